@@ -70,7 +70,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
 }
 
 fn build(workspace: &Workspace) -> Result<PathBuf, Error> {
-    let mut build = workspace.cargo(&["build", "--release", "--locked", "-p", "jeton"]);
+    let mut build = workspace.cargo(&["build", "--profile", "dist", "--locked", "-p", "jeton"]);
     build.args(["--bench", "instructions", "--message-format", "json"]);
     build.arg("--quiet");
     let messages = output(&mut build)?;

@@ -1,4 +1,4 @@
-//! Algorithm names on the command line. They are exact, and `none` is not one.
+//! Algorithm names on the command line. Names are case-sensitive, and `none` is not among them.
 
 use std::ffi::OsStr;
 use std::str::FromStr;
@@ -8,25 +8,25 @@ use clap::{Arg, Command};
 use jeton::danger::{self, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
 
-/// What a key can be for, by the name in a header's `alg` or, for a key of direct encryption, `enc`.
+/// The purpose of a key: the name in the header's `alg`, or in `enc` for a key of direct encryption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Algorithm {
-    /// Signs, or makes MACs.
+    /// Signature or MAC.
     Sign(Alg),
-    /// Brings a content key to the owner of a private key.
+    /// Key management with a public key.
     Manage(KeyManagementAlg),
-    /// Wraps a content key with a shared one.
+    /// Key wrapping with a symmetric key.
     Wrap(KeyWrapAlg),
-    /// Wraps a content key with a password.
+    /// Key wrapping with a password.
     Password(Pbes2Alg),
-    /// Is the content key itself.
+    /// Direct encryption with this content encryption.
     Content(ContentEnc),
-    /// Is the content key itself, for an encryption that is named elsewhere.
+    /// Direct encryption; another argument names the content encryption.
     Direct,
 }
 
 impl Algorithm {
-    /// The algorithm of exactly that name.
+    /// Returns the algorithm of exactly this name.
     pub(crate) fn of(name: &str) -> Option<Algorithm> {
         all().into_iter().find(|alg| alg.name() == name)
     }
@@ -47,21 +47,21 @@ impl Algorithm {
     }
 }
 
-/// Reads names of one kind; a shell that completes is told all of them.
+/// Parses the names of one kind of algorithm, and lists them for shell completion.
 #[derive(Clone)]
 pub(crate) struct Names<T> {
     all: fn() -> Vec<&'static str>,
     parse: fn(&str) -> Result<T, String>,
 }
 
-/// `--alg` of a key that signs.
+/// Parses `--alg` of a key that signs.
 pub(crate) fn signing() -> Names<Alg> {
     Names {
         all: || names(Algorithm::signs),
         parse: |name| match Algorithm::of(name) {
             Some(Algorithm::Sign(alg)) => Ok(alg),
             Some(_) => Err(format!(
-                "{name} encrypts, and here a token is signed; choose one of {}",
+                "{name} is for encryption, expected a signature algorithm: {}",
                 names(Algorithm::signs).join(", ")
             )),
             None => Err(unknown(name, &names(Algorithm::signs))),
@@ -69,13 +69,13 @@ pub(crate) fn signing() -> Names<Alg> {
     }
 }
 
-/// `--alg` of a key that encrypts.
+/// Parses `--alg` of a key that encrypts.
 pub(crate) fn encrypting() -> Names<Algorithm> {
     Names {
         all: || names(|alg| !alg.signs()),
         parse: |name| match Algorithm::of(name) {
             Some(Algorithm::Sign(_)) => Err(format!(
-                "{name} signs, and here a token is encrypted; choose one of {}",
+                "{name} is for signatures, expected a key management algorithm: {}",
                 names(|alg| !alg.signs()).join(", ")
             )),
             Some(alg) => Ok(alg),
@@ -84,7 +84,7 @@ pub(crate) fn encrypting() -> Names<Algorithm> {
     }
 }
 
-/// `--alg` of a key for anything.
+/// Parses `--alg` of a key for any use.
 pub(crate) fn any() -> Names<Algorithm> {
     Names {
         all: || names(|_| true),
@@ -92,7 +92,7 @@ pub(crate) fn any() -> Names<Algorithm> {
     }
 }
 
-/// `--enc`.
+/// Parses `--enc`.
 pub(crate) fn content_encryption() -> Names<ContentEnc> {
     fn all() -> Vec<&'static str> {
         ContentEnc::ALL.into_iter().map(ContentEnc::name).collect()
@@ -140,27 +140,24 @@ fn names(wanted: impl Fn(Algorithm) -> bool) -> Vec<&'static str> {
     wanted.map(Algorithm::name).collect()
 }
 
-/// What is said of a name that is none of these.
+/// Returns the message for an unknown name.
 fn unknown(name: &str, all: &[&'static str]) -> String {
     if let Some(known) = all.iter().find(|known| known.eq_ignore_ascii_case(name)) {
-        return format!("names are exact: did you mean {known}?");
+        return format!("names are case-sensitive; did you mean {known}?");
     }
     match nearest(name, all) {
-        Some(known) => format!("not an algorithm that jeton knows: did you mean {known}?"),
-        None => format!(
-            "not an algorithm that jeton knows; choose one of {}",
-            all.join(", ")
-        ),
+        Some(known) => format!("unknown algorithm; did you mean {known}?"),
+        None => format!("unknown algorithm; expected one of: {}", all.join(", ")),
     }
 }
 
-/// The name that was probably meant: at most two slips away, or a third of its length.
+/// Returns the most similar name, if at most two letters differ and at most a third of the name.
 fn nearest(name: &str, all: &[&'static str]) -> Option<&'static str> {
     let upper = name.to_ascii_uppercase();
-    let slips = |known: &str| strsim::osa_distance(&upper, &known.to_ascii_uppercase());
-    let nearest = all.iter().min_by_key(|known| slips(known))?;
-    let few = 2.min(name.chars().count() / 3);
-    (slips(nearest) <= few).then_some(*nearest)
+    let distance = |known: &str| strsim::osa_distance(&upper, &known.to_ascii_uppercase());
+    let nearest = all.iter().min_by_key(|known| distance(known))?;
+    let limit = 2.min(name.chars().count() / 3);
+    (distance(nearest) <= limit).then_some(*nearest)
 }
 
 #[cfg(test)]
@@ -168,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_told_from_another_name() {
+    fn nearest_misspelled_name_is_found() {
         let signing = names(Algorithm::signs);
         assert_eq!(nearest("RS265", &signing), Some("RS256"));
         assert_eq!(nearest("none", &signing), None);
@@ -180,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_read_back() {
+    fn algorithm_names_are_parsed_back() {
         for alg in all() {
             assert_eq!(Algorithm::of(alg.name()), Some(alg));
         }

@@ -1,22 +1,22 @@
-//! How a run ends: the exit codes, and the two kinds of failure behind them.
+//! Exit codes, and the failures behind them.
 //!
 //! | code | meaning |
 //! |---|---|
-//! | 0 | done |
-//! | 1 | the token was rejected, or something is wrong with what was looked at; standard error says what |
-//! | 2 | the call was wrong, or something could not be read or written |
+//! | 0 | success |
+//! | 1 | the token was rejected, or a check found a problem; standard error has the reason |
+//! | 2 | invalid usage, or a file could not be read or written |
 
 use std::process::ExitCode;
 
 use crate::output;
 
 const REJECTED: u8 = 1;
-const WRONG: u8 = 2;
+const ERROR: u8 = 2;
 
-/// What a verb comes to.
+/// The result of a command.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
-/// Why a verb could not do what it was asked to.
+/// The error of a command, with its exit code and a hint.
 #[derive(Debug)]
 pub(crate) struct Failure {
     cause: Cause,
@@ -26,65 +26,65 @@ pub(crate) struct Failure {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cause {
-    /// Whoever made the token.
-    Token,
-    /// Whoever made what the verb is to find faults with.
-    Fault,
-    /// Whoever called.
-    Call,
+    /// The token was rejected.
+    Rejection,
+    /// A check found a problem.
+    Finding,
+    /// The call is invalid, or a file could not be read or written.
+    Error,
 }
 
 impl Failure {
-    /// The token is refused.
+    /// Creates the failure for a rejected token.
     pub(crate) fn rejected(reason: impl Into<String>) -> Failure {
         Failure {
-            cause: Cause::Token,
+            cause: Cause::Rejection,
             message: reason.into(),
             hint: None,
         }
     }
 
-    /// Something is wrong with what the verb was to find faults with.
-    pub(crate) fn fault(message: impl Into<String>) -> Failure {
+    /// Creates the failure for a problem that a check found.
+    pub(crate) fn finding(message: impl Into<String>) -> Failure {
         Failure {
-            cause: Cause::Fault,
+            cause: Cause::Finding,
             message: message.into(),
             hint: None,
         }
     }
 
-    /// The call was wrong, or something could not be read or written.
-    pub(crate) fn wrong(message: impl Into<String>) -> Failure {
+    /// Creates the failure for an invalid call, or for a file that could not be read or written.
+    pub(crate) fn error(message: impl Into<String>) -> Failure {
         Failure {
-            cause: Cause::Call,
+            cause: Cause::Error,
             message: message.into(),
             hint: None,
         }
     }
 
-    /// Says what to do about it.
+    /// Adds a hint: what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same, said in other words.
-    pub(crate) fn reworded(mut self, words: impl FnOnce(&str) -> String) -> Failure {
-        self.message = words(&self.message);
+    /// Replaces the message.
+    pub(crate) fn map_message(mut self, map: impl FnOnce(&str) -> String) -> Failure {
+        self.message = map(&self.message);
         self
     }
 
-    /// What went wrong.
+    /// Returns the message.
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it.
-    pub(crate) fn advice(&self) -> Option<&str> {
+    /// Returns the hint.
+    pub(crate) fn hint_text(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// What went wrong and what to do about it, in one line.
+    /// Returns the message and the hint on one line.
     pub(crate) fn with_hint(&self) -> String {
         match &self.hint {
             Some(hint) => format!("{}; {hint}", self.message),
@@ -92,34 +92,34 @@ impl Failure {
         }
     }
 
-    /// The reason, if it was the token that was refused.
+    /// Returns the reason, if the token was rejected.
     pub(crate) fn rejection(&self) -> Option<&str> {
-        (self.cause == Cause::Token).then_some(&*self.message)
+        (self.cause == Cause::Rejection).then_some(&*self.message)
     }
 }
 
-/// The exit code of a wrong call about which all is said.
-pub(crate) fn wrong() -> ExitCode {
-    ExitCode::from(WRONG)
+/// Returns the exit code for an error that has been printed already.
+pub(crate) fn error_code() -> ExitCode {
+    ExitCode::from(ERROR)
 }
 
-/// Says what went wrong, if anything did, and turns it into the exit code.
-pub(crate) fn end(outcome: Outcome) -> ExitCode {
+/// Prints the failure, if there is one, and returns the exit code.
+pub(crate) fn report(outcome: Outcome) -> ExitCode {
     let Err(failure) = outcome else {
         return ExitCode::SUCCESS;
     };
     let code = match failure.cause {
-        Cause::Token => {
+        Cause::Rejection => {
             output::rejected(&failure.message);
             REJECTED
         }
-        Cause::Fault => {
+        Cause::Finding => {
             output::found(&failure.message);
             REJECTED
         }
-        Cause::Call => {
+        Cause::Error => {
             output::error(&failure.message);
-            WRONG
+            ERROR
         }
     };
     if let Some(hint) = &failure.hint {

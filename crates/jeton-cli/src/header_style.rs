@@ -1,23 +1,23 @@
-//! `--header-style report`: headers as report 2's library wrote them.
+//! `--header-style report`: headers with the bytes of the library in a published report.
 
 use clap::ValueEnum;
 
-/// How a protected header is spelled.
+/// How a protected header is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum HeaderStyle {
-    /// No space, as everybody does
+    /// Without spaces, as usual
     #[default]
     Compact,
-    /// With spaces, as the report did whose sizes jeton repeats to the byte
+    /// With spaces, for token sizes that equal those of the published report
     Report,
 }
 
-/// The header of a signed token in the report's spelling.
+/// Returns the header of a signed token in the style of the report.
 pub(crate) fn signed(alg: &str) -> String {
     format!(r#"{{ "typ": "JWT", "alg": "{alg}" }}"#)
 }
 
-/// The header of an encrypted one.
+/// Returns the header of an encrypted token in the style of the report.
 pub(crate) fn encrypted(alg: &str, enc: &str) -> String {
     format!(r#"{{ "typ": "JWT", "enc": "{enc}", "alg": "{alg}" }}"#)
 }

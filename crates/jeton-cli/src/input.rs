@@ -1,4 +1,4 @@
-//! What is read: files and standard input, each to a limit.
+//! Reads files and standard input up to a limit.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -11,21 +11,22 @@ use jeton::Limits;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::kept_back::{self, KeptBack};
+use crate::redact::{self, Redacted};
 
-/// Most that is read from a file or standard input, bytes. What is longer is refused, not cut off.
+/// The largest input, bytes. A longer one is an error and is not truncated.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// What to do with a key that was pasted.
-const INTO_A_FILE: &str = "write it to a file that only you can read and give that file's name";
+/// The hint for a pasted key.
+const INTO_A_FILE: &str =
+    "write it to a file that only you can read, and pass the name of the file";
 
-/// Enough for the text of one key.
+/// The capacity for the text of one key, bytes.
 const KEY_ROOM_BYTES: usize = jeton::limits::KEY_BYTES;
 
-/// How long a token may be.
+/// The limit for the length of a token.
 #[derive(Debug, Args)]
 pub(crate) struct TokenSize {
-    /// Take tokens of at most so many bytes [default: 2097152]
+    /// Largest accepted token, in bytes [default: 2097152]
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<usize>,
 }
@@ -39,19 +40,19 @@ impl TokenSize {
         }
     }
 
-    /// Refuses a token that is longer, where no verifier does.
+    /// Fails if a token is longer than the limit, for commands without a verifier.
     pub(crate) fn check(&self, bytes: usize) -> Outcome {
         match self.limits().token_bytes {
             limit if bytes > limit => Err(Failure::rejected(too_many(bytes, limit))
-                .hint("to take longer ones: --max-bytes BYTES")),
+                .hint("to accept longer tokens, add `--max-bytes BYTES`")),
             _ => Ok(()),
         }
     }
 }
 
-/// What is wrong with a token that is too long.
+/// Returns the message for a token that is too long.
 pub(crate) fn too_many(bytes: usize, limit: usize) -> String {
-    format!("the token has {bytes} bytes, and at most {limit} are taken")
+    format!("the token has {bytes} bytes, the limit is {limit}")
 }
 
 /// `NAME=TEXT`
@@ -70,52 +71,55 @@ impl FromStr for Member {
                 name: name.to_owned(),
                 value: value.to_owned(),
             }),
-            _ => Err("a name and its text, with = between"),
+            _ => Err("expected NAME=TEXT"),
         }
     }
 }
 
-/// Exactly the bytes of a file that was named with `@`.
+/// Reads exactly the bytes of an `@FILE` argument.
 pub(crate) fn file_bytes(path: &Path) -> Outcome<Zeroizing<Vec<u8>>> {
     file(path, INPUT_BYTES_MAX).map_err(|unread| {
         unread.failure(
             path,
-            "without @ it is the text itself; @ is for a file's name",
+            "`@` is followed by a file name; to pass text, remove the `@`",
         )
     })
 }
 
-/// Exactly the bytes of standard input.
+/// Reads exactly the bytes of standard input.
 pub(crate) fn stdin_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
     stdin(INPUT_BYTES_MAX)
 }
 
-/// The bytes of a key file, which is not empty; `-` is standard input.
+/// Reads a key file, which must not be empty; `-` is standard input.
 pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
     let bytes = match path == Path::new("-") {
         true => stdin(bytes_max as u64)?,
         false => named_bytes(path, bytes_max)?,
     };
     match bytes.is_empty() {
-        true => Err(Failure::wrong(format!("{} is empty", name_of(path)))),
+        true => Err(Failure::error(format!("{} is empty", name_of(path)))),
         false => Ok(bytes),
     }
 }
 
 fn named_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
     file(path, bytes_max as u64).map_err(|unread| {
-        let instead = format!("{INTO_A_FILE}, or give - and send it to standard input");
+        let instead = format!("{INTO_A_FILE}; or pass `-` and pipe it to standard input");
         let failure = unread.failure(path, &instead);
-        let name = kept_back::name_of(path);
+        let name = redact::name_of(path);
         match name.strip_prefix('@') {
-            Some(bare) => failure.hint(format!("here a file is named without @: {bare}")),
+            Some(bare) => {
+                failure.hint(format!("this option takes a file name without @: `{bare}`"))
+            }
             None => failure,
         }
     })
 }
 
-/// The password in a file: its one line, without the end of it; `-` is standard input. The file's name is
-/// never repeated: it may be the password.
+/// Reads the one line of a password file, without its line break; `-` is standard input.
+///
+/// Errors never repeat the name of the file: the caller may have passed the password itself.
 pub(crate) fn password(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<String>> {
     let line_end_bytes = 2;
     let bytes_max = (bytes_max + line_end_bytes) as u64;
@@ -123,58 +127,56 @@ pub(crate) fn password(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Strin
         true => stdin(bytes_max)?,
         false => file(path, bytes_max).map_err(|unread| match unread {
             Unread::Error(error) => {
-                Failure::wrong(format!("cannot read the password's file: {error}"))
-                    .hint("the name of a file is wanted, whose one line is the password")
+                Failure::error(format!("cannot read the password file: {error}"))
+                    .hint("pass the name of a file that contains the password on one line")
             }
-            Unread::TooLong(bytes_max) => too_long("the password's file", bytes_max),
+            Unread::TooLong(bytes_max) => too_long("the password file", bytes_max),
         })?,
     };
     match std::str::from_utf8(without_line_end(&bytes)) {
-        Ok("") => Err(Failure::wrong("the password's file is empty")),
+        Ok("") => Err(Failure::error("the password file is empty")),
         Ok(line) if !line.contains('\n') => Ok(Zeroizing::new(line.to_owned())),
-        // What cannot be typed where a password is asked for is a key, or another file.
-        _ => Err(Failure::wrong("the password's file: not one line of text")),
+        // A password is typed on one line: this is a key or some other file.
+        _ => Err(Failure::error("the password file: not one line of text")),
     }
 }
 
-/// Refuses what is pasted in the place of a file's name, where the file is read elsewhere.
+/// Fails if a key or a token was pasted in place of a file name that is opened elsewhere.
 pub(crate) fn must_be_a_name(path: &Path) -> Outcome {
-    match KeptBack::of(&path.to_string_lossy()) {
-        Some(kept_back) if !path.exists() => Err(not_a_name(kept_back).hint(INTO_A_FILE)),
+    match Redacted::of(&path.to_string_lossy()) {
+        Some(redacted) if !path.exists() => Err(not_a_name(redacted).hint(INTO_A_FILE)),
         _ => Ok(()),
     }
 }
 
-fn not_a_name(kept_back: KeptBack) -> Failure {
-    Failure::wrong(format!(
-        "{kept_back} was given where the name of a file is wanted"
-    ))
+fn not_a_name(redacted: Redacted) -> Failure {
+    Failure::error(format!("expected the name of a file, got {redacted}"))
 }
 
-/// How a key file is called in messages.
+/// Returns the name of a key file for messages.
 pub(crate) fn name_of(path: &Path) -> String {
     if path == Path::new("-") {
         return "standard input".to_owned();
     }
-    kept_back::name_of(path)
+    redact::name_of(path)
 }
 
 /// Why a file could not be read.
 enum Unread {
     Error(io::Error),
-    /// It is longer than so many bytes.
+    /// The input is longer than this many bytes.
     TooLong(u64),
 }
 
 impl Unread {
-    /// What is said of it; if its name is what should stand in a file, what to do instead.
+    /// Returns the failure. If the name looks like a key or a token, `instead` is its hint.
     fn failure(self, path: &Path, instead: &str) -> Failure {
-        match (self, KeptBack::of(&path.to_string_lossy())) {
-            (Unread::Error(_), Some(kept_back)) => not_a_name(kept_back).hint(instead),
+        match (self, Redacted::of(&path.to_string_lossy())) {
+            (Unread::Error(_), Some(redacted)) => not_a_name(redacted).hint(instead),
             (Unread::Error(error), None) => {
-                Failure::wrong(format!("cannot read {}: {error}", kept_back::name_of(path)))
+                Failure::error(format!("cannot read {}: {error}", redact::name_of(path)))
             }
-            (Unread::TooLong(bytes_max), _) => too_long(&kept_back::name_of(path), bytes_max),
+            (Unread::TooLong(bytes_max), _) => too_long(&redact::name_of(path), bytes_max),
         }
     }
 }
@@ -193,18 +195,18 @@ fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, Unread> {
 fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
     static READ: AtomicBool = AtomicBool::new(false);
     if READ.swap(true, Ordering::Relaxed) {
-        return Err(Failure::wrong(
-            "standard input can be read once, and two arguments name it",
+        return Err(Failure::error(
+            "two arguments read standard input; it can be read once",
         ));
     }
     let bytes = limited(io::stdin().lock(), bytes_max)
-        .map_err(|error| Failure::wrong(format!("cannot read standard input: {error}")))?;
+        .map_err(|error| Failure::error(format!("cannot read standard input: {error}")))?;
     bytes.ok_or_else(|| too_long("standard input", bytes_max))
 }
 
-/// Everything, or `None` if that is more than the limit.
+/// Reads everything, or returns `None` if that is more than the limit.
 fn limited(from: impl Read, bytes_max: u64) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-    // Room for any key, so that its text is not moved while it is read: what is moved is not wiped.
+    // Reserve space for any key: a reallocation would leave a copy of its text that is not wiped.
     let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_ROOM_BYTES));
     from.take(bytes_max + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= bytes_max).then_some(bytes))
@@ -215,12 +217,10 @@ fn too_long(name: &str, bytes_max: u64) -> Failure {
         0 => format!("{} KiB", bytes_max >> 10),
         mebibytes => format!("{mebibytes} MiB"),
     };
-    Failure::wrong(format!(
-        "{name}: longer than {limit}, the most that is read"
-    ))
+    Failure::error(format!("{name}: too long, the limit is {limit}"))
 }
 
-/// Without the end of its one line: that belongs to the file, not to what stands in it.
+/// Removes one line break at the end.
 pub(crate) fn without_line_end(bytes: &[u8]) -> &[u8] {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     line.strip_suffix(b"\r").unwrap_or(line)

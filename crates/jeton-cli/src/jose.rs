@@ -1,5 +1,5 @@
-//! How a JWS or JWE is written, and what its text says with nothing verified: to be shown, and to
-//! give advice. No decision rests on it.
+//! Splits a JWS or JWE into its parts without verification, for output and for hints. No security decision
+//! depends on it.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 
 use crate::json::Members;
 
-/// How a JWS or JWE is written (RFC 7515, section 7; RFC 7516, section 7).
+/// The serialization of a JWS or JWE (RFC 7515, section 7; RFC 7516, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Serialization {
     /// header.payload.signature, or header.key.nonce.ciphertext.tag
     Compact,
-    /// JSON, with one signature or recipient
+    /// JSON with one signature or recipient
     Flattened,
-    /// JSON, with any number of signatures or recipients
+    /// JSON with any number of signatures or recipients
     General,
 }
 
@@ -30,18 +30,18 @@ impl Serialization {
     }
 }
 
-/// Whether a token is in one of the JSON serializations.
+/// Returns whether a token has one of the JSON serializations.
 pub(crate) fn is_json(token: &str) -> bool {
     token.trim_start().starts_with('{')
 }
 
-/// A token's text, taken apart.
+/// The parts of a token.
 pub(crate) enum Token<'t> {
     Jws(Jws<'t>),
     Jwe(Jwe<'t>),
 }
 
-/// The parts of a JWS, in base64url as they stand.
+/// The parts of a JWS, in base64url.
 pub(crate) struct Jws<'t> {
     pub(crate) serialization: Serialization,
     pub(crate) payload: Option<Cow<'t, str>>,
@@ -58,7 +58,7 @@ pub(crate) struct Signature<'t> {
     pub(crate) signature: Cow<'t, str>,
 }
 
-/// The parts of a JWE, in base64url as they stand.
+/// The parts of a JWE, in base64url.
 pub(crate) struct Jwe<'t> {
     pub(crate) serialization: Serialization,
     pub(crate) protected: Option<Cow<'t, str>>,
@@ -76,7 +76,7 @@ pub(crate) struct Recipient<'t> {
     pub(crate) encrypted_key: Option<Cow<'t, str>>,
 }
 
-/// Every member that either JSON serialization has at its top.
+/// Every top-level member of the JSON serializations.
 #[derive(Deserialize)]
 struct Document<'t> {
     #[serde(borrow)]
@@ -102,12 +102,12 @@ struct Document<'t> {
 }
 
 impl<'t> Token<'t> {
-    /// Takes a text apart that has the form of a JWS or JWE.
+    /// Splits a text that has the form of a JWS or JWE.
     pub(crate) fn read(text: &'t str) -> Option<Token<'t>> {
         if is_json(text) {
             return Document::read(text);
         }
-        // One more than any has, and not as many as a stranger likes.
+        // No token has more than five parts; the sixth part bounds the work for untrusted text.
         let parts: Vec<&str> = text.splitn(6, '.').collect();
         match *parts {
             [protected, payload, signature] => Some(Token::Jws(Jws {
@@ -134,12 +134,12 @@ impl<'t> Token<'t> {
         }
     }
 
-    /// The `alg` of the only signature or recipient.
+    /// Returns the `alg` of the only signature or recipient.
     pub(crate) fn alg_of(text: &'t str) -> Option<String> {
         Token::member_of(text, "alg")
     }
 
-    /// The `kid` of the only signature or recipient.
+    /// Returns the `kid` of the only signature or recipient.
     pub(crate) fn kid_of(text: &'t str) -> Option<String> {
         Token::member_of(text, "kid")
     }
@@ -202,7 +202,7 @@ impl<'t> Document<'t> {
     }
 }
 
-/// The headers that are one signature's or recipient's, the protected one first.
+/// The headers of one signature or recipient, the protected header first.
 pub(crate) struct Headers(Vec<Box<RawValue>>);
 
 impl Signature<'_> {
@@ -227,7 +227,7 @@ impl Headers {
         Headers(protected.into_iter().chain(others).collect())
     }
 
-    /// Whether a member is `false`.
+    /// Returns whether a member is `false`.
     pub(crate) fn is_false(&self, name: &str) -> bool {
         self.0.iter().any(|header| {
             let members = Members::loose(header.get()).map_or(Vec::new(), |Members(all)| all);
@@ -236,7 +236,7 @@ impl Headers {
         })
     }
 
-    /// A member that is a string.
+    /// Returns a member that is a string.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.0.iter().find_map(|header| {
             let Members(members) = Members::loose(header.get())?;
@@ -246,12 +246,12 @@ impl Headers {
     }
 }
 
-/// The bytes behind base64url.
+/// Decodes base64url.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).ok()
 }
 
-/// The JSON behind base64url.
+/// Decodes base64url to JSON.
 pub(crate) fn decode_json(text: &str) -> Option<Box<RawValue>> {
     serde_json::from_str(&String::from_utf8(decode(text)?).ok()?).ok()
 }
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_serialization_says_its_alg() {
+    fn alg_is_found_in_every_serialization() {
         for text in [
             "eyJhbGciOiJFUzI1NiJ9.AA.AA",
             r#"{"payload":"AA","protected":"eyJhbGciOiJFUzI1NiJ9","signature":"AA"}"#,

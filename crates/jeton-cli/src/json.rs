@@ -1,4 +1,4 @@
-//! JSON whose every member counts: in its order, as it is written, and twice if it stands twice.
+//! JSON objects with their members in order, as they are written, including duplicate members.
 
 use std::fmt;
 
@@ -7,30 +7,30 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The members of an object: names without their escapes, values as they are written.
+/// The members of an object: unescaped names, and values as they are written.
 pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 
-/// Why a text has two meanings, or none.
+/// Why a text is not an unambiguous JSON object.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
-    /// It is not JSON; what the parser says.
+    /// It is not JSON; the message of the parser.
     Syntax(String),
     NotAnObject,
-    /// A member of that name stands twice in one object.
-    Twice(String),
-    /// It is nested deeper than asked for: how deep, and the limit.
+    /// An object has two members of this name.
+    Duplicate(String),
+    /// It is nested too deep: the depth, and the limit.
     TooDeep(usize, u32),
 }
 
 impl<'a> Members<'a> {
-    /// The members of an object that has one meaning: no name twice at any depth, nothing after it.
-    /// `depth_max` bounds the nesting of the object and what is in it, as a verifier will.
+    /// Returns the members of an object without duplicate members at any depth and without trailing text.
+    /// `depth_max` limits the nesting, as a verifier does.
     pub(crate) fn strict(text: &'a str, depth_max: u32) -> Result<Members<'a>, Problem> {
         check(text, depth_max)?;
         Members::loose(text).ok_or(Problem::NotAnObject)
     }
 
-    /// The members of any object.
+    /// Returns the members of any object.
     pub(crate) fn loose(text: &'a str) -> Option<Members<'a>> {
         serde_json::from_str(text).ok()
     }
@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
         match self {
             Problem::Syntax(reason) => write!(f, "not valid JSON: {reason}"),
             Problem::NotAnObject => f.write_str("not a JSON object"),
-            Problem::Twice(name) => write!(f, "the member {name:?} stands twice"),
+            Problem::Duplicate(name) => write!(f, "duplicate member {name:?}"),
             Problem::TooDeep(depth, limit) => {
                 write!(f, "nested {depth} levels, the limit is {limit}")
             }
@@ -49,14 +49,14 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Whether the library's strict reader takes a text.
+/// Checks a text with the library's strict reader.
 pub(crate) fn check(text: &str, depth_max: u32) -> Result<(), Problem> {
     let read = read_members(text, depth_max, |_| Ok::<_, JsonError>(()));
     read.map_err(|error| Problem::of(error, text))
 }
 
-/// What kind of JSON a value is.
-pub(crate) fn kind_of(json: &str) -> &'static str {
+/// Returns the type of a JSON value.
+pub(crate) fn type_name(json: &str) -> &'static str {
     match json.as_bytes() {
         [b'"', ..] => "a string",
         [b'{', ..] => "an object",
@@ -68,19 +68,19 @@ pub(crate) fn kind_of(json: &str) -> &'static str {
 }
 
 impl Problem {
-    /// What the strict reader found in a text.
+    /// Converts an error of the strict reader.
     pub(crate) fn of(error: JsonError, text: &str) -> Problem {
         match error {
-            JsonError::Duplicate { name, .. } => Problem::Twice(name),
+            JsonError::Duplicate { name, .. } => Problem::Duplicate(name),
             JsonError::TooDeep { depth, limit } => Problem::TooDeep(depth, limit),
             JsonError::NotAnObject => Problem::NotAnObject,
-            // serde_json says what it expected.
+            // The message of serde_json says what was expected.
             error => Problem::Syntax(match serde_json::from_str::<IgnoredAny>(text) {
                 Err(reason) => reason.to_string(),
-                // It does not look for the other half of a surrogate pair.
+                // serde_json accepts half of a surrogate pair here.
                 Ok(_) => match error {
                     JsonError::Syntax { line, column } => {
-                        format!("wrong escape at line {line} column {column}")
+                        format!("invalid escape at line {line} column {column}")
                     }
                     error => error.to_string(),
                 },
@@ -122,11 +122,11 @@ mod tests {
     }
 
     #[test]
-    fn what_has_two_meanings_is_refused() {
-        let twice = || Some(Problem::Twice("a".to_owned()));
-        assert_eq!(problem(r#"{"a":1,"a":2}"#), twice());
-        assert_eq!(problem(r#"{"a":1,"\u0061":2}"#), twice());
-        assert_eq!(problem(r#"{"b":[{"a":1,"a":1}]}"#), twice());
+    fn strict_ambiguous_text_is_rejected() {
+        let duplicate = || Some(Problem::Duplicate("a".to_owned()));
+        assert_eq!(problem(r#"{"a":1,"a":2}"#), duplicate());
+        assert_eq!(problem(r#"{"a":1,"\u0061":2}"#), duplicate());
+        assert_eq!(problem(r#"{"b":[{"a":1,"a":1}]}"#), duplicate());
         for text in ["[]", "\"a\"", "1", "null"] {
             assert_eq!(problem(text), Some(Problem::NotAnObject), "{text}");
         }
@@ -141,13 +141,13 @@ mod tests {
             assert!(matches!(problem(text), Some(Problem::Syntax(_))), "{text}");
         }
         let half = problem(r#"{"a":"\ud800"}"#).map(|problem| problem.to_string());
-        let said = "not valid JSON: wrong escape at line 1 column 12";
-        assert_eq!(half.as_deref(), Some(said));
+        let expected = "not valid JSON: invalid escape at line 1 column 12";
+        assert_eq!(half.as_deref(), Some(expected));
         assert_eq!(problem(" {\"a\":{\"b\":1},\"b\":1}\n"), None);
     }
 
     #[test]
-    fn depth_is_bounded() {
+    fn strict_nesting_above_limit_is_rejected() {
         let nested =
             |depth: usize| format!("{}{{{}", "{\"a\":".repeat(depth - 1), "}".repeat(depth));
         assert_eq!(problem(&nested(32)), None);

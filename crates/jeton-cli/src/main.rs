@@ -1,9 +1,9 @@
-//! The jeton command: mints, checks and measures security tokens.
+//! The `jeton` command: issues, verifies and measures security tokens.
 //!
-//! Data goes to standard output, talk to standard error. Exit 0: done; 1: the token was rejected;
-//! 2: the call was wrong or a file could not be read or written.
+//! Results go to standard output, diagnostics to standard error. Exit codes: 0 success; 1 the token was rejected;
+//! 2 invalid usage, or a file could not be read or written.
 
-// The nouns
+// Commands
 mod admin;
 mod doctor;
 mod inspect;
@@ -17,28 +17,28 @@ mod paseto;
 mod serve;
 mod token;
 
-// What they share: arguments in, answers out
+// Shared by the commands
 mod algorithm;
-mod call;
+mod allow;
+mod args;
 mod claims;
-mod demands;
-mod doors;
+mod escape;
 mod exit;
 mod header_style;
 mod input;
 mod jose;
 mod json;
-mod kept_back;
 mod keyfile;
 mod output;
-mod printable;
+mod policy_args;
 mod private_file;
-mod refusal;
+mod redact;
+mod rejection_hints;
 mod shell;
 mod source;
 mod time;
-mod verdict;
 mod verification;
+mod verification_output;
 
 use std::process::ExitCode;
 
@@ -48,22 +48,22 @@ const EXAMPLES: &str = "\
 Examples:
   jeton key new --alg ES256 -o private.jwk
   jeton key public private.jwk > public.jwk
-  jeton jwt sign --key private.jwk --claims '{\"aud\":\"api\"}' --expires-in 15m > token
+  jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m > token
   jeton jwt verify --key public.jwk --audience api @token
-  jeton jwe encrypt --key reader.pub.jwk --enc A256GCM @contract.pdf > contract.jwe
+  jeton jwe encrypt --key reader.jwk @document.pdf > document.jwe
   jeton inspect @token
   jeton doctor --keys https://id.example/jwks.json @token
   jeton lab run --quick
   jeton serve
 
-Tokens, claims and payloads are given as the text itself, as @FILE, or as - for standard input. A
-script passes text that others chose with --text, or of an option such as --claims with
---claims-text: then nothing in it is read as the name of a file.
+Pass tokens, claims and payloads as text, as @FILE, or as - for standard input. In scripts, pass untrusted text \
+with --text (or --claims-text for --claims): it is never read as a file name.
 
-Data goes to standard output, talk to standard error. Exit code 0: done; 1: the token was rejected;
-2: the call was wrong, or something could not be read or written.";
+Results go to standard output, diagnostics to standard error.
 
-/// Mints, checks and measures security tokens.
+Exit codes: 0 success; 1 the token was rejected; 2 invalid usage, or a file could not be read or written.";
+
+/// Issue, verify and measure security tokens
 #[derive(Debug, Parser)]
 #[command(
     name = "jeton",
@@ -74,55 +74,55 @@ Data goes to standard output, talk to standard error. Exit code 0: done; 1: the 
 )]
 struct Jeton {
     #[command(subcommand)]
-    noun: Noun,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Noun {
-    /// Make, show and convert keys
+enum Command {
+    /// Create and convert keys
     Key(key::Key),
-    /// Issue and verify JSON Web Tokens
+    /// Issue and verify JSON Web Tokens (JWT)
     Jwt(jwt::Jwt),
-    /// Sign any bytes, and verify them
+    /// Sign and verify arbitrary payloads (JWS)
     Jws(jws::Jws),
-    /// Encrypt any bytes, and decrypt them
+    /// Encrypt and decrypt arbitrary payloads (JWE)
     Jwe(jwe::Jwe),
     /// Issue and verify PASETOs
     Paseto(paseto::Paseto),
-    /// Look at a token or key of any format; nothing is verified
+    /// Show a token or key of any format, without verification
     Inspect(inspect::Inspect),
     Doctor(doctor::Doctor),
-    /// Issue, verify and revoke tokens over gRPC and HTTP
+    /// Run the token service over gRPC and HTTP
     Serve(serve::Serve),
-    /// Have a running service issue, verify and revoke tokens
+    /// Issue, verify and revoke tokens with a running service
     Token(token::Token),
-    /// Measure token formats, algorithms and libraries side by side on this machine
+    /// Measure and compare token formats, algorithms and libraries
     Lab(lab::Lab),
     Admin(admin::Admin),
-    /// Write the completions of a shell
+    /// Print a shell completion script
     Completions(manual::Completions),
-    /// Write the manual's pages
+    /// Print the manual page, or write all manual pages
     Man(manual::Man),
 }
 
 fn main() -> ExitCode {
-    let jeton: Jeton = match call::read() {
+    let jeton: Jeton = match args::parse() {
         Ok(jeton) => jeton,
         Err(code) => return code,
     };
-    match jeton.noun {
-        Noun::Key(key) => exit::end(key.run()),
-        Noun::Jwt(jwt) => exit::end(jwt.run()),
-        Noun::Jws(jws) => exit::end(jws.run()),
-        Noun::Jwe(jwe) => exit::end(jwe.run()),
-        Noun::Paseto(paseto) => exit::end(paseto.run()),
-        Noun::Inspect(inspect) => exit::end(inspect.run()),
-        Noun::Doctor(doctor) => exit::end(doctor.run()),
-        Noun::Serve(serve) => exit::end(serve.run()),
-        Noun::Token(token) => exit::end(token.run()),
-        Noun::Lab(lab) => lab.run(),
-        Noun::Admin(admin) => exit::end(admin.run()),
-        Noun::Completions(completions) => exit::end(completions.run(Jeton::command())),
-        Noun::Man(man) => exit::end(man.run(Jeton::command())),
+    match jeton.command {
+        Command::Key(key) => exit::report(key.run()),
+        Command::Jwt(jwt) => exit::report(jwt.run()),
+        Command::Jws(jws) => exit::report(jws.run()),
+        Command::Jwe(jwe) => exit::report(jwe.run()),
+        Command::Paseto(paseto) => exit::report(paseto.run()),
+        Command::Inspect(inspect) => exit::report(inspect.run()),
+        Command::Doctor(doctor) => exit::report(doctor.run()),
+        Command::Serve(serve) => exit::report(serve.run()),
+        Command::Token(token) => exit::report(token.run()),
+        Command::Lab(lab) => lab.run(),
+        Command::Admin(admin) => exit::report(admin.run()),
+        Command::Completions(completions) => exit::report(completions.run(Jeton::command())),
+        Command::Man(man) => exit::report(man.run(Jeton::command())),
     }
 }

@@ -1,4 +1,4 @@
-//! `jeton completions` and `jeton man`: what packagers install beside the binary.
+//! `jeton completions` and `jeton man`: files that packages install with the binary.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ Examples:
   jeton completions zsh > ~/.zfunc/_jeton
   jeton completions fish > ~/.config/fish/completions/jeton.fish")]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell that reads the script
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
@@ -28,7 +28,7 @@ Examples:
   jeton man | man -l -
   jeton man --out ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// Write a page for every verb into this folder, instead of the first page to standard output
+    /// Write one page for each command to this folder [default: the main page, to standard output]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ impl Man {
             let page = page(command).map_err(|error| unwritable(Path::new("-"), &error))?;
             return output::payload(&page);
         };
-        let command = command.mut_subcommands(|noun| noun.disable_help_subcommand(true));
+        let command = command.mut_subcommands(|command| command.disable_help_subcommand(true));
         fs::create_dir_all(&folder)
             .and_then(|()| clap_mangen::generate_to(command, &folder))
             .map_err(|error| unwritable(&folder, &error))
@@ -61,5 +61,5 @@ fn page(command: Command) -> io::Result<Vec<u8>> {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::wrong(format!("cannot write {}: {error}", path.display()))
+    Failure::error(format!("cannot write {}: {error}", path.display()))
 }

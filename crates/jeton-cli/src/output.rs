@@ -1,15 +1,13 @@
-//! What is printed, and where.
+//! Writes results to standard output and diagnostics to standard error.
 //!
-//! - Standard output has data and nothing else: the key, the token, the claims, the payload. A line
-//!   of text ends with a newline; a payload ends where it ends, so that `>` keeps its exact bytes.
-//!   On a terminal, where nobody can see where it ends, a newline follows, and characters that would
-//!   command the terminal, reorder text or are invisible are escaped: see [`printable`].
-//! - Standard error has talk: `error:`, `rejected:`, `found:`, `hint:`, `note:`. The word says it; colour only
-//!   repeats it, and is left out when it is not a terminal or `NO_COLOR` is set.
-//! - Nothing here prints a secret; the verbs that are made to give one out pass it as data. Talk
-//!   repeats names that strangers chose, and what would command a terminal is escaped in it.
-//! - A reader that went away (`| head`) is no error: it has what it wanted. Any other failure to
-//!   write is, and ends with exit code 2. Talk that cannot be written is lost.
+//! - Standard output has only the result: a key, a token, claims or a payload. Text ends with a line break. A
+//!   payload is written byte by byte, so that `>` keeps it exactly. On a terminal, a line break follows, and
+//!   [`escape`] replaces control characters and invisible characters.
+//! - Standard error has diagnostics: `error:`, `rejected:`, `found:`, `hint:`, `note:`. Colour repeats the word
+//!   and is off if standard error is not a terminal or `NO_COLOR` is set.
+//! - Diagnostics never contain a secret. They may repeat names from untrusted input, and are escaped.
+//! - A closed pipe (`| head`) is not an error. Any other failed write to standard output ends with exit code 2.
+//!   A failed write to standard error is ignored.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -20,41 +18,41 @@ use jeton::Limits;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 
+use crate::escape;
 use crate::exit::{Failure, Outcome};
-use crate::printable;
 
-/// A line of data.
+/// Writes a line of text.
 pub(crate) fn line(text: &str) -> Outcome {
     match is_terminal() {
-        true => write(&[printable::text(text).as_bytes(), b"\n"]),
+        true => write(&[escape::text(text).as_bytes(), b"\n"]),
         false => write(&[text.as_bytes(), b"\n"]),
     }
 }
 
-/// A line that is one JSON value.
+/// Writes a line that is one JSON value.
 pub(crate) fn json_line(json: &str) -> Outcome {
     match is_terminal() {
-        true => write(&[printable::json(json).as_bytes(), b"\n"]),
+        true => write(&[escape::json(json).as_bytes(), b"\n"]),
         false => write(&[json.as_bytes(), b"\n"]),
     }
 }
 
-/// Data that is text already, down to its last newline.
+/// Writes text that ends with its own line break.
 pub(crate) fn text(text: &str) -> Outcome {
     match is_terminal() {
-        true => write(&[printable::text(text).as_bytes()]),
+        true => write(&[escape::text(text).as_bytes()]),
         false => write(&[text.as_bytes()]),
     }
 }
 
-/// Exactly these bytes; on a terminal, a text that shows them.
+/// Writes exactly these bytes; on a terminal, an escaped text.
 pub(crate) fn payload(bytes: &[u8]) -> Outcome {
     if !is_terminal() {
         return write(&[bytes]);
     }
     let shown = match std::str::from_utf8(bytes) {
-        Ok(json) if serde_json::from_str::<IgnoredAny>(json).is_ok() => printable::json(json),
-        _ => printable::bytes(bytes).into(),
+        Ok(json) if serde_json::from_str::<IgnoredAny>(json).is_ok() => escape::json(json),
+        _ => escape::bytes(bytes).into(),
     };
     let end = if shown.ends_with('\n') { "" } else { "\n" };
     write(&[shown.as_bytes(), end.as_bytes()])
@@ -64,79 +62,81 @@ fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Bytes that are not text: never to a terminal.
+/// Writes bytes that are not text; fails on a terminal.
 pub(crate) fn binary(bytes: &[u8]) -> Outcome {
     if is_terminal() {
-        return Err(Failure::wrong("binary data is not written to a terminal")
-            .hint("send it to a file: -o FILE"));
+        return Err(
+            Failure::error("standard output is a terminal, and the result is binary")
+                .hint("to write it to a file, add `-o FILE`"),
+        );
     }
     write(&[bytes])
 }
 
-/// A line of JSON, for machines.
+/// Writes a value as one line of JSON.
 pub(crate) fn json(value: &impl Serialize) -> Outcome {
     let text = serde_json::to_string(value)
-        .map_err(|_| Failure::wrong("the answer could not be written as JSON"))?;
+        .map_err(|_| Failure::error("the result cannot be written as JSON"))?;
     json_line(&text)
 }
 
-/// A page of help, which was asked for.
-pub(crate) fn page(page: &StyledStr) -> Outcome {
+/// Writes the help that the caller asked for.
+pub(crate) fn help(page: &StyledStr) -> Outcome {
     let mut stdout = anstream::stdout().lock();
     written(write!(stdout, "{}", page.ansi()).and_then(|()| stdout.flush()))
 }
 
-/// What is wrong with the call, in its own words and colours.
-pub(crate) fn complaint(complaint: &StyledStr) {
-    let _ = write!(anstream::stderr(), "{}", complaint.ansi());
+/// Writes clap's message about invalid usage.
+pub(crate) fn usage_error(message: &StyledStr) {
+    let _ = write!(anstream::stderr(), "{}", message.ansi());
 }
 
-/// Something the caller should know although all went well.
+/// Writes a note about a run that succeeds.
 pub(crate) fn note(message: impl Display) {
-    talk(AnsiColor::Cyan.on_default(), "note", message);
+    diagnostic(AnsiColor::Cyan.on_default(), "note", message);
 }
 
-/// Says so if a token is longer than verifiers take.
+/// Notes that a token is longer than the default limit of verifiers.
 pub(crate) fn note_size(token: &str) {
     let limit = Limits::default().token_bytes;
     if token.len() > limit {
         note(format_args!(
-            "the token has {} bytes; verifiers take {limit} unless they are told otherwise",
+            "the token has {} bytes, more than the default limit of verifiers ({limit})",
             token.len()
         ));
     }
 }
 
-/// What was done, where standard output cannot show it.
-pub(crate) fn done(message: impl Display) {
-    let message = printable::text(&message.to_string());
+/// Writes what the command did, if there is no result for standard output.
+pub(crate) fn status(message: impl Display) {
+    let message = escape::text(&message.to_string());
     let _ = writeln!(anstream::stderr(), "{message}");
 }
 
 pub(crate) fn error(message: impl Display) {
-    talk(AnsiColor::Red.on_default().bold(), "error", message);
+    diagnostic(AnsiColor::Red.on_default().bold(), "error", message);
 }
 
 pub(crate) fn rejected(reason: impl Display) {
-    talk(AnsiColor::Red.on_default().bold(), "rejected", reason);
+    diagnostic(AnsiColor::Red.on_default().bold(), "rejected", reason);
 }
 
 pub(crate) fn found(what: impl Display) {
-    talk(AnsiColor::Red.on_default().bold(), "found", what);
+    diagnostic(AnsiColor::Red.on_default().bold(), "found", what);
 }
 
 pub(crate) fn hint(message: impl Display) {
-    talk(AnsiColor::Green.on_default(), "hint", message);
+    diagnostic(AnsiColor::Green.on_default(), "hint", message);
 }
 
-/// The line that stands over everything that has only been looked at.
+/// Writes the warning above output that was not verified.
 pub(crate) fn warning(message: impl Display) {
     let style = AnsiColor::Yellow.on_default().bold();
     let _ = writeln!(anstream::stderr(), "{style}{message}{style:#}");
 }
 
-fn talk(style: Style, word: &str, message: impl Display) {
-    let message = printable::text(&message.to_string());
+fn diagnostic(style: Style, word: &str, message: impl Display) {
+    let message = escape::text(&message.to_string());
     let _ = writeln!(anstream::stderr(), "{style}{word}:{style:#} {message}");
 }
 
@@ -153,7 +153,7 @@ fn write(pieces: &[&[u8]]) -> Outcome {
 
 fn written(done: io::Result<()>) -> Outcome {
     match done {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::wrong(format!(
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::error(format!(
             "cannot write to standard output: {error}"
         ))),
         _ => Ok(()),

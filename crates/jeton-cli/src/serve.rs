@@ -12,7 +12,7 @@ use crate::exit::{Failure, Outcome};
 use crate::shell::quoted;
 use crate::{input, output};
 
-/// Issue, verify and revoke tokens over gRPC and HTTP.
+/// Run the token service: issue, verify and revoke tokens over gRPC and HTTP
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,40 +20,39 @@ Examples:
   jeton serve --config /etc/jeton/jeton.toml
   jeton serve --store etcd://127.0.0.1:2379
 
-Without a configuration it listens on this machine alone and needs nothing: it makes the data folder,
-a key that private keys are encrypted under, and an issuer to try things out with, and prints three
-commands to begin with. The data listener then serves every process of this machine. AdminService
-asks for the token in the file admin-token of the data folder, which is new at each start. It does
-not listen beyond this machine without TLS and client authentication.
+Without a configuration, the server listens on the loopback address only. It creates a data folder, a \
+key-encryption key and a test issuer, and prints three commands to try. Every process of this machine can call the \
+data listener. AdminService requires the token in the file admin-token of the data folder, which changes at each \
+start. The server refuses to listen on a non-loopback address unless TLS and client authentication are configured.
 
-Servers with the same etcd are one service: each issues, verifies and honours what any of them revoked.
-They share the key that private keys are encrypted under: JETON_KEY_ENCRYPTION_KEY, or a file that the
-configuration names.
+Servers with the same etcd form one service: each applies the revocations of the others. They share one \
+key-encryption key, which is JETON_KEY_ENCRYPTION_KEY or a file named in the configuration.
 
-The issuers that a configuration names are what it says: differences from the store are applied
-at the start and at SIGHUP, and those that cannot be are warnings in the log.
+At the start and at SIGHUP, the issuers of the configuration are applied to the store. Changes that cannot be \
+applied are logged as warnings.
 
-SIGTERM and SIGINT let it finish what it is at; SIGHUP has it read its issuers, clients, hosts and
-certificates again.")]
+Signals:
+  SIGTERM, SIGINT   finish the current requests and stop
+  SIGHUP            reload issuers, clients, hosts and certificates")]
 pub(crate) struct Serve {
-    /// The configuration, TOML; docs/service.md says what can be in it
+    /// Configuration file, TOML; see docs/service.md
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// The folder of the store [default: jeton-data]
+    /// Data folder [default: jeton-data]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// An etcd in the place of a folder, for several servers: etcd://HOST:PORT, with more behind commas
-    /// and a /ROOT of its keys; etcds:// over TLS. For builds with the feature etcd
+    /// Store in etcd instead of a data folder, for several servers: etcd://HOST:PORT[,HOST:PORT…][/ROOT], or
+    /// etcds:// for TLS; requires a build with the feature `etcd`
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     store: Option<String>,
 
-    /// Where applications and verifiers call [default: 127.0.0.1:8420]
+    /// Address for applications and verifiers [default: 127.0.0.1:8420]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
 
-    /// Where operators call, and where the metrics are [default: 127.0.0.1:8421]
+    /// Address for administration and metrics [default: 127.0.0.1:8421]
     #[arg(long, value_name = "ADDRESS:PORT")]
     admin_listen: Option<SocketAddr>,
 }
@@ -63,23 +62,23 @@ impl Serve {
         if let Some(file) = &self.config {
             input::must_be_a_name(file)?;
         }
-        let config = self.read().map_err(refused)?;
-        let begun = Begun {
-            place: (config.store.clone()).unwrap_or_else(|| config.data.display().to_string()),
+        let config = self.read().map_err(failure)?;
+        let info = StartInfo {
+            store: (config.store.clone()).unwrap_or_else(|| config.data.display().to_string()),
             is_tls: config.tls.is_some(),
             has_clients: !config.clients.is_empty(),
         };
         let reload = self.config.is_some().then(|| {
-            let again: jeton_server::Reload = Box::new(move || self.read());
-            again
+            let reload: jeton_server::Reload = Box::new(move || self.read());
+            reload
         });
-        let server = Server::start_with(config, reload, Arc::new(SystemClock)).map_err(refused)?;
-        greet(&server, &begun);
+        let server = Server::start_with(config, reload, Arc::new(SystemClock)).map_err(failure)?;
+        print_start(&server, &info);
         server.wait();
         Ok(())
     }
 
-    /// The file, and what the call says beside it.
+    /// Reads the configuration file and applies the options.
     fn read(&self) -> Result<Config, Error> {
         let mut config = match &self.config {
             Some(file) => Config::from_file(file)?,
@@ -98,49 +97,48 @@ impl Serve {
     }
 }
 
-struct Begun {
-    /// The folder, or the etcd.
-    place: String,
+struct StartInfo {
+    /// The data folder or the etcd URL.
+    store: String,
     is_tls: bool,
     has_clients: bool,
 }
 
-/// Says where the server is, and how to begin.
-fn greet(server: &Server, begun: &Begun) {
-    let scheme = if begun.is_tls { "https" } else { "http" };
-    output::done(format_args!(
+/// Prints the addresses of the server and the first commands.
+fn print_start(server: &Server, info: &StartInfo) {
+    let scheme = if info.is_tls { "https" } else { "http" };
+    output::status(format_args!(
         "gRPC and HTTP   {scheme}://{}\nadministration  {scheme}://{}\ndata            {}",
         server.data_address(),
         server.admin_address(),
-        begun.place,
+        info.store,
     ));
-    tell_of_admin_token(server, begun.is_tls);
+    print_admin_token(server, info.is_tls);
     let Some(profile) = server.issuable_profiles().into_iter().next() else {
         output::note(
-            "there is no issuer yet: add [[issuer]] to the configuration and start again, or call CreateIssuer \
-             of AdminService",
+            "no issuer: add [[issuer]] to the configuration and restart, or call CreateIssuer of AdminService",
         );
         return;
     };
-    if begun.has_clients {
+    if info.has_clients {
         return;
     }
-    output::done(format_args!(
-        "\nTo begin with, in another terminal:\n{}",
+    output::status(format_args!(
+        "\nTry it in another terminal:\n{}",
         first_commands(server, &profile).join("\n")
     ));
 }
 
-/// Says whom a server without clients serves, and how it is administered.
-fn tell_of_admin_token(server: &Server, is_tls: bool) {
+/// Prints how to administer a server without client authentication.
+fn print_admin_token(server: &Server, is_tls: bool) {
     let Some(file) = server.admin_token_file() else {
         return;
     };
     let file = file.display().to_string();
     let plaintext = if is_tls { "" } else { "-plaintext " };
-    output::done(format_args!(
+    output::status(format_args!(
         "admin token     {file}\n\n\
-         Without [[client]] the data listener serves every process of this machine. AdminService asks for \
+         Without [[client]], every process of this machine can call the data listener. AdminService requires \
          the admin token:\n\
          \u{20} grpcurl {plaintext}-H \"authorization: Bearer $(cat {})\" {} jeton.v1.AdminService/Status",
         quoted(&file),
@@ -148,7 +146,7 @@ fn tell_of_admin_token(server: &Server, is_tls: bool) {
     ));
 }
 
-/// Issue, verify, revoke: each as it can be typed.
+/// Returns the commands to issue, verify and revoke a token.
 fn first_commands(server: &Server, profile: &IssuableProfile) -> [String; 3] {
     let jeton = std::env::args()
         .next()
@@ -177,23 +175,23 @@ fn first_commands(server: &Server, profile: &IssuableProfile) -> [String; 3] {
     ]
 }
 
-fn refused(error: Error) -> Failure {
+fn failure(error: Error) -> Failure {
     let hint = match &error {
         Error::Exposed { .. } => {
-            Some("docs/service.md shows a configuration with TLS and clients".to_owned())
+            Some("for a configuration with TLS and clients, see docs/service.md".to_owned())
         }
         Error::Listen(..) => Some(
-            "another server may be there: --listen and --admin-listen choose others".to_owned(),
+            "another process may use the address; to use another one, add `--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0`".to_owned(),
         ),
         Error::Issuer(jeton_issuer::Error::Store(jeton_store::Error::Unsafe(exposed))) => {
             Some(exposed.remedy())
         }
         _ => None,
     };
-    let failure = Failure::wrong(error.to_string());
+    let shown = Failure::error(error.to_string());
     match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
+        Some(hint) => shown.hint(hint),
+        None => shown,
     }
 }
 
@@ -202,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_quoted_when_a_shell_would_split_it() {
+    fn quoted_word_with_space_is_quoted() {
         assert_eq!(quoted("target/release/jeton"), "target/release/jeton");
         assert_eq!(quoted("a b'c"), r"'a b'\''c'");
     }

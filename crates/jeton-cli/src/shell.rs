@@ -1,6 +1,6 @@
-//! Words as a POSIX shell takes them.
+//! Quoting for a POSIX shell.
 
-/// A word that a POSIX shell gives on as it is.
+/// Quotes a word so that a POSIX shell passes it on unchanged.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -14,8 +14,8 @@ mod tests {
     use super::quoted;
 
     #[test]
-    fn a_word_comes_through_a_shell_as_it_is() {
-        for (word, said) in [
+    fn quoted_word_is_one_shell_word() {
+        for (word, expected) in [
             ("--out", "--out"),
             (
                 "cookie-budget=4096,languages=go+node",
@@ -28,7 +28,7 @@ mod tests {
             ("$(reboot)", "'$(reboot)'"),
             ("~/x", "'~/x'"),
         ] {
-            assert_eq!(quoted(word), said);
+            assert_eq!(quoted(word), expected);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Arguments that are text, `@FILE` or `-`.
+//! Arguments of the form `TEXT|@FILE|-`.
 //!
-//! Who forgets the `@` would sign or encrypt the name of a file. A bare argument that is the name of a file
-//! is therefore refused, before anything else is done. Every such argument has a twin that takes exactly a
-//! text: `--text`, or of an option `--NAME` the option `--NAME-text`.
+//! A caller who forgets the `@` would sign or encrypt a file name instead of the file. So a bare argument that
+//! names an existing file is an error. For each such argument, a second one always takes text: `--text` for a
+//! positional argument, `--NAME-text` for the option `--NAME`.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -16,10 +16,10 @@ use clap::error::{ContextKind, ContextValue};
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::kept_back::KeptBack;
-use crate::{input, printable, shell};
+use crate::redact::Redacted;
+use crate::{escape, input, shell};
 
-/// Where a token, claims or a payload come from: `TEXT|@FILE|-`.
+/// Where a token, claims or a payload is read from: `TEXT|@FILE|-`.
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
     /// The argument itself.
@@ -30,30 +30,30 @@ pub(crate) enum Source {
     Stdin,
 }
 
-/// Exactly a text: nothing in it has a meaning of its own.
+/// An argument that is always text, also if it begins with `@` or is `-`.
 #[derive(Debug, Clone)]
 pub(crate) struct Text(Source);
 
-/// The token that a command is about.
+/// The token that a command reads.
 #[derive(Debug, Args)]
 pub(crate) struct TokenArgument {
-    /// The token: the text itself, @FILE, or - for standard input
+    /// Token as text, @FILE, or - for standard input
     #[arg(value_name = "TOKEN|@FILE|-", required_unless_present = "text")]
     token: Option<Source>,
 
-    /// Like TOKEN, but always the text itself, even if a file has that name
+    /// Token as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "token")]
     text: Option<Text>,
 }
 
-/// The bytes that a command is about.
+/// The payload that a command reads.
 #[derive(Debug, Args)]
 pub(crate) struct PayloadArgument {
-    /// The payload: the text itself, @FILE, or - for standard input
+    /// Payload as text, @FILE, or - for standard input
     #[arg(value_name = "PAYLOAD|@FILE|-", required_unless_present = "text")]
     payload: Option<Source>,
 
-    /// Like PAYLOAD, but always the text itself, even if a file has that name
+    /// Payload as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "payload")]
     text: Option<Text>,
 }
@@ -62,11 +62,11 @@ pub(crate) struct PayloadArgument {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct ClaimsArgument {
-    /// The claims, a JSON object: the text itself, @FILE, or - for standard input
+    /// Claims, a JSON object: as text, @FILE, or - for standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
     claims: Option<Source>,
 
-    /// Like --claims, but always the text itself, even if a file has that name
+    /// Claims as text, never read as @FILE or -
     #[arg(long, value_name = "JSON")]
     claims_text: Option<Text>,
 }
@@ -74,13 +74,21 @@ pub(crate) struct ClaimsArgument {
 impl ClaimsArgument {
     pub(crate) fn source(&self) -> Outcome<&Source> {
         let claims = self.claims.as_ref();
-        required(claims, self.claims_text.as_ref(), "give --claims")
+        required(
+            claims,
+            self.claims_text.as_ref(),
+            "no claims: pass --claims",
+        )
     }
 }
 
 impl TokenArgument {
     pub(crate) fn source(&self) -> Outcome<&Source> {
-        required(self.token.as_ref(), self.text.as_ref(), "give a token")
+        required(
+            self.token.as_ref(),
+            self.text.as_ref(),
+            "no token: pass one as an argument",
+        )
     }
 
     pub(crate) fn read(&self) -> Outcome<String> {
@@ -90,35 +98,40 @@ impl TokenArgument {
 
 impl PayloadArgument {
     pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
-        required(self.payload.as_ref(), self.text.as_ref(), "give a payload")?.bytes()
+        required(
+            self.payload.as_ref(),
+            self.text.as_ref(),
+            "no payload: pass one as an argument",
+        )?
+        .bytes()
     }
 }
 
-/// What was given: in one way, or as exactly a text.
+/// Returns the argument, in whichever of its two forms it was passed.
 pub(crate) fn given<'s>(source: Option<&'s Source>, text: Option<&'s Text>) -> Option<&'s Source> {
     source.or(text.map(|text| &text.0))
 }
 
-/// The same of an argument without which nothing is done.
+/// Returns a required argument.
 pub(crate) fn required<'s>(
     source: Option<&'s Source>,
     text: Option<&'s Text>,
     missing: &str,
 ) -> Outcome<&'s Source> {
-    given(source, text).ok_or_else(|| Failure::wrong(missing))
+    given(source, text).ok_or_else(|| Failure::error(missing))
 }
 
 impl Source {
-    fn read(argument: OsString) -> Result<Source, NamesAFile> {
+    fn read(argument: OsString) -> Result<Source, BareFileName> {
         match argument.to_str() {
             Some("-") => Ok(Source::Stdin),
             Some(text) if text.starts_with('@') => Ok(Source::File(text[1..].into())),
-            _ if names_a_file(Path::new(&argument)) => Err(NamesAFile(argument)),
+            _ if is_file_name(Path::new(&argument)) => Err(BareFileName(argument)),
             _ => Ok(Source::Argument(argument)),
         }
     }
 
-    /// Exactly the bytes that are there.
+    /// Reads exactly the bytes.
     pub(crate) fn bytes(&self) -> Outcome<Zeroizing<Vec<u8>>> {
         match self {
             Source::Argument(argument) => Ok(Zeroizing::new(argument.as_encoded_bytes().to_vec())),
@@ -127,8 +140,7 @@ impl Source {
         }
     }
 
-    /// A token. One line's end after it belongs to the file, not to the token; nothing else is
-    /// taken away. What is not text cannot be a token.
+    /// Reads a token. One line break at the end of a file is removed, and nothing else.
     pub(crate) fn token(&self) -> Outcome<String> {
         let bytes = self.bytes()?;
         let bytes = match self {
@@ -138,31 +150,31 @@ impl Source {
         match std::str::from_utf8(bytes) {
             Ok("") => Err(Failure::rejected("the token is empty")),
             Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(Failure::rejected("the token is malformed: not text")),
+            Err(_) => Err(Failure::rejected("the token is malformed: not UTF-8 text")),
         }
     }
 
-    /// Text that the caller wrote, called by that name if it is not, or empty.
+    /// Reads text that must not be empty; errors call it `name`.
     pub(crate) fn text(&self, name: &str) -> Outcome<String> {
         match std::str::from_utf8(&self.bytes()?) {
-            Ok(text) if text.trim().is_empty() => {
-                Err(Failure::wrong(format!("{name}: the text is empty")))
-            }
+            Ok(text) if text.trim().is_empty() => Err(Failure::error(format!("{name}: empty"))),
             Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(Failure::wrong(format!("{name}: not UTF-8 text"))),
+            Err(_) => Err(Failure::error(format!("{name}: not UTF-8 text"))),
         }
     }
 }
 
-/// What is there is only looked at, never opened: a pipe would wait for its writer. A folder is no file
-/// that could have been meant. What cannot be looked at, as it is too long for a path, is text.
-fn names_a_file(path: &Path) -> bool {
+/// Returns whether a path names an existing file.
+///
+/// The file is not opened, because a pipe would wait for its writer. A folder does not count. Neither does a
+/// text that is too long for a path.
+fn is_file_name(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
 }
 
 impl ValueParserFactory for Source {
     type Parser =
-        TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<Source, NamesAFile>>;
+        TryMapValueParser<OsStringValueParser, fn(OsString) -> Result<Source, BareFileName>>;
 
     fn value_parser() -> Self::Parser {
         OsStringValueParser::new().try_map(Source::read)
@@ -175,26 +187,26 @@ impl From<OsString> for Text {
     }
 }
 
-/// A bare argument that is the name of a file.
+/// An argument without `@` that names an existing file.
 #[derive(Debug)]
-pub(crate) struct NamesAFile(OsString);
+pub(crate) struct BareFileName(OsString);
 
-impl fmt::Display for NamesAFile {
+impl fmt::Display for BareFileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is the name of a file, and an argument without @ is text")
+        f.write_str("a file has this name, and an argument without @ is text")
     }
 }
 
-impl Error for NamesAFile {}
+impl Error for BareFileName {}
 
-/// The failure behind a call that was not understood, if it is this one.
-pub(crate) fn names_a_file_failure(error: &clap::Error) -> Option<Failure> {
-    let NamesAFile(name) = error.source()?.downcast_ref()?;
+/// Returns the failure for a bare file name, if that is the cause of a usage error.
+pub(crate) fn bare_file_name_failure(error: &clap::Error) -> Option<Failure> {
+    let BareFileName(name) = error.source()?.downcast_ref()?;
     let argument = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => argument.as_str(),
         _ => "",
     };
-    let name = name.to_str().filter(|name| is_repeated(name));
+    let name = name.to_str().filter(|name| can_be_shown(name));
     Some(match argument.split_once(' ') {
         Some((option, _)) => of_option(option, name),
         None => of_positional(argument.trim_matches(['<', '>', '[', ']']), name),
@@ -219,30 +231,30 @@ fn of_positional(value_name: &str, name: Option<&str>) -> Failure {
         None => ("@FILE".to_owned(), " TEXT".to_owned()),
         Some(name) => (shell::quoted(&format!("@{name}")), value(name)),
     };
-    // It stood behind --, where no option can.
+    // It followed `--`, and no option can follow that.
     let where_ = match name {
         Some(name) if name.starts_with('-') => ", without --",
         _ => "",
     };
-    let called = value_name.split('|').next().unwrap_or(value_name);
-    failure(called, name, &file, &format!("--text{text}{where_}"))
+    let argument = value_name.split('|').next().unwrap_or(value_name);
+    failure(argument, name, &file, &format!("--text{text}{where_}"))
 }
 
-/// The value of an option, with what stands before it.
+/// Returns the value of an option with its separator.
 fn value(name: &str) -> String {
     let before = if name.starts_with('-') { '=' } else { ' ' };
     format!("{before}{}", shell::quoted(name))
 }
 
-fn failure(called: &str, name: Option<&str>, file: &str, text: &str) -> Failure {
+fn failure(argument: &str, name: Option<&str>, file: &str, text: &str) -> Failure {
     let name = name.unwrap_or("the argument");
-    Failure::wrong(format!(
-        "{called}: {name} is the name of a file, and an argument without @ is text"
+    Failure::error(format!(
+        "{argument}: {name} is a file, and an argument without @ is text"
     ))
     .hint(format!("to read the file: {file}; to use the text: {text}"))
 }
 
-/// Whether a name may be said, and is typed again as it is seen.
-fn is_repeated(name: &str) -> bool {
-    KeptBack::of(name).is_none() && printable::line(name) == name
+/// Returns whether a name is not secret and can be typed as it is shown.
+fn can_be_shown(name: &str) -> bool {
+    Redacted::of(name).is_none() && escape::line(name) == name
 }

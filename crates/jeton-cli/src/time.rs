@@ -1,14 +1,15 @@
-//! Times as they are typed: `15m`, `2026-11-20T09:00:00Z`, `1700000000`.
+//! Parses durations and times: `15m`, `2026-11-20T09:00:00Z`, `1700000000`.
 
 use std::time::Duration;
 
 use jeton::Timestamp;
 
-/// `30s`, `15m`, `1h`, `7d`, or several together: `1h30m`.
+/// Parses a duration: `30s`, `15m`, `1h`, `7d`, or several units: `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    const SHAPE: &str = "a number and its unit (s, m, h, d), as in 30s, 15m, 1h30m or 7d";
+    const SHAPE: &str =
+        "expected a number and a unit (s, m, h, d), for example 30s, 15m, 1h30m or 7d";
     let wrong = || SHAPE.to_owned();
-    let too_long = || "longer than can be counted in seconds".to_owned();
+    let too_long = || "too long: more than 2^64 seconds".to_owned();
 
     let mut rest = text;
     let mut seconds = 0_u64;
@@ -38,26 +39,27 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs(seconds))
 }
 
-/// How long a token is to live: at least a second.
+/// Parses the lifetime of a token: at least one second.
 pub(crate) fn lifetime(text: &str) -> Result<Duration, String> {
     match duration(text)? {
-        Duration::ZERO => Err("a token must live for a second or more".to_owned()),
+        Duration::ZERO => Err("must be at least 1 second".to_owned()),
         lifetime => Ok(lifetime),
     }
 }
 
-/// A moment: RFC 3339, or seconds since 1970.
+/// Parses a time: RFC 3339, or seconds since 1970.
 pub(crate) fn moment(text: &str) -> Result<Timestamp, String> {
     let seconds = match text.parse::<i64>() {
         Ok(seconds) => seconds,
         Err(_) => rfc3339(text)
-            .ok_or("RFC 3339, as in 2026-11-20T09:00:00Z, or seconds since 1970")?
+            .ok_or("expected RFC 3339, for example 2026-11-20T09:00:00Z, or seconds since 1970")?
             .as_second(),
     };
-    Timestamp::from_unix_seconds(seconds).ok_or_else(|| "outside the years 1970 to 9999".to_owned())
+    Timestamp::from_unix_seconds(seconds)
+        .ok_or_else(|| "must be within the years 1970 to 9999".to_owned())
 }
 
-/// RFC 3339 text.
+/// Parses RFC 3339 text.
 pub(crate) fn rfc3339(text: &str) -> Option<jiff::Timestamp> {
     text.parse().ok()
 }
@@ -69,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_units() {
+    fn duration_without_unit_is_rejected() {
         for (text, seconds) in [
             ("0s", 0),
             ("30s", 30),
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duration_beyond_counting_is_refused() {
+    fn duration_overflow_is_rejected() {
         for text in [
             "99999999999999999999s",
             "18446744073709551615m",
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_rfc_3339_or_seconds() {
+    fn moment_accepts_rfc_3339_and_seconds() {
         let noon = Timestamp::from_unix_seconds(1_700_000_000).unwrap();
         for text in [
             "1700000000",

@@ -1,37 +1,37 @@
-//! The verifications of `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same
-//! code, so that it never says of a token what these verbs do not.
+//! Verification as in `jwt verify`, `jwe decrypt`, `paseto verify` and `paseto decrypt`. `doctor` runs the same code, so
+//! that both always agree.
 
 use jeton::jwe::{Decrypted, Decrypter};
 use jeton::key::{ContentEnc, DecryptionKeys, Keys};
 use jeton::{Policy, Verified, danger, jwt, paseto};
 use serde::de::IgnoredAny;
 
-use crate::demands::Demands;
-use crate::doors::{Door, Open};
+use crate::allow::{Allowed, InsecureOption};
 use crate::jose;
 use crate::paseto::OpeningKey;
-use crate::refusal::Verb;
+use crate::policy_args::PolicyArgs;
+use crate::rejection_hints::Command;
 
-/// What the claims and the type of a JWT must be.
+/// The required claims and type of a JWT.
 #[derive(Clone, Copy)]
 pub(crate) struct JwtPolicy<'a> {
-    pub(crate) demands: &'a Demands,
+    pub(crate) policy_args: &'a PolicyArgs,
     pub(crate) typ: Option<&'a str>,
 }
 
 impl JwtPolicy<'_> {
     pub(crate) fn policy(self) -> Policy {
-        let policy = self.demands.policy();
+        let policy = self.policy_args.policy();
         match self.typ {
             Some(typ) => policy.typ(typ.to_owned()),
             None => policy,
         }
     }
 
-    /// Of tokens that are signed, or signed and then encrypted.
+    /// Returns a verifier for signed tokens, or for nested tokens if there is a decrypter.
     pub(crate) fn verifier(self, keys: Keys, decrypter: Option<Decrypter>) -> JwtVerifier {
         let mut verifier = jwt::Verifier::new(keys, self.policy());
-        if let Some(clock) = self.demands.clock() {
+        if let Some(clock) = self.policy_args.clock() {
             verifier = verifier.clock(clock);
         }
         match decrypter {
@@ -41,7 +41,7 @@ impl JwtPolicy<'_> {
     }
 }
 
-/// Of a token that is signed, or signed and then encrypted.
+/// A verifier for signed or for nested tokens.
 pub(crate) enum JwtVerifier {
     Signed(jwt::Verifier),
     Nested(jwt::NestedVerifier),
@@ -55,27 +55,31 @@ impl JwtVerifier {
         }
     }
 
-    pub(crate) fn verb(&self) -> Verb {
+    pub(crate) fn command(&self) -> Command {
         match self {
-            JwtVerifier::Signed(_) => Verb::JwtVerify,
-            JwtVerifier::Nested(_) => Verb::JwtDecrypt,
+            JwtVerifier::Signed(_) => Command::JwtVerify,
+            JwtVerifier::Nested(_) => Command::JwtDecrypt,
         }
     }
 }
 
-/// Of a JWE, with what the caller allows.
-pub(crate) fn decrypter(keys: DecryptionKeys, enc: Option<ContentEnc>, doors: &Open) -> Decrypter {
+/// Returns a decrypter with the features that the caller enabled.
+pub(crate) fn decrypter(
+    keys: DecryptionKeys,
+    enc: Option<ContentEnc>,
+    allowed: &Allowed,
+) -> Decrypter {
     let mut decrypter = Decrypter::new(keys);
     if let Some(enc) = enc {
         decrypter = decrypter.allow_only(&[enc]);
     }
-    if doors.has(Door::Zip) {
+    if allowed.has(InsecureOption::Zip) {
         decrypter = danger::allow_zip(decrypter);
     }
     decrypter
 }
 
-/// A JWE in any serialization.
+/// Decrypts a JWE in any serialization.
 pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decrypted> {
     match jose::is_json(token) {
         false => decrypter.decrypt(token),
@@ -83,19 +87,19 @@ pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decry
     }
 }
 
-/// Of a PASETO. Any footer is accepted unless one is named.
+/// Returns a verifier for PASETOs. Without `footer`, any footer is accepted.
 pub(crate) fn paseto(
     key: &dyn OpeningKey,
-    demands: &Demands,
+    policy_args: &PolicyArgs,
     footer: Option<&[u8]>,
     implicit: &[u8],
 ) -> paseto::Verifier {
     let mut verifier =
-        paseto::Verifier::new(key.keys(), demands.policy()).implicit_assertion(implicit);
+        paseto::Verifier::new(key.keys(), policy_args.policy()).implicit_assertion(implicit);
     if let Some(footer) = footer {
         verifier = verifier.footer(footer);
     }
-    if let Some(clock) = demands.clock() {
+    if let Some(clock) = policy_args.clock() {
         verifier = verifier.clock(clock);
     }
     verifier

@@ -1,5 +1,4 @@
-//! `jeton admin` on data folders as people treat them: issuers, keys, revocations, backups, and two at
-//! once.
+//! Tests of `jeton admin`: issuers, keys, revocations, backups, and concurrent processes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
@@ -16,7 +15,7 @@ use serde_json::Value;
 
 #[cfg(unix)]
 #[test]
-fn the_first_issuer_makes_a_folder_for_its_owner_alone() {
+fn issuer_add_first_creates_a_private_folder() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -27,7 +26,8 @@ fn the_first_issuer_makes_a_folder_for_its_owner_alone() {
     );
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
-        said.contains("note: made jeton-data/key-encryption-key") && said.contains("added https"),
+        said.contains("note: created jeton-data/key-encryption-key")
+            && said.contains("added https"),
         "{said}"
     );
     assert!(
@@ -54,12 +54,12 @@ fn the_first_issuer_makes_a_folder_for_its_owner_alone() {
 }
 
 #[test]
-fn keys_are_rotated_imported_withdrawn_and_replaced() {
+fn key_rotate_import_retire_and_compromised_change_the_key_set() {
     let folder = issuer();
     let folder = folder.path();
     let first = keys(folder)[0].0.clone();
 
-    // A key that signs is followed, not withdrawn.
+    // A signing key is rotated, not retired directly.
     ends(
         folder,
         &["admin", "key", "retire", ISS, &first],
@@ -75,7 +75,7 @@ fn keys_are_rotated_imported_withdrawn_and_replaced() {
     succeeds(folder, &["admin", "key", "retire", ISS, &second], b"");
     assert_eq!(keys(folder), [(first.clone(), "signing".to_owned())]);
 
-    // From elsewhere, with the id that it has there: a thumbprint may begin with a hyphen.
+    // An imported key keeps its id, and a thumbprint may begin with a hyphen.
     let jwk = succeeds(
         folder,
         &["key", "new", "--alg", "ES256", "--kid", "-old"],
@@ -83,7 +83,7 @@ fn keys_are_rotated_imported_withdrawn_and_replaced() {
     );
     succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
     assert_eq!(keys(folder)[1], ("-old".to_owned(), "published".to_owned()));
-    // What follows such an id is an option all the same.
+    // An option may follow such an id.
     let nobodys = ["retire", ISS, "-nobody's", "--data", "jeton-data"];
     let retire = [&["admin", "key"], &nobodys[..]].concat();
     ends(folder, &retire, b"", 2, "the issuer has no such key");
@@ -103,7 +103,7 @@ fn keys_are_rotated_imported_withdrawn_and_replaced() {
         "not a private key for ES256",
     );
 
-    // In wrong hands: out at once, and what was published signs at once.
+    // Compromised: the key is removed at once, and the published key signs at once.
     succeeds(
         folder,
         &["admin", "key", "rotate", ISS, "--compromised", &first],
@@ -151,7 +151,7 @@ fn key_import_odd_id_leaves_a_folder_that_opens() {
 }
 
 #[test]
-fn an_algorithm_that_is_new_to_an_issuer_waits_and_one_that_is_not_used_retires() {
+fn issuer_set_new_algorithm_waits_and_unused_key_retires() {
     let folder = issuer();
     let folder = folder.path();
     let both = SETTINGS.replace(
@@ -192,7 +192,7 @@ fn an_algorithm_that_is_new_to_an_issuer_waits_and_one_that_is_not_used_retires(
 }
 
 #[test]
-fn what_is_revoked_is_listed_counted_and_audited() {
+fn revocations_are_listed_counted_and_audited() {
     let folder = issuer();
     let folder = folder.path();
     let revoke = |args: &[&str]| {
@@ -215,8 +215,8 @@ fn what_is_revoked_is_listed_counted_and_audited() {
     let rules = succeeds(folder, &["admin", "revoke", "rules", ISS], b"");
     let rules = String::from_utf8(rules).unwrap();
     let words = rules.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("subject user-7 made 2"), "{rules}");
-    assert!(words.contains("token 4 whenever issued "), "{rules}");
+    assert!(words.contains("subject user-7 created 2"), "{rules}");
+    assert!(words.contains("token 4 any issue time "), "{rules}");
     let verified = json(folder, &["admin", "verify", "--json"]);
     assert_eq!(verified["valid"], true);
     assert!(
@@ -229,10 +229,10 @@ fn what_is_revoked_is_listed_counted_and_audited() {
             .unwrap()
             .contains(r#"\"actor\":\"alice\""#)
     );
-    // One in an emergency who misses the key learns it, and which keys there are.
+    // A wrong key id is reported with the list of keys.
     let unknown = ["admin", "revoke", "key", ISS, "--", kid, "nokid"];
     let said =
-        format!("the issuer has no key \"nokid\", and nothing was revoked\nhint: its keys: {kid}");
+        format!("the issuer has no key \"nokid\"; nothing was revoked\nhint: keys of this issuer: {kid}");
     ends(folder, &unknown, b"", 2, &said);
     for (at, said) in [
         ("1700000000", "has expired needs no revoking"),
@@ -256,30 +256,27 @@ fn what_is_revoked_is_listed_counted_and_audited() {
         "`subject`: has 1025 bytes, the limit is 1024",
     );
     let elsewhere = ["admin", "revoke", "subject", "https://other.example", "a"];
-    ends(
-        folder,
-        &elsewhere,
-        b"",
-        2,
-        "hint: `jeton admin issuer list`",
-    );
+    ends(folder, &elsewhere, b"", 2, "run `jeton admin issuer list`");
 }
 
 #[test]
-fn a_backup_comes_back_as_it_was_and_what_is_wrong_with_one_is_found() {
+fn backup_is_restored_exactly_and_damage_is_found() {
     let folder = issuer();
     let folder = folder.path();
     succeeds(folder, &["admin", "revoke", "subject", ISS, "user-7"], b"");
     let before = json(folder, &["admin", "issuer", "show", ISS, "--json"]);
     let write = ["admin", "backup", "--output", "a.backup"];
     succeeds(folder, &write, b"");
-    ends(folder, &write, b"", 2, "a backup is never overwritten");
+    ends(folder, &write, b"", 2, "backups are never overwritten");
 
     let restore = ["admin", "restore", "a.backup", "--data", "new"];
     let output = jeton(folder, &restore, b"");
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("put it at new/key-encryption-key"), "{said}");
+    assert!(
+        said.contains("copy this key-encryption key to new/key-encryption-key"),
+        "{said}"
+    );
     let show = ["admin", "issuer", "show", ISS, "--json", "--data", "new"];
     ends(folder, &show, b"", 2, "new/key-encryption-key is missing");
     let key = "jeton-data/key-encryption-key";
@@ -329,7 +326,7 @@ fn a_backup_comes_back_as_it_was_and_what_is_wrong_with_one_is_found() {
 }
 
 #[test]
-fn two_on_one_folder_wait_for_each_other_or_are_told() {
+fn folder_in_use_waits_or_fails_with_a_hint() {
     let folder = issuer();
     let folder = folder.path();
     let holder = jeton_store::RedbStore::open(&folder.join("jeton-data")).unwrap();
@@ -344,7 +341,7 @@ fn two_on_one_folder_wait_for_each_other_or_are_told() {
     );
     assert!(started.elapsed() >= Duration::from_secs(1));
     let verify = ["admin", "verify", "--wait", "0s"];
-    ends(folder, &verify, b"", 2, "hint: --wait 1m waits for it");
+    ends(folder, &verify, b"", 2, "add `--wait 1m`");
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(300));
@@ -355,7 +352,7 @@ fn two_on_one_folder_wait_for_each_other_or_are_told() {
 }
 
 #[test]
-fn processes_that_start_together_make_one_key_set() {
+fn processes_started_together_create_one_key_set() {
     let folder = tempfile::tempdir().unwrap();
     let running: Vec<_> = (0..8)
         .map(|_| {

@@ -1,4 +1,4 @@
-//! `jeton admin` on data folders that are damaged, newer, full or without their key.
+//! Tests of `jeton admin` on data folders that are damaged, newer, full or without their key.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
@@ -14,7 +14,7 @@ use jeton_store::{Store, Txn, block_on};
 use serde_json::Value;
 
 #[test]
-fn the_wrong_key_encryption_key_is_named_and_a_missing_one_is_not_replaced() {
+fn wrong_key_encryption_key_is_named_and_missing_not_replaced() {
     let folder = issuer();
     let folder = folder.path();
     let key = folder.join("jeton-data/key-encryption-key");
@@ -35,7 +35,7 @@ fn the_wrong_key_encryption_key_is_named_and_a_missing_one_is_not_replaced() {
     private(&key, &right);
     assert_eq!(keys(folder), before);
 
-    // It is replaced by name, and the old one is of no use after that.
+    // It is replaced explicitly, and the old key no longer works.
     private(&folder.join("old.key"), &right);
     let reseal = [
         "admin",
@@ -61,7 +61,7 @@ fn the_wrong_key_encryption_key_is_named_and_a_missing_one_is_not_replaced() {
 
 #[cfg(unix)]
 #[test]
-fn a_key_encryption_key_that_everybody_can_read_is_refused() {
+fn world_readable_key_encryption_key_is_an_error() {
     use std::os::unix::fs::PermissionsExt;
     let folder = issuer();
     let folder = folder.path();
@@ -71,10 +71,10 @@ fn a_key_encryption_key_that_everybody_can_read_is_refused() {
     ends(folder, &list, b"", 2, "chmod 600 makes it yours alone");
 }
 
-/// Whoever can write the folder can put another store or key there.
+/// A user who can write to the folder could replace the store or the key.
 #[cfg(unix)]
 #[test]
-fn data_that_others_can_write_is_refused_with_a_remedy_that_helps() {
+fn data_writable_by_others_is_an_error_with_working_hint() {
     use std::os::unix::fs::PermissionsExt;
     let folder = issuer();
     let folder = folder.path();
@@ -112,7 +112,7 @@ fn data_that_others_can_write_is_refused_with_a_remedy_that_helps() {
             ends(folder, call, b"", 2, &said);
             ends(folder, call, b"", 2, remedy);
         }
-        // The hint is what helps.
+        // The hint fixes it.
         let remedy = remedy.trim().trim_start_matches("hint: ");
         let done = Command::new("sh")
             .args(["-c", remedy])
@@ -123,10 +123,10 @@ fn data_that_others_can_write_is_refused_with_a_remedy_that_helps() {
     }
 }
 
-/// A link in the folder would have something outside opened, locked or read in its place.
+/// A link in the folder would make the command open, lock or read a file outside of it.
 #[cfg(unix)]
 #[test]
-fn key_encryption_key_that_is_a_link_is_followed_only_where_it_is_named() {
+fn key_encryption_key_link_is_followed_only_if_named() {
     let folder = issuer();
     let folder = folder.path();
     let key = folder.join("jeton-data/key-encryption-key");
@@ -140,7 +140,7 @@ fn key_encryption_key_that_is_a_link_is_followed_only_where_it_is_named() {
         2,
         "is a symbolic link, which is not followed",
     );
-    // As Kubernetes mounts it: the operator has named it.
+    // Kubernetes mounts secrets as links, and the operator named this one.
     let link = "jeton-data/key-encryption-key";
     let named = [&list[..], &["--key-encryption-key", link]].concat();
     succeeds(folder, &named, b"");
@@ -155,7 +155,7 @@ fn key_encryption_key_that_is_a_link_is_followed_only_where_it_is_named() {
 }
 
 #[test]
-fn a_damaged_store_is_said_and_left_as_it_is() {
+fn damaged_store_is_reported_and_not_changed() {
     let folder = issuer();
     let folder = folder.path();
     let whole = fs::read(store(folder)).unwrap();
@@ -175,7 +175,7 @@ fn a_damaged_store_is_said_and_left_as_it_is() {
 }
 
 #[test]
-fn a_newer_store_is_refused_and_left_as_it_is() {
+fn newer_store_is_an_error_and_not_changed() {
     let folder = issuer();
     let folder = folder.path();
     let set = |format: u64| {
@@ -188,17 +188,17 @@ fn a_newer_store_is_refused_and_left_as_it_is() {
         write.commit().unwrap();
     };
     set(2);
-    for verb in [&["issuer", "list"][..], &["verify"], &["migrate"]] {
-        let args = [&["admin"], verb].concat();
+    for command in [&["issuer", "list"][..], &["verify"], &["migrate"]] {
+        let args = [&["admin"], command].concat();
         ends(folder, &args, b"", 2, "use the version that wrote it");
     }
     set(1);
     succeeds(folder, &["admin", "migrate"], b"");
 }
 
-/// Half of a record, one of a newer jeton, and an audit entry that somebody has mended.
+/// A truncated record, a record of a newer version, and a forged audit entry.
 #[test]
-fn a_record_that_is_damaged_newer_or_forged_is_named() {
+fn damaged_newer_or_forged_record_is_named() {
     let folder = issuer();
     let folder = folder.path();
     succeeds(folder, &["admin", "revoke", "subject", ISS, "user-7"], b"");
@@ -246,10 +246,9 @@ fn a_record_that_is_damaged_newer_or_forged_is_named() {
     }
 }
 
-/// A process that is killed while it makes a folder, restores one, or writes a key leaves its
-/// unfinished files.
+/// A process that is killed while it creates or restores a folder, or writes a key, leaves partial files.
 #[test]
-fn what_was_half_made_is_made_anew() {
+fn partial_folder_is_created_again() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let data = folder.join("jeton-data");
@@ -268,10 +267,10 @@ fn what_was_half_made_is_made_anew() {
     assert_eq!(states(folder), ["signing"]);
 }
 
-/// Root only, as it mounts a small disk: what cannot be written is said, and what was there is there.
+/// Requires root, to mount a small disk: a failed write is reported, and existing data is kept.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_said_and_loses_nothing() {
+fn full_disk_is_reported_and_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
     fs::create_dir(&disk).unwrap();
@@ -310,7 +309,7 @@ fn fill(disk: &Path) {
         }
         acknowledged += 1;
         if acknowledged == 1 {
-            // The rest of the disk is somebody else's.
+            // Fill the rest of the disk.
             let room = vec![0; 64 * 1024];
             let mut at = 0;
             while fs::write(disk.join(format!("other-{at}")), &room).is_ok() {
@@ -334,7 +333,7 @@ fn fill(disk: &Path) {
 }
 
 #[test]
-fn no_secret_is_printed_or_kept_in_the_clear() {
+fn secrets_are_never_printed_or_stored_in_plaintext() {
     let folder = issuer();
     let folder = folder.path();
     let jwk = succeeds(
@@ -352,7 +351,7 @@ fn no_secret_is_printed_or_kept_in_the_clear() {
         said.extend(output.stderr);
     };
     call(&["admin", "key", "import", ISS, "-"], &jwk);
-    // The same again, and one that is none: refused, without repeating them.
+    // An existing key and an invalid one fail, and neither is printed.
     call(&["admin", "key", "import", ISS, "-"], &jwk);
     call(
         &["admin", "key", "import", ISS, "-"],

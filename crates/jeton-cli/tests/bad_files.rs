@@ -1,5 +1,5 @@
-//! An empty, a binary and an unreadable file, a folder and nothing at all, in the place of every argument
-//! that is read from a file: each call ends with the exit code that its help names, and says what is wrong.
+//! Passes an empty, a binary, an unreadable and a missing file and a folder to every file argument. Each call ends
+//! with the documented exit code and names the problem.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
@@ -12,12 +12,12 @@ use std::path::Path;
 use binary::{jeton, keys, line, succeeds};
 use data_folder::{ISS, SETTINGS, private};
 
-/// What an argument is, and so what becomes of an empty and of a binary file in its place.
+/// The kind of an argument, which determines the result for an empty and for a binary file.
 #[derive(Clone, Copy)]
 enum Takes {
-    /// What the call cannot do without: keys, claims, settings, results. Exit code 2.
+    /// Required input: keys, claims, settings, results. Exit code 2.
     Input,
-    /// What is judged: a token, or what it must agree with. Exit code 1.
+    /// A token, or the expected content of one. Exit code 1.
     Judged,
     /// Any bytes. Exit code 0.
     Bytes,
@@ -27,11 +27,10 @@ enum Takes {
 
 use Takes::{Bytes, Folder, Input, Judged};
 
-/// Where in a call the file's name stands.
+/// The placeholder for the file name in a call.
 const BAD: &str = "BAD";
 
-/// Every argument that is read from a file, in a call that is good but for it.
-/// `lists_every_argument` fails if one is missing.
+/// Every file argument, in a call that is otherwise valid. `lists_every_argument` fails if one is missing.
 fn calls() -> Vec<(Takes, String)> {
     let mut calls = Vec::new();
     let mut all = |takes: Takes, list: &[&str]| {
@@ -81,7 +80,7 @@ fn calls() -> Vec<(Takes, String)> {
             "admin key import https://id.example BAD",
             "admin key reseal --older BAD",
             "admin restore --data restored BAD",
-            // Without TLS it does not listen there: so does an empty configuration.
+            // The address is not loopback and TLS is missing, so an empty configuration fails too.
             "serve --config BAD --listen 192.0.2.1:1",
             "lab load 127.0.0.1:1 --seconds 0.1 --alg ES256 --verify-with BAD",
             "lab run --claims BAD --drivers drivers",
@@ -99,7 +98,7 @@ fn calls() -> Vec<(Takes, String)> {
             "lab load merge BAD",
         ],
     );
-    for verb in [
+    for command in [
         "issuer add @settings.json",
         "issuer set @settings.json",
         "issuer list",
@@ -116,9 +115,12 @@ fn calls() -> Vec<(Takes, String)> {
         "revoke rules ISS",
         "status",
     ] {
-        let verb = verb.replace("ISS", ISS);
-        all(Input, &[&format!("admin {verb} --key-encryption-key BAD")]);
-        all(Folder, &[&format!("admin {verb} --data BAD")]);
+        let command = command.replace("ISS", ISS);
+        all(
+            Input,
+            &[&format!("admin {command} --key-encryption-key BAD")],
+        );
+        all(Folder, &[&format!("admin {command} --data BAD")]);
     }
     all(
         Judged,
@@ -183,7 +185,7 @@ fn calls() -> Vec<(Takes, String)> {
     calls
 }
 
-/// A folder with keys, tokens, settings and an issuer.
+/// Creates a folder with keys, tokens, settings and an issuer.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -232,7 +234,7 @@ key_handling = ["prepared"]
     folder
 }
 
-/// Arguments that name what is written, or read and written.
+/// Arguments for files that are written, or read and written.
 const WRITTEN: [&str; 4] = ["--output", "--out", "--junit", "--sarif"];
 
 #[test]
@@ -244,13 +246,13 @@ fn lists_every_argument() {
         let parts = argument.value.split(['|', '@']);
         let mut parts = parts.filter(|part| !part.is_empty());
         let is_file = parts.any(|p| ["FILE", "FILES", "DIR"].contains(&p) || names.contains(&p));
-        // The lab's doctor lists it with what else it found.
-        let is_found = argument.verb == "lab doctor";
+        // `lab doctor` lists it among its findings.
+        let is_found = argument.command == "lab doctor";
         is_file && !is_found && !WRITTEN.contains(&&*argument.name)
     });
     assert!(found.len() > 100, "{found:?}");
     let is_listed = |argument: &help_arguments::HelpArgument, call: &str| {
-        let Some(rest) = call.strip_prefix(&*argument.verb) else {
+        let Some(rest) = call.strip_prefix(&*argument.command) else {
             return false;
         };
         let words: Vec<&str> = rest.split(' ').collect();
@@ -263,12 +265,12 @@ fn lists_every_argument() {
     let missing: Vec<String> = found
         .iter()
         .filter(|argument| !calls.iter().any(|(_, call)| is_listed(argument, call)))
-        .map(|argument| format!("{} {}", argument.verb, argument.name))
+        .map(|argument| format!("{} {}", argument.command, argument.name))
         .collect();
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// Files that only their owner can read, so that nothing else is wrong with them.
+/// Writes a file that only its owner can read, so that its mode is no problem.
 fn bad_files(folder: &Path) {
     private(&folder.join("zero"), "");
     private(&folder.join("random"), "");
@@ -277,7 +279,7 @@ fn bad_files(folder: &Path) {
     fs::create_dir(folder.join("folder")).unwrap();
 }
 
-/// Calls with that in the place of the argument, and how each ended.
+/// Runs the calls with this argument.
 fn tried(folder: &Path, bad: &str) -> Vec<(Takes, Vec<String>, Option<i32>, String)> {
     let is_file = ["zero", "random"].contains(&bad);
     let calls = calls().into_iter();
@@ -311,7 +313,7 @@ fn empty_file_is_named_as_empty() {
     bad_files(folder.path());
     for (takes, call, code, stderr) in tried(folder.path(), "zero") {
         let (expected, words) = match takes {
-            // The lab's results end with a mark, a report of ghz with a brace.
+            // Results of the lab end with a marker, a report of ghz with a brace.
             Input => (
                 2,
                 &[
@@ -329,7 +331,7 @@ fn empty_file_is_named_as_empty() {
                     "signature",
                     "cannot be decrypted",
                     "is wrong",
-                    "things are wrong",
+                    "errors",
                 ][..],
             ),
             Bytes => {
@@ -344,7 +346,7 @@ fn empty_file_is_named_as_empty() {
 }
 
 #[test]
-fn binary_file_is_refused_by_name() {
+fn binary_file_is_an_error_with_its_name() {
     let folder = folder();
     bad_files(folder.path());
     for (takes, call, code, stderr) in tried(folder.path(), "random") {
@@ -355,7 +357,7 @@ fn binary_file_is_refused_by_name() {
                     "random",
                     "laims: ",
                     "settings: ",
-                    "the password's file: ",
+                    "the password file: ",
                     "the backup is none",
                 ][..],
             ),
@@ -367,7 +369,7 @@ fn binary_file_is_refused_by_name() {
                     "signature",
                     "cannot be decrypted",
                     "is wrong",
-                    "things are wrong",
+                    "errors",
                 ][..],
             ),
             Bytes => {
@@ -382,7 +384,7 @@ fn binary_file_is_refused_by_name() {
 }
 
 #[test]
-fn folder_in_the_place_of_a_file_is_refused() {
+fn folder_instead_of_file_is_an_error() {
     let folder = folder();
     bad_files(folder.path());
     for (_, call, code, stderr) in tried(folder.path(), "folder") {
@@ -391,10 +393,10 @@ fn folder_in_the_place_of_a_file_is_refused() {
     }
 }
 
-/// Of a process's own memory the first page cannot be read, not even by root.
+/// Even root cannot read the first page of `/proc/self/mem`.
 #[cfg(target_os = "linux")]
 #[test]
-fn unreadable_file_is_refused() {
+fn unreadable_file_is_an_error() {
     let folder = folder();
     std::os::unix::fs::symlink("/proc/self/mem", folder.path().join("unreadable")).unwrap();
     for (_, call, code, stderr) in tried(folder.path(), "unreadable") {
@@ -404,7 +406,7 @@ fn unreadable_file_is_refused() {
 }
 
 #[test]
-fn missing_file_is_refused() {
+fn missing_file_is_an_error() {
     let folder = folder();
     for (_, call, code, stderr) in tried(folder.path(), "missing") {
         assert_eq!(code, Some(2), "{call:?}: {stderr}");
@@ -413,7 +415,7 @@ fn missing_file_is_refused() {
     }
 }
 
-/// It is read again and added to at the end, which may be hours away.
+/// The corpus is read again and extended at the end of the run, possibly hours later.
 #[test]
 fn fuzz_bad_corpus_is_refused_before_it_begins() {
     let folder = folder();

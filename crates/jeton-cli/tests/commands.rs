@@ -1,9 +1,8 @@
-//! The command line's behaviour, as files: every file in `tests/cmd` is one call of the real binary,
-//! with what it reads, both of its streams and its exit code.
+//! Snapshot tests: each file in `tests/cmd` is one call of the binary with its input, its output and its exit code.
 //!
-//! What has changed on purpose is written with `TRYCMD=overwrite`, and read before it is committed.
+//! `TRYCMD=overwrite` updates the files. Read the changes before you commit them.
 
 #[test]
-fn every_call_does_what_its_file_says() {
+fn commands_match_their_snapshots() {
     trycmd::TestCases::new().case("tests/cmd/*/*.toml");
 }

@@ -1,4 +1,4 @@
-//! `jeton doctor`, the real binary: each mistake that is made with tokens, keys and clocks is named.
+//! Tests of `jeton doctor`: typical mistakes with tokens, keys and clocks are explained.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -17,23 +17,23 @@ use binary::{jeton, line};
 use serde_json::{Value, json};
 use serving::Serving;
 
-/// A folder with two keys, a set of their public halves, and a token by the first.
-struct House(tempfile::TempDir);
+/// A folder with two keys and a set of their public keys.
+struct Fixture(tempfile::TempDir);
 
 const NOW: &str = "2026-11-20T09:00:00Z";
 const NOW_S: i64 = 1_795_165_200;
 
-impl House {
-    fn new() -> House {
-        let house = House(tempfile::tempdir().unwrap());
+impl Fixture {
+    fn new() -> Fixture {
+        let fixture = Fixture(tempfile::tempdir().unwrap());
         for (name, alg) in [("one", "ES256"), ("two", "EdDSA")] {
-            let key = line(house.path(), &["key", "new", "--alg", alg, "--kid", name]);
-            house.write(&format!("{name}.jwk"), &key);
-            let public = line(house.path(), &["key", "public", &format!("{name}.jwk")]);
-            house.write(&format!("{name}.pub"), &public);
+            let key = line(fixture.path(), &["key", "new", "--alg", alg, "--kid", name]);
+            fixture.write(&format!("{name}.jwk"), &key);
+            let public = line(fixture.path(), &["key", "public", &format!("{name}.jwk")]);
+            fixture.write(&format!("{name}.pub"), &public);
         }
-        house.write("set.json", &house.set(&["one.pub", "two.pub"]));
-        house
+        fixture.write("set.json", &fixture.set(&["one.pub", "two.pub"]));
+        fixture
     }
 
     fn path(&self) -> &Path {
@@ -53,13 +53,13 @@ impl House {
         format!("{{\"keys\":[{}]}}", keys.join(","))
     }
 
-    /// A token with these claims by that key.
+    /// Issues a token with these claims.
     fn token(&self, key: &str, claims: &Value) -> String {
         let sign = ["jws", "sign", "--key", key, &claims.to_string()];
         line(self.path(), &sign)
     }
 
-    /// What the doctor says, and with which code it ends.
+    /// Returns the output of the doctor and its exit code.
     #[track_caller]
     fn doctor(&self, args: &[&str]) -> (String, i32) {
         let output = jeton(self.path(), &[&["doctor"], args].concat(), b"");
@@ -70,7 +70,7 @@ impl House {
         )
     }
 
-    /// It finds that, and says that something is wrong.
+    /// Asserts that the doctor reports this error.
     #[track_caller]
     fn finds(&self, args: &[&str], what: &str) {
         let (said, code) = self.doctor(args);
@@ -99,17 +99,17 @@ const DEMANDED: [&str; 8] = [
 ];
 
 #[test]
-fn nothing_is_wrong_with_what_is_right() {
-    let house = House::new();
-    let token = house.token("one.jwk", &claims());
-    house.write("token", &format!("{token}\n"));
+fn doctor_valid_token_has_no_error() {
+    let fixture = Fixture::new();
+    let token = fixture.token("one.jwk", &claims());
+    fixture.write("token", &format!("{token}\n"));
     for given in [token.as_str(), "@token"] {
-        let (said, code) = house.doctor(&[&DEMANDED[..], &[given]].concat());
+        let (said, code) = fixture.doctor(&[&DEMANDED[..], &[given]].concat());
         assert_eq!(code, 0, "{said}");
         assert!(!said.contains("! "), "{said}");
         for line in [
-            "it expires in 10 minutes",
-            "by the key one",
+            "expires in 10 minutes",
+            "kid one",
             "verified: jeton jwt verify accepts it",
         ] {
             assert!(said.contains(line), "{line}: {said}");
@@ -119,137 +119,141 @@ fn nothing_is_wrong_with_what_is_right() {
 }
 
 #[test]
-fn what_a_token_got_on_its_way_is_named_and_then_seen_through() {
-    let house = House::new();
-    let token = house.token("one.jwk", &claims());
+fn doctor_token_with_extra_characters_is_explained() {
+    let fixture = Fixture::new();
+    let token = fixture.token("one.jwk", &claims());
     let wrapped = format!("{}\n{}", &token[..70], &token[70..]);
     for (given, what) in [
-        (format!("Bearer {token}"), "the whole header"),
-        (format!("\"{token}\""), "it stands in quotes"),
-        (format!(" {token}"), "white space stands around it"),
-        (token.replace('.', "%2E"), "escaped as in an address"),
-        (token.replace('.', "=."), "padded with ="),
-        (wrapped, "white space stands in it"),
+        (
+            format!("Bearer {token}"),
+            "the text is an Authorization header",
+        ),
+        (format!("\"{token}\""), "the token is in quotes"),
+        (format!(" {token}"), "whitespace before or after the token"),
+        (token.replace('.', "%2E"), "percent-encoded"),
+        (token.replace('.', "=."), "base64 padding"),
+        (wrapped, "whitespace inside the token"),
     ] {
         let args = [&DEMANDED[..], &[&given]].concat();
-        house.finds(&args, what);
-        let (said, _) = house.doctor(&args);
+        fixture.finds(&args, what);
+        let (said, _) = fixture.doctor(&args);
         assert!(
             said.contains("jeton jwt verify accepts it"),
             "{what}: {said}"
         );
     }
     let cut = token.rsplit_once('.').unwrap().0;
-    house.finds(&[&DEMANDED[..], &[cut]].concat(), "it has 2 parts");
+    fixture.finds(
+        &[&DEMANDED[..], &[cut]].concat(),
+        "2 parts: a JWT has three",
+    );
 }
 
 #[test]
-fn what_its_claims_say_that_a_verifier_refuses_is_all_told_at_once() {
-    let house = House::new();
+fn doctor_all_claim_problems_are_reported_at_once() {
+    let fixture = Fixture::new();
     let with = |name: &str, value: Value| {
         let mut claims = claims();
         claims[name] = value;
-        house.token("one.jwk", &claims)
+        fixture.token("one.jwk", &claims)
     };
     let mut endless = claims();
     endless.as_object_mut().unwrap().remove("exp");
     for (token, what) in [
-        (with("exp", json!(NOW_S - 7200)), "it expired 2 hours ago"),
+        (with("exp", json!(NOW_S - 7200)), "expired 2 hours ago"),
         (
             with("exp", json!((NOW_S + 600) * 1000)),
-            "looks like milliseconds",
+            "probably milliseconds",
         ),
-        (house.token("one.jwk", &endless), "never expires"),
+        (fixture.token("one.jwk", &endless), "never expires"),
         (
             with("nbf", json!(NOW_S + 90)),
-            "not valid before 1 minute from now",
+            "not valid yet: nbf is 1 minute from now",
         ),
-        (with("iat", json!(NOW_S + 30)), "issued 30 seconds from now"),
+        (with("iat", json!(NOW_S + 30)), "iat is 30 seconds from now"),
         (
             with("iss", json!("https://id.example/")),
-            "https://id.example is demanded",
+            "expected https://id.example",
         ),
-        (with("aud", json!(["web", "app"])), "its aud is web, app"),
+        (with("aud", json!(["web", "app"])), "aud is web, app"),
     ] {
-        house.finds(&[&DEMANDED[..], &[&token]].concat(), what);
+        fixture.finds(&[&DEMANDED[..], &[&token]].concat(), what);
     }
     let wrong = with("exp", json!(NOW_S - 60));
-    let (said, _) = house.doctor(&["--keys", "set.json", "--at", NOW, "--issuer", "x", &wrong]);
+    let (said, _) = fixture.doctor(&["--keys", "set.json", "--at", NOW, "--issuer", "x", &wrong]);
     for what in [
-        "it expired 1 minute ago",
-        "and x is demanded",
+        "expired 1 minute ago",
+        "expected x",
         "jeton jwt verify rejects it",
     ] {
         assert!(said.contains(what), "{said}");
     }
-    // The same is no fault with a leeway, or where it is wanted.
-    let (said, code) = house.doctor(&[&DEMANDED[..], &["--leeway", "2h30m", &wrong]].concat());
+    // A leeway or --allow accepts them.
+    let (said, code) = fixture.doctor(&[&DEMANDED[..], &["--leeway", "2h30m", &wrong]].concat());
     assert_eq!(code, 0, "{said}");
-    let endless = house.token("one.jwk", &endless);
-    let (said, code) = house.doctor(&[&DEMANDED[..], &["--allow", "no-expiry", &endless]].concat());
+    let endless = fixture.token("one.jwk", &endless);
+    let (said, code) =
+        fixture.doctor(&[&DEMANDED[..], &["--allow", "no-expiry", &endless]].concat());
     assert_eq!(code, 0, "{said}");
 }
 
 #[test]
-fn whose_a_token_is_that_does_not_verify_is_told() {
-    let house = House::new();
-    let token = house.token("one.jwk", &claims());
+fn doctor_rejected_token_reports_its_signer() {
+    let fixture = Fixture::new();
+    let token = fixture.token("one.jwk", &claims());
     let check = |keys: &str, token: &str, what: &str| {
-        house.finds(&["--keys", keys, "--at", NOW, token], what);
+        fixture.finds(&["--keys", keys, "--at", NOW, token], what);
     };
     let changed = {
         let (rest, _) = token.rsplit_once('.').unwrap();
-        let other = house.token("one.jwk", &json!({"exp": NOW_S + 601}));
+        let other = fixture.token("one.jwk", &json!({"exp": NOW_S + 601}));
         format!("{rest}.{}", other.rsplit_once('.').unwrap().1)
     };
     check("set.json", &changed, "not signed by the key one");
     check("two.pub", &token, "alg is not the key's");
-    // Another name for the same key.
-    let renamed = house.read("one.pub").replace("\"one\"", "\"uno\"");
-    house.write("renamed.pub", &renamed);
-    house.write("renamed.json", &house.set(&["renamed.pub", "two.pub"]));
+    // The same key with another kid.
+    let renamed = fixture.read("one.pub").replace("\"one\"", "\"uno\"");
+    fixture.write("renamed.pub", &renamed);
+    fixture.write("renamed.json", &fixture.set(&["renamed.pub", "two.pub"]));
     check(
         "renamed.json",
         &token,
-        "signed by the key uno, and its header names the key one",
+        "signed by the key uno, and the header has the kid one",
     );
     check("one.jwk", &token, "a private key was given");
-    let (said, _) = house.doctor(&["--keys", "one.jwk", "--at", NOW, &token]);
+    let (said, _) = fixture.doctor(&["--keys", "one.jwk", "--at", NOW, &token]);
     assert!(said.contains("signed by the key one"), "{said}");
     let none = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"none"}"#);
     let body = token.split('.').nth(1).unwrap();
+    check("set.json", &format!("{none}.{body}."), "alg is none");
+    let twice = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"ES256","alg":"ES256"}"#);
     check(
         "set.json",
-        &format!("{none}.{body}."),
-        "anybody can have written it",
+        &format!("{twice}.{body}.AA"),
+        "duplicate member",
     );
-    let twice = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"ES256","alg":"ES256"}"#);
-    check("set.json", &format!("{twice}.{body}.AA"), "stands twice");
 }
 
 #[test]
-fn what_is_wrong_with_a_set_is_told_key_by_key() {
-    let house = House::new();
-    let nameless = house.read("two.pub").replace("\"kid\":\"two\",", "");
-    house.write("nameless.pub", &nameless);
-    house.write(
+fn doctor_key_set_problems_are_reported_for_each_key() {
+    let fixture = Fixture::new();
+    let nameless = fixture.read("two.pub").replace("\"kid\":\"two\",", "");
+    fixture.write("nameless.pub", &nameless);
+    fixture.write(
         "weak.pub",
         r#"{"kty":"RSA","kid":"old","alg":"RS256","n":"AQAB","e":"AQAB"}"#,
     );
     for (names, what) in [
-        (&["one.pub", "one.pub"][..], "2 keys are called one"),
-        (&["one.pub", "nameless.pub"], "key 2 has no kid"),
-        (
-            &["one.pub", "weak.pub"],
-            "key 2: RS256, kid old: not usable",
-        ),
+        (&["one.pub", "one.pub"][..], "2 keys have the kid one"),
+        (&["one.pub", "nameless.pub"], "key 2 of 2 has no kid"),
+        (&["one.pub", "weak.pub"], "key 2: RS256, kid old: unusable"),
     ] {
-        house.write("wrong.json", &house.set(names));
-        house.finds(&["--keys", "wrong.json"], what);
+        fixture.write("wrong.json", &fixture.set(names));
+        fixture.finds(&["--keys", "wrong.json"], what);
     }
 }
 
-/// Answers every request with that, and with that date.
+/// Starts a server that answers every request with this response.
 fn answering(status: &str, headers: &str, body: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -268,50 +272,47 @@ fn answering(status: &str, headers: &str, body: &str) -> String {
 }
 
 #[test]
-fn an_address_is_asked_for_its_keys_and_its_time() {
-    let house = House::new();
+fn doctor_url_is_checked_for_keys_and_time() {
+    let fixture = Fixture::new();
     let json = "Content-Type: application/json\r\nCache-Control: max-age=300\r\n";
-    let set = house.read("set.json");
-    let secret = house.set(&["one.jwk"]);
+    let set = fixture.read("set.json");
+    let secret = fixture.set(&["one.jwk"]);
     let metadata = r#"{"issuer":"i","jwks_uri":"https://id.example/keys"}"#;
     let old = format!("{json}Date: Thu, 01 Jan 2015 00:00:00 GMT\r\n");
     for (address, what) in [
         (
             answering("200 OK", json, &secret),
-            "it is secret, and anybody can read it here",
+            "a secret key is published",
         ),
-        (answering("200 OK", json, metadata), "a provider's metadata"),
-        (answering("200 OK", json, "<html>"), "no key set"),
-        (answering("404 Not Found", json, ""), "it answers 404"),
+        (answering("200 OK", json, metadata), "provider metadata"),
+        (answering("200 OK", json, "<html>"), "not a key set"),
+        (answering("404 Not Found", json, ""), "status 404"),
         (
             answering("301 Moved", "Location: /elsewhere\r\n", ""),
-            "and sends elsewhere",
+            "not every verifier follows redirects",
         ),
         (answering("200 OK", &old, &set), "s ahead of 127.0.0.1"),
-        ("http://127.0.0.1:1/".to_owned(), "it cannot be asked"),
+        ("http://127.0.0.1:1/".to_owned(), "the request failed"),
     ] {
-        house.finds(&["--keys", &address], what);
-        let (said, _) = house.doctor(&["--keys", &address]);
+        fixture.finds(&["--keys", &address], what);
+        let (said, _) = fixture.doctor(&["--keys", &address]);
         assert!(!said.contains("hidden"), "{said}");
     }
-    let (said, code) = house.doctor(&["--keys", &answering("200 OK", "", &set)]);
+    let (said, code) = fixture.doctor(&["--keys", &answering("200 OK", "", &set)]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("? its Content-Type is none"), "{said}");
-    assert!(
-        said.contains("? it does not say how long it may be kept"),
-        "{said}"
-    );
+    assert!(said.contains("? Content-Type is none"), "{said}");
+    assert!(said.contains("? no Cache-Control"), "{said}");
     for wrong in [
         "http://id.example/jwks.json",
         "https://u:p@id.example/",
         "nowhere.json",
     ] {
-        let (said, code) = house.doctor(&["--keys", wrong]);
+        let (said, code) = fixture.doctor(&["--keys", wrong]);
         assert_eq!(code, 2, "{said}");
     }
 }
 
-/// Answers like a cache: with an old copy, unless it is asked past it.
+/// Starts a server that behaves like a cache: it returns an old copy, unless the request bypasses it.
 fn caching(heeds_no_cache: bool, copy: &str, published: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -338,24 +339,22 @@ fn caching(heeds_no_cache: bool, copy: &str, published: &str) -> String {
 }
 
 #[test]
-fn key_set_is_asked_for_past_caches() {
-    let house = House::new();
-    let (old, new) = (house.set(&["one.pub"]), house.set(&["two.pub"]));
-    let (said, code) = house.doctor(&["--keys", &caching(true, &old, &new)]);
+fn doctor_url_request_bypasses_caches() {
+    let fixture = Fixture::new();
+    let (old, new) = (fixture.set(&["one.pub"]), fixture.set(&["two.pub"]));
+    let (said, code) = fixture.doctor(&["--keys", &caching(true, &old, &new)]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("kid two"), "{said}");
-    let (said, _) = house.doctor(&["--keys", &caching(false, &old, &new)]);
+    let (said, _) = fixture.doctor(&["--keys", &caching(false, &old, &new)]);
     assert!(said.contains("kid one"), "{said}");
     assert!(
-        said.contains(
-            "? a cache answered with a copy that is 120 s old, though it was asked not to"
-        ),
+        said.contains("? a cache returned a copy that is 120 s old"),
         "{said}"
     );
 }
 
 #[test]
-fn a_real_service_has_nothing_wrong() {
+fn doctor_real_service_has_no_error() {
     let folder = data_folder::issuer();
     let server = Serving::any_port(folder.path(), &[]);
     let keys = format!("{}/.well-known/jwks.json", server.address());

@@ -1,8 +1,8 @@
-//! With the same keys, policy and time, `jeton doctor` finds an error exactly when the verb that the token is for
-//! does not accept it: `jwt verify`, `paseto verify`, `paseto decrypt`, or `jwe decrypt` where there is only a key
-//! that decrypts. Over the real inputs of `tests/cases`, tokens and keys of every kind, the vectors of RFCs and of
-//! Wycheproof, attacks, tokens that libraries disagree about, tokens that are changed at random, and random claims
-//! under random policies.
+//! Checks that `jeton doctor` reports an error if and only if the command for the token rejects it.
+//!
+//! The commands are `jwt verify`, `paseto verify`, `paseto decrypt`, and `jwe decrypt` if there is only a decryption
+//! key. The inputs are `tests/cases`, tokens and keys of every kind, the vectors of RFCs and of Wycheproof, attacks,
+//! tokens that libraries treat differently, randomly changed tokens, and random claims with random policies.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -19,19 +19,19 @@ use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::paseto::{Binding, v4};
 use serde_json::Value;
 
-/// A folder in which both commands are run, and how often a token was accepted.
+/// A folder for both commands, and the number of accepted tokens.
 struct Bench {
     folder: tempfile::TempDir,
     accepted: Cell<usize>,
     all: Cell<usize>,
 }
 
-/// What verifies the token.
+/// The option that names the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum With {
-    /// `--keys`, as the verb's `--key`.
+    /// `--keys`, which is `--key` of the command.
     Keys,
-    /// `--decrypt-key` alone, as the `--key` of `jwe decrypt`.
+    /// Only `--decrypt-key`, which is `--key` of `jwe decrypt`.
     DecryptionKey,
 }
 
@@ -50,12 +50,12 @@ impl Bench {
         path
     }
 
-    /// Both end alike; whether the token is accepted.
+    /// Asserts that both agree, and returns whether the token is accepted.
     #[track_caller]
     fn agree(&self, with: With, key: &Path, token: &[u8], options: &[&str]) -> bool {
         self.write("token", token);
         let key = key.to_str().unwrap();
-        let (verb, options) = match with {
+        let (command, options) = match with {
             With::DecryptionKey => (["jwe", "decrypt"], options.to_vec()),
             With::Keys => of_verb(token, options),
         };
@@ -70,7 +70,7 @@ impl Bench {
                 (_, option) => option,
             })
             .collect();
-        let verify = [&verb[..], &[verify_key, key], &options, &["@token"]].concat();
+        let verify = [&command[..], &[verify_key, key], &options, &["@token"]].concat();
         let doctor = [
             &["doctor", doctor_key, key],
             &doctor_options[..],
@@ -96,7 +96,7 @@ impl Bench {
         verified
     }
 
-    /// So many were looked at, and enough of both kinds.
+    /// Asserts that enough tokens were accepted and rejected.
     #[track_caller]
     fn saw(&self, all: usize, accepted: usize) {
         let (seen, taken) = (self.all.get(), self.accepted.get());
@@ -108,17 +108,17 @@ impl Bench {
     }
 }
 
-/// The verb that takes such a token, and those of the options that it has.
+/// Returns the command for a token and its supported options.
 fn of_verb<'o>(token: &[u8], options: &[&'o str]) -> ([&'static str; 2], Vec<&'o str>) {
-    let verb = match token {
+    let command = match token {
         [b'v', b'1'..=b'4', b'.', b'l', ..] => ["paseto", "decrypt"],
         [b'v', b'1'..=b'4', b'.', ..] => ["paseto", "verify"],
         _ => return (["jwt", "verify"], options.to_vec()),
     };
-    // A PASETO has no algorithm and no type to choose.
+    // A PASETO command has neither --alg nor --typ.
     let pairs = options.chunks(2);
     let has = |pair: &&[&str]| !["--alg", "--typ"].contains(&pair[0]);
-    (verb, pairs.filter(has).flatten().copied().collect())
+    (command, pairs.filter(has).flatten().copied().collect())
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -169,7 +169,7 @@ fn doctor_agrees_with_verify_over_all_cases() {
 }
 
 #[test]
-fn doctor_agrees_with_verify_over_tokens_and_keys_of_every_kind() {
+fn doctor_agrees_with_verify_over_all_tokens_and_keys() {
     const AT: [&str; 2] = ["--at", "1800000500"];
     let bench = Bench::new();
     let folder = tests();
@@ -183,7 +183,7 @@ fn doctor_agrees_with_verify_over_tokens_and_keys_of_every_kind() {
             "hs256.jwk",
             "rsa.pub.pem",
             "jwks.json",
-            "jwks-left-out.json",
+            "jwks-skipped.json",
             "k4.public",
             "k4.local",
             "x25519.pub.pem",
@@ -237,7 +237,7 @@ fn doctor_agrees_with_verify_over_vectors_and_attacks() {
     ] {
         let token = vector(&format!("rfc7515/rfc7515_{name}.jwsc"));
         let mut key: Value = vector_json(&format!("rfc7515/rfc7515_{key}.jwk"));
-        // Verifiers have the public half.
+        // Verifiers have the public key.
         for member in ["d", "p", "q", "dp", "dq", "qi"] {
             key.as_object_mut().unwrap().remove(member);
         }
@@ -264,7 +264,7 @@ fn doctor_agrees_with_verify_over_vectors_and_attacks() {
 }
 
 #[test]
-fn doctor_agrees_with_verify_where_libraries_disagree() {
+fn doctor_agrees_with_verify_over_disputed_tokens() {
     let bench = Bench::new();
     let lenient = ["--at", "1795207000", "--allow", "no-expiry"];
     for case in vector("disagreements/cases.jsonl").lines().step_by(2) {
@@ -302,7 +302,7 @@ fn doctor_agrees_with_verify_where_libraries_disagree() {
     bench.saw(300, 10);
 }
 
-/// Numbers that look random and are the same each time.
+/// A deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -318,7 +318,7 @@ impl Dice {
     }
 }
 
-/// A token with something changed in it.
+/// Changes a token at random.
 fn changed(token: &str, dice: &mut Dice) -> Vec<u8> {
     let mut bytes = token.as_bytes().to_vec();
     let parts: Vec<&str> = token.split('.').collect();
@@ -373,7 +373,7 @@ fn changed(token: &str, dice: &mut Dice) -> Vec<u8> {
 }
 
 #[test]
-fn doctor_agrees_with_verify_over_tokens_that_are_changed_at_random() {
+fn doctor_agrees_with_verify_over_randomly_changed_tokens() {
     let bench = Bench::new();
     let cases = tests().join("cases");
     let keys = tests().join("keys");
@@ -411,7 +411,7 @@ fn doctor_agrees_with_verify_over_tokens_that_are_changed_at_random() {
     bench.saw(400, 4);
 }
 
-/// Claims, each as it should be, missing, or of another kind.
+/// Random claims: valid, missing, or of another type.
 fn claims(dice: &mut Dice, now: i64, format: &str) -> String {
     let times: Vec<String> = match format {
         "jwt" => [-86_400, -60, -1, 0, 1, 60, 86_400]
@@ -451,7 +451,7 @@ fn claims(dice: &mut Dice, now: i64, format: &str) -> String {
     ];
     let mut members: Vec<String> = Vec::new();
     if dice.roll(8) > 0 {
-        // Most tokens live.
+        // Most tokens are not expired.
         let far = times[if format == "jwt" { 6 } else { 5 }].clone();
         let exp = if dice.roll(3) > 0 {
             far

@@ -1,5 +1,5 @@
-//! `jeton doctor` and real keys and tokens (`tests/cases`): which key signed a token is answered with
-//! *signed*, *not signed* or *undetermined*, and there is no error about a token that verifies.
+//! Tests of `jeton doctor` with the keys and tokens of `tests/cases`: each key has the result *signed*, *not signed* or
+//! *undetermined*, and there is no error about a token that verifies.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -19,7 +19,7 @@ fn case(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// What is said on both streams, and the exit code.
+/// Returns the output of both streams and the exit code.
 fn said(folder: &Path, args: &[&str]) -> (String, i32) {
     let output = jeton(folder, args, b"");
     let said = [output.stdout, output.stderr].concat();
@@ -33,7 +33,7 @@ fn doctor(folder: &Path, args: &[&str]) -> (String, i32) {
     said(folder, &[&["doctor"], &AT[..], args].concat())
 }
 
-/// The doctor says each of these, calls none of it "not signed by", and ends with that code.
+/// Asserts the texts and the exit code, and that no key has the result "not signed by".
 #[track_caller]
 fn answers(folder: &Path, args: &[&str], code: i32, texts: &[&str]) {
     let (said, ended) = doctor(folder, args);
@@ -41,11 +41,11 @@ fn answers(folder: &Path, args: &[&str], code: i32, texts: &[&str]) {
         assert!(said.contains(text), "{text}: {said}");
     }
     assert!(!said.to_lowercase().contains("not signed by"), "{said}");
-    assert!(!said.contains("changed on the way"), "{said}");
+    assert!(!said.contains("was changed"), "{said}");
     assert_eq!(ended, code, "{said}");
 }
 
-/// Doctor and verify end well with the same options.
+/// Asserts that doctor and verify accept the token with the same options.
 #[track_caller]
 fn both_accept(folder: &Path, key: &str, token: &str, options: &[&str]) {
     let options = [&AT[..], options, &[token]].concat();
@@ -61,7 +61,7 @@ fn both_accept(folder: &Path, key: &str, token: &str, options: &[&str]) {
 #[test]
 fn doctor_coordinate_of_31_bytes_is_undetermined() {
     let args = ["--keys", "short.json", "@t1"];
-    let why = "x has 31 bytes, P-256 needs 32: a leading zero was removed";
+    let why = "x has 31 bytes, P-256 requires 32: a leading zero was removed";
     answers(
         &case("leading-zero"),
         &args,
@@ -73,7 +73,7 @@ fn doctor_coordinate_of_31_bytes_is_undetermined() {
 #[test]
 fn doctor_coordinate_of_33_bytes_is_undetermined() {
     let args = ["--keys", "long.json", "@t1"];
-    let why = "x has 33 bytes, P-256 needs 32: a leading zero was added";
+    let why = "x has 33 bytes, P-256 requires 32: a leading zero was added";
     answers(
         &case("leading-zero"),
         &args,
@@ -83,8 +83,8 @@ fn doctor_coordinate_of_33_bytes_is_undetermined() {
 }
 
 #[test]
-fn doctor_kid_that_is_a_number_is_undetermined() {
-    let why = "`kid` is a number, and must be a string";
+fn doctor_numeric_kid_is_undetermined() {
+    let why = "`kid` must be a string, got a number";
     for token in ["@t1", "@tn"] {
         let args = ["--keys", "numkid.json", token];
         answers(&case("leading-zero"), &args, 1, &["undetermined", why]);
@@ -92,33 +92,33 @@ fn doctor_kid_that_is_a_number_is_undetermined() {
 }
 
 #[test]
-fn verify_key_of_wrong_length_is_refused_with_both_lengths() {
+fn verify_key_of_wrong_length_is_an_error_with_both_lengths() {
     let args = ["jwt", "verify", "--key", "short.json", "@t1"];
     let (said, code) = said(&case("leading-zero"), &args);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("x has 31 bytes, P-256 needs 32"), "{said}");
+    assert!(said.contains("x has 31 bytes, P-256 requires 32"), "{said}");
 }
 
 #[test]
-fn doctor_kid_beyond_its_limit_is_undetermined_with_both_numbers() {
+fn doctor_long_kid_is_undetermined_with_size_and_limit() {
     for keys in ["jwks.json", "rsa.jwk"] {
         let args = ["--keys", keys, "@rsa.tok"];
-        let why = "`kid` has 508 bytes, limit 256";
+        let why = "`kid` has 508 bytes, the limit is 256";
         answers(&case("long-kid"), &args, 1, &["undetermined", why]);
     }
 }
 
 #[test]
-fn doctor_header_beyond_its_limit_is_undetermined_with_both_numbers() {
+fn doctor_large_header_is_undetermined_with_size_and_limit() {
     let args = ["--keys", "p.pem", "--alg", "RS256", "@t5"];
-    let why = "the header has 9906 bytes, limit 8192";
+    let why = "the header has 9906 bytes, the limit is 8192";
     answers(&case("long-header"), &args, 1, &["undetermined", why]);
 }
 
 #[test]
-fn doctor_more_keys_than_a_limit_are_told_with_both_numbers() {
+fn doctor_too_many_keys_are_reported_with_count_and_limit() {
     let folder = case("many-keys");
-    let why = "the set has 130 keys, limit 100";
+    let why = "the set has 130 keys, the limit is 100";
     answers(
         &folder,
         &["--keys", "many.json", "@kid"],
@@ -127,7 +127,7 @@ fn doctor_more_keys_than_a_limit_are_told_with_both_numbers() {
     );
     let texts = [
         "signed by the key k8",
-        "it has no kid, and 9 keys could have signed it, limit 8",
+        "no kid, and 9 keys could have signed it, the limit is 8",
     ];
     answers(&folder, &["--keys", "nine.json", "@nokid"], 1, &texts);
 }
@@ -162,7 +162,7 @@ fn doctor_padded_parts_are_signed_and_an_error() {
     let args = ["--keys", "pub.pem", "@alb"];
     let texts = [
         "signed by ",
-        "over padded parts, as AWS load balancers do",
+        "over padded base64, as AWS load balancers do",
         "jwt verify rejects it",
     ];
     answers(&case("aws-alb"), &args, 1, &texts);
@@ -183,11 +183,11 @@ fn doctor_changed_token_is_not_signed_by_its_key() {
     assert!(said.contains("not signed by "), "{said}");
     assert!(!said.contains("undetermined"), "{said}");
     assert_eq!(code, 1, "{said}");
-    // A signature of another length is not one that was computed.
+    // A signature of another length is not computed.
     let token = format!("{signed}.{}", &signature[..40]);
     let (said, code) = doctor(folder.path(), &["--keys", "p.pem", &token]);
     assert!(
-        said.contains("the signature has 30 bytes, ES256 has 64"),
+        said.contains("the signature has 30 bytes, ES256 requires 64"),
         "{said}"
     );
     assert!(!said.contains("not signed by"), "{said}");
@@ -195,7 +195,7 @@ fn doctor_changed_token_is_not_signed_by_its_key() {
 }
 
 #[test]
-fn doctor_json_has_the_three_answers() {
+fn doctor_json_has_all_three_results() {
     let answer = |name: &str, args: &[&str]| {
         let call = [&["doctor", "--json"], &AT[..], args].concat();
         let output = jeton(&case(name), &call, b"");
@@ -219,7 +219,7 @@ fn doctor_json_has_the_three_answers() {
 }
 
 #[test]
-fn doctor_typ_with_application_is_accepted_as_by_verify() {
+fn doctor_typ_with_application_prefix_is_accepted() {
     let folder = case("typ-full");
     for token in ["@full", "@short"] {
         for typ in ["at+jwt", "application/at+jwt", "AT+JWT"] {
@@ -229,10 +229,10 @@ fn doctor_typ_with_application_is_accepted_as_by_verify() {
 }
 
 #[test]
-fn doctor_keys_without_alg_are_taken_for_the_alg_of_the_call() {
+fn doctor_keys_without_alg_use_the_alg_option() {
     let folder = case("entra-keycloak");
     both_accept(&folder, "entra.json", "@tok", &["--alg", "RS256"]);
-    // Without it both refuse, and the doctor says that the key signed it and what to pass.
+    // Without it both reject the token, and the doctor names the key and the option.
     let (said, code) = doctor(&folder, &["--keys", "entra.json", "@tok"]);
     assert_eq!(code, 1, "{said}");
     for text in ["signed by the key kid1", "--alg RS256"] {
@@ -241,7 +241,7 @@ fn doctor_keys_without_alg_are_taken_for_the_alg_of_the_call() {
 }
 
 #[test]
-fn doctor_key_for_another_use_is_no_finding() {
+fn doctor_key_for_another_use_is_not_reported() {
     let folder = case("entra-keycloak");
     both_accept(&folder, "keycloak.json", "@tok", &[]);
     let (said, code) = doctor(&folder, &["--keys", "keycloak.json", "@tok"]);
@@ -255,7 +255,7 @@ fn doctor_key_for_another_use_is_no_finding() {
 }
 
 #[test]
-fn verify_skipped_keys_are_listed_with_v_or_when_no_key_fits() {
+fn verify_skipped_keys_are_listed_with_v_or_if_no_key_fits() {
     let folder = case("entra-keycloak");
     let verify = ["jwt", "verify", "--key", "keycloak.json", "--at", AT[1]];
     let (plain, code) = said(&folder, &[&verify[..], &["@tok"]].concat());
@@ -267,7 +267,7 @@ fn verify_skipped_keys_are_listed_with_v_or_when_no_key_fits() {
     let (listed, code) = said(&folder, &[&verify[..], &["-v", "@tok"]].concat());
     assert_eq!(code, 0, "{listed}");
     assert_eq!(listed.matches("note: skipped: ").count(), 4, "{listed}");
-    // A token that no key of the set fits.
+    // No key of the set fits this token.
     let tokens = case("typ-full");
     let token = fs::read_to_string(tokens.join("full")).unwrap();
     let call = [&verify[..], &["--typ", "at+jwt", token.trim()]].concat();
@@ -289,8 +289,8 @@ fn doctor_paserk_verifies_its_tokens() {
         let local = format!("{version}.local");
         write("local", &line(path, &["key", "new", "--paseto", &local]));
         let claims = r#"{"iss":"https://id.example","aud":"api","exp":"2126-01-01T00:00:00Z"}"#;
-        let issue = |verb, key, more: &[&str]| {
-            let call = ["paseto", verb, "--key", key, "--claims", claims];
+        let issue = |command, key, more: &[&str]| {
+            let call = ["paseto", command, "--key", key, "--claims", claims];
             line(path, &[&call[..], more].concat())
         };
         let signed = issue("sign", "secret", &[]);
@@ -321,7 +321,7 @@ fn doctor_paserk_verifies_its_tokens() {
             assert!(found.contains(text), "{text}: {found}");
         }
     }
-    // The matching pair of the case: the PASERK alone is a sound key.
+    // The PASERK of the case is a valid key.
     let (found, code) = said(
         &case("paseto-paserk"),
         &[&["doctor", "--keys", "p.paserk"], &at[..]].concat(),
@@ -336,7 +336,7 @@ fn binary_private(path: &Path, text: &str) {
 }
 
 #[test]
-fn doctor_jwe_with_its_key_is_judged_as_by_verify() {
+fn doctor_jwe_with_its_key_agrees_with_verify() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let new = |name: &str, args: &[&str]| {
@@ -381,7 +381,7 @@ fn doctor_jwe_with_its_key_is_judged_as_by_verify() {
                 "x",
             ],
             1,
-            "its aud is api",
+            "aud is api",
         ),
         (
             &["--keys", "author.pub", "--decrypt-key", "other"],
@@ -399,7 +399,7 @@ fn doctor_jwe_with_its_key_is_judged_as_by_verify() {
 }
 
 #[test]
-fn doctor_text_around_a_token_is_an_error_as_for_verify() {
+fn doctor_text_around_a_token_is_an_error() {
     let folder = case("pasted");
     let keys = ["--keys", "p.pem"];
     for (token, code) in [
@@ -413,7 +413,7 @@ fn doctor_text_around_a_token_is_an_error_as_for_verify() {
         let (said, ended) = doctor(&folder, &[&keys[..], &[token]].concat());
         assert_eq!(ended, code, "{token}: {said}");
     }
-    // A line's end belongs to a file; in an argument it is a part of the token.
+    // A line break at the end of a file is removed; in an argument it is part of the token.
     let token = fs::read_to_string(folder.join("tok")).unwrap();
     let line = format!("{}\n", token.trim());
     let (said, code) = doctor(&folder, &[&keys[..], &[&line]].concat());

@@ -1,5 +1,4 @@
-//! JWE through the real binary where files of text cannot say it: keys that are made on the way,
-//! round trips, exact bytes, and what is too large.
+//! Tests of JWE that snapshots cannot express: generated keys, round trips, exact bytes and large payloads.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
@@ -37,7 +36,7 @@ const CONTENT: [&str; 6] = [
     "A256GCM",
 ];
 
-/// Makes a key and returns the files to encrypt and to decrypt with.
+/// Creates a key and returns the files for encryption and decryption.
 fn new_key(folder: &Path, alg: &str, more: &[&str]) -> (String, String) {
     let private = format!("{alg}.jwk");
     let _ = fs::remove_file(folder.join(&private));
@@ -67,7 +66,7 @@ fn comes_back(folder: &Path, encrypt: &[&str], decrypt: &[&str], plaintext: &[u8
 }
 
 #[test]
-fn a_new_key_of_every_algorithm_decrypts_what_its_public_half_encrypts() {
+fn new_key_of_every_algorithm_decrypts_its_tokens() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let every_byte: Vec<u8> = (0..=255).chain([b'\n', b'\n']).collect();
@@ -122,7 +121,7 @@ fn a_new_key_of_every_algorithm_decrypts_what_its_public_half_encrypts() {
 }
 
 #[test]
-fn a_key_that_does_not_say_its_algorithm_has_what_its_curve_implies_or_the_call_says() {
+fn key_without_alg_uses_its_curve_or_the_alg_option() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for (alg, curve) in [
@@ -151,7 +150,7 @@ fn a_key_that_does_not_say_its_algorithm_has_what_its_curve_implies_or_the_call_
             let encrypt = [&["--key", public.as_str()], said].concat();
             let decrypt = [&["--key", secret.as_str()], said].concat();
             comes_back(folder, &encrypt, &decrypt, b"hello");
-            // Thumbprints are of the key, not of its form.
+            // The thumbprint does not depend on the format.
             let print = line(folder, &["key", "thumbprint", &private]);
             assert_eq!(line(folder, &["key", "thumbprint", &public]), print);
             if !curve.is_empty() {
@@ -160,7 +159,7 @@ fn a_key_that_does_not_say_its_algorithm_has_what_its_curve_implies_or_the_call_
             }
         }
     }
-    // A shared key of 256 bits without an alg.
+    // A symmetric key of 256 bits without an alg.
     let oct = "oct.jwk";
     fs::copy(keys().join("oct-no-alg.jwk"), folder.join(oct)).unwrap();
     for alg in ["A256KW", "A256GCMKW", "dir"] {
@@ -198,7 +197,7 @@ fn several_recipients_each_decrypt_alone() {
 }
 
 #[test]
-fn a_door_is_opened_on_both_ends_and_announced() {
+fn allow_is_required_on_both_sides_and_noted() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("password"), "correct horse\n").unwrap();
@@ -250,12 +249,15 @@ fn a_door_is_opened_on_both_ends_and_announced() {
         ],
         b"",
     );
-    let talk = String::from_utf8(output.stderr).unwrap();
-    assert!(talk.starts_with("note: RSA1_5 is accepted") && talk.contains("(--allow rsa1_5)"));
+    let diagnostics = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        diagnostics.starts_with("note: RSA1_5 is enabled")
+            && diagnostics.contains("(--allow rsa1_5)")
+    );
 }
 
 #[test]
-fn what_inflates_too_much_is_rejected() {
+fn decrypt_oversized_decompression_is_rejected() {
     let folder = keys();
     let zeros = vec![0; 3_000_000];
     let encrypt = [
@@ -288,7 +290,7 @@ fn what_inflates_too_much_is_rejected() {
 }
 
 #[test]
-fn a_large_file_is_signed_and_encrypted_by_whoever_says_so() {
+fn large_payload_needs_max_bytes_to_verify() {
     let folder = keys();
     let large = vec![b'x'; 3_000_000];
     let token = succeeds(
@@ -326,7 +328,7 @@ fn a_large_file_is_signed_and_encrypted_by_whoever_says_so() {
     let call = [&verify[..], &["--max-bytes", "5000000"]].concat();
     assert!(succeeds(&folder, &call, &token) == large);
 
-    // What travels on its own is the caller's file, and needs no word.
+    // A detached payload is the caller's own file and has no limit.
     let beside = tempfile::tempdir().unwrap();
     fs::write(beside.path().join("large"), &large).unwrap();
     let content = format!("@{}", beside.path().join("large").display());
@@ -348,7 +350,7 @@ fn a_large_file_is_signed_and_encrypted_by_whoever_says_so() {
 }
 
 #[test]
-fn what_is_no_jwe_is_rejected_and_nothing_breaks() {
+fn decrypt_malformed_jwe_is_rejected() {
     let folder = keys();
     for call in [
         &["jwe", "decrypt", "--key", "a128kw.jwk", "-"][..],
@@ -395,7 +397,7 @@ fn what_is_no_jwe_is_rejected_and_nothing_breaks() {
 }
 
 #[test]
-fn a_jwt_is_signed_then_encrypted_and_back() {
+fn nested_jwt_round_trip_verifies() {
     let folder = keys();
     for (key, public, encrypt, decrypt) in [
         ("es256.jwk", "es256.pub.jwk", "ecdh.pub.jwk", "ecdh.jwk"),
@@ -437,7 +439,7 @@ fn line_of(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn no_verb_prints_the_secret_that_it_uses() {
+fn encryption_commands_never_print_their_secret() {
     let secrets = [
         ("a128kw.jwk", "GawgguFyGrWKav7AX4VKUg"),
         ("ecdh.jwk", "VEmDZpDXXK8p8N0Cndsxs924q6nS1RXFASRl6BfUqdw"),

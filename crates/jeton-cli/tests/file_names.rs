@@ -1,5 +1,5 @@
-//! A bare argument that is the name of a file: every argument that is text, `@FILE` or `-` refuses it with a
-//! hint, and both command lines of the hint do what it says.
+//! A bare argument that names a file is an error for every `TEXT|@FILE|-` argument, and both command lines of the hint
+//! work.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -18,27 +18,27 @@ use std::process::{Command, Output, Stdio};
 use binary::{jeton, keys, line, succeeds};
 use data_folder::SETTINGS;
 
-/// What stands in the place of the argument.
+/// The argument in the calls.
 const NAME: &str = "small.bin";
 
-/// An argument that is text, `@FILE` or `-`.
+/// A `TEXT|@FILE|-` argument.
 struct Argument {
-    /// A command line of a shell, with `NAME` once.
+    /// A shell command line with `NAME` once.
     call: String,
-    /// What the hint replaces: the name, behind its option if it has one.
-    place: String,
-    /// What the message calls it.
+    /// The part that the hint replaces: the name, with its option if it has one.
+    replaced: String,
+    /// The name of the argument in the message.
     called: &'static str,
-    /// What the file holds.
+    /// The content of the file.
     content: &'static [u8],
-    /// Shows what the argument became in the file `out`, which is not the same each time.
+    /// The command that prints the argument from the file `out`, if the output of the call is random.
     shown_by: Option<&'static str>,
 }
 
 fn positional(call: &str, called: &'static str, content: &'static [u8]) -> Argument {
     Argument {
         call: call.replace("NAME", NAME),
-        place: NAME.to_owned(),
+        replaced: NAME.to_owned(),
         called,
         content,
         shown_by: None,
@@ -47,7 +47,7 @@ fn positional(call: &str, called: &'static str, content: &'static [u8]) -> Argum
 
 fn option(call: &str, called: &'static str, content: &'static [u8]) -> Argument {
     Argument {
-        place: format!("{called} {NAME}"),
+        replaced: format!("{called} {NAME}"),
         ..positional(call, called, content)
     }
 }
@@ -65,10 +65,10 @@ const CLAIMS: &[u8] = br#"{"sub":"user-7","exp":1800000900,"iat":1800000000}"#;
 const PASETO_CLAIMS: &[u8] =
     br#"{"sub":"user-7","exp":"2027-01-15T08:15:00Z","iat":"2026-01-15T08:00:00Z"}"#;
 const JWS: &[u8] = b"eyJhbGciOiJIUzI1NiIsImtpZCI6InRlc3QtaHMifQ.aGVsbG8.AA";
-/// Refused as no text, by whoever reads it.
+/// Not UTF-8, so that every reader of text fails.
 const BINARY: &[u8] = b"\xff\xfe";
 
-/// All of them. `lists_every_argument` fails if one is missing.
+/// All arguments. `lists_every_argument` fails if one is missing.
 fn arguments() -> Vec<Argument> {
     let nowhere = "--server http://127.0.0.1:1";
     vec![
@@ -195,7 +195,7 @@ fn arguments() -> Vec<Argument> {
     ]
 }
 
-/// A folder with the keys, and tokens that some of the calls read.
+/// Creates a folder with the keys and tokens for the calls.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for key in fs::read_dir(keys()).unwrap() {
@@ -239,7 +239,7 @@ fn shell(folder: &Path, call: &str) -> Output {
         .unwrap()
 }
 
-/// What a call does: its exit code, and what it says and shows.
+/// Returns the exit code and the output of a call.
 fn does(folder: &Path, call: &str, shown_by: Option<&str>) -> (Option<i32>, String, String) {
     let call = match shown_by {
         Some(shown_by) => {
@@ -256,7 +256,7 @@ fn does(folder: &Path, call: &str, shown_by: Option<&str>) -> (Option<i32>, Stri
     )
 }
 
-/// The two command lines of the hint.
+/// Returns the two command lines of the hint.
 #[track_caller]
 fn hint(stderr: &str) -> (String, String) {
     let hint = stderr.lines().find_map(|line| line.strip_prefix("hint: "));
@@ -267,7 +267,7 @@ fn hint(stderr: &str) -> (String, String) {
 }
 
 #[test]
-fn bare_file_name_is_refused_and_both_hints_work() {
+fn bare_file_name_is_an_error_and_both_hints_work() {
     let with = folder();
     let without = folder();
     for argument in arguments() {
@@ -276,23 +276,23 @@ fn bare_file_name_is_refused_and_both_hints_work() {
         let (code, stdout, stderr) = does(with.path(), call, None);
         assert_eq!(code, Some(2), "{call}: {stdout}{stderr}");
         assert_eq!(stdout, "", "{call}");
-        let said = format!("error: {}: {NAME} is the name of a file", argument.called);
+        let said = format!("error: {}: {NAME} is a file, and", argument.called);
         assert!(stderr.starts_with(&said), "{call}: {stderr}");
 
         let (file, text) = hint(&stderr);
-        let replaced = |by: &str| call.replace(&argument.place, by);
+        let replaced = |by: &str| call.replace(&argument.replaced, by);
         assert_ne!(*call, replaced(&file));
         let read = does(with.path(), &replaced(&file), argument.shown_by);
-        assert!(!read.2.contains("is the name of a file"), "{file}");
-        // The same bytes from standard input.
+        assert!(!read.2.contains("is a file, and"), "{file}");
+        // Standard input gives the same bytes.
         let stdin = format!("{} < {NAME}", replaced(&file.replace(&at(), "-")));
         let stdin = does(with.path(), &stdin, argument.shown_by);
         assert_eq!(read, stdin, "{call}: {file}");
 
         let used = does(with.path(), &replaced(&text), argument.shown_by);
-        assert!(!used.2.contains("is the name of a file"), "{text}");
+        assert!(!used.2.contains("is a file, and"), "{text}");
         assert_ne!(read, used, "{call}");
-        // The same text where no file has that name.
+        // The result is the same if no file has this name.
         let plain = does(without.path(), call, argument.shown_by);
         assert_eq!(used, plain, "{call}: {text}");
     }
@@ -302,16 +302,16 @@ fn at() -> String {
     format!("@{NAME}")
 }
 
-/// Every argument whose help names `@FILE` is in the list above.
+/// Every argument with `@FILE` in its help is in the list above.
 #[test]
 fn lists_every_argument() {
     let listed: Vec<String> = (arguments().iter())
         .map(|argument| {
             let words = argument.call.split(' ');
-            let verb: Vec<&str> = words
+            let command: Vec<&str> = words
                 .take_while(|word| !word.starts_with('-') && *word != NAME)
                 .collect();
-            format!("{} {}", verb.join(" "), argument.called)
+            format!("{} {}", command.join(" "), argument.called)
         })
         .collect();
     let mut found = help_arguments::all();
@@ -319,13 +319,13 @@ fn lists_every_argument() {
     assert!(found.len() > 25, "{found:?}");
     for argument in found {
         let called = argument.name.split('|').next().unwrap();
-        let argument = format!("{} {called}", argument.verb);
+        let argument = format!("{} {called}", argument.command);
         assert!(listed.contains(&argument), "{argument}");
     }
 }
 
 #[test]
-fn absolute_path_is_refused_with_working_hint() {
+fn absolute_path_is_an_error_with_working_hint() {
     let folder = folder();
     let path = folder.path().join(NAME);
     fs::write(&path, "the payload").unwrap();
@@ -338,7 +338,7 @@ fn absolute_path_is_refused_with_working_hint() {
 }
 
 #[test]
-fn name_that_a_shell_would_take_apart_is_quoted_in_the_hint() {
+fn name_with_shell_characters_is_quoted_in_the_hint() {
     let with = folder();
     let without = folder();
     for name in ["my file's.bin", "a;b", "$HOME", "-x", "ü", "~"] {
@@ -365,9 +365,9 @@ fn name_that_a_shell_would_take_apart_is_quoted_in_the_hint() {
     }
 }
 
-/// Behind `--`, where no option can follow.
+/// After `--`, no option can follow.
 #[test]
-fn name_that_begins_with_a_dash_has_a_working_hint() {
+fn name_with_leading_dash_has_a_working_hint() {
     let folder = folder();
     let path = folder.path();
     fs::write(path.join("-x"), "the payload").unwrap();
@@ -385,9 +385,9 @@ fn name_that_begins_with_a_dash_has_a_working_hint() {
     assert_ne!(read, signed);
 }
 
-/// What a shell hands over for `<(…)`, and what would wait for its writer if it were opened.
+/// A pipe, as of `<(…)` in a shell, would block if it were opened.
 #[test]
-fn pipes_and_links_are_refused_without_being_opened() {
+fn pipes_and_links_are_errors_and_not_opened() {
     let folder = folder();
     let path = folder.path();
     let made = shell(path, "mkfifo fifo");
@@ -404,9 +404,9 @@ fn pipes_and_links_are_refused_without_being_opened() {
     }
 }
 
-/// Nobody can mean what is in it, and reading it would only fail.
+/// A folder has no content to read.
 #[test]
-fn name_of_a_folder_is_text() {
+fn folder_name_is_text() {
     let folder = folder();
     fs::create_dir(folder.path().join("folder")).unwrap();
     symlink("nowhere", folder.path().join("dangling")).unwrap();
@@ -427,9 +427,9 @@ fn name_of_a_folder_is_text() {
     }
 }
 
-/// `--text` takes what it is given as it is, also what would be read otherwise.
+/// `--text` takes any text, also one that begins with `@` or is `-`.
 #[test]
-fn text_option_reads_nothing() {
+fn text_option_reads_no_file() {
     let folder = folder();
     fs::write(folder.path().join(NAME), "the payload").unwrap();
     for text in ["-", "@small.bin", "@nothing", NAME, "hello", ""] {
@@ -448,7 +448,7 @@ fn text_option_reads_nothing() {
     }
     let both = ["jws", "sign", "--key", "hs256.jwk", "--text", "a", "b"];
     binary::ends(folder.path(), &both, b"", 2, "cannot be used with");
-    let twins = [
+    let text_options = [
         "jwe",
         "encrypt",
         "--key",
@@ -459,14 +459,14 @@ fn text_option_reads_nothing() {
         "b",
         "c",
     ];
-    binary::ends(folder.path(), &twins, b"", 2, "cannot be used with");
+    binary::ends(folder.path(), &text_options, b"", 2, "cannot be used with");
     let neither = ["jws", "sign", "--key", "hs256.jwk"];
     binary::ends(folder.path(), &neither, b"", 2, "<PAYLOAD|@FILE|->");
 }
 
-/// A token or key that is also the name of a file is not repeated.
+/// A token or key that is also the name of a file is not shown.
 #[test]
-fn token_that_names_a_file_is_not_repeated() {
+fn token_with_the_name_of_a_file_is_not_shown() {
     let folder = folder();
     let path = folder.path();
     for text in [
@@ -496,7 +496,7 @@ fn token_that_names_a_file_is_not_repeated() {
     }
 }
 
-/// The terminal does not obey the name, and no hint is given that would not work.
+/// Control characters are escaped, and no hint is given that would not work.
 #[test]
 fn name_with_control_characters_is_escaped() {
     let folder = folder();
@@ -525,21 +525,21 @@ fn long_argument_is_text() {
         let call = ["jws", "sign", "--key", "hs256.jwk", &text];
         let token = line(folder.path(), &call);
         assert!(token.len() > bytes);
-        // Each name short enough, and the path too long.
+        // Each name is short enough, and the path is too long.
         let path = "a/".repeat(bytes / 2);
         let call = ["jws", "sign", "--key", "hs256.jwk", &path];
         assert!(line(folder.path(), &call).len() > bytes);
     }
 }
 
-/// Before anything is done: no key is read, no file is made, nothing is asked.
+/// The error comes first: no key is read, no file is created, no request is sent.
 #[test]
-fn file_name_is_refused_before_anything_is_done() {
+fn bare_file_name_fails_before_any_other_work() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(NAME), SETTINGS).unwrap();
     let add = ["admin", "issuer", "add", NAME];
-    binary::ends(folder.path(), &add, b"", 2, "is the name of a file");
+    binary::ends(folder.path(), &add, b"", 2, "is a file, and");
     assert!(!folder.path().join("jeton-data").exists());
     let sign = ["jws", "sign", "--key", "missing", NAME];
-    binary::ends(folder.path(), &sign, b"", 2, "is the name of a file");
+    binary::ends(folder.path(), &sign, b"", 2, "is a file, and");
 }

@@ -1,6 +1,7 @@
-//! The lines of docs/service.md that begin with `grpcurl` are run as they stand there, but for the
-//! server's port and the token: a server that tells what it is by reflection needs no `.proto` file.
-//! `cargo xtask test --only grpcurl` builds grpcurl and says in `JETON_GRPCURL` where it is.
+//! Runs the lines of docs/service.md that begin with `grpcurl`, with another port and token. The server has reflection,
+//! so no `.proto` file is needed.
+//!
+//! `cargo xtask test --only grpcurl` builds grpcurl and sets `JETON_GRPCURL`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -13,15 +14,15 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use serving::Serving;
 
-/// The real grpcurl, and the server that it calls.
+/// The grpcurl program and the server that it calls.
 struct Grpcurl {
-    /// The folder of the program, for the shell's PATH.
+    /// The folder of the program, for `PATH`.
     folder: String,
     address: String,
 }
 
 impl Grpcurl {
-    /// Runs a line of the book.
+    /// Runs a line of the documentation.
     fn run(&self, line: &str, token: &str) -> Output {
         let line = line.replace("127.0.0.1:8420", &self.address);
         let path = std::env::var("PATH").unwrap();
@@ -49,7 +50,7 @@ fn lines_of_the_book() -> Vec<String> {
 
 #[test]
 #[ignore = "needs grpcurl: cargo xtask test --only grpcurl"]
-fn the_books_lines_issue_verify_and_revoke() {
+fn docs_grpcurl_commands_issue_verify_and_revoke() {
     let program = std::env::var("JETON_GRPCURL");
     let program = program.expect("cargo xtask test --only grpcurl says where it is");
     let folder = tempfile::tempdir().unwrap();
@@ -76,7 +77,7 @@ fn the_books_lines_issue_verify_and_revoke() {
     assert!(said.contains("TOKEN_REVOKED"), "{said}");
     assert!(!said.contains(token), "it repeats the token");
 
-    // What is printed at the start for AdminService works as it stands there, and not without the token.
+    // The printed command for AdminService works, and fails without the token.
     let said = server.wait_for("AdminService/Status");
     let printed = said.lines().find(|line| line.contains("grpcurl")).unwrap();
     let path = std::env::var("PATH").unwrap();
@@ -103,7 +104,7 @@ fn the_books_lines_issue_verify_and_revoke() {
         "{told}"
     );
 
-    // A name that is not the server's is told to be so.
+    // An unknown host name is an error.
     let named = grpcurl.run(
         &issue.replace("-plaintext", "-plaintext -authority jeton.internal"),
         "",

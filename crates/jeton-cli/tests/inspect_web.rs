@@ -1,4 +1,4 @@
-//! The page of `inspect --web`: what is on it, what is not, and who can read it.
+//! Tests of the page of `inspect --web`: its content, its security and its file mode.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
@@ -17,7 +17,7 @@ fn tokens() -> PathBuf {
     keys().join("../tokens")
 }
 
-/// The page of a token or key, at the moment of these tests.
+/// Returns the page of a token or key at the time of these tests.
 fn page(what: &str) -> String {
     let call = ["inspect", "--web", "-o", "-", "--at", AT, what];
     String::from_utf8(succeeds(&keys(), &call, b"")).unwrap()
@@ -32,7 +32,7 @@ fn jws(header: &str, payload: &str) -> String {
     format!("{}.{}.AAAA", part(header), part(payload))
 }
 
-/// A page's tags, which no stranger has a word in, and the text that a browser shows between them.
+/// Splits a page into its tags, which contain no untrusted text, and the text between them.
 fn tags_and_text(page: &str) -> (String, String) {
     let (head, rest) = page.split_once("<style>").unwrap();
     let (_, rest) = rest.split_once("</style>").unwrap();
@@ -55,12 +55,12 @@ fn text_of(page: &str) -> String {
     tags_and_text(page).1
 }
 
-/// What JSON says for machines, the page says in its title and its first sentence.
+/// Members of the JSON that the page has in its title and first sentence.
 fn is_shown((name, _): &(&String, &Value)) -> bool {
     !matches!(name.as_str(), "verified" | "format")
 }
 
-/// The texts and numbers in a value.
+/// Returns the strings and numbers in a value.
 fn leaves(value: &Value) -> Vec<String> {
     match value {
         Value::Array(all) => all.iter().flat_map(leaves).collect(),
@@ -73,7 +73,7 @@ fn leaves(value: &Value) -> Vec<String> {
     }
 }
 
-/// What must be true of every page.
+/// Asserts the properties of every page.
 fn check(page: &str) {
     let (tags, _) = tags_and_text(page);
     for loads in [
@@ -120,14 +120,14 @@ fn check(page: &str) {
     let all = ids.len();
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len(), all, "an id stands twice");
+    assert_eq!(ids.len(), all, "duplicate id");
     for name in page.split("href=\"#").skip(1) {
         let name = name.split_once('"').unwrap().0;
         assert!(ids.contains(&name), "a link to nowhere: #{name}");
     }
 }
 
-/// Leaves a page in the target folder, for the browser's test.
+/// Writes a page to the target folder for the browser test.
 fn keep(name: &str, page: &str) {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     fs::write(target.join(name), page).unwrap();
@@ -141,7 +141,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 #[cfg(unix)]
-fn the_page_is_for_its_owner_and_written_over_nothing() {
+fn web_page_is_private_and_never_overwrites() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let token = fs::read_to_string(tokens().join("es256")).unwrap();
@@ -152,21 +152,21 @@ fn the_page_is_for_its_owner_and_written_over_nothing() {
     assert_eq!(output.stdout, b"page.html\n");
     assert_eq!(
         stderr,
-        "nothing was verified: anyone can have written this token\n\
-         note: the page holds the token: open it in a browser, and delete it afterwards\n"
+        "not verified: anyone can create a token with this content\n\
+         note: open the page in a browser; it contains the token, so delete it after use\n"
     );
     let path = folder.join("page.html");
     assert_eq!(mode(&path), 0o600);
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.ends_with("</html>"));
 
-    ends(folder, &call, b"", 2, "page.html is there already");
+    ends(folder, &call, b"", 2, "page.html already exists");
     assert_eq!(fs::read_to_string(&path).unwrap(), page);
 }
 
 #[test]
 #[cfg(unix)]
-fn without_a_name_the_page_is_a_new_private_file_of_the_temporary_folder() {
+fn web_page_without_name_is_a_private_temporary_file() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let call = |at: &Path| {
@@ -201,7 +201,7 @@ fn without_a_name_the_page_is_a_new_private_file_of_the_temporary_folder() {
 }
 
 #[test]
-fn what_is_no_token_makes_no_page() {
+fn web_unknown_format_writes_no_page() {
     let folder = tempfile::tempdir().unwrap();
     let call = ["inspect", "--web", "-o", "page.html", "nonsense"];
     ends(folder.path(), &call, b"", 1, "rejected: not a token or key");
@@ -209,7 +209,7 @@ fn what_is_no_token_makes_no_page() {
 }
 
 #[test]
-fn the_page_shows_what_the_report_does() {
+fn web_page_shows_the_whole_report() {
     for entry in fs::read_dir(tokens()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -227,7 +227,7 @@ fn the_page_shows_what_the_report_does() {
         for (member, value) in report.as_object().unwrap().iter().filter(is_shown) {
             for leaf in leaves(value) {
                 let leaf = match (member.as_str(), &*leaf) {
-                    ("times", "null") => "not a time in this format".to_owned(),
+                    ("times", "null") => "not a valid time".to_owned(),
                     _ => leaf,
                 };
                 assert!(text.contains(&leaf), "{name}: {member} has {leaf:?}");
@@ -241,16 +241,16 @@ fn the_page_shows_what_the_report_does() {
 }
 
 #[test]
-fn a_jwt_is_explained_and_its_times_are_told() {
+fn web_jwt_has_explanations_and_times() {
     let page = page_of_token("es256");
     keep("inspect-jwt.html", &page);
     let text = text_of(&page);
     for said in [
-        "nothing was verified: anyone can have written this token",
+        "not verified: anyone can create a token with this content",
         "RFC 7515, section 4.1.1",
         "RFC 7519, section 4.1.4",
         "2027-01-15T08:15:00Z",
-        "Within its times: its exp is in 10 minutes.",
+        "Within its validity: expires in 10 minutes.",
         "5 minutes ago",
         "\"ratio\": 1.10",
     ] {
@@ -270,18 +270,18 @@ fn a_jwt_is_explained_and_its_times_are_told() {
     let token = format!("@{}", tokens().join("es256").display());
     let call: Vec<&str> = late.into_iter().chain([&*token]).collect();
     let late = String::from_utf8(succeeds(&keys(), &call, b"")).unwrap();
-    assert!(late.contains("Expired by its exp: 2 years ago."));
-    assert!(!late.contains("Within its times"));
+    assert!(late.contains("Expired (exp: 2 years ago)."));
+    assert!(!late.contains("Within its validity"));
 }
 
 #[test]
-fn every_format_has_its_page_for_a_browser() {
+fn web_every_format_is_valid_for_a_browser() {
     for name in [
         "jwe",
         "jwe-general.json",
         "jws-general.json",
         "v4-s-2",
-        "es256-twice",
+        "es256-duplicate",
     ] {
         let page = page_of_token(name);
         check(&page);
@@ -294,7 +294,7 @@ fn every_format_has_its_page_for_a_browser() {
 }
 
 #[test]
-fn what_a_stranger_wrote_is_text() {
+fn web_untrusted_content_is_escaped() {
     let hostile = "</code></pre><script>alert(1)</script><img src=x onerror=alert(2)>&amp;";
     let reversed = "\u{202e}\u{1b}[2J";
     let header = serde_json::json!({"alg": "ES256", "kid": hostile}).to_string();
@@ -328,7 +328,7 @@ fn what_a_stranger_wrote_is_text() {
 }
 
 #[test]
-fn a_key_is_on_no_page() {
+fn web_key_is_not_on_the_page() {
     for name in ["es256.jwk", "rs256.jwk", "hs256.jwk", "jwks-private.json"] {
         let text = fs::read_to_string(keys().join(name)).unwrap();
         let page = page(&format!("@{name}"));
@@ -356,7 +356,7 @@ fn a_key_is_on_no_page() {
 }
 
 #[test]
-fn every_byte_of_a_part_is_there() {
+fn web_every_byte_of_a_part_is_shown() {
     let bytes: Vec<u8> = (0..=255).collect();
     let part = URL_SAFE_NO_PAD.encode_to_string(&bytes);
     let header = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"ES256"}"#);

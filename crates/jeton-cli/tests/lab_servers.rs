@@ -24,7 +24,7 @@ fn jeton_manifest(folder: &Path) {
         .lines()
         .filter(|line| !line.starts_with("build = ") && !line.starts_with("inputs = "));
     let manifest: Vec<String> = kept
-        .map(|line| line.replace("{target}/release/jeton", JETON))
+        .map(|line| line.replace("{target}/dist/jeton", JETON))
         .collect();
     server(folder, "rust/jeton", &manifest.join("\n"));
     let ready = concat!(

@@ -1,4 +1,4 @@
-//! Completions and manual pages: that every verb is in them.
+//! Tests of completions and manual pages: they contain every command.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
@@ -9,7 +9,7 @@ use std::fs;
 use binary::{jeton, keys, succeeds};
 
 #[test]
-fn every_shell_completes_every_noun_and_the_algorithms() {
+fn completions_contain_commands_and_algorithms() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = succeeds(&keys(), &["completions", shell], b"");
         let script = String::from_utf8(script).unwrap();
@@ -29,7 +29,7 @@ fn every_shell_completes_every_noun_and_the_algorithms() {
 }
 
 #[test]
-fn every_verb_has_its_page() {
+fn man_writes_a_page_for_every_command() {
     let page = String::from_utf8(succeeds(&keys(), &["man"], b"")).unwrap();
     assert!(page.contains(".TH jeton 1"), "{page}");
 

@@ -1,8 +1,7 @@
-//! Twice the load that a server can carry: it refuses what it cannot do, does the rest in time, holds
-//! no more memory for it, and is as before when it is over.
+//! Sends twice the load that the server can process. The server answers the excess with an error, the rest in time and
+//! within its memory, and recovers afterwards.
 //!
-//! `JETON_OVERLOAD_SECONDS` says for how long (6). A control does not refuse: its callers wait longer
-//! and longer.
+//! `JETON_OVERLOAD_SECONDS` sets the duration (default 6). The control server has no limit, so its latency grows.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -21,20 +20,20 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::interval;
 
-/// Clients, each with a connection: a connection has a bound of its own on calls in flight.
+/// Clients, each with its own connection, because calls in flight are limited for each connection.
 const CLIENTS: usize = 16;
-/// Tokens of a call: so many that the server has far more to do for a call than who makes it.
+/// Tokens in a call, so that a call costs the server much more than the client.
 const ITEMS: usize = 128;
-/// More memory than this for refusing is no bound.
+/// The limit for additional memory during overload.
 const MORE_MIB: u64 = 64;
 
-/// What became of the calls that were made.
+/// The results of the calls.
 #[derive(Debug, Default)]
 struct Tally {
     answered: usize,
     shed: usize,
     failed: Vec<Error>,
-    /// How long each that was answered took.
+    /// The latency of each successful call.
     waits: Vec<Duration>,
 }
 
@@ -68,7 +67,7 @@ impl World {
         }
     }
 
-    /// Calls a second that are answered if each waits for one before it.
+    /// Measures the calls per second of a closed loop.
     fn capacity(&self) -> f64 {
         let lasting = Duration::from_secs(2);
         let begun = Instant::now();
@@ -90,7 +89,7 @@ impl World {
         answered as f64 / begun.elapsed().as_secs_f64()
     }
 
-    /// Makes so many calls a second, whatever becomes of them.
+    /// Sends calls at a fixed rate.
     fn offer(&self, per_second: f64, lasting: Duration) -> Tally {
         self.runtime.block_on(async {
             let mut tally = Tally::default();
@@ -152,7 +151,7 @@ impl Tally {
         }
     }
 
-    /// How long the calls took that were answered: that share of them no longer.
+    /// Returns a quantile of the latency of successful calls.
     fn wait(&self, share: f64) -> Duration {
         let mut waits = self.waits.clone();
         waits.sort();
@@ -171,7 +170,7 @@ impl Tally {
     }
 }
 
-/// Looks again and again how much memory a process has; what was seen is the most.
+/// Samples the memory of a process and returns the maximum.
 struct Watched {
     most_kib: Arc<AtomicU64>,
     over: Arc<AtomicBool>,
@@ -211,7 +210,7 @@ fn resident_kib(process: u32) -> u64 {
 }
 
 #[test]
-fn twice_the_load_that_it_can_carry_is_refused_and_does_no_harm() {
+fn overload_is_answered_with_unavailable_and_recovers() {
     let seconds = std::env::var("JETON_OVERLOAD_SECONDS").ok();
     let seconds: u64 = seconds.map_or(6, |text| text.parse().expect("it is a number"));
     let world = World::new("");

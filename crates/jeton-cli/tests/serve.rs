@@ -1,4 +1,4 @@
-//! `jeton serve` and `jeton token`, the real binary: what it prints works, what it logs is harmless.
+//! Tests of `jeton serve` and `jeton token`: the printed commands work, and the log contains no secret.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_printed_commands_issue_verify_and_revoke() {
+fn serve_printed_commands_issue_verify_and_revoke() {
     let folder = tempfile::tempdir().unwrap();
     let server = Serving::any_port(folder.path(), &[]);
     let said = server.wait_for("token revoke");
@@ -59,7 +59,7 @@ fn the_printed_commands_issue_verify_and_revoke() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("rejected: the token is revoked"));
 
-    // Nothing else can read what was made.
+    // No other user can read the created files.
     use std::os::unix::fs::PermissionsExt as _;
     let data = folder.path().join("jeton-data");
     for (file, mode) in [
@@ -72,7 +72,7 @@ fn the_printed_commands_issue_verify_and_revoke() {
         assert_eq!(found & 0o777, mode, "{file}");
     }
 
-    // What was revoked stays so, and what was issued is verified, after a restart.
+    // Revocations and issued tokens survive a restart.
     let second = shell(folder.path(), issue);
     assert!(second.status.success());
     let other = fs::read_to_string(folder.path().join("token")).unwrap();
@@ -99,7 +99,7 @@ fn the_printed_commands_issue_verify_and_revoke() {
 }
 
 #[test]
-fn the_book_has_the_commands_that_are_printed() {
+fn serve_printed_commands_are_in_the_docs() {
     let folder = tempfile::tempdir().unwrap();
     let server = Serving::any_port(folder.path(), &[]);
     let to = format!(" --server {}", server.address());
@@ -121,7 +121,7 @@ fn the_book_has_the_commands_that_are_printed() {
 }
 
 #[test]
-fn no_token_key_or_secret_is_logged_at_any_level() {
+fn serve_log_contains_no_token_key_or_secret() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("jeton.toml");
     fs::write(&config, "[log]\nlevel = 'trace'\n").unwrap();
@@ -196,7 +196,7 @@ fn no_token_key_or_secret_is_logged_at_any_level() {
 }
 
 #[test]
-fn a_second_server_is_told_that_the_folder_is_in_use() {
+fn serve_folder_in_use_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let first = Serving::any_port(folder.path(), &[]);
     first.address();
@@ -207,7 +207,7 @@ fn a_second_server_is_told_that_the_folder_is_in_use() {
 }
 
 #[test]
-fn a_call_that_is_wrong_says_what_to_do() {
+fn serve_and_token_invalid_calls_have_hints() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("jeton.toml"), "\n[limits]\nstream = 3\n").unwrap();
     let serve = |args: &[&str]| Serving::start(folder.path(), args).end();
@@ -241,7 +241,7 @@ fn a_call_that_is_wrong_says_what_to_do() {
 }
 
 #[test]
-fn a_configuration_is_read_again_and_a_wrong_one_is_not_taken() {
+fn serve_reload_applies_valid_and_ignores_invalid_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("jeton.toml");
     let issuer = "[[issuer]]\niss = 'i'\nprofiles = [{name = 'p', alg = 'ES256', lifetime_seconds = 60, audiences = ['a']}]\n";
@@ -271,7 +271,7 @@ fn a_configuration_is_read_again_and_a_wrong_one_is_not_taken() {
     assert!(sometime(is_there), "without clients there is one again");
 }
 
-/// Tries until it holds.
+/// Retries until the condition holds.
 fn sometime(holds: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(30) {
@@ -284,7 +284,7 @@ fn sometime(holds: impl Fn() -> bool) -> bool {
 }
 
 #[test]
-fn hosts_are_read_again() {
+fn serve_reload_applies_hosts() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("jeton.toml");
     fs::write(&config, "hosts = ['one.example']\n").unwrap();
@@ -330,7 +330,7 @@ fn hosts_are_read_again() {
     }
 }
 
-/// Of the limit of files that a process may have open: the shell sets it.
+/// Starts a server with a limit on open files, which the shell sets.
 fn serve_with_files(folder: &Path, files: &str) -> Serving {
     let shell = ["sh", "-c", "ulimit -n $0 && exec \"$@\"", files];
     let args = [
@@ -345,7 +345,7 @@ fn serve_with_files(folder: &Path, files: &str) -> Serving {
 }
 
 #[test]
-fn connections_are_as_many_as_the_process_may_have_files() {
+fn serve_connections_are_limited_by_open_files() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("jeton.toml"), "workers = 1\n").unwrap();
     let server = serve_with_files(folder.path(), "200");
@@ -356,7 +356,7 @@ fn connections_are_as_many_as_the_process_may_have_files() {
         "{said}"
     );
 
-    // More of them than there are files; and the admin listener has its own.
+    // More connections than open files; the admin listener has its own limit.
     let hold = |url: String| -> Vec<TcpStream> {
         let to = url.strip_prefix("http://").unwrap().to_owned();
         let hold = |_| {
@@ -394,7 +394,7 @@ fn connections_are_as_many_as_the_process_may_have_files() {
 }
 
 #[test]
-fn the_lab_finds_nothing_to_take_amiss_over_http_or_grpc() {
+fn serve_passes_the_attacks_of_the_lab() {
     let folder = data_folder::issuer();
     let at = folder.path();
     let new = ["key", "new", "--alg", "ES256", "--kid", "imported"];

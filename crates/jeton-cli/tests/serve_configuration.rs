@@ -1,4 +1,4 @@
-//! What the configuration file says of issuers is in force, after a start and after SIGHUP.
+//! Tests that the issuers of the configuration are applied at the start and at SIGHUP.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -16,7 +16,7 @@ use serving::Serving;
 
 const READ_AGAIN: &str = "configuration reloaded";
 
-/// A folder with a configuration, and the server on it.
+/// A folder with a configuration and its server.
 struct World {
     folder: tempfile::TempDir,
     server: Option<Serving>,
@@ -36,7 +36,7 @@ impl World {
         self.folder.path()
     }
 
-    /// What the server has said since it was started.
+    /// Returns the log since the start.
     fn restart(&mut self, config: &str) -> String {
         self.stop();
         fs::write(self.at().join("jeton.toml"), config).unwrap();
@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// What the server says until it has said that.
+    /// Returns the log up to this text.
     fn reload_until(&self, config: &str, words: &str) -> String {
         fs::write(self.at().join("jeton.toml"), config).unwrap();
         let server = self.server.as_ref().unwrap();
@@ -90,7 +90,7 @@ impl World {
         }
     }
 
-    /// The claims of a token, or why it is rejected.
+    /// Returns the claims of a token, or the reason for its rejection.
     fn verify(&self, iss: &str, audience: &str, token: &str) -> Result<Value, String> {
         let address = self.address();
         let call = [
@@ -111,14 +111,14 @@ impl World {
         }
     }
 
-    /// How long a new token lives, seconds.
+    /// Returns the lifetime of a new token, seconds.
     fn lifetime(&self, iss: &str, profile: &str, audience: &str) -> i64 {
         let token = self.issue(iss, profile).unwrap();
         let claims = self.verify(iss, audience, &token).unwrap();
         claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap()
     }
 
-    /// The entries of the audit chain, once the server has ended.
+    /// Returns the entries of the audit log after the server has stopped.
     fn audit(&mut self) -> Vec<Value> {
         self.stop();
         let store = RedbStore::open(&self.at().join("jeton-data")).unwrap();
@@ -146,7 +146,7 @@ fn profile(name: &str, alg: &str, lifetime: i64) -> String {
     format!("{{name = '{name}', alg = '{alg}', lifetime_seconds = {lifetime}, audiences = ['a']}}")
 }
 
-/// The warnings among what was said.
+/// Returns the warnings in a log.
 fn warnings(said: &str) -> Vec<&str> {
     said.lines().filter(|line| line.contains("WARN")).collect()
 }
@@ -203,7 +203,7 @@ fn unchanged_issuer_is_not_written_again() {
 }
 
 #[test]
-fn new_issuer_in_the_file_is_made_at_reload() {
+fn new_issuer_is_created_at_reload() {
     let one = issuer("one", &profile("p", "ES256", 900));
     let mut world = World::start(&one);
     assert!(world.issue("two", "p").is_err());
@@ -219,7 +219,7 @@ fn new_issuer_in_the_file_is_made_at_reload() {
 }
 
 #[test]
-fn file_with_one_wrong_issuer_changes_nothing() {
+fn configuration_with_one_invalid_issuer_changes_nothing() {
     let one = |seconds| issuer("one", &profile("p", "ES256", seconds));
     let world = World::start(&one(900));
     let stays = "the previous configuration stays in force";
@@ -243,7 +243,7 @@ fn file_with_one_wrong_issuer_changes_nothing() {
         assert!(found.contains(said), "{found}");
         assert_eq!(world.lifetime("one", "p", "a"), 900, "{found}");
     }
-    // And it does not start.
+    // A start fails too.
     let twice = tempfile::tempdir().unwrap();
     fs::write(
         twice.path().join("jeton.toml"),
@@ -259,7 +259,7 @@ fn file_with_one_wrong_issuer_changes_nothing() {
 }
 
 #[test]
-fn issuer_that_the_file_no_longer_names_goes_on_and_is_warned_about() {
+fn issuer_removed_from_the_file_stays_with_a_warning() {
     let [one, two] = ["one", "two"].map(|iss| issuer(iss, &profile("p", "ES256", 900)));
     let both = format!("{one}{two}");
     let mut world = World::start(&both);
@@ -275,12 +275,12 @@ fn issuer_that_the_file_no_longer_names_goes_on_and_is_warned_about() {
         assert!(world.verify("two", "a", &token).is_ok(), "{said}");
         assert!(world.issue("two", "p").is_ok());
     }
-    // Named again it is as it was.
+    // Added to the file again, the issuer is unchanged.
     let said = world.reload(&both);
     assert!(warnings(&said).is_empty(), "{said}");
     let said = world.restart(&one);
     assert!(warned(&said), "{said}");
-    // An administrator who takes it over is not told again.
+    // After a change by an administrator, the warning stops.
     world.stop();
     let shown = ["admin", "issuer", "show", "two", "--json"];
     let shown: Value = serde_json::from_slice(&succeeds(world.at(), &shown, b"")).unwrap();
@@ -292,7 +292,7 @@ fn issuer_that_the_file_no_longer_names_goes_on_and_is_warned_about() {
 }
 
 #[test]
-fn issuer_of_an_administrator_stays_without_a_warning() {
+fn issuer_added_by_admin_stays_without_a_warning() {
     let one = issuer("one", &profile("p", "ES256", 900));
     let mut world = World::start(&one);
     world.stop();
@@ -305,7 +305,7 @@ fn issuer_of_an_administrator_stays_without_a_warning() {
         assert!(warnings(&said).is_empty(), "{said}");
         assert!(world.issue(data_folder::ISS, "access").is_ok());
     }
-    // Named by the file it becomes what the file says.
+    // Added to the file, the issuer gets the settings of the file.
     let both = format!(
         "{one}{}",
         issuer(data_folder::ISS, &profile("access", "ES256", 60))
@@ -319,7 +319,7 @@ fn issuer_of_an_administrator_stays_without_a_warning() {
 }
 
 #[test]
-fn what_cannot_be_applied_is_a_warning_at_every_reload_and_start() {
+fn inapplicable_change_is_a_warning_at_each_reload_and_start() {
     let with = |alg, seconds| issuer("i", &profile("p", alg, seconds));
     let mut world = World::start(&with("ES256", 900));
     for (index, alg) in ["EdDSA", "v4.public", "HS256"].into_iter().enumerate() {
@@ -335,7 +335,7 @@ fn what_cannot_be_applied_is_a_warning_at_every_reload_and_start() {
                 assert!(found[0].contains(part), "{part}: {said}");
             }
             assert!(found[0].contains(&format!("new=\"{alg}\"")), "{said}");
-            // The rest of what the file says is in force.
+            // The other settings of the file are applied.
             assert_eq!(world.lifetime("i", "p", "a"), seconds, "{said}");
         }
     }
@@ -344,7 +344,7 @@ fn what_cannot_be_applied_is_a_warning_at_every_reload_and_start() {
 }
 
 #[test]
-fn key_that_needs_a_restart_is_a_warning_with_both_values() {
+fn setting_that_needs_a_restart_is_a_warning_with_both_values() {
     let config = |more: &str| {
         format!(
             "workers = 1\n{more}{}",
@@ -371,16 +371,16 @@ fn key_that_needs_a_restart_is_a_warning_with_both_values() {
 }
 
 #[test]
-fn call_that_a_running_server_cannot_answer_has_no_hint_to_start_one() {
+fn token_call_failing_on_the_server_has_no_hint_to_start_one() {
     let one = issuer("i", &profile("p", "ES256", 900));
     let mut world = World::start(&one);
     let two = profile("p", "ES256", 900) + "," + &profile("new", "EdDSA", 900);
     world.reload(&issuer("i", &two));
     let said = world.issue("i", "new").unwrap_err();
     assert!(said.starts_with("error: no key may sign yet\n"), "{said}");
-    assert!(!said.contains("is `jeton serve` running there?"), "{said}");
+    assert!(!said.contains("run `jeton serve`"), "{said}");
     let address = world.address();
     world.stop();
     let call = ["token", "issue", "--server", &address, "--profile", "p"];
-    binary::ends(world.at(), &call, b"", 2, "is `jeton serve` running there?");
+    binary::ends(world.at(), &call, b"", 2, "run `jeton serve`");
 }

@@ -1,4 +1,4 @@
-//! Several `jeton serve` on one etcd, the real binary and the real server.
+//! Tests of several `jeton serve` processes with one etcd.
 //!
 //! `cargo xtask test --only etcd` builds etcd and runs these.
 #![cfg(all(unix, feature = "etcd"))]
@@ -22,12 +22,12 @@ use rcgen::{
 use serving::Serving;
 use tempfile::TempDir;
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout for expected events on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const ISSUER: &str = "https://id.example";
 
-/// As the configuration says.
+/// The value in the configuration.
 const FRESHNESS: Duration = Duration::from_secs(6);
 
 const CONFIG: &str = r#"
@@ -39,35 +39,35 @@ iss = "https://id.example"
 profiles = [{ name = "access", alg = "ES256", lifetime_seconds = 900, audiences = ["api"] }]
 "#;
 
-/// An etcd, and a folder with what every server on it is told.
-struct House {
+/// An etcd and a folder with the configuration of its servers.
+struct Cluster {
     etcd: Etcd,
     folder: TempDir,
 }
 
-impl House {
-    fn of(members: usize) -> House {
-        House::with(tempfile::tempdir().unwrap(), members, &[], CONFIG)
+impl Cluster {
+    fn of(members: usize) -> Cluster {
+        Cluster::with(tempfile::tempdir().unwrap(), members, &[], CONFIG)
     }
 
-    /// With arguments for every member of the etcd, and that configuration for the servers.
-    fn with(folder: TempDir, members: usize, arguments: &[&str], config: &str) -> House {
+    /// Starts an etcd with these arguments for each member, and this configuration for the servers.
+    fn with(folder: TempDir, members: usize, arguments: &[&str], config: &str) -> Cluster {
         let data = folder.path().join("etcd");
         fs::create_dir(&data).unwrap();
         fs::write(folder.path().join("jeton.toml"), config).unwrap();
         write_key(&folder, "kek", '7');
         let etcd = Etcd::start_with(&data, members, arguments).unwrap();
-        let house = House { etcd, folder };
-        // A server whose etcd is not there yet ends with an error, and does not wait for it.
-        drop(house.serve_at_last());
-        house
+        let cluster = Cluster { etcd, folder };
+        // A server fails at once if its etcd does not answer yet.
+        drop(cluster.serve_at_last());
+        cluster
     }
 
     fn serve(&self) -> Serving {
         self.serve_under("/tokens")
     }
 
-    /// Tries until one starts: members may be gone, or about to elect a leader.
+    /// Retries until a server starts: members may be down or electing a leader.
     fn serve_at_last(&self) -> Serving {
         until_some("a server starts", || {
             let server = self.serve();
@@ -111,7 +111,7 @@ fn write_key(folder: &TempDir, name: &str, digit: char) {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// Waits until it has started or has said why it does not.
+/// Waits until the server has started or has failed.
 fn has_started(server: &Serving) -> bool {
     until_some("it starts or ends", || {
         let said = server.said();
@@ -130,12 +130,12 @@ fn until_some<T>(what: &str, mut seen: impl FnMut() -> Option<T>) -> T {
         if let Some(seen) = seen() {
             return seen;
         }
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// The status and the body.
+/// Returns the status and the body.
 fn get(url: &str) -> (String, String) {
     let output = Command::new("curl")
         .args(["-sS", "-w", "\n%{http_code}", url])
@@ -146,26 +146,25 @@ fn get(url: &str) -> (String, String) {
     (status.to_owned(), body.to_owned())
 }
 
-/// Writes beside what the servers write until there is no room.
-fn fill(house: &House) {
+/// Writes until the quota of the etcd is used up.
+fn fill(cluster: &Cluster) {
     let body = format!(r#"{{"key":"ZmlsbA==","value":"{}"}}"#, "A".repeat(1 << 18));
-    fs::write(house.folder.path().join("put.json"), body).unwrap();
-    let url = format!("{}/v3/kv/put", house.etcd.member_url(0));
+    fs::write(cluster.folder.path().join("put.json"), body).unwrap();
+    let url = format!("{}/v3/kv/put", cluster.etcd.member_url(0));
     until("etcd has no room", || {
         let output = Command::new("curl")
             .args(["-sS", "--data-binary", "@put.json", &url])
-            .current_dir(house.folder.path())
+            .current_dir(cluster.folder.path())
             .output()
             .unwrap();
         String::from_utf8_lossy(&output.stdout).contains("database space exceeded")
     });
 }
 
-/// Makes room again, as an operator does: what fills it is deleted, its history forgotten, its file made
-/// small, and the alarm disarmed.
-fn disarm(house: &House) {
+/// Frees space as an operator does: delete, compact, defragment, and disarm the alarm.
+fn disarm(cluster: &Cluster) {
     let call = |path: &str, body: &str| {
-        let url = format!("{}/v3/{path}", house.etcd.member_url(0));
+        let url = format!("{}/v3/{path}", cluster.etcd.member_url(0));
         let output = Command::new("curl")
             .args(["-sS", "--data-binary", body, &url])
             .output()
@@ -189,7 +188,7 @@ fn disarm(house: &House) {
     );
 }
 
-/// Who vouches for an etcd and for those who ask it.
+/// The certificate authority for an etcd and its clients.
 struct Authority(Issuer<'static, KeyPair>);
 
 impl Authority {
@@ -197,7 +196,7 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        // Authorities of one name are one to whoever looks for the right one.
+        // A unique name: a verifier selects the authority by its name.
         params.distinguished_name.push(DnType::CommonName, name);
         let certificate = params.self_signed(&key).unwrap();
         fs::write(folder.join(format!("{name}.pem")), certificate.pem()).unwrap();
@@ -236,32 +235,32 @@ fn is_ready(server: &Serving) -> bool {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn what_one_server_issues_and_revokes_the_other_verifies_and_refuses() {
-    let house = House::of(1);
-    let (one, other) = (house.serve(), house.serve());
-    let token = house.issue(&one);
-    let (code, said) = house.verify(&other, &token);
+fn etcd_two_servers_share_tokens_and_revocations() {
+    let cluster = Cluster::of(1);
+    let (one, other) = (cluster.serve(), cluster.serve());
+    let token = cluster.issue(&one);
+    let (code, said) = cluster.verify(&other, &token);
     assert_eq!(code, Some(0), "{said}");
-    let (code, said) = house.revoke(&one, &token);
+    let (code, said) = cluster.revoke(&one, &token);
     assert_eq!(code, Some(0), "{said}");
-    // Where it was revoked it is refused at once; elsewhere when the etcd has told it.
-    assert_eq!(house.verify(&one, &token).0, Some(1));
+    // The server that revoked the token rejects it at once, the others after the watch event.
+    assert_eq!(cluster.verify(&one, &token).0, Some(1));
     until("the other refuses it", || {
-        house.verify(&other, &token).0 == Some(1)
+        cluster.verify(&other, &token).0 == Some(1)
     });
-    // And who was not there reads it.
-    let third = house.serve();
-    let (code, said) = house.verify(&third, &token);
+    // A new server reads the revocation.
+    let third = cluster.serve();
+    let (code, said) = cluster.verify(&third, &token);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("revoked"), "{said}");
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn servers_that_start_together_make_one_key_set() {
-    let house = House::of(1);
-    // Under another root nobody has been, so that these are the first.
-    let servers: Vec<Serving> = (0..5).map(|_| house.serve_under("/fresh")).collect();
+fn etcd_servers_started_together_create_one_key_set() {
+    let cluster = Cluster::of(1);
+    // A new root, so that these servers are the first.
+    let servers: Vec<Serving> = (0..5).map(|_| cluster.serve_under("/fresh")).collect();
     let sets: Vec<String> = servers.iter().map(key_set).collect();
     assert!(sets[0].contains("\"kid\""), "{}", sets[0]);
     for (server, set) in servers.iter().zip(&sets) {
@@ -271,39 +270,39 @@ fn servers_that_start_together_make_one_key_set() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn without_its_store_a_server_acknowledges_nothing_and_in_the_end_verifies_nothing() {
-    let mut house = House::of(1);
-    let server = house.serve();
+fn etcd_down_fails_revocations_then_verification() {
+    let mut cluster = Cluster::of(1);
+    let server = cluster.serve();
     let (kept, revoked, late) = (
-        house.issue(&server),
-        house.issue(&server),
-        house.issue(&server),
+        cluster.issue(&server),
+        cluster.issue(&server),
+        cluster.issue(&server),
     );
-    assert_eq!(house.revoke(&server, &revoked).0, Some(0));
+    assert_eq!(cluster.revoke(&server, &revoked).0, Some(0));
     until("it is ready", || is_ready(&server));
-    house.etcd.kill_member(0);
-    let (code, said) = house.revoke(&server, &late);
+    cluster.etcd.kill_member(0);
+    let (code, said) = cluster.revoke(&server, &late);
     assert_eq!(code, Some(2), "{said}");
-    // What it knows is too old after the freshness bound.
+    // After the freshness bound, its view is too old.
     until("it is not ready", || !is_ready(&server));
     until("it refuses to verify", || {
-        let (code, said) = house.verify(&server, &kept);
+        let (code, said) = cluster.verify(&server, &kept);
         code == Some(2) && said.contains("freshness")
     });
-    // It issues all the same: that needs nobody.
-    house.issue(&server);
-    house.etcd.start_member(0).unwrap();
+    // Issuing needs no etcd and still works.
+    cluster.issue(&server);
+    cluster.etcd.start_member(0).unwrap();
     until("it is ready again", || is_ready(&server));
-    assert_eq!(house.verify(&server, &kept).0, Some(0));
-    assert_eq!(house.verify(&server, &revoked).0, Some(1));
+    assert_eq!(cluster.verify(&server, &kept).0, Some(0));
+    assert_eq!(cluster.verify(&server, &revoked).0, Some(1));
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn server_that_is_cut_off_stops_issuing_and_has_nobody_cache_its_keys() {
+fn etcd_cut_off_server_stops_issuing_and_key_caching() {
     let config = format!("issue_without_store_seconds = 8\n{CONFIG}");
-    let mut house = House::with(tempfile::tempdir().unwrap(), 1, &[], &config);
-    let server = house.serve();
+    let mut cluster = Cluster::with(tempfile::tempdir().unwrap(), 1, &[], &config);
+    let server = cluster.serve();
     let cache_control = |server: &Serving, file: &str| {
         let url = format!("{}/.well-known/{file}?iss={ISSUER}", server.address());
         let output = Command::new("curl").args(["-sSi", &url]).output().unwrap();
@@ -316,8 +315,8 @@ fn server_that_is_cut_off_stops_issuing_and_has_nobody_cache_its_keys() {
     until("its keys may be cached", || {
         cache_control(&server, "jwks.json").starts_with("public, max-age=")
     });
-    house.issue(&server);
-    house.etcd.kill_member(0);
+    cluster.issue(&server);
+    cluster.etcd.kill_member(0);
     for file in ["jwks.json", "paserks.json"] {
         until("its keys may not be cached", || {
             cache_control(&server, file) == "no-cache"
@@ -325,37 +324,33 @@ fn server_that_is_cut_off_stops_issuing_and_has_nobody_cache_its_keys() {
     }
     let issue = ["issue", "--profile", "access"];
     until("it issues nothing", || {
-        let (code, said) = house.token(&server, &issue);
+        let (code, said) = cluster.token(&server, &issue);
         code == Some(2) && said.contains("nothing was heard from the store for")
     });
-    house.etcd.start_member(0).unwrap();
+    cluster.etcd.start_member(0).unwrap();
     until("it issues again", || {
-        house.token(&server, &issue).0 == Some(0)
+        cluster.token(&server, &issue).0 == Some(0)
     });
     assert!(cache_control(&server, "jwks.json").starts_with("public, max-age="));
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn server_on_a_shared_store_without_issuers_makes_none() {
-    let house = House::of(1);
+fn etcd_server_without_issuers_creates_none() {
+    let cluster = Cluster::of(1);
     let empty = "key_encryption_key_file = \"kek\"\n";
-    fs::write(house.folder.path().join("empty.toml"), empty).unwrap();
-    let store = house.etcd.url("/fresh");
+    fs::write(cluster.folder.path().join("empty.toml"), empty).unwrap();
+    let store = cluster.etcd.url("/fresh");
     let args = ["--config", "empty.toml", "--store", &store];
-    let server = Serving::any_port(house.folder.path(), &args);
+    let server = Serving::any_port(cluster.folder.path(), &args);
     assert!(has_started(&server), "{}", server.said());
-    assert!(
-        server.said().contains("there is no issuer"),
-        "{}",
-        server.said()
-    );
+    assert!(server.said().contains("no issuer"), "{}", server.said());
     assert!(!is_ready(&server));
-    // The first that says what it wants makes it, and the other has it.
-    let other = house.serve_under("/fresh");
+    // The first server creates the issuer, and the other one uses it.
+    let other = cluster.serve_under("/fresh");
     until("both are ready", || is_ready(&server) && is_ready(&other));
     assert_eq!(key_set(&server), key_set(&other));
-    // Who names no issuer means the only one that there is.
+    // Without a name, the only issuer is used.
     let to = [
         "token",
         "issue",
@@ -364,78 +359,78 @@ fn server_on_a_shared_store_without_issuers_makes_none() {
         "--profile",
         "access",
     ];
-    let issued = binary::jeton(house.folder.path(), &to, b"");
+    let issued = binary::jeton(cluster.folder.path(), &to, b"");
     assert_eq!(issued.status.code(), Some(0), "{issued:?}");
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn of_three_members_one_may_be_killed() {
-    let mut house = House::of(3);
-    let server = house.serve_at_last();
+fn etcd_one_of_three_members_killed_is_tolerated() {
+    let mut cluster = Cluster::of(3);
+    let server = cluster.serve_at_last();
     for member in 0..3 {
-        house.etcd.kill_member(member);
-        let token = house.issue(&server);
-        // One of two calls may have gone to the one that is gone, and a leader is to be elected.
+        cluster.etcd.kill_member(member);
+        let token = cluster.issue(&server);
+        // A call may have gone to the stopped member, and a leader must be elected.
         until("a revocation is acknowledged", || {
-            house.revoke(&server, &token).0 == Some(0)
+            cluster.revoke(&server, &token).0 == Some(0)
         });
-        assert_eq!(house.verify(&server, &token).0, Some(1));
-        house.etcd.start_member(member).unwrap();
+        assert_eq!(cluster.verify(&server, &token).0, Some(1));
+        cluster.etcd.start_member(member).unwrap();
         until("a server starts on it", || {
-            let other = house.serve();
-            has_started(&other) && house.verify(&other, &token).0 == Some(1)
+            let other = cluster.serve();
+            has_started(&other) && cluster.verify(&other, &token).0 == Some(1)
         });
     }
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn of_three_members_one_may_stop_answering() {
-    let house = House::of(3);
-    let server = house.serve_at_last();
+fn etcd_one_of_three_members_paused_is_tolerated() {
+    let cluster = Cluster::of(3);
+    let server = cluster.serve_at_last();
     for member in 0..3 {
-        house.etcd.pause_member(member).unwrap();
-        let token = house.issue(&server);
-        // A call that went to the paused one has no answer, and a leader may have to be elected.
+        cluster.etcd.pause_member(member).unwrap();
+        let token = cluster.issue(&server);
+        // A call to the paused member has no response, and a leader may have to be elected.
         until("a revocation is acknowledged", || {
-            house.revoke(&server, &token).0 == Some(0)
+            cluster.revoke(&server, &token).0 == Some(0)
         });
-        assert_eq!(house.verify(&server, &token).0, Some(1));
-        let other = house.serve_at_last();
-        assert_eq!(house.verify(&other, &token).0, Some(1));
-        // What the new one revokes the old one hears: nobody follows the paused one for ever.
-        let token = house.issue(&other);
+        assert_eq!(cluster.verify(&server, &token).0, Some(1));
+        let other = cluster.serve_at_last();
+        assert_eq!(cluster.verify(&other, &token).0, Some(1));
+        // The old server receives revocations of the new one: no watch stays with the paused member.
+        let token = cluster.issue(&other);
         until("the new one's revocation is acknowledged", || {
-            house.revoke(&other, &token).0 == Some(0)
+            cluster.revoke(&other, &token).0 == Some(0)
         });
         until("the old one refuses it", || {
-            house.verify(&server, &token).0 == Some(1)
+            cluster.verify(&server, &token).0 == Some(1)
         });
-        // All that the old one knew from before the pause is too old after this.
+        // After this, the view of the old server from before the pause is too old.
         thread::sleep(FRESHNESS);
         until("both are ready", || is_ready(&server) && is_ready(&other));
-        house.etcd.resume_member(member).unwrap();
+        cluster.etcd.resume_member(member).unwrap();
     }
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn a_server_that_was_paused_never_accepts_what_was_revoked_in_the_meantime() {
-    let house = House::of(1);
-    let (paused, other) = (house.serve(), house.serve());
-    let token = house.issue(&other);
+fn etcd_paused_server_rejects_tokens_revoked_meanwhile() {
+    let cluster = Cluster::of(1);
+    let (paused, other) = (cluster.serve(), cluster.serve());
+    let token = cluster.issue(&other);
     until("it accepts the token", || {
-        house.verify(&paused, &token).0 == Some(0)
+        cluster.verify(&paused, &token).0 == Some(0)
     });
     paused.signal("-STOP");
-    let (code, said) = house.revoke(&other, &token);
+    let (code, said) = cluster.revoke(&other, &token);
     assert_eq!(code, Some(0), "{said}");
-    // What it knows from before is too old by then, so that it has to say that or to know better.
+    // Its old view is too old by then: it must report that or have a new one.
     thread::sleep(FRESHNESS);
     paused.signal("-CONT");
     until("it refuses the token", || {
-        let (code, said) = house.verify(&paused, &token);
+        let (code, said) = cluster.verify(&paused, &token);
         assert_ne!(code, Some(0), "{said}");
         code == Some(1) && said.contains("revoked")
     });
@@ -443,45 +438,45 @@ fn a_server_that_was_paused_never_accepts_what_was_revoked_in_the_meantime() {
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
+fn etcd_full_fails_revocations_and_keeps_old_ones() {
     let folder = tempfile::tempdir().unwrap();
     let quota = ["--quota-backend-bytes", "2097152"];
-    let house = House::with(folder, 1, &quota, CONFIG);
-    let server = house.serve();
-    let (kept, revoked) = (house.issue(&server), house.issue(&server));
-    assert_eq!(house.revoke(&server, &revoked).0, Some(0));
-    fill(&house);
-    let (code, said) = house.revoke(&server, &kept);
+    let cluster = Cluster::with(folder, 1, &quota, CONFIG);
+    let server = cluster.serve();
+    let (kept, revoked) = (cluster.issue(&server), cluster.issue(&server));
+    assert_eq!(cluster.revoke(&server, &revoked).0, Some(0));
+    fill(&cluster);
+    let (code, said) = cluster.revoke(&server, &kept);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("no room left"), "{said}");
-    let restarted = house.serve();
+    let restarted = cluster.serve();
     assert!(has_started(&restarted), "{}", restarted.said());
     for server in [&server, &restarted] {
-        // Who is told that it was not revoked can rely on it.
-        let (code, said) = house.verify(server, &kept);
+        // A reported failure means that the token is not revoked.
+        let (code, said) = cluster.verify(server, &kept);
         assert_eq!(code, Some(0), "{said}");
-        let (code, said) = house.verify(server, &revoked);
+        let (code, said) = cluster.verify(server, &revoked);
         assert_eq!(code, Some(1), "{said}");
         assert!(said.contains("revoked"), "{said}");
-        // Its view is fresh, but it can revoke nothing.
+        // Its view is fresh, but revocations fail.
         until("it is not ready", || !is_ready(server));
         until("it is in the log", || {
             server.said().contains("no room left for the store")
         });
-        // And that needs no room.
-        house.issue(server);
+        // Reading needs no space.
+        cluster.issue(server);
     }
-    disarm(&house);
+    disarm(&cluster);
     for server in [&server, &restarted] {
         until("it is ready again", || is_ready(server));
     }
-    let (code, said) = house.revoke(&server, &kept);
+    let (code, said) = cluster.revoke(&server, &kept);
     assert_eq!(code, Some(0), "{said}");
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
+fn etcd_over_tls_requires_mutual_authentication() {
     let folder = tempfile::tempdir().unwrap();
     let at = |file: &str| folder.path().join(file).display().to_string();
     let ours = Authority::new(folder.path(), "ours");
@@ -495,13 +490,13 @@ fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
     let arguments = [&arguments[..], &authentication].concat();
     let known = "ca = 'ours.pem'\ncertificate = 'client.pem'\nkey = 'client.key'";
     let config = format!("{CONFIG}\n[etcd]\n{known}\n");
-    let house = House::with(folder, 1, &arguments, &config);
+    let cluster = Cluster::with(folder, 1, &arguments, &config);
 
-    let server = house.serve();
-    let token = house.issue(&server);
-    assert_eq!(house.revoke(&server, &token).0, Some(0));
-    let second = house.serve();
-    let (code, said) = house.verify(&second, &token);
+    let server = cluster.serve();
+    let token = cluster.issue(&server);
+    assert_eq!(cluster.revoke(&server, &token).0, Some(0));
+    let second = cluster.serve();
+    let (code, said) = cluster.verify(&second, &token);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("revoked"), "{said}");
 
@@ -520,39 +515,39 @@ fn over_tls_an_etcd_and_its_servers_want_to_know_each_other() {
         ),
     ] {
         let config = format!("{CONFIG}\n[etcd]\n{access}\n");
-        fs::write(house.folder.path().join("jeton.toml"), config).unwrap();
-        let (code, said) = house.serve().end();
+        fs::write(cluster.folder.path().join("jeton.toml"), config).unwrap();
+        let (code, said) = cluster.serve().end();
         assert_eq!(code, Some(2), "{access}: {said}");
         assert!(said.contains(words), "{access}: {said}");
         assert_eq!(said.lines().count(), 1, "{access}: {said}");
     }
 }
 
-/// Three streams of a connection to an etcd have room for more than the connection has: if clients had
-/// one each, and read nothing of it, nothing else would come through.
+/// The flow control windows of three streams exceed the window of their connection. If each client had its own stream
+/// and did not read, it would block the connection.
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn watchers_that_read_nothing_do_not_cut_the_server_off() {
-    let house = House::of(1);
-    let server = house.serve();
-    let token = house.issue(&server);
+fn etcd_stalled_watchers_do_not_block_the_server() {
+    let cluster = Cluster::of(1);
+    let server = cluster.serve();
+    let token = cluster.issue(&server);
     let watchers: Vec<_> = (0..3).map(|_| unread::watch(&server.address())).collect();
     let followed = "call=\"watch_revocations\",end=\"done\"";
     until("they are followed", || {
         let metrics = get(&format!("{}/metrics", server.admin_address())).1;
         (metrics.lines()).any(|line| line.contains(followed) && line.ends_with(" 3"))
     });
-    // `/tokens/x`, which means nothing to a server, and is told to whoever watches.
+    // `/tokens/x` has no meaning to a server, and every watcher receives it.
     let body = format!(
         r#"{{"key":"L3Rva2Vucy94","value":"{}"}}"#,
         "A".repeat(1 << 18)
     );
-    fs::write(house.folder.path().join("put.json"), body).unwrap();
-    let url = format!("{}/v3/kv/put", house.etcd.member_url(0));
+    fs::write(cluster.folder.path().join("put.json"), body).unwrap();
+    let url = format!("{}/v3/kv/put", cluster.etcd.member_url(0));
     for _ in 0..150 {
         let output = Command::new("curl")
             .args(["-sS", "--data-binary", "@put.json", &url])
-            .current_dir(house.folder.path())
+            .current_dir(cluster.folder.path())
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
@@ -560,43 +555,43 @@ fn watchers_that_read_nothing_do_not_cut_the_server_off() {
     }
     let put = Instant::now();
     while put.elapsed() < 2 * FRESHNESS {
-        // A server that hears nothing of its etcd says that it does not know.
-        let (code, said) = house.verify(&server, &token);
+        // A server without news from its etcd reports that its view is too old.
+        let (code, said) = cluster.verify(&server, &token);
         assert_eq!(code, Some(0), "{said}");
         thread::sleep(Duration::from_millis(200));
     }
-    let (code, said) = house.revoke(&server, &token);
+    let (code, said) = cluster.revoke(&server, &token);
     assert_eq!(code, Some(0), "{said}");
     drop(watchers);
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn a_server_that_is_killed_has_lost_nothing_that_it_acknowledged() {
-    let house = House::of(1);
+fn etcd_killed_server_loses_no_acknowledged_write() {
+    let cluster = Cluster::of(1);
     for _ in 0..5 {
-        let server = house.serve();
-        let token = house.issue(&server);
-        assert_eq!(house.revoke(&server, &token).0, Some(0));
+        let server = cluster.serve();
+        let token = cluster.issue(&server);
+        assert_eq!(cluster.revoke(&server, &token).0, Some(0));
         drop(server);
-        let next = house.serve();
-        assert_eq!(house.verify(&next, &token).0, Some(1));
+        let next = cluster.serve();
+        assert_eq!(cluster.verify(&next, &token).0, Some(1));
     }
 }
 
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
-fn another_key_encryption_key_opens_nothing() {
-    let house = House::of(1);
-    house.issue(&house.serve());
-    write_key(&house.folder, "kek", '8');
-    let (code, said) = house.serve().end();
+fn etcd_other_key_encryption_key_is_an_error() {
+    let cluster = Cluster::of(1);
+    cluster.issue(&cluster.serve());
+    write_key(&cluster.folder, "kek", '8');
+    let (code, said) = cluster.serve().end();
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("not the key-encryption key"), "{said}");
 }
 
 #[test]
-fn a_call_that_is_wrong_says_what_to_do() {
+fn serve_etcd_invalid_calls_have_hints() {
     let folder = tempfile::tempdir().unwrap();
     write_key(&folder, "kek", '7');
     fs::write(folder.path().join("jeton.toml"), CONFIG).unwrap();

@@ -1,6 +1,6 @@
-//! `jeton serve` on a disk that is full for a while: the real binary on a small file system of its own.
+//! Tests of `jeton serve` on a full disk, with a small file system.
 //!
-//! Root only, as it mounts one; elsewhere it says so and checks nothing.
+//! They mount a file system and require root. Otherwise they print a note and are skipped.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 
 use serving::Serving;
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The timeout for expected events on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A small disk, mounted for as long as a test.
+/// A small mounted disk.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// None, and it says so, where nothing can be mounted.
+    /// Mounts the disk; returns `None` with a note if that is not possible.
     fn mount(at: &Path) -> Option<Disk> {
         fs::create_dir(at).unwrap();
         let mounted = Command::new("mount")
@@ -37,7 +37,7 @@ impl Disk {
         None
     }
 
-    /// Somebody else takes all the room that is left.
+    /// Fills the disk.
     fn fill(&self) {
         let room = vec![0; 4096];
         let mut at = 0;
@@ -65,12 +65,12 @@ impl Drop for Disk {
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// The status and the body.
+/// Returns the status and the body.
 fn get(url: &str) -> (String, String) {
     let output = Command::new("curl")
         .args(["-sS", "-w", "\n%{http_code}", url])
@@ -81,7 +81,7 @@ fn get(url: &str) -> (String, String) {
     (status.to_owned(), body.to_owned())
 }
 
-/// A server on the disk, and what its clients do.
+/// A server on the disk, with its client.
 struct World<'f> {
     folder: &'f Path,
     server: Serving,
@@ -138,7 +138,7 @@ impl World<'_> {
 }
 
 #[test]
-fn full_disk_refuses_revocations_says_so_and_recovers() {
+fn full_disk_fails_revocations_is_logged_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(&folder.path().join("disk")) else {
         return;
@@ -174,7 +174,7 @@ fn full_disk_refuses_revocations_says_so_and_recovers() {
         assert!(failures >= round, "{failures}");
         until("it is in the log", || world.errors() == round as usize);
         assert!(world.server.said().contains("no room left for the store"));
-        // It goes on refusing, and verifying, and does not fill the log.
+        // It keeps failing revocations and verifying tokens, and does not flood the log.
         for _ in 0..5 {
             let (code, said) = world.revoke(&refused);
             assert_eq!(code, Some(2), "{said}");
@@ -186,7 +186,7 @@ fn full_disk_refuses_revocations_says_so_and_recovers() {
 
         disk.free();
         until("it is ready again", || world.ready() == "200");
-        // The log looks twice a second: what comes back sooner is one fault to it.
+        // The state is checked twice a second: a shorter recovery is not logged.
         until("the log says that it is over", || {
             let said = world.server.said();
             said.matches("fault resolved").count() == round as usize
@@ -207,9 +207,9 @@ fn full_disk_refuses_revocations_says_so_and_recovers() {
     assert!(said.starts_with("sound: "), "{said}");
 }
 
-/// Nobody calls: readiness must not wait for a call, which an unready server is not sent.
+/// Without calls: an unready server receives none, so readiness must not depend on them.
 #[test]
-fn full_disk_without_calls_becomes_ready_by_itself() {
+fn full_disk_without_calls_becomes_ready_alone() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(&folder.path().join("disk")) else {
         return;
@@ -233,9 +233,9 @@ fn full_disk_without_calls_becomes_ready_by_itself() {
     until("it is ready again", || world.ready() == "200");
 }
 
-/// Neither a restart nor SIGHUP fails because of it: what the file asks for is told, and done later.
+/// Restart and SIGHUP succeed: the change is a warning and is applied later.
 #[test]
-fn changed_issuer_on_a_full_disk_is_a_warning_until_there_is_room() {
+fn full_disk_changed_issuer_is_a_warning_until_space_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let Some(disk) = Disk::mount(&folder.path().join("disk")) else {
         return;

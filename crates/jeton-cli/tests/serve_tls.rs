@@ -1,4 +1,4 @@
-//! Certificates that are replaced under a server that runs.
+//! Tests of certificates that are replaced while a server runs.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +11,7 @@ use std::process::Command;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
 use serving::Serving;
 
-/// Who vouches for the server.
+/// The certificate authority of the server.
 struct Authority(Issuer<'static, KeyPair>);
 
 impl Authority {
@@ -19,8 +19,8 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        // rcgen's default is one name for all, and OpenSSL takes a server of its authority's name
-        // for its own authority.
+        // A unique name: with the default of rcgen, server and authority have the same name, and OpenSSL treats the
+        // server as its own authority.
         let name = &mut params.distinguished_name;
         name.push(DnType::CommonName, file.display().to_string());
         let certificate = params.self_signed(&key).unwrap();
@@ -28,7 +28,7 @@ impl Authority {
         Authority(Issuer::new(params, key))
     }
 
-    /// A certificate and its key for the server, valid until the first day of that year.
+    /// Issues a server certificate and its key, valid until the first day of this year.
     fn certify(&self, folder: &Path, until: i32) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
@@ -40,7 +40,7 @@ impl Authority {
     }
 }
 
-/// Whether a new client that trusts that authority is answered.
+/// Returns whether a new client that trusts this authority can connect.
 fn is_trusted(folder: &Path, authority: &str, address: &str) -> bool {
     let url = format!("{address}/livez");
     let curl = Command::new("curl")
@@ -52,7 +52,7 @@ fn is_trusted(folder: &Path, authority: &str, address: &str) -> bool {
 }
 
 #[test]
-fn an_expired_certificate_is_not_taken_and_the_old_one_serves_on() {
+fn reload_expired_certificate_keeps_the_old_one() {
     let folder = tempfile::tempdir().unwrap();
     let first = Authority::new(&folder.path().join("first.pem"));
     let second = Authority::new(&folder.path().join("second.pem"));
@@ -73,7 +73,7 @@ fn an_expired_certificate_is_not_taken_and_the_old_one_serves_on() {
     assert!(is_trusted(folder.path(), "first.pem", &address));
     assert!(!is_trusted(folder.path(), "second.pem", &address));
 
-    // One that is valid is: the refusal was of the certificate, and left nothing behind.
+    // A valid certificate is applied: the failed reload has no after-effect.
     second.certify(folder.path(), 4096);
     server.signal("-HUP");
     server.wait_for("configuration reloaded");
@@ -81,10 +81,9 @@ fn an_expired_certificate_is_not_taken_and_the_old_one_serves_on() {
     assert!(!is_trusted(folder.path(), "first.pem", &address));
 }
 
-/// A listener stays where it is at SIGHUP. So what the new configuration permits is for that one, and not
-/// for the one that the configuration now names.
+/// SIGHUP does not move a listener. So the new configuration is checked for the current address, not for the new one.
 #[test]
-fn reload_opens_no_listener_beyond_loopback_to_everybody() {
+fn reload_without_clients_is_refused_beyond_loopback() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = tempfile::tempdir().unwrap();
@@ -118,7 +117,7 @@ fn reload_opens_no_listener_beyond_loopback_to_everybody() {
 }
 
 #[test]
-fn the_doctor_asks_whom_the_given_authorities_vouch_for() {
+fn doctor_url_is_verified_with_ssl_cert_file() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(&folder.path().join("first.pem"));
     Authority::new(&folder.path().join("second.pem"));
@@ -139,8 +138,8 @@ fn the_doctor_asks_whom_the_given_authorities_vouch_for() {
     };
     let (code, said) = asked("first.pem");
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("answered in"), "{said}");
+    assert!(said.contains("response after"), "{said}");
     let (code, said) = asked("second.pem");
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("! it cannot be asked"), "{said}");
+    assert!(said.contains("! the request failed"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! What is shown of what a stranger wrote: nothing that a terminal would obey, and no private key.
+//! Tests of the output of untrusted content: control characters are escaped, and private keys are not shown.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -12,12 +12,12 @@ use base64_simd::URL_SAFE_NO_PAD;
 use binary::{jeton, keys, line, succeeds};
 use serde_json::{Value, json};
 
-/// A value of each kind of character that is not what it looks like, and letters that are.
+/// Control, bidirectional and invisible characters, and ordinary letters.
 const HOSTILE: &str = "a\u{7f}\u{9b}2J\u{61c}\u{200b}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}\u{feff}\u{ad}\u{e0041}é漢";
-/// The same on a terminal.
+/// The expected output on a terminal.
 const ESCAPED: &str = "a\\u007f\\u009b2J\\u061c\\u200b\\u200e\\u200f\\u202a\\u202e\\u2066\\u2069\\ufeff\\u00ad\\udb40\\udc41é漢";
 
-/// What jeton writes to its standard output, which is a terminal; `file` is in the folder of the keys.
+/// Runs jeton with standard output on a terminal, and returns the output.
 fn on_a_terminal(folder: &Path, args: &[&str]) -> String {
     let quoted = |word: &&str| format!("'{}'", word.replace('\'', r"'\''"));
     let words: Vec<String> = args.iter().map(quoted).collect();
@@ -32,7 +32,7 @@ fn on_a_terminal(folder: &Path, args: &[&str]) -> String {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    // A terminal ends its lines so.
+    // A terminal ends lines with \r\n.
     String::from_utf8(output.stdout)
         .unwrap()
         .replace("\r\n", "\n")
@@ -47,7 +47,7 @@ fn with_keys() -> tempfile::TempDir {
     folder
 }
 
-/// Calls that print what is in a token that holds these claims, and that claims are the first line of it.
+/// Returns calls that print these claims from a token.
 fn printing(folder: &Path, claims: &str) -> Vec<Vec<String>> {
     fs::write(folder.join("claims"), claims).unwrap();
     let signed = line(folder, &["jws", "sign", "--key", "hs256.jwk", "@claims"]);
@@ -110,7 +110,7 @@ fn claims_are_escaped_on_a_terminal_and_exact_in_a_pipe() {
 }
 
 #[test]
-fn payload_that_is_no_text_is_escaped_on_a_terminal() {
+fn binary_payload_is_escaped_on_a_terminal() {
     let folder = with_keys();
     let folder = folder.path();
     let payload = b"one\r\ntwo\rthree\x1b[2J\x9b2J\xff\n";
@@ -125,7 +125,7 @@ fn payload_that_is_no_text_is_escaped_on_a_terminal() {
 }
 
 #[test]
-fn json_for_machines_is_escaped_on_a_terminal_and_means_the_same() {
+fn json_output_is_escaped_on_a_terminal_and_equivalent() {
     let folder = with_keys();
     let folder = folder.path();
     let unprotected = format!("note={HOSTILE}");
@@ -184,7 +184,7 @@ fn encoded(value: &Value) -> String {
 
 const SECRET: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQ";
 
-/// Tokens with a private key where none has to be, and whether its text is there as it is.
+/// Tokens that contain a private key, and whether its text is not encoded.
 fn with_a_private_key() -> Vec<(&'static str, String)> {
     let ec = json!({"kty": "EC", "crv": "P-256", "x": "eA", "y": "eQ", "d": SECRET});
     let oct = json!({"kty": "oct", "k": SECRET});
@@ -261,7 +261,7 @@ fn inspect_private_key_in_a_token_is_not_shown() {
                 [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
             assert_eq!(output.status.code(), Some(0), "{what}: {said}");
             let encoded = URL_SAFE_NO_PAD.encode_to_string(SECRET);
-            // In base64url of the token's text, wherever it begins.
+            // base64url of the text at each of the three alignments.
             for hidden in [SECRET, &encoded[2..encoded.len() - 2], &token] {
                 assert!(
                     !shown.contains(hidden) && !said.contains(hidden),
@@ -274,10 +274,10 @@ fn inspect_private_key_in_a_token_is_not_shown() {
     }
 }
 
-/// Members that RFC 7515, section 7.2.1, has ignored, and signatures beyond those that are shown. The page
-/// has the whole token.
+/// Members that verifiers ignore (RFC 7515, section 7.2.1), and signatures that are not shown. The page would contain
+/// the whole token.
 #[test]
-fn inspect_page_has_no_private_key_that_is_not_reported() {
+fn inspect_web_omits_unreported_private_keys() {
     let folder = tempfile::tempdir().unwrap();
     let oct = json!({"kty": "oct", "k": SECRET});
     let header = encoded(&json!({"alg": "ES256", "jwk": oct}));

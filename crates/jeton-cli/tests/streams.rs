@@ -1,4 +1,4 @@
-//! What files of text cannot say: exact bytes, files and their modes, sizes, pipes.
+//! Tests that snapshots cannot express: exact bytes, file modes, sizes and pipes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
@@ -22,7 +22,7 @@ fn rejects(args: &[&str], stdin: &[u8], reason: &str) {
 }
 
 #[test]
-fn a_new_key_of_every_algorithm_signs_what_its_public_half_verifies() {
+fn new_key_of_every_algorithm_signs_verifiable_tokens() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for alg in [
@@ -80,7 +80,7 @@ fn a_new_key_of_every_algorithm_signs_what_its_public_half_verifies() {
 }
 
 #[test]
-fn a_token_has_the_type_that_its_verifier_demands() {
+fn typ_option_is_issued_and_required() {
     let sign = ["jwt", "sign", "--key", "es256.jwk", "--claims", "{}"];
     let token = line(
         &keys(),
@@ -94,7 +94,7 @@ fn a_token_has_the_type_that_its_verifier_demands() {
 }
 
 #[test]
-fn a_pasetos_new_key_signs_and_encrypts() {
+fn new_paseto_key_signs_and_encrypts() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     succeeds(
@@ -139,7 +139,7 @@ fn a_pasetos_new_key_signs_and_encrypts() {
 }
 
 #[test]
-fn a_payload_comes_back_byte_for_byte() {
+fn payload_round_trip_is_byte_exact() {
     let every_byte: Vec<u8> = (0..=255).chain([b'\n', b'\n']).collect();
     for payload in [&b""[..], b"\n", b"hello", &every_byte] {
         let token = succeeds(
@@ -169,7 +169,7 @@ fn a_payload_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn a_verified_paseto_is_printed_byte_for_byte() {
+fn paseto_payload_is_printed_byte_exact() {
     let verify = [
         "paseto",
         "verify",
@@ -190,7 +190,7 @@ fn a_verified_paseto_is_printed_byte_for_byte() {
 }
 
 #[test]
-fn a_footer_is_shown_as_the_text_it_is() {
+fn footer_is_printed_as_text() {
     let verify = [
         "paseto",
         "verify",
@@ -208,7 +208,7 @@ fn a_footer_is_shown_as_the_text_it_is() {
 }
 
 #[test]
-fn keys_go_from_form_to_form_and_stay_the_same() {
+fn key_convert_round_trip_keeps_the_key() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     for (key, forms) in [
@@ -236,7 +236,7 @@ fn keys_go_from_form_to_form_and_stay_the_same() {
             let back: Value = serde_json::from_slice(&succeeds(folder, &back, b"")).unwrap();
             let mut expected: Value =
                 serde_json::from_slice(&fs::read(keys().join(key)).unwrap()).unwrap();
-            // Only a JWK has a place for it.
+            // Only a JWK contains it.
             expected.as_object_mut().unwrap().remove("kid");
             assert_eq!(back, expected, "{key} by way of {form}");
             if *form != "paserk" {
@@ -248,7 +248,7 @@ fn keys_go_from_form_to_form_and_stay_the_same() {
 
 #[test]
 #[cfg(unix)]
-fn a_key_file_is_for_its_owner_and_never_overwritten() {
+fn key_file_is_private_and_never_overwritten() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = tempfile::tempdir().unwrap();
@@ -264,8 +264,8 @@ fn a_key_file_is_for_its_owner_and_never_overwritten() {
     );
     let written = fs::read(&file).unwrap();
     let secret: Value = serde_json::from_slice(&written).unwrap();
-    let talk = String::from_utf8(output.stderr).unwrap();
-    assert!(!talk.contains(secret["k"].as_str().unwrap()));
+    let diagnostics = String::from_utf8(output.stderr).unwrap();
+    assert!(!diagnostics.contains(secret["k"].as_str().unwrap()));
 
     assert_eq!(jeton(folder, &new, b"").status.code(), Some(2));
     assert_eq!(fs::read(&file).unwrap(), written);
@@ -274,7 +274,7 @@ fn a_key_file_is_for_its_owner_and_never_overwritten() {
 }
 
 #[test]
-fn what_is_no_token_is_rejected_and_nothing_breaks() {
+fn verify_malformed_token_is_rejected() {
     for verify in [
         &["jwt", "verify", "--key", "es256.pub.jwk", "-"][..],
         &["jws", "verify", "--key", "es256.pub.jwk", "-"],
@@ -296,7 +296,7 @@ fn what_is_no_token_is_rejected_and_nothing_breaks() {
 }
 
 #[test]
-fn more_than_the_limit_is_not_read() {
+fn input_above_limit_is_an_error() {
     let endless = vec![b'a'; 64 * 1024 * 1024 + 1];
     let sign = ["jws", "sign", "--key", "hs256.jwk", "-"];
     let output = jeton(&keys(), &sign, &endless);
@@ -310,7 +310,7 @@ fn more_than_the_limit_is_not_read() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn closed_pipe_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_jeton"))
         .args(["jws", "verify", "--key", "hs256.jwk", "-"])
         .current_dir(keys())
@@ -319,7 +319,7 @@ fn a_reader_that_goes_away_is_no_failure() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // More than a pipe holds, so that the write meets the closed end.
+    // Larger than the pipe buffer, so that the write fails.
     let payload = vec![b'x'; 200_000];
     let token = succeeds(
         &keys(),
@@ -335,7 +335,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_one_clear_line() {
+fn full_disk_is_reported_in_one_line() {
     for args in [
         &["key", "public", "es256.jwk"][..],
         &["--help"],
@@ -352,18 +352,18 @@ fn a_full_disk_is_one_clear_line() {
             .stdout(full)
             .output()
             .unwrap();
-        let talk = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {talk}");
+        let diagnostics = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {diagnostics}");
         assert!(
-            talk.starts_with("error: cannot write to standard output: "),
-            "{args:?}: {talk}"
+            diagnostics.starts_with("error: cannot write to standard output: "),
+            "{args:?}: {diagnostics}"
         );
-        assert_eq!(talk.lines().count(), 1);
+        assert_eq!(diagnostics.lines().count(), 1);
     }
 }
 
 #[test]
-fn no_verb_that_is_not_made_for_it_prints_a_secret() {
+fn only_key_commands_print_a_secret() {
     let secrets = [
         ("hs256.jwk", "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA"),
         ("k4.local", "cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8"),
@@ -409,7 +409,7 @@ fn no_verb_that_is_not_made_for_it_prints_a_secret() {
 }
 
 #[test]
-fn colour_is_only_for_terminals() {
+fn colour_is_used_only_on_terminals() {
     let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
         .args(["key", "public", "nothing"])
         .env("TERM", "xterm-256color")

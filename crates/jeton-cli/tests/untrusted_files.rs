@@ -1,5 +1,5 @@
-//! Every command that reads a file which a stranger may have written, within a limit of its memory that is set
-//! from outside: backups, settings, configurations, and what the lab reads.
+//! Runs every command that reads untrusted files with a memory limit: backups, settings, configurations, and the files of
+//! the lab.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -89,7 +89,7 @@ fn hostile_backups_and_settings_stay_within_memory() {
 }
 
 #[test]
-fn serve_hostile_configuration_is_refused_within_memory() {
+fn serve_hostile_configuration_is_an_error_within_memory() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let bytes = 4_000_000;
@@ -128,7 +128,7 @@ fn serve_hostile_configuration_is_refused_within_memory() {
     for (name, text) in all {
         fs::write(folder.join("jeton.toml"), text).unwrap();
         let serve = ["serve", "--config", "jeton.toml", "--data", "data"];
-        // No address of this machine, so that what is no mistake ends as well.
+        // Not an address of this machine, so that a valid configuration ends too.
         let nowhere = ["--listen", "192.0.2.1:1", "--admin-listen", "192.0.2.1:2"];
         let ended = confined(folder, &[&serve[..], &nowhere].concat(), Stdio::null());
         assert_eq!(ended.code, 2, "{name}: {}", ended.stderr);
@@ -211,7 +211,7 @@ fn hostile_lab_files_stay_within_memory() {
     }
 }
 
-/// A gigabyte in a megabyte, gzip (RFC 1952).
+/// A gigabyte, compressed to a megabyte with gzip (RFC 1952).
 fn packed_zeros() -> Vec<u8> {
     let zeros = std::process::Command::new("sh")
         .args(["-c", "head -c 1000000000 /dev/zero | gzip -1"])

@@ -1,5 +1,5 @@
-//! Every command that reads what a stranger wrote, within a limit of its memory that is set from outside:
-//! none dies, none hangs, each ends with an exit code of its own.
+//! Runs every command that reads untrusted input with a memory limit. None crashes or hangs, and each ends with a
+//! documented exit code.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -17,7 +17,7 @@ use confined::{Ended, confined};
 use data_folder::{ISS, SETTINGS};
 use hostile::{PAYLOAD_BYTES, TOKEN_BYTES, documents, holding, of_many_parts};
 
-/// Documents that one place of a token is filled with where not all of them are.
+/// The documents for parts of a token for which not all documents are tested.
 const SOME: [&str; 6] = [
     "arrays",
     "objects",
@@ -27,14 +27,14 @@ const SOME: [&str; 6] = [
     "private members",
 ];
 
-/// Calls that look at a token without a key.
+/// Calls that read a token without a key.
 const LOOKS: [&[&str]; 3] = [
     &["inspect"],
     &["inspect", "--json"],
     &["inspect", "--web", "-o", "-"],
 ];
 
-/// A folder with the test keys in it.
+/// Creates a folder with the test keys.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for key in fs::read_dir(keys()).unwrap() {
@@ -51,7 +51,7 @@ fn reads(folder: &Path, call: &[&str], text: &str) -> Ended {
 }
 
 #[test]
-fn inspect_nesting_is_shown_to_the_limit_and_told() {
+fn inspect_nesting_is_shown_to_the_limit_with_a_note() {
     let folder = folder();
     let folder = folder.path();
     let deep = hostile::nested(24_000, "[", "", "]");
@@ -61,7 +61,7 @@ fn inspect_nesting_is_shown_to_the_limit_and_told() {
         }
         let [text, json, page] = LOOKS.map(|look| reads(folder, look, &token));
         if place == "PASETO footer" {
-            // It has a limit of its own.
+            // It has its own limit.
             assert_eq!([text.code, json.code, page.code], [1; 3], "{place}");
             continue;
         }
@@ -127,7 +127,7 @@ fn many_parts_stay_within_memory() {
             ],
         ] {
             let ended = reads(folder.path(), call, &token);
-            // Of a PASETO, the doctor only says who can tell.
+            // Without a key, the doctor only names the format of a PASETO.
             assert!(ended.code > 0 || call[0] == "doctor", "{call:?}");
         }
     }
@@ -218,7 +218,7 @@ fn decrypt_compressed_zeros_stay_within_memory() {
         let sealed = line(folder, &[&seal[..], &zip].concat());
         let open = ["jwe", "decrypt", "--key", "ecdh.jwk", "--allow", "zip"];
         let ended = reads(folder, &open, &sealed);
-        // A thousand times its compressed size: more than ever is taken.
+        // A thousand times its compressed size, which is above the limit.
         assert_eq!(ended.code, 1, "{}", ended.stderr);
         let open = [
             "jwt",
@@ -259,7 +259,7 @@ fn hostile_keys_stay_within_memory() {
 }
 
 #[test]
-fn sign_and_encrypt_hostile_arguments_stay_within_memory() {
+fn hostile_sign_and_encrypt_arguments_stay_within_memory() {
     let folder = folder();
     let folder = folder.path();
     for (_, document) in documents(PAYLOAD_BYTES) {
@@ -342,9 +342,9 @@ fn sign_and_encrypt_hostile_arguments_stay_within_memory() {
     }
 }
 
-/// What never ends is read to a limit, from a file and from standard input.
+/// Endless files and endless standard input are read up to a limit.
 #[test]
-fn endless_input_is_refused_within_memory() {
+fn endless_input_is_an_error_within_memory() {
     let folder = folder();
     let folder = folder.path();
     succeeds(folder, &["admin", "issuer", "add", SETTINGS], b"");

@@ -1,5 +1,5 @@
-//! The RFCs' own examples through the real binary: RFC 7515 (appendix A), 7516 (appendix A), 7520
-//! (sections 4, 5 and 6), 7797 and 8037, each in every serialization that it is given in.
+//! Runs the examples of the RFCs with the binary: RFC 7515 (appendix A), 7516 (appendix A), 7520 (sections 4, 5 and 6),
+//! 7797 and 8037, each in every serialization of the RFC.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -51,7 +51,7 @@ fn write(folder: &Path, name: &str, key: &Value) -> String {
     name.to_owned()
 }
 
-/// Writes the public half of a key, or a symmetric one as it is.
+/// Writes the public key of a key pair, or a symmetric key unchanged.
 fn public(folder: &Path, name: &str, key: &Value, alg: &str) -> String {
     let private = write(folder, &format!("{name}.private"), key);
     if key["kty"] == "oct" {
@@ -110,7 +110,7 @@ fn rfc7515() -> Vec<Trial> {
                 let sign = ["jws", "sign", "--key", &key, "--alg", alg, "-"];
                 let token = succeeds(folder, &sign, CLAIMS.as_bytes());
                 let again = vector(&format!("rfc7515/rfc7515_{section}.jwsc"));
-                // A.1 has a typ of its own, with a line's end in its header.
+                // A.1 has a typ and a line break in its header.
                 if section == "A.2" {
                     assert_eq!(String::from_utf8(token).unwrap().trim(), again.trim());
                 } else {
@@ -183,13 +183,13 @@ fn rfc7516() -> Vec<Trial> {
                 let call = ["jwe", "decrypt", "--key", &key, "--alg", alg];
                 let call = match *alg {
                     "RSA1_5" => {
-                        let door = "unless --allow rsa1_5 is given";
+                        let option = "requires --allow rsa1_5";
                         ends(
                             folder,
                             &[&call[..], &["-"]].concat(),
                             token.as_bytes(),
                             2,
-                            door,
+                            option,
                         );
                         [&call[..], &["--allow", "rsa1_5", "-"]].concat()
                     }
@@ -208,7 +208,7 @@ fn rfc7516() -> Vec<Trial> {
     trials
 }
 
-/// A vector's keys and algorithms, in the order of its signatures or recipients.
+/// Returns the keys and algorithms of a vector, in the order of its signatures or recipients.
 fn pairs(input: &Value) -> Vec<(Value, String)> {
     let (keys, algs) = (&input["key"], &input["alg"]);
     match (keys.as_array(), algs.as_array()) {
@@ -275,7 +275,7 @@ fn rfc7520_signed() -> Vec<Trial> {
                                 .unwrap();
                         assert_eq!(verdict["signature_index"], index);
                         assert_eq!(verdict["alg"], alg);
-                        // 4.8's second signature has no kid.
+                        // The second signature of 4.8 has no kid.
                         if index != 1 {
                             assert_eq!(verdict["kid"], kid);
                         }
@@ -406,7 +406,7 @@ fn decrypt(folder: &Path, input: &Value, key: &Value, alg: &str, index: usize, t
     assert_eq!(decode(&verdict["plaintext"]), plaintext);
     assert_eq!(verdict["recipient_index"], index);
     assert_eq!(verdict["alg"], alg);
-    // 5.13's file has a slip in its input; its token has the right name.
+    // The file of 5.13 misspells enc in its input; its token is correct.
     match input["enc"].as_str() {
         Some("A128CBC-H256") => assert_eq!(verdict["enc"], "A128CBC-HS256"),
         _ => assert_eq!(verdict["enc"], input["enc"]),
@@ -417,13 +417,17 @@ fn decrypt(folder: &Path, input: &Value, key: &Value, alg: &str, index: usize, t
     call.retain(|argument| *argument != "--json");
     let output = jeton(folder, &call, token.as_bytes());
     assert_eq!(output.stdout, plaintext);
-    // An opened door is announced.
-    let doors = call
+    // Each --allow prints a note.
+    let allowed = call
         .iter()
         .filter(|argument| **argument == "--allow")
         .count();
-    let talk = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(talk.matches("note: ").count(), doors, "{talk}");
+    let diagnostics = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        diagnostics.matches("note: ").count(),
+        allowed,
+        "{diagnostics}"
+    );
 }
 
 fn rfc7520_nested() -> Vec<Trial> {
@@ -448,7 +452,7 @@ fn rfc7520_nested() -> Vec<Trial> {
         let claims: Value =
             serde_json::from_slice(&succeeds(folder, &call, token.as_bytes())).unwrap();
         assert_eq!(claims["iss"], "hobbiton.example");
-        // Neither layer alone will do.
+        // Neither layer alone verifies.
         let signed = vector["sign"]["output"]["compact"].as_str().unwrap();
         ends(folder, &call, signed.as_bytes(), 1, "rejected: ");
         let call = [&verify[..], &["-"]].concat();
@@ -485,7 +489,7 @@ fn rfc7797() -> Vec<Trial> {
                 succeeds(folder, &call, flattened.as_bytes()),
                 payload.as_bytes()
             );
-            // jeton writes b64 only where it changes something.
+            // jeton writes b64 only if it is false.
             if test["protected"]["b64"] == true {
                 return;
             }

@@ -1,21 +1,21 @@
 use std::fmt;
 
-/// The result of this crate's calls.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a token was not verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// What the library says of the token, or of the call.
+    /// An error of the library: the token is rejected, or the call is not valid.
     Jeton(jeton::Error),
-    /// There are no keys to verify with, or none that are recent enough. It is nothing that the token's
-    /// sender did: 503, and not 401.
+    /// There are no keys, or none that are recent enough. The sender of the token did not cause this:
+    /// respond with 503, not 401.
     NoKeys(FetchError),
 }
 
 impl Error {
-    /// Why the token is refused, if it is.
+    /// Returns why the token was rejected, if it was.
     #[must_use]
     pub fn rejection(&self) -> Option<jeton::error::Rejection> {
         match self {
@@ -29,7 +29,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Jeton(error) => error.fmt(f),
-            Error::NoKeys(error) => write!(f, "there are no keys to verify with: {error}"),
+            Error::NoKeys(error) => write!(f, "no keys to verify with: {error}"),
         }
     }
 }
@@ -55,35 +55,35 @@ impl From<FetchError> for Error {
     }
 }
 
-/// Why an address gave no keys. It repeats nothing of what was answered.
+/// Why no keys could be fetched. It contains nothing from the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// It is no address that keys may come from: `https`, or `http` on this machine, and no password.
-    Address,
-    /// It could not be reached, or the connection broke; what the system or TLS says.
+    /// The address is not allowed. It must use `https`, or `http` to a loopback host, and contain no password.
+    InvalidAddress,
+    /// The server is not reachable, or the connection broke. Contains the message of the system or of TLS.
     Unreachable(String),
-    /// It did not answer in time.
+    /// The server did not respond in time.
     TimedOut,
-    /// It answered with another status than 200, or 304 to a question about what is known.
+    /// The response has an unexpected status: neither 200, nor 304 to a conditional request.
     Status(u16),
-    /// Its answer is longer than a key set may be.
-    TooLong,
-    /// Its answer is no key set, or one without a public key that verifies.
-    NoKeySet,
+    /// The response is larger than [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
+    TooLarge,
+    /// The response is not a key set, or has no public key that can verify.
+    InvalidKeySet,
 }
 
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FetchError::Address => {
-                f.write_str("keys come from https, or http on this machine, and no password")
+            FetchError::InvalidAddress => {
+                f.write_str("the address must use https, or http to a loopback host, and contain no password")
             }
-            FetchError::Unreachable(why) => write!(f, "the address cannot be reached: {why}"),
-            FetchError::TimedOut => f.write_str("the address does not answer in time"),
-            FetchError::Status(status) => write!(f, "the address answers {status}"),
-            FetchError::TooLong => f.write_str("the answer is longer than a key set may be"),
-            FetchError::NoKeySet => f.write_str("the answer has no public key that verifies"),
+            FetchError::Unreachable(why) => write!(f, "the server is not reachable: {why}"),
+            FetchError::TimedOut => f.write_str("the server did not respond in time"),
+            FetchError::Status(status) => write!(f, "the server responded with status {status}"),
+            FetchError::TooLarge => f.write_str("the response is larger than the limit for a key set"),
+            FetchError::InvalidKeySet => f.write_str("the response has no public key that can verify"),
         }
     }
 }

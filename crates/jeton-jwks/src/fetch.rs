@@ -17,65 +17,66 @@ use rustls::ClientConfig;
 
 use crate::error::FetchError;
 
-/// How long an address has to answer.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+/// The time limit for one request, including its response.
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longer names of what is known are not sent back, bytes.
+/// Maximum length of an `ETag` that is sent back, bytes.
 const ETAG_BYTES: usize = 256;
 
-/// What is asked of an address.
+/// A request for a key set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct FetchRequest {
     /// The address.
     pub uri: Uri,
-    /// What the address called its last answer (`ETag`), if it is still to be had: it may be answered
-    /// that it is the same.
-    pub known: Option<String>,
-    /// Whether a cache on the way must not answer from its copy: the request has
-    /// `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4). It is so where a token names a key that is
-    /// not in the last answer, which may have been an old copy.
+    /// The `ETag` of the cached set. If the set has not changed, the server may answer 304.
+    pub etag: Option<String>,
+    /// Whether to send `Cache-Control: no-cache` (RFC 9111, section 5.2.1.4), so that no proxy answers from
+    /// its copy. This is true when a token names a key that the cached set does not contain.
     pub no_cache: bool,
 }
 
-/// What it answers.
+/// The response to a [`FetchRequest`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// The text of a key set.
-    Set {
-        /// The text.
+pub enum FetchResponse {
+    /// A key set.
+    KeySet {
+        /// The text of the JWK Set.
         text: String,
-        /// What the address calls it (`ETag`).
-        name: Option<String>,
-        /// For how long it is fresh, by the address (`Cache-Control: max-age`).
+        /// Its `ETag`.
+        etag: Option<String>,
+        /// How long it is fresh (`Cache-Control: max-age`).
         max_age: Option<Duration>,
     },
-    /// It is what is known.
-    Unchanged {
-        /// For how long it is fresh, by the address.
+    /// The cached set has not changed (304).
+    NotModified {
+        /// How long it is fresh (`Cache-Control: max-age`).
         max_age: Option<Duration>,
     },
 }
 
-/// What comes of a question.
-pub type Asking<'a> = Pin<Box<dyn Future<Output = Result<Answer, FetchError>> + Send + 'a>>;
+/// The future of one fetch.
+pub type FetchFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<FetchResponse, FetchError>> + Send + 'a>>;
 
-/// Asks an address for its keys: [`Https`], or a client of one's own, with its proxy say.
+/// Fetches key sets. [`Https`] implements it; implement it to use another HTTP client, for example one with
+/// a proxy.
 ///
-/// An implementation need not keep time, nor ask twice: that is done around it. It must not follow
-/// redirects to where keys may not come from, and not read answers without end.
+/// The caller enforces [`TIMEOUT`] and repeats failed requests. An implementation must not follow redirects
+/// to addresses that are not allowed, and must limit the size of the response.
 pub trait Fetch: Send + Sync + 'static {
-    /// Asks once.
-    fn fetch(&self, question: Question) -> Asking<'_>;
+    /// Sends one request.
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_>;
 }
 
-/// Asks over TLS, with the authorities of this machine; `http` on this machine alone.
+/// Fetches key sets over TLS with the certificate authorities of the operating system. Plain `http` is
+/// allowed only for loopback hosts.
 pub struct Https(Client<HttpsConnector<HttpConnector>, Empty<Bytes>>);
 
 impl Https {
-    /// A client that trusts the authorities of this machine.
+    /// Creates a client that trusts the certificate authorities of the operating system.
     ///
     /// # Errors
-    /// [`FetchError::Unreachable`] if the machine has none.
+    /// [`FetchError::Unreachable`] if the operating system has none.
     pub fn new() -> Result<Self, FetchError> {
         let provider = rustls::crypto::aws_lc_rs::default_provider();
         let builder = HttpsConnectorBuilder::new()
@@ -85,7 +86,7 @@ impl Https {
         Ok(Self(Client::builder(TokioExecutor::new()).build(connector)))
     }
 
-    /// A client with authorities, and perhaps a certificate, of one's own.
+    /// Creates a client with this TLS configuration.
     #[must_use]
     pub fn with_tls(config: ClientConfig) -> Self {
         let builder = HttpsConnectorBuilder::new().with_tls_config(config);
@@ -93,58 +94,63 @@ impl Https {
         Self(Client::builder(TokioExecutor::new()).build(connector))
     }
 
-    async fn ask(&self, question: Question) -> Result<Answer, FetchError> {
-        let host = question.uri.host().unwrap_or_default().to_owned();
-        let mut request = Request::get(question.uri)
+    async fn send(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
+        let FetchRequest {
+            uri,
+            etag,
+            no_cache,
+        } = request;
+        let host = uri.host().unwrap_or_default().to_owned();
+        let mut request = Request::get(uri)
             .header(ACCEPT, "application/jwk-set+json, application/json")
             .header(
                 USER_AGENT,
                 concat!("jeton-jwks/", env!("CARGO_PKG_VERSION")),
             );
-        if let Some(known) = &question.known {
-            request = request.header(IF_NONE_MATCH, known);
+        if let Some(etag) = &etag {
+            request = request.header(IF_NONE_MATCH, etag);
         }
-        if question.no_cache {
+        if no_cache {
             request = request.header(CACHE_CONTROL, "no-cache");
         }
         let request = request
             .body(Empty::new())
-            .map_err(|_| FetchError::Address)?;
-        let answer = self.0.request(request).await.map_err(unreachable)?;
-        let (parts, body) = answer.into_parts();
+            .map_err(|_| FetchError::InvalidAddress)?;
+        let response = self.0.request(request).await.map_err(unreachable)?;
+        let (parts, body) = response.into_parts();
         let max_age = max_age(&parts.headers);
-        if let (true, Some(age)) = (question.no_cache, age(&parts.headers)) {
+        if let (true, Some(age)) = (no_cache, age(&parts.headers)) {
             tracing::warn!(
                 host,
                 age_seconds = age,
-                "a cache ignored no-cache and answered with an old copy: new keys are found when it expires"
+                "a caching proxy ignored no-cache and answered with an old copy: new keys are found when it expires"
             );
         }
         match parts.status {
             StatusCode::OK => {}
-            StatusCode::NOT_MODIFIED if question.known.is_some() => {
-                return Ok(Answer::Unchanged { max_age });
+            StatusCode::NOT_MODIFIED if etag.is_some() => {
+                return Ok(FetchResponse::NotModified { max_age });
             }
             other => return Err(FetchError::Status(other.as_u16())),
         }
         let body = Limited::new(body, limits::KEY_SET_BYTES).collect().await;
         let body = body.map_err(|why| match why.is::<LengthLimitError>() {
-            true => FetchError::TooLong,
+            true => FetchError::TooLarge,
             false => FetchError::Unreachable(why.to_string()),
         })?;
-        let text = String::from_utf8(body.to_bytes().to_vec()).map_err(|_| FetchError::NoKeySet)?;
-        let name = text_of(&parts.headers, ETAG.as_str()).filter(|name| name.len() <= ETAG_BYTES);
-        Ok(Answer::Set {
+        let text = String::from_utf8(body.to_bytes().to_vec()).map_err(|_| FetchError::InvalidKeySet)?;
+        let etag = text_of(&parts.headers, ETAG.as_str()).filter(|etag| etag.len() <= ETAG_BYTES);
+        Ok(FetchResponse::KeySet {
             text,
-            name: name.map(str::to_owned),
+            etag: etag.map(str::to_owned),
             max_age,
         })
     }
 }
 
 impl Fetch for Https {
-    fn fetch(&self, question: Question) -> Asking<'_> {
-        Box::pin(self.ask(question))
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
+        Box::pin(self.send(request))
     }
 }
 
@@ -156,7 +162,7 @@ impl fmt::Debug for Https {
 
 fn unreachable(error: hyper_util::client::legacy::Error) -> FetchError {
     let mut why: &dyn std::error::Error = &error;
-    // The last cause says it: connection refused, certificate expired.
+    // The innermost cause is the useful one: connection refused, certificate expired.
     while let Some(cause) = why.source() {
         why = cause;
     }
@@ -167,13 +173,13 @@ fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// `Age` (RFC 9111, section 5.1), if the answer is a cache's copy.
+/// `Age` (RFC 9111, section 5.1), if the response is the copy of a cache.
 fn age(headers: &HeaderMap) -> Option<u64> {
     let seconds = text_of(headers, AGE.as_str())?.trim().parse().ok()?;
     (seconds > 0).then_some(seconds)
 }
 
-/// `Cache-Control: max-age` (RFC 9111, section 5.2.2.1); nothing where it is not to be kept.
+/// `Cache-Control: max-age` (RFC 9111, section 5.2.2.1); zero if the response must not be stored.
 fn max_age(headers: &HeaderMap) -> Option<Duration> {
     let directives = || {
         let all = text_of(headers, CACHE_CONTROL.as_str()).unwrap_or_default();
@@ -190,22 +196,22 @@ fn max_age(headers: &HeaderMap) -> Option<Duration> {
     seconds.map(Duration::from_secs)
 }
 
-/// An address that keys may come from.
-pub(crate) fn checked(text: &str) -> Result<Uri, FetchError> {
-    let uri: Uri = text.parse().map_err(|_| FetchError::Address)?;
-    let authority = uri.authority().ok_or(FetchError::Address)?;
-    let is_fit = match uri.scheme_str() {
+/// Parses an address and checks that it is allowed.
+pub(crate) fn parse_address(text: &str) -> Result<Uri, FetchError> {
+    let uri: Uri = text.parse().map_err(|_| FetchError::InvalidAddress)?;
+    let authority = uri.authority().ok_or(FetchError::InvalidAddress)?;
+    let is_allowed = match uri.scheme_str() {
         Some("https") => true,
-        Some("http") => is_here(authority.host()),
+        Some("http") => is_loopback_host(authority.host()),
         _ => false,
     };
-    match is_fit && !authority.as_str().contains('@') {
+    match is_allowed && !authority.as_str().contains('@') {
         true => Ok(uri),
-        false => Err(FetchError::Address),
+        false => Err(FetchError::InvalidAddress),
     }
 }
 
-fn is_here(host: &str) -> bool {
+fn is_loopback_host(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
@@ -217,13 +223,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_over_https_or_from_this_machine() {
+    fn parse_address_requires_https_or_loopback() {
         for fine in [
             "https://id.example/jwks.json",
             "http://127.0.0.1:1/",
             "http://[::1]/",
         ] {
-            assert!(checked(fine).is_ok(), "{fine}");
+            assert!(parse_address(fine).is_ok(), "{fine}");
         }
         for wrong in [
             "http://id.example/",
@@ -233,12 +239,12 @@ mod tests {
             "/jwks.json",
             "",
         ] {
-            assert_eq!(checked(wrong), Err(FetchError::Address), "{wrong}");
+            assert_eq!(parse_address(wrong), Err(FetchError::InvalidAddress), "{wrong}");
         }
     }
 
     #[test]
-    fn the_age_that_an_answer_says_is_read() {
+    fn max_age_is_read_from_cache_control() {
         for (said, seconds) in [
             ("max-age=300", Some(300)),
             ("public, Max-Age=\"60\" , must-revalidate", Some(60)),

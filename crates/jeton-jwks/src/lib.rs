@@ -1,4 +1,5 @@
-//! Key sets at an address (RFC 7517): fetched, kept, and fetched again, so that verifying does not wait.
+//! Verifies tokens with a remote JWK Set (RFC 7517): the keys are fetched once, cached and refreshed in the
+//! background.
 //!
 //! ```no_run
 //! use jeton::{Policy, Verified};
@@ -9,7 +10,7 @@
 //!
 //! # async fn example(token: &str) -> Result<(), jeton_jwks::Error> {
 //! // Once.
-//! let keys = RemoteKeySet::at("https://id.example/.well-known/jwks.json")?;
+//! let keys = RemoteKeySet::new("https://id.example/.well-known/jwks.json")?;
 //! let verifier = Verifier::new(&keys, Policy::new("https://id.example", "api"));
 //!
 //! // For every token.
@@ -18,33 +19,38 @@
 //! # }
 //! ```
 //!
-//! # When it asks
+//! # When keys are fetched
 //!
-//! | what happens | what is done |
+//! | situation | action |
 //! |---|---|
-//! | nothing was fetched yet | the first verification asks, and all others wait with it |
-//! | the answer is old ([`Schedule::fresh_for`], or the answer's own `max-age`) | tokens are verified with it, and behind them it is asked again |
-//! | a token's `kid` is not in the set | it is asked with `Cache-Control: no-cache`, unless that was done within [`Schedule::cooldown`]: whoever invents names cannot have it asked more often |
-//! | it cannot be asked | what was fetched stays in force for [`Schedule::kept_for`]; it is asked again after a second, two, four, up to the cooldown |
-//! | it was not asked with success for that long | no token verifies: keys that were withdrawn must not live on |
+//! | no keys were fetched yet | the first verification sends a request, and all others wait for it |
+//! | the keys are stale ([`Schedule::fresh_for`], or `max-age` of the response) | tokens are verified with these keys, and a request runs in the background |
+//! | the `kid` of a token is not in the set | a request with `Cache-Control: no-cache`, at most one per [`Schedule::cooldown`] |
+//! | a request fails | the cached keys are used for [`Schedule::usable_for`]; the next request follows after 1 s, 2 s, 4 s, up to the cooldown |
+//! | no request succeeded for that long | no token verifies, so that a withdrawn key does not stay valid |
 //!
-//! One question is under way at a time, however many wait for it, and a caller that goes away does not
-//! end it. A token whose key is known never waits for a question.
+//! The cooldown limits how often an attacker can trigger a request with invented key ids.
 //!
-//! Caches on the way may answer from their copy, except where a `kid` is unknown: then the copy may be
-//! older than the key. A cache that ignores `no-cache`, as nginx does unless it is told not to, answers
-//! with its copy all the same. The token is then rejected ([`UnknownKey`]), the set is asked for again
-//! after the cooldown, and the key is found when the copy has expired. If the answer has an `Age`, a
-//! warning in the log says so.
+//! At most one request runs at a time. It continues if a caller that waits for it is cancelled. A token
+//! whose key is known never waits for a request.
+//!
+//! # Caching proxies
+//!
+//! A caching proxy may answer from its copy, except for an unknown `kid`: then the copy may be older than
+//! the key. Some proxies ignore `no-cache`; nginx does by default. The token is then rejected
+//! ([`UnknownKey`]), and the set is fetched again after the cooldown. The key is found when the copy of the
+//! proxy has expired. If the response has an `Age` header, a warning is logged.
 //!
 //! [`UnknownKey`]: jeton::error::Rejection::UnknownKey
 //!
-//! # What it takes
+//! # Which keys are accepted
 //!
-//! Public keys only. A symmetric or private key in a published set could be used by anybody who reads
-//! it: it is left out, and so are keys that [`KeySet`](jeton::jwk::KeySet) leaves out. A set replaces the
-//! one before as a whole. Addresses are `https`, or `http` on this machine; redirects are not followed; an
-//! answer has [`PATIENCE`] and at most [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
+//! - Only public keys. Anyone who reads the set could use a symmetric or private key, so these are skipped.
+//!   Keys that [`KeySet`](jeton::jwk::KeySet) skips are skipped too.
+//! - A new set replaces the whole previous set.
+//! - The address must use `https`, or `http` to a loopback host. Redirects are not followed.
+//! - A response must arrive within [`TIMEOUT`] and have at most
+//!   [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
 
 mod error;
 mod fetch;
@@ -53,7 +59,7 @@ mod schedule;
 mod verifier;
 
 pub use error::{Error, FetchError, Result};
-pub use fetch::{Answer, Asking, Fetch, Https, PATIENCE, Question};
+pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, Https, TIMEOUT};
 pub use remote::RemoteKeySet;
 pub use schedule::Schedule;
 pub use verifier::Verifier;

@@ -13,12 +13,13 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use crate::error::FetchError;
-use crate::fetch::{Answer, Fetch, Https, PATIENCE, Question, checked};
-use crate::schedule::{Asked, Need, Schedule, Times};
+use crate::fetch::{Fetch, FetchRequest, FetchResponse, Https, TIMEOUT, parse_address};
+use crate::schedule::{Attempts, Need, Schedule, Times};
 
-/// The keys at an address. Clones share one set and one way of asking for it.
+/// A remote JWK Set, fetched on demand and cached. Clones share the cache.
 ///
-/// It needs a Tokio runtime when it asks, which is at the first verification and not before.
+/// Fetching requires a Tokio runtime. Nothing is fetched before the first verification or
+/// [`ready`](RemoteKeySet::ready).
 #[derive(Clone)]
 pub struct RemoteKeySet(Arc<Shared>);
 
@@ -26,174 +27,179 @@ struct Shared {
     uri: Uri,
     fetch: Box<dyn Fetch>,
     schedule: Schedule,
-    fetched: ArcSwapOption<Fetched>,
-    /// Held as long as a question is under way.
-    asking: Arc<Mutex<Course>>,
+    cached: ArcSwapOption<FetchedKeys>,
+    /// Locked while a request runs.
+    state: Arc<Mutex<FetchState>>,
 }
 
-/// A set that was fetched. It has a public key that verifies.
-pub(crate) struct Fetched {
-    /// Another one than that of every other text.
+/// A fetched set. It has at least one public key that can verify.
+pub(crate) struct FetchedKeys {
+    /// Each different text has its own version.
     pub(crate) version: u64,
     pub(crate) text: Arc<str>,
     times: Times,
 }
 
-/// How asking goes.
+/// The state of fetching.
 #[derive(Default)]
-struct Course {
-    asked: Asked,
-    /// What the address calls what is known.
-    name: Option<String>,
-    /// What became of the last question, if it was in vain.
-    fault: Option<FetchError>,
+struct FetchState {
+    attempts: Attempts,
+    /// The `ETag` of the cached set.
+    etag: Option<String>,
+    /// The error of the last request, if it failed.
+    last_error: Option<FetchError>,
 }
 
-/// What caches on the way do with a question.
+/// What caching proxies may do with a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Caches {
-    /// They may answer from a copy, and spare the address the question.
-    MayAnswer,
-    /// They must ask the address whether their copy is still what it publishes.
-    MustAsk,
+enum ProxyCache {
+    /// They may answer from their copy.
+    Allowed,
+    /// They must ask the server whether their copy is current.
+    Revalidate,
 }
 
 impl RemoteKeySet {
-    /// The keys at an address, by the usual [`Schedule`], asked for by [`Https`].
+    /// Creates a key set that is fetched from this address with [`Https`] and the default [`Schedule`].
     ///
     /// # Errors
-    /// [`FetchError::Address`] if keys may not come from there, and as [`Https::new`].
-    pub fn at(address: &str) -> Result<Self, FetchError> {
+    /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`].
+    pub fn new(address: &str) -> Result<Self, FetchError> {
         Self::with(address, Https::new()?, Schedule::default())
     }
 
-    /// The keys at an address, with a client and a schedule of one's own.
+    /// Creates a key set with this client and schedule.
     ///
     /// # Errors
-    /// [`FetchError::Address`] if keys may not come from there.
+    /// [`FetchError::InvalidAddress`] if the address is not allowed.
     pub fn with(address: &str, fetch: impl Fetch, schedule: Schedule) -> Result<Self, FetchError> {
         Ok(Self(Arc::new(Shared {
-            uri: checked(address)?,
+            uri: parse_address(address)?,
             fetch: Box::new(fetch),
             schedule,
-            fetched: ArcSwapOption::empty(),
-            asking: Arc::default(),
+            cached: ArcSwapOption::empty(),
+            state: Arc::default(),
         })))
     }
 
-    /// How long ago the keys were fetched, or found to be the same; none if they never were. What a
-    /// dashboard shows.
+    /// Returns the time since the keys were fetched or confirmed as current, or `None` if they never were.
+    /// Suited for a metric.
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
-        let fetched = self.0.fetched.load();
-        fetched.as_ref().map(|set| set.times.fetched.elapsed())
+        let cached = self.0.cached.load();
+        cached.as_ref().map(|set| set.times.fetched.elapsed())
     }
 
-    /// Fetches the keys, if there are none: a service that does so when it starts does not keep its
-    /// first caller waiting, and knows whether the address is right.
+    /// Fetches the keys, if there are none. Call it when a service starts: the first verification does not
+    /// wait then, and a wrong address is found early.
     ///
     /// # Errors
-    /// Why there are none.
+    /// Why the keys could not be fetched.
     pub async fn ready(&self) -> Result<(), FetchError> {
         self.current().await.map(drop)
     }
 
-    /// The keys that are in force. It waits only where there are none.
-    pub(crate) async fn current(&self) -> Result<Arc<Fetched>, FetchError> {
-        let (held, need) = self.held();
-        match (held, need) {
-            (Some(held), Need::Nothing) => return Ok(held),
-            (Some(held), Need::Newer) => {
-                self.ask_behind();
-                return Ok(held);
+    /// Returns the keys to verify with. It waits only if there are none that may be used.
+    pub(crate) async fn current(&self) -> Result<Arc<FetchedKeys>, FetchError> {
+        let (cached, need) = self.cached();
+        match (cached, need) {
+            (Some(cached), Need::Nothing) => return Ok(cached),
+            (Some(cached), Need::Refresh) => {
+                self.refresh_in_background();
+                return Ok(cached);
             }
-            (None, _) | (_, Need::Keys) => {}
+            (None, _) | (_, Need::Fetch) => {}
         }
-        let course = Arc::clone(&self.0.asking).lock_owned().await;
-        // Somebody else's question may have been answered meanwhile.
-        if let (Some(held), Need::Nothing | Need::Newer) = self.held() {
-            return Ok(held);
+        let state = Arc::clone(&self.0.state).lock_owned().await;
+        // Another task may have fetched them while this one waited for the lock.
+        if let (Some(cached), Need::Nothing | Need::Refresh) = self.cached() {
+            return Ok(cached);
         }
-        if !self.0.schedule.may_ask(&course.asked, Instant::now()) {
-            return Err(course.fault.clone().unwrap_or(FetchError::TimedOut));
+        if !self.0.schedule.may_fetch(&state.attempts, Instant::now()) {
+            return Err(state.last_error.clone().unwrap_or(FetchError::TimedOut));
         }
-        self.asked(course, Caches::MayAnswer).await;
-        match self.held() {
-            (Some(held), Need::Nothing | Need::Newer) => Ok(held),
+        self.fetch_and_wait(state, ProxyCache::Allowed).await;
+        match self.cached() {
+            (Some(cached), Need::Nothing | Need::Refresh) => Ok(cached),
             _ => {
-                let course = self.0.asking.lock().await;
-                Err(course.fault.clone().unwrap_or(FetchError::TimedOut))
+                let state = self.0.state.lock().await;
+                Err(state.last_error.clone().unwrap_or(FetchError::TimedOut))
             }
         }
     }
 
-    /// Others than these, for a token whose key is not among them; none where it may not be asked again
-    /// yet, or where it has no others.
-    pub(crate) async fn others(&self, known: &Fetched) -> Option<Arc<Fetched>> {
-        let other = || {
-            let held = self.0.fetched.load_full()?;
-            (held.version != known.version).then_some(held)
+    /// Returns a set that differs from this one, for a token whose key is not in it. Returns `None` if no
+    /// request may be sent yet, or if the set has not changed.
+    pub(crate) async fn newer_than(&self, known: &FetchedKeys) -> Option<Arc<FetchedKeys>> {
+        let newer = || {
+            let cached = self.0.cached.load_full()?;
+            (cached.version != known.version).then_some(cached)
         };
-        let course = Arc::clone(&self.0.asking).lock_owned().await;
-        if let Some(other) = other() {
-            return Some(other);
+        let state = Arc::clone(&self.0.state).lock_owned().await;
+        if let Some(newer) = newer() {
+            return Some(newer);
         }
-        if !(self.0.schedule).may_ask_for_unknown(&course.asked, Instant::now()) {
+        if !(self.0.schedule).may_fetch_unknown_key(&state.attempts, Instant::now()) {
             return None;
         }
-        self.asked(course, Caches::MustAsk).await;
-        other()
+        self.fetch_and_wait(state, ProxyCache::Revalidate).await;
+        newer()
     }
 
-    fn held(&self) -> (Option<Arc<Fetched>>, Need) {
-        let held = self.0.fetched.load_full();
-        let times = held.as_ref().map(|held| held.times);
+    fn cached(&self) -> (Option<Arc<FetchedKeys>>, Need) {
+        let cached = self.0.cached.load_full();
+        let times = cached.as_ref().map(|cached| cached.times);
         let need = self.0.schedule.need(times, Instant::now());
-        (held, need)
+        (cached, need)
     }
 
-    fn ask_behind(&self) {
-        let Ok(course) = Arc::clone(&self.0.asking).try_lock_owned() else {
+    fn refresh_in_background(&self) {
+        let Ok(state) = Arc::clone(&self.0.state).try_lock_owned() else {
             return;
         };
-        if self.0.schedule.may_ask(&course.asked, Instant::now()) {
-            drop(self.ask(course, Caches::MayAnswer));
+        if self.0.schedule.may_fetch(&state.attempts, Instant::now()) {
+            drop(self.spawn_fetch(state, ProxyCache::Allowed));
         }
     }
 
-    async fn asked(&self, course: OwnedMutexGuard<Course>, caches: Caches) {
-        // It panicked, or the runtime ends: then there is no answer.
-        let _ = self.ask(course, caches).await;
+    async fn fetch_and_wait(&self, state: OwnedMutexGuard<FetchState>, proxies: ProxyCache) {
+        // An error means that the task panicked or the runtime shut down: then there is no response.
+        let _ = self.spawn_fetch(state, proxies).await;
     }
 
-    /// Asks, whether or not whoever wants to know stays.
-    fn ask(&self, mut course: OwnedMutexGuard<Course>, caches: Caches) -> JoinHandle<()> {
+    /// Fetches in a task of its own, which continues if the caller is cancelled.
+    fn spawn_fetch(
+        &self,
+        mut state: OwnedMutexGuard<FetchState>,
+        proxies: ProxyCache,
+    ) -> JoinHandle<()> {
         let shared = Arc::clone(&self.0);
         tokio::spawn(async move {
             let now = Instant::now();
-            course.asked.last = Some(now);
-            if caches == Caches::MustAsk {
-                course.asked.last_for_unknown = Some(now);
+            state.attempts.last = Some(now);
+            if proxies == ProxyCache::Revalidate {
+                state.attempts.last_for_unknown = Some(now);
             }
-            // Until there is an answer it is in vain.
-            course.asked.failures = course.asked.failures.saturating_add(1);
-            course.fault = Some(FetchError::TimedOut);
-            let question = Question {
+            // Counted as a failure until the response arrives.
+            state.attempts.failures = state.attempts.failures.saturating_add(1);
+            state.last_error = Some(FetchError::TimedOut);
+            let request = FetchRequest {
                 uri: shared.uri.clone(),
-                known: course.name.clone(),
-                no_cache: caches == Caches::MustAsk,
+                etag: state.etag.clone(),
+                no_cache: proxies == ProxyCache::Revalidate,
             };
-            let answer = timeout(PATIENCE, shared.fetch.fetch(question)).await;
-            let answer = answer.unwrap_or(Err(FetchError::TimedOut));
-            match answer.and_then(|answer| shared.take(answer, &mut course.name)) {
+            let response = timeout(TIMEOUT, shared.fetch.fetch(request)).await;
+            let response = response.unwrap_or(Err(FetchError::TimedOut));
+            match response.and_then(|response| shared.store(response, &mut state.etag)) {
                 Ok(()) => {
-                    course.asked.failures = 0;
-                    course.fault = None;
+                    state.attempts.failures = 0;
+                    state.last_error = None;
                 }
-                Err(fault) => {
+                Err(error) => {
                     let host = shared.uri.host().unwrap_or_default();
-                    tracing::warn!(host, %fault, failures = course.asked.failures, "no keys");
-                    course.fault = Some(fault);
+                    let failures = state.attempts.failures;
+                    tracing::warn!(host, %error, failures, "fetching the key set failed");
+                    state.last_error = Some(error);
                 }
             }
         })
@@ -201,17 +207,21 @@ impl RemoteKeySet {
 }
 
 impl Shared {
-    /// Puts an answer in the place of the one before.
-    fn take(&self, answer: Answer, known: &mut Option<String>) -> Result<(), FetchError> {
-        let before = self.fetched.load_full();
-        let (text, name, max_age) = match answer {
-            Answer::Set {
+    /// Replaces the cached set with the one in the response.
+    fn store(
+        &self,
+        response: FetchResponse,
+        known_etag: &mut Option<String>,
+    ) -> Result<(), FetchError> {
+        let before = self.cached.load_full();
+        let (text, etag, max_age) = match response {
+            FetchResponse::KeySet {
                 text,
-                name,
+                etag,
                 max_age,
-            } => (Arc::from(public(&text)?), name, max_age),
-            Answer::Unchanged { max_age } => match &before {
-                Some(before) => (Arc::clone(&before.text), known.take(), max_age),
+            } => (Arc::from(public_keys(&text)?), etag, max_age),
+            FetchResponse::NotModified { max_age } => match &before {
+                Some(before) => (Arc::clone(&before.text), known_etag.take(), max_age),
                 None => return Err(FetchError::Status(304)),
             },
         };
@@ -220,8 +230,8 @@ impl Shared {
             Some(before) => before.version + 1,
             None => 0,
         };
-        *known = name;
-        self.fetched.store(Some(Arc::new(Fetched {
+        *known_etag = etag;
+        self.cached.store(Some(Arc::new(FetchedKeys {
             version,
             text,
             times: Times {
@@ -239,7 +249,7 @@ struct Set<'a> {
     keys: Vec<&'a RawValue>,
 }
 
-/// What tells a key that is no secret.
+/// The members that tell whether a key is public.
 #[derive(Deserialize)]
 struct Shape {
     kty: String,
@@ -248,9 +258,9 @@ struct Shape {
     r#priv: Option<IgnoredAny>,
 }
 
-/// A set without its secret keys: who could read them here could sign.
-fn public(text: &str) -> Result<String, FetchError> {
-    let set: Set<'_> = serde_json::from_str(text).map_err(|_| FetchError::NoKeySet)?;
+/// Returns the set without its secret keys. Anyone who reads a secret key in a published set could sign.
+fn public_keys(text: &str) -> Result<String, FetchError> {
+    let set: Set<'_> = serde_json::from_str(text).map_err(|_| FetchError::InvalidKeySet)?;
     let is_public = |key: &&&RawValue| {
         let shape: Result<Shape, _> = serde_json::from_str(key.get());
         shape.is_ok_and(|shape| {
@@ -267,7 +277,7 @@ fn public(text: &str) -> Result<String, FetchError> {
     let text = format!("{{\"keys\":[{}]}}", keys.join(","));
     match KeySet::from_json(&text) {
         Ok(_) => Ok(text),
-        Err(_) => Err(FetchError::NoKeySet),
+        Err(_) => Err(FetchError::InvalidKeySet),
     }
 }
 

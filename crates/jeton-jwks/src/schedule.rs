@@ -1,23 +1,23 @@
-//! When an address is asked: decisions alone, without a clock and without I/O.
+//! Decides when to fetch a key set. It has no clock and does no I/O.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The least and most that an answer's own `max-age` may say.
+/// The maximum for `max-age` of a response.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The first pause after a failure; it doubles with each.
+/// The pause after the first failure. It doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// When an address is asked, and how long its answer holds.
+/// When a key set is fetched, and how long it is used.
 ///
 /// ```
 /// use std::time::Duration;
 /// use jeton_jwks::{Https, RemoteKeySet, Schedule};
 ///
 /// # fn example() -> Result<(), jeton_jwks::Error> {
-/// let schedule = Schedule::default().kept_for(Duration::from_secs(3600));
+/// let schedule = Schedule::default().usable_for(Duration::from_secs(3600));
 /// let keys = RemoteKeySet::with("https://id.example/jwks.json", Https::new()?, schedule)?;
 /// # Ok(())
 /// # }
@@ -26,114 +26,113 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 pub struct Schedule {
     fresh_for: Duration,
     cooldown: Duration,
-    kept_for: Duration,
+    usable_for: Duration,
 }
 
 impl Default for Schedule {
-    /// Fresh for five minutes, a cooldown of thirty seconds, kept for a day.
+    /// Fresh for 5 minutes, a cooldown of 30 seconds, usable for 1 day.
     fn default() -> Self {
         Self {
             fresh_for: Duration::from_secs(5 * 60),
             cooldown: Duration::from_secs(30),
-            kept_for: DAY,
+            usable_for: DAY,
         }
     }
 }
 
 impl Schedule {
-    /// After how long it is asked again, behind the tokens. An answer that says it itself
-    /// (`Cache-Control: max-age`) is believed between the cooldown and a day.
+    /// Sets the age after which keys are refreshed in the background. `Cache-Control: max-age` of a response
+    /// takes precedence, between the cooldown and 1 day.
     #[must_use]
     pub fn fresh_for(self, fresh_for: Duration) -> Self {
         Self { fresh_for, ..self }
     }
 
-    /// It is not asked more often than this, whatever tokens come; and not more often than this past
-    /// caches, for tokens whose key is not in the set.
+    /// Sets the minimum time between two requests. It applies separately to requests with `no-cache`, which
+    /// tokens with an unknown key cause.
     #[must_use]
     pub fn cooldown(self, cooldown: Duration) -> Self {
         Self { cooldown, ..self }
     }
 
-    /// How long keys are trusted while the address cannot be asked. It bounds how long a key that was
-    /// withdrawn still verifies.
+    /// Sets how long keys are used while requests fail. It limits how long a withdrawn key still verifies.
     #[must_use]
-    pub fn kept_for(self, kept_for: Duration) -> Self {
-        Self { kept_for, ..self }
+    pub fn usable_for(self, usable_for: Duration) -> Self {
+        Self { usable_for, ..self }
     }
 
-    /// How long an answer is fresh that says so much of itself.
+    /// How long a response with this `max-age` is fresh.
     pub(crate) fn freshness(&self, max_age: Option<Duration>) -> Duration {
-        let said = max_age.map(|age| age.clamp(self.cooldown.min(DAY), DAY));
-        said.unwrap_or(self.fresh_for).min(self.kept_for)
+        let declared = max_age.map(|age| age.clamp(self.cooldown.min(DAY), DAY));
+        declared.unwrap_or(self.fresh_for).min(self.usable_for)
     }
 
-    /// Whether it may be asked.
-    pub(crate) fn may_ask(&self, asked: &Asked, now: Instant) -> bool {
-        let Some(last) = asked.last else {
+    /// Whether a request may be sent now.
+    pub(crate) fn may_fetch(&self, attempts: &Attempts, now: Instant) -> bool {
+        let Some(last) = attempts.last else {
             return true;
         };
-        now.saturating_duration_since(last) >= self.pause(asked)
+        now.saturating_duration_since(last) >= self.pause(attempts)
     }
 
-    /// Whether it may be asked for a key that is not in the last answer. That may have been the old copy of
-    /// a cache, however lately it came, so only questions that caches must not answer count.
-    pub(crate) fn may_ask_for_unknown(&self, asked: &Asked, now: Instant) -> bool {
-        if asked.failures > 0 {
-            return self.may_ask(asked, now);
+    /// Whether a request may be sent for a key that is not in the cached set. The cached set may be the old
+    /// copy of a proxy even if it is recent, so only requests with `no-cache` count.
+    pub(crate) fn may_fetch_unknown_key(&self, attempts: &Attempts, now: Instant) -> bool {
+        if attempts.failures > 0 {
+            return self.may_fetch(attempts, now);
         }
-        let last = asked.last_for_unknown;
+        let last = attempts.last_for_unknown;
         last.is_none_or(|last| now.saturating_duration_since(last) >= self.cooldown)
     }
 
-    fn pause(&self, asked: &Asked) -> Duration {
-        let doublings = asked.failures.saturating_sub(1).min(16);
-        match asked.failures {
+    fn pause(&self, attempts: &Attempts) -> Duration {
+        let doublings = attempts.failures.saturating_sub(1).min(16);
+        match attempts.failures {
             0 => self.cooldown,
             _ => (FIRST_PAUSE * (1 << doublings)).min(self.cooldown),
         }
     }
 
-    /// What is to be done for a token whose key is known, or nothing is known of.
+    /// What a verification needs, given the times of the cached set.
     pub(crate) fn need(&self, times: Option<Times>, now: Instant) -> Need {
         let Some(times) = times else {
-            return Need::Keys;
+            return Need::Fetch;
         };
-        if now.saturating_duration_since(times.fetched) >= self.kept_for {
-            return Need::Keys;
+        if now.saturating_duration_since(times.fetched) >= self.usable_for {
+            return Need::Fetch;
         }
         match now.saturating_duration_since(times.fetched) >= times.fresh_for {
-            true => Need::Newer,
+            true => Need::Refresh,
             false => Need::Nothing,
         }
     }
 }
 
-/// What was asked so far.
+/// The requests so far.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked {
+pub(crate) struct Attempts {
     pub(crate) last: Option<Instant>,
-    /// When it was last asked for a key that was not in its answer, past caches.
+    /// The last request with `no-cache` for an unknown key.
     pub(crate) last_for_unknown: Option<Instant>,
-    /// How often in a row it was asked in vain.
+    /// The number of failures since the last success.
     pub(crate) failures: u32,
 }
 
-/// The times of what was fetched.
+/// The times of a fetched set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     pub(crate) fetched: Instant,
     pub(crate) fresh_for: Duration,
 }
 
-/// What is wanted of the address.
+/// What a verification needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     Nothing,
-    /// Newer keys, behind whoever uses those that are there.
-    Newer,
-    /// Keys: there are none, or none that may be trusted.
-    Keys,
+    /// A refresh in the background; the cached keys may be used.
+    Refresh,
+    /// A fetch before verification: there are no keys, or they are too old to use.
+    Fetch,
 }
 
 #[cfg(test)]
@@ -143,46 +142,46 @@ mod tests {
     const S: Duration = Duration::from_secs(1);
 
     #[test]
-    fn what_is_old_is_asked_for_again_and_what_is_too_old_is_not_used() {
+    fn need_stale_set_is_refreshed_and_old_set_is_fetched() {
         let schedule = Schedule::default();
         let fetched = Instant::now();
         let fresh_for = schedule.freshness(None);
         let need = |after| schedule.need(Some(Times { fetched, fresh_for }), fetched + after);
-        assert_eq!(schedule.need(None, fetched), Need::Keys);
+        assert_eq!(schedule.need(None, fetched), Need::Fetch);
         assert_eq!(need(299 * S), Need::Nothing);
-        assert_eq!(need(300 * S), Need::Newer);
-        assert_eq!(need(DAY - S), Need::Newer);
-        assert_eq!(need(DAY), Need::Keys);
+        assert_eq!(need(300 * S), Need::Refresh);
+        assert_eq!(need(DAY - S), Need::Refresh);
+        assert_eq!(need(DAY), Need::Fetch);
     }
 
     #[test]
-    fn an_answer_s_own_age_is_believed_within_bounds() {
+    fn freshness_max_age_is_bounded() {
         let schedule = Schedule::default();
-        for (said, fresh_for) in [(0, 30), (31, 31), (3600, 3600), (10_000_000, 86_400)] {
-            let said = Some(Duration::from_secs(said));
-            assert_eq!(schedule.freshness(said).as_secs(), fresh_for);
+        for (declared, fresh_for) in [(0, 30), (31, 31), (3600, 3600), (10_000_000, 86_400)] {
+            let declared = Some(Duration::from_secs(declared));
+            assert_eq!(schedule.freshness(declared).as_secs(), fresh_for);
         }
-        let short = schedule.kept_for(60 * S);
+        let short = schedule.usable_for(60 * S);
         assert_eq!(short.freshness(Some(3600 * S)), 60 * S);
-        // A cooldown beyond a day is no reason to panic.
-        let slow = schedule.cooldown(2 * DAY).kept_for(3 * DAY);
+        // A cooldown of more than one day must not panic.
+        let slow = schedule.cooldown(2 * DAY).usable_for(3 * DAY);
         assert_eq!(slow.freshness(Some(S)), DAY);
     }
 
     #[test]
-    fn it_is_asked_again_soon_after_a_failure_and_ever_later_up_to_the_cooldown() {
+    fn pause_doubles_after_failures_up_to_the_cooldown() {
         let schedule = Schedule::default();
         let last = Instant::now();
         let pause = |failures| {
-            let asked = Asked {
+            let attempts = Attempts {
                 last: Some(last),
                 failures,
-                ..Asked::default()
+                ..Attempts::default()
             };
-            let ready = |s: &u32| schedule.may_ask(&asked, last + S * *s);
+            let ready = |s: &u32| schedule.may_fetch(&attempts, last + S * *s);
             (0..).find(ready)
         };
-        assert!(schedule.may_ask(&Asked::default(), last));
+        assert!(schedule.may_fetch(&Attempts::default(), last));
         let pauses: Vec<_> = (0..8).filter_map(pause).collect();
         assert_eq!(pauses, [30, 1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(pause(u32::MAX), Some(30));

@@ -8,93 +8,93 @@ use jeton::{Limits, Policy, Untyped, Verified, Verify as _, jwt};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
-use crate::remote::{Fetched, RemoteKeySet};
+use crate::remote::{FetchedKeys, RemoteKeySet};
 
-/// Verifies JWTs with the keys at an address, by one policy.
+/// Verifies JWTs with a [`RemoteKeySet`] and a policy.
 ///
-/// Several verifiers, each with a policy of its own, share one [`RemoteKeySet`].
+/// Several verifiers with different policies can share one [`RemoteKeySet`].
 pub struct Verifier {
     keys: RemoteKeySet,
     policy: Policy,
     limits: Limits,
-    made: ArcSwapOption<Made>,
+    cached: ArcSwapOption<CachedVerifier>,
 }
 
-/// A verifier of one version of the set.
-struct Made {
+/// A verifier for one version of the set.
+struct CachedVerifier {
     version: u64,
     verifier: jwt::Verifier,
 }
 
 impl Verifier {
-    /// Takes tokens that a key at the address made, and that the policy lets through.
+    /// Creates a verifier that accepts tokens which a key of the set verifies and the policy allows.
     #[must_use]
     pub fn new(keys: &RemoteKeySet, policy: Policy) -> Self {
         Self {
             keys: keys.clone(),
             policy,
             limits: Limits::default(),
-            made: ArcSwapOption::empty(),
+            cached: ArcSwapOption::empty(),
         }
     }
 
-    /// Other limits for tokens than the usual.
+    /// Sets the limits for tokens.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// The claims of a token that is as the policy demands.
+    /// Verifies a token and returns its claims.
     ///
-    /// A token whose key is known does not wait. For one whose key is not, the address is asked again, as
-    /// its [`Schedule`](crate::Schedule) allows.
+    /// If the key of the token is known, this does not wait. Otherwise the set is fetched again, as its
+    /// [`Schedule`](crate::Schedule) allows.
     ///
     /// # Errors
-    /// [`Error::Jeton`](crate::Error::Jeton) with what is wrong with the token, and
-    /// [`Error::NoKeys`](crate::Error::NoKeys) if there are no keys to tell.
+    /// [`Error::Jeton`](crate::Error::Jeton) if the token is rejected, and
+    /// [`Error::NoKeys`](crate::Error::NoKeys) if there are no keys.
     pub async fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verified(|verifier| verifier.verify(token)).await
+        self.verify_with(|verifier| verifier.verify(token)).await
     }
 
-    /// The same before the caller's type is read: [`Verified::typed`] reads it.
+    /// Verifies a token without reading the caller's type. [`Verified::typed`] reads it.
     ///
     /// # Errors
     /// As [`verify`](Verifier::verify).
     pub async fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        self.verified(|verifier| verifier.verify_untyped(token))
+        self.verify_with(|verifier| verifier.verify_untyped(token))
             .await
     }
 
-    async fn verified<T>(
+    async fn verify_with<T>(
         &self,
         verify: impl Fn(&jwt::Verifier) -> jeton::Result<Verified<T>>,
     ) -> Result<Verified<T>> {
         let keys = self.keys.current().await?;
-        let refused = match verify(&self.of(&keys)?.verifier) {
+        let unknown_key = match verify(&self.verifier_for(&keys)?.verifier) {
             Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
-        match self.keys.others(&keys).await {
-            Some(others) => Ok(verify(&self.of(&others)?.verifier)?),
-            None => Err(refused.into()),
+        match self.keys.newer_than(&keys).await {
+            Some(newer) => Ok(verify(&self.verifier_for(&newer)?.verifier)?),
+            None => Err(unknown_key.into()),
         }
     }
 
-    /// The verifier of that version, made once.
-    fn of(&self, keys: &Fetched) -> Result<Arc<Made>> {
-        if let Some(made) = self.made.load_full()
-            && made.version == keys.version
+    /// The verifier for this version of the set. It is built once per version.
+    fn verifier_for(&self, keys: &FetchedKeys) -> Result<Arc<CachedVerifier>> {
+        if let Some(cached) = self.cached.load_full()
+            && cached.version == keys.version
         {
-            return Ok(made);
+            return Ok(cached);
         }
         let set = KeySet::from_json(&keys.text)?;
         let verifier = jwt::Verifier::new(set, self.policy.clone()).limits(self.limits);
-        let made = Arc::new(Made {
+        let cached = Arc::new(CachedVerifier {
             version: keys.version,
             verifier,
         });
-        self.made.store(Some(Arc::clone(&made)));
-        Ok(made)
+        self.cached.store(Some(Arc::clone(&cached)));
+        Ok(cached)
     }
 }
 

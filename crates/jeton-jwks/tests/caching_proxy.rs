@@ -1,6 +1,7 @@
-//! Keys through a real cache: nginx. As it is usually set up it ignores `Cache-Control: no-cache` of a
-//! request; with one line more it heeds it.
-//! `cargo xtask test --only caching-proxy` says in `JETON_NGINX` where it is.
+//! Remote key sets through a caching proxy (nginx). By default nginx ignores `Cache-Control: no-cache` in a
+//! request; one more line of configuration makes it obey.
+//!
+//! `cargo xtask test --only caching-proxy` sets `JETON_NGINX` to the path of nginx.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -19,30 +20,30 @@ use jeton_jwks::{Error, Https, RemoteKeySet, Schedule, Verifier};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Where keys are published, and how often it was asked.
+/// The server that publishes the keys, with the number of requests it received.
 #[derive(Clone)]
 struct Origin {
     address: SocketAddr,
     set: Arc<Mutex<String>>,
-    asked: Arc<Mutex<usize>>,
+    requests: Arc<Mutex<usize>>,
 }
 
 impl Origin {
-    /// What it answers may be kept for so long.
+    /// Starts the server; its responses have this `max-age`.
     fn start(max_age_seconds: u32) -> Origin {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = Origin {
             address: listener.local_addr().unwrap(),
             set: Arc::default(),
-            asked: Arc::default(),
+            requests: Arc::default(),
         };
-        let answering = origin.clone();
+        let serving = origin.clone();
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
                 let _ = stream.read(&mut [0; 4096]);
-                *answering.asked.lock().unwrap() += 1;
-                let set = answering.set.lock().unwrap().clone();
+                *serving.requests.lock().unwrap() += 1;
+                let set = serving.set.lock().unwrap().clone();
                 let head = format!(
                     "HTTP/1.1 200 OK\r\nContent-Type: application/jwk-set+json\r\nConnection: close\r\n\
                      Cache-Control: public, max-age={max_age_seconds}\r\nContent-Length: {}\r\n\r\n",
@@ -59,12 +60,12 @@ impl Origin {
         *self.set.lock().unwrap() = format!("{{\"keys\":[{}]}}", keys.join(","));
     }
 
-    fn asked(&self) -> usize {
-        *self.asked.lock().unwrap()
+    fn request_count(&self) -> usize {
+        *self.requests.lock().unwrap()
     }
 }
 
-/// A real nginx before the origin, for as long as a test.
+/// An nginx in front of the origin. It is stopped when this is dropped.
 struct Cache {
     nginx: Child,
     folder: TempDir,
@@ -74,14 +75,14 @@ struct Cache {
 impl Cache {
     fn start(origin: &Origin, more: &str) -> Cache {
         let program = std::env::var("JETON_NGINX");
-        let program = program.expect("cargo xtask test --only caching-proxy says where it is");
+        let program = program.expect("cargo xtask test --only caching-proxy sets JETON_NGINX");
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().display();
-        // Free a moment ago: nginx cannot say which port it was given.
+        // nginx cannot report a port chosen by the system, so a free one is chosen here.
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
         drop(free);
-        // Of root's nginx the worker would be another user, who cannot write to root's folder.
+        // If root starts nginx, its worker would run as another user, who cannot write to the folder.
         let configuration = format!(
             "daemon off; user root; worker_processes 1; pid {at}/pid; error_log {at}/errors;
             events {{}}
@@ -101,7 +102,7 @@ impl Cache {
         let nginx = Command::new(program)
             .arg("-c")
             .arg(folder.path().join("nginx.conf"))
-            // Until it has read that, it writes elsewhere.
+            // Before nginx has read its configuration, it writes to another log.
             .arg("-e")
             .arg(folder.path().join("errors"))
             .stdin(Stdio::null())
@@ -113,16 +114,16 @@ impl Cache {
             folder,
             address,
         };
-        let begun = Instant::now();
+        let start = Instant::now();
         while TcpStream::connect(cache.address).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(30), "nginx is not up");
+            assert!(start.elapsed() < Duration::from_secs(30), "nginx did not start");
             thread::sleep(Duration::from_millis(10));
         }
         cache
     }
 
-    /// Requests that have reached it.
-    fn asked(&self) -> usize {
+    /// The number of requests that have reached nginx.
+    fn request_count(&self) -> usize {
         let log = fs::read_to_string(self.folder.path().join("requests")).unwrap();
         log.lines().filter(|line| line.contains("GET")).count()
     }
@@ -142,7 +143,7 @@ impl Cache {
 
 impl Drop for Cache {
     fn drop(&mut self) {
-        // Its worker ends with it, which it does not after a kill.
+        // On SIGTERM nginx also stops its worker; after SIGKILL the worker would remain.
         let process = self.nginx.id().to_string();
         let _ = Command::new("kill").args(["-TERM", &process]).status();
         let _ = self.nginx.wait();
@@ -169,7 +170,7 @@ fn rejection(result: Result<(), Error>) -> Option<Rejection> {
 
 #[tokio::test]
 #[ignore = "needs nginx: cargo xtask test --only caching-proxy"]
-async fn unknown_key_is_found_through_a_cache_that_heeds_no_cache() {
+async fn unknown_key_is_found_through_a_proxy_that_obeys_no_cache() {
     let (one, two, never) = (key("one"), key("two"), key("never"));
     let origin = Origin::start(3600);
     origin.publishes(&[&one]);
@@ -177,45 +178,45 @@ async fn unknown_key_is_found_through_a_cache_that_heeds_no_cache() {
     let verifier = cache.verifier(Schedule::default());
     verified(&verifier, &one).await.unwrap();
 
-    // Its copy of the old set is fresh for an hour, and whoever starts now is given it.
+    // The proxy's copy of the old set is fresh for an hour, and a verifier that starts now gets it.
     origin.publishes(&[&one, &two]);
     let other = cache.verifier(Schedule::default());
     verified(&other, &one).await.unwrap();
-    assert_eq!(origin.asked(), 1, "it is a cache");
+    assert_eq!(origin.request_count(), 1, "the proxy answers from its copy");
 
     verified(&verifier, &two).await.unwrap();
-    assert_eq!(origin.asked(), 2);
-    // What it was asked for once it has for everybody.
+    assert_eq!(origin.request_count(), 2);
+    // The proxy now has the new set for all clients.
     let third = cache.verifier(Schedule::default());
     verified(&third, &two).await.unwrap();
-    assert_eq!(origin.asked(), 2);
+    assert_eq!(origin.request_count(), 2);
 
-    // Whoever invents names of keys does not have the origin asked more often for it.
+    // Invented key ids cause no further request to the origin.
     for _ in 0..100 {
-        let refused = verified(&verifier, &never).await;
-        assert_eq!(rejection(refused), Some(Rejection::UnknownKey));
+        let result = verified(&verifier, &never).await;
+        assert_eq!(rejection(result), Some(Rejection::UnknownKey));
     }
-    assert_eq!(origin.asked(), 2);
+    assert_eq!(origin.request_count(), 2);
 }
 
 #[tokio::test]
 #[ignore = "needs nginx: cargo xtask test --only caching-proxy"]
-async fn key_is_found_from_the_first_token_on_though_the_cache_is_old() {
+async fn first_verification_finds_key_behind_a_stale_proxy() {
     let (one, two) = (key("one"), key("two"));
     let origin = Origin::start(3600);
     origin.publishes(&[&one]);
     let cache = Cache::start(&origin, "proxy_cache_bypass $http_cache_control;");
     cache.keys(Schedule::default()).ready().await.unwrap();
     origin.publishes(&[&two]);
-    // Nothing was fetched yet: the first answer is the cache's, and the key is not in it.
+    // Nothing was fetched yet: the first response is the proxy's copy, which does not contain the key.
     let verifier = cache.verifier(Schedule::default());
     verified(&verifier, &two).await.unwrap();
-    assert_eq!((origin.asked(), cache.asked()), (2, 3));
+    assert_eq!((origin.request_count(), cache.request_count()), (2, 3));
 }
 
 #[tokio::test]
 #[ignore = "needs nginx: cargo xtask test --only caching-proxy"]
-async fn cache_that_ignores_no_cache_is_asked_within_bounds_until_its_copy_is_old() {
+async fn proxy_that_ignores_no_cache_is_retried_within_the_cooldown() {
     let (one, two) = (key("one"), key("two"));
     let origin = Origin::start(3);
     origin.publishes(&[&one]);
@@ -224,33 +225,33 @@ async fn cache_that_ignores_no_cache_is_asked_within_bounds_until_its_copy_is_ol
     verified(&verifier, &one).await.unwrap();
     origin.publishes(&[&one, &two]);
     for _ in 0..100 {
-        let refused = verified(&verifier, &two).await;
-        assert_eq!(rejection(refused), Some(Rejection::UnknownKey));
+        let result = verified(&verifier, &two).await;
+        assert_eq!(rejection(result), Some(Rejection::UnknownKey));
         verified(&verifier, &one).await.unwrap();
     }
     assert_eq!(
-        cache.asked(),
+        cache.request_count(),
         2,
         "once for the keys, and once for the unknown one"
     );
-    assert_eq!(origin.asked(), 1, "it ignores no-cache");
+    assert_eq!(origin.request_count(), 1, "the proxy ignores no-cache");
 
-    // When the copy is no longer fresh, the next question brings the key.
+    // When the copy has expired, the next request returns the key.
     let cooldown = Duration::from_millis(100);
     let verifier = cache.verifier(Schedule::default().cooldown(cooldown));
-    let (asked, begun) = (cache.asked(), Instant::now());
+    let (before, start) = (cache.request_count(), Instant::now());
     while verified(&verifier, &two).await.is_err() {
         assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "it never recovers"
+            start.elapsed() < Duration::from_secs(60),
+            "the key was never found"
         );
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(origin.asked(), 2);
-    let most = 3 + begun.elapsed().as_millis() / cooldown.as_millis();
-    let asked = cache.asked() - asked;
+    assert_eq!(origin.request_count(), 2);
+    let maximum = 3 + start.elapsed().as_millis() / cooldown.as_millis();
+    let requests = cache.request_count() - before;
     assert!(
-        asked as u128 <= most,
-        "{asked} questions, and {most} are the most"
+        requests as u128 <= maximum,
+        "{requests} requests, maximum {maximum}"
     );
 }

@@ -17,14 +17,14 @@ fn counted(allocations: u64, bytes: u64) -> Counts {
 }
 
 #[test]
-fn an_allocation_is_one_call_and_its_bytes() {
+fn allocation_counts_one_call_and_its_bytes() {
     let _turn = TURN.lock();
     let (counts, _) = count(|| black_box(Vec::<u8>::with_capacity(100)));
     assert_eq!(counts, counted(1, 100));
 }
 
 #[test]
-fn work_that_allocates_nothing_counts_nothing() {
+fn no_allocation_counts_nothing() {
     let _turn = TURN.lock();
     let (counts, sum) = count(|| black_box([1_u64, 2, 3]).iter().sum::<u64>());
     assert_eq!((counts, sum), (counted(0, 0), 6));
@@ -38,7 +38,7 @@ fn zeroed_memory_is_counted() {
 }
 
 #[test]
-fn growing_a_block_is_an_allocation_of_its_new_size() {
+fn reallocation_counts_its_new_size() {
     let _turn = TURN.lock();
     let (counts, _) = count(|| {
         let mut block = black_box(Vec::<u8>::with_capacity(10));
@@ -57,7 +57,7 @@ fn freeing_is_not_counted() {
 }
 
 #[test]
-fn an_outer_count_sees_the_inner_one() {
+fn outer_count_includes_inner_count() {
     let _turn = TURN.lock();
     let (outer, (inner, _)) = count(|| {
         let kept = black_box(vec![1_u8; 8]);
@@ -70,7 +70,7 @@ fn an_outer_count_sees_the_inner_one() {
 }
 
 #[test]
-fn another_thread_is_seen_by_the_process_count_alone() {
+fn other_thread_is_counted_by_process_count_only() {
     const BIG: usize = 1 << 20;
     let _turn = TURN.lock();
     let allocate_elsewhere = || {
@@ -88,7 +88,7 @@ fn another_thread_is_seen_by_the_process_count_alone() {
 }
 
 #[test]
-fn a_panic_in_the_work_ends_the_counting() {
+fn panic_in_work_stops_counting() {
     let _turn = TURN.lock();
     let gone = thread::spawn(|| count(|| panic!("expected by this test"))).join();
     assert!(gone.is_err());

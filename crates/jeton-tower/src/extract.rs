@@ -1,4 +1,4 @@
-//! The claims as an argument of axum's handlers.
+//! The claims as an argument of axum handlers.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,14 +9,14 @@ use http::request::Parts;
 use jeton::Verified;
 use serde::de::DeserializeOwned;
 
-use crate::answer::{Protocol, Refusal};
+use crate::failure::{Protocol, Failure};
 use crate::claims;
 
-/// The verified claims of a request, as an argument of a handler.
+/// An axum extractor for the verified claims of a request.
 ///
-/// It needs a [`RequireToken`](crate::RequireToken) before the handler: without one it is answered 500, and
-/// the log says why. Claims that are not of that type are answered as a token that is refused.
-/// `Option<Authenticated<T>>` is for requests that may come without a token
+/// The route needs a [`RequireToken`](crate::RequireToken) layer. Without it the response is 500, and the
+/// cause is logged. If the claims do not deserialize into `T`, the response is that for a rejected token.
+/// Use `Option<Authenticated<T>>` for requests that may have no token
 /// ([`Tokens::Optional`](crate::Tokens::Optional)).
 pub struct Authenticated<T>(pub Verified<T>);
 
@@ -38,13 +38,13 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Authenticated<
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
-        let found = found(parts).and_then(|found| {
-            found.ok_or_else(|| {
-                tracing::error!("no RequireToken stands before a handler that wants claims");
-                Refusal::Fault
+        let claims = extract(parts).and_then(|claims| {
+            claims.ok_or_else(|| {
+                tracing::error!("a handler requires claims, but its route has no RequireToken layer");
+                Failure::Misconfigured
             })
         });
-        found.map(Self).map_err(answer)
+        claims.map(Self).map_err(response)
     }
 }
 
@@ -52,17 +52,19 @@ impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequestParts<S> for Authen
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<Self>, Response> {
-        found(parts).map(|found| found.map(Self)).map_err(answer)
+        extract(parts)
+            .map(|claims| claims.map(Self))
+            .map_err(response)
     }
 }
 
-fn found<T: DeserializeOwned>(parts: &Parts) -> Result<Option<Verified<T>>, Refusal> {
+fn extract<T: DeserializeOwned>(parts: &Parts) -> Result<Option<Verified<T>>, Failure> {
     claims(&parts.extensions).transpose().map_err(|error| {
-        tracing::debug!(%error, "a token's claims are of another type");
-        Refusal::from(&error)
+        tracing::debug!(%error, "the claims do not match the type of the handler");
+        Failure::from(&error)
     })
 }
 
-fn answer(refusal: Refusal) -> Response {
-    refusal.answer(Protocol::Http)
+fn response(failure: Failure) -> Response {
+    failure.response(Protocol::Http)
 }

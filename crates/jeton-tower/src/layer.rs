@@ -11,25 +11,25 @@ use jeton_jwks::Verifier as RemoteVerifier;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::answer::{Protocol, Refusal};
+use crate::failure::{Protocol, Failure};
 
-/// Lets requests pass that have a token which verifies, and puts its claims into their extensions.
+/// A layer that passes requests with a valid token, and adds the claims to their extensions.
 ///
-/// What is answered otherwise is a table in the [crate's documentation](crate).
+/// The [crate documentation](crate) lists the responses to all other requests.
 #[derive(Debug, Clone)]
 pub struct RequireToken {
     source: Source,
     tokens: Tokens,
 }
 
-/// What becomes of requests without a token.
+/// Whether requests need a token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tokens {
-    /// They are refused.
+    /// Requests without a token are rejected.
     #[default]
     Required,
-    /// They pass, without claims. A handler that forgets to ask for claims serves anybody. A token that
-    /// is there and refused is refused all the same.
+    /// Requests without a token pass without claims; requests with an invalid token are rejected. A handler
+    /// that does not extract the claims serves anyone.
     Optional,
 }
 
@@ -40,25 +40,25 @@ enum Source {
 }
 
 impl RequireToken {
-    /// By a verifier of any format.
-    pub fn by(verifier: impl Verify + 'static) -> Self {
-        Self::new(Source::Local(Arc::new(verifier)))
+    /// Creates a layer that uses this verifier, of any token format.
+    pub fn new(verifier: impl Verify + 'static) -> Self {
+        Self::from_source(Source::Local(Arc::new(verifier)))
     }
 
-    /// By a verifier whose keys are at an address.
+    /// Creates a layer that uses a verifier with a remote key set.
     #[must_use]
-    pub fn by_remote(verifier: RemoteVerifier) -> Self {
-        Self::new(Source::Remote(Arc::new(verifier)))
+    pub fn remote(verifier: RemoteVerifier) -> Self {
+        Self::from_source(Source::Remote(Arc::new(verifier)))
     }
 
-    fn new(source: Source) -> Self {
+    fn from_source(source: Source) -> Self {
         Self {
             source,
             tokens: Tokens::Required,
         }
     }
 
-    /// What becomes of requests without a token.
+    /// Sets whether requests need a token. Default: [`Tokens::Required`].
     #[must_use]
     pub fn tokens(self, tokens: Tokens) -> Self {
         Self { tokens, ..self }
@@ -66,24 +66,24 @@ impl RequireToken {
 }
 
 impl<S> Layer<S> for RequireToken {
-    type Service = Passing<S>;
+    type Service = RequireTokenService<S>;
 
-    fn layer(&self, inner: S) -> Passing<S> {
-        Passing {
+    fn layer(&self, inner: S) -> RequireTokenService<S> {
+        RequireTokenService {
             inner,
             required: self.clone(),
         }
     }
 }
 
-/// The service behind a [`RequireToken`].
+/// The service that [`RequireToken`] creates.
 #[derive(Debug, Clone)]
-pub struct Passing<S> {
+pub struct RequireTokenService<S> {
     inner: S,
     required: RequireToken,
 }
 
-impl<S, B, A> Service<Request<B>> for Passing<S>
+impl<S, B, A> Service<Request<B>> for RequireTokenService<S>
 where
     S: Service<Request<B>, Response = Response<A>> + Clone + Send + 'static,
     S::Future: Send,
@@ -99,22 +99,22 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        // The one that was asked whether it is ready is the one that is called.
-        let waiting = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, waiting);
+        // Call the service that `poll_ready` was called on, and keep the clone for the next request.
+        let next = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, next);
         let RequireToken { source, tokens } = self.required.clone();
         Box::pin(async move {
-            // Nobody but this layer says what was verified.
+            // Claims in the extensions must come from this layer only.
             request.extensions_mut().remove::<Verified<Untyped>>();
             let protocol = Protocol::of(request.headers());
             let verified = match bearer(request.headers()) {
                 Ok(Some(token)) => source.verify(token).await.map(Some),
                 Ok(None) if tokens == Tokens::Optional => Ok(None),
-                Ok(None) => Err(Refusal::Missing),
-                Err(refusal) => Err(refusal),
+                Ok(None) => Err(Failure::Missing),
+                Err(failure) => Err(failure),
             };
             match verified {
-                Err(refusal) => return Ok(refusal.answer(protocol)),
+                Err(failure) => return Ok(failure.response(protocol)),
                 Ok(Some(verified)) => drop(request.extensions_mut().insert(verified)),
                 Ok(None) => {}
             }
@@ -124,17 +124,17 @@ where
 }
 
 impl Source {
-    async fn verify(&self, token: &str) -> Result<Verified<Untyped>, Refusal> {
+    async fn verify(&self, token: &str) -> Result<Verified<Untyped>, Failure> {
         match self {
             Self::Local(verifier) => verifier.verify_untyped(token).map_err(|error| {
-                let refusal = Refusal::from(&error);
-                told(refusal, &error);
-                refusal
+                let failure = Failure::from(&error);
+                log_failure(failure, &error);
+                failure
             }),
             Self::Remote(verifier) => verifier.verify_untyped(token).await.map_err(|error| {
-                let refusal = Refusal::from(&error);
-                told(refusal, &error);
-                refusal
+                let failure = Failure::from(&error);
+                log_failure(failure, &error);
+                failure
             }),
         }
     }
@@ -149,34 +149,34 @@ impl fmt::Debug for Source {
     }
 }
 
-/// An error of jeton's repeats nothing of a token.
-fn told(refusal: Refusal, error: &dyn fmt::Display) {
-    match refusal {
-        Refusal::Fault => tracing::error!(%error, "tokens cannot be verified"),
-        Refusal::NoKeys => tracing::warn!(%error, "tokens cannot be verified"),
-        Refusal::Missing | Refusal::Invalid | Refusal::Malformed => {
-            tracing::debug!(%error, "a token is refused");
+/// Logs the cause. The errors of jeton contain nothing from a token.
+fn log_failure(failure: Failure, error: &dyn fmt::Display) {
+    match failure {
+        Failure::Misconfigured => tracing::error!(%error, "tokens cannot be verified"),
+        Failure::NoKeys => tracing::warn!(%error, "tokens cannot be verified"),
+        Failure::Missing | Failure::Invalid | Failure::Malformed => {
+            tracing::debug!(%error, "token rejected");
         }
     }
 }
 
-/// The token of the one `Authorization` header of a request, if that has one (RFC 6750, section 2.1; the
-/// scheme's case is free by RFC 9110, section 11.1). Another scheme's credentials are no token.
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+/// Returns the token of the single `Authorization` header (RFC 6750, section 2.1), or `None` if there is no
+/// such header or it has another scheme. The scheme is not case-sensitive (RFC 9110, section 11.1).
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let Some(first) = all.next() else {
         return Ok(None);
     };
     if all.next().is_some() {
-        return Err(Refusal::Malformed);
+        return Err(Failure::Malformed);
     }
-    let credentials = first.to_str().map_err(|_| Refusal::Malformed)?;
+    let credentials = first.to_str().map_err(|_| Failure::Malformed)?;
     let (scheme, token) = credentials.split_once(' ').unwrap_or((credentials, ""));
     if !scheme.eq_ignore_ascii_case("Bearer") {
         return Ok(None);
     }
     match token.trim_matches(' ') {
-        "" => Err(Refusal::Malformed),
+        "" => Err(Failure::Malformed),
         token => Ok(Some(token)),
     }
 }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_token_is_that_of_one_bearer_header() {
+    fn bearer_requires_a_single_authorization_header() {
         let of = |values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {
@@ -209,13 +209,13 @@ mod tests {
             &["Bearer a", "Bearer b"],
             &["Basic x", "Bearer a"],
         ] {
-            assert_eq!(of(wrong), Err(Refusal::Malformed), "{wrong:?}");
+            assert_eq!(of(wrong), Err(Failure::Malformed), "{wrong:?}");
         }
         let mut headers = HeaderMap::new();
         headers.insert(
             AUTHORIZATION,
             http::HeaderValue::from_bytes(b"Bearer \xff").unwrap(),
         );
-        assert_eq!(bearer(&headers), Err(Refusal::Malformed));
+        assert_eq!(bearer(&headers), Err(Failure::Malformed));
     }
 }

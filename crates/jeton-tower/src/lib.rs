@@ -1,4 +1,4 @@
-//! One layer for axum and tonic: no request passes without a verified token.
+//! A tower layer for axum and tonic that requires a verified token.
 //!
 //! ```
 //! use axum::{Router, routing::get};
@@ -16,32 +16,33 @@
 //! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
 //! let app: Router = Router::new()
 //!     .route("/tenant", get(tenant))
-//!     .layer(RequireToken::by(verifier));
+//!     .layer(RequireToken::new(verifier));
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! Any verifier of any format will do ([`jeton::Verify`]: JWT, PASETO, a [`jeton::Cached`] around one), or
-//! one whose keys are at an address ([`RequireToken::by_remote`]).
+//! The verifier may have any format ([`jeton::Verify`]): JWT, PASETO, or a [`jeton::Cached`] verifier. For a
+//! remote key set, use [`RequireToken::remote`].
 //!
-//! # What it answers
+//! # Responses
 //!
-//! The token is that of the one `Authorization: Bearer` header (RFC 6750, section 2.1); it is not looked for
-//! in the address or the body, where logs and forms have it.
+//! The token is taken from the single `Authorization: Bearer` header (RFC 6750, section 2.1). It is not taken
+//! from the URL or the body, because these often end up in logs.
 //!
-//! | the request has | HTTP | gRPC |
+//! | request | HTTP | gRPC |
 //! |---|---|---|
-//! | a token that verifies | goes on, with the claims | goes on, with the claims |
+//! | valid token | passes with the claims | passes with the claims |
 //! | no token | 401 `Bearer` | `UNAUTHENTICATED` |
-//! | a token that is refused | 401 `Bearer error="invalid_token"` | `UNAUTHENTICATED` |
-//! | two `Authorization` headers, or one that is no text | 400 `Bearer error="invalid_request"` | `INVALID_ARGUMENT` |
-//! | no keys are there to tell | 503 | `UNAVAILABLE` |
-//! | a key or a call of the service's own is wrong | 500, and the log says what | `INTERNAL` |
+//! | rejected token | 401 `Bearer error="invalid_token"` | `UNAUTHENTICATED` |
+//! | several `Authorization` headers, or an invalid one | 400 `Bearer error="invalid_request"` | `INVALID_ARGUMENT` |
+//! | any, while there are no keys | 503 | `UNAVAILABLE` |
+//! | any, if the verifier is misconfigured | 500, and the cause is logged | `INTERNAL` |
 //!
-//! Why a token is refused is in the log (`tracing`, level `DEBUG`) and not in the answer.
+//! The response does not say why a token was rejected. The log does (`tracing`, level `DEBUG`).
 //!
 //! # tonic
 //!
-//! The same layer, before a server or one service; a method finds the claims in the request's extensions:
+//! Add the same layer to a server or to one service. A method reads the claims from the extensions of the
+//! request:
 //!
 //! ```
 //! # #[derive(serde::Deserialize)] struct Session { tenant: String }
@@ -51,12 +52,12 @@
 //! # }
 //! ```
 
-mod answer;
+mod failure;
 #[cfg(feature = "axum")]
 mod extract;
 mod layer;
 
-pub use layer::{Passing, RequireToken, Tokens};
+pub use layer::{RequireTokenService, RequireToken, Tokens};
 
 #[cfg(feature = "axum")]
 pub use extract::Authenticated;
@@ -65,11 +66,12 @@ use http::Extensions;
 use jeton::{Untyped, Verified};
 use serde::de::DeserializeOwned;
 
-/// The claims of the request whose extensions these are; none where no [`RequireToken`] stands before
-/// it. The registered ones alone are there as `Verified<Untyped>`.
+/// Returns the claims from the extensions of a request, or `None` if no [`RequireToken`] layer verified it.
+///
+/// To read only the registered claims, get `Verified<Untyped>` from the extensions.
 ///
 /// # Errors
-/// [`Rejection::ClaimsShape`](jeton::error::Rejection::ClaimsShape) if the rest is not of that type.
+/// [`Rejection::ClaimsShape`](jeton::error::Rejection::ClaimsShape) if the claims do not deserialize into `T`.
 pub fn claims<T: DeserializeOwned>(extensions: &Extensions) -> Option<jeton::Result<Verified<T>>> {
     let verified: &Verified<Untyped> = extensions.get()?;
     Some(verified.clone().typed())

@@ -1,19 +1,19 @@
-//! base64url without padding, in its one canonical encoding (RFC 7515, section 2; RFC 4648,
-//! sections 3.5 and 5): no padding, no line ends, no trailing bits, nothing but the alphabet.
+//! base64url without padding, in its canonical encoding only (RFC 7515, section 2; RFC 4648, sections 3.5
+//! and 5): no padding, no line breaks, no trailing bits, no other characters.
 
 //!
-//! Secrets have functions of their own, which look nothing up by a secret byte and branch on none. They are
-//! slower, and so the parts of a token, which are no secrets, are not theirs.
+//! Secrets have separate functions without table lookups or branches that depend on the data. They are
+//! slower, so the public parts of a token do not use them.
 
 use base64_simd::{Out, URL_SAFE_NO_PAD};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use zeroize::Zeroizing;
 
-/// The bytes are not base64url in its one canonical encoding, or do not fit.
+/// The bytes are not canonical base64url, or do not fit into the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotBase64Url;
 
-/// Length of the encoding of that many bytes, or of as many as there are lengths for.
+/// Length of the encoding of this many bytes; saturates at `usize::MAX`.
 pub(crate) const fn encoded_length(bytes: usize) -> usize {
     let rest = (bytes % 3 * 4).div_ceil(3);
     (bytes / 3).saturating_mul(4).saturating_add(rest)
@@ -24,7 +24,7 @@ pub(crate) fn encode_onto(bytes: &[u8], text: &mut String) {
     URL_SAFE_NO_PAD.encode_append(bytes, text);
 }
 
-/// The encoding as a text of its own.
+/// Returns the encoding.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode_to_string(bytes)
 }
@@ -36,17 +36,17 @@ pub(crate) fn decode_onto(text: &[u8], bytes: &mut Vec<u8>) -> Result<(), NotBas
         .map_err(|_| NotBase64Url)
 }
 
-/// The decoded bytes.
+/// Returns the decoded bytes.
 pub(crate) fn decode(text: &[u8]) -> Result<Vec<u8>, NotBase64Url> {
     URL_SAFE_NO_PAD
         .decode_to_vec(text)
         .map_err(|_| NotBase64Url)
 }
 
-/// Appends the encoding of a secret, in constant time for its length. The caller has made room for it, so
-/// that no copy stays behind.
+/// Appends the encoding of a secret in constant time for its length. The caller has reserved capacity, so
+/// that no reallocation leaves a copy in memory.
 pub(crate) fn encode_secret_onto(secret: &[u8], text: &mut String) {
-    // Whole groups of three bytes, so that the encodings of the pieces are that of all.
+    // A multiple of three bytes, so that the concatenated encodings equal the encoding of the whole.
     const PIECE: usize = 48;
     let mut encoded = Zeroizing::new([0; PIECE / 3 * 4]);
     for piece in secret.chunks(PIECE) {
@@ -55,24 +55,24 @@ pub(crate) fn encode_secret_onto(secret: &[u8], text: &mut String) {
     }
 }
 
-/// The encoding of a secret as a text of its own, in constant time for its length.
+/// Returns the encoding of a secret, in constant time for its length.
 pub(crate) fn encode_secret(secret: &[u8]) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(encoded_length(secret.len())));
     encode_secret_onto(secret, &mut text);
     text
 }
 
-/// The decoded bytes of a secret, in constant time for its length. What was decoded of a text that turns out
-/// to be malformed is wiped.
+/// Decodes a secret in constant time for its length. If the text is malformed, the bytes decoded so far are
+/// wiped.
 pub(crate) fn decode_secret(text: &[u8]) -> Result<Zeroizing<Vec<u8>>, NotBase64Url> {
     let mut secret = Zeroizing::new(vec![0; text.len() / 4 * 3 + text.len() % 4 * 3 / 4]);
     let decoded = Base64UrlUnpadded::decode(text, &mut secret).map_err(|_| NotBase64Url)?;
-    // A group of one character has no bytes, and was refused.
+    // A final group of one character encodes no byte and was rejected.
     debug_assert_eq!(decoded.len(), secret.len());
     Ok(secret)
 }
 
-/// Decodes into a buffer that the caller has; the part that was filled.
+/// Decodes into a buffer and returns the part that was filled.
 pub(crate) fn decode_into<'b>(
     text: &[u8],
     buffer: &'b mut [u8],
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_encoding_only() {
+    fn non_canonical_text_is_rejected() {
         for good in ["", "AA", "AAA", "AAAA", "_-8"] {
             assert!(decode(good.as_bytes()).is_ok(), "{good}");
             assert!(decode_secret(good.as_bytes()).is_ok(), "{good}");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_agree() {
+    fn encoded_length_matches_encoding() {
         for n in 0..300 {
             let bytes = vec![0xa5; n];
             let text = encode(&bytes);
@@ -122,9 +122,9 @@ mod tests {
         assert_eq!(encoded_length(usize::MAX), usize::MAX);
     }
 
-    /// Every byte in every place of a group, and every character in every place of a text.
+    /// Every byte at every position of a group, and every character at every position of a text.
     #[test]
-    fn secrets_have_the_same_encoding_as_everything() {
+    fn secret_functions_agree_with_fast_functions() {
         for byte in 0..=u8::MAX {
             for length in 1..=4 {
                 for at in 0..length {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_too_small_is_refused() {
+    fn decode_into_too_small_buffer_is_an_error() {
         assert!(decode_into(b"AAAA", &mut [0; 2]).is_err());
         assert_eq!(decode_into(b"AAAA", &mut [0; 9]).map(|b| b.len()), Ok(3));
     }

@@ -1,13 +1,13 @@
-//! Time, as the library sees it: whole seconds, told by a [`Clock`].
+//! Time in whole seconds, provided by a [`Clock`].
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A moment in whole seconds since 1970-01-01T00:00:00Z, leap seconds ignored
-/// (RFC 7519, section 2, "NumericDate").
+/// A time in whole seconds since 1970-01-01T00:00:00Z, without leap seconds (RFC 7519, section 2,
+/// "NumericDate").
 ///
-/// Valid moments lie between the years 1970 and 9999: `0 ..= 253_402_300_799`. Nothing outside can
-/// be made, so arithmetic on a moment cannot overflow.
+/// The range is the years 1970 to 9999: `0 ..= 253_402_300_799`. No other value can be created, so
+/// arithmetic on timestamps cannot overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -17,7 +17,7 @@ impl Timestamp {
     /// 9999-12-31T23:59:59Z.
     pub const MAX: Timestamp = Timestamp(253_402_300_799);
 
-    /// The moment that many seconds after 1970, or `None` outside the years 1970 to 9999.
+    /// Creates a timestamp from Unix seconds. Returns `None` outside the years 1970 to 9999.
     ///
     /// ```
     /// use jeton::Timestamp;
@@ -31,27 +31,26 @@ impl Timestamp {
         Some(Timestamp(seconds))
     }
 
-    /// Seconds since 1970.
+    /// Returns the seconds since 1970.
     pub const fn unix_seconds(self) -> i64 {
         self.0
     }
 
-    /// This moment and a while, cut off at [`Timestamp::MAX`]. Fractions of a second are dropped.
-    pub fn saturating_add(self, while_: Duration) -> Timestamp {
-        let seconds = i64::try_from(while_.as_secs()).unwrap_or(i64::MAX);
+    /// Adds a duration, with [`Timestamp::MAX`] as the limit. Fractions of a second are dropped.
+    pub fn saturating_add(self, duration: Duration) -> Timestamp {
+        let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
         Timestamp(self.0.saturating_add(seconds).min(Self::MAX.0))
     }
 
-    /// A while before this moment, cut off at [`Timestamp::MIN`]. Fractions of a second are dropped.
-    pub fn saturating_sub(self, while_: Duration) -> Timestamp {
-        let seconds = i64::try_from(while_.as_secs()).unwrap_or(i64::MAX);
+    /// Subtracts a duration, with [`Timestamp::MIN`] as the limit. Fractions of a second are dropped.
+    pub fn saturating_sub(self, duration: Duration) -> Timestamp {
+        let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
         Timestamp(self.0.saturating_sub(seconds).max(Self::MIN.0))
     }
 
-    /// This moment plus a duration, or `None` if the sum lies after the year 9999. Fractions of a second
-    /// are dropped.
-    pub(crate) fn checked_add(self, while_: Duration) -> Option<Timestamp> {
-        let seconds = i64::try_from(while_.as_secs()).ok()?;
+    /// Adds a duration. Returns `None` if the sum is after the year 9999. Fractions of a second are dropped.
+    pub(crate) fn checked_add(self, duration: Duration) -> Option<Timestamp> {
+        let seconds = i64::try_from(duration.as_secs()).ok()?;
         Self::from_unix_seconds(self.0.checked_add(seconds)?)
     }
 }
@@ -62,12 +61,12 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Tells the time.
+/// A source of the current time.
 ///
-/// The library never looks at the clock by itself: an issuer or verifier holds one, and it is
-/// [`SystemClock`] unless another is given. Tests give a [`FixedClock`].
+/// The library does not read the time in any other way. Issuers and verifiers use [`SystemClock`] by
+/// default. Tests can use a [`FixedClock`].
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -84,7 +83,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still.
+/// A clock that always returns the same time.
 ///
 /// ```
 /// use jeton::{Clock, FixedClock, Timestamp};

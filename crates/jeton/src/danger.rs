@@ -1,4 +1,4 @@
-//! Everything questionable, behind one name, so that one search finds it.
+//! Insecure and legacy options, in one module, so that one search finds every use.
 
 mod header_text;
 mod issuer_wrapping_key;
@@ -25,19 +25,18 @@ pub use weak_keys::{
     weak_rsa_key_from_jwk, weak_rsa_key_from_pem,
 };
 
-/// A compact JWS as it stands, with nothing verified.
+/// The parts of a compact JWS, without any verification.
 ///
-/// To look at a token while debugging. Whoever sent it may have written every byte: no decision may
-/// rest on it.
+/// Only for debugging. The sender may have written every byte, so no decision may depend on it.
 #[derive(Debug)]
 pub struct Unverified {
-    /// The protected header's bytes.
+    /// The bytes of the protected header.
     pub header: Vec<u8>,
-    /// The payload's bytes.
+    /// The bytes of the payload.
     pub payload: Vec<u8>,
 }
 
-/// Takes a compact JWS apart without verifying it.
+/// Splits a compact JWS without verifying it.
 ///
 /// ```
 /// let seen = jeton::danger::peek("eyJhbGciOiJub25lIn0.e30.")?;
@@ -54,19 +53,18 @@ pub fn peek(token: &str) -> Result<Unverified> {
     })
 }
 
-/// RSAES-PKCS1-v1_5 as key management (RFC 7518, section 4.2): the only way to it.
+/// RSAES-PKCS1-v1_5 as key management (RFC 7518, section 4.2). Only this constant enables it.
 ///
-/// Questionable: Bleichenbacher's attack turns every visible difference between a right and a wrong
-/// padding into a decryption oracle. A wrong padding, or a content key of another length, here yields a
-/// random content key, chosen without a branch, so that the token fails as it would for any wrong key (RFC
-/// 7516, section 11.5).
+/// Insecure: Bleichenbacher's attack uses every observable difference between a valid and an invalid padding
+/// as a decryption oracle. Here, an invalid padding or a content key of another length gives a random content
+/// key, chosen without a branch. The token then fails as with any wrong key (RFC 7516, section 11.5).
 ///
-/// AWS-LC itself branches on the padding, and offers no way around it. So each decryption is followed by
-/// another, of a number whose padding is wrong where the first was right, and right where it was wrong: both
-/// together are the same work. What remains is the order of the two, and how many bytes are copied out of a
-/// right padding. It costs twice the time.
+/// AWS-LC itself branches on the padding and offers no alternative. So each decryption is followed by a
+/// second one, of a number with an invalid padding if the first was valid, and the reverse. The total work is
+/// the same. Two differences remain: the order of the two, and the number of bytes copied from a valid
+/// padding. This doubles the time.
 ///
-/// A key for this has no other use: a [`Decrypter`] that is given the same RSA key for RSA-OAEP answers
+/// A key for this algorithm must have no other use. A [`Decrypter`] with the same RSA key for RSA-OAEP returns
 /// [`Misuse::SharedRsaKey`](crate::error::Misuse::SharedRsaKey).
 ///
 /// ```
@@ -78,14 +76,14 @@ pub fn peek(token: &str) -> Result<Unverified> {
 /// ```
 pub const RSA1_5: KeyManagementAlg = KeyManagementAlg::Rsa1_5(Opened(()));
 
-/// That a door of this module was opened. It cannot be made outside of it.
+/// Proves that the caller used this module: only this module can create it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Opened(());
 
-/// Compresses before encrypting (`zip: DEF`, RFC 7516, section 4.1.3).
+/// Compresses the content before encryption (`zip: DEF`, RFC 7516, section 4.1.3).
 ///
-/// Questionable: the length of what is encrypted then depends on its content, which gives away
-/// secrets that stand beside something an attacker chose (CRIME).
+/// Insecure: the length of the ciphertext then depends on the content. This reveals secrets that are
+/// compressed together with data that an attacker chose (CRIME).
 ///
 /// ```
 /// use jeton::danger;
@@ -103,10 +101,10 @@ pub fn compress(encrypter: Encrypter<'_>) -> Encrypter<'_> {
     encrypter.compressing()
 }
 
-/// Takes compressed tokens too (`zip: DEF`).
+/// Accepts compressed tokens (`zip: DEF`).
 ///
-/// What comes out has at most [`limits::INFLATED_BYTES`](crate::limits::INFLATED_BYTES), and
-/// [`limits::INFLATED_RATIO`](crate::limits::INFLATED_RATIO) times the size of what went in.
+/// The limits for the inflated content are [`limits::INFLATED_BYTES`](crate::limits::INFLATED_BYTES), and
+/// [`limits::INFLATED_RATIO`](crate::limits::INFLATED_RATIO) times the compressed size.
 pub fn allow_zip(decrypter: Decrypter) -> Decrypter {
     decrypter.inflating()
 }

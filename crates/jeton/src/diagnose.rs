@@ -1,25 +1,25 @@
 use crate::key::Keys;
 
-/// What a signature is, over the bytes that a caller takes for what was signed.
+/// The result of checking a signature over bytes that the caller chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureCheck {
-    /// It is the key's.
+    /// The signature is valid for the key.
     Valid,
-    /// It was computed, and is not the key's.
+    /// The signature is not valid for the key.
     Invalid,
-    /// It does not have the length that the key's algorithm demands, and nothing was computed.
+    /// The signature does not have the length that the algorithm requires.
     WrongLength {
-        /// How many bytes it has.
+        /// The actual length.
         bytes: usize,
-        /// How many it must have.
+        /// The required length.
         wanted: usize,
     },
 }
 
-/// Checks a signature or MAC over exactly these bytes, whatever a header says. `None` for a set: there it is
-/// asked of each key alone.
+/// Checks a signature or MAC over exactly these bytes, ignoring any header. Returns `None` for a key set;
+/// call it for each key separately.
 ///
-/// A token is never accepted by this: the bytes may be anything, such as parts with their padding.
+/// The result must not be used to accept a token: the bytes can be anything, such as parts with padding.
 pub fn check_signature(
     keys: &Keys,
     signing_input: &[u8],

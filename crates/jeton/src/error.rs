@@ -1,10 +1,14 @@
-//! What can go wrong, parted by who caused it.
+//! Error types, separated by cause.
 //!
-//! [`Rejection`] is what anyone who can send a token can cause. [`KeyError`] is about key material
-//! that the caller loads. [`Misuse`] is a mistake in the caller's program. No message repeats a
-//! byte of a token, a key or a claim.
+//! - [`Rejection`]: the token is not acceptable. Anyone who can send a token can cause it.
+//! - [`KeyError`]: the key material that the caller loads is not acceptable.
+//! - [`Misuse`]: invalid use of the API, a bug in the calling program.
+//! - [`RemoteFault`]: a remote signer failed.
+//!
+//! No message contains a byte of a token, a key or a claim.
 
 use std::fmt;
+use std::num::NonZeroU16;
 
 use crate::paserk;
 
@@ -12,28 +16,28 @@ use crate::paserk;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The token is refused. Whoever sent it caused this.
+    /// The token is rejected. Its sender caused this.
     Rejected(Rejection),
-    /// The key material is refused.
+    /// The key material is rejected.
     Key(KeyError),
-    /// The call makes no sense. The caller's program needs mending.
+    /// Invalid use of the API: a bug in the calling program.
     Misuse(Misuse),
-    /// A key that lives elsewhere did not sign as it should.
+    /// A remote signer failed, or returned a signature that is not valid.
     Remote(RemoteFault),
-    /// The primitive failed on good input: no randomness, or a defect below.
+    /// The cryptographic primitive failed on valid input: no randomness, or a defect in the library below.
     Primitive,
 }
 
-/// The library's result.
+/// The result type of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Whether the token was refused, as against a wrong key or a wrong call.
+    /// Returns whether the token was rejected, as opposed to a key error or an invalid use of the API.
     pub fn is_rejection(&self) -> bool {
         matches!(self, Error::Rejected(_))
     }
 
-    /// Why the token was refused, if it was.
+    /// Returns why the token was rejected, if it was.
     pub fn rejection(&self) -> Option<Rejection> {
         match self {
             Error::Rejected(rejection) => Some(*rejection),
@@ -129,7 +133,7 @@ pub enum Claim {
 }
 
 impl Claim {
-    /// Every registered claim, in the order in which jeton writes them.
+    /// All registered claims, in the order in which jeton writes them.
     pub const ALL: [Claim; 7] = [
         Claim::Issuer,
         Claim::Subject,
@@ -140,7 +144,7 @@ impl Claim {
         Claim::TokenId,
     ];
 
-    /// The claim's name in a token.
+    /// Returns the name of the claim in a token.
     pub const fn name(self) -> &'static str {
         match self {
             Claim::Issuer => "iss",
@@ -153,7 +157,7 @@ impl Claim {
         }
     }
 
-    /// The registered claim of that exact name.
+    /// Returns the registered claim with exactly this name.
     pub fn from_name(name: &str) -> Option<Claim> {
         Self::of_name(name.as_bytes())
     }
@@ -178,7 +182,7 @@ impl fmt::Display for Claim {
     }
 }
 
-/// Why a token is refused.
+/// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rejection {
@@ -186,15 +190,15 @@ pub enum Rejection {
     TooLarge(Part),
     /// A part is nested deeper than its limit.
     TooDeep(Part),
-    /// A part does not have the form that its format demands.
+    /// A part does not have the form that its format requires.
     Malformed(Part),
-    /// An object has two members of one name.
+    /// A JSON object has a duplicate member.
     DuplicateMember(Part),
-    /// The token is of another format, version or purpose than the key.
+    /// The format, version or purpose of the token does not match the key.
     WrongFormat,
-    /// The header's `alg` is not the key's.
+    /// The header's `alg` is not the algorithm of the key.
     AlgorithmMismatch,
-    /// The header's `enc` is unknown, not the content key's, or not among those allowed.
+    /// The header's `enc` is unknown, does not match the content key, or is not allowed.
     EncryptionMismatch,
     /// The `alg` of a JWS is not in the protected header (RFC 7515, section 10.7).
     UnprotectedAlg,
@@ -202,41 +206,41 @@ pub enum Rejection {
     UnprotectedEnc,
     /// A key in the header (`jwk`, `epk`) has private members.
     PrivateKeyInHeader,
-    /// The header names a critical extension that is not understood (RFC 7515, section 4.1.11).
+    /// The header's `crit` names an extension that is not supported (RFC 7515, section 4.1.11).
     CriticalExtension,
-    /// The header's `typ` is not what the policy demands.
+    /// The header's `typ` is not the type that the policy requires.
     TypeMismatch,
-    /// No key of the set fits the token's `kid` and `alg`.
+    /// No key of the key set matches the token's `kid` and `alg`.
     UnknownKey,
-    /// The signature or MAC is not the key's over this token.
+    /// The signature or MAC is not valid for this key and token.
     Signature,
-    /// The token cannot be decrypted with this key. One answer for every cause.
+    /// The token cannot be decrypted with this key. All causes give this same error.
     Decryption,
-    /// The token is compressed (`zip`), which is not allowed here.
+    /// The token is compressed (`zip`), and the verifier does not allow compression.
     Compressed,
-    /// The PASETO footer is not the one demanded.
+    /// The PASETO footer is not the expected footer.
     FooterMismatch,
-    /// A claim that the policy demands is absent.
+    /// A claim that the policy requires is absent.
     ClaimMissing(Claim),
     /// A claim has the wrong JSON type.
     ClaimType(Claim),
-    /// A time lies outside the years 1970 to 9999.
+    /// A time is outside the years 1970 to 9999.
     ClaimRange(Claim),
-    /// `exp` is not after now.
+    /// `exp` is not after the current time.
     Expired,
-    /// `nbf` is after now.
+    /// `nbf` is after the current time.
     NotYetValid,
-    /// `iat` is after now.
+    /// `iat` is after the current time.
     IssuedInTheFuture,
-    /// `iat` is longer ago than the policy's maximum age.
+    /// The token is older than the maximum age of the policy (`iat`).
     TooOld,
-    /// `iss` is another.
+    /// `iss` is not the issuer that the policy requires.
     IssuerMismatch,
-    /// `aud` does not hold the policy's audience.
+    /// `aud` does not contain the audience that the policy requires.
     AudienceMismatch,
-    /// The claims do not fit the caller's type.
+    /// The claims do not deserialize into the caller's type.
     ClaimsShape,
-    /// The token, its subject or its client is no longer honoured.
+    /// The token, its subject or its client is revoked.
     Revoked,
 }
 
@@ -247,68 +251,76 @@ impl fmt::Display for Rejection {
             Rejection::TooDeep(part) => write!(f, "the {part} is nested deeper than its limit"),
             Rejection::Malformed(part) => write!(f, "the {part} is malformed"),
             Rejection::DuplicateMember(part) => {
-                write!(f, "the {part} has two members of one name")
+                write!(f, "the {part} has a duplicate member")
             }
             Rejection::WrongFormat => {
-                f.write_str("the token is of another format, version or purpose than the key")
+                f.write_str("the token's format, version or purpose does not match the key")
             }
-            Rejection::AlgorithmMismatch => f.write_str("the header's alg is not the key's"),
+            Rejection::AlgorithmMismatch => f.write_str("the header's `alg` does not match the key"),
             Rejection::EncryptionMismatch => {
-                f.write_str("the header's enc is not the key's or not among those allowed")
+                f.write_str("the header's `enc` does not match the key or is not allowed")
             }
             Rejection::UnprotectedAlg => {
-                f.write_str("alg is not in the protected header: the signature does not cover it")
+                f.write_str("`alg` is not in the protected header: the signature does not cover it")
             }
             Rejection::UnprotectedEnc => {
-                f.write_str("enc is not in the protected header: nothing authenticates it")
+                f.write_str("`enc` is not in the protected header: it is not authenticated")
             }
             Rejection::PrivateKeyInHeader => f.write_str(
-                "the header has a private key (in jwk or epk), which must be published nowhere",
+                "the header contains a private key (`jwk` or `epk`), which must stay secret",
             ),
             Rejection::CriticalExtension => {
-                f.write_str("the header has a critical extension (crit) that is not understood")
+                f.write_str("the header's `crit` names an extension that is not supported")
             }
-            Rejection::TypeMismatch => f.write_str("the header's typ is not the one expected"),
-            Rejection::UnknownKey => f.write_str("no key fits the token's kid and alg"),
+            Rejection::TypeMismatch => f.write_str("the header's `typ` is not the expected type"),
+            Rejection::UnknownKey => f.write_str("no key matches the token's `kid` and `alg`"),
             Rejection::Signature => f.write_str("the signature is not valid for this key"),
             Rejection::Decryption => f.write_str("the token cannot be decrypted with this key"),
             Rejection::Compressed => {
-                f.write_str("the token is compressed (zip), which is not allowed here")
+                f.write_str("the token is compressed (`zip`), which is not allowed")
             }
-            Rejection::FooterMismatch => f.write_str("the footer is not the one expected"),
-            Rejection::ClaimMissing(claim) => write!(f, "the claim {claim} is missing"),
-            Rejection::ClaimType(claim) => write!(f, "the claim {claim} has the wrong type"),
+            Rejection::FooterMismatch => f.write_str("the footer is not the expected footer"),
+            Rejection::ClaimMissing(claim) => write!(f, "the claim `{claim}` is missing"),
+            Rejection::ClaimType(claim) => write!(f, "the claim `{claim}` has the wrong type"),
             Rejection::ClaimRange(claim) => {
-                write!(f, "the claim {claim} lies outside the years 1970 to 9999")
+                write!(f, "the claim `{claim}` is outside the years 1970 to 9999")
             }
             Rejection::Expired => f.write_str("the token has expired"),
-            Rejection::NotYetValid => f.write_str("the token is not valid yet (nbf)"),
-            Rejection::IssuedInTheFuture => f.write_str("the token was issued in the future (iat)"),
-            Rejection::TooOld => f.write_str("the token is older than the policy allows (iat)"),
-            Rejection::IssuerMismatch => f.write_str("the issuer (iss) is not the one expected"),
+            Rejection::NotYetValid => f.write_str("the token is not valid yet (`nbf`)"),
+            Rejection::IssuedInTheFuture => f.write_str("the token was issued in the future (`iat`)"),
+            Rejection::TooOld => f.write_str("the token is older than the policy allows (`iat`)"),
+            Rejection::IssuerMismatch => f.write_str("`iss` is not the expected issuer"),
             Rejection::AudienceMismatch => {
-                f.write_str("the audience (aud) does not hold the one expected")
+                f.write_str("`aud` does not contain the expected audience")
             }
-            Rejection::ClaimsShape => f.write_str("the claims do not fit the expected type"),
+            Rejection::ClaimsShape => f.write_str("the claims do not match the expected type"),
             Rejection::Revoked => f.write_str("the token has been revoked"),
         }
     }
 }
 
-/// Why key material is refused: the member at fault, and never its value.
+/// Why key material is rejected. It names the member, and never contains its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyError {
     member: Option<&'static str>,
     problem: KeyProblem,
+    shortfall: Option<Shortfall>,
+}
+
+/// The size of a key that is too weak, and the minimum. The unit follows from the member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shortfall {
+    actual: u16,
+    minimum: NonZeroU16,
 }
 
 impl KeyError {
-    /// The member of the JWK, or the part of the PEM, DER or PASERK, that is at fault.
+    /// Returns the member of the JWK, or the part of the PEM, DER or PASERK, that is wrong.
     pub fn member(&self) -> Option<&'static str> {
         self.member
     }
 
-    /// What is wrong with it.
+    /// Returns what is wrong with the key.
     pub fn problem(&self) -> KeyProblem {
         self.problem
     }
@@ -317,6 +329,7 @@ impl KeyError {
         KeyError {
             member: None,
             problem,
+            shortfall: None,
         }
     }
 
@@ -324,15 +337,38 @@ impl KeyError {
         KeyError {
             member: Some(member),
             problem,
+            shortfall: None,
+        }
+    }
+
+    /// An error for a key of `actual` bits (RSA) or bytes, which is less than `minimum`.
+    pub(crate) fn too_weak(member: &'static str, actual: usize, minimum: usize) -> Self {
+        let shortfall = || {
+            let minimum = NonZeroU16::new(minimum.try_into().ok()?)?;
+            let actual = actual.try_into().ok()?;
+            Some(Shortfall { actual, minimum })
+        };
+        KeyError {
+            shortfall: shortfall(),
+            ..KeyError::at(member, KeyProblem::TooWeak)
         }
     }
 }
 
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(member), Some(Shortfall { actual, minimum })) = (self.member, self.shortfall) {
+            let (what, unit) = match member {
+                "n" => ("RSA modulus", "bits"),
+                "e" => ("RSA exponent", "bits"),
+                "k" => ("HMAC key", "bytes"),
+                other => (other, "bytes"),
+            };
+            return write!(f, "key rejected: {what} has {actual} {unit}, minimum {minimum}");
+        }
         match self.member {
-            Some(member) => write!(f, "key refused: {member}: {}", self.problem),
-            None => write!(f, "key refused: {}", self.problem),
+            Some(member) => write!(f, "key rejected: {member}: {}", self.problem),
+            None => write!(f, "key rejected: {}", self.problem),
         }
     }
 }
@@ -341,116 +377,114 @@ impl fmt::Display for KeyError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyProblem {
-    /// The text is not a key in this form (JWK, PEM, DER, PASERK).
+    /// The input is not a key in this encoding (JWK, PEM, DER or PASERK).
     Malformed,
-    /// A member stands twice.
+    /// A duplicate member.
     Duplicate,
-    /// A member that this kind of key needs is absent.
+    /// A required member is absent.
     Missing,
     /// A member has the wrong JSON type.
     WrongType,
-    /// Not base64url in its one encoding.
+    /// Not canonical base64url without padding.
     NotBase64Url,
-    /// Not the length that the algorithm demands.
+    /// Not the length that the algorithm requires.
     WrongLength,
     /// Larger than its limit.
     TooLarge,
-    /// Weaker than today's minimum: an HMAC key shorter than the hash, RSA under 2,048 bits.
+    /// Below the minimum strength: an HMAC key shorter than the hash, or RSA under 2,048 bits.
+    /// The message of the [`KeyError`] has the actual size and the minimum.
     TooWeak,
-    /// Not a value that this kind of key can have: a point off the curve, an even exponent.
+    /// Not a valid value for this type of key: for example a point off the curve, or an even exponent.
     Invalid,
-    /// The private and the public half do not belong together.
+    /// The private key and the public key do not match.
     Mismatch,
-    /// `alg`, `kty`, `crv`, `use` or `key_ops` contradict each other or the use.
+    /// `alg`, `kty`, `crv`, `use` or `key_ops` contradict each other or the requested operation.
     Contradiction,
-    /// Well formed, and not supported.
+    /// Well formed, but not supported.
     Unsupported,
-    /// The key does not say its algorithm and more than one is possible.
+    /// The key has no `alg`, and more than one algorithm is possible.
     AlgorithmNeeded,
-    /// The bytes given as a secret are the text of a key (PEM, JWK, PASERK, a line of OpenSSH's).
+    /// The bytes passed as a secret are the encoding of a key: PEM, JWK, PASERK or an OpenSSH public key.
     KeyAsSecret,
-    /// A private key where a public one is wanted.
+    /// A private key was passed where a public key is expected.
     PrivateGiven,
-    /// A public key where a private one is wanted.
+    /// A public key was passed where a private key is expected.
     PublicGiven,
-    /// A PASERK has a password's cost that no key may have: less work than the least, or lanes that are not
-    /// supported. They are named for PBKDF2 and Argon2id in [`limits`](crate::limits).
+    /// The password cost of a PASERK is below the minimum, or its number of lanes is not supported.
+    /// [`limits`](crate::limits) lists the bounds for PBKDF2 and Argon2id.
     PasswordCost,
-    /// A PASERK asks for more iterations of PBKDF2 than the reader allows:
-    /// [`PasswordLimits`](paserk::PasswordLimits).
+    /// A PASERK requires more PBKDF2 iterations than
+    /// [`PasswordLimits`](paserk::PasswordLimits) allows.
     PasswordIterations {
-        /// How many it asks for.
+        /// The number that the PASERK requires.
         asked: u32,
-        /// How many are allowed.
+        /// The maximum.
         limit: u32,
     },
-    /// A PASERK asks for more memory of Argon2id than the reader allows, both in MiB:
-    /// [`PasswordLimits`](paserk::PasswordLimits).
+    /// A PASERK requires more Argon2id memory than [`PasswordLimits`](paserk::PasswordLimits) allows.
     PasswordMemory {
-        /// How much it asks for, rounded up.
+        /// The memory that the PASERK requires, MiB, rounded up.
         asked_mib: u32,
-        /// How much is allowed, rounded down.
+        /// The maximum, MiB, rounded down.
         limit_mib: u32,
     },
-    /// A PASERK asks for more passes over the memory of Argon2id than
+    /// A PASERK requires more Argon2id passes than
     /// [`limits::ARGON2ID_PASSES`](crate::limits::ARGON2ID_PASSES).
     PasswordPasses {
-        /// How many it asks for.
+        /// The number that the PASERK requires.
         asked: u32,
-        /// How many there may be.
+        /// The maximum.
         limit: u32,
     },
-    /// A PASERK asks for more memory times passes of Argon2id than the reader allows. Both are the memory
-    /// in MiB times the passes: [`PasswordLimits`](paserk::PasswordLimits).
+    /// A PASERK requires more Argon2id work than [`PasswordLimits`](paserk::PasswordLimits) allows. Work
+    /// is the memory in MiB times the number of passes.
     PasswordWork {
-        /// How much it asks for, rounded up.
+        /// The work that the PASERK requires, rounded up.
         asked_mib: u32,
-        /// How much is allowed, rounded down.
+        /// The maximum, rounded down.
         limit_mib: u32,
     },
-    /// An encrypted key that this key or password does not open. One answer for every cause.
+    /// An encrypted key cannot be decrypted with this key or password. All causes give this same error.
     Decryption,
-    /// A PASERK of another version or purpose.
+    /// A PASERK has another version or purpose than expected.
     WrongKind {
-        /// The kind that is needed here.
+        /// The expected kind.
         wanted: paserk::Kind,
-        /// The kind that the text says it is.
+        /// The kind of the PASERK.
         given: paserk::Kind,
     },
-    /// A set without one usable key.
+    /// A key set has no usable key.
     NoUsableKey,
 }
 
 impl fmt::Display for KeyProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            KeyProblem::Malformed => "not well formed",
-            KeyProblem::Duplicate => "stands twice",
+            KeyProblem::Malformed => "malformed",
+            KeyProblem::Duplicate => "duplicate member",
             KeyProblem::Missing => "missing",
-            KeyProblem::WrongType => "has the wrong JSON type",
-            KeyProblem::NotBase64Url => "is not base64url without padding",
-            KeyProblem::WrongLength => "has the wrong length for the algorithm",
-            KeyProblem::TooLarge => "is larger than its limit",
-            KeyProblem::TooWeak => {
-                "too weak (HMAC keys need the hash's length, RSA keys 2048 bits and an exponent of 65537 or more)"
-            }
-            KeyProblem::Invalid => "is not a valid value for this kind of key",
-            KeyProblem::Mismatch => "private and public half do not belong together",
-            KeyProblem::Contradiction => "contradicts the rest of the key or its use",
-            KeyProblem::Unsupported => "is not supported",
-            KeyProblem::AlgorithmNeeded => "the key does not say its algorithm; name one",
+            KeyProblem::WrongType => "wrong JSON type",
+            KeyProblem::NotBase64Url => "not base64url without padding",
+            KeyProblem::WrongLength => "wrong length for the algorithm",
+            KeyProblem::TooLarge => "larger than its limit",
+            KeyProblem::TooWeak => "below the minimum strength",
+            KeyProblem::Invalid => "invalid value for this type of key",
+            KeyProblem::Mismatch => "private key and public key do not match",
+            KeyProblem::Contradiction => "contradicts the rest of the key or the requested operation",
+            KeyProblem::Unsupported => "not supported",
+            KeyProblem::AlgorithmNeeded => "the key has no `alg`; pass the algorithm",
             KeyProblem::KeyAsSecret => {
-                "the bytes given as a secret are the text of a key; load it as a key"
+                "the secret is the encoding of a key; load it as a key"
             }
-            KeyProblem::PrivateGiven => "a private key was given where a public one is wanted",
-            KeyProblem::PublicGiven => "a public key was given where a private one is wanted",
+            KeyProblem::PrivateGiven => "private key given, public key expected",
+            KeyProblem::PublicGiven => "public key given, private key expected",
             KeyProblem::PasswordCost => {
-                "has a password's cost that no key may have (1000 iterations or 8 MiB at least, 1 to 4 lanes)"
+                "password cost outside the limits (at least 1000 PBKDF2 iterations, or 8 MiB and 1 to 4 lanes of Argon2id)"
             }
             KeyProblem::PasswordIterations { asked, limit } => {
                 return write!(
                     f,
-                    "asks for {asked} iterations of PBKDF2 for a password, the limit is {limit}"
+                    "requires {asked} PBKDF2 iterations, maximum {limit}"
                 );
             }
             KeyProblem::PasswordMemory {
@@ -459,13 +493,13 @@ impl fmt::Display for KeyProblem {
             } => {
                 return write!(
                     f,
-                    "asks for {asked_mib} MiB of memory for a password, the limit is {limit_mib} MiB"
+                    "requires {asked_mib} MiB of Argon2id memory, maximum {limit_mib} MiB"
                 );
             }
             KeyProblem::PasswordPasses { asked, limit } => {
                 return write!(
                     f,
-                    "asks for {asked} passes over the memory for a password, the limit is {limit}"
+                    "requires {asked} Argon2id passes, maximum {limit}"
                 );
             }
             KeyProblem::PasswordWork {
@@ -474,100 +508,100 @@ impl fmt::Display for KeyProblem {
             } => {
                 return write!(
                     f,
-                    "asks for {asked_mib} MiB of memory times passes for a password, the limit is {limit_mib} MiB"
+                    "requires {asked_mib} MiB of Argon2id memory times passes, maximum {limit_mib} MiB"
                 );
             }
             KeyProblem::Decryption => "cannot be decrypted with this key or password",
             KeyProblem::WrongKind { wanted, given } => {
-                return write!(f, "a {given} was given where a {wanted} is wanted");
+                return write!(f, "{given} given, {wanted} expected");
             }
-            KeyProblem::NoUsableKey => "the set has no key that can be used here",
+            KeyProblem::NoUsableKey => "the key set has no usable key",
         })
     }
 }
 
-/// How a key that lives elsewhere ([`remote`](crate::remote)) failed to sign.
+/// How a [remote](crate::remote) signer failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RemoteFault {
-    /// The signer did not sign: it was not reached, refused, or failed.
+    /// The signer returned no signature: it was not reachable, refused, or failed.
     NotSigned,
-    /// The signature does not have the form or the length that the algorithm demands.
+    /// The signature does not have the encoding or the length that the algorithm requires.
     SignatureForm,
-    /// The signature is not this key's over this input: it was made with another key, another hash or
-    /// padding, or a PSS salt of another length.
+    /// The signature does not verify: it was made with another key, hash or padding, or with a PSS salt
+    /// of another length.
     Signature,
 }
 
 impl fmt::Display for RemoteFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            RemoteFault::NotSigned => "the remote signer did not sign",
+            RemoteFault::NotSigned => "the remote signer returned no signature",
             RemoteFault::SignatureForm => {
-                "the remote signature has another form or length than its algorithm demands"
+                "the remote signature has the wrong encoding or length for its algorithm"
             }
             RemoteFault::Signature => {
-                "the remote signature is not the public key's over this input: check the key, the hash, the padding and the salt length"
+                "the remote signature does not verify: check the key, the hash, the padding and the salt length"
             }
         })
     }
 }
 
-/// A mistake in the caller's program.
+/// An invalid use of the API: a bug in the calling program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misuse {
     /// Neither `expires_in`, `expires_at` nor `without_expiry` was called.
     ExpiryNotChosen,
-    /// The caller's type has a member with the name of a registered claim.
+    /// The custom claims have a member with the name of a registered claim.
     RegisteredName(Claim),
-    /// A token of a [`Series`](crate::jwt::Series) has a claim that the series sets for all of them.
+    /// A token of a [`Series`](crate::jwt::Series) has a claim that the series sets for all its tokens.
     SetForAll(Claim),
-    /// The caller's claims do not serialise to a JSON object.
+    /// The custom claims do not serialize to a JSON object.
     ClaimsNotAnObject,
-    /// The caller's type failed to serialise.
+    /// The custom claims failed to serialize.
     ClaimsNotSerialisable,
-    /// A time lies outside the years 1970 to 9999.
+    /// A time is outside the years 1970 to 9999.
     TimeOutOfRange,
     /// The key id is empty or longer than [`limits::KEY_ID_BYTES`](crate::limits::KEY_ID_BYTES).
     KeyId,
-    /// The cost is not one of the version: PBKDF2 in versions 1 and 3, Argon2id in 2 and 4; or it is
-    /// beyond its limits.
+    /// The password cost is outside its limits, or for another version. Versions 1 and 3 use PBKDF2,
+    /// versions 2 and 4 use Argon2id.
     PasswordCost,
     /// The footer is longer than [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES).
     FooterTooLarge,
-    /// PASETO's versions 1 and 2 have no implicit assertions, and one was given.
+    /// An implicit assertion was passed; PASETO versions 1 and 2 do not have it.
     ImplicitAssertion,
-    /// A PASETO's `aud` is one string; a list was given.
+    /// A list of audiences was passed; `aud` of a PASETO is a single string.
     AudienceList,
-    /// The header type (`typ`) is empty or has characters that a media type cannot have.
+    /// The header type (`typ`) is empty or has characters that a media type cannot contain.
     Type,
-    /// The serialization or the key management does not allow for this many recipients.
+    /// The serialization or the key management does not allow this number of recipients.
     Recipients,
-    /// The compact serialization has no place for associated data or an unprotected header.
+    /// The compact serialization has no associated data and no unprotected header.
     CompactForm,
-    /// A header member of this name is set by jeton, or was set before.
+    /// A header member of this name is already set, or jeton sets it.
     HeaderMember,
     /// `apu` or `apv` is longer than [`limits::PARTY_INFO_BYTES`](crate::limits::PARTY_INFO_BYTES), or
-    /// the key management has neither.
+    /// the key management does not use them.
     PartyInfo,
-    /// The number of PBKDF2 rounds lies outside [`limits::PBES2_ROUNDS_MIN`](crate::limits::PBES2_ROUNDS_MIN)
+    /// The number of PBKDF2 rounds is outside [`limits::PBES2_ROUNDS_MIN`](crate::limits::PBES2_ROUNDS_MIN)
     /// to [`limits::PBES2_ROUNDS`](crate::limits::PBES2_ROUNDS).
     Pbes2Rounds,
-    /// A content key encrypts with another `enc` than the one asked for.
+    /// The content key is for another `enc` than the requested one.
     ContentEncryption,
-    /// The unprotected header is not an object, has a name that belongs into the protected one, or
-    /// is asked for in a compact token, which has none.
+    /// The unprotected header is not an object, has a name that must be protected, or was requested for
+    /// a compact token.
     UnprotectedHeader,
-    /// A payload that is to stand unencoded (RFC 7797) has bytes that cannot: in a compact token it
-    /// is printable ASCII without a dot, in the JSON serialization UTF-8.
+    /// An unencoded payload (RFC 7797) contains bytes that the serialization does not allow. A compact
+    /// token allows printable ASCII without a dot, the JSON serialization UTF-8.
     UnencodedPayload,
-    /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers that
-    /// disagree whether the payload is encoded.
+    /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers with
+    /// different settings for the encoding of the payload.
     Signers,
-    /// One RSA key is to decrypt both by [`RSA1_5`](crate::danger::RSA1_5) and by RSA-OAEP.
+    /// One RSA key was added for both [`RSA1_5`](crate::danger::RSA1_5) and RSA-OAEP.
     SharedRsaKey,
-    /// A cache of no entries, or of more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
+    /// The capacity of a cache is 0, or more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
     CacheEntries,
 }
 
@@ -579,61 +613,61 @@ impl fmt::Display for Misuse {
             ),
             Misuse::RegisteredName(claim) => write!(
                 f,
-                "the claims' own type has a member {claim}, which is a registered claim: set it on Claims"
+                "the custom claims have a member `{claim}`, which is a registered claim: set it on Claims"
             ),
             Misuse::SetForAll(claim) => write!(
                 f,
-                "the series sets {claim} for all its tokens, so that none has another"
+                "the series sets `{claim}` for all its tokens: a token cannot set it"
             ),
             Misuse::ClaimsNotAnObject => {
-                f.write_str("the claims' own type must serialise to a JSON object")
+                f.write_str("the custom claims must serialize to a JSON object")
             }
             Misuse::ClaimsNotSerialisable => {
-                f.write_str("the claims' own type failed to serialise")
+                f.write_str("the custom claims failed to serialize")
             }
-            Misuse::TimeOutOfRange => f.write_str("a time lies outside the years 1970 to 9999"),
+            Misuse::TimeOutOfRange => f.write_str("a time is outside the years 1970 to 9999"),
             Misuse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
             Misuse::PasswordCost => f.write_str(
-                "the password's cost is beyond the limits, or not one of the version: PBKDF2 in k1 and k3, Argon2id in k2 and k4",
+                "the password cost is outside its limits, or for another version: k1 and k3 use PBKDF2, k2 and k4 use Argon2id",
             ),
             Misuse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),
             Misuse::ImplicitAssertion => {
-                f.write_str("versions 1 and 2 of PASETO have no implicit assertions")
+                f.write_str("PASETO versions 1 and 2 have no implicit assertion")
             }
             Misuse::AudienceList => {
-                f.write_str("a PASETO's audience is one string: call audience, not audiences")
+                f.write_str("`aud` of a PASETO is a single string: call audience, not audiences")
             }
-            Misuse::Type => f.write_str("the header type (typ) is not a media type"),
+            Misuse::Type => f.write_str("the header type (`typ`) is not a media type"),
             Misuse::Recipients => f.write_str(
-                "this many recipients need the general JSON serialization, and keys that wrap: dir and ECDH-ES alone have one recipient",
+                "several recipients require the general JSON serialization and key wrapping: dir and ECDH-ES allow one recipient",
             ),
             Misuse::CompactForm => f.write_str(
-                "the compact serialization has no associated data and no unprotected header: choose a JSON one",
+                "the compact serialization has no associated data and no unprotected header: use a JSON serialization",
             ),
             Misuse::HeaderMember => {
-                f.write_str("a header member of that name is set already, or set by the library")
+                f.write_str("a header member of this name is already set, or set by the library")
             }
             Misuse::PartyInfo => f.write_str(
-                "apu and apv have at most 1024 bytes each, and only ECDH-ES has them",
+                "`apu` and `apv` have at most 1024 bytes each, and only ECDH-ES uses them",
             ),
             Misuse::Pbes2Rounds => {
-                f.write_str("PBKDF2 takes 1000 to 1000000 rounds here")
+                f.write_str("PBKDF2 rounds must be between 1000 and 1000000")
             }
             Misuse::ContentEncryption => {
-                f.write_str("the content key is for another content encryption (enc)")
+                f.write_str("the content key is for another content encryption (`enc`)")
             }
             Misuse::UnprotectedHeader => f.write_str(
-                "the unprotected header must be an object without the names that are signed, and a compact token has none",
+                "the unprotected header must be an object without protected names, and a compact token has none",
             ),
             Misuse::UnencodedPayload => f.write_str(
-                "the payload cannot stand unencoded here: detach it, or do not ask for b64=false",
+                "the payload contains bytes that cannot be sent unencoded: detach it, or do not use b64=false",
             ),
             Misuse::SharedRsaKey => f.write_str(
-                "one RSA key may not decrypt both by RSA1_5 and by RSA-OAEP: give each its own key",
+                "one RSA key cannot be used for both RSA1_5 and RSA-OAEP: use a separate key for each",
             ),
-            Misuse::CacheEntries => f.write_str("a cache has 1 to 1048576 entries"),
+            Misuse::CacheEntries => f.write_str("a cache must have between 1 and 1048576 entries"),
             Misuse::Signers => f.write_str(
-                "a general JWS takes 1 to 16 signers that agree whether the payload is encoded",
+                "a general JWS requires 1 to 16 signers with the same setting for the payload encoding",
             ),
         }
     }

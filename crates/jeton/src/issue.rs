@@ -1,4 +1,4 @@
-//! One way to issue, whatever the format and wherever the key lives.
+//! The trait for issuing tokens of any format.
 
 use std::sync::Arc;
 
@@ -8,18 +8,21 @@ use crate::claims::{Buffer, Claims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 
-/// Issues tokens: a key, or a key and what else the format needs.
+/// Issues tokens. Implemented by keys, and by issuers that combine a key with settings of the format.
 ///
-/// Code that is written against it issues any format: a [`MacKey`](crate::jwt::MacKey) or
-/// [`SigningKey`](crate::jwt::SigningKey) makes JWTs, an [`Issuer`](crate::jwt::Issuer) those of another
-/// `typ`, a [`NestedIssuer`](crate::jwt::NestedIssuer)
-/// or [`EncryptedIssuer`](crate::jwt::EncryptedIssuer) encrypts them, a
-/// [`RemoteSigner`](crate::remote::RemoteSigner) has them signed elsewhere, the keys of
-/// [`paseto`](crate::paseto) make PASETOs. A type of one's own may implement it too, to choose
-/// between keys, say.
+/// Use it for code that works with any format:
 ///
-/// It is object-safe: `&impl Issue` and `&dyn Issue` are used alike. The concrete types have an
-/// `issue` of their own, so only code that is generic needs the trait in scope.
+/// - [`MacKey`](crate::jwt::MacKey) and [`SigningKey`](crate::jwt::SigningKey) issue JWTs.
+/// - [`Issuer`](crate::jwt::Issuer) issues JWTs with another `typ`.
+/// - [`NestedIssuer`](crate::jwt::NestedIssuer) and [`EncryptedIssuer`](crate::jwt::EncryptedIssuer) issue
+///   encrypted JWTs.
+/// - [`RemoteSigner`](crate::remote::RemoteSigner) issues JWTs with a remote signer.
+/// - The keys of [`paseto`](crate::paseto) issue PASETOs.
+///
+/// Other types may implement it too, for example to choose between keys.
+///
+/// It is object-safe: `&impl Issue` and `&dyn Issue` both work. The concrete types have their own `issue`
+/// method, so only generic code needs the trait in scope.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,26 +38,26 @@ use crate::error::Result;
 /// # Ok::<(), jeton::Error>(())
 /// ```
 pub trait Issue: Send + Sync {
-    /// A token with these claims, by that clock. A `&Claims<T>` is what to give.
+    /// Issues a token with these claims, using this clock. Pass a `&Claims<T>`.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what the format can hold,
+    /// [`Error::Misuse`](crate::Error::Misuse) if the format cannot represent the claims,
     /// [`Error::Key`](crate::Error::Key) if the key must not sign or encrypt, and
-    /// [`Error::Remote`](crate::Error::Remote) if a key that lives elsewhere did not sign.
+    /// [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
     fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String>;
 
-    /// A token with these claims, by the system's clock.
+    /// Issues a token with these claims, using the system clock.
     ///
     /// # Errors
     ///
-    /// As [`issue_by`](Issue::issue_by).
+    /// Those of [`issue_by`](Issue::issue_by).
     fn issue(&self, claims: &dyn AnyClaims) -> Result<String> {
         self.issue_by(claims, &SystemClock)
     }
 }
 
-/// [`Claims`] around a type that the callee need not know: every `Claims<T>` is one.
+/// [`Claims`] with any type of custom claims. Every `Claims<T>` implements it.
 ///
 /// ```
 /// use jeton::{AnyClaims, Claims};
@@ -71,7 +74,7 @@ impl<T: Serialize> AnyClaims for Claims<'_, T> {}
 mod sealed {
     use super::{Buffer, Clock, Dates, Result};
 
-    /// Only [`Claims`](super::Claims) are claims: the registered names are jeton's to write.
+    /// Sealed: only [`Claims`](super::Claims) may write registered claims.
     pub trait Write {
         #[doc(hidden)]
         fn write_into(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()>;

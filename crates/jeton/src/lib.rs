@@ -1,13 +1,12 @@
-//! Issue and verify security tokens, JWT and PASETO, behind one shape that cannot be held wrong.
+//! Issues and verifies security tokens (JWT and PASETO) through one API that is hard to misuse.
 //!
-//! - A **key** knows its algorithm, its use and its id ([`key`]). A token's header is only ever
-//!   compared with it. A secret, a private and a public key are different types.
-//! - **Claims** are the registered names, and the caller's own type beside them ([`Claims`]). An
-//!   expiry must be chosen.
-//! - A **policy** is what a verifier demands ([`Policy`]): the issuer, the audience, an expiry and
-//!   more; nothing is left out silently.
-//! - **Verified** is the type that only a successful verification can make ([`Verified`]).
-//!
+//! - A **key** has a fixed algorithm, use and id ([`key`]). The header of a token is only compared with
+//!   the key and never selects an algorithm. Secrets, private keys and public keys are different types.
+//! - **Claims** are the registered claims and the caller's custom claims ([`Claims`]). The caller must
+//!   choose an expiry.
+//! - A **policy** states what a verifier requires ([`Policy`]): the issuer, the audience, an expiry and
+//!   more. A requirement is only dropped by an explicit call.
+//! - **Verified** is the result of a successful verification ([`Verified`]). Only a verifier creates it.
 //! ```
 //! use std::time::Duration;
 //! use jeton::{Claims, Policy, Verified, jwt};
@@ -30,27 +29,26 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! PASETO has the same two verbs: [`paseto::v4`]. Code that does not care which format it is, or where
-//! the key lives, is written against [`Issue`] and [`Verify`].
+//! PASETO has the same API: [`paseto::v4`]. Code that works with any format, or with a key in a remote
+//! signer, uses the traits [`Issue`] and [`Verify`].
 //!
-//! The [`guide`] takes one task at a time: issue and verify, rotate keys, encrypt, come from another
-//! library.
+//! The [`guide`] has one page per task: issue and verify tokens, rotate keys, encrypt, migrate from
+//! another library.
 //!
-//! The library does no I/O, spawns nothing, and asks only a [`Clock`] for the time. Every number
-//! that an attacker can choose has a name and a bound in [`limits`]. Whatever is questionable is in
-//! [`danger`].
+//! The library does no I/O and starts no threads. A [`Clock`] is its only source of time. Every size that
+//! an attacker can choose has a limit in [`limits`]. Insecure and legacy options are in [`danger`].
 
-// What a token is about
+// Claims, policies and verified claims
 mod claims;
 mod issue;
 mod policy;
 mod verified;
 mod verify;
 
-// What is verified often
+// Cache of verified tokens
 mod cache;
 
-// How to use it
+// Guide
 pub mod guide;
 
 // Keys
@@ -65,7 +63,7 @@ pub mod jws;
 pub mod jwt;
 pub mod paseto;
 
-// What everything stands on
+// Foundations
 mod base64;
 mod clock;
 mod crypto;
@@ -74,15 +72,14 @@ pub mod error;
 mod json;
 pub mod limits;
 
-/// How the service and the command line read the JSON of strangers. It may change with any version.
+/// Strict JSON reading for the service and the command line. Not covered by semantic versioning.
 #[doc(hidden)]
 pub mod strict {
     pub use crate::claims::{CustomClaims, CustomClaimsError};
     pub use crate::json::{JsonError, Member, read_members};
 }
 
-/// What the command line asks about a signature that a verifier rejects, to explain it. It may change with any
-/// version.
+/// Explains why a signature was rejected, for the command line. Not covered by semantic versioning.
 #[doc(hidden)]
 pub mod diagnose;
 

@@ -1,115 +1,114 @@
-//! Every number that an attacker can choose has a name and a bound here.
+//! Limits for all sizes and costs that an attacker can choose.
 
 use crate::base64;
 use crate::error::{Part, Rejection};
 use crate::json::{self, Bounds};
 
-/// Longest `kid` that a token or key may carry, bytes.
+/// Maximum length of the `kid` of a token or key, bytes.
 pub const KEY_ID_BYTES: usize = 256;
 
-/// Most keys that one set may hold.
+/// Maximum number of keys in a key set.
 pub const KEY_SET_KEYS: usize = 100;
 
-/// Longest text of a key set, bytes.
+/// Maximum length of a key set, bytes.
 pub const KEY_SET_BYTES: usize = 1024 * 1024;
 
-/// Longest text of one key (JWK, PEM, DER or PASERK), bytes.
+/// Maximum length of an encoded key (JWK, PEM, DER or PASERK), bytes.
 pub const KEY_BYTES: usize = 64 * 1024;
 
-/// Most keys of a set that are tried for one token without a `kid`.
+/// Maximum number of keys of a key set that are tried for one token without a `kid`.
 pub const KEYS_TRIED: usize = 8;
 
-/// Most signatures on one JWS in the JSON serialization.
+/// Maximum number of signatures of a JWS in the JSON serialization.
 pub const SIGNATURES: usize = 16;
 
-/// Most signatures that are checked for one JWS in the JSON serialization, over all its signatures and all
-/// keys.
+/// Maximum number of signature checks for one JWS in the JSON serialization, over all signatures and keys.
 pub const SIGNATURES_TRIED: usize = 32;
 
-/// Most recipients of one JWE in the JSON serialization.
+/// Maximum number of recipients of a JWE in the JSON serialization.
 pub const RECIPIENTS: usize = 16;
 
-/// Most encrypted keys that are tried for one JWE, over all its recipients and all keys.
+/// Maximum number of attempts to decrypt a content key of one JWE, over all recipients and keys.
 pub const ENCRYPTED_KEYS_TRIED: usize = 32;
 
-/// Most values in one JWS or JWE in the JSON serialization: members of objects and elements of
-/// arrays, over the whole text.
+/// Maximum number of values in a JWS or JWE in the JSON serialization: members of objects plus elements of
+/// arrays.
 pub const DOCUMENT_VALUES: usize = 1_000;
 
-/// Fewest rounds of PBKDF2 (`p2c`) that a JWE may ask for (RFC 7518, section 4.8.1.2).
+/// Minimum number of PBKDF2 rounds (`p2c`) of a JWE (RFC 7518, section 4.8.1.2).
 pub const PBES2_ROUNDS_MIN: u32 = 1_000;
 
-/// Most rounds of PBKDF2 (`p2c`) that one JWE may ask for, over all its recipients, unless
-/// [`Limits::pbes2_rounds`] says another number: about half a second.
+/// Default maximum of PBKDF2 rounds (`p2c`) for one JWE, over all recipients: about half a second.
+/// [`Limits::pbes2_rounds`] changes it.
 pub const PBES2_ROUNDS: u32 = 1_000_000;
 
-/// Longest salt input (`p2s`) of a JWE with a password, bytes. The shortest is 8 (RFC 7518,
+/// Maximum length of the salt input (`p2s`) of a JWE with a password, bytes. The minimum is 8 (RFC 7518,
 /// section 4.8.1.1).
 pub const PBES2_SALT_BYTES: usize = 1024;
 
-/// Longest password, bytes.
+/// Maximum length of a password, bytes.
 pub const PASSWORD_BYTES: usize = 1024;
 
-/// Longest `apu` and `apv` of ECDH-ES, bytes each.
+/// Maximum length of `apu` and of `apv` for ECDH-ES, bytes.
 pub const PARTY_INFO_BYTES: usize = 1024;
 
-/// Most bytes that a compressed JWE may inflate to.
+/// Maximum size of the inflated content of a compressed JWE, bytes.
 pub const INFLATED_BYTES: usize = 4 * 1024 * 1024;
 
-/// How many times its compressed size a JWE may inflate to.
+/// Maximum ratio of inflated to compressed size of a JWE.
 pub const INFLATED_RATIO: usize = 100;
 
-/// Most entries of a cache of verified tokens.
+/// Maximum number of entries of a cache of verified tokens.
 pub const CACHE_ENTRIES: usize = 1024 * 1024;
 
-/// Longest token that a cache remembers, bytes. Longer ones are verified each time.
+/// Maximum length of a cached token, bytes. Longer tokens are verified each time.
 pub const CACHED_TOKEN_BYTES: usize = 16 * 1024;
 
-/// Fewest iterations of PBKDF2 that a PASERK under a password may have (versions 1 and 3).
+/// Minimum number of PBKDF2 iterations of a PASERK with a password (versions 1 and 3).
 pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
 
-/// Most iterations of PBKDF2 that a PASERK under a password may have: about half a second. A reader may allow
-/// fewer: [`PasswordLimits`](crate::paserk::PasswordLimits).
+/// Maximum number of PBKDF2 iterations of a PASERK with a password: about half a second.
+/// [`PasswordLimits`](crate::paserk::PasswordLimits) can lower it for reading.
 pub const PBKDF2_ITERATIONS: u32 = 1_000_000;
 
-/// Least memory of Argon2id that a PASERK under a password may have (versions 2 and 4), bytes.
+/// Minimum Argon2id memory of a PASERK with a password (versions 2 and 4), bytes.
 pub const ARGON2ID_MEMORY_BYTES_MIN: u64 = 8 * 1024 * 1024;
 
-/// Most memory of Argon2id that a PASERK under a password may have, bytes. One that has more than
-/// [`ARGON2ID_MEMORY_BYTES_DEFAULT`] is read only where
-/// [`PasswordLimits`](crate::paserk::PasswordLimits) allow it.
+/// Maximum Argon2id memory of a PASERK with a password, bytes. Reading one that uses more than
+/// [`ARGON2ID_MEMORY_BYTES_DEFAULT`] requires raised
+/// [`PasswordLimits`](crate::paserk::PasswordLimits).
 pub const ARGON2ID_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// Most memory of Argon2id that a PASERK under a password may ask for unless its reader allows more, bytes:
-/// what libsodium calls moderate.
+/// Default maximum of Argon2id memory for reading a PASERK with a password, bytes. It equals the "moderate"
+/// limit of libsodium.
 pub const ARGON2ID_MEMORY_BYTES_DEFAULT: u64 = 256 * 1024 * 1024;
 
-/// Most memory times passes of Argon2id that a PASERK under a password may ask for unless its reader allows
-/// more, bytes: four passes over [`ARGON2ID_MEMORY_BYTES_DEFAULT`], about a second.
+/// Default maximum of Argon2id memory times passes for reading a PASERK with a password, bytes. It allows four
+/// passes over [`ARGON2ID_MEMORY_BYTES_DEFAULT`], about a second.
 pub const ARGON2ID_WORK_BYTES_DEFAULT: u64 = 4 * ARGON2ID_MEMORY_BYTES_DEFAULT;
 
-/// Most passes over that memory that a PASERK under a password may have.
+/// Maximum number of Argon2id passes of a PASERK with a password.
 pub const ARGON2ID_PASSES: u32 = 8;
 
-/// Most lanes that a PASERK under a password may have.
+/// Maximum number of Argon2id lanes of a PASERK with a password.
 pub const ARGON2ID_LANES: u32 = 4;
 
-/// Longest PASETO footer, bytes before base64url.
+/// Maximum length of a PASETO footer, bytes before base64url.
 pub const FOOTER_BYTES: usize = 8 * 1024;
 
-/// Largest RSA modulus, bits. AWS-LC verifies no larger one.
+/// Maximum RSA modulus, bits. AWS-LC verifies no larger one.
 pub const RSA_MODULUS_BITS: usize = 8192;
 
-/// Smallest RSA modulus, bits (RFC 7518, section 3.3).
+/// Minimum RSA modulus, bits (RFC 7518, section 3.3).
 pub const RSA_MODULUS_BITS_MIN: usize = 2048;
 
-/// Smallest RSA modulus that [`danger`](crate::danger) takes for verifying, bits.
+/// Minimum RSA modulus that [`danger`](crate::danger) accepts for verification, bits.
 pub const WEAK_RSA_MODULUS_BITS_MIN: usize = 1024;
 
-/// Largest public exponent of an RSA key, bits: what AWS-LC takes.
+/// Maximum public exponent of an RSA key, bits, as in AWS-LC.
 pub const RSA_EXPONENT_BITS: usize = 33;
 
-/// What a verifier accepts in size before it looks at anything else.
+/// The size limits of a verifier, checked before anything else.
 ///
 /// ```
 /// use jeton::Limits;
@@ -118,14 +117,14 @@ pub const RSA_EXPONENT_BITS: usize = 33;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest token, bytes as it arrives. Default 2 MiB.
+    /// Maximum length of a token, bytes as received. Default: 2 MiB.
     pub token_bytes: usize,
-    /// Longest header, bytes before base64url. Default 8 KiB.
+    /// Maximum length of a header, bytes before base64url. Default: 8 KiB.
     pub header_bytes: usize,
-    /// Deepest nesting of objects and arrays in a header or in claims. Default 32; more than 127 means 127.
+    /// Maximum nesting depth of objects and arrays in a header or in claims. Default: 32, at most 127.
     pub json_depth: u32,
-    /// Most rounds of PBKDF2 (`p2c`) that a JWE may ask for, over all its recipients. Default 1,000,000. Only
-    /// who decrypts with a [`Password`](crate::danger::Password) computes any.
+    /// Maximum number of PBKDF2 rounds (`p2c`) for a JWE, over all recipients. Default: 1,000,000. Only used for
+    /// decryption with a [`Password`](crate::danger::Password).
     pub pbes2_rounds: u32,
 }
 
@@ -141,10 +140,10 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether a header has at most [`header_bytes`](Limits::header_bytes), by its base64url.
+    /// Checks that a header has at most [`header_bytes`](Limits::header_bytes), from its base64url.
     #[inline]
     pub(crate) fn check_header(&self, encoded: &str) -> Result<(), Rejection> {
-        // The first comparison is enough for nearly all headers: an encoding is longer than what it encodes.
+        // Base64url is longer than the decoded bytes, so the first comparison is enough for nearly all headers.
         if encoded.len() > self.header_bytes
             && encoded.len() > base64::encoded_length(self.header_bytes)
         {
@@ -157,7 +156,7 @@ impl Limits {
         self.json_depth.min(json::DEPTH_MAX)
     }
 
-    /// For a whole token in the JSON serialization, whoever sent it.
+    /// Returns the limits for a whole document in the JSON serialization from an unknown sender.
     pub(crate) fn document(&self) -> Bounds {
         Bounds {
             depth: self.depth(),

@@ -1,4 +1,4 @@
-//! What a verifier demands of a token (RFC 7519, section 7.2; RFC 8725).
+//! The requirements of a verifier (RFC 7519, section 7.2; RFC 8725).
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::error::{Claim, Rejection};
 use crate::limits::Limits;
 use crate::verified::{Untyped, Verified};
 
-/// What a verifier demands beside a valid signature.
+/// The requirements for a token in addition to a valid signature.
 ///
-/// [`Policy::new`] demands the issuer, the audience and an expiry; nothing is checked less unless
-/// the caller says so by name. `exp`, `nbf` and `iat` are checked whenever they are there.
+/// [`Policy::new`] requires the issuer, the audience and an expiry. Only an explicit call drops one of these.
+/// `exp`, `nbf` and `iat` are checked whenever they are present.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Demands this issuer, this audience and an expiry.
+    /// Creates a policy that requires this issuer, this audience and an expiry.
     pub fn new(
         issuer: impl Into<Cow<'static, str>>,
         audience: impl Into<Cow<'static, str>>,
@@ -51,53 +51,53 @@ impl Policy {
         }
     }
 
-    /// Takes tokens of any issuer. Only right where the key alone tells who issued the token.
+    /// Accepts any issuer. Use it only if the key alone determines the issuer.
     pub fn any_issuer(mut self) -> Policy {
         self.issuer = None;
         self
     }
 
-    /// Takes tokens meant for any audience. Only right where the key serves one audience.
+    /// Accepts any audience. Use it only if the key is for a single audience.
     pub fn any_audience(mut self) -> Policy {
         self.audience = None;
         self
     }
 
-    /// Takes tokens without `exp`. One that has it is still refused once it has passed.
+    /// Accepts tokens without `exp`. A token with an `exp` in the past is still rejected.
     pub fn without_expiry(mut self) -> Policy {
         self.expiry_required = false;
         self
     }
 
-    /// Demands this `typ` in a JWS header, as in `at+jwt` (RFC 9068). Case and a leading
-    /// `application/` do not matter (RFC 7515, section 4.1.9).
+    /// Requires this `typ` in a JWS header, for example `at+jwt` (RFC 9068). Case and a leading `application/` are
+    /// ignored (RFC 7515, section 4.1.9).
     ///
-    /// Unless it is called, a header has `JWT` or no `typ`. A PASETO has none, and this is ignored.
+    /// By default, `typ` must be `JWT` or absent. A PASETO has no `typ`, and ignores this.
     pub fn typ(mut self, typ: impl Into<Cow<'static, str>>) -> Policy {
         self.typ = Some(typ.into());
         self
     }
 
-    /// Demands that this claim is there.
+    /// Requires that this claim is present.
     pub fn require(mut self, claim: Claim) -> Policy {
         self.required.push(claim);
         self
     }
 
-    /// How far the clocks of issuer and verifier may be apart: `exp` and the maximum age are
-    /// extended by it, `nbf` and `iat` may be that far ahead. Zero unless it is called.
+    /// Sets the allowed difference between the clocks of issuer and verifier. It extends `exp` and the maximum
+    /// age, and allows `nbf` and `iat` to be in the future by this much. Default: zero.
     pub fn leeway(mut self, leeway: Duration) -> Policy {
         self.leeway = leeway;
         self
     }
 
-    /// Demands an `iat` no longer ago than this.
+    /// Requires an `iat` that is at most this old.
     pub fn max_age(mut self, max_age: Duration) -> Policy {
         self.max_age = Some(max_age);
         self
     }
 
-    /// Whether a header's `typ` is what is demanded.
+    /// Whether the policy accepts this `typ`.
     pub(crate) fn accepts_typ(&self, typ: Option<&str>) -> bool {
         match (&self.typ, typ) {
             (None, None) => true,
@@ -107,9 +107,8 @@ impl Policy {
         }
     }
 
-    /// Reads the claims of an authentic payload, where they are to stay, if they are what is demanded,
-    /// now. The whole of the payload is strict JSON then, and the caller's type may be built from the
-    /// same bytes.
+    /// Reads and checks the claims of an authenticated payload. Afterwards the whole payload is known to be strict
+    /// JSON, and the caller's type may be read from the same bytes.
     pub(crate) fn accept(
         &self,
         payload: &str,
@@ -122,7 +121,7 @@ impl Policy {
         self.check(&claims.registered, payload, clock.now())
     }
 
-    /// Whether claims that were read before are what is demanded now.
+    /// Checks claims that were read earlier against the current time.
     pub(crate) fn recheck(
         &self,
         verified: &Verified<Untyped>,
@@ -208,12 +207,12 @@ impl Policy {
     }
 }
 
-/// Whether two media types are the same; both may leave out `application/`.
+/// Whether two media types are equal; each may omit `application/`.
 fn same_type(one: &str, other: &str) -> bool {
     let bare = |typ: &str| -> usize {
         const PREFIX: &str = "application/";
         match typ.get(..PREFIX.len()) {
-            // Only a type without a further slash may be shortened.
+            // Only a type without a further slash may omit it.
             Some(start)
                 if start.eq_ignore_ascii_case(PREFIX) && !typ[PREFIX.len()..].contains('/') =>
             {
@@ -222,7 +221,7 @@ fn same_type(one: &str, other: &str) -> bool {
             _ => 0,
         }
     };
-    // The usual spelling first.
+    // Compare the usual spelling first.
     one == other || one[bare(one)..].eq_ignore_ascii_case(&other[bare(other)..])
 }
 
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn expiry_is_exact_to_the_second() {
+    fn exp_is_checked_to_the_second() {
         for (exp, expected) in [
             ("1000001", Ok(())),
             ("1000000.5", Ok(())),
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_without_expiry_needs_the_word() {
+    fn missing_exp_is_rejected_unless_allowed() {
         assert_eq!(
             check(&times(), "{}"),
             Err(Rejection::ClaimMissing(Claim::Expiry))
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn not_before_and_issued_at_may_not_lie_ahead() {
+    fn future_nbf_or_iat_is_rejected() {
         let policy = times().without_expiry();
         assert_eq!(check(&policy, "{\"nbf\":1000000}"), Ok(()));
         assert_eq!(
@@ -309,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn issuer_and_audience_are_compared_whole() {
+    fn issuer_and_audience_must_match_exactly() {
         let policy = Policy::new("https://i", "api").without_expiry();
         assert_eq!(check(&policy, r#"{"iss":"https://i","aud":"api"}"#), Ok(()));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The type that only a successful verification can make.
+//! Verified claims, the result of a successful verification.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,17 +13,16 @@ use crate::clock::Timestamp;
 use crate::crypto;
 use crate::error::Result;
 
-/// Claims that have been verified: signature, times and policy.
+/// Claims whose signature, times and policy have been verified.
 ///
-/// Only a verifier makes one. It cannot be built by hand, deserialised or changed; a function that
-/// takes a `Verified<T>` cannot be called with claims that nobody checked. It reads like the
-/// caller's own type; the registered claims have their own methods.
+/// Only a verifier creates it. It cannot be constructed, deserialized or modified, so a function that takes a
+/// `Verified<T>` never receives unverified claims. It dereferences to the custom claims; the registered claims
+/// have their own methods.
 ///
-/// `Text` is where the payload's text lives: in the value itself, or, from `verify_in`, in the
-/// caller's [`Scratch`].
+/// `Text` is the storage of the payload: the value itself, or the [`Scratch`] of the caller after `verify_in`.
 ///
 /// ```compile_fail
-/// // There is no other way to one.
+/// // Only a verifier creates one.
 /// let forged = jeton::Verified { claims: () };
 /// ```
 #[derive(Clone)]
@@ -35,13 +34,13 @@ pub struct Verified<T, Text = Box<str>> {
     footer: Option<Arc<[u8]>>,
 }
 
-/// Claims that have been verified, borrowing from the caller's [`Scratch`].
+/// Verified claims that borrow from the [`Scratch`] of the caller.
 pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
 
-/// In the place of the caller's type: the claims are verified, and that type has not been read yet.
+/// Marks verified claims whose custom claims are not deserialized yet.
 ///
-/// It is what [`Verify`](crate::Verify) gives; [`Verified::typed`] reads the type. The registered
-/// claims can be read as they are.
+/// [`Verify`](crate::Verify) returns it, and [`Verified::typed`] deserializes the custom claims. The
+/// registered claims can be read directly.
 ///
 /// ```
 /// use jeton::{Untyped, Verified};
@@ -59,32 +58,32 @@ impl fmt::Debug for Untyped {
     }
 }
 
-/// A buffer that verification writes the payload into, so that nothing is allocated per token.
+/// A reusable buffer for the payload, so that verification allocates nothing per token.
 ///
-/// It grows to the largest payload it has seen, and never beyond the verifier's limit. What it holds, which
-/// may have been encrypted, is wiped when it is dropped.
+/// It grows to the largest payload so far, up to the limit of the verifier. Its contents, which may have been
+/// encrypted, are wiped when it is dropped.
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) payload: Vec<u8>,
 }
 
 impl Scratch {
-    /// An empty one.
+    /// Creates an empty buffer.
     pub fn new() -> Scratch {
         Scratch::default()
     }
 
-    /// So many bytes, with any contents.
+    /// Returns this number of bytes, with any contents.
     pub(crate) fn first_bytes(&mut self, length: usize) -> &mut [u8] {
         if self.payload.len() < length {
-            self.renew(length);
+            self.reset(length);
             self.payload.resize(length, 0);
         }
         &mut self.payload[..length]
     }
 
-    /// Nothing, and room for so many bytes. What was here does not stay behind in a buffer that was too small.
-    fn renew(&mut self, length: usize) {
+    /// Clears the buffer and reserves capacity. Old contents are wiped before a reallocation.
+    fn reset(&mut self, length: usize) {
         if self.payload.capacity() < length {
             crypto::wipe(&mut self.payload);
         }
@@ -92,9 +91,9 @@ impl Scratch {
         self.payload.reserve(length);
     }
 
-    /// A copy of that text, in the place of what was here.
-    pub(crate) fn hold(&mut self, text: &str) -> &str {
-        self.renew(text.len());
+    /// Replaces the contents with a copy of this text.
+    pub(crate) fn copy_from(&mut self, text: &str) -> &str {
+        self.reset(text.len());
         self.payload.extend_from_slice(text.as_bytes());
         std::str::from_utf8(&self.payload).expect("a copy of a text is a text")
     }
@@ -102,7 +101,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What lies behind the length was longer once.
+        // The bytes after the current length may still contain an earlier, longer payload.
         let capacity = self.payload.capacity();
         self.payload.resize(capacity, 0);
         crypto::wipe(&mut self.payload);
@@ -155,82 +154,82 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
         self
     }
 
-    /// The caller's own part of the claims.
+    /// Returns the custom claims.
     pub fn claims(&self) -> &T {
         &self.claims
     }
 
-    /// The caller's own part of the claims. That they were verified is no longer in their type.
+    /// Returns the custom claims by value. Their type no longer shows that they were verified.
     pub fn into_claims(self) -> T {
         self.claims
     }
 
-    /// `iss`
+    /// Returns `iss`.
     pub fn issuer(&self) -> Option<&str> {
         self.registered
             .issuer
             .as_ref()
-            .map(|spot| spot.read(self.json()))
+            .map(|range| range.read(self.json()))
     }
 
-    /// `sub`
+    /// Returns `sub`.
     pub fn subject(&self) -> Option<&str> {
         self.registered
             .subject
             .as_ref()
-            .map(|spot| spot.read(self.json()))
+            .map(|range| range.read(self.json()))
     }
 
-    /// `aud`, one or many.
+    /// Returns the audiences in `aud`.
     pub fn audiences(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.registered.audiences(self.json())
     }
 
-    /// `exp`: the first second in which the token is no longer valid.
+    /// Returns `exp`: the first second in which the token is no longer valid.
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.registered.expires_at
     }
 
-    /// `nbf`
+    /// Returns `nbf`.
     pub fn not_before(&self) -> Option<Timestamp> {
         self.registered.not_before
     }
 
-    /// `iat`
+    /// Returns `iat`.
     pub fn issued_at(&self) -> Option<Timestamp> {
         self.registered.issued_at.map(|moment| moment.next)
     }
 
-    /// `jti`
+    /// Returns `jti`.
     pub fn token_id(&self) -> Option<&str> {
         self.registered
             .token_id
             .as_ref()
-            .map(|spot| spot.read(self.json()))
+            .map(|range| range.read(self.json()))
     }
 
-    /// The id of the key that verified the token, if the key has one.
+    /// Returns the id of the key that verified the token, if the key has one.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }
 
-    /// The footer of a PASETO, if the token has one. Verified like the rest.
+    /// Returns the footer of a PASETO, if the token has one. It is verified like the rest.
     pub fn footer(&self) -> Option<&[u8]> {
         self.footer.as_deref()
     }
 
-    /// The claims as they stand in the token: one JSON object.
+    /// Returns the text of the claims in the token, one JSON object.
     pub fn json(&self) -> &str {
         self.payload.as_ref()
     }
 }
 
 impl Verified<Untyped> {
-    /// Reads the caller's type out of the verified payload.
+    /// Deserializes the custom claims.
     ///
     /// # Errors
     ///
-    /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not fit it.
+    /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not match the type.
     ///
     /// ```
     /// use jeton::{Verified, Verify};
@@ -248,12 +247,12 @@ impl Verified<Untyped> {
         Ok(self.with_claims(claims))
     }
 
-    /// The same claims, with their text in the caller's buffer.
+    /// Returns the same claims, with their text in a buffer of the caller.
     pub(crate) fn copied_into<'s>(&self, scratch: &'s mut Scratch) -> VerifiedIn<'s, Untyped> {
         Verified {
             claims: self.claims.clone(),
             registered: self.registered.clone(),
-            payload: scratch.hold(&self.payload),
+            payload: scratch.copy_from(&self.payload),
             key_id: self.key_id.clone(),
             footer: self.footer.clone(),
         }
@@ -261,11 +260,11 @@ impl Verified<Untyped> {
 }
 
 impl<'s> Verified<Untyped, &'s str> {
-    /// Reads the caller's type out of the verified payload, from which it may borrow.
+    /// Deserializes the custom claims, which may borrow from the payload.
     ///
     /// # Errors
     ///
-    /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not fit it.
+    /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not match the type.
     #[inline]
     pub fn typed<T: Deserialize<'s>>(self) -> Result<VerifiedIn<'s, T>> {
         let claims = self.claims.0.read(self.payload)?;

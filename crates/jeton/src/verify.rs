@@ -1,20 +1,20 @@
-//! One way to verify, whatever the format.
+//! The trait for verifying tokens of any format.
 
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 
-/// Verifies tokens of one format under one policy.
+/// Verifies tokens of one format with one policy.
 ///
-/// Code that is written against it verifies any format: [`jwt::Verifier`](crate::jwt::Verifier),
+/// Use it for code that works with any format. Implemented by [`jwt::Verifier`](crate::jwt::Verifier),
 /// [`jwt::NestedVerifier`](crate::jwt::NestedVerifier),
 /// [`jwt::EncryptedVerifier`](crate::jwt::EncryptedVerifier),
-/// [`paseto::Verifier`](crate::paseto::Verifier), and [`Cached`](crate::Cached) around any of them.
+/// [`paseto::Verifier`](crate::paseto::Verifier), and [`Cached`](crate::Cached) with any of them.
 ///
-/// It is object-safe, and `&impl Verify` and `&dyn Verify` are used alike: the trait does all that
-/// is verification, and [`Verified::typed`] then reads the caller's type. The concrete types have a
-/// `verify` of their own that does both, so only code that is generic needs the trait in scope.
+/// It is object-safe: `&impl Verify` and `&dyn Verify` both work. The trait verifies, and
+/// [`Verified::typed`] then deserializes the custom claims. The concrete types have a `verify` method that does
+/// both, so only generic code needs the trait in scope.
 ///
 /// ```
 /// use std::time::Duration;
@@ -45,32 +45,31 @@ use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 /// # Ok::<(), jeton::Error>(())
 /// ```
 pub trait Verify: Send + Sync {
-    /// The claims, if the token is authentic and what the policy demands. The registered ones can be
-    /// read; the rest is for [`Verified::typed`].
+    /// Verifies a token and returns its claims. The registered claims can be read directly;
+    /// [`Verified::typed`] deserializes the custom claims.
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`](crate::Error::Rejected), and nothing else on account of the token.
+    /// [`Error::Rejected`](crate::Error::Rejected) is the only error that a token can cause.
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>>;
 
-    /// The same without an allocation, where the format allows for it: the payload is written into
-    /// `scratch`.
+    /// Verifies a token with its payload in `scratch`, without an allocation if the format allows it.
     ///
     /// # Errors
     ///
-    /// As [`verify_untyped`](Verify::verify_untyped).
+    /// Those of [`verify_untyped`](Verify::verify_untyped).
     fn verify_untyped_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>>;
 
-    /// Whether claims that this verifier has verified before still are what its policy demands: the
-    /// times against its clock above all. The signature is not looked at again.
+    /// Checks claims that this verifier verified earlier against its policy at the current time. The signature is
+    /// not verified again.
     ///
     /// # Errors
     ///
-    /// As [`verify_untyped`](Verify::verify_untyped).
+    /// Those of [`verify_untyped`](Verify::verify_untyped).
     ///
     /// ```
     /// # use std::time::Duration;
@@ -80,7 +79,7 @@ pub trait Verify: Send + Sync {
     /// # let token = key.issue(&claims)?;
     /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
     /// let verified = verifier.verify_untyped(&token)?;
-    /// // Later, in a connection that lives as long as the token does:
+    /// // Later, in a connection that lives as long as the token:
     /// assert!(verifier.recheck(&verified).is_ok());
     /// # Ok::<(), jeton::Error>(())
     /// ```

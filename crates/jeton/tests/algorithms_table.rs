@@ -20,7 +20,7 @@ use jeton::{limits, paserk};
 use serde_json::Value;
 
 #[test]
-fn the_table_is_what_the_code_says() {
+fn algorithms_page_matches_the_code() {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/algorithms.md");
     let table = table();
     if std::env::var_os("JETON_WRITE").is_some() {

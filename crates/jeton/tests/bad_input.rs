@@ -62,7 +62,7 @@ fn refused(who: &str, most: u64, work: impl Fn() -> bool) {
 }
 
 #[test]
-fn ten_megabytes_cost_nothing() {
+fn ten_megabytes_are_rejected_cheaply() {
     for token in [
         "A".repeat(10_000_000),
         format!("{}.{0}.{0}", "A".repeat(3_333_333)),
@@ -75,7 +75,7 @@ fn ten_megabytes_cost_nothing() {
 }
 
 #[test]
-fn a_million_dots_cost_nothing() {
+fn million_dots_are_rejected_cheaply() {
     for token in [
         ".".repeat(1_000_000),
         "A.".repeat(500_000),
@@ -87,7 +87,7 @@ fn a_million_dots_cost_nothing() {
 }
 
 #[test]
-fn a_header_ten_thousand_deep() {
+fn header_ten_thousand_deep_is_rejected_cheaply() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     // Within the default limits the header is too large before it is too deep.
     let header = BASE64URL.encode_to_string(format!("{{\"alg\":\"HS256\",\"x\":{deep}}}"));
@@ -106,7 +106,7 @@ fn a_header_ten_thousand_deep() {
 }
 
 #[test]
-fn documents_ten_thousand_deep_or_wide() {
+fn document_ten_thousand_deep_or_wide_is_rejected() {
     for deep in [
         "[".repeat(10_000) + &"]".repeat(10_000),
         "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000),
@@ -117,7 +117,7 @@ fn documents_ten_thousand_deep_or_wide() {
 }
 
 #[test]
-fn documents_of_as_many_values_as_fit() {
+fn document_with_too_many_values_is_rejected() {
     let most = Limits::default().token_bytes;
     let members = |text: &mut String| {
         for number in 0.. {
@@ -141,7 +141,7 @@ fn documents_of_as_many_values_as_fit() {
 }
 
 #[test]
-fn claims_ten_thousand_deep() {
+fn claims_ten_thousand_deep_are_rejected() {
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     let token = Signer::new(&mac)
@@ -154,7 +154,7 @@ fn claims_ten_thousand_deep() {
 }
 
 #[test]
-fn rounds_beyond_the_limit_are_not_begun() {
+fn rounds_over_limit_are_rejected_before_derivation() {
     let rounds = [
         limits::PBES2_ROUNDS as u64 + 1,
         10_000_000,
@@ -191,7 +191,7 @@ fn compressed_zeros(bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_bomb_that_inflates_to_a_gigabyte() {
+fn decompression_bomb_of_a_gigabyte_is_rejected() {
     let mut bomb = compressed_zeros(64 << 20).repeat(16);
     // The end: a last block with nothing in it.
     bomb.extend_from_slice(&[3, 0]);
@@ -228,7 +228,7 @@ fn sealed(content: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_refused_here_is_taken_when_it_is_small() {
+fn small_variants_of_rejected_input_are_accepted() {
     let content = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
     let open = danger::allow_zip(Decrypter::new(&content));
     let mut small = compressed_zeros(100);

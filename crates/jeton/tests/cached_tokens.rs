@@ -145,7 +145,7 @@ fn claims(page: &str) -> Claims<'static, Visit> {
 }
 
 #[test]
-fn a_token_is_verified_once_and_read_each_time() {
+fn hit_deserializes_without_verifying_again() {
     let setup = Setup::new(policy(), 64);
     let token = setup.token("/");
     for _ in 0..3 {
@@ -158,7 +158,7 @@ fn a_token_is_verified_once_and_read_each_time() {
 }
 
 #[test]
-fn what_was_remembered_is_all_that_was_verified() {
+fn hit_returns_all_verified_data() {
     let key = jeton::paseto::v4::LocalKey::generate().unwrap();
     let binding = jeton::paseto::Binding::new().footer("f");
     let claims = claims("/\u{e9}\n")
@@ -190,7 +190,7 @@ fn what_was_remembered_is_all_that_was_verified() {
 /// CVE-2026-35030: the key was the token's first characters, which are the header's, the same in
 /// every token of an issuer.
 #[test]
-fn tokens_that_begin_alike_are_different_tokens() {
+fn tokens_with_a_common_prefix_are_distinct() {
     let setup = Setup::new(policy(), 4096);
     let one = setup.token("/one");
     assert_eq!(setup.page(&one).as_deref(), Ok("/one"));
@@ -215,7 +215,7 @@ fn tokens_that_begin_alike_are_different_tokens() {
 
 /// GHSA-rp9m-7r4c-75qg: an entry's end was computed from `iat`, and without one it had none.
 #[test]
-fn a_token_without_iat_expires() {
+fn hit_without_iat_expires() {
     let setup = Setup::new(policy(), 64);
     let end = setup.clock.now().saturating_add(Duration::from_secs(60));
     let token = setup.issue(claims("/").without_issued_at().expires_at(end));
@@ -229,7 +229,7 @@ fn a_token_without_iat_expires() {
 }
 
 #[test]
-fn every_time_is_checked_on_every_hit() {
+fn hit_checks_exp_nbf_iat_and_max_age() {
     let setup = Setup::new(policy().max_age(Duration::from_secs(30)), 64);
     let now = setup.clock.now();
     let token = setup.issue(
@@ -254,7 +254,7 @@ fn every_time_is_checked_on_every_hit() {
 }
 
 #[test]
-fn a_key_that_is_trusted_no_longer_verifies_nothing_it_verified_before() {
+fn replace_without_the_old_key_rejects_its_tokens() {
     let setup = Setup::new(policy(), 64);
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
@@ -270,7 +270,7 @@ fn a_key_that_is_trusted_no_longer_verifies_nothing_it_verified_before() {
 }
 
 #[test]
-fn another_policy_is_not_answered_with_what_the_first_one_let_through() {
+fn replace_with_another_policy_invalidates_entries() {
     let setup = Setup::new(policy(), 64);
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
@@ -287,7 +287,7 @@ fn another_policy_is_not_answered_with_what_the_first_one_let_through() {
 }
 
 #[test]
-fn two_caches_share_nothing() {
+fn two_caches_are_independent() {
     let setup = Setup::new(policy(), 64);
     let strict = Cached::new(setup.verifier(Policy::new("i", "b")), 64).unwrap();
     let token = setup.token("/");
@@ -299,7 +299,7 @@ fn two_caches_share_nothing() {
 /// A verification that began under the old keys ends after they were replaced. It is answered by the old
 /// ones, and remembered by nobody.
 #[test]
-fn verification_in_flight_during_replace_is_answered_and_not_remembered() {
+fn verification_during_replace_is_not_cached() {
     struct Slow<V> {
         verifier: V,
         inside: Arc<Barrier>,
@@ -356,7 +356,7 @@ fn verification_in_flight_during_replace_is_answered_and_not_remembered() {
 }
 
 #[test]
-fn a_revocation_counts_at_the_next_use() {
+fn revoked_token_is_rejected_on_the_next_hit() {
     let revoked = Arc::new(AtomicBool::new(false));
     let asked = Arc::new(AtomicUsize::new(0));
     let mut setup = Setup::new(policy(), 64);
@@ -391,7 +391,7 @@ fn a_revocation_counts_at_the_next_use() {
 }
 
 #[test]
-fn refusals_are_not_remembered_and_a_refused_token_never_becomes_good() {
+fn rejected_token_is_not_cached() {
     let setup = Setup::new(policy(), 64);
     let now = setup.clock.now();
     let stranger = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
@@ -422,7 +422,7 @@ fn refusals_are_not_remembered_and_a_refused_token_never_becomes_good() {
 }
 
 #[test]
-fn many_threads_that_miss_at_once_get_the_same_answers() {
+fn concurrent_misses_give_equal_results() {
     const THREADS: usize = 8;
     let setup = Setup::new(policy(), 64);
     let tokens: Vec<String> = (0..4).map(|page| setup.token(&page.to_string())).collect();
@@ -450,7 +450,7 @@ fn many_threads_that_miss_at_once_get_the_same_answers() {
 }
 
 #[test]
-fn a_flood_of_good_tokens_stays_within_the_bound_and_leaves_what_is_in_use() {
+fn flood_of_tokens_keeps_entries_in_use() {
     const ENTRIES: usize = 64;
     let setup = Setup::new(policy(), ENTRIES);
     let regular = setup.token("/regular");
@@ -469,7 +469,7 @@ fn a_flood_of_good_tokens_stays_within_the_bound_and_leaves_what_is_in_use() {
 }
 
 #[test]
-fn the_smallest_cache_holds_one_and_none_is_a_mistake() {
+fn cache_of_one_entry_works_and_of_zero_is_an_error() {
     let setup = Setup::new(policy(), 1);
     for page in 0..20 {
         assert!(setup.page(&setup.token(&page.to_string())).is_ok());
@@ -483,7 +483,7 @@ fn the_smallest_cache_holds_one_and_none_is_a_mistake() {
 }
 
 #[test]
-fn a_long_token_is_verified_each_time_and_not_kept() {
+fn token_over_cached_limit_is_not_cached() {
     let setup = Setup::new(policy(), 64);
     let token = setup.token(&"x".repeat(limits::CACHED_TOKEN_BYTES));
     for _ in 0..3 {
@@ -495,7 +495,7 @@ fn a_long_token_is_verified_each_time_and_not_kept() {
 }
 
 #[test]
-fn every_kind_of_verifier_can_be_remembered_for() {
+fn cache_works_with_every_verifier_type() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let content = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let encrypted = jwt::EncryptedIssuer::new(&content, ContentEnc::A256Gcm);

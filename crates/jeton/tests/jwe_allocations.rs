@@ -19,7 +19,7 @@ fn key() -> ContentKey {
 }
 
 #[test]
-fn a_token_beyond_its_limit_costs_nothing() {
+fn token_over_limit_allocates_nothing() {
     let decrypter = Decrypter::new(key());
     for token in ["A".repeat(10_000_000), ".".repeat(10_000_000)] {
         let (counts, result) = count(|| decrypter.decrypt(&token).is_err());
@@ -32,7 +32,7 @@ fn a_token_beyond_its_limit_costs_nothing() {
 }
 
 #[test]
-fn a_million_dots_cost_nothing() {
+fn token_of_million_dots_allocates_nothing() {
     let decrypter = Decrypter::new(key());
     let token = ".".repeat(1_000_000);
     let (counts, result) = count(|| decrypter.decrypt(&token).is_err());
@@ -41,7 +41,7 @@ fn a_million_dots_cost_nothing() {
 }
 
 #[test]
-fn a_bomb_costs_no_more_than_its_limit() {
+fn decompression_bomb_allocates_at_most_its_limit() {
     let key = key();
     let encrypter = danger::compress(Encrypter::new(&key, ContentEnc::A256Gcm));
     let token = encrypter.encrypt(&vec![0; 64 * 1024 * 1024]).unwrap();
@@ -55,7 +55,7 @@ fn a_bomb_costs_no_more_than_its_limit() {
 }
 
 #[test]
-fn a_large_plaintext_is_copied_once_each_way() {
+fn large_plaintext_is_copied_once_each_way() {
     for enc in ContentEnc::ALL {
         let key = ContentKey::generate(enc).unwrap();
         let encrypter = Encrypter::new(&key, enc);

@@ -50,7 +50,7 @@ fn read_public(jwk: &Value) -> Result<EncryptionKey> {
 }
 
 #[test]
-fn every_private_form_decrypts_what_every_public_form_encrypts() {
+fn every_private_encoding_decrypts_for_every_public_encoding() {
     let rsa = DecryptionKey::generate(RSA).unwrap();
     for key in curves().into_iter().chain([rsa]) {
         let (public, alg) = (key.encryption_key(), key.alg());
@@ -78,7 +78,7 @@ fn every_private_form_decrypts_what_every_public_form_encrypts() {
 }
 
 #[test]
-fn shared_keys_there_and_back() {
+fn shared_key_round_trips_as_jwk() {
     for alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg)
             .unwrap()
@@ -102,7 +102,7 @@ fn shared_keys_there_and_back() {
 }
 
 #[test]
-fn the_algorithm_is_said_or_wanted_and_never_contradicted() {
+fn algorithm_must_be_known_and_not_contradict() {
     let mut jwk = private_jwk(&DecryptionKey::generate(RSA).unwrap());
     let contradiction = (Some("alg"), KeyProblem::Contradiction);
     let text = jwk.to_string();
@@ -147,7 +147,7 @@ fn the_algorithm_is_said_or_wanted_and_never_contradicted() {
 }
 
 #[test]
-fn points_off_the_curve() {
+fn public_key_off_the_curve_is_rejected() {
     for key in &curves()[..3] {
         for member in ["x", "y"] {
             let mut jwk = public_jwk(key);
@@ -177,7 +177,7 @@ fn flip(text: &str) -> String {
 }
 
 #[test]
-fn mismatched_halves() {
+fn mismatched_private_and_public_key_is_rejected() {
     for (one, other) in curves().into_iter().zip(curves()) {
         let mut jwk = private_jwk(&one);
         jwk["d"] = private_jwk(&other)["d"].clone();
@@ -195,7 +195,7 @@ fn mismatched_halves() {
 }
 
 #[test]
-fn wrong_lengths() {
+fn key_of_wrong_length_is_rejected() {
     for key in curves() {
         for member in ["x", "d"] {
             let good = private_jwk(&key);
@@ -225,7 +225,7 @@ fn wrong_lengths() {
 }
 
 #[test]
-fn weak_rsa() {
+fn weak_rsa_key_is_rejected() {
     let good = private_jwk(&DecryptionKey::generate(RSA).unwrap());
     let small = "A".repeat(170);
     for (member, value, problem) in [
@@ -249,7 +249,7 @@ fn weak_rsa() {
 }
 
 #[test]
-fn private_and_public_are_not_taken_for_each_other() {
+fn private_key_as_public_and_reverse_is_rejected() {
     let rsa = DecryptionKey::generate(RSA).unwrap();
     for key in curves().into_iter().chain([rsa]) {
         let problem = refused(read_public(&private_jwk(&key)));
@@ -267,7 +267,7 @@ fn private_and_public_are_not_taken_for_each_other() {
 }
 
 #[test]
-fn keys_for_signatures_do_not_encrypt_and_the_other_way_round() {
+fn signing_key_for_encryption_and_reverse_is_rejected() {
     let [p256, ..] = curves();
     let mut jwk = public_jwk(&p256);
     jwk["use"] = "sig".into();
@@ -298,7 +298,7 @@ fn keys_for_signatures_do_not_encrypt_and_the_other_way_round() {
 }
 
 #[test]
-fn a_set_leaves_out_what_does_not_decrypt() {
+fn key_set_skips_keys_that_cannot_decrypt() {
     let key = DecryptionKey::generate(ECDH).unwrap();
     let signing = SigningKey::generate(SigAlg::ES256).unwrap();
     let shared = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
@@ -321,7 +321,7 @@ fn a_set_leaves_out_what_does_not_decrypt() {
 }
 
 #[test]
-fn secrets_are_not_printed() {
+fn debug_output_contains_no_secret() {
     let key = DecryptionKey::generate_x25519(ECDH).unwrap();
     let shared = WrappingKey::new(KeyWrapAlg::A128Kw, b"sixteen secrets!").unwrap();
     let content = ContentKey::new(ContentEnc::A128Gcm, b"sixteen secrets!").unwrap();
@@ -340,7 +340,7 @@ fn secrets_are_not_printed() {
 }
 
 #[test]
-fn the_older_forms_of_pem() {
+fn sec1_and_pkcs1_pem_are_accepted() {
     use der::pem::{LineEnding, encode_string};
     use der::{Decode, Encode};
 

@@ -65,7 +65,7 @@ fn issuing_with_a_mac_allocates_the_token() {
 }
 
 #[test]
-fn issuing_another_type_allocates_no_more() {
+fn issuing_with_typ_allocates_no_more() {
     for alg in MacAlg::ALL {
         let key = jwt::MacKey::generate(alg).unwrap();
         let issuer = jwt::Issuer::new(&key, "at+jwt").unwrap();
@@ -81,7 +81,7 @@ fn issuing_another_type_allocates_no_more() {
 }
 
 #[test]
-fn a_series_allocates_nothing_where_there_is_room() {
+fn series_with_capacity_allocates_nothing() {
     for alg in MacAlg::ALL {
         let key = jwt::MacKey::generate(alg).unwrap();
         let shared = Claims::new(())
@@ -106,7 +106,7 @@ fn a_series_allocates_nothing_where_there_is_room() {
 }
 
 #[test]
-fn issuing_with_a_signature_allocates_the_token_and_what_the_signer_makes() {
+fn issuing_with_a_signature_allocates_token_and_signature() {
     for alg in SigAlg::ALL {
         let key = jwt::SigningKey::generate(alg).unwrap();
         let claims = claims();
@@ -174,7 +174,7 @@ fn verifying_without_a_scratch_allocates_the_payload() {
 }
 
 #[test]
-fn an_unusual_header_allocates_nothing_more() {
+fn unusual_header_allocates_no_more() {
     // A verifier with a set cannot know the header beforehand, and must parse it.
     let key = jwt::SigningKey::generate(SigAlg::ES256)
         .unwrap()
@@ -197,7 +197,7 @@ fn an_unusual_header_allocates_nothing_more() {
 }
 
 #[test]
-fn refusing_a_forged_token_allocates_nothing() {
+fn rejecting_a_forged_token_allocates_nothing() {
     for (alg, verifier, token) in verifiers() {
         let mut forged = token.clone();
         let position = forged.rfind('.').unwrap() + 1;

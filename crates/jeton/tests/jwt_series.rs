@@ -32,7 +32,7 @@ fn claims_of(token: &str, verifier: &Verifier) -> Value {
 /// Every length of the shared claims from one group of base64url to the next, so that each border lies
 /// within, before and behind a group.
 #[test]
-fn every_token_says_what_is_shared_and_what_is_its_own() {
+fn series_token_has_shared_and_own_claims() {
     for alg in MacAlg::ALL {
         let key = MacKey::generate(alg).unwrap();
         let verifier = Verifier::new(&key, Policy::new(ISSUER, "api")).clock(clock());
@@ -60,7 +60,7 @@ fn every_token_says_what_is_shared_and_what_is_its_own() {
 }
 
 #[test]
-fn a_private_key_has_series_too() {
+fn series_works_with_a_signing_key() {
     for alg in [SigAlg::ES256, SigAlg::EdDSA, SigAlg::MlDsa44] {
         let key = SigningKey::generate(alg).unwrap();
         let verifier = Verifier::new(key.verifying_key(), Policy::new(ISSUER, "api"));
@@ -72,7 +72,7 @@ fn a_private_key_has_series_too() {
 
 /// Deterministic, so that the tokens are the same to the byte if the claims are in the same order.
 #[test]
-fn a_token_is_the_one_that_the_key_issues() {
+fn series_token_equals_token_of_the_key() {
     let key = MacKey::generate(MacAlg::HS256)
         .unwrap()
         .with_key_id("k1")
@@ -90,7 +90,7 @@ fn a_token_is_the_one_that_the_key_issues() {
 }
 
 #[test]
-fn a_series_of_nothing_is_an_object() {
+fn series_without_claims_gives_an_empty_object() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let nothing = Claims::new(()).without_expiry().without_issued_at();
     let series = Series::new(&key, &nothing).unwrap();
@@ -103,7 +103,7 @@ fn a_series_of_nothing_is_an_object() {
 }
 
 #[test]
-fn it_stands_behind_what_was_there_and_leaves_no_trace_of_a_failure() {
+fn issue_onto_appends_and_restores_after_an_error() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let series = Series::new(&key, &shared()).unwrap();
     let mut text = String::from("before ");
@@ -122,7 +122,7 @@ fn it_stands_behind_what_was_there_and_leaves_no_trace_of_a_failure() {
 }
 
 #[test]
-fn no_claim_is_there_twice() {
+fn series_claim_set_twice_is_an_error() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let series = Series::new(&key, &shared().subject("all").token_id("all")).unwrap();
     for (own, claim) in [
@@ -139,7 +139,7 @@ fn no_claim_is_there_twice() {
 }
 
 #[test]
-fn a_key_that_must_not_sign_has_no_series() {
+fn series_with_verify_only_key_is_an_error() {
     let jwk = r#"{"kty":"oct","alg":"HS256","key_ops":["verify"],
         "k":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}"#;
     let key = MacKey::from_jwk(jwk).unwrap();

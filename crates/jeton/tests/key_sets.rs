@@ -51,7 +51,7 @@ fn problem<T>(result: jeton::Result<T>) -> Option<KeyProblem> {
 }
 
 #[test]
-fn a_kid_picks_the_key_and_the_algorithm_must_be_its() {
+fn kid_selects_the_key_and_alg_must_match() {
     let (one, two) = (key(SigAlg::ES256, "one"), key(SigAlg::EdDSA, "two"));
     let set = jwks([&*public(&one), &public(&two)]);
     for key in [&one, &two] {
@@ -71,7 +71,7 @@ fn a_kid_picks_the_key_and_the_algorithm_must_be_its() {
 }
 
 #[test]
-fn two_keys_may_have_one_id() {
+fn two_keys_with_the_same_kid_are_both_tried() {
     // During a rotation some issuers keep the id, or have one id for two algorithms.
     let (one, two) = (key(SigAlg::ES256, "k"), key(SigAlg::ES256, "k"));
     let three = key(SigAlg::EdDSA, "k");
@@ -82,7 +82,7 @@ fn two_keys_may_have_one_id() {
 }
 
 #[test]
-fn without_a_kid_a_few_keys_of_the_algorithm_are_tried() {
+fn token_without_kid_is_tried_with_limited_keys() {
     let others: Vec<SigningKey> = (0..limits::KEYS_TRIED)
         .map(|id| key(SigAlg::EdDSA, &id.to_string()))
         .collect();
@@ -106,7 +106,7 @@ fn without_a_kid_a_few_keys_of_the_algorithm_are_tried() {
 }
 
 #[test]
-fn what_a_set_does_not_know_it_leaves_out() {
+fn unknown_keys_in_a_set_are_skipped() {
     let good = key(SigAlg::ES256, "good");
     let unknown = [
         r#"{"kty":"new","kid":"x"}"#,
@@ -130,7 +130,7 @@ fn what_a_set_does_not_know_it_leaves_out() {
 }
 
 #[test]
-fn a_set_is_bounded_in_keys_and_bytes() {
+fn key_set_over_limits_is_rejected() {
     let public = public(&key(SigAlg::EdDSA, "k"));
     let full = jwks(std::iter::repeat_n(public.as_str(), limits::KEY_SET_KEYS));
     assert_eq!(
@@ -155,7 +155,7 @@ fn a_set_is_bounded_in_keys_and_bytes() {
 }
 
 #[test]
-fn secrets_in_a_set_verify_macs_and_nothing_else() {
+fn secret_keys_in_a_set_verify_only_macs() {
     let mac = MacKey::generate(MacAlg::HS256)
         .unwrap()
         .with_key_id("m")
@@ -190,7 +190,7 @@ fn paseto_verdict(set: &paseto::KeySet, token: &str) -> Result<String, Rejection
 }
 
 #[test]
-fn a_paseto_s_footer_picks_the_key() {
+fn paseto_footer_kid_selects_the_key() {
     let (one, two) = (
         v4::SecretKey::generate().unwrap(),
         v4::SecretKey::generate().unwrap(),
@@ -235,7 +235,7 @@ fn a_paseto_s_footer_picks_the_key() {
 }
 
 #[test]
-fn a_paseto_whose_footer_names_no_key_is_tried_with_a_few() {
+fn paseto_without_kid_is_tried_with_limited_keys() {
     let pairs: Vec<v4::SecretKey> = (0..=limits::KEYS_TRIED)
         .map(|_| v4::SecretKey::generate().unwrap())
         .collect();
@@ -267,7 +267,7 @@ fn a_paseto_whose_footer_names_no_key_is_tried_with_a_few() {
 }
 
 #[test]
-fn a_footer_that_nobody_verified_is_read_strictly() {
+fn unverified_footer_is_read_strictly() {
     let pair = v4::SecretKey::generate().unwrap();
     let set = paseto::KeySet::new([pair.public_key().into()]).unwrap();
     let id = pair.public_key().id();
@@ -301,7 +301,7 @@ fn a_footer_that_nobody_verified_is_read_strictly() {
 }
 
 #[test]
-fn a_set_of_pasetos_takes_the_versions_and_purposes_of_its_keys() {
+fn paseto_key_set_accepts_only_versions_of_its_keys() {
     let (local, pair) = (
         v4::LocalKey::generate().unwrap(),
         v4::SecretKey::generate().unwrap(),
@@ -328,7 +328,7 @@ fn a_set_of_pasetos_takes_the_versions_and_purposes_of_its_keys() {
 }
 
 #[test]
-fn a_set_of_pasetos_is_bounded_whole_and_tolerant() {
+fn paseto_key_set_has_limits_and_skips_unknown_keys() {
     let public = |_| v4::SecretKey::generate().unwrap().public_key();
     let keys: Vec<v4::PublicKey> = (0..=limits::KEY_SET_KEYS).map(public).collect();
     let set = |keys: &[v4::PublicKey]| paseto::KeySet::new(keys.iter().map(paseto::Keys::from));

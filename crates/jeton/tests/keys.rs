@@ -26,7 +26,7 @@ fn public_jwk(key: &SigningKey) -> Value {
 }
 
 #[test]
-fn every_private_form_signs_what_every_public_form_verifies() {
+fn every_private_encoding_signs_for_every_public_encoding() {
     for alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
@@ -53,7 +53,7 @@ fn every_private_form_signs_what_every_public_form_verifies() {
 
 /// A key that was read from a PEM is written as it was, its public half included.
 #[test]
-fn private_key_read_from_pem_is_written_the_same() {
+fn private_key_pem_round_trips() {
     for alg in SigAlg::ALL {
         let pem = SigningKey::generate(alg).unwrap().to_pem().unwrap();
         let again = SigningKey::from_pem_as(&pem, alg).unwrap();
@@ -62,7 +62,7 @@ fn private_key_read_from_pem_is_written_the_same() {
 }
 
 #[test]
-fn a_curve_implies_its_algorithm_and_rsa_does_not() {
+fn curve_implies_algorithm_but_rsa_does_not() {
     for (alg, implied) in [
         (SigAlg::ES256, Some(SigAlg::ES256)),
         (SigAlg::ES384, Some(SigAlg::ES384)),
@@ -100,7 +100,7 @@ fn a_curve_implies_its_algorithm_and_rsa_does_not() {
 }
 
 #[test]
-fn members_that_contradict_are_named() {
+fn contradicting_member_is_named_in_the_error() {
     let ec = public_jwk(&SigningKey::generate(SigAlg::ES256).unwrap());
     let rsa = public_jwk(&SigningKey::generate(SigAlg::RS256).unwrap());
     let okp = public_jwk(&SigningKey::generate(SigAlg::EdDSA).unwrap());
@@ -276,7 +276,7 @@ fn members_that_contradict_are_named() {
 }
 
 #[test]
-fn halves_that_do_not_belong_together_are_refused() {
+fn mismatched_private_and_public_key_is_rejected() {
     for alg in [
         SigAlg::ES256,
         SigAlg::ES384,
@@ -329,7 +329,7 @@ fn halves_that_do_not_belong_together_are_refused() {
 }
 
 #[test]
-fn public_and_private_are_not_taken_for_each_other() {
+fn private_key_as_public_and_reverse_is_rejected() {
     for alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
@@ -354,7 +354,7 @@ fn public_and_private_are_not_taken_for_each_other() {
 
 /// RFC 7517, sections 4.2, 4.3 and 4.7.
 #[test]
-fn what_a_jwk_says_beside_its_key_is_said_again() {
+fn jwk_use_key_ops_and_x5c_are_written_again() {
     for alg in [SigAlg::ES256, SigAlg::EdDSA, SigAlg::RS256, SigAlg::MlDsa65] {
         let key = SigningKey::generate(alg).unwrap();
         let mut private: Value = serde_json::from_str(&key.to_jwk().unwrap()).unwrap();
@@ -388,7 +388,7 @@ fn what_a_jwk_says_beside_its_key_is_said_again() {
 }
 
 #[test]
-fn mac_keys_say_what_they_are_for() {
+fn mac_key_ops_restrict_the_key() {
     let key = MacKey::generate(MacAlg::HS384).unwrap();
     let jwk: Value = serde_json::from_str(&key.to_jwk()).unwrap();
     let with = |name: &str, value: Value| {
@@ -436,7 +436,7 @@ fn mac_keys_say_what_they_are_for() {
 /// AWS-LC takes the hybrid form, which says in its first byte what y is (X9.62); RFC 5480, section 2.2,
 /// does not.
 #[test]
-fn a_hybrid_point_is_no_public_key() {
+fn hybrid_point_is_rejected() {
     for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
         let key = SigningKey::generate(alg).unwrap().verifying_key();
         let mut der = key.to_der().unwrap();
@@ -455,7 +455,7 @@ fn a_hybrid_point_is_no_public_key() {
 }
 
 #[test]
-fn a_long_secret_is_written_whole() {
+fn long_secret_round_trips_as_jwk() {
     let secret: Vec<u8> = (0..=u8::MAX).cycle().take(40_000).collect();
     let key = MacKey::new(MacAlg::HS256, &secret).unwrap();
     let same = MacKey::from_jwk(&key.to_jwk()).unwrap();
@@ -463,7 +463,7 @@ fn a_long_secret_is_written_whole() {
 }
 
 #[test]
-fn texts_that_are_no_keys_are_errors() {
+fn malformed_key_text_is_an_error() {
     let long = format!("{{\"kty\":\"{}\"}}", "x".repeat(70_000));
     for text in [
         "",
@@ -498,7 +498,7 @@ fn texts_that_are_no_keys_are_errors() {
 
 /// RFC 9881, section 6: an ML-DSA private key is a seed, an expanded key, or both.
 #[test]
-fn an_ml_dsa_private_key_needs_its_seed() {
+fn ml_dsa_private_key_without_seed_is_rejected() {
     use aws_lc_rs::encoding::AsRawBytes;
     use aws_lc_rs::signature::{ML_DSA_65_SIGNING, PqdsaKeyPair};
 

@@ -330,7 +330,7 @@ fn not_sealed(case: &Case<'_, V1>) -> Result<(), Failed> {
     let error = LocalKey::<V1>::from_sealed_paserk(text, &SIGNER).unwrap_err();
     same(
         &*error.to_string(),
-        "key refused: k1.seal: is not supported",
+        "key rejected: k1.seal: not supported",
     )?;
     let secret = case.vector.sealing_secret_key.as_deref().unwrap();
     let loaded = key_bytes(secret)

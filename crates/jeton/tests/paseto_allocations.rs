@@ -60,7 +60,7 @@ fn issuing_a_local_token_allocates_the_token() {
 }
 
 #[test]
-fn issuing_a_public_token_allocates_the_token_and_what_the_signer_makes() {
+fn issuing_a_public_token_allocates_token_and_signature() {
     let key = SecretKey::generate().unwrap();
     let claims = claims();
     let _warm = key.issue(&claims).unwrap();
@@ -128,7 +128,7 @@ fn verifying_without_a_scratch_allocates_the_text() {
 }
 
 #[test]
-fn a_refused_token_allocates_nothing() {
+fn rejecting_a_token_allocates_nothing() {
     let key = LocalKey::generate().unwrap();
     let verifier = verifier(&key);
     let dots = format!("v4.local.{}", ".".repeat(1_000_000));

@@ -14,7 +14,7 @@ static SECRET: LazyLock<SecretKey> = LazyLock::new(|| SecretKey::generate().unwr
 
 proptest! {
     #[test]
-    fn local(
+    fn local_round_trip_property(
         message in vec(any::<u8>(), 0..2000),
         footer in vec(any::<u8>(), 0..300),
         assertion in vec(any::<u8>(), 0..300),
@@ -28,7 +28,7 @@ proptest! {
     }
 
     #[test]
-    fn public(
+    fn public_round_trip_property(
         message in vec(any::<u8>(), 0..2000),
         footer in vec(any::<u8>(), 0..300),
         assertion in vec(any::<u8>(), 0..300),
@@ -43,7 +43,7 @@ proptest! {
 
     /// No text makes a verifier panic, and none is taken.
     #[test]
-    fn nonsense(text in "(v4\\.(local|public)\\.)?[A-Za-z0-9_=.\\-\\n]{0,300}", any in ".{0,100}") {
+    fn arbitrary_text_is_rejected_without_panic(text in "(v4\\.(local|public)\\.)?[A-Za-z0-9_=.\\-\\n]{0,300}", any in ".{0,100}") {
         for text in [text, any] {
             prop_assert!(LOCAL.decrypt(&text, b"").is_err_and(|e| e.is_rejection()));
             prop_assert!(SECRET.public_key().verify(&text, b"").is_err_and(|e| e.is_rejection()));

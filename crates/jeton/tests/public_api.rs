@@ -15,7 +15,7 @@ use quote::ToTokens;
 use syn::{Attribute, Fields, File, ImplItem, Item, TraitItem, Type, Visibility};
 
 #[test]
-fn the_listing_is_the_public_face() {
+fn public_api_matches_the_listing() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     read(&root.join("src"), "jeton", &mut files);

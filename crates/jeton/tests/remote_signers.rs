@@ -122,7 +122,7 @@ fn decoded(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn every_algorithm_is_prepared_signed_elsewhere_and_attached() {
+fn prepare_and_attach_works_for_every_algorithm() {
     for alg in SigAlg::ALL {
         let far = FarSide::generate(alg);
         let prepared = far.near().prepare(&claims()).unwrap();
@@ -138,7 +138,7 @@ fn every_algorithm_is_prepared_signed_elsewhere_and_attached() {
 }
 
 #[test]
-fn every_algorithm_signs_at_once_when_its_signer_can_be_waited_for() {
+fn remote_signer_works_for_every_algorithm() {
     for alg in SigAlg::ALL {
         let far = Arc::new(FarSide::generate(alg));
         let signer = far.near().signed_by({
@@ -161,7 +161,7 @@ fn every_algorithm_signs_at_once_when_its_signer_can_be_waited_for() {
 }
 
 #[test]
-fn a_signer_that_can_be_waited_for_stands_wherever_a_key_does() {
+fn remote_signer_works_wherever_a_key_does() {
     let far = Arc::new(FarSide::generate(SigAlg::ES256));
     let signer = far.near().signed_by({
         let far = Arc::clone(&far);
@@ -185,7 +185,7 @@ fn a_signer_that_can_be_waited_for_stands_wherever_a_key_does() {
 }
 
 #[test]
-fn a_token_waits_across_an_await() {
+fn prepared_token_is_held_across_an_await() {
     /// Not ready at once, like everything on a network.
     struct Once(bool);
     impl Future for Once {
@@ -224,7 +224,7 @@ fn a_token_waits_across_an_await() {
 }
 
 #[test]
-fn what_is_signed_is_said_for_every_algorithm() {
+fn signing_input_is_described_for_every_algorithm() {
     for alg in SigAlg::ALL {
         let far = FarSide::generate(alg);
         let prepared = far.near().prepare_payload(b"payload").unwrap();
@@ -257,7 +257,7 @@ fn what_is_signed_is_said_for_every_algorithm() {
 }
 
 #[test]
-fn a_payload_may_have_a_type() {
+fn prepared_payload_may_have_a_typ() {
     let far = FarSide::generate(SigAlg::EdDSA);
     let prepared = far.near().prepare_payload_as("at+jwt", b"{}").unwrap();
     let signature = far.sign(SigAlg::EdDSA, prepared.input().message());
@@ -274,7 +274,7 @@ fn a_payload_may_have_a_type() {
 }
 
 #[test]
-fn a_remote_token_is_the_local_one() {
+fn remote_token_equals_local_token() {
     // Ed25519 signs deterministically, so the two must be the same string.
     let far = FarSide::generate(SigAlg::EdDSA);
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
@@ -293,7 +293,7 @@ const NOT_ITS: Error = Error::Remote(RemoteFault::Signature);
 const NO_FORM: Error = Error::Remote(RemoteFault::SignatureForm);
 
 #[test]
-fn a_signature_that_is_not_the_key_s_does_not_leave() {
+fn attach_signature_of_another_key_is_an_error() {
     for alg in SigAlg::ALL {
         let (far, other) = (FarSide::generate(alg), FarSide::generate(alg));
         // Another key, over the right input.
@@ -312,7 +312,7 @@ fn a_signature_that_is_not_the_key_s_does_not_leave() {
 }
 
 #[test]
-fn a_signer_that_signs_with_another_padding_or_hash_is_found_out() {
+fn attach_signature_with_wrong_padding_or_hash_is_an_error() {
     let rsa = FarSide::generate(SigAlg::PS256);
     let prepared = || rsa.near().prepare_payload(b"x").unwrap();
     for encoding in [
@@ -332,7 +332,7 @@ fn a_signer_that_signs_with_another_padding_or_hash_is_found_out() {
 }
 
 #[test]
-fn neither_form_of_an_ecdsa_signature_is_taken_for_the_other() {
+fn attach_wrong_ecdsa_encoding_is_an_error() {
     for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
         let far = FarSide::generate(alg);
         let prepared = far.near().prepare_payload(b"x").unwrap();
@@ -368,7 +368,7 @@ fn neither_form_of_an_ecdsa_signature_is_taken_for_the_other() {
 }
 
 #[test]
-fn a_signer_that_fails_says_so_to_the_caller() {
+fn failing_signer_returns_its_error() {
     let far = FarSide::generate(SigAlg::ES256);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -379,7 +379,7 @@ fn a_signer_that_fails_says_so_to_the_caller() {
     let error = signer.issue(&claims()).unwrap_err();
     assert_eq!(error, Error::Remote(RemoteFault::NotSigned));
     assert!(!error.is_rejection());
-    assert_eq!(error.to_string(), "the remote signer did not sign");
+    assert_eq!(error.to_string(), "the remote signer returned no signature");
     // Claims that make no token are found out before anybody is asked.
     let misuse = signer.issue(&Claims::new(())).unwrap_err();
     assert_eq!(misuse, Error::Misuse(Misuse::ExpiryNotChosen));
@@ -392,7 +392,7 @@ fn a_signer_that_fails_says_so_to_the_caller() {
 }
 
 #[test]
-fn a_remote_key_is_verified_like_any_other() {
+fn token_of_remote_key_verifies() {
     let far = FarSide::generate(SigAlg::ES256);
     let prepared = far.near().prepare(&claims()).unwrap();
     let signature = far.sign(SigAlg::ES256, prepared.input().message());
@@ -410,7 +410,7 @@ fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
 }
 
 #[test]
-fn a_paseto_is_prepared_signed_elsewhere_and_attached() {
+fn paseto_prepare_and_attach_works() {
     let key = v4::SecretKey::generate().unwrap();
     let far = v4_signer(&key);
     let near = paseto::RemoteKey::new(&key.public_key());
@@ -449,7 +449,7 @@ fn a_paseto_is_prepared_signed_elsewhere_and_attached() {
 }
 
 #[test]
-fn a_paseto_signer_that_can_be_waited_for_issues_like_a_key() {
+fn paseto_remote_signer_issues_like_a_key() {
     let key = v4::SecretKey::generate().unwrap();
     let far = v4_signer(&key);
     let signer =
@@ -477,7 +477,7 @@ fn a_paseto_signer_that_can_be_waited_for_issues_like_a_key() {
 }
 
 #[test]
-fn a_v3_paseto_is_signed_elsewhere_in_either_form() {
+fn paseto_v3_remote_signature_may_be_fixed_or_der() {
     let key = v3::SecretKey::generate().unwrap();
     let scalar = decoded(key.to_paserk().unwrap().strip_prefix("k3.secret.").unwrap());
     let point = decoded(

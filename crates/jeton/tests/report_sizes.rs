@@ -33,7 +33,7 @@ fn lines(file: &str) -> impl Iterator<Item = Vec<&str>> {
 }
 
 #[test]
-fn the_42_sizes_of_encrypted_tokens() {
+fn encrypted_tokens_have_the_42_published_sizes() {
     let claims = claims();
     let rsa = SigningKey::generate_rsa(SigAlg::RS256, RsaSize::Bits3072).unwrap();
     let rsa = rsa.to_der().unwrap();
@@ -76,7 +76,7 @@ fn the_42_sizes_of_encrypted_tokens() {
 }
 
 #[test]
-fn the_8_sizes_of_signed_tokens() {
+fn signed_tokens_have_the_8_published_sizes() {
     let claims = claims();
     let mut seen = 0;
     for line in lines(JWS) {
@@ -117,7 +117,7 @@ fn the_8_sizes_of_signed_tokens() {
 }
 
 #[test]
-fn a_text_says_what_the_key_says_or_it_is_refused() {
+fn header_text_that_contradicts_the_key_is_rejected() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     for text in [
         "",

@@ -449,7 +449,7 @@ fn is_kept_by_words() -> bool {
 }
 
 #[test]
-fn secrets_are_not_found_after_their_owner_is_dropped() {
+fn dropped_owner_leaves_no_secret_in_memory() {
     let mut report = Report(Vec::new());
     local_tokens::<V4>(&mut report, 1);
     local_tokens::<V3>(&mut report, 3);

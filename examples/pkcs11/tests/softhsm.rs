@@ -183,22 +183,22 @@ fn golang_jwt_verifies(alg: &str, public: &str, tokens: &[String]) {
 }
 
 #[test]
-fn everybody_verifies_rs256() {
+fn rs256_token_verifies_with_other_libraries() {
     everybody_verifies("RS256");
 }
 
 #[test]
-fn everybody_verifies_ps256() {
+fn ps256_token_verifies_with_other_libraries() {
     everybody_verifies("PS256");
 }
 
 #[test]
-fn everybody_verifies_es256() {
+fn es256_token_verifies_with_other_libraries() {
     everybody_verifies("ES256");
 }
 
 #[test]
-fn a_salt_of_the_wrong_length_does_not_leave() {
+fn signature_with_wrong_salt_length_is_an_error() {
     let token = Token::new("PS256");
     let right = token.run(&["issue", "key", "PS256", ISSUER, AUDIENCE, "32"]);
     assert!(right.status.success(), "{}", told(&right));
@@ -214,7 +214,7 @@ fn a_salt_of_the_wrong_length_does_not_leave() {
 }
 
 #[test]
-fn a_key_is_used_for_what_it_is() {
+fn key_of_another_type_is_an_error() {
     let token = Token::new("ES256");
     let output = token.run(&["issue", "key", "RS256", ISSUER, AUDIENCE]);
     assert!(!output.status.success() && output.stdout.is_empty());

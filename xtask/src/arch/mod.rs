@@ -1,78 +1,40 @@
-//! `cargo xtask arch`: keeps ARCHITECTURE.md true.
+//! `cargo xtask arch`: compares ARCHITECTURE.md with what Cargo says, and checks the size of files.
 //!
-//! It reads `cargo metadata` and the sources as tokens. Each failure names its place and says
-//! what to do about it.
+//! Cargo, clippy and cargo-deny enforce the other rules: see "Dependency rules" in ARCHITECTURE.md.
 
-mod arrows;
-mod metadata;
-mod roots;
-mod source;
-mod tree;
+mod files;
+mod graph;
 
-use std::fmt;
+use crate::command::{Error, Workspace, output};
 
-use crate::command::{Error, Workspace};
-use metadata::Metadata;
+const PAGE: &str = "ARCHITECTURE.md";
 
-/// One broken rule at one place.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Violation {
-    /// From the checkout's root, with `/`.
-    file: String,
-    /// From 1.
-    line: usize,
-    /// What is wrong and what to do.
-    what: String,
-}
-
-impl Violation {
-    fn new(file: &str, line: usize, what: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            line,
-            what: what.into(),
-        }
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file, self.line, self.what)
-    }
-}
-
-/// Checks everything and prints every violation, not the first alone.
+/// Prints every broken rule, not only the first.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
-    let metadata = Metadata::read(workspace)?;
-    let files = tree::read(workspace.root())?;
-    let map = std::fs::read_to_string(workspace.path("ARCHITECTURE.md"))
-        .map_err(|error| Error::Usage(format!("ARCHITECTURE.md: {error}")))?;
+    let page = std::fs::read_to_string(workspace.path(PAGE))
+        .map_err(|error| Error::Usage(format!("{PAGE}: {error}")))?;
+    // With every feature on: an optional dependency is an arrow too.
+    let mut cargo = workspace.cargo(&["metadata", "--format-version", "1", "--all-features"]);
+    cargo.arg("--no-deps");
+    let metadata = graph::Metadata::parse(&output(&mut cargo)?)?;
 
-    let mut violations = arrows::check(&metadata, &files);
-    violations.extend(arrows::check_map(&metadata, &map));
-    violations.extend(roots::check(&metadata, &files));
-    for file in &files {
-        violations.extend(tree::check_name(&file.path));
-        if file.path.ends_with(".rs") {
-            violations.extend(source::check(&file.path, &file.text));
-        }
+    let mut broken = graph::check(&metadata, &page);
+    let (counted, too_long) = files::check(workspace)?;
+    broken.extend(too_long);
+    for rule in &broken {
+        println!("{rule}");
     }
-    violations.sort();
-    for violation in &violations {
-        println!("{violation}");
-    }
-    match violations.len() {
+    match broken.len() {
         0 => {
             eprintln!(
-                "arch: {} crates and {} source files keep to the map",
-                metadata.members().count(),
-                files.len()
+                "arch: {} crates are as {PAGE} draws them; {counted} files are within {} lines of code",
+                metadata.packages.len(),
+                files::MAX_LINES_OF_CODE
             );
             Ok(())
         }
-        1 => Err(Error::Failed("arch: one rule is broken, see above".into())),
-        many => Err(Error::Failed(format!(
-            "arch: {many} rules are broken, see above"
+        count => Err(Error::Failed(format!(
+            "arch: {count} broken rules, see above"
         ))),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn load(
 ) -> Result<Figures, Error> {
     let mut load = workspace.command("taskset");
     load.args(["-c", LOADER_CORE])
-        .arg(workspace.target().join("release/jeton"))
+        .arg(workspace.target().join("dist/jeton"))
         .args(["lab", "load", server.address(), "--alg", algorithm])
         .args(["--connections", &CONNECTIONS.to_string()])
         .args(["--in-flight", &IN_FLIGHT.to_string()])

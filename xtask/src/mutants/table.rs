@@ -33,12 +33,12 @@ const fn mutant(
 pub(super) const MUTANTS: &[Mutant] = &[
     // JSON and base64url
     mutant("duplicate-members", "json/scanner.rs", "if !names.insert(name) {", "if !names.insert(name) && false {", "jws_attacks"),
-    mutant("array-depth", "json/scanner.rs", "return Err(Fault::Depth);", "", "jws_attacks"),
-    mutant("trailing-data", "json/scanner.rs", "Some(_) => Err(Fault::Syntax.into()),", "Some(_) => Ok(()),", "attack_tokens"),
+    mutant("array-depth", "json/scanner.rs", "return Err(ScanError::Depth);", "", "jws_attacks"),
+    mutant("trailing-data", "json/scanner.rs", "Some(_) => Err(ScanError::Syntax.into()),", "Some(_) => Ok(()),", "attack_tokens"),
     mutant("base64-space", "base64.rs", ".decode_to_vec(text)", ".decode_to_vec(text.trim_ascii())", "attack_tokens"),
     // JWS
     mutant("signature-ignored", "jws/compact.rs", "&& key.verify_bytes(signing_input, &decoded)", "|| key.verify_bytes(signing_input, &decoded)", "jws_attacks"),
-    mutant("alg-ignored", "key/keys.rs", "if !key.answers_to(alg) =>", "if false =>", "jws_attacks"),
+    mutant("alg-ignored", "key/keys.rs", "if !key.matches_name(alg) =>", "if false =>", "jws_attacks"),
     mutant("keys-tried", "key/keys.rs", "candidates.take(limits::KEYS_TRIED)", "candidates", "key_sets"),
     mutant("token-bytes", "jws/compact.rs", "if token.len() > limits.token_bytes {", "if false {", "jws_attacks"),
     mutant("header-bytes", "limits.rs", "&& encoded.len() > base64::encoded_length(self.header_bytes)", "&& false", "jws_attacks"),
@@ -79,7 +79,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("max-age", "policy.rs", "if end < now {", "if false {", "lib"),
     mutant("type-of-token", "policy.rs", "(None, Some(typ)) => same_type(typ, \"JWT\"),", "(None, Some(_)) => true,", "jws_attacks"),
     mutant("claim-type", "claims/registered.rs", "return Err(Rejection::ClaimType(claim).into());", "return Ok(Moment { next: Timestamp::MAX, has_fraction: false });", "attack_tokens"),
-    mutant("issuer-type", "jwt/issuer.rs", "key.key_id(), &typ)?", "key.key_id(), \"JWT\")?", "one_shape"),
+    mutant("issuer-type", "jwt/issuer.rs", "key.key_id(), &typ)?", "key.key_id(), \"JWT\")?", "any_format"),
     // JWE
     mutant("zip-without-danger", "jwe/decrypter.rs", "headers[0].is_compressed && !self.is_inflating", "false", "jwe_attacks"),
     mutant("inflated-bytes", "jwe/decrypter.rs", "by_ratio.min(limits::INFLATED_BYTES)", "by_ratio.max(limits::INFLATED_BYTES)", "jwe_attacks"),

@@ -64,7 +64,14 @@ impl Server {
 
     /// jeton's, as `jeton serve` is with an issuer that has both algorithms.
     pub(crate) fn jeton(workspace: &Workspace) -> Result<Self, Error> {
-        run_command(&mut workspace.cargo(&["build", "--release", "--locked", "-p", "jeton-cli"]))?;
+        run_command(&mut workspace.cargo(&[
+            "build",
+            "--profile",
+            "dist",
+            "--locked",
+            "-p",
+            "jeton-cli",
+        ]))?;
         let scratch = fresh(workspace, "jeton")?;
         let config = scratch.join("jeton.toml");
         let text = format!(
@@ -76,7 +83,7 @@ impl Server {
         );
         std::fs::write(&config, text)
             .map_err(|error| Error::Usage(format!("{}: {error}", config.display())))?;
-        let mut command = pinned(workspace, &workspace.target().join("release/jeton"));
+        let mut command = pinned(workspace, &workspace.target().join("dist/jeton"));
         command.arg("serve").arg("--config").arg(&config);
         Self::start(command, scratch, "gRPC and HTTP   http://")
     }

@@ -7,41 +7,41 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jeton_issuer::{BackedUp, DataFolder, back_up};
 
-use super::folder::{Folder, failure};
-use super::shown;
+use super::display;
+use super::folder::{FolderArgs, failure};
 use crate::exit::Outcome;
 use crate::private_file::unwritable;
 use crate::{output, private_file};
 
-/// Write everything into one file; private keys stay encrypted
+/// Write the whole store to one file; private keys stay encrypted
 ///
-/// The file holds every entry of the store at one moment, a line of JSON each, and ends with their
-/// number and hash, so that one that was cut short or changed is refused. The key-encryption key is not
-/// in it and not needed for it.
+/// The file contains a consistent snapshot of the store, one line of JSON for each entry. It ends with the number
+/// of entries and their hash, so that `restore` detects a truncated or changed file. The key-encryption key is not
+/// needed for a backup and not part of it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin backup --output monday.backup
   jeton admin backup --output - | zstd > monday.backup.zst")]
 pub(super) struct Backup {
-    /// The new file, which only its owner can read; - is standard output
+    /// New file, readable only by its owner (- for standard output)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
     #[command(flatten)]
-    folder: Folder,
+    folder: FolderArgs,
 }
 
 impl Backup {
     pub(super) fn run(self) -> Outcome {
         let folder = self.folder.open()?;
         let made = if self.output == Path::new("-") {
-            back_up(&*folder.store(), shown::now(), &mut io::stdout().lock()).map_err(failure)?
+            back_up(&*folder.store(), display::now(), &mut io::stdout().lock()).map_err(failure)?
         } else {
             write(&folder, &self.output)?
         };
-        output::done(format_args!(
-            "{} entries at revision {}, {} of them of the audit log; the key-encryption key is not among them",
+        output::status(format_args!(
+            "wrote {} entries at revision {} ({} of the audit log), without the key-encryption key",
             made.entries, made.revision, made.audit_entries
         ));
         Ok(())
@@ -49,10 +49,10 @@ impl Backup {
 }
 
 fn write(folder: &DataFolder, path: &Path) -> Outcome<BackedUp> {
-    let file = private_file::open(path, "a backup is never overwritten")?;
+    let file = private_file::open(path, "backups are never overwritten")?;
     let written = all(folder, &file, path);
     if written.is_err() {
-        // Half a backup would be taken for one.
+        // A partial file could be mistaken for a backup.
         let _ = fs::remove_file(path);
     }
     written
@@ -60,7 +60,7 @@ fn write(folder: &DataFolder, path: &Path) -> Outcome<BackedUp> {
 
 fn all(folder: &DataFolder, file: &File, path: &Path) -> Outcome<BackedUp> {
     let mut out = BufWriter::new(file);
-    let made = back_up(&*folder.store(), shown::now(), &mut out).map_err(failure)?;
+    let made = back_up(&*folder.store(), display::now(), &mut out).map_err(failure)?;
     out.flush()
         .and_then(|()| file.sync_all())
         .map_err(|error| unwritable(path, &error))?;

@@ -1,4 +1,4 @@
-//! Which folder, who administers it, and what its errors ask for.
+//! The arguments for the data folder, and the hints for its errors.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use crate::input;
 use crate::output;
 use crate::time;
 
-/// A data folder that need not be decrypted.
+/// The arguments of a command that does not decrypt keys.
 #[derive(Debug, Args)]
-pub(super) struct Folder {
-    /// The data folder
+pub(super) struct FolderArgs {
+    /// Data folder
     #[arg(long = "data", value_name = "DIR", default_value = "jeton-data")]
     path: PathBuf,
 
-    /// How long to wait while another process has the folder
+    /// Time to wait while another process uses the folder
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time::duration)]
     wait: Duration,
 }
 
-/// A data folder, and who does something to it.
+/// The arguments of a command that decrypts keys and writes to the audit log.
 #[derive(Debug, Args)]
-pub(super) struct Administered {
+pub(super) struct AdminArgs {
     #[command(flatten)]
-    folder: Folder,
+    folder: FolderArgs,
 
     #[command(flatten)]
     key: EncryptionKey,
 
-    /// Who does it, for the audit log [default: the user's name]
+    /// Name in the audit log [default: the name of the user]
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
 
@@ -43,23 +43,22 @@ pub(super) struct Administered {
     also_reads: Option<PathBuf>,
 }
 
-/// Where the key-encryption key is.
+/// The argument for the key-encryption key.
 #[derive(Debug, Args)]
 pub(super) struct EncryptionKey {
-    /// The file with the key-encryption key [default: key-encryption-key in the data folder, or the
-    /// environment's JETON_KEY_ENCRYPTION_KEY]
+    /// File with the key-encryption key [default: JETON_KEY_ENCRYPTION_KEY, or key-encryption-key in the data folder]
     #[arg(long, value_name = "FILE")]
     key_encryption_key: Option<PathBuf>,
 }
 
-/// A node on the folder. The folder is free again when it is dropped.
+/// A node with an open data folder. Dropping it releases the folder.
 pub(super) struct Opened {
     pub(super) node: Node,
     pub(super) actor: String,
     pub(super) folder: DataFolder,
 }
 
-impl Folder {
+impl FolderArgs {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -68,7 +67,7 @@ impl Folder {
         DataFolder::open(&self.path, Missing::Refuse, self.wait).map_err(failure)
     }
 
-    /// Looks at every page, then opens it. The errors tell what is wrong with it from what is in the way.
+    /// Verifies every page, then opens the folder. The error distinguishes damage from other problems.
     pub(super) fn verify(&self) -> Result<DataFolder, Error> {
         DataFolder::verify(&self.path, self.wait)?;
         DataFolder::open(&self.path, Missing::Refuse, self.wait)
@@ -85,7 +84,7 @@ impl EncryptionKey {
             Err(std::env::VarError::NotPresent) => None,
             Err(std::env::VarError::NotUnicode(text)) => {
                 drop(Zeroizing::new(text.into_encoded_bytes()));
-                return Err(Failure::wrong(format!("{KEY_VARIABLE}: not text")));
+                return Err(Failure::error(format!("{KEY_VARIABLE}: not UTF-8 text")));
             }
         };
         let variable = variable.as_ref().map(|text| text.as_str());
@@ -93,20 +92,20 @@ impl EncryptionKey {
     }
 }
 
-impl Administered {
-    /// Private keys may also be under the key-encryption key in that file.
-    pub(super) fn also_reads(mut self, older: PathBuf) -> Administered {
+impl AdminArgs {
+    /// Also decrypts private keys with the key-encryption key in this file.
+    pub(super) fn also_reads(mut self, older: PathBuf) -> AdminArgs {
         self.also_reads = Some(older);
         self
     }
 
-    /// What is there already.
+    /// Opens an existing folder.
     pub(super) fn open(self) -> Outcome<Opened> {
         self.start(Missing::Refuse)
     }
 
-    /// What is there, or a new folder.
-    pub(super) fn open_or_make(self) -> Outcome<Opened> {
+    /// Opens a folder, or creates it.
+    pub(super) fn open_or_create(self) -> Outcome<Opened> {
         self.start(Missing::Make)
     }
 
@@ -122,7 +121,7 @@ impl Administered {
         }
         if !has_key {
             output::note(format_args!(
-                "made {}: the private keys are encrypted under it; keep a copy where the backups are not",
+                "created {}: it encrypts the private keys; keep a copy, separate from the backups",
                 folder.key_file().display()
             ));
         }
@@ -135,7 +134,7 @@ impl Administered {
     }
 }
 
-/// The name that the system gave this session, or none's.
+/// Returns the name of the user, or `admin`.
 fn user() -> String {
     let named = |variable| std::env::var(variable).ok().filter(|name| !name.is_empty());
     named("LOGNAME")
@@ -143,28 +142,28 @@ fn user() -> String {
         .unwrap_or_else(|| "admin".to_owned())
 }
 
-/// What went wrong, and what to do about it.
+/// Returns the failure with a hint.
 pub(super) fn failure(error: Error) -> Failure {
-    let said = Failure::wrong(error.to_string());
+    let failure = Failure::error(error.to_string());
     match error {
-        Error::NoStore(_) => said
-            .hint("--data DIR names the data folder; `jeton admin issuer add` makes a new one"),
+        Error::NoStore(_) => failure
+            .hint("to use another folder, add `--data DIR`; to create one, run `jeton admin issuer add @issuer.json`"),
         Error::Store(jeton_store::Error::InUse) => {
-            said.hint("--wait 1m waits for it; a service on the folder is asked through its admin listener")
+            failure.hint("to wait longer, add `--wait 1m`; if a service uses the folder, call its admin listener")
         }
-        Error::Store(jeton_store::Error::Unsafe(exposed)) => said.hint(exposed.remedy()),
-        Error::Store(jeton_store::Error::Damaged(_)) | Error::Record(_) => said.hint(
-            "`jeton admin verify` looks at everything; `jeton admin restore` makes a new folder of a backup",
+        Error::Store(jeton_store::Error::Unsafe(exposed)) => failure.hint(exposed.remedy()),
+        Error::Store(jeton_store::Error::Damaged(_)) | Error::Record(_) => failure.hint(
+            "to check the whole folder, run `jeton admin verify`; to use a backup, run `jeton admin restore FILE --data DIR`",
         ),
         Error::Store(jeton_store::Error::AlreadyThere) => {
-            said.hint("restore into a new folder: --data DIR")
+            failure.hint("to restore to a new folder, add `--data DIR`")
         }
-        Error::WrongKeyEncryptionKey { .. } => said.hint(format!(
-            "--key-encryption-key FILE names the file with it, or {KEY_VARIABLE} holds it"
+        Error::WrongKeyEncryptionKey { .. } => failure.hint(format!(
+            "add `--key-encryption-key FILE`, or set {KEY_VARIABLE}"
         )),
-        Error::UnknownIssuer => said.hint("`jeton admin issuer list` lists them"),
-        Error::IssuerExists => said.hint("`jeton admin issuer set` changes its settings"),
-        Error::UnknownKey => said.hint("`jeton admin key list ISSUER` lists them"),
-        _ => said,
+        Error::UnknownIssuer => failure.hint("to list the issuers, run `jeton admin issuer list`"),
+        Error::IssuerExists => failure.hint("to change its settings, run `jeton admin issuer set @issuer.json`"),
+        Error::UnknownKey => failure.hint("to list the keys, run `jeton admin key list ISSUER`"),
+        _ => failure,
     }
 }

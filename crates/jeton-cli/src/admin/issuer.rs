@@ -4,14 +4,14 @@ use clap::{Args, Subcommand};
 use jeton_issuer::IssuerSettings;
 use serde::Serialize;
 
-use super::folder::{Administered, failure};
-use super::shown::{self, ShownKey};
+use super::display::{self, KeyRow};
+use super::folder::{AdminArgs, failure};
 use crate::exit::Outcome;
 use crate::output;
 use crate::source::{self, Source, Text};
 
 const SETTINGS: &str = "\
-Settings are JSON:
+Settings are one JSON object:
   {
     \"iss\": \"https://id.example\",
     \"profiles\": [
@@ -21,28 +21,33 @@ Settings are JSON:
     \"max_age_seconds\": 300,
     \"rotate_every_seconds\": 2592000
   }
-The last three are the defaults. A profile is one kind of token: alg is a JWS algorithm, HS256, or
-v4.public, v4.local, v3.public, v3.local. A key is published for
-publish_before_use_seconds before it signs, and verifiers may cache the key set for max_age_seconds, at most half of that.";
 
-const ALL_SETTINGS: &str = "All settings: JSON, @FILE, or - for standard input";
+The last three members have these values by default.
+
+A profile describes one kind of token. Its alg is a JWS algorithm such as ES256 or HS256, or v4.public, \
+v4.local, v3.public or v3.local.
+
+A new key is published for publish_before_use_seconds before it signs. Verifiers may cache the key set for \
+max_age_seconds, which is at most half of that.";
+
+const ALL_SETTINGS: &str = "All settings, a JSON object: as text, @FILE, or - for standard input";
 
 /// Add, change, list and show issuers
 #[derive(Debug, Args)]
 pub(super) struct Issuer {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Add an issuer, with its first keys; the first issuer makes the folder
+enum Command {
+    /// Add an issuer with its first keys; the first issuer creates the data folder
     Add(Add),
-    /// Give an issuer other settings; keys that its profiles need are published at once
+    /// Replace the settings of an issuer; keys for new algorithms are published at once
     Set(Set),
     /// List the issuers
     List(List),
-    /// Show an issuer's settings and keys
+    /// Show the settings and keys of an issuer
     Show(Show),
 }
 
@@ -58,7 +63,7 @@ struct Add {
     settings: SettingsArgument,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
@@ -67,8 +72,7 @@ Examples:
   jeton admin issuer show https://id.example --json | jq .settings > issuer.json
   jeton admin issuer set @issuer.json
 
-An algorithm that is new to the issuer signs after the lead. Keys that no profile uses any more
-retire.
+The key for a new algorithm signs after the pre-publication period. Keys that no profile uses are retired.
 
 {SETTINGS}"))]
 struct Set {
@@ -76,57 +80,57 @@ struct Set {
     settings: SettingsArgument,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
 struct SettingsArgument {
-    /// The settings: JSON, @FILE, or - for standard input
+    /// Settings, a JSON object: as text, @FILE, or - for standard input
     #[arg(value_name = "SETTINGS|@FILE|-", required_unless_present = "text")]
     settings: Option<Source>,
 
-    /// Like SETTINGS, but always the text itself, even if a file has that name
+    /// Settings as text, never read as @FILE or -
     #[arg(long, value_name = "JSON", conflicts_with = "settings")]
     text: Option<Text>,
 }
 
 #[derive(Debug, Args)]
 struct List {
-    /// Print them as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
 struct Show {
-    /// The issuer: its iss
+    /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
     iss: String,
 
-    /// Print settings and keys as JSON; private keys are not in it
+    /// Print the result as JSON, without private keys
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Serialize)]
-struct Shown<'i> {
+struct IssuerJson<'i> {
     settings: &'i IssuerSettings,
-    keys: Vec<ShownKey<'i>>,
+    keys: Vec<KeyRow<'i>>,
 }
 
 impl Issuer {
     pub(super) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Add(add) => add.run(),
-            Verb::Set(set) => set.run(),
-            Verb::List(list) => list.run(),
-            Verb::Show(show) => show.run(),
+        match self.command {
+            Command::Add(add) => add.run(),
+            Command::Set(set) => set.run(),
+            Command::List(list) => list.run(),
+            Command::Show(show) => show.run(),
         }
     }
 }
@@ -135,15 +139,15 @@ impl Add {
     fn run(self) -> Outcome {
         let settings = self.settings.read()?;
         let iss = settings.iss().to_owned();
-        let opened = self.folder.open_or_make()?;
+        let opened = self.folder.open_or_create()?;
         let added = opened.node.create_issuer(&opened.actor, settings);
         added.map_err(failure)?;
         let (_, keyring) = opened.node.issuer(&iss).map_err(failure)?;
-        output::done(format_args!(
+        output::status(format_args!(
             "added {iss} to {}",
             opened.folder.path().display()
         ));
-        output::text(&shown::keys(keyring.keys(), shown::now()))
+        output::text(&display::keys(keyring.keys(), display::now()))
     }
 }
 
@@ -154,7 +158,7 @@ impl Set {
         let set = opened.node.set_issuer(&opened.actor, &settings);
         set.map_err(failure)?;
         let (_, keyring) = opened.node.issuer(settings.iss()).map_err(failure)?;
-        output::text(&shown::keys(keyring.keys(), shown::now()))
+        output::text(&display::keys(keyring.keys(), display::now()))
     }
 }
 
@@ -173,27 +177,32 @@ impl Show {
     fn run(self) -> Outcome {
         let opened = self.folder.open()?;
         let (settings, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
-        let now = shown::now();
+        let now = display::now();
         if self.json {
-            return output::json(&Shown {
+            return output::json(&IssuerJson {
                 settings: &settings,
                 keys: keyring
                     .keys()
                     .iter()
-                    .map(|key| ShownKey::of(key, now))
+                    .map(|key| KeyRow::of(key, now))
                     .collect(),
             });
         }
-        output::text(&shown::settings(&settings))?;
-        output::text(&shown::keys(keyring.keys(), now))
+        output::text(&display::settings(&settings))?;
+        output::text(&display::keys(keyring.keys(), now))
     }
 }
 
 impl SettingsArgument {
     fn read(&self) -> Outcome<IssuerSettings> {
         let settings = self.settings.as_ref();
-        let source = source::required(settings, self.text.as_ref(), "give the settings")?;
-        IssuerSettings::from_json(&source.text("settings")?)
-            .map_err(|error| failure(error).hint("`jeton admin issuer add --help` shows settings"))
+        let source = source::required(
+            settings,
+            self.text.as_ref(),
+            "no settings: pass them as an argument",
+        )?;
+        IssuerSettings::from_json(&source.text("settings")?).map_err(|error| {
+            failure(error).hint("to see an example, run `jeton admin issuer add --help`")
+        })
     }
 }

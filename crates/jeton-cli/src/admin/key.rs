@@ -6,34 +6,34 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 use jeton_issuer::{KeyKind, Node};
 
-use super::folder::{Administered, Opened, failure};
-use super::shown::{self, ShownKey};
+use super::display::{self, KeyRow};
+use super::folder::{AdminArgs, Opened, failure};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
 
-/// List, rotate, import and retire an issuer's keys
+/// List, rotate, import and retire the keys of an issuer
 ///
-/// A key is published (in the key set, not signing), then signs, then is retired (in the key set until
-/// its last token has expired), then gone. It signs only after it has been published for the issuer's
-/// lead, so that every verifier that caches the key set has it.
+/// A key has four states: published (in the key set, not signing), signing, retired (in the key set until its last
+/// token has expired), and gone. It signs after the pre-publication period, so that every verifier that caches the
+/// key set has it.
 #[derive(Debug, Args)]
 pub(super) struct Key {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// List an issuer's keys and what each does
+enum Command {
+    /// List the keys of an issuer and their states
     List(List),
-    /// Publish a new key now; it signs after the lead. Or replace one that is in wrong hands
+    /// Publish a new key, which signs after the pre-publication period, or replace a compromised key
     Rotate(Rotate),
-    /// Take in a private key from elsewhere; it signs after the lead
+    /// Import a private key, which signs after the pre-publication period
     Import(Import),
-    /// Withdraw a key that is published and does not sign yet
+    /// Retire a published key that does not sign yet
     Retire(Retire),
-    /// Encrypt every private key anew, under another key-encryption key
+    /// Re-encrypt all private keys under another key-encryption key
     Reseal(Reseal),
 }
 
@@ -42,12 +42,12 @@ struct List {
     #[command(flatten)]
     issuer: OneIssuer,
 
-    /// Print them as JSON, with their public halves
+    /// Print the result as JSON, with the public keys
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
@@ -57,25 +57,24 @@ Examples:
   jeton admin key rotate https://id.example --alg ES256
   jeton admin key rotate https://id.example --compromised 2026-11
 
-With --compromised the key is out of the key set at once, every token that it signed is revoked,
-and its successor signs at once, or a new key if none is published. Verifiers that have cached the
-key set refuse that key's tokens until they fetch it again: that is the price, and the audit log
-says who asked for it.")]
+--compromised removes the key from the key set and revokes every token that it signed. The next published key, \
+or a new key, signs at once. Verifiers with a cached key set reject tokens of the new key until they fetch the key \
+set again. The audit log records who requested this.")]
 struct Rotate {
     #[command(flatten)]
     issuer: OneIssuer,
 
-    /// The algorithm to make a key of, if the issuer's profiles use several
+    /// Algorithm of the new key, required if the profiles of the issuer use several
     #[arg(long, value_name = "NAME", value_parser = KeyKind::from_str, conflicts_with = "compromised")]
     alg: Option<KeyKind>,
 
-    /// The id of a key that is in wrong hands
-    // One in 64 thumbprints begins with a hyphen.
+    /// Id of a compromised key (`kid`)
+    // One of 64 thumbprints begins with a hyphen.
     #[arg(long, value_name = "KID", allow_hyphen_values = true)]
     compromised: Option<String>,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
@@ -84,22 +83,22 @@ Examples:
   jeton admin key import https://id.example old-issuer.jwk
   jeton admin key import https://id.example rsa.pem --alg RS256
 
-Verifiers that know the key from elsewhere go on taking its tokens while they move. Its id is the
-JWK's kid, or the thumbprint (RFC 7638).")]
+Use this to migrate from another issuer: verifiers that already trust the key keep accepting its tokens. The id \
+of the key is the kid of the JWK, or the thumbprint (RFC 7638).")]
 struct Import {
     #[command(flatten)]
     issuer: OneIssuer,
 
-    /// The private key: a JWK, PEM or PASERK; - is standard input
+    /// Private key file: JWK, PEM or PASERK (- for standard input)
     #[arg(value_name = "FILE")]
     key: PathBuf,
 
-    /// The algorithm it is for, if the issuer's profiles use several
+    /// Algorithm of the key, required if the profiles of the issuer use several
     #[arg(long, value_name = "NAME", value_parser = KeyKind::from_str)]
     alg: Option<KeyKind>,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
@@ -107,17 +106,18 @@ struct Import {
 Examples:
   jeton admin key retire https://id.example 2026-12
 
-A key that signs is not withdrawn but followed: jeton admin key rotate. It retires by itself.")]
+A signing key cannot be retired directly. Run jeton admin key rotate: when the new key signs, the old one is \
+retired.")]
 struct Retire {
     #[command(flatten)]
     issuer: OneIssuer,
 
-    /// The key's id
+    /// Id of the key (`kid`)
     #[arg(value_name = "KID", allow_hyphen_values = true)]
     kid: String,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
@@ -125,31 +125,31 @@ struct Retire {
 Examples:
   jeton admin key reseal --older last-year.key --key-encryption-key this-year.key
 
-Each private key is written anew in one step, so it can be stopped and started again.")]
+Each private key is written in one step, so the command can be interrupted and run again.")]
 struct Reseal {
-    /// The file with the key-encryption key that they are under now
+    /// File with the current key-encryption key
     #[arg(long, value_name = "FILE")]
     older: PathBuf,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
 struct OneIssuer {
-    /// The issuer: its iss
+    /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
     iss: String,
 }
 
 impl Key {
     pub(super) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::List(list) => list.run(),
-            Verb::Rotate(rotate) => rotate.run(),
-            Verb::Import(import) => import.run(),
-            Verb::Retire(retire) => retire.run(),
-            Verb::Reseal(reseal) => reseal.run(),
+        match self.command {
+            Command::List(list) => list.run(),
+            Command::Rotate(rotate) => rotate.run(),
+            Command::Import(import) => import.run(),
+            Command::Retire(retire) => retire.run(),
+            Command::Reseal(reseal) => reseal.run(),
         }
     }
 }
@@ -161,9 +161,9 @@ impl List {
             return show(&opened.node, &self.issuer.iss);
         }
         let (_, keyring) = opened.node.issuer(&self.issuer.iss).map_err(failure)?;
-        let now = shown::now();
+        let now = display::now();
         let keys: Vec<_> = (keyring.keys().iter())
-            .map(|key| ShownKey::of(key, now))
+            .map(|key| KeyRow::of(key, now))
             .collect();
         output::json(&keys)
     }
@@ -187,8 +187,10 @@ impl Import {
         let name = input::name_of(&self.key);
         let bytes = input::key_bytes(&self.key, jeton::limits::KEY_BYTES)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| {
-            Failure::wrong(format!("{name}: not text"))
-                .hint("a JWK, PEM or PASERK is wanted: jeton key convert --to jwk FILE")
+            Failure::error(format!(
+                "{name}: not UTF-8 text, expected a JWK, PEM or PASERK"
+            ))
+            .hint("to convert DER, run `jeton key convert --to jwk FILE`")
         })?;
         let Opened { node, actor, .. } = &self.folder.open()?;
         let iss = &self.issuer.iss;
@@ -196,7 +198,7 @@ impl Import {
         node.import(actor, iss, kind, text)
             .map_err(|error| match error {
                 jeton_issuer::Error::Token(error) => {
-                    Failure::wrong(format!("{name}: not a private key for {kind}: {error}"))
+                    Failure::error(format!("{name}: not a private key for {kind}: {error}"))
                 }
                 other => failure(other),
             })?;
@@ -217,30 +219,31 @@ impl Reseal {
     fn run(self) -> Outcome {
         let Opened { node, actor, .. } = &self.folder.also_reads(self.older).open()?;
         let resealed = node.reseal(actor).map_err(failure)?;
-        output::done(format_args!(
-            "{resealed} private keys are encrypted under the other key-encryption key now"
-        ));
+        output::status(format_args!("re-encrypted {resealed} private keys"));
         Ok(())
     }
 }
 
 fn show(node: &Node, iss: &str) -> Outcome {
     let (_, keyring) = node.issuer(iss).map_err(failure)?;
-    output::text(&shown::keys(keyring.keys(), shown::now()))
+    output::text(&display::keys(keyring.keys(), display::now()))
 }
 
-/// The one that is meant: named, or the only one that the issuer has.
+/// Returns the algorithm that the caller named, or the only one of the issuer.
 fn kind(node: &Node, iss: &str, named: Option<KeyKind>) -> Outcome<KeyKind> {
     let (settings, _) = node.issuer(iss).map_err(failure)?;
     match (named, settings.kinds().as_slice()) {
         (Some(kind), _) | (None, &[kind]) => Ok(kind),
         (None, kinds) => {
             let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-            Err(Failure::wrong(format!(
-                "the issuer's profiles use {}: which is meant?",
+            Err(Failure::error(format!(
+                "the profiles of the issuer use several algorithms: {}",
                 names.join(", ")
             ))
-            .hint(format!("--alg {}", names.first().unwrap_or(&"NAME"))))
+            .hint(format!(
+                "to select one, add `--alg {}`",
+                names.first().unwrap_or(&"NAME")
+            )))
         }
     }
 }

@@ -4,13 +4,13 @@ use clap::Args;
 use jeton_issuer::{RECORD_SCHEMA, check_records};
 use jeton_store::{RedbStore, block_on};
 
-use super::folder::{Folder, failure};
+use super::folder::{FolderArgs, failure};
 use crate::exit::Outcome;
 use crate::output;
 
-/// Bring the store of an older jeton to this one's format
+/// Upgrade the store to the format of this version
 ///
-/// A store of a newer jeton is refused and left as it is. Make a backup first.
+/// A store of a newer version is an error and is not changed. Make a backup first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -18,17 +18,17 @@ Examples:
   jeton admin migrate")]
 pub(super) struct Migrate {
     #[command(flatten)]
-    folder: Folder,
+    folder: FolderArgs,
 }
 
 impl Migrate {
     pub(super) fn run(self) -> Outcome {
-        // Opening refuses what is newer; no older format has ever been written.
+        // Opening fails for a newer format, and there is no older format.
         let folder = self.folder.open()?;
         let records = block_on(check_records(&*folder.store())).map_err(failure)?;
         output::line(&format!(
-            "nothing to do: the store has format {}, its {records} records schema {RECORD_SCHEMA}, the \
-             newest that this jeton knows",
+            "nothing to do: the store has format {} and its {records} records have schema {RECORD_SCHEMA}, which \
+             are the newest",
             RedbStore::FORMAT
         ))
     }

@@ -1,13 +1,13 @@
-//! `jeton admin`: a service's data folder, administered while no service has it open.
+//! `jeton admin`: administers the data folder of a stopped service.
 
 mod backup;
+mod display;
 mod folder;
 mod issuer;
 mod key;
 mod migrate;
 mod restore;
 mod revoke;
-mod shown;
 mod status;
 mod verify;
 
@@ -15,31 +15,31 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Administer the data folder of a token service: issuers, keys, revocations, backups.
+/// Administer the data folder of a token service: issuers, keys, revocations, backups
 ///
-/// A data folder holds one store: issuers with their profiles, their keys (private halves encrypted
-/// under a key-encryption key), revocations, and an audit log that is chained by hashes. One process
-/// has it open at a time: while `jeton serve` runs on a folder, use the service's admin listener.
+/// A data folder contains one store: issuers with their profiles and keys, revocations, and an audit log that is
+/// chained by hashes. Private keys are encrypted under a key-encryption key. Only one process can open the folder.
+/// While `jeton serve` runs, use the admin listener of the service.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton admin issuer add @issuer.json             the first one makes the folder jeton-data
+  jeton admin issuer add @issuer.json     # the first issuer creates jeton-data
   jeton admin key list https://id.example
   jeton admin key rotate https://id.example
   jeton admin revoke subject https://id.example user-7
   jeton admin backup --output monday.backup
   jeton admin verify
 
-The key-encryption key is the file key-encryption-key in the folder, made with it, unless
---key-encryption-key names another file or JETON_KEY_ENCRYPTION_KEY holds it. Keep a copy of it, but
-not with the backups: without it the private keys are lost, and with it they are not secret.")]
+The key-encryption key is the file key-encryption-key in the data folder. It is created with the folder. Use \
+--key-encryption-key or the environment variable JETON_KEY_ENCRYPTION_KEY to set another one. Keep a copy of it, \
+but not with the backups. Without it the private keys are lost; with it anyone can decrypt them.")]
 pub(crate) struct Admin {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum Command {
     Issuer(issuer::Issuer),
     Key(key::Key),
     Revoke(revoke::Revoke),
@@ -52,15 +52,15 @@ enum Verb {
 
 impl Admin {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Issuer(issuer) => issuer.run(),
-            Verb::Key(key) => key.run(),
-            Verb::Revoke(revoke) => revoke.run(),
-            Verb::Status(status) => status.run(),
-            Verb::Backup(backup) => backup.run(),
-            Verb::Restore(restore) => restore.run(),
-            Verb::Verify(verify) => verify.run(),
-            Verb::Migrate(migrate) => migrate.run(),
+        match self.command {
+            Command::Issuer(issuer) => issuer.run(),
+            Command::Key(key) => key.run(),
+            Command::Revoke(revoke) => revoke.run(),
+            Command::Status(status) => status.run(),
+            Command::Backup(backup) => backup.run(),
+            Command::Restore(restore) => restore.run(),
+            Command::Verify(verify) => verify.run(),
+            Command::Migrate(migrate) => migrate.run(),
         }
     }
 }

@@ -7,49 +7,49 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jeton_issuer::restore;
 
-use super::folder::{Folder, failure};
-use super::shown;
+use super::display;
+use super::folder::{FolderArgs, failure};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
-/// Make a new folder of a backup
+/// Create a data folder from a backup
 ///
-/// Nothing is there before the whole backup has been read and found sound: its hash, its records and
-/// the audit chain. What happened after the backup was made is not in it: what was revoked since then
-/// has to be revoked again. That also rejects the tokens that were issued since then.
+/// The folder is created only after the whole backup has been verified: its hash, its records and the audit chain.
+/// Changes since the backup are lost: repeat the revocations. That also revokes the tokens that were issued
+/// since the backup.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin restore monday.backup --data restored
   zstd -d < monday.backup.zst | jeton admin restore - --data restored
 
-Put the key-encryption key into the folder, as the file key-encryption-key with mode 600, or name it
-where it is: --key-encryption-key.")]
+Copy the key-encryption key to the file key-encryption-key in the folder, with mode 600, or pass \
+--key-encryption-key to later commands.")]
 pub(super) struct Restore {
-    /// The backup; - is standard input
+    /// Backup file (- for standard input)
     #[arg(value_name = "FILE")]
     backup: PathBuf,
 
     #[command(flatten)]
-    folder: Folder,
+    folder: FolderArgs,
 }
 
 impl Restore {
     pub(super) fn run(self) -> Outcome {
         let path = self.folder.path();
         let restored = if self.backup == Path::new("-") {
-            restore(path, &mut io::stdin().lock(), shown::now())
+            restore(path, &mut io::stdin().lock(), display::now())
         } else {
             let file = File::open(&self.backup).map_err(|error| {
-                Failure::wrong(format!("cannot read {}: {error}", self.backup.display()))
+                Failure::error(format!("cannot read {}: {error}", self.backup.display()))
             })?;
-            restore(path, &mut BufReader::new(file), shown::now())
+            restore(path, &mut BufReader::new(file), display::now())
         };
         let restored = restored.map_err(failure)?;
-        output::done(format_args!(
-            "{} entries of {}, revision {}, are in {}",
+        output::status(format_args!(
+            "restored {} entries of {}, revision {}, to {}",
             restored.entries,
-            shown::moment(restored.at),
+            display::moment(restored.at),
             restored.revision,
             path.display()
         ));
@@ -57,7 +57,7 @@ impl Restore {
         let needed = folder.sealed_under().map_err(failure)?;
         if !needed.is_empty() && !folder.has_key_file() {
             output::note(format_args!(
-                "the private keys are encrypted under {}: put it at {}",
+                "the private keys are encrypted under {}: copy this key-encryption key to {}",
                 needed.join(" and "),
                 folder.key_file().display()
             ));

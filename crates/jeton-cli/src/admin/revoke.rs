@@ -6,20 +6,19 @@ use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use jeton_issuer::{RevocationRule, Revoke as Revocation, Subject};
 use jeton_store::block_on;
 
-use super::folder::{Administered, Opened, failure};
-use super::shown;
+use super::display;
+use super::folder::{AdminArgs, Opened, failure};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::time;
 
 /// Revoke tokens, subjects, clients and keys
 ///
-/// A revocation is on disk when the command ends. It is kept until the last token that it concerns has
-/// expired.
+/// A revocation is on disk when the command ends. It is stored until the last affected token has expired.
 ///
-/// A token of a revoked subject, client or key is accepted exactly if it was issued after the revocation,
-/// also in the same second. Tokens of imported keys that were issued elsewhere do not say so: they are
-/// rejected if their iat is at most 60 s later, by which clocks may differ.
+/// A revocation of a subject, client or key affects the tokens that were issued before it, also in the same second.
+/// Tokens of an imported key that another issuer issued are affected if their `iat` is at most 60 s after the
+/// revocation, because clocks may differ.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,20 +27,20 @@ Examples:
   jeton admin revoke rules https://id.example")]
 pub(super) struct Revoke {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Revoke single tokens by their id, the jti
+enum Command {
+    /// Revoke single tokens by their id (`jti`)
     Token(Tokens),
-    /// Revoke every token of a subject (sub) issued until now
+    /// Revoke every token of a subject (`sub`) issued until now
     Subject(Named),
-    /// Revoke every token of a client (client_id) issued until now
+    /// Revoke every token of a client (`client_id`) issued until now
     Client(Named),
-    /// Revoke every token of a key (kid) issued until now; the key goes on signing
+    /// Revoke every token of a key (`kid`) issued until now; the key keeps signing
     Key(Named),
-    /// List what is revoked as a whole, until when
+    /// List the revoked subjects, clients and keys
     Rules(Rules),
 }
 
@@ -51,61 +50,61 @@ Examples:
   jeton admin revoke token https://id.example 7f2c… --expires-at 1763630100
   jeton admin revoke token https://id.example 7f2c… 9a01…
 
-With --expires-at, the token's exp, a revocation takes 16 bytes of memory and there may be millions.
-Without it, it is a rule like that of a subject, of which there may be 100000.")]
+With --expires-at, a revocation needs 16 bytes of memory, so there can be millions. Without it, a revocation is a \
+rule, like that of a subject. There can be 100000 rules.")]
 struct Tokens {
-    /// The issuer: its iss
+    /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
     iss: String,
 
-    /// The tokens' ids: their jti
+    /// Ids of the tokens (`jti`)
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
 
-    /// When they expire: their exp, RFC 3339 or seconds since 1970
+    /// Expiry of the tokens (`exp`): RFC 3339 or seconds since 1970
     #[arg(long, value_name = "TIME", value_parser = time::moment)]
     expires_at: Option<Timestamp>,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
 struct Named {
-    /// The issuer: its iss
+    /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
     iss: String,
 
-    /// What is revoked: its name in tokens. Names that begin with a hyphen follow --
+    /// Names as in the tokens; put -- before a name that begins with a hyphen
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Debug, Args)]
 struct Rules {
-    /// The issuer: its iss
+    /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
     iss: String,
 
-    /// Print them as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 impl Revoke {
     pub(super) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Token(tokens) => tokens.run(),
-            Verb::Subject(named) => named.run(Subject::Subject),
-            Verb::Client(named) => named.run(Subject::Client),
-            Verb::Key(named) => named.run_on_keys(),
-            Verb::Rules(rules) => rules.run(),
+        match self.command {
+            Command::Token(tokens) => tokens.run(),
+            Command::Subject(named) => named.run(Subject::Subject),
+            Command::Client(named) => named.run(Subject::Client),
+            Command::Key(named) => named.run_on_keys(),
+            Command::Rules(rules) => rules.run(),
         }
     }
 }
@@ -113,10 +112,10 @@ impl Revoke {
 impl Tokens {
     fn run(self) -> Outcome {
         let expires_at = self.expires_at.map(Timestamp::unix_seconds);
-        if expires_at.is_some_and(|at| at + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS <= shown::now()) {
+        if expires_at.is_some_and(|at| at + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS <= display::now()) {
             return Err(
-                Failure::wrong("--expires-at: a token that has expired needs no revoking").hint(
-                    "it is the token's exp; without --expires-at the id is revoked whenever it expires",
+                Failure::error("--expires-at: the token has already expired").hint(
+                    "pass the exp of the token; to revoke the id without an expiry, remove `--expires-at`",
                 ),
             );
         }
@@ -135,16 +134,16 @@ impl Named {
         revoke(&self.folder.open()?, &self.iss, revocations.collect())
     }
 
-    /// Of keys it is known which there are. A slip in one's id would leave its tokens good.
+    /// Revokes the tokens of keys. An unknown key id is an error: a typing mistake would revoke nothing.
     fn run_on_keys(self) -> Outcome {
         let opened = self.folder.open()?;
         let (_, keyring) = opened.node.issuer(&self.iss).map_err(failure)?;
         let kids: Vec<_> = keyring.keys().iter().map(|key| key.kid.as_str()).collect();
         if let Some(unknown) = (self.names.iter()).find(|name| !kids.contains(&name.as_str())) {
-            return Err(Failure::wrong(format!(
-                "the issuer has no key {unknown:?}, and nothing was revoked"
+            return Err(Failure::error(format!(
+                "the issuer has no key {unknown:?}; nothing was revoked"
             ))
-            .hint(format!("its keys: {}", kids.join(", "))));
+            .hint(format!("keys of this issuer: {}", kids.join(", "))));
         }
         let keys = self.names.into_iter().map(Subject::Key);
         revoke(&opened, &self.iss, keys.map(Revocation::all).collect())
@@ -160,18 +159,18 @@ impl Rules {
         }
         let row = |rule: RevocationRule| {
             let issued = match rule.not_before {
-                Some(at) => format!("made {}", shown::moment(at)),
-                None => "whenever issued".to_owned(),
+                Some(at) => format!("created {}", display::moment(at)),
+                None => "any issue time".to_owned(),
             };
-            let until = format!("kept until {}", shown::moment(rule.until));
+            let until = format!("stored until {}", display::moment(rule.until));
             [rule.kind, rule.name, issued, until]
         };
         let rows: Vec<_> = rules.into_iter().map(row).collect();
-        output::text(&shown::table(&rows))
+        output::text(&display::table(&rows))
     }
 }
 
-/// All at once: they share a flush.
+/// Revokes all at once, so that they share one write to disk.
 fn revoke(opened: &Opened, iss: &str, revocations: Vec<Revocation>) -> Outcome {
     let count = revocations.len();
     let answers: Vec<_> = (revocations.into_iter())
@@ -180,6 +179,6 @@ fn revoke(opened: &Opened, iss: &str, revocations: Vec<Revocation>) -> Outcome {
     for answer in answers {
         block_on(answer).map_err(failure)?;
     }
-    output::done(format_args!("{count} revoked, and on disk"));
+    output::status(format_args!("revoked {count}"));
     Ok(())
 }

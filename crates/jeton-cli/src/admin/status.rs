@@ -4,28 +4,28 @@ use clap::Args;
 use jeton_store::block_on;
 use serde::Serialize;
 
-use super::folder::{Administered, failure};
-use super::shown;
+use super::display;
+use super::folder::{AdminArgs, failure};
 use crate::exit::Outcome;
 use crate::output;
 
-/// Show how the folder is
+/// Show the state of the data folder
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin status
   jeton admin status --data /var/lib/jeton --json | jq .is_ready")]
 pub(super) struct Status {
-    /// Print it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Administered,
+    folder: AdminArgs,
 }
 
 #[derive(Serialize)]
-struct Shown<'s> {
+struct StatusJson<'s> {
     is_ready: bool,
     fault: Option<&'s str>,
     warning: Option<&'s str>,
@@ -46,7 +46,7 @@ impl Status {
         let store =
             block_on(opened.folder.store().status()).map_err(|error| failure(error.into()))?;
         let sealed_under = opened.folder.sealed_under().map_err(failure)?;
-        let shown = Shown {
+        let status = StatusJson {
             is_ready: node.is_ready,
             fault: node.fault.as_deref(),
             warning: node.warning.as_deref(),
@@ -60,19 +60,19 @@ impl Status {
             key_encryption_keys: &sealed_under,
         };
         if self.json {
-            return output::json(&shown);
+            return output::json(&status);
         }
-        output::text(&shown.lines())
+        output::text(&status.lines())
     }
 }
 
-impl Shown<'_> {
+impl StatusJson<'_> {
     fn lines(&self) -> String {
         let ready = match (self.is_ready, self.fault, self.issuers) {
             (true, ..) => "yes".to_owned(),
             (false, Some(fault), _) => format!("no: {fault}"),
             (false, None, []) => "no: there is no issuer".to_owned(),
-            (false, None, _) => "no: an issuer has a profile without a key".to_owned(),
+            (false, None, _) => "no: a profile has no key".to_owned(),
         };
         let bytes = self.bytes.map_or("?".to_owned(), |bytes| bytes.to_string());
         let rows = [
@@ -82,12 +82,12 @@ impl Shown<'_> {
             ("rules", self.rules.to_string()),
             ("store", format!("{}, {bytes} bytes", self.engine)),
             ("revision", self.revision.to_string()),
-            ("keys are under", self.key_encryption_keys.join(", ")),
+            ("encrypted under", self.key_encryption_keys.join(", ")),
         ];
         let mut rows = rows.map(|(name, value)| [name.to_owned(), value]).to_vec();
         if let Some(warning) = self.warning {
             rows.insert(1, ["warning".to_owned(), warning.to_owned()]);
         }
-        shown::table(&rows)
+        display::table(&rows)
     }
 }

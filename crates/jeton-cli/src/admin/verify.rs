@@ -5,61 +5,61 @@ use jeton_issuer::{Error, audit_last_hash, check_records, verify_audit};
 use jeton_store::{Error as StoreError, block_on};
 use serde::Serialize;
 
-use super::folder::{Folder, failure};
+use super::folder::{FolderArgs, failure};
 use crate::exit::{Failure, Outcome};
 use crate::output;
-use crate::verdict;
+use crate::verification_output;
 
-/// Look at every page, every record and the audit chain
+/// Verify every page, every record and the audit log
 ///
-/// Exit code 0: sound; 1: not, and what is wrong; 2: it could not be looked at.
+/// Exit codes: 0 valid; 1 damaged, with the problem on standard error; 2 the folder could not be read.
 ///
-/// The audit log is a chain: each entry has the hash of the one before, and the store says which is the
-/// last. An entry that was changed, removed or added later is found, unless everything after it was
-/// written anew; compare the last hash with one that was noted elsewhere to exclude that too.
+/// Each entry of the audit log contains the hash of the previous entry. This detects a changed, removed or added
+/// entry, unless all later entries were rewritten. To detect that too, compare the last hash with a copy that is
+/// stored elsewhere.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton admin verify
   jeton admin verify --json | jq -r .last_hash")]
 pub(super) struct Verify {
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    folder: Folder,
+    folder: FolderArgs,
 }
 
 #[derive(Serialize)]
-struct Sound {
+struct Valid {
     valid: bool,
     records: u64,
     audit_entries: u64,
-    /// SHA-256 of the last entry of the chain.
+    /// SHA-256 of the last entry.
     last_hash: Option<String>,
 }
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let looked = self.look();
-        let sound = match self.json {
-            true => verdict::or_say_why(looked)?,
-            false => looked?,
+        let result = self.verify();
+        let valid = match self.json {
+            true => verification_output::print_rejection(result)?,
+            false => result?,
         };
         if self.json {
-            return output::json(&sound);
+            return output::json(&valid);
         }
         output::line(&format!(
-            "sound: {} records, {} entries of the audit chain",
-            sound.records, sound.audit_entries
+            "valid: {} records, {} audit log entries",
+            valid.records, valid.audit_entries
         ))
     }
 
-    fn look(&self) -> Outcome<Sound> {
+    fn verify(&self) -> Outcome<Valid> {
         let folder = self.folder.verify().map_err(found)?;
         let store = folder.store();
-        Ok(Sound {
+        Ok(Valid {
             valid: true,
             records: block_on(check_records(&*store)).map_err(found)?,
             audit_entries: block_on(verify_audit(&*store)).map_err(found)?,
@@ -68,7 +68,7 @@ impl Verify {
     }
 }
 
-/// What is wrong with the folder, as against what kept anybody from looking.
+/// Returns a rejection for damage, and an error for a folder that cannot be read.
 fn found(error: Error) -> Failure {
     match error {
         Error::Audit(_) | Error::Record(_) | Error::Store(StoreError::Damaged(_)) => {

@@ -3,50 +3,53 @@ use std::time::Duration;
 use clap::Args;
 use jeton::Claims;
 
-use super::{CustomClaims, Dialect, Given};
+use super::{ClaimsFormat, CustomClaims, ParsedClaims};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::source::Source;
 use crate::time;
 
-/// When a new token is to expire.
+/// The expiry of a new token.
 #[derive(Debug, Args)]
 pub(crate) struct Expiry {
-    /// Let the token expire so long after it is issued: 15m, 1h, 7d
+    /// Token lifetime, for example 15m, 1h or 7d
     #[arg(long, value_name = "TIME", value_parser = time::lifetime)]
     expires_in: Option<Duration>,
 
-    /// Let the token never expire
+    /// Issue a token without an expiry
     #[arg(long, conflicts_with = "expires_in")]
     no_expiry: bool,
 }
 
 impl Expiry {
-    /// The claims to issue, with an expiry or the word that there is none.
+    /// Returns the claims to issue, with the chosen expiry.
     pub(crate) fn claims(
         &self,
         source: &Source,
-        dialect: Dialect,
+        format: ClaimsFormat,
     ) -> Outcome<Claims<'static, CustomClaims<'static>>> {
-        let given = Given::read(&source.text("--claims")?, dialect)?;
+        let given = ParsedClaims::read(&source.text("--claims")?, format)?;
         let expires_at = given.expires_at;
         let claims = given.into_claims();
-        let two_answers = |flag: &str| {
-            Failure::wrong(format!("the claims have an exp, and {flag} says otherwise"))
-                .hint("leave one of them out")
+        let conflict = |flag: &str| {
+            Failure::error(format!("the claims have exp, and {flag} is passed too"))
+                .hint(format!("remove exp from the claims, or remove `{flag}`"))
         };
         match (expires_at, self.expires_in, self.no_expiry) {
-            (Some(moment), None, false) => Ok(claims.expires_at(moment)),
+            (Some(timestamp), None, false) => Ok(claims.expires_at(timestamp)),
             (None, Some(lifetime), _) => Ok(claims.expires_in(lifetime)),
             (None, None, true) => {
-                output::note("the token never expires: it is good until its key is no longer trusted");
+                output::note(
+                    "the token never expires: it is valid until its key is no longer trusted",
+                );
                 Ok(claims.without_expiry())
             }
-            (Some(_), Some(_), _) => Err(two_answers("--expires-in")),
-            (Some(_), None, true) => Err(two_answers("--no-expiry")),
-            (None, None, false) => Err(Failure::wrong("the token would never expire").hint(
-                "say when: --expires-in 15m, or exp in the claims; or say that it must not: --no-expiry",
-            )),
+            (Some(_), Some(_), _) => Err(conflict("--expires-in")),
+            (Some(_), None, true) => Err(conflict("--no-expiry")),
+            (None, None, false) => Err(Failure::error(
+                "no expiry: neither exp in the claims nor --expires-in",
+            )
+            .hint("add `--expires-in 15m`; for a token without an expiry, add `--no-expiry`")),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Claims to be issued, from the JSON that the caller wrote.
+//! Reads the claims of a new token from JSON.
 //!
-//! The registered names are taken over as what they are, the rest as it stands: every member in its
-//! order, every number digit by digit. The library's strict reader reads both.
+//! Registered claims are converted to their types. Custom claims are copied unchanged: members in their order,
+//! numbers digit by digit. The library's strict reader reads both.
 
 mod argument;
 
@@ -19,18 +19,18 @@ use crate::exit::{Failure, Outcome};
 use crate::json::Problem;
 use crate::time;
 
-/// How a format writes moments and audiences.
+/// How a token format writes times and audiences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// Seconds since 1970; one audience or a list.
+pub(crate) enum ClaimsFormat {
+    /// Times are seconds since 1970; one audience or a list.
     Jwt,
-    /// RFC 3339 text; one audience.
+    /// Times are RFC 3339 text; one audience.
     Paseto,
 }
 
 /// The claims of one JSON object.
 #[derive(Debug, Default)]
-struct Given {
+struct ParsedClaims {
     issuer: Option<String>,
     subject: Option<String>,
     audience: Option<Audience>,
@@ -48,26 +48,28 @@ enum Audience {
     List(Vec<String>),
 }
 
-/// What ends the reading.
-enum Stop {
+/// Why reading stops.
+enum ReadError {
     Json(JsonError),
     Claim(Failure),
 }
 
-impl From<JsonError> for Stop {
+impl From<JsonError> for ReadError {
     fn from(error: JsonError) -> Self {
-        Stop::Json(error)
+        ReadError::Json(error)
     }
 }
 
-impl Given {
-    fn read(text: &str, dialect: Dialect) -> Outcome<Given> {
+impl ParsedClaims {
+    fn read(text: &str, format: ClaimsFormat) -> Outcome<ParsedClaims> {
         let depth = Limits::default().json_depth;
-        let mut given = Given::default();
+        let mut given = ParsedClaims::default();
         let mut custom = String::from("{");
         let read = read_members(text, depth, |member| {
             match Claim::from_name(&member.name()) {
-                Some(claim) => given.take(claim, &member, dialect).map_err(Stop::Claim)?,
+                Some(claim) => given
+                    .take(claim, &member, format)
+                    .map_err(ReadError::Claim)?,
                 None => {
                     if custom.len() > 1 {
                         custom.push(',');
@@ -79,8 +81,8 @@ impl Given {
         });
         match read {
             Ok(()) => {}
-            Err(Stop::Claim(failure)) => return Err(failure),
-            Err(Stop::Json(error)) => return Err(unreadable(&Problem::of(error, text))),
+            Err(ReadError::Claim(failure)) => return Err(failure),
+            Err(ReadError::Json(error)) => return Err(unreadable(&Problem::of(error, text))),
         }
         custom.push('}');
         let custom = CustomClaims::read(&custom, depth, |_| Ok::<_, CustomClaimsError>(()));
@@ -89,7 +91,7 @@ impl Given {
         Ok(given)
     }
 
-    fn take(&mut self, claim: Claim, member: &Member<'_>, dialect: Dialect) -> Outcome {
+    fn take(&mut self, claim: Claim, member: &Member<'_>, format: ClaimsFormat) -> Outcome {
         let string = || {
             let text = member.string().map(Cow::into_owned);
             text.ok_or_else(|| wrong_type(claim, "must be a string"))
@@ -98,22 +100,19 @@ impl Given {
             Claim::Issuer => self.issuer = Some(string()?),
             Claim::Subject => self.subject = Some(string()?),
             Claim::TokenId => self.token_id = Some(string()?),
-            Claim::Audience => self.audience = Some(audience(member, dialect)?),
-            Claim::Expiry => self.expires_at = Some(moment(claim, member, dialect)?),
-            Claim::NotBefore => self.not_before = Some(moment(claim, member, dialect)?),
-            Claim::IssuedAt => self.issued_at = Some(moment(claim, member, dialect)?),
-            // `Claim` may grow; what it has today is above.
+            Claim::Audience => self.audience = Some(audience(member, format)?),
+            Claim::Expiry => self.expires_at = Some(timestamp(claim, member, format)?),
+            Claim::NotBefore => self.not_before = Some(timestamp(claim, member, format)?),
+            Claim::IssuedAt => self.issued_at = Some(timestamp(claim, member, format)?),
+            // `Claim` is non-exhaustive; every current variant is handled above.
             _ => {
-                return Err(wrong_type(
-                    claim,
-                    "is registered, and this command cannot set it",
-                ));
+                return Err(wrong_type(claim, "cannot be set by this command"));
             }
         }
         Ok(())
     }
 
-    /// All but the expiry, which the caller still has to choose.
+    /// Returns the claims without the expiry, which the caller sets.
     fn into_claims(self) -> Claims<'static, CustomClaims<'static>> {
         let mut claims = Claims::new(self.custom);
         if let Some(issuer) = self.issuer {
@@ -129,11 +128,11 @@ impl Given {
                 claims.audiences(audiences.into_iter().map(Cow::Owned).collect::<Vec<_>>())
             }
         };
-        if let Some(moment) = self.not_before {
-            claims = claims.not_before(moment);
+        if let Some(timestamp) = self.not_before {
+            claims = claims.not_before(timestamp);
         }
-        if let Some(moment) = self.issued_at {
-            claims = claims.issued_at(moment);
+        if let Some(timestamp) = self.issued_at {
+            claims = claims.issued_at(timestamp);
         }
         if let Some(token_id) = self.token_id {
             claims = claims.token_id(token_id);
@@ -143,17 +142,19 @@ impl Given {
 }
 
 fn unreadable(problem: &dyn std::fmt::Display) -> Failure {
-    Failure::wrong(format!("--claims: {problem}"))
+    Failure::error(format!("--claims: {problem}"))
 }
 
-fn audience(member: &Member<'_>, dialect: Dialect) -> Outcome<Audience> {
+fn audience(member: &Member<'_>, format: ClaimsFormat) -> Outcome<Audience> {
     let read = serde_json::from_str(member.value());
-    match (read, dialect) {
-        (Ok(Audience::List(_)), Dialect::Paseto) | (Err(_), Dialect::Paseto) => Err(wrong_type(
-            Claim::Audience,
-            "must be a string: a PASETO has one audience",
-        )),
-        (Err(_), Dialect::Jwt) => Err(wrong_type(
+    match (read, format) {
+        (Ok(Audience::List(_)), ClaimsFormat::Paseto) | (Err(_), ClaimsFormat::Paseto) => {
+            Err(wrong_type(
+                Claim::Audience,
+                "must be a string: a PASETO has one audience",
+            ))
+        }
+        (Err(_), ClaimsFormat::Jwt) => Err(wrong_type(
             Claim::Audience,
             "must be a string or a list of strings",
         )),
@@ -161,31 +162,31 @@ fn audience(member: &Member<'_>, dialect: Dialect) -> Outcome<Audience> {
     }
 }
 
-fn moment(claim: Claim, member: &Member<'_>, dialect: Dialect) -> Outcome<Timestamp> {
-    let wrong = || match dialect {
-        Dialect::Jwt => wrong_type(claim, "must be a number: whole seconds since 1970"),
-        Dialect::Paseto => wrong_type(
+fn timestamp(claim: Claim, member: &Member<'_>, format: ClaimsFormat) -> Outcome<Timestamp> {
+    let wrong = || match format {
+        ClaimsFormat::Jwt => wrong_type(claim, "must be a whole number of seconds since 1970"),
+        ClaimsFormat::Paseto => wrong_type(
             claim,
-            "must be an RFC 3339 time in whole seconds, as in \"2026-11-20T09:00:00Z\"",
+            "must be an RFC 3339 time in whole seconds, for example \"2026-11-20T09:00:00Z\"",
         ),
     };
-    let seconds = match dialect {
-        Dialect::Jwt => member.value().parse::<i64>().map_err(|_| wrong())?,
-        Dialect::Paseto => {
+    let seconds = match format {
+        ClaimsFormat::Jwt => member.value().parse::<i64>().map_err(|_| wrong())?,
+        ClaimsFormat::Paseto => {
             let text = member.string().ok_or_else(wrong)?;
-            let moment = time::rfc3339(&text).ok_or_else(wrong)?;
-            if moment.subsec_nanosecond() != 0 {
+            let timestamp = time::rfc3339(&text).ok_or_else(wrong)?;
+            if timestamp.subsec_nanosecond() != 0 {
                 return Err(wrong());
             }
-            moment.as_second()
+            timestamp.as_second()
         }
     };
     Timestamp::from_unix_seconds(seconds)
-        .ok_or_else(|| wrong_type(claim, "lies outside the years 1970 to 9999"))
+        .ok_or_else(|| wrong_type(claim, "must be within the years 1970 to 9999"))
 }
 
 fn wrong_type(claim: Claim, problem: &str) -> Failure {
-    Failure::wrong(format!("--claims: {claim} {problem}"))
+    Failure::error(format!("--claims: {claim} {problem}"))
 }
 
 #[cfg(test)]
@@ -195,9 +196,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_registered_stays_as_it_is() {
+    fn custom_claims_are_copied_unchanged() {
         let text = r#"{"z":1.10,"iss":"i","a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#;
-        let given = Given::read(text, Dialect::Jwt).unwrap();
+        let given = ParsedClaims::read(text, ClaimsFormat::Jwt).unwrap();
         assert_eq!(given.issuer.as_deref(), Some("i"));
         let kept = r#"{"z":1.10,"a":{"y":1e400,"x":[1, 2]},"n":12345678901234567890123}"#;
         let kept = CustomClaims::read(kept, 32, |_| Ok::<_, CustomClaimsError>(()));
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn registered_names_keep_their_types() {
+    fn registered_claim_of_wrong_type_is_rejected() {
         for text in [
             r#"{"iss":1}"#,
             r#"{"sub":null}"#,
@@ -218,20 +219,26 @@ mod tests {
             r#"{"\u0065xp":"x"}"#,
             r#"{"jti":7}"#,
         ] {
-            assert!(Given::read(text, Dialect::Jwt).is_err(), "{text}");
+            assert!(
+                ParsedClaims::read(text, ClaimsFormat::Jwt).is_err(),
+                "{text}"
+            );
         }
         for text in [
             r#"{"aud":["a"]}"#,
             r#"{"exp":1700000000}"#,
             r#"{"exp":"2026-11-20T09:00:00.5Z"}"#,
         ] {
-            assert!(Given::read(text, Dialect::Paseto).is_err(), "{text}");
+            assert!(
+                ParsedClaims::read(text, ClaimsFormat::Paseto).is_err(),
+                "{text}"
+            );
         }
-        assert!(Given::read(r#"{"aud":["a"],"exp":1700000000}"#, Dialect::Jwt).is_ok());
+        assert!(ParsedClaims::read(r#"{"aud":["a"],"exp":1700000000}"#, ClaimsFormat::Jwt).is_ok());
         assert!(
-            Given::read(
+            ParsedClaims::read(
                 r#"{"aud":"a","exp":"2026-11-20T09:00:00Z"}"#,
-                Dialect::Paseto
+                ClaimsFormat::Paseto
             )
             .is_ok()
         );

@@ -1,91 +1,94 @@
-//! What a token's claims say of its times, and of whom it is from and for. Whether that is wrong, the verifier
-//! itself says ([`Probe`]); here it is explained.
+//! Explains the claims of a token: times, issuer, audience. The verifier itself decides whether they are valid
+//! ([`Probe`]).
 
 use jeton::Policy;
 use jeton::error::{Part, Rejection};
 use serde_json::value::RawValue;
 
-use super::findings::Examined;
+use super::findings::Section;
 use super::probe::{Format, Probe};
-use crate::demands::Demands;
 use crate::json::{self, Members, Problem};
+use crate::policy_args::PolicyArgs;
 use crate::time;
 
-/// Seconds since 1970 have ten digits until the year 2286; what has more counts something smaller.
+/// The largest plausible time in seconds. A larger number is probably in milliseconds.
 const SECONDS_MAX: f64 = 1e11;
 
-/// A token that lives longer than this is a password.
+/// The longest lifetime without a warning.
 const LONG_S: f64 = 366.0 * 86_400.0;
 
-/// Deeper than any verifier reads.
+/// The nesting limit for the search for duplicate members.
 const DEPTH_MAX: u32 = 127;
 
-/// Claims that are looked at.
-struct Look<'a> {
+/// The claims that are checked.
+struct ClaimsCheck<'a> {
     members: Vec<(String, &'a RawValue)>,
     format: Format,
-    demands: &'a Demands,
+    policy_args: &'a PolicyArgs,
     probe: &'a Probe,
 }
 
-/// What is seen of a token's claims.
-pub(super) fn look(
-    seen: &mut Examined,
+/// Checks the claims of a token.
+pub(super) fn check(
+    findings: &mut Section,
     payload: &[u8],
     format: Format,
-    demands: &Demands,
+    policy_args: &PolicyArgs,
     probe: &Probe,
 ) {
-    let before = seen.wrong_count();
+    let before = findings.error_count();
     let text = std::str::from_utf8(payload).unwrap_or_default();
     match Members::loose(text) {
         Some(Members(members)) => {
-            let look = Look {
+            let check = ClaimsCheck {
                 members,
                 format,
-                demands,
+                policy_args,
                 probe,
             };
-            look.times(seen);
-            look.parties(seen);
-            look.others(seen);
+            check.times(findings);
+            check.parties(findings);
+            check.others(findings);
         }
-        None => seen.wrong(
-            "the payload is no JSON object, and so no claims",
+        None => findings.wrong(
+            "the payload is not claims: not a JSON object",
             match format {
-                Format::Jwt => "jeton jws verify takes any payload",
-                Format::Paseto => "--raw takes any payload",
+                Format::Jwt => "to verify any payload, run `jeton jws verify`",
+                Format::Paseto => {
+                    "to print any payload, add `--raw` to `jeton paseto verify` or decrypt"
+                }
             },
         ),
     }
-    // What no single claim explains.
-    let rejected = probe.claims(payload, format, demands.policy());
+    // A problem that no single claim explains.
+    let rejected = probe.claims(payload, format, policy_args.policy());
     if let Some(rejection) = rejected
-        && (seen.wrong_count() == before || rejection == Rejection::DuplicateMember(Part::Payload))
+        && (findings.error_count() == before
+            || rejection == Rejection::DuplicateMember(Part::Payload))
     {
-        let (what, advice) = of_the_whole(rejection, text);
-        seen.wrong(what, advice);
+        let (what, advice) = payload_problem(rejection, text);
+        findings.wrong(what, advice);
     }
 }
 
-/// What is wrong with a payload that is wrong as a whole.
-fn of_the_whole(rejection: Rejection, text: &str) -> (String, &'static str) {
+/// Describes a problem of the whole payload.
+fn payload_problem(rejection: Rejection, text: &str) -> (String, &'static str) {
     match (rejection, Members::strict(text, DEPTH_MAX)) {
-        (Rejection::DuplicateMember(_), Err(Problem::Twice(name))) => (
-            format!("payload: the member {name:?} stands twice"),
-            "one reader takes the first and another the last: its issuer writes each once",
+        (Rejection::DuplicateMember(_), Err(Problem::Duplicate(name))) => (
+            format!("payload: duplicate member {name:?}"),
+            "readers use different ones: the issuer must write each member once",
         ),
         (rejection, _) => (rejection.to_string(), ""),
     }
 }
 
-impl Look<'_> {
+impl ClaimsCheck<'_> {
     fn value(&self, name: &str) -> Option<&str> {
         let found = self.members.iter().find(|(member, _)| member == name);
         found.map(|(_, value)| value.get())
     }
 
-    /// What the verifier says of one claim alone.
+    /// Verifies one claim alone.
     fn rejected(&self, name: &str, policy: Policy) -> Option<Rejection> {
         let alone = match self.value(name) {
             Some(value) => format!("{{\"{name}\":{value}}}"),
@@ -94,7 +97,7 @@ impl Look<'_> {
         (self.probe).claims(alone.as_bytes(), self.format, policy)
     }
 
-    /// A time in seconds since 1970.
+    /// Returns a time in seconds since 1970.
     fn seconds(&self, name: &str) -> Option<f64> {
         let value = self.value(name)?;
         match self.format {
@@ -106,137 +109,143 @@ impl Look<'_> {
         }
     }
 
-    fn times(&self, seen: &mut Examined) {
-        let policy = || self.demands.policy().any_issuer().any_audience();
+    fn times(&self, findings: &mut Section) {
+        let policy = || self.policy_args.policy().any_issuer().any_audience();
         let now = self.probe.now().unix_seconds() as f64;
         let at = |name: &str| self.seconds(name).unwrap_or(now);
         match self.rejected("exp", policy()) {
             None => {
                 if let Some(at) = self.seconds("exp") {
-                    seen.good(match at > now {
-                        true => format!("it expires in {}", apart(at - now)),
-                        false => format!("it expired {} ago, within the leeway", apart(now - at)),
+                    findings.good(match at > now {
+                        true => format!("expires in {}", apart(at - now)),
+                        false => format!("expired {} ago, within the leeway", apart(now - at)),
                     });
                 }
             }
-            Some(Rejection::ClaimMissing(_)) => seen.wrong(
-                "it has no exp, and so never expires",
-                "let its issuer set one, or take it knowingly: --allow no-expiry",
+            Some(Rejection::ClaimMissing(_)) => findings.wrong(
+                "no exp: the token never expires",
+                "the issuer should set exp; to accept tokens without it, add `--allow no-expiry`",
             ),
-            Some(Rejection::Expired) => seen.wrong(
-                format!("it expired {} ago", apart(now - at("exp"))),
-                "get a new one; or a clock is wrong",
+            Some(Rejection::Expired) => findings.wrong(
+                format!("expired {} ago", apart(now - at("exp"))),
+                "request a new token, or check the clocks",
             ),
-            Some(rejection) => self.no_time(seen, "exp", rejection),
+            Some(rejection) => self.invalid_time(findings, "exp", rejection),
         }
         match self.rejected("nbf", policy().without_expiry()) {
             None => {}
-            Some(Rejection::NotYetValid) => seen.wrong(
-                format!(
-                    "it is not valid before {} from now (nbf)",
-                    apart(at("nbf") - now)
-                ),
-                "wait, or a clock is wrong; for clocks that differ: --leeway 60s",
+            Some(Rejection::NotYetValid) => findings.wrong(
+                format!("not valid yet: nbf is {} from now", apart(at("nbf") - now)),
+                "wait, or check the clocks; if they differ, add `--leeway 60s`",
             ),
-            Some(rejection) => self.no_time(seen, "nbf", rejection),
+            Some(rejection) => self.invalid_time(findings, "nbf", rejection),
         }
         match self.rejected("iat", policy().without_expiry()) {
             None => {}
-            Some(Rejection::IssuedInTheFuture) => seen.wrong(
-                format!("it was issued {} from now (iat)", apart(at("iat") - now)),
-                "its issuer's clock, or this one, is wrong; for clocks that differ: --leeway 60s",
+            Some(Rejection::IssuedInTheFuture) => findings.wrong(
+                format!(
+                    "issued in the future: iat is {} from now",
+                    apart(at("iat") - now)
+                ),
+                "check the clock of the issuer and this one; if they differ, add `--leeway 60s`",
             ),
-            Some(rejection) => self.no_time(seen, "iat", rejection),
+            Some(rejection) => self.invalid_time(findings, "iat", rejection),
         }
         if let (Some(from), Some(to)) = (self.seconds("iat"), self.seconds("exp"))
             && to < SECONDS_MAX
             && to - from > LONG_S
         {
-            seen.cannot_tell(
-                format!("it lives for {}", apart(to - from)),
-                "whoever finds it can use it as long; shorter ones are renewed",
+            findings.undetermined(
+                format!("lifetime of {}", apart(to - from)),
+                "a leaked token stays valid that long: prefer short lifetimes",
             );
         }
     }
 
-    /// A claim that is no time that counts.
-    fn no_time(&self, seen: &mut Examined, name: &str, rejection: Rejection) {
+    /// Reports a claim that is not a valid time.
+    fn invalid_time(&self, findings: &mut Section, name: &str, rejection: Rejection) {
         match (self.format, self.seconds(name), rejection) {
-            (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => seen.wrong(
-                format!("{name} is far beyond the year 5000: it looks like milliseconds"),
-                "RFC 7519 counts seconds since 1970: its issuer divides by 1000",
+            (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => findings
+                .wrong(
+                    format!("{name} is after the year 5000: probably milliseconds"),
+                    "times are seconds since 1970 (RFC 7519): the issuer must divide by 1000",
+                ),
+            (Format::Jwt, _, Rejection::ClaimType(_)) => findings.wrong(
+                format!("{name} is not a number"),
+                "times are numbers: seconds since 1970 (RFC 7519)",
             ),
-            (Format::Jwt, _, Rejection::ClaimType(_)) => seen.wrong(
-                format!("{name} is no number"),
-                "RFC 7519 counts seconds since 1970, as a number and not as text",
-            ),
-            (Format::Paseto, _, Rejection::ClaimType(_) | Rejection::ClaimRange(_)) => seen.wrong(
-                format!("{name} is no time: {rejection}"),
-                "a PASETO's times are RFC 3339 text, as in 2026-11-20T09:00:00Z",
-            ),
-            _ => seen.wrong(rejection.to_string(), ""),
+            (Format::Paseto, _, Rejection::ClaimType(_) | Rejection::ClaimRange(_)) => findings
+                .wrong(
+                    format!("{name} is not a time: {rejection}"),
+                    "times of a PASETO are RFC 3339 text, for example 2026-11-20T09:00:00Z",
+                ),
+            _ => findings.wrong(rejection.to_string(), ""),
         }
     }
 
-    /// Who it is from and for, beside what is demanded.
-    fn parties(&self, seen: &mut Examined) {
-        let policy = || self.demands.policy().without_expiry();
+    /// Compares issuer and audience with the required ones.
+    fn parties(&self, findings: &mut Section) {
+        let policy = || self.policy_args.policy().without_expiry();
         match (
             self.rejected("iss", policy().any_audience()),
-            self.demands.issuer(),
+            self.policy_args.issuer(),
         ) {
-            (None, Some(wanted)) => seen.good(format!("it is of {wanted}")),
+            (None, Some(wanted)) => findings.good(format!("issuer {wanted}")),
             (None, None) => {}
-            (Some(Rejection::IssuerMismatch), Some(wanted)) => seen.wrong(
-                format!("its iss is {}, and {wanted} is demanded", self.texts("iss")),
-                "they must be the same to the letter, with the / at the end or without",
+            (Some(Rejection::IssuerMismatch), Some(wanted)) => findings.wrong(
+                format!("iss is {}, expected {wanted}", self.texts("iss")),
+                "they must be identical, including a / at the end",
             ),
             (Some(Rejection::ClaimMissing(_)), _) => {
-                seen.wrong("it has no iss", "its issuer sets it, or it is not demanded");
+                findings.wrong("no iss", "the issuer must set it, or remove `--issuer`");
             }
-            (Some(rejection), _) => self.no_text(seen, "iss", rejection),
+            (Some(rejection), _) => self.invalid_text(findings, "iss", rejection),
         }
         match (
             self.rejected("aud", policy().any_issuer()),
-            self.demands.audience(),
+            self.policy_args.audience(),
         ) {
-            (None, Some(wanted)) => seen.good(format!("it is for {wanted}")),
+            (None, Some(wanted)) => findings.good(format!("audience {wanted}")),
             (None, None) => {}
-            (Some(Rejection::AudienceMismatch), Some(wanted)) => seen.wrong(
-                format!("its aud is {}, and {wanted} is demanded", self.texts("aud")),
-                "it was issued for another service: ask for one for this",
+            (Some(Rejection::AudienceMismatch), Some(wanted)) => findings.wrong(
+                format!("aud is {}, expected {wanted}", self.texts("aud")),
+                "the token was issued for another service: request one for this service",
             ),
             (Some(Rejection::ClaimMissing(_)), _) => {
-                seen.wrong("it has no aud", "its issuer sets it, or it is not demanded");
+                findings.wrong("no aud", "the issuer must set it, or remove `--audience`");
             }
-            (Some(rejection), _) => self.no_text(seen, "aud", rejection),
+            (Some(rejection), _) => self.invalid_text(findings, "aud", rejection),
         }
     }
 
-    /// The registered claims that nothing is demanded of.
-    fn others(&self, seen: &mut Examined) {
+    /// Checks the types of the other registered claims.
+    fn others(&self, findings: &mut Section) {
         let policy = || {
-            let policy = self.demands.policy().without_expiry();
+            let policy = self.policy_args.policy().without_expiry();
             policy.any_issuer().any_audience()
         };
         for name in ["sub", "jti"] {
             if let Some(rejection) = self.rejected(name, policy()) {
-                self.no_text(seen, name, rejection);
+                self.invalid_text(findings, name, rejection);
             }
         }
     }
 
-    fn no_text(&self, seen: &mut Examined, name: &str, rejection: Rejection) {
+    fn invalid_text(&self, findings: &mut Section, name: &str, rejection: Rejection) {
         match (rejection, self.value(name)) {
-            (Rejection::ClaimType(_), Some(value)) => seen.wrong(
-                format!("{name} is {}, which it may not be", json::kind_of(value)),
-                "RFC 7519, section 4.1: text, and for aud also a list of texts",
+            (Rejection::ClaimType(_), Some(value)) => findings.wrong(
+                format!(
+                    "{name} must be {}, got {}",
+                    expected(name),
+                    json::type_name(value)
+                ),
+                "see RFC 7519, section 4.1",
             ),
-            (rejection, _) => seen.wrong(rejection.to_string(), ""),
+            (rejection, _) => findings.wrong(rejection.to_string(), ""),
         }
     }
 
-    /// A text, or a list of them.
+    /// Returns a string or a list of strings, separated by commas.
     fn texts(&self, name: &str) -> String {
         let json = self.value(name).unwrap_or_default();
         let texts: Vec<String> = serde_json::from_str(json)
@@ -249,7 +258,14 @@ impl Look<'_> {
     }
 }
 
-/// `5 minutes`, of seconds.
+fn expected(claim: &str) -> &'static str {
+    match claim {
+        "aud" => "a string or a list of strings",
+        _ => "a string",
+    }
+}
+
+/// Formats seconds as `5 minutes`.
 fn apart(seconds: f64) -> String {
     const UNITS: [(f64, &str); 4] = [
         (365.0 * 86_400.0, "year"),

@@ -1,64 +1,61 @@
-//! Whether this machine's clock is right: tokens have times.
+//! Checks the clock of this machine, on which the times of tokens depend.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::fetch::Date;
-use super::findings::Examined;
+use super::findings::Section;
 
-/// The first day of 2025, in seconds since 1970, before a line of this was written: no clock that is
-/// right says less.
-const WRITTEN: i64 = 1_735_689_600;
+/// The first day of 2025, in seconds since 1970. An earlier time means that the clock is wrong.
+const EARLIEST_PLAUSIBLE: i64 = 1_735_689_600;
 
-/// What a server's `Date` (RFC 9110, section 6.6.1) and the way to it leave open.
-const GRAIN: SignedDuration = SignedDuration::from_secs(2);
+/// The accuracy of a server's `Date` header (RFC 9110, section 6.6.1) and of the network.
+const TOLERANCE: SignedDuration = SignedDuration::from_secs(2);
 
-/// What is seen of the clock, beside another one if there is one.
-pub(super) fn look(date: Option<Date>) -> Examined {
-    judge(Timestamp::now(), date)
+/// Checks the clock, and compares it with the clock of a server if there is one.
+pub(super) fn check(date: Option<Date>) -> Section {
+    compare(Timestamp::now(), date)
 }
 
-fn judge(now: Timestamp, date: Option<Date>) -> Examined {
-    let mut seen = Examined::new("clock");
-    let says = now.strftime("%Y-%m-%dT%H:%M:%SZ");
-    if now.as_second() < WRITTEN {
-        seen.wrong(
-            format!("{says} is before this program was written"),
-            "set the clock; every token is from the future to it",
+fn compare(now: Timestamp, date: Option<Date>) -> Section {
+    let mut findings = Section::new("clock");
+    let time = now.strftime("%Y-%m-%dT%H:%M:%SZ");
+    if now.as_second() < EARLIEST_PLAUSIBLE {
+        findings.wrong(
+            format!("{time}: the clock is wrong"),
+            "set the clock: with this time, every token was issued in the future",
         );
-        return seen;
+        return findings;
     }
     let Some(Date {
         server,
-        said,
-        heard,
+        server_time,
+        local_time,
     }) = date
     else {
-        seen.cannot_tell(
-            format!("{says}; there is no other clock to compare it with"),
-            "the address of a key set has one: --keys https://…",
+        findings.undetermined(
+            format!("{time}; not compared with another clock"),
+            "to compare it with a server, pass the URL of a key set: `--keys https://…`",
         );
-        return seen;
+        return findings;
     };
-    let behind = said.duration_since(heard);
-    if behind.abs() <= GRAIN {
-        seen.good(format!(
-            "{says}, as {server} says too, to the second or two"
-        ));
-        return seen;
+    let behind = server_time.duration_since(local_time);
+    if behind.abs() <= TOLERANCE {
+        findings.good(format!("{time}, within 2 s of the clock of {server}"));
+        return findings;
     }
     let (apart, effect) = match behind.is_positive() {
         true => (
             "behind",
-            "tokens from there are not valid yet, or issued in the future",
+            "its tokens seem not valid yet, or issued in the future",
         ),
-        false => ("ahead of", "tokens from there expire too early"),
+        false => ("ahead of", "its tokens seem to expire too early"),
     };
     let by = behind.abs().as_secs();
-    seen.wrong(
-        format!("{says} is {by} s {apart} {server}: {effect}"),
-        "set the clock that is wrong; until then --leeway, as in --leeway 60s",
+    findings.wrong(
+        format!("{time} is {by} s {apart} {server}: {effect}"),
+        "correct the wrong clock; until then, add `--leeway 60s`",
     );
-    seen
+    findings
 }
 
 #[cfg(test)]
@@ -67,24 +64,27 @@ mod tests {
 
     use super::*;
 
-    fn seen(behind: i64) -> String {
-        let now = Timestamp::from_second(WRITTEN + 1_000_000).unwrap();
+    fn text_of(behind: i64) -> String {
+        let now = Timestamp::from_second(EARLIEST_PLAUSIBLE + 1_000_000).unwrap();
         let date = Date {
             server: "id.example".into(),
-            said: Timestamp::from_second(now.as_second() + behind).unwrap(),
-            heard: now,
+            server_time: Timestamp::from_second(now.as_second() + behind).unwrap(),
+            local_time: now,
         };
-        judge(now, Some(date)).to_text()
+        compare(now, Some(date)).to_text()
     }
 
     #[test]
-    fn clocks_that_are_apart_are_told_by_how_much() {
+    fn clock_difference_is_reported_in_seconds() {
         for near in [-2, 0, 2] {
-            assert!(seen(near).contains("as id.example says too"), "{near}");
+            assert!(
+                text_of(near).contains("within 2 s of the clock of id.example"),
+                "{near}"
+            );
         }
-        assert!(seen(90).contains("! ") && seen(90).contains("90 s behind id.example"));
-        assert!(seen(-3).contains("3 s ahead of id.example"));
-        let old = judge(Timestamp::from_second(0).unwrap(), None);
-        assert_eq!(old.wrong_count(), 1);
+        assert!(text_of(90).contains("! ") && text_of(90).contains("90 s behind id.example"));
+        assert!(text_of(-3).contains("3 s ahead of id.example"));
+        let old = compare(Timestamp::from_second(0).unwrap(), None);
+        assert_eq!(old.error_count(), 1);
     }
 }

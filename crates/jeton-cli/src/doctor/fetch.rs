@@ -1,4 +1,4 @@
-//! What an address of keys answers.
+//! Fetches a key set from a URL.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
 
-/// How long an address has to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time limit of the request.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An address that keys may come from.
-pub(super) struct Address {
+/// The URL of a key set.
+pub(super) struct KeySetUrl {
     uri: Uri,
     host: String,
 }
 
-/// What it answered.
-pub(super) struct Answer {
+/// The response.
+pub(super) struct Fetched {
     pub(super) status: u16,
     pub(super) took: Duration,
     pub(super) body: Zeroizing<Vec<u8>>,
@@ -31,16 +31,16 @@ pub(super) struct Answer {
     pub(super) date: Option<Date>,
 }
 
-/// What time it was there, and here.
+/// The time of the server and the local time of the response.
 #[derive(Debug, Clone)]
 pub(super) struct Date {
     pub(super) server: String,
-    pub(super) said: Timestamp,
-    pub(super) heard: Timestamp,
+    pub(super) server_time: Timestamp,
+    pub(super) local_time: Timestamp,
 }
 
-impl Address {
-    /// Whether a text is an address and no file.
+impl KeySetUrl {
+    /// Returns whether a text is a URL and not a file name.
     pub(super) fn is(text: &str) -> bool {
         let begins = |scheme: &str| {
             let start = text.get(..scheme.len());
@@ -49,22 +49,25 @@ impl Address {
         begins("https://") || begins("http://")
     }
 
-    pub(super) fn read(text: &str) -> Outcome<Address> {
-        let wrong = |why: &str| Failure::wrong(format!("--keys: {why}"));
-        let uri: Uri = text.parse().map_err(|_| wrong("not an address"))?;
+    pub(super) fn read(text: &str) -> Outcome<KeySetUrl> {
+        let wrong = |why: &str| Failure::error(format!("--keys: {why}"));
+        let uri: Uri = text.parse().map_err(|_| wrong("not a URL"))?;
         let authority = uri.authority().map_or("", |authority| authority.as_str());
         if authority.contains('@') {
-            return Err(wrong("an address with a password in it is not asked")
-                .hint("a key set is public: leave the password out"));
+            return Err(wrong("the URL contains credentials")
+                .hint("a key set is public: remove the credentials from the URL"));
         }
         let host = uri.host().unwrap_or_default().to_owned();
-        if uri.scheme_str() == Some("http") && !is_here(&host) {
-            return Err(wrong("keys over http can be anybody's on the way").hint("https://"));
+        if uri.scheme_str() == Some("http") && !is_loopback(&host) {
+            return Err(wrong(
+                "http is not allowed for another host: the keys could be replaced on the way",
+            )
+            .hint("use `https://`"));
         }
-        Ok(Address { uri, host })
+        Ok(KeySetUrl { uri, host })
     }
 
-    /// Without what may be a secret.
+    /// Returns the URL without its query, which may contain a secret.
     pub(super) fn name(&self) -> String {
         let scheme = self.uri.scheme_str().unwrap_or_default();
         let authority = self
@@ -74,8 +77,8 @@ impl Address {
         format!("{scheme}://{authority}{}", self.uri.path())
     }
 
-    /// Asks it once, past caches: what is wrong is said of what it publishes now.
-    pub(super) fn ask(&self) -> Result<Answer, String> {
+    /// Sends one request that bypasses caches, so that the findings are about the current key set.
+    pub(super) fn fetch(&self) -> Result<Fetched, String> {
         let roots = rustls_native_certs::load_native_certs().certs;
         let roots: Vec<Certificate<'static>> = roots
             .iter()
@@ -87,7 +90,7 @@ impl Address {
             .unversioned_rustls_crypto_provider(provider)
             .build();
         let agent: Agent = Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
+            .timeout_global(Some(TIMEOUT))
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false)
@@ -100,7 +103,7 @@ impl Address {
             .get(&self.uri)
             .header("cache-control", "no-cache")
             .call()
-            .map_err(said)?;
+            .map_err(describe)?;
         let took = began.elapsed();
         let heard = at + SignedDuration::try_from(took / 2).unwrap_or_default();
         let headers = response.headers().clone();
@@ -108,40 +111,40 @@ impl Address {
         let date = date.and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
         let body = response.body_mut().with_config();
         let body = body.limit(limits::KEY_SET_BYTES as u64).read_to_vec();
-        Ok(Answer {
+        Ok(Fetched {
             status: response.status().as_u16(),
             took,
-            body: Zeroizing::new(body.map_err(said)?),
+            body: Zeroizing::new(body.map_err(describe)?),
             headers,
             date: date.map(|date| Date {
                 server: self.host.clone(),
-                said: date.timestamp(),
-                heard,
+                server_time: date.timestamp(),
+                local_time: heard,
             }),
         })
     }
 }
 
-/// A header's text.
+/// Returns the text of a header.
 pub(super) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Why there was no answer.
-fn said(error: ureq::Error) -> String {
+/// Describes why there was no response.
+fn describe(error: ureq::Error) -> String {
     match error {
         ureq::Error::Timeout(_) => {
-            format!("it does not answer within {} s", PATIENCE.as_secs())
+            format!("no response within {} s", TIMEOUT.as_secs())
         }
         ureq::Error::BodyExceedsLimit(most) => {
-            format!("it answers more than the {most} bytes that a set may have")
+            format!("the response has more than {most} bytes, the limit for a key set")
         }
-        ureq::Error::HostNotFound => "no such host is known".to_owned(),
-        error => format!("it cannot be asked: {error}"),
+        ureq::Error::HostNotFound => "unknown host".to_owned(),
+        error => format!("the request failed: {error}"),
     }
 }
 
-fn is_here(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
@@ -153,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_over_https_or_from_this_machine() {
+    fn key_set_url_requires_https_or_loopback() {
         for fine in [
             "https://id.example/jwks.json",
             "HTTPS://id.example",
@@ -161,8 +164,8 @@ mod tests {
             "http://[::1]/x",
             "http://localhost/x",
         ] {
-            assert!(Address::is(fine), "{fine}");
-            assert!(Address::read(fine).is_ok(), "{fine}");
+            assert!(KeySetUrl::is(fine), "{fine}");
+            assert!(KeySetUrl::read(fine).is_ok(), "{fine}");
         }
         for wrong in [
             "http://id.example/jwks.json",
@@ -170,10 +173,10 @@ mod tests {
             "https://user:secret@id.example/",
             "https://",
         ] {
-            assert!(Address::read(wrong).is_err(), "{wrong}");
+            assert!(KeySetUrl::read(wrong).is_err(), "{wrong}");
         }
-        assert!(!Address::is("jwks.json") && !Address::is("httpss"));
-        let address = Address::read("https://id.example/keys?token=secret").unwrap();
+        assert!(!KeySetUrl::is("jwks.json") && !KeySetUrl::is("httpss"));
+        let address = KeySetUrl::read("https://id.example/keys?token=secret").unwrap();
         assert_eq!(address.name(), "https://id.example/keys");
     }
 }

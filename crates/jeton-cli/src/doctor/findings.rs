@@ -1,32 +1,32 @@
-//! What was seen, and what of it is wrong.
+//! The findings, grouped by subject.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::answers::KeyAnswer;
-use crate::printable;
+use super::signature_checks::KeyCheck;
+use crate::escape;
 
-/// One thing that was looked at.
+/// The findings about one subject.
 #[derive(Debug, Serialize)]
-pub(super) struct Examined {
+pub(super) struct Section {
     /// `clock`, `keys` or `token`.
     about: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     findings: Vec<Finding>,
-    /// Of a token: whether each of the keys signed it.
+    /// For a token: the result of each key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    keys: Vec<KeyAnswer>,
+    keys: Vec<KeyCheck>,
 }
 
-/// What is to be thought of it.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum State {
     Good,
     Wrong,
-    CannotTell,
+    Undetermined,
 }
 
 #[derive(Debug, Serialize)]
@@ -37,9 +37,9 @@ struct Finding {
     advice: Option<String>,
 }
 
-impl Examined {
-    pub(super) fn new(about: &'static str) -> Examined {
-        Examined {
+impl Section {
+    pub(super) fn new(about: &'static str) -> Section {
+        Section {
             about,
             name: None,
             findings: Vec::new(),
@@ -47,10 +47,10 @@ impl Examined {
         }
     }
 
-    pub(super) fn named(about: &'static str, name: &str) -> Examined {
-        Examined {
+    pub(super) fn named(about: &'static str, name: &str) -> Section {
+        Section {
             name: Some(name.to_owned()),
-            ..Examined::new(about)
+            ..Section::new(about)
         }
     }
 
@@ -62,8 +62,8 @@ impl Examined {
         self.add(State::Wrong, what.into(), Some(advice));
     }
 
-    pub(super) fn cannot_tell(&mut self, what: impl Into<String>, advice: &str) {
-        self.add(State::CannotTell, what.into(), Some(advice));
+    pub(super) fn undetermined(&mut self, what: impl Into<String>, advice: &str) {
+        self.add(State::Undetermined, what.into(), Some(advice));
     }
 
     fn add(&mut self, state: State, what: String, advice: Option<&str>) {
@@ -75,53 +75,53 @@ impl Examined {
         });
     }
 
-    /// Of a token: whether each of the keys signed it.
-    pub(super) fn answered(&mut self, keys: Vec<KeyAnswer>) {
+    /// Sets the results of the keys of a token.
+    pub(super) fn set_key_checks(&mut self, keys: Vec<KeyCheck>) {
         self.keys = keys;
     }
 
-    /// What is said of the keys.
-    pub(super) fn answers(&self) -> &[KeyAnswer] {
+    /// Returns the results of the keys.
+    pub(super) fn key_checks(&self) -> &[KeyCheck] {
         &self.keys
     }
 
-    /// The same with the findings of another about the same thing.
-    pub(super) fn and(mut self, other: Examined) -> Examined {
+    /// Appends the findings of another section about the same subject.
+    pub(super) fn and(mut self, other: Section) -> Section {
         self.findings.extend(other.findings);
         self
     }
 
-    /// Nothing is an error where the token is accepted; what seemed so is still worth a look.
-    pub(super) fn without_errors(&mut self) {
+    /// Turns errors into warnings, because the command accepts the token.
+    pub(super) fn downgrade_errors(&mut self) {
         for finding in &mut self.findings {
             if finding.state == State::Wrong {
-                finding.state = State::CannotTell;
+                finding.state = State::Undetermined;
             }
         }
     }
 
-    /// How many things are wrong.
-    pub(super) fn wrong_count(&self) -> usize {
+    /// Returns the number of errors.
+    pub(super) fn error_count(&self) -> usize {
         let wrong = |finding: &&Finding| finding.state == State::Wrong;
         self.findings.iter().filter(wrong).count()
     }
 
-    /// For people. Every line ends with a newline.
+    /// Formats the findings as text.
     pub(super) fn to_text(&self) -> String {
         let mut out = match &self.name {
-            Some(name) => format!("{} {}\n", self.about, printable::line(name)),
+            Some(name) => format!("{} {}\n", self.about, escape::line(name)),
             None => format!("{}\n", self.about),
         };
         for finding in &self.findings {
             let mark = match finding.state {
                 State::Good => ' ',
                 State::Wrong => '!',
-                State::CannotTell => '?',
+                State::Undetermined => '?',
             };
             // Writing to a String cannot fail.
-            let _ = writeln!(out, "{mark} {}", printable::line(&finding.what));
+            let _ = writeln!(out, "{mark} {}", escape::line(&finding.what));
             if let Some(advice) = &finding.advice {
-                let _ = writeln!(out, "    {}", printable::line(advice));
+                let _ = writeln!(out, "    {}", escape::line(advice));
             }
         }
         out

@@ -1,4 +1,4 @@
-//! Whether keys are such that tokens verify with them.
+//! Checks whether keys can verify tokens.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,27 +6,27 @@ use std::slice;
 
 use serde::Deserialize;
 
-use super::Call;
-use super::fetch::{Address, Answer, Date, text_of};
-use super::findings::Examined;
+use super::Criteria;
+use super::fetch::{Date, Fetched, KeySetUrl, text_of};
+use super::findings::Section;
 use crate::exit::Outcome;
 use crate::json::Members;
-use crate::keyfile::{AnyKey, Form, Half, KeyFile};
+use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile};
 use crate::{output, paseto};
 
-/// Keys, and what is seen of where they come from.
+/// The keys, and the findings about their source.
 pub(super) struct Keys {
-    pub(super) examined: Examined,
-    /// They could be read.
+    pub(super) section: Section,
+    /// The key file, if it could be read.
     pub(super) found: Option<KeyFile>,
-    /// What time it is where they come from.
+    /// The time of the server.
     pub(super) date: Option<Date>,
-    pub(super) is_from_address: bool,
+    pub(super) is_from_url: bool,
 }
 
-/// What a JWK says of itself that is not the key.
+/// The members of a JWK that are not key material.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct JwkMembers {
     pub(super) kid: Option<String>,
     pub(super) alg: Option<String>,
     kty: Option<String>,
@@ -34,20 +34,20 @@ pub(super) struct Said {
     intended: Option<String>,
 }
 
-impl Said {
-    pub(super) fn by(key: &KeyFile) -> Said {
+impl JwkMembers {
+    pub(super) fn by(key: &KeyFile) -> JwkMembers {
         let Form::Jwk(text) = key.form() else {
-            return Said::default();
+            return JwkMembers::default();
         };
         let Some(Members(members)) = Members::loose(text) else {
-            return Said::default();
+            return JwkMembers::default();
         };
-        // A member that is no text says nothing.
+        // A member that is not a string is ignored.
         let text = |name: &str| {
             let (_, value) = members.iter().find(|(member, _)| member == name)?;
             serde_json::from_str(value.get()).ok()
         };
-        Said {
+        JwkMembers {
             kid: text("kid"),
             alg: text("alg"),
             kty: text("kty"),
@@ -56,7 +56,7 @@ impl Said {
         }
     }
 
-    /// `ES256, kid 2026-11`.
+    /// Returns a name such as `ES256, kid 2026-11`.
     fn name(&self) -> String {
         let kind = [&self.alg, &self.crv, &self.kty].into_iter().flatten();
         let kind = kind.map(String::as_str).next().unwrap_or("a key");
@@ -67,72 +67,72 @@ impl Said {
     }
 }
 
-/// Reads a file of keys, or asks an address.
-pub(super) fn look(place: &Path) -> Outcome<Keys> {
-    match place.to_str().filter(|text| Address::is(text)) {
-        Some(text) => Ok(of_address(&Address::read(text)?)),
+/// Reads a key file or fetches a key set.
+pub(super) fn load(place: &Path) -> Outcome<Keys> {
+    match place.to_str().filter(|text| KeySetUrl::is(text)) {
+        Some(text) => Ok(from_url(&KeySetUrl::read(text)?)),
         None => {
             let file = KeyFile::read(place)?;
             Ok(Keys {
-                examined: Examined::named("keys", file.name()),
+                section: Section::named("keys", file.name()),
                 found: Some(file),
                 date: None,
-                is_from_address: false,
+                is_from_url: false,
             })
         }
     }
 }
 
-fn of_address(address: &Address) -> Keys {
-    let mut examined = Examined::named("keys", &address.name());
-    output::note(format_args!("asking {}", address.name()));
-    let answer = match address.ask() {
-        Ok(answer) => answer,
+fn from_url(url: &KeySetUrl) -> Keys {
+    let mut section = Section::named("keys", &url.name());
+    output::note(format_args!("fetching {}", url.name()));
+    let response = match url.fetch() {
+        Ok(response) => response,
         Err(why) => {
-            examined.wrong(
+            section.wrong(
                 why,
-                "verifiers that fetch it know no key, and refuse every token",
+                "verifiers cannot fetch the keys and reject every token",
             );
             return Keys {
-                examined,
+                section,
                 found: None,
                 date: None,
-                is_from_address: true,
+                is_from_url: true,
             };
         }
     };
-    let date = answer.date.clone();
-    let found = answered(&mut examined, answer);
+    let date = response.date.clone();
+    let found = check_response(&mut section, response);
     if let Some(file) = &found {
-        secrets(&mut examined, file);
+        secrets(&mut section, file);
     }
     Keys {
-        examined,
+        section,
         found,
         date,
-        is_from_address: true,
+        is_from_url: true,
     }
 }
 
-/// How the set is served.
-fn answered(examined: &mut Examined, answer: Answer) -> Option<KeyFile> {
-    let (status, bytes) = (answer.status, answer.body.len());
-    let took = answer.took.as_millis();
+/// Checks the response.
+fn check_response(section: &mut Section, response: Fetched) -> Option<KeyFile> {
+    let (status, bytes) = (response.status, response.body.len());
+    let took = response.took.as_millis();
     if status != 200 {
-        let what = match text_of(&answer.headers, "location") {
+        let what = match text_of(&response.headers, "location") {
             Some(_) if (300..400).contains(&status) => {
-                format!("it answers {status} and sends elsewhere; not every verifier goes there")
+                format!("status {status}: not every verifier follows redirects")
             }
-            _ => format!("it answers {status}"),
+            _ => format!("status {status}"),
         };
-        examined.wrong(
+        section.wrong(
             what,
-            "a key set is answered with 200, at the address that verifiers have",
+            "the URL that verifiers use must return the key set with status 200",
         );
         return None;
     }
-    examined.good(format!("answered in {took} ms, {bytes} bytes"));
-    let kind = text_of(&answer.headers, "content-type").unwrap_or("none");
+    section.good(format!("response after {took} ms, {bytes} bytes"));
+    let kind = text_of(&response.headers, "content-type").unwrap_or("none");
     let kind = kind
         .split(';')
         .next()
@@ -140,43 +140,43 @@ fn answered(examined: &mut Examined, answer: Answer) -> Option<KeyFile> {
         .trim()
         .to_ascii_lowercase();
     if !["application/jwk-set+json", "application/json"].contains(&kind.as_str()) {
-        examined.cannot_tell(
-            format!("its Content-Type is {kind}; some verifiers take JSON only"),
-            "application/jwk-set+json (RFC 7517, section 8.5.2)",
+        section.undetermined(
+            format!("Content-Type is {kind}: some verifiers accept only JSON"),
+            "use application/jwk-set+json (RFC 7517, section 8.5.2)",
         );
     }
-    match text_of(&answer.headers, "cache-control") {
-        Some(how) => examined.good(format!("may be kept as Cache-Control says: {how}")),
-        None => examined.cannot_tell(
-            "it does not say how long it may be kept; each verifier decides",
-            "Cache-Control: max-age=300, and a new key is published that much before it signs",
+    match text_of(&response.headers, "cache-control") {
+        Some(how) => section.good(format!("Cache-Control: {how}")),
+        None => section.undetermined(
+            "no Cache-Control: each verifier chooses how long it caches the key set",
+            "set Cache-Control: max-age=300, and publish a new key at least that long before it signs",
         ),
     }
-    let age = text_of(&answer.headers, "age").and_then(|age| age.trim().parse().ok());
+    let age = text_of(&response.headers, "age").and_then(|age| age.trim().parse().ok());
     if let Some(age @ 1_u64..) = age {
-        examined.cannot_tell(
-            format!("a cache answered with a copy that is {age} s old, though it was asked not to"),
-            "a new key is found when the copy expires: have the cache heed Cache-Control: no-cache of requests",
+        section.undetermined(
+            format!("a cache returned a copy that is {age} s old, although the request has no-cache"),
+            "verifiers see a new key only when the copy expires: configure the cache to obey no-cache",
         );
     }
-    if let Some(keys_at) = metadata(&answer.body) {
-        examined.wrong(
-            "these are a provider's metadata and no keys",
-            &format!("its keys are at jwks_uri: {keys_at}"),
+    if let Some(keys_at) = metadata(&response.body) {
+        section.wrong(
+            "the response is provider metadata, not a key set",
+            &format!("use the URL in jwks_uri: {keys_at}"),
         );
         return None;
     }
-    let file = KeyFile::of("the answer", answer.body);
+    let file = KeyFile::of("the response", response.body);
     if file.is_none() {
-        examined.wrong(
-            "the answer is no key set",
-            "a JSON object with keys in it (RFC 7517, section 5)",
+        section.wrong(
+            "the response is not a key set",
+            "a key set is a JSON object with the member keys (RFC 7517, section 5)",
         );
     }
     file
 }
 
-/// Where a provider's metadata (RFC 8414) say that its keys are.
+/// Returns `jwks_uri`, if the response is provider metadata (RFC 8414).
 fn metadata(body: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Metadata {
@@ -186,18 +186,18 @@ fn metadata(body: &[u8]) -> Option<String> {
     Some(metadata.jwks_uri)
 }
 
-/// Private keys that an address gives to anybody: an error whatever a verifier says.
-fn secrets(examined: &mut Examined, file: &KeyFile) {
-    let of_set = file.of_set().ok().flatten();
-    let keys = of_set.as_deref().unwrap_or(slice::from_ref(file));
+/// Reports private keys in a published set. This is an error even if the token is accepted.
+fn secrets(section: &mut Section, file: &KeyFile) {
+    let set_keys = file.set_keys().ok().flatten();
+    let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
     for (index, key) in keys.iter().enumerate().filter(|(_, key)| is_secret(key)) {
-        examined.wrong(
+        section.wrong(
             format!(
-                "key {}: {}: it is secret, and anybody can read it here",
+                "key {}: {}: a secret key is published",
                 index + 1,
-                Said::by(key).name()
+                JwkMembers::of(key).name()
             ),
-            "whoever has read it can sign: take it away, make another, and publish public halves only",
+            "anyone can sign with it: remove it, create a new key, and publish public keys only",
         );
     }
 }
@@ -209,138 +209,138 @@ fn is_secret(key: &KeyFile) -> bool {
     }
 }
 
-/// Whether a key of a set is for encryption, and so nothing that a verifier needs.
+/// Returns whether a key of a set is for encryption, so that verifiers ignore it.
 pub(super) fn is_for_another_use(key: &KeyFile) -> bool {
     match key.any_algorithm() {
         Ok(AnyKey::Mac(_) | AnyKey::Signing(_) | AnyKey::Verifying(_)) => {
-            Said::by(key).intended.as_deref() == Some("enc")
+            JwkMembers::of(key).intended.as_deref() == Some("enc")
         }
         Ok(_) => true,
         Err(_) => false,
     }
 }
 
-/// Key by key.
-pub(super) fn each(
+/// Checks each key.
+pub(super) fn check_each(
     file: &KeyFile,
-    call: &Call<'_>,
-    is_from_address: bool,
+    criteria: &Criteria<'_>,
+    is_from_url: bool,
     lists_skipped: bool,
-) -> Examined {
-    let mut examined = Examined::new("keys");
+) -> Section {
+    let mut section = Section::new("keys");
     if let Form::Paserk(text) = file.form() {
-        paserk(&mut examined, file, text, call);
-        return examined;
+        paserk(&mut section, file, text, criteria);
+        return section;
     }
-    let of_set = match file.of_set() {
-        Ok(of_set) => of_set,
+    let set_keys = match file.set_keys() {
+        Ok(set_keys) => set_keys,
         Err(failure) => {
             let why = reason(file, failure.message());
-            examined.wrong(format!("the set cannot be read: {why}"), "");
-            return examined;
+            section.wrong(format!("cannot read the set: {why}"), "");
+            return section;
         }
     };
-    let keys = of_set.as_deref().unwrap_or(slice::from_ref(file));
+    let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut skipped = 0;
     for (index, key) in keys.iter().enumerate() {
-        let said = Said::by(key);
-        let name = format!("key {}: {}", index + 1, said.name());
-        if let Some(why) = of_set.as_ref().and_then(|_| why_skipped(key)) {
+        let members = JwkMembers::of(key);
+        let name = format!("key {}: {}", index + 1, members.name());
+        if let Some(why) = set_keys.as_ref().and_then(|_| why_skipped(key)) {
             match lists_skipped {
-                true => examined.good(format!("{name}: skipped: {why}")),
+                true => section.good(format!("{name}: skipped: {why}")),
                 false => skipped += 1,
             }
             continue;
         }
-        // What an address gives away is said already.
-        if !(is_from_address && is_secret(key)) {
-            one(&mut examined, key, &name, of_set.is_some(), call);
+        // A published secret key has been reported already.
+        if !(is_from_url && is_secret(key)) {
+            one(&mut section, key, &name, set_keys.is_some(), criteria);
         }
-        match &said.kid {
+        match &members.kid {
             Some(kid) => *names.entry(kid.clone()).or_default() += 1,
-            None if keys.len() > 1 => examined.wrong(
-                format!("key {} has no kid among {} keys", index + 1, keys.len()),
-                "give every key of a set a kid, and tokens the kid of their key",
+            None if keys.len() > 1 => section.wrong(
+                format!("key {} of {} has no kid", index + 1, keys.len()),
+                "set a kid in each key of a set, and in the header of each token",
             ),
             None => {}
         }
     }
     for (kid, times) in names.iter().filter(|(_, times)| **times > 1) {
-        examined.wrong(
-            format!("{times} keys are called {}", shortened(kid)),
-            "a kid is one key's alone, or verifiers take the wrong one",
+        section.wrong(
+            format!("{times} keys have the kid {}", shortened(kid)),
+            "each key needs its own kid: a verifier may select the wrong key",
         );
     }
     match skipped {
         0 => {}
-        1 => examined.good("1 more key is for another use or of another kind; -v lists it"),
-        count => examined.good(format!(
-            "{count} more keys are for another use or of another kind; -v lists them"
+        1 => section.good("1 more key is for another use or of an unsupported kind; to list it, add `-v`"),
+        count => section.good(format!(
+            "{count} more keys are for another use or of an unsupported kind; to list them, add `-v`"
         )),
     }
-    examined
+    section
 }
 
-/// Why a set's key is none that verifiers miss (RFC 7517, section 5: what is not supported is ignored).
+/// Returns why verifiers ignore a key of a set (RFC 7517, section 5).
 fn why_skipped(key: &KeyFile) -> Option<String> {
     if is_for_another_use(key) {
-        return Some("it is to encrypt to, not to verify with".to_owned());
+        return Some("for encryption, not for verification".to_owned());
     }
-    let refused = key.load_any_algorithm().err()?;
-    let is_unsupported = refused.is_unsupported();
-    is_unsupported.then(|| reason(key, key.refusal(refused).message()).to_owned())
+    let error = key.load_any_algorithm().err()?;
+    let is_unsupported = error.is_unsupported();
+    is_unsupported.then(|| reason(key, key.failure(error).message()).to_owned())
 }
 
-fn one(examined: &mut Examined, key: &KeyFile, name: &str, is_of_set: bool, call: &Call<'_>) {
-    let loads = |alg| match is_of_set {
-        true => key.of_set_to_verify(alg, call.doors).is_ok(),
-        false => key.to_verify(alg, call.doors).is_ok(),
+fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criteria: &Criteria<'_>) {
+    let loads = |alg| match is_in_set {
+        true => key.set_key_to_verify(alg, criteria.allowed).is_ok(),
+        false => key.to_verify(alg, criteria.allowed).is_ok(),
     };
     match key.any_algorithm() {
-        // Under a door that the caller opened, it verifies.
-        Err(_) if loads(call.alg) => examined.good(name.to_owned()),
-        Err(failure) => examined.wrong(
-            format!("{name}: not usable: {}", reason(key, failure.message())),
-            "verifiers leave it out, or refuse the whole set",
+        // It verifies with a feature that the caller enabled.
+        Err(_) if loads(criteria.alg) => section.good(name.to_owned()),
+        Err(failure) => section.wrong(
+            format!("{name}: unusable: {}", reason(key, failure.message())),
+            "verifiers skip the key, or reject the whole set",
         ),
         Ok(_) if is_for_another_use(key) => {
-            examined.good(format!("{name}: to encrypt to, not to verify with"));
+            section.good(format!("{name}: for encryption, not for verification"));
         }
-        Ok(_) if is_secret(key) => examined.good(format!("{name}: it is secret, keep it so")),
-        Ok(_) if key.needs_algorithm(call.doors) => match call.alg {
+        Ok(_) if is_secret(key) => section.good(format!("{name}: secret, do not publish it")),
+        Ok(_) if key.needs_algorithm(criteria.allowed) => match criteria.alg {
             Some(alg) if loads(Some(alg)) => {
-                examined.good(format!("{name}: taken for {alg} (--alg)"));
+                section.good(format!("{name}: used with {alg} (--alg)"));
             }
-            _ => examined.cannot_tell(
-                format!("{name}: it does not say its algorithm, and could be for several"),
-                "write alg into it; until then verifiers have to be told: --alg",
+            _ => section.undetermined(
+                format!("{name}: no alg, and the key fits several algorithms"),
+                "set alg in the key; until then, pass the algorithm with `--alg`",
             ),
         },
-        Ok(_) => examined.good(name.to_owned()),
+        Ok(_) => section.good(name.to_owned()),
     }
 }
 
-/// The key of a PASETO. Its text says what it is for.
-fn paserk(examined: &mut Examined, file: &KeyFile, text: &str, call: &Call<'_>) {
+/// Checks the key of a PASETO, whose text contains its purpose.
+fn paserk(section: &mut Section, file: &KeyFile, text: &str, criteria: &Criteria<'_>) {
     let kind: Vec<&str> = text.splitn(3, '.').take(2).collect();
-    let (name, doors) = (kind.join("."), call.doors);
+    let (name, allowed) = (kind.join("."), criteria.allowed);
     let loaded = match kind.last() {
-        Some(&"secret") => paseto::signing(file, doors).map(|_| true),
-        Some(&"local") => paseto::decrypting(file, doors).map(|_| true),
-        _ => paseto::verifying(file, doors).map(|_| false),
+        Some(&"secret") => paseto::signing(file, allowed).map(|_| true),
+        Some(&"local") => paseto::decrypting(file, allowed).map(|_| true),
+        _ => paseto::verifying(file, allowed).map(|_| false),
     };
     match loaded {
-        Ok(true) => examined.good(format!("a PASERK, {name}: it is secret, keep it so")),
-        Ok(false) => examined.good(format!("a PASERK, {name}")),
-        Err(failure) => examined.wrong(
-            format!("a PASERK, not usable: {}", reason(file, failure.message())),
-            failure.advice().unwrap_or_default(),
+        Ok(true) => section.good(format!("PASERK {name}: secret, do not publish it")),
+        Ok(false) => section.good(format!("PASERK {name}")),
+        Err(failure) => section.wrong(
+            format!("PASERK, unusable: {}", reason(file, failure.message())),
+            failure.hint_text().unwrap_or_default(),
         ),
     }
 }
 
-/// A name as it is shown: one that is long is not.
+/// Shortens a long name.
 pub(super) fn shortened(name: &str) -> String {
     const SHOWN: usize = 60;
     match name.char_indices().nth(SHOWN) {
@@ -349,9 +349,9 @@ pub(super) fn shortened(name: &str) -> String {
     }
 }
 
-/// What is wrong with a key, without where it stands.
+/// Returns the message about a key without the name of its file.
 pub(super) fn reason<'m>(key: &KeyFile, message: &'m str) -> &'m str {
-    if let Some((_, reason)) = message.split_once("key refused: ") {
+    if let Some((_, reason)) = message.split_once(KEY_ERROR_PREFIX) {
         return reason;
     }
     let named = message.strip_prefix(key.name());

@@ -1,19 +1,19 @@
-//! `jeton doctor`: looks at a clock, a key set and a token, and says what is wrong with them together.
+//! `jeton doctor`: checks a clock, a key set and a token, and explains why verification fails.
 //!
-//! Whether a token is accepted, the verb that it is for says ([`verdict`]); all else explains that. With the same
-//! keys, policy and time there is an error exactly where the verb ends with another exit code than 0.
+//! The command for the token decides whether it is accepted ([`command_result`]); all other findings explain that.
+//! With the same keys, policy and time, there is an error if and only if that command fails.
 
-mod answers;
 mod claims;
 mod clock;
+mod command_result;
 mod fetch;
 mod findings;
 mod header;
 mod keys;
 mod probe;
-mod text;
+mod signature_checks;
 mod token;
-mod verdict;
+mod unwrap;
 
 use std::path::PathBuf;
 
@@ -22,31 +22,31 @@ use jeton::jwe::Decrypter;
 use jeton::key::Alg;
 use jeton::{Clock, SystemClock};
 
-use crate::demands::Demands;
-use crate::doors::{self, Door, Open};
+use crate::allow::{self, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, TokenDecryptionKeyFile};
-use crate::paseto::BoundTo;
+use crate::paseto::ContextArgs;
+use crate::policy_args::PolicyArgs;
 use crate::source::{self, Source, Text};
 use crate::verification::{self, JwtPolicy};
 use crate::{algorithm, output};
-use findings::Examined;
+use findings::Section;
 use probe::Probe;
 
-/// The doors that lead somewhere here: those of the verbs that verify.
-const HERE: [Door; 7] = [
-    Door::NoExpiry,
-    Door::WeakKeys,
-    Door::Rsa1_5,
-    Door::Pbes2,
-    Door::Zip,
-    Door::PasetoV1,
-    Door::PasetoV2,
+/// The features that --allow enables here: those of the verifying commands.
+const SUPPORTED: [InsecureOption; 7] = [
+    InsecureOption::NoExpiry,
+    InsecureOption::WeakKeys,
+    InsecureOption::Rsa1_5,
+    InsecureOption::Pbes2,
+    InsecureOption::Zip,
+    InsecureOption::PasetoV1,
+    InsecureOption::PasetoV2,
 ];
 
-/// Look at a token, a key set, its address and the clock, and say what is wrong
+/// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton doctor --keys https://id.example/jwks.json @token
   jeton doctor --keys jwks.json --issuer https://id.example --audience api @token
@@ -55,33 +55,35 @@ Examples:
   jeton doctor --keys public.paserk --implicit tenant-7 v4.public.…
   jeton doctor --keys https://id.example/jwks.json
   jeton doctor @token
-  jeton doctor --json --keys jwks.json @token | jq '.[].findings[] | select(.state == \"wrong\")'
+  jeton doctor --json --keys jwks.json @token | jq '.[].findings'
 
-A token is verified as jeton jwt verify does it (a PASETO as jeton paseto verify or decrypt, a JWE
-with --decrypt-key alone as jeton jwe decrypt), with the same code, keys, policy and time. If that
-accepts the token, there is no error about it and its keys; if it rejects the token, there is one.
-The other findings explain why.
+A token is verified by the code of jeton jwt verify, with the same keys, policy and time. A PASETO is verified as \
+by jeton paseto verify or decrypt; a JWE with only --decrypt-key as by jeton jwe decrypt. If that command accepts \
+the token, no finding about the token and its keys is an error. Otherwise at least one is.
 
-Each key that could have signed the token answers:
-  signed by        the signature was computed, and is valid
-  not signed by    the signature was computed, and is not valid
-  undetermined     nothing was computed: the key cannot be used, a limit was exceeded, or the
-                   header has an extension that is not known; with the reason
-With --json they are in the token's member keys: signed, not-signed, undetermined.
+Each key that could have signed the token has one of these results (in JSON: signed, not-signed, undetermined):
+  signed by       the signature was computed and is valid
+  not signed by   the signature was computed and is not valid
+  undetermined    the signature was not computed; the reason follows
 
-Without a token, what is wrong with the keys is an error. Keys of a set that are for another use, or
-of a kind that is not supported, are listed with -v or if no key fits. What an address serves, and
-how far its clock is from this machine's, is looked at in any case.
+Without a token, a problem with the keys is an error. Keys for another use and keys of an unsupported kind are \
+listed with -v, or if no key fits.
 
-! is an error; ? is worth a look, or cannot be told. Exit code 0: no error; 1: an error; 2: the call
-was wrong, or a file could not be read. An address is asked once, past caches, for ten seconds at
-most; its certificate is judged by this machine's authorities, or those of SSL_CERT_FILE.")]
+With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. The response headers and the \
+clock of the server are checked too. Certificates are verified with the certificate authorities of the system, or \
+of SSL_CERT_FILE.
+
+Marks:
+  !   error
+  ?   warning, or undetermined
+
+Exit codes: 0 no error; 1 at least one error; 2 invalid usage, or a file could not be read.")]
 pub(crate) struct Doctor {
-    /// The keys that verify: a file (JWK, JWK Set, PEM, DER or PASERK), or the address of a set
+    /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set
     #[arg(long, value_name = "FILE|URL")]
     keys: Option<PathBuf>,
 
-    /// The algorithm, for keys that do not say it (RSA, oct)
+    /// Algorithm, required for keys without `alg` (RSA, oct)
     #[arg(
         long,
         value_name = "NAME",
@@ -95,59 +97,57 @@ pub(crate) struct Doctor {
     decryption: TokenDecryptionKeyFile,
 
     #[command(flatten)]
-    demands: Demands,
+    policy_args: PolicyArgs,
 
-    /// The media type (typ) that the token should have [default: JWT, or none]
+    /// Required media type (`typ`) [default: JWT or no typ]
     #[arg(long, value_name = "TYPE")]
     typ: Option<String>,
 
     #[command(flatten)]
-    bound_to: BoundTo,
+    context: ContextArgs,
 
-    /// List every key, also those that are skipped, and why
+    /// List every key, including skipped keys with the reason
     #[arg(short, long)]
     verbose: bool,
 
-    /// Print it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
-    /// The token: the text itself, @FILE, or - for standard input
+    /// Token as text, @FILE, or - for standard input
     #[arg(value_name = "TOKEN|@FILE|-")]
     token: Option<Source>,
 
-    /// Like TOKEN, but always the text itself, even if a file has that name
+    /// Token as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "token")]
     text: Option<Text>,
 }
 
-/// What a token is judged by.
-struct Call<'a> {
+/// The keys and the policy for a token.
+struct Criteria<'a> {
     policy: JwtPolicy<'a>,
-    doors: &'a Open,
+    allowed: &'a Allowed,
     keys: Option<&'a KeyFile>,
     alg: Option<Alg>,
     decryption: &'a TokenDecryptionKeyFile,
-    /// What `decryption` names.
-    readers: Option<&'a KeyFile>,
-    /// Of a PASETO.
+    /// The file of `decryption`.
+    decryption_keys: Option<&'a KeyFile>,
+    /// The required footer of a PASETO.
     footer: Option<&'a [u8]>,
-    /// Of a PASETO.
+    /// The implicit assertion of a PASETO.
     implicit: &'a [u8],
     verbose: bool,
     probe: &'a Probe,
 }
 
-impl Call<'_> {
-    /// The decrypter, if the caller named a key to decrypt with.
+impl Criteria<'_> {
+    /// Returns the decrypter, if the caller passed a decryption key.
     fn decrypter(&self) -> Option<Outcome<Decrypter>> {
-        let readers = self.readers?;
-        let loaded = self.decryption.load(readers, self.doors);
-        Some(
-            loaded.map(|loaded| {
-                verification::decrypter(loaded.keys, self.decryption.enc(), self.doors)
-            }),
-        )
+        let decryption_keys = self.decryption_keys?;
+        let loaded = self.decryption.load(decryption_keys, self.allowed);
+        Some(loaded.map(|loaded| {
+            verification::decrypter(loaded.keys, self.decryption.enc(), self.allowed)
+        }))
     }
 }
 
@@ -158,73 +158,76 @@ impl Doctor {
             true => output::json(&all)?,
             false => output::text(&text(&all))?,
         }
-        match all.iter().map(Examined::wrong_count).sum() {
+        match all.iter().map(Section::error_count).sum() {
             0 => Ok(()),
-            1 => Err(Failure::fault("one thing is wrong")),
-            count => Err(Failure::fault(format!("{count} things are wrong"))),
+            1 => Err(Failure::finding("1 error")),
+            count => Err(Failure::finding(format!("{count} errors"))),
         }
     }
 
-    /// Looks at all that is named.
-    fn examine(&self) -> Outcome<Vec<Examined>> {
-        let doors = self.demands.open(&HERE)?;
+    /// Checks everything that the caller passed.
+    fn examine(&self) -> Outcome<Vec<Section>> {
+        let allowed = self.policy_args.allowed(&SUPPORTED)?;
         let mut keys = match &self.keys {
-            Some(place) => Some(keys::look(place)?),
+            Some(place) => Some(keys::load(place)?),
             None => None,
         };
-        let readers = self.decryption.file()?;
-        let footer = self.bound_to.footer()?;
-        let implicit = self.bound_to.implicit()?;
-        let now = self.demands.moment().unwrap_or_else(|| SystemClock.now());
+        let decryption_keys = self.decryption.file()?;
+        let footer = self.context.footer()?;
+        let implicit = self.context.implicit()?;
+        let now = self
+            .policy_args
+            .verification_time()
+            .unwrap_or_else(|| SystemClock.now());
         let probe = Probe::new(now)?;
-        let call = Call {
+        let criteria = Criteria {
             policy: JwtPolicy {
-                demands: &self.demands,
+                policy_args: &self.policy_args,
                 typ: self.typ.as_deref(),
             },
-            doors: &doors,
+            allowed: &allowed,
             keys: keys.as_ref().and_then(|keys| keys.found.as_ref()),
             alg: self.alg,
             decryption: &self.decryption,
-            readers: readers.as_ref(),
+            decryption_keys: decryption_keys.as_ref(),
             footer: footer.as_ref().map(|footer| footer.as_slice()),
             implicit: &implicit,
             verbose: self.verbose,
             probe: &probe,
         };
-        let seen = match source::given(self.token.as_ref(), self.text.as_ref()) {
-            Some(source) => Some(token::look(source.token(), &call)?),
+        let checked = match source::given(self.token.as_ref(), self.text.as_ref()) {
+            Some(source) => Some(token::check(source.token(), &criteria)?),
             None => None,
         };
-        let mut of_keys = Examined::new("keys");
-        if let Some(file) = call.keys {
-            let a_key_fits = match &seen {
-                Some(seen) => seen.a_key_fits,
-                None => file.to_verify(self.alg, &doors).is_ok(),
+        let mut of_keys = Section::new("keys");
+        if let Some(file) = criteria.keys {
+            let a_key_fits = match &checked {
+                Some(checked) => checked.a_key_fits,
+                None => file.to_verify(self.alg, &allowed).is_ok(),
             };
-            let from_address = keys.as_ref().is_some_and(|keys| keys.is_from_address);
+            let is_from_url = keys.as_ref().is_some_and(|keys| keys.is_from_url);
             let lists_skipped = self.verbose || !a_key_fits;
-            of_keys = keys::each(file, &call, from_address, lists_skipped);
+            of_keys = keys::check_each(file, &criteria, is_from_url, lists_skipped);
         }
         let date = keys.as_ref().and_then(|keys| keys.date.clone());
-        let mut clock = clock::look(date);
-        if seen.as_ref().is_some_and(|seen| seen.is_accepted) {
-            // The verb has no word on what an address serves; on all else it has the last.
-            of_keys.without_errors();
-            if !keys.as_ref().is_some_and(|keys| keys.is_from_address) {
-                clock.without_errors();
+        let mut clock = clock::check(date);
+        if checked.as_ref().is_some_and(|checked| checked.is_accepted) {
+            // The command does not check the response of a URL. For everything else, its result decides.
+            of_keys.downgrade_errors();
+            if !keys.as_ref().is_some_and(|keys| keys.is_from_url) {
+                clock.downgrade_errors();
             }
         }
         let mut all = vec![clock];
         if let Some(keys) = keys.take() {
-            all.push(keys.examined.and(of_keys));
+            all.push(keys.section.and(of_keys));
         }
-        all.extend(seen.map(|seen| seen.examined));
+        all.extend(checked.map(|checked| checked.section));
         Ok(all)
     }
 }
 
-fn text(all: &[Examined]) -> String {
-    let all: Vec<String> = all.iter().map(Examined::to_text).collect();
+fn text(all: &[Section]) -> String {
+    let all: Vec<String> = all.iter().map(Section::to_text).collect();
     all.join("\n")
 }

@@ -1,7 +1,7 @@
-//! What a verifier says of one part of a token, signed by anybody.
+//! Verifies one part of a token on its own, without its signature.
 //!
-//! The part is signed anew, with a key that exists for this alone, and given to the library's own verifier under
-//! the caller's policy. So there is no second set of rules here that could differ from the first.
+//! The part is signed with a temporary key and verified by the library with the policy of the caller. So `doctor`
+//! has no rules of its own that could differ from the library's.
 
 use jeton::danger::HeaderText;
 use jeton::error::Rejection;
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 
 use crate::exit::{Failure, Outcome};
 
-/// How claims are written.
+/// The format of the claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// Times are numbers (RFC 7519).
@@ -27,9 +27,9 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Judges as of that time.
+    /// Creates a probe that verifies at this time.
     pub(super) fn new(now: Timestamp) -> Outcome<Probe> {
-        let failed = |error: jeton::Error| Failure::wrong(error.to_string());
+        let failed = |error: jeton::Error| Failure::error(error.to_string());
         Ok(Probe {
             mac: MacKey::generate(MacAlg::HS256).map_err(failed)?,
             local: paseto::v4::LocalKey::generate().map_err(failed)?,
@@ -41,17 +41,17 @@ impl Probe {
         self.now
     }
 
-    /// What is wrong with the form or the header of a compact JWS, for every verifier of JWTs with any key.
+    /// Returns the problem with the form or the header of a compact JWS that does not depend on the key.
     pub(super) fn header(&self, token: &str) -> Option<Rejection> {
         let verifier = jwt::Verifier::new(&self.mac, any());
         match rejection(verifier.verify::<IgnoredAny>(token))? {
-            // That is as far as a token of another key gets.
+            // A token of another key passes all earlier checks.
             Rejection::AlgorithmMismatch | Rejection::Signature => None,
             rejection => Some(rejection),
         }
     }
 
-    /// Whether that `typ`, as it stands in a header, is what a policy demands.
+    /// Returns whether a policy accepts this `typ` of a header.
     pub(super) fn accepts_typ(&self, typ: Option<&str>, policy: Policy) -> bool {
         let header = match typ {
             Some(typ) => format!("{{\"alg\":\"HS256\",\"typ\":{typ}}}"),
@@ -63,14 +63,14 @@ impl Probe {
         rejection(verified) != Some(Rejection::TypeMismatch)
     }
 
-    /// What is wrong with claims under a policy.
+    /// Returns the problem with claims under a policy.
     pub(super) fn claims(
         &self,
         claims: &[u8],
         format: Format,
         policy: Policy,
     ) -> Option<Rejection> {
-        // The token itself was within its limit, and this one may be a little longer.
+        // The temporary token may be longer than the original, which was within the limit.
         let limits = Limits {
             token_bytes: usize::MAX,
             ..Limits::default()
@@ -92,7 +92,7 @@ impl Probe {
     }
 }
 
-/// Demands nothing.
+/// Returns a policy without requirements.
 fn any() -> Policy {
     let policy = Policy::new("", "").any_issuer().any_audience();
     policy.without_expiry()

@@ -1,241 +1,245 @@
-//! What is wrong with a token: what the verb that it is for says of it, and why.
+//! Checks a token: the result of the command for it, and the explanation.
 
 use jeton::Limits;
 use jeton::error::Rejection;
 use jeton::key::Alg;
 
-use super::answers::{self, Answer, KeyAnswer, Signed};
-use super::findings::Examined;
+use super::command_result::{self, CommandResult, is_local};
+use super::findings::Section;
 use super::keys::{reason, shortened};
 use super::probe::Format;
-use super::text::{self, Plain, is_paseto};
-use super::verdict::{self, Verdict, is_local};
-use super::{Call, claims, header};
+use super::signature_checks::{self, CheckResult, KeyCheck, Signed};
+use super::unwrap::{self, UnwrappedToken, is_paseto};
+use super::{Criteria, claims, header};
 use crate::exit::Outcome;
 use crate::input;
 use crate::jose::{self, Jwe, Jws, Serialization, Token};
 use crate::{paseto, verification};
 
-/// As much as a cookie holds (RFC 6265, section 6.1), its name and attributes included.
+/// The size limit of a cookie, with name and attributes (RFC 6265, section 6.1), bytes.
 const COOKIE_BYTES: usize = 4096;
-/// As much as most servers take of all headers together.
+/// The usual limit of servers for all request headers, bytes.
 const HEADERS_BYTES: usize = 8192;
 
-/// What is seen of a token.
-pub(super) struct Seen {
-    pub(super) examined: Examined,
-    /// One of the keys signed it, or the verb accepts it.
+/// The findings about a token.
+pub(super) struct CheckedToken {
+    pub(super) section: Section,
+    /// One of the keys signed the token, or the command accepts it.
     pub(super) a_key_fits: bool,
     pub(super) is_accepted: bool,
 }
 
-/// Looks at what stands in the place of a token.
-pub(super) fn look(token: Outcome<String>, call: &Call<'_>) -> Outcome<Seen> {
-    let mut seen = Examined::new("token");
+/// Checks a token.
+pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<CheckedToken> {
+    let mut findings = Section::new("token");
     let token = match token {
         Ok(token) => token,
         Err(failure) => {
             let Some(rejection) = failure.rejection() else {
                 return Err(failure);
             };
-            seen.wrong(rejection, "a token is ASCII, and not empty");
-            return Ok(Seen {
-                examined: seen,
+            findings.wrong(rejection, "a token is ASCII text and not empty");
+            return Ok(CheckedToken {
+                section: findings,
                 a_key_fits: false,
                 is_accepted: false,
             });
         }
     };
-    let verdict = verdict::of(&token, call);
+    let result = command_result::run(&token, criteria);
     let limit = Limits::default().token_bytes;
     if token.len() > limit {
-        seen.wrong(
+        findings.wrong(
             input::too_many(token.len(), limit),
-            "no verifier takes it unless it is told to: fewer claims, or what is long sent beside it",
+            "verifiers reject it by default: use fewer claims",
         );
     } else {
-        let plain = text::unwrapped(&mut seen, &token);
-        explain(&mut seen, &plain, call);
+        let plain = unwrap::unwrap(&mut findings, &token);
+        explain(&mut findings, &plain, criteria);
         if plain.token != token {
-            match verdict::of(&plain.token, call) {
-                Verdict::Accepted(verb) => {
-                    seen.good(format!("without what was added {verb} accepts it"));
+            match command_result::run(&plain.token, criteria) {
+                CommandResult::Accepted(command) => {
+                    findings.good(format!(
+                        "after removing the extra characters, {command} accepts it"
+                    ));
                 }
-                Verdict::Rejected(verb, failure) => seen.wrong(
+                CommandResult::Rejected(command, failure) => findings.wrong(
                     format!(
-                        "without what was added {verb} rejects it too: {}",
+                        "after removing the extra characters, {command} rejects it: {}",
                         failure.message()
                     ),
-                    failure.advice().unwrap_or_default(),
+                    failure.hint_text().unwrap_or_default(),
                 ),
-                Verdict::NotAsked => {}
+                CommandResult::NotRun => {}
             }
         }
     }
     let mut is_accepted = false;
-    match verdict {
-        Verdict::Accepted(verb) => {
-            seen.good(format!("verified: {verb} accepts it"));
-            // No check of ours says more than the verb's own.
-            seen.without_errors();
+    match result {
+        CommandResult::Accepted(command) => {
+            findings.good(format!("verified: {command} accepts it"));
+            // The result of the command decides.
+            findings.downgrade_errors();
             is_accepted = true;
         }
-        Verdict::Rejected(verb, failure) => seen.wrong(
-            format!("{verb} rejects it: {}", failure.message()),
-            failure.advice().unwrap_or_default(),
+        CommandResult::Rejected(command, failure) => findings.wrong(
+            format!("{command} rejects it: {}", failure.message()),
+            failure.hint_text().unwrap_or_default(),
         ),
-        Verdict::NotAsked => seen.cannot_tell(
-            "not verified: no key was given",
-            "give the keys that verify it: --keys FILE, or --keys https://…",
+        CommandResult::NotRun => findings.undetermined(
+            "not verified: no keys",
+            "pass the verification keys: `--keys FILE` or `--keys https://…`",
         ),
     }
-    let a_key_fits = is_accepted || seen.answers().iter().any(KeyAnswer::is_signed);
-    Ok(Seen {
-        examined: seen,
+    let a_key_fits = is_accepted || findings.key_checks().iter().any(KeyCheck::is_signed);
+    Ok(CheckedToken {
+        section: findings,
         a_key_fits,
         is_accepted,
     })
 }
 
-/// What there is to see in a token, whatever the verdict.
-fn explain(seen: &mut Examined, plain: &Plain<'_>, call: &Call<'_>) {
+/// Checks the parts of a token, independent of the result of the command.
+fn explain(findings: &mut Section, plain: &UnwrappedToken<'_>, criteria: &Criteria<'_>) {
     if is_paseto(&plain.token) {
-        return of_paseto(seen, &plain.token, call);
+        return of_paseto(findings, &plain.token, criteria);
     }
     match Token::read(&plain.token) {
         Some(Token::Jws(jws)) if jws.serialization == Serialization::Compact => {
-            size(seen, plain.token.len());
-            signed(seen, &jws, plain, call);
+            size(findings, plain.token.len());
+            signed(findings, &jws, plain, criteria);
         }
-        Some(Token::Jws(_)) => seen.wrong(
-            "a JWS in JSON: a JWT is always compact",
-            "jeton jws verify says what is wrong with it",
+        Some(Token::Jws(_)) => findings.wrong(
+            "a JWS in JSON, and a JWT is always compact",
+            "to verify it, run `jeton jws verify`",
         ),
-        Some(Token::Jwe(jwe)) => encrypted(seen, &jwe, &plain.token, call),
-        None => seen.wrong(
-            format!(
-                "it has {} parts, and a JWT has three",
-                plain.token.split('.').count()
-            ),
-            "a part was cut off, or it is something else: jeton inspect TOKEN",
+        Some(Token::Jwe(jwe)) => encrypted(findings, &jwe, &plain.token, criteria),
+        None => findings.wrong(
+            format!("{} parts: a JWT has three", plain.token.split('.').count()),
+            "a part is missing, or it has another format: run `jeton inspect TOKEN`",
         ),
     }
 }
 
-fn size(seen: &mut Examined, bytes: usize) {
+fn size(findings: &mut Section, bytes: usize) {
     match bytes {
-        0..COOKIE_BYTES => seen.good(format!("{bytes} bytes")),
-        COOKIE_BYTES..HEADERS_BYTES => seen.cannot_tell(
-            format!("{bytes} bytes: too many for a cookie"),
-            "a header holds it, as long as the others are short",
+        0..COOKIE_BYTES => findings.good(format!("{bytes} bytes")),
+        COOKIE_BYTES..HEADERS_BYTES => findings.undetermined(
+            format!("{bytes} bytes: too large for a cookie"),
+            "it fits into a header if the other headers are short",
         ),
-        _ => seen.cannot_tell(
-            format!("{bytes} bytes: more than most servers take of all headers"),
-            "fewer claims, or a shorter signature: jeton lab run algorithms --quick",
+        _ => findings.undetermined(
+            format!("{bytes} bytes: larger than the header limit of most servers"),
+            "use fewer claims, or a shorter signature: run `jeton lab run algorithms --quick`",
         ),
     }
 }
 
-fn signed(seen: &mut Examined, jws: &Jws<'_>, plain: &Plain<'_>, call: &Call<'_>) {
+fn signed(
+    findings: &mut Section,
+    jws: &Jws<'_>,
+    plain: &UnwrappedToken<'_>,
+    criteria: &Criteria<'_>,
+) {
     let Some(signature) = jws.signatures.first() else {
         return;
     };
     let json = signature.protected.as_deref().and_then(jose::decode_json);
     if json.is_none() {
-        seen.wrong(
-            "its header is no JSON in base64url",
-            "the token is cut, or is none",
+        findings.wrong(
+            "the header is not JSON in base64url",
+            "the token is truncated, or not a token",
         );
         return;
     }
     let headers = signature.headers();
     let (alg, kid) = (headers.text("alg"), headers.text("kid"));
-    says(seen, alg.as_deref(), kid.as_deref());
-    match call.probe.header(&plain.token) {
+    check_alg(findings, alg.as_deref(), kid.as_deref());
+    match criteria.probe.header(&plain.token) {
         Some(rejection) => {
-            let (what, advice) = header::explained(rejection, &plain.token);
-            seen.wrong(what, advice);
+            let (what, advice) = header::explain(rejection, &plain.token);
+            findings.wrong(what, advice);
         }
-        None => kind(seen, headers.text("typ").as_deref(), call),
+        None => check_typ(findings, headers.text("typ").as_deref(), criteria),
     }
     let payload = jws.payload.as_deref().and_then(jose::decode);
     match payload {
         Some(payload) => {
-            let demands = call.policy.demands;
-            claims::look(seen, &payload, Format::Jwt, demands, call.probe);
+            let policy_args = criteria.policy.policy_args;
+            claims::check(findings, &payload, Format::Jwt, policy_args, criteria.probe);
         }
-        None => seen.wrong(
-            "its payload is not base64url",
-            "the token is cut, or no JWT",
+        None => findings.wrong(
+            "the payload is not base64url",
+            "the token is truncated, or not a JWT",
         ),
     }
     if jose::decode(&signature.signature).is_none() {
-        seen.wrong(
-            "its signature is not base64url",
-            "the token is cut, or something was written into it",
+        findings.wrong(
+            "the signature is not base64url",
+            "the token is truncated or changed",
         );
     }
-    if let (Some(keys), Some(alg)) = (call.keys, alg.as_deref()) {
+    if let (Some(keys), Some(alg)) = (criteria.keys, alg.as_deref()) {
         let signed = Signed {
             text: plain,
             alg,
             kid: kid.as_deref(),
         };
-        let answers = answers::of(keys, &signed, call);
-        // Of what nobody signed there is nobody to look for.
+        let answers = signature_checks::check_keys(keys, &signed, criteria);
+        // A token with alg none has no signer.
         if !alg.eq_ignore_ascii_case("none") {
-            answers::tell(seen, &answers, &signed, call);
+            signature_checks::report(findings, &answers, &signed, criteria);
         }
-        seen.answered(answers);
+        findings.set_key_checks(answers);
     }
 }
 
-/// What the header says of its key.
-fn says(seen: &mut Examined, alg: Option<&str>, kid: Option<&str>) {
+/// Checks `alg` and `kid` of the header.
+fn check_alg(findings: &mut Section, alg: Option<&str>, kid: Option<&str>) {
     let known = alg.is_some_and(|alg| alg.parse::<Alg>().is_ok());
     match alg {
-        None => seen.wrong(
-            "its header has no alg",
-            "it is no JWS (RFC 7515, section 4.1.1)",
+        None => findings.wrong(
+            "the header has no alg",
+            "a JWS requires it (RFC 7515, section 4.1.1)",
         ),
-        Some(alg) if alg.eq_ignore_ascii_case("none") => seen.wrong(
-            "its alg is none: anybody can have written it",
-            "no verifier should take it; its issuer must sign",
+        Some(alg) if alg.eq_ignore_ascii_case("none") => findings.wrong(
+            "alg is none: the token is not signed",
+            "no verifier should accept it; the issuer must sign it",
         ),
         Some(alg) if !known => {
-            seen.wrong(format!("its alg is {alg}, which jeton does not know"), "");
+            findings.wrong(format!("alg is {alg}, which is not supported"), "");
         }
-        Some(alg) => seen.good(match kid {
-            Some(kid) => format!("its header says {alg}, by the key {}", shortened(kid)),
-            None => format!("its header says {alg}, and not by which key"),
+        Some(alg) => findings.good(match kid {
+            Some(kid) => format!("alg {alg}, kid {}", shortened(kid)),
+            None => format!("alg {alg}, no kid"),
         }),
     }
 }
 
-/// Whether it is of the type that is demanded.
-fn kind(seen: &mut Examined, typ: Option<&str>, call: &Call<'_>) {
+/// Checks the type.
+fn check_typ(findings: &mut Section, typ: Option<&str>, criteria: &Criteria<'_>) {
     let json = typ.map(|typ| serde_json::Value::from(typ).to_string());
-    let policy = call.policy.policy();
-    if !call.probe.accepts_typ(json.as_deref(), policy) {
-        let wanted = call.policy.typ.unwrap_or("JWT or none");
-        seen.wrong(
+    let policy = criteria.policy.policy();
+    if !criteria.probe.accepts_typ(json.as_deref(), policy) {
+        let wanted = criteria.policy.typ.unwrap_or("JWT or no typ");
+        findings.wrong(
             format!(
-                "its typ is {}, and {wanted} is demanded",
+                "typ is {}, expected {wanted}",
                 typ.unwrap_or("missing")
             ),
-            "a token of another kind, as an ID token where an access token is wanted: --typ TYPE",
+            "the token has another type, for example an ID token instead of an access token; to expect another type, add `--typ TYPE`",
         );
     }
 }
 
-fn encrypted(seen: &mut Examined, jwe: &Jwe<'_>, token: &str, call: &Call<'_>) {
-    let Some(decrypter) = call.decrypter() else {
-        seen.cannot_tell(
-            "a JWE: it is encrypted, and what it holds cannot be seen",
-            match decrypts(token, call) {
-                true => "the key of --keys decrypts it: give it as --decrypt-key FILE",
+fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Criteria<'_>) {
+    let Some(decrypter) = criteria.decrypter() else {
+        findings.undetermined(
+            "a JWE: the content is encrypted",
+            match decrypts(token, criteria) {
+                true => "the key of --keys decrypts it: pass it as `--decrypt-key FILE`",
                 false => {
-                    "with the key that decrypts it: --decrypt-key FILE, and --keys for who signed what is inside"
+                    "pass the decryption key with `--decrypt-key FILE`, and the keys of the signer with `--keys`"
                 }
             },
         );
@@ -249,16 +253,16 @@ fn encrypted(seen: &mut Examined, jwe: &Jwe<'_>, token: &str, call: &Call<'_>) {
     let decrypted = match decrypted {
         Ok(decrypted) => decrypted,
         Err(why) => {
-            seen.cannot_tell(format!("a JWE, and not decrypted: {why}"), "");
+            findings.undetermined(format!("a JWE, not decrypted: {why}"), "");
             return;
         }
     };
     let form = jwe.serialization.name();
-    seen.good(format!("a JWE, {form}, decrypted with --decrypt-key"));
-    if call.keys.is_none() {
-        seen.cannot_tell(
-            "what it holds was not verified",
-            "if that is a signed JWT, give the keys of its signer: --keys FILE",
+    findings.good(format!("a JWE, {form}, decrypted with --decrypt-key"));
+    if criteria.keys.is_none() {
+        findings.undetermined(
+            "the content was not verified",
+            "if it is a signed JWT, pass the keys of its signer: `--keys FILE`",
         );
         return;
     }
@@ -268,75 +272,83 @@ fn encrypted(seen: &mut Examined, jwe: &Jwe<'_>, token: &str, call: &Call<'_>) {
     if let Some(Token::Jws(jws)) = Token::read(inner)
         && jws.serialization == Serialization::Compact
     {
-        let plain = Plain {
+        let plain = UnwrappedToken {
             token: inner.into(),
             as_written: inner.into(),
         };
-        signed(seen, &jws, &plain, call);
+        signed(findings, &jws, &plain, criteria);
     }
 }
 
-/// Whether the key that is to verify decrypts.
-fn decrypts(token: &str, call: &Call<'_>) -> bool {
-    let keys = call.keys.filter(|keys| keys.holds_a_secret());
-    let loaded = keys.and_then(|keys| call.decryption.load(keys, call.doors).ok());
+/// Returns whether the key of --keys decrypts the token.
+fn decrypts(token: &str, criteria: &Criteria<'_>) -> bool {
+    let keys = criteria.keys.filter(|keys| keys.holds_a_secret());
+    let loaded = keys.and_then(|keys| criteria.decryption.load(keys, criteria.allowed).ok());
     loaded.is_some_and(|loaded| {
-        let decrypter = verification::decrypter(loaded.keys, None, call.doors);
+        let decrypter = verification::decrypter(loaded.keys, None, criteria.allowed);
         verification::decrypt(&decrypter, token).is_ok()
     })
 }
 
-fn of_paseto(seen: &mut Examined, token: &str, call: &Call<'_>) {
+fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
     let kind: Vec<&str> = token.splitn(3, '.').take(2).collect();
     let kind = kind.join(".");
-    seen.good(format!("{} bytes, a PASETO: {kind}", token.len()));
-    let Some(keys) = call.keys else {
+    findings.good(format!("{} bytes, PASETO {kind}", token.len()));
+    let Some(keys) = criteria.keys else {
         return;
     };
     let (done, loaded) = match is_local(token) {
-        true => ("encrypted with", paseto::decrypting(keys, call.doors)),
-        false => ("signed by", paseto::verifying(keys, call.doors)),
+        true => ("encrypted with", paseto::decrypting(keys, criteria.allowed)),
+        false => ("signed by", paseto::verifying(keys, criteria.allowed)),
     };
     let opened = match loaded {
-        Ok(key) => key.open(token, call.implicit),
+        Ok(key) => key.open(token, criteria.implicit),
         Err(failure) => {
             let why = reason(keys, failure.message());
-            undetermined(seen, call, why, failure.advice().unwrap_or_default());
+            undetermined(
+                findings,
+                criteria,
+                why,
+                failure.hint_text().unwrap_or_default(),
+            );
             return;
         }
     };
     let name = keys.name();
     match opened {
         Ok(opened) => {
-            seen.good(format!("{done} the key of {name}"));
-            seen.answered(vec![KeyAnswer::alone(keys, Answer::Signed, None)]);
-            let demands = call.policy.demands;
-            claims::look(seen, opened.message(), Format::Paseto, demands, call.probe);
+            findings.good(format!("{done} the key of {name}"));
+            findings.set_key_checks(vec![KeyCheck::alone(keys, CheckResult::Signed, None)]);
+            let policy_args = criteria.policy.policy_args;
+            claims::check(
+                findings,
+                opened.message(),
+                Format::Paseto,
+                policy_args,
+                criteria.probe,
+            );
         }
         Err(error) => match error.rejection() {
             Some(Rejection::Signature | Rejection::Decryption) => {
-                seen.wrong(
-                    format!("not {done} the key of {name}, or not for this implicit assertion"),
-                    "it was changed on the way, or its issuer has another key; an implicit assertion: --implicit TEXT",
+                findings.wrong(
+                    format!("not {done} the key of {name}, or another implicit assertion"),
+                    "the token was changed, or the issuer uses another key; to set an implicit assertion, add `--implicit TEXT`",
                 );
-                seen.answered(vec![KeyAnswer::alone(keys, Answer::NotSigned, None)]);
+                findings.set_key_checks(vec![KeyCheck::alone(keys, CheckResult::NotSigned, None)]);
             }
-            _ => undetermined(seen, call, &error.to_string(), ""),
+            _ => undetermined(findings, criteria, &error.to_string(), ""),
         },
     }
 }
 
-fn undetermined(seen: &mut Examined, call: &Call<'_>, why: &str, advice: &str) {
-    let Some(keys) = call.keys else {
+fn undetermined(findings: &mut Section, criteria: &Criteria<'_>, why: &str, advice: &str) {
+    let Some(keys) = criteria.keys else {
         return;
     };
-    seen.cannot_tell(
-        format!(
-            "undetermined whether it is of the key of {}: {why}",
-            keys.name()
-        ),
+    findings.undetermined(
+        format!("undetermined: the key of {}: {why}", keys.name()),
         advice,
     );
-    let answer = KeyAnswer::alone(keys, Answer::Undetermined, Some(why.to_owned()));
-    seen.answered(vec![answer]);
+    let answer = KeyCheck::alone(keys, CheckResult::Undetermined, Some(why.to_owned()));
+    findings.set_key_checks(vec![answer]);
 }

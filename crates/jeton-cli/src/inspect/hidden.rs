@@ -1,50 +1,50 @@
-//! What is not shown of a token's JSON: what is nested too deep for any reader, and private keys.
+//! Finds the values in a token's JSON that are not shown: values nested too deep, and private keys.
 //!
-//! The text is gone through once, whatever is in it, and no deeper than the limit is remembered.
+//! The text is scanned once, and the memory for nesting is bounded by the limit.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The limit of every verifier's default.
+/// The default nesting limit of verifiers.
 pub(super) const LEVELS: usize = 32;
 
 /// Why a value is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// It is an object or array below [`LEVELS`] others.
+    /// It is an object or array inside [`LEVELS`] others.
     TooDeep,
     /// It is a private key, or a private member of one.
     Private,
 }
 
-/// The values of a JSON text that are not shown: where they are, in order, none within another.
+/// The ranges of the hidden values of a JSON text, in order and not nested.
 #[derive(Debug, Default)]
 pub(super) struct Hidden(Vec<(Range<usize>, Reason)>);
 
 /// Members that only private and symmetric keys have (RFC 7518, section 6; RFC 9864 has `priv`).
 const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
-/// Members that are keys whatever they say of themselves.
+/// Members that are always treated as keys.
 const KEYS: [&str; 2] = ["jwk", "epk"];
 
-/// How the first line of a private key in PEM ends.
+/// The end of the first line of a private key in PEM.
 const PEM_END: &[u8] = b"PRIVATE KEY-----";
 
-/// No text of a private key is shorter.
+/// The shortest text of a private key, bytes.
 const PRIVATE_KEY_BYTES_MIN: usize = 16;
 
 impl Reason {
-    /// In the value's place, for people.
-    pub(super) fn words(self) -> &'static str {
+    /// Returns the text that replaces the value in text output.
+    pub(super) fn placeholder(self) -> &'static str {
         match self {
-            Reason::TooDeep => "(nested deeper than 32 levels: not shown)",
-            Reason::Private => "(private: not shown)",
+            Reason::TooDeep => "(not shown: nested deeper than 32 levels)",
+            Reason::Private => "(not shown: private key)",
         }
     }
 }
 
 impl Hidden {
-    /// What is not shown of one JSON value that has been checked to be one.
+    /// Finds the hidden values of a valid JSON value.
     pub(super) fn of(json: &str) -> Hidden {
         let mut hidden = Scan::new(json).all();
         hidden.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
@@ -61,7 +61,7 @@ impl Hidden {
         self.0.iter().any(|(_, why)| *why == reason)
     }
 
-    /// The text with `null` in the place of what is not shown: JSON as before.
+    /// Returns the JSON with `null` in place of each hidden value.
     pub(super) fn nulled<'j>(&self, json: &'j str) -> Cow<'j, str> {
         if self.0.is_empty() {
             return Cow::Borrowed(json);
@@ -76,8 +76,7 @@ impl Hidden {
         Cow::Owned(out)
     }
 
-    /// What is shown, in pieces, and why something is left out behind each; the last is followed by
-    /// nothing.
+    /// Returns the visible pieces, each with the reason for the hidden value behind it. The last has none.
     pub(super) fn pieces<'j>(
         &self,
         json: &'j str,
@@ -94,7 +93,7 @@ impl Hidden {
     }
 }
 
-/// Whether a text is, or has in it, a private key in PEM, in JSON or as a PASERK.
+/// Returns whether a text contains a private key in PEM, in JSON or as a PASERK.
 pub(super) fn is_private_key(text: &str) -> bool {
     if text.len() < PRIVATE_KEY_BYTES_MIN {
         return false;
@@ -117,21 +116,21 @@ fn has_secret_paserk(text: &str) -> bool {
     text.split(is_between).any(is_one)
 }
 
-/// An object or array that has begun.
+/// An object or array whose end has not been reached.
 #[derive(Default)]
 struct Level {
     begin: usize,
     is_object: bool,
-    /// It has a `kty`, or a name that says so, or is a list of such.
+    /// It has a `kty`, or is the value of a key member, or an element of a list of keys.
     is_key: bool,
-    /// The member whose value comes next.
+    /// The member whose value follows.
     member: Member,
-    /// Values that are private if it is a key.
+    /// Values that are private if this is a key.
     private: Vec<Range<usize>>,
 }
 
 impl Level {
-    /// Whether its next value is a key, or a list of keys.
+    /// Returns whether the next value is a key or a list of keys.
     fn has_key_next(&self) -> bool {
         match self.is_object {
             true => self.member == Member::Key,
@@ -140,7 +139,7 @@ impl Level {
     }
 }
 
-/// What a member's name says about its value.
+/// The kind of a member, judged by its name.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Member {
     #[default]
@@ -154,7 +153,7 @@ struct Scan<'j> {
     at: usize,
     /// At most [`LEVELS`].
     levels: Vec<Level>,
-    /// In no order, and one may be within another.
+    /// Unordered, and possibly nested.
     hidden: Vec<(Range<usize>, Reason)>,
 }
 
@@ -204,7 +203,7 @@ impl<'j> Scan<'j> {
         self.hidden
     }
 
-    /// A name or a value.
+    /// Reads a name or a string value.
     fn string(&mut self) {
         let begin = self.at;
         self.at = end_of_string(self.json, begin);
@@ -229,7 +228,7 @@ impl<'j> Scan<'j> {
         }
     }
 
-    /// A whole value has been read.
+    /// Records a complete value.
     fn value(&mut self, range: Range<usize>) {
         if let Some(level) = self.levels.last_mut()
             && std::mem::take(&mut level.member) == Member::Private
@@ -250,7 +249,7 @@ impl<'j> Scan<'j> {
         self.value(level.begin..self.at);
     }
 
-    /// Goes behind an object or array, however deep it is.
+    /// Skips an object or array of any depth.
     fn skip_nested(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.json.as_bytes().get(self.at) {
@@ -271,7 +270,7 @@ impl<'j> Scan<'j> {
     }
 }
 
-/// Behind the quotation mark that ends a string.
+/// Returns the position after the closing quotation mark of a string.
 fn end_of_string(json: &str, begin: usize) -> usize {
     let mut at = begin + 1;
     while let Some(byte) = json.as_bytes().get(at) {
@@ -286,7 +285,7 @@ fn end_of_string(json: &str, begin: usize) -> usize {
 
 fn unescaped(string: &str) -> Cow<'_, str> {
     match string.contains('\\') {
-        // Half of a surrogate pair is no text. What is around it still counts.
+        // Half of a surrogate pair cannot be decoded. The rest of the string is still searched.
         true => serde_json::from_str(string).map_or(Cow::Borrowed(string), Cow::Owned),
         false => Cow::Borrowed(string.trim_matches('"')),
     }
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn private_members_of_keys_are_hidden_wherever_they_are() {
+    fn hidden_private_key_members_become_null() {
         for (json, shown) in [
             (
                 r#"{"jwk":{"d":"A","kty":"EC","x":"B"}}"#,
@@ -362,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_the_limit_is_hidden_and_nothing_else() {
+    fn hidden_values_below_limit_become_null() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert_eq!(nulled(&nested(32)), nested(32));
         let pruned = format!("{}null{}", "[".repeat(32), "]".repeat(32));

@@ -1,4 +1,4 @@
-//! JWS and JWE in every serialization.
+//! Reports JWS and JWE in every serialization.
 
 use super::hidden::{Hidden, Reason};
 use super::report::{self, Content, Report};
@@ -7,18 +7,18 @@ use crate::jose::{self, Jwe, Jws, Recipient, Serialization, Signature, Token};
 use crate::json::Members;
 use crate::output;
 
-/// Most signatures or recipients that are shown.
+/// How many signatures or recipients are shown.
 const SHOWN_MAX: usize = 64;
 
-/// Whether it is JSON that means to be a token, well formed or not.
+/// Returns whether a text is JSON with the members of a token, valid or not.
 pub(super) fn has_token_members(text: &str) -> bool {
     let members = Members::loose(text).map_or(Vec::new(), |Members(all)| all);
     let mut names = members.iter().map(|(name, _)| name.as_str());
     names.any(|name| matches!(name, "payload" | "signatures" | "ciphertext"))
 }
 
-/// Whether a token in JSON has a private key where a report does not look: in a member that means nothing
-/// (RFC 7515, section 7.2.1), or in a signature of more than are shown.
+/// Returns whether a JSON token has a private key outside of the report: in an unknown member (RFC 7515, section
+/// 7.2.1), or in a signature that is not shown.
 pub(super) fn has_private_key(text: &str) -> bool {
     let has_key = |json: &str| Hidden::of(json).has(Reason::Private);
     let in_header = |signature: &Signature<'_>| {
@@ -30,23 +30,23 @@ pub(super) fn has_private_key(text: &str) -> bool {
             || matches!(Token::read(text), Some(Token::Jws(jws)) if jws.signatures.iter().any(in_header)))
 }
 
-/// What there is to see of a JWS or JWE.
+/// Creates the report of a JWS or JWE.
 pub(super) fn report(text: &str) -> Outcome<Report> {
-    // Said even if nothing can be shown: a member that stands twice is why.
-    let ambiguity = twice(text).inspect(|ambiguity| output::note(ambiguity));
+    // Noted before parsing: a duplicate member can be the reason that parsing fails.
+    let ambiguity = duplicate_member(text).inspect(|ambiguity| output::note(ambiguity));
     let report = match Token::read(text) {
         Some(Token::Jws(jws)) => self::jws(&jws, text),
         Some(Token::Jwe(jwe)) => self::jwe(&jwe, text),
         None => Err(malformed("token")),
     }?;
-    Ok(ambiguity.into_iter().fold(report, Report::said))
+    Ok(ambiguity.into_iter().fold(report, Report::add_note))
 }
 
-/// The member that stands twice in a token that is JSON.
-fn twice(text: &str) -> Option<String> {
-    let name = jose::is_json(text).then(|| report::twice(text))??;
+/// Returns the note about a duplicate member of a JSON token.
+fn duplicate_member(text: &str) -> Option<String> {
+    let name = jose::is_json(text).then(|| report::duplicate_member(text))??;
     Some(format!(
-        "the member {name:?} stands twice; a strict verifier refuses the token"
+        "duplicate member {name:?}; a strict verifier rejects the token"
     ))
 }
 
@@ -62,8 +62,8 @@ fn jws(jws: &Jws<'_>, text: &str) -> Outcome<Report> {
     };
     let claims = matches!(&payload, Some(Content::Json(json)) if json.raw().get().starts_with('{'));
     let title = match (jws.serialization, claims) {
-        (Serialization::Compact, true) => "JWS compact, its payload is claims: a JWT".to_owned(),
-        (form, _) if is_detached => format!("JWS {}, without its payload", form.name()),
+        (Serialization::Compact, true) => "JWS compact with claims (JWT)".to_owned(),
+        (form, _) if is_detached => format!("JWS {}, detached payload", form.name()),
         (form, _) => format!("JWS {}", form.name()),
     };
     let mut report = Report::new("jws", title)
@@ -92,7 +92,7 @@ fn jws(jws: &Jws<'_>, text: &str) -> Outcome<Report> {
     Ok(report)
 }
 
-/// The payload, which one of RFC 7797 is as it stands.
+/// Returns the payload; with `b64` false (RFC 7797) it is not encoded.
 fn payload(jws: &Jws<'_>, first: &Signature<'_>) -> Outcome<Option<Content>> {
     let Some(text) = &jws.payload else {
         return Ok(None);
@@ -118,13 +118,12 @@ fn signature(report: Report, signature: &Signature<'_>) -> Outcome<Report> {
     let alg = signature.headers().text("alg");
     if alg.is_some() && !is_protected(signature.protected.as_deref(), "alg") {
         report = report.note(
-            "alg is not in the protected header: the signature does not cover it, and a strict \
-             verifier rejects the token",
+            "alg is not in the protected header, so it is not signed; a strict verifier rejects the token",
         );
     }
     if alg.is_some_and(|alg| alg.eq_ignore_ascii_case("none")) {
-        report = report
-            .note("alg is none: the token has no signature, and no verifier should accept it");
+        report =
+            report.note("alg is none: the token is not signed, and no verifier should accept it");
     }
     Ok(report)
 }
@@ -134,7 +133,7 @@ fn jwe(jwe: &Jwe<'_>, text: &str) -> Outcome<Report> {
     let name = jwe.serialization.name();
     let mut report = Report::new(
         "jwe",
-        format!("JWE {name}: encrypted, only its header can be seen"),
+        format!("JWE {name}, encrypted: only the header is readable"),
     )
     .text("serialization", name)
     .number("token_bytes", text.len());
@@ -152,8 +151,8 @@ fn jwe(jwe: &Jwe<'_>, text: &str) -> Outcome<Report> {
     let names_enc = |one: &Recipient<'_>| jwe.headers(one).text("enc").is_some();
     if jwe.recipients.iter().any(names_enc) && !is_protected(jwe.protected.as_deref(), "enc") {
         report = report.note(
-            "enc is not in the protected header: nothing authenticates it, and a strict reader \
-             rejects the token",
+            "enc is not in the protected header, so it is not authenticated; a strict reader rejects the \
+             token",
         );
     }
     match protected(jwe.protected.as_deref())? {
@@ -188,7 +187,7 @@ fn recipient(report: Report, recipient: &Recipient<'_>) -> Outcome<Report> {
     })
 }
 
-/// Whether the protected header has a member of that name.
+/// Returns whether the protected header has this member.
 fn is_protected(protected: Option<&str>, name: &str) -> bool {
     let Some(header) = protected.and_then(jose::decode_json) else {
         return false;
@@ -197,7 +196,7 @@ fn is_protected(protected: Option<&str>, name: &str) -> bool {
         .is_some_and(|Members(all)| all.iter().any(|(member, _)| member == name))
 }
 
-/// A protected header, if there is one; it is JSON.
+/// Returns the protected header, if there is one. It must be JSON.
 fn protected(text: Option<&str>) -> Outcome<Option<Content>> {
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Keys: their kind, their id and whether they are secret, and never the secret.
+//! Reports the kind and the id of a key and whether it is secret, never the secret itself.
 
 use std::str::FromStr;
 
@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::report::Report;
 use crate::exit::Outcome;
-use crate::keyfile::{AnyKey, Form, Half, KeyFile};
+use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile};
 
-/// What a JWK says of itself that is not the key.
+/// The members of a JWK that are not key material.
 #[derive(Deserialize)]
-struct Said {
+struct JwkMembers {
     kty: Option<String>,
     crv: Option<String>,
     alg: Option<String>,
@@ -27,7 +27,7 @@ pub(super) fn is_paserk(text: &str) -> bool {
 pub(super) fn paserk(text: &str) -> Report {
     let kind = kind_of(text).unwrap_or_default();
     let report = Report::new("paserk", format!("PASERK {kind}")).text("kind", kind);
-    // Only then is the text known to be no secret, and fit to be shown.
+    // Only an id is known to contain no secret.
     if let Ok(id) = Id::from_str(text) {
         return report.text("id", id.to_string());
     }
@@ -41,8 +41,8 @@ pub(super) fn paserk(text: &str) -> Report {
             let id = paserk.id().to_string();
             report.text("secret", secret).text("id", id)
         }
-        Err(jeton::Error::Key(error)) => report.text("refused", error.problem().to_string()),
-        Err(error) => report.text("refused", error.to_string()),
+        Err(jeton::Error::Key(error)) => report.text("error", error.problem().to_string()),
+        Err(error) => report.text("error", error.to_string()),
     }
 }
 
@@ -51,8 +51,8 @@ pub(super) fn report(file: KeyFile) -> Outcome<Report> {
         Form::Set(_) => {
             let keys = file.each()?;
             let title = match keys.len() {
-                1 => "JWK Set of 1 key".to_owned(),
-                count => format!("JWK Set of {count} keys"),
+                1 => "JWK Set with 1 key".to_owned(),
+                count => format!("JWK Set with {count} keys"),
             };
             let keys = keys.iter().map(single).collect();
             Ok(Report::new("jwk-set", title).under("key", "keys", keys))
@@ -70,27 +70,24 @@ fn single(file: &KeyFile) -> Report {
     };
     let key = file.any_algorithm();
     let (title, secret) = match key.as_ref().map(AnyKey::half) {
-        Ok(Half::Symmetric) => ("a symmetric key", Some("yes")),
-        Ok(Half::Private) => ("a private key", Some("yes")),
-        Ok(Half::Public) => ("a public key", Some("no")),
-        Err(_) => (
-            "not a key that jeton takes",
-            file.holds_a_secret().then_some("yes"),
-        ),
+        Ok(Half::Symmetric) => ("symmetric key", Some("yes")),
+        Ok(Half::Private) => ("private key", Some("yes")),
+        Ok(Half::Public) => ("public key", Some("no")),
+        Err(_) => ("unusable key", file.holds_a_secret().then_some("yes")),
     };
     let mut report = Report::new(format, format!("{form}, {title}"));
     if let Some(secret) = secret {
         report = report.text("secret", secret);
     }
     if let Form::Jwk(text) = file.form()
-        && let Ok(said) = serde_json::from_str::<Said>(text)
+        && let Ok(members) = serde_json::from_str::<JwkMembers>(text)
     {
         for (name, value) in [
-            ("kty", said.kty),
-            ("crv", said.crv),
-            ("alg", said.alg),
-            ("kid", said.kid),
-            ("use", said.intended),
+            ("kty", members.kty),
+            ("crv", members.crv),
+            ("alg", members.alg),
+            ("kid", members.kid),
+            ("use", members.intended),
         ] {
             if let Some(value) = value {
                 report = report.text(name, value);
@@ -98,18 +95,18 @@ fn single(file: &KeyFile) -> Report {
         }
     }
     match key {
-        // Its thumbprint is a hash of the secret, and belongs on no screen.
+        // Its thumbprint is a hash of the secret, so it is not shown.
         Ok(key) if key.half() == Half::Symmetric => report,
         Ok(key) => report.text("thumbprint", key.thumbprint()),
         Err(failure) => {
             let message = failure.message();
-            let reason = message.split_once("key refused: ");
-            report.text("refused", reason.map_or(message, |(_, reason)| reason))
+            let reason = message.split_once(KEY_ERROR_PREFIX);
+            report.text("error", reason.map_or(message, |(_, reason)| reason))
         }
     }
 }
 
-/// `k4.local` of `k4.local.…`.
+/// Returns `k4.local` for `k4.local.…`.
 fn kind_of(text: &str) -> Option<&str> {
     let version_end = text.find('.')?;
     let kind_end = version_end + 1 + text[version_end + 1..].find('.')?;

@@ -1,11 +1,11 @@
-//! `jeton inspect`: look at a token or key of any format, and verify nothing.
+//! `jeton inspect`: shows a token or key of any format, without verification.
 
-mod age;
 mod hidden;
 mod jose;
 mod key;
 mod paseto;
 mod pretty;
+mod relative_time;
 mod report;
 mod web;
 
@@ -23,7 +23,7 @@ use crate::keyfile::KeyFile;
 use crate::source::TokenArgument;
 use crate::{output, time};
 
-/// Look at a token or key of any format; nothing is verified
+/// Show a token or key of any format, without verification
 #[derive(Debug, Args)]
 #[command(mut_arg("token", |token| token.help(TOKEN_HELP)), after_help = "\
 Examples:
@@ -33,18 +33,22 @@ Examples:
   jeton inspect @token.json
   jeton inspect --web -o token.html @token.txt
 
-Shows the header and payload of a JWT or JWS and the header of a JWE, in every serialization, the
-footer and, if it is not encrypted, the payload of a PASETO, and the kind and id of a key (JWK, JWK
-Set, PEM, PASERK), never its secret. Not shown either: private keys in a token, in its header or
-elsewhere, and what is nested deeper than 32 levels. In --json they are null, and notes say so.
+Shows:
+  JWT, JWS   header and payload, in every serialization
+  JWE        header, in every serialization
+  PASETO     footer, and the payload of a signed token
+  Key        kind and id of a JWK, JWK Set, PEM or PASERK, never the secret
 
---web shows the same on a page that needs no network and has no script, and the token with it: the
-page is as secret as the token, and yours to open and to delete.
+Private keys inside a token and values below 32 levels of nesting are not shown. With --json they are null, and \
+notes name them.
 
-Nothing is verified, so anyone can have written what is shown. To verify there are jeton jwt verify,
-jeton jws verify, jeton jwe decrypt and jeton paseto verify.")]
+--web writes the same content and the token to an HTML page without network access and scripts. The page is as \
+secret as the token: delete it after use.
+
+Nothing is verified: anyone can create a token with this content. To verify a token, use jeton jwt verify, jeton \
+jws verify, jeton jwe decrypt or jeton paseto verify.")]
 pub(crate) struct Inspect {
-    /// Print it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 
@@ -54,31 +58,31 @@ pub(crate) struct Inspect {
     #[command(flatten)]
     size: TokenSize,
 
-    /// Tell ages as of this moment, not now: RFC 3339, or seconds since 1970
-    #[arg(long, value_name = "MOMENT", value_parser = time::moment)]
+    /// Show times relative to this time: RFC 3339 or seconds since 1970 [default: now]
+    #[arg(long, value_name = "TIME", value_parser = time::moment)]
     at: Option<Timestamp>,
 
     #[command(flatten)]
     token: TokenArgument,
 }
 
-const TOKEN_HELP: &str = "The token or key: the text itself, @FILE, or - for standard input";
+const TOKEN_HELP: &str = "Token or key as text, @FILE, or - for standard input";
 
-const NOT_VERIFIED: &str = "nothing was verified: anyone can have written this token";
+const NOT_VERIFIED: &str = "not verified: anyone can create a token with this content";
 
-/// What a text turns out to be.
-enum Seen<'t> {
+/// The detected kind of a text.
+enum Detected<'t> {
     Paseto(&'t str),
     Jose(&'t str),
     Paserk(&'t str),
     Key(KeyFile),
     Empty,
-    Nothing,
+    Unknown,
 }
 
-/// What `--json` shows of a text of which there is nothing to see.
+/// The output of `--json` for a text that is not recognized.
 #[derive(Serialize)]
-struct Unseen<'a> {
+struct Unrecognized<'a> {
     verified: bool,
     format: Option<&'static str>,
     reason: &'a str,
@@ -89,14 +93,14 @@ impl Inspect {
         let now = self.at.unwrap_or_else(|| SystemClock.now());
         let bytes = self.token.source()?.bytes()?;
         self.size.check(bytes.len())?;
-        let seen = Seen::of(&bytes);
-        let token = seen.token();
-        let report = seen.report();
+        let detected = Detected::of(&bytes);
+        let token = detected.token();
+        let report = detected.report();
         if self.json
             && let Err(failure) = &report
             && let Some(reason) = failure.rejection()
         {
-            output::json(&Unseen {
+            output::json(&Unrecognized {
                 verified: false,
                 format: None,
                 reason,
@@ -124,49 +128,49 @@ impl Inspect {
     }
 }
 
-impl<'t> Seen<'t> {
-    fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Seen<'t> {
+impl<'t> Detected<'t> {
+    fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Detected<'t> {
         if bytes.trim_ascii().is_empty() {
-            return Seen::Empty;
+            return Detected::Empty;
         }
         let text = std::str::from_utf8(bytes).map_or("", str::trim);
         let text = without_scheme(text);
         if paseto::is_paseto(text) {
-            return Seen::Paseto(text);
+            return Detected::Paseto(text);
         }
         if key::is_paserk(text) {
-            return Seen::Paserk(text);
+            return Detected::Paserk(text);
         }
         if Token::read(text).is_some() || jose::has_token_members(text) {
-            return Seen::Jose(text);
+            return Detected::Jose(text);
         }
         if bytes.len() > jeton::limits::KEY_SET_BYTES {
-            return Seen::Nothing;
+            return Detected::Unknown;
         }
-        KeyFile::of("key", bytes.clone()).map_or(Seen::Nothing, Seen::Key)
+        KeyFile::of("key", bytes.clone()).map_or(Detected::Unknown, Detected::Key)
     }
 
-    /// The token, if it is one: a key's text is for nobody's eyes.
+    /// Returns the text of a token; a key is not shown.
     fn token(&self) -> Option<&'t str> {
         match self {
-            Seen::Paseto(text) | Seen::Jose(text) => Some(text),
-            Seen::Paserk(_) | Seen::Key(_) | Seen::Empty | Seen::Nothing => None,
+            Detected::Paseto(text) | Detected::Jose(text) => Some(text),
+            Detected::Paserk(_) | Detected::Key(_) | Detected::Empty | Detected::Unknown => None,
         }
     }
 
-    /// What there is to see, under a line that says how little that proves.
+    /// Returns the report, and prints a warning that nothing is verified.
     fn report(self) -> Outcome<Report> {
-        let is_key = matches!(self, Seen::Paserk(_) | Seen::Key(_));
+        let is_key = matches!(self, Detected::Paserk(_) | Detected::Key(_));
         if !is_key {
             output::warning(NOT_VERIFIED);
         }
         let report = match self {
-            Seen::Paseto(text) => paseto::report(text)?,
-            Seen::Jose(text) => jose::report(text)?,
-            Seen::Paserk(text) => key::paserk(text),
-            Seen::Key(file) => key::report(file)?,
-            Seen::Empty => return Err(Failure::rejected("the text is empty")),
-            Seen::Nothing => return Err(nothing()),
+            Detected::Paseto(text) => paseto::report(text)?,
+            Detected::Jose(text) => jose::report(text)?,
+            Detected::Paserk(text) => key::paserk(text),
+            Detected::Key(file) => key::report(file)?,
+            Detected::Empty => return Err(Failure::rejected("the text is empty")),
+            Detected::Unknown => return Err(unknown_format()),
         };
         if is_key {
             output::warning(caution(is_key, &report));
@@ -175,18 +179,18 @@ impl<'t> Seen<'t> {
     }
 }
 
-/// What must not be forgotten over what is shown.
+/// Returns the warning above the report.
 fn caution(is_key: bool, report: &Report) -> &'static str {
     match (is_key, report.is_secret()) {
         (false, _) => NOT_VERIFIED,
         (true, true) => {
-            "this is a key, and secret: keep it out of messages, tickets and the shell's history"
+            "this key is secret: keep it out of messages, tickets and the shell history"
         }
-        (true, false) => "this is a key and no token: nothing here proves whose it is",
+        (true, false) => "this is a key, not a token: nothing here proves who owns it",
     }
 }
 
-/// Without what stands before a token in a header of HTTP (RFC 6750, section 2.1).
+/// Removes the scheme of an HTTP Authorization header (RFC 6750, section 2.1).
 fn without_scheme(text: &str) -> &str {
     match text.split_once(' ') {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("Bearer") => token.trim_start(),
@@ -194,8 +198,8 @@ fn without_scheme(text: &str) -> &str {
     }
 }
 
-fn nothing() -> Failure {
-    Failure::rejected("not a token or key in any format that jeton knows").hint(
-        "a JWT or JWS has three parts with dots between, a JWE five, or is JSON; a PASETO begins with v4.",
+fn unknown_format() -> Failure {
+    Failure::rejected("unknown format: neither a token nor a key").hint(
+        "a compact JWT or JWS has three parts separated by dots, a JWE has five; a PASETO begins with v4. or v3.",
     )
 }

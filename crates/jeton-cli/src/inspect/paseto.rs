@@ -1,15 +1,15 @@
-//! PASETO of every version: `version.purpose.body.footer`.
+//! Reports PASETOs of every version: `version.purpose.body.footer`.
 
 use jeton::limits;
 
 use super::report::{Content, Report};
 use crate::exit::{Failure, Outcome};
 
-/// What is known of a version and purpose without its key.
+/// A version and purpose.
 struct Kind {
     name: &'static str,
     title: &'static str,
-    /// Behind the message of a signed token, bytes.
+    /// The length of the signature behind the message of a signed token, bytes.
     signature_bytes: Option<usize>,
 }
 
@@ -74,14 +74,17 @@ pub(super) fn report(token: &str) -> Outcome<Report> {
     if let Some(footer) = footer {
         let footer = decode(footer, "footer")?;
         if footer.len() > limits::FOOTER_BYTES {
-            return Err(Failure::rejected("the footer is larger than its limit"));
+            let (bytes, limit) = (footer.len(), limits::FOOTER_BYTES);
+            return Err(Failure::rejected(format!(
+                "the footer has {bytes} bytes, the limit is {limit}"
+            )));
         }
         report = report.part("footer", Content::of(footer));
     }
     Ok(report)
 }
 
-/// The kind, and what follows its dot.
+/// Returns the kind and the rest behind its dot.
 fn split(token: &str) -> Option<(&'static Kind, &str)> {
     KINDS.iter().find_map(|kind| {
         let rest = token.strip_prefix(kind.name)?.strip_prefix('.')?;

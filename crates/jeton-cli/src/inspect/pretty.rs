@@ -1,40 +1,39 @@
-//! Parts of a token, made fit for a terminal.
+//! Formats the parts of a token for a terminal.
 //!
-//! JSON is indented and otherwise left as it is: a member that stands twice stands twice, a number
-//! keeps its digits.
+//! JSON is indented and otherwise unchanged: duplicate members and the digits of numbers are kept.
 
 use std::fmt::Write as _;
 
 use super::hidden::Hidden;
-use crate::printable;
+use crate::escape;
 
-/// Most that is shown of bytes that are not text.
+/// How many bytes of binary data are shown.
 const BYTES_SHOWN: usize = 64;
 
-/// One JSON value that has been checked to be one, without what is hidden of it.
+/// Indents a valid JSON value, with a placeholder for each hidden value.
 pub(super) fn json(text: &str, hidden: &Hidden) -> String {
     let mut written = Written::default();
     for (shown, why) in hidden.pieces(text) {
         written.text(shown);
         if let Some(why) = why {
-            written.words(why.words());
+            written.placeholder(why.placeholder());
         }
     }
     written.out
 }
 
-/// JSON that is being indented.
+/// The indented JSON.
 #[derive(Default)]
 struct Written {
     out: String,
     indent: usize,
     in_string: bool,
-    /// An object or array has begun, and nothing is known to be in it yet.
+    /// An object or array was opened, and no element has been written yet.
     is_opened: bool,
 }
 
 impl Written {
-    /// What does not end within a string, and does not begin in one.
+    /// Writes text that begins and ends outside of a string.
     fn text(&mut self, text: &str) {
         let mut chars = text.chars();
         while let Some(c) = chars.next() {
@@ -44,7 +43,7 @@ impl Written {
                         self.out.push('\\');
                         self.out.extend(chars.next());
                     }
-                    _ => printable::push(&mut self.out, c),
+                    _ => escape::push(&mut self.out, c),
                 }
                 self.in_string = c != '"';
                 continue;
@@ -75,13 +74,13 @@ impl Written {
         }
     }
 
-    /// In the place of a value.
-    fn words(&mut self, words: &str) {
+    /// Writes a placeholder.
+    fn placeholder(&mut self, words: &str) {
         self.begin();
         self.out.push_str(words);
     }
 
-    /// Something is in the object or array.
+    /// Starts an element of the object or array.
     fn begin(&mut self) {
         if std::mem::take(&mut self.is_opened) {
             self.line();
@@ -94,7 +93,7 @@ impl Written {
     }
 }
 
-/// The first bytes, in hexadecimal.
+/// Formats the first bytes in hexadecimal.
 pub(super) fn bytes(bytes: &[u8]) -> String {
     match bytes.split_at_checked(BYTES_SHOWN) {
         Some((shown, rest)) if !rest.is_empty() => format!("{} …", all_bytes(shown)),
@@ -102,7 +101,7 @@ pub(super) fn bytes(bytes: &[u8]) -> String {
     }
 }
 
-/// Every byte, in hexadecimal.
+/// Formats every byte in hexadecimal.
 pub(super) fn all_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 3);
     for (index, byte) in bytes.iter().enumerate() {
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_indented_and_nothing_else() {
+    fn pretty_json_keeps_values_unchanged() {
         assert_eq!(
             json(r#"{"a":[1.10,{}, [ ]],"a":"x,{\"y\":1}\\","b":{"c":null}}"#),
             "{\n  \"a\": [\n    1.10,\n    {},\n    []\n  ],\n  \"a\": \"x,{\\\"y\\\":1}\\\\\",\n  \"b\": {\n    \"c\": null\n  }\n}"
@@ -132,22 +131,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_said_in_its_place() {
+    fn pretty_hidden_value_has_a_placeholder() {
         assert_eq!(
             json(r#"{"jwk":{"kty":"oct","k":"AA"},"a":[]}"#),
-            "{\n  \"jwk\": {\n    \"kty\": \"oct\",\n    \"k\": (private: not shown)\n  },\n  \"a\": []\n}"
+            "{\n  \"jwk\": {\n    \"kty\": \"oct\",\n    \"k\": (not shown: private key)\n  },\n  \"a\": []\n}"
         );
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let shown = json(&nested(100_000));
         assert!(
-            shown.contains("(nested deeper than 32 levels: not shown)"),
+            shown.contains("(not shown: nested deeper than 32 levels)"),
             "{shown}"
         );
         assert_eq!(shown.lines().count(), 2 * LEVELS + 1);
     }
 
     #[test]
-    fn a_stranger_does_not_command_the_terminal() {
+    fn pretty_control_characters_are_escaped() {
         assert_eq!(
             json("\"\u{9b}2J\u{7f}\u{202e}é\""),
             "\"\\u009b2J\\u007f\\u202eé\""

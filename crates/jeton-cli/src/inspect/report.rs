@@ -7,36 +7,36 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::hidden::{self, Hidden, LEVELS, Reason};
-use super::{age, pretty};
+use super::{pretty, relative_time};
 use crate::json::{Members, Problem};
-use crate::{output, printable};
+use crate::{escape, output};
 
-/// Most times in claims that are shown: there are three, if none stands twice.
+/// How many times of the claims are shown. Only duplicate members give more than three.
 const TIMES_SHOWN: usize = 16;
 
-/// What there is to see of a token or key.
+/// The report about a token or key.
 pub(super) struct Report {
-    /// What it is, for machines: `jws`, `v4.public`, `jwk`.
+    /// The format in JSON output: `jws`, `v4.public`, `jwk`.
     format: &'static str,
-    /// What it is, in words.
+    /// The title in text output.
     title: String,
-    /// Small things by name.
+    /// Short values by name.
     facts: Vec<(&'static str, Fact)>,
     /// Parts of a token by name.
     parts: Vec<(&'static str, Content)>,
-    /// The times in the claims by name; `None` if it is not one.
+    /// The times of the claims by name; `None` for a value that is not a time.
     times: Vec<(&'static str, Option<jiff::Timestamp>)>,
-    /// What it is made of: the keys of a set, a token's signatures.
-    under: Option<Under>,
-    /// What was said while it was looked at.
+    /// The keys of a set, or the signatures or recipients of a token.
+    under: Option<Children>,
+    /// The notes about the token or key.
     notes: Vec<String>,
 }
 
-/// Several things of a kind.
-pub(super) struct Under {
-    /// What one of them is called.
+/// Several reports of the same kind.
+pub(super) struct Children {
+    /// The name of one.
     pub(super) one: &'static str,
-    /// What they are called together, in JSON.
+    /// The name of all, in JSON.
     all: &'static str,
     pub(super) reports: Vec<Report>,
 }
@@ -46,17 +46,17 @@ pub(super) enum Fact {
     Number(usize),
 }
 
-/// What a part of a token holds.
+/// The content of a part of a token.
 pub(super) enum Content {
     /// One JSON value.
     Json(Json),
     Text(String),
     Bytes(Vec<u8>),
-    /// A private key, of so many bytes.
+    /// A private key of this many bytes.
     Private(usize),
 }
 
-/// One JSON value as it is written, and what of it is not shown.
+/// A JSON value as it is written, and its hidden parts.
 pub(super) struct Json {
     raw: Box<RawValue>,
     hidden: Hidden,
@@ -68,12 +68,12 @@ impl Json {
         Json { raw, hidden }
     }
 
-    /// All of it.
+    /// Returns the whole value.
     pub(super) fn raw(&self) -> &RawValue {
         &self.raw
     }
 
-    /// What is shown of it, indented.
+    /// Returns the visible parts, indented.
     pub(super) fn pretty(&self) -> String {
         pretty::json(self.raw.get(), &self.hidden)
     }
@@ -91,7 +91,7 @@ impl Content {
         }
     }
 
-    /// JSON that stands in a token as it is.
+    /// Returns JSON that is not encoded in the token.
     pub(super) fn json(raw: &RawValue) -> Content {
         Content::Json(Json::of(raw.to_owned()))
     }
@@ -137,69 +137,69 @@ impl Report {
         self
     }
 
-    /// Adds a part of a token, and says so if not all of it is shown.
+    /// Adds a part of a token, and notes if some of it is hidden.
     pub(super) fn part(self, name: &'static str, content: Content) -> Report {
         let mut report = self;
         if content.hides(Reason::Private) {
             report = report.note(format!(
-                "{name}: it has a private key in it, which is not shown: whoever has the token has the key"
+                "{name}: contains a private key, which is not shown; anyone who has the token has the key"
             ));
         }
         if content.hides(Reason::TooDeep) {
             report = report.note(format!(
-                "{name}: nested deeper than {LEVELS} levels: what is deeper is not shown"
+                "{name}: values nested deeper than {LEVELS} levels are not shown"
             ));
         }
         report.parts.push((name, content));
         report
     }
 
-    /// Finds `iat`, `nbf` and `exp` in claims.
+    /// Adds `iat`, `nbf` and `exp` of the claims.
     pub(super) fn times(mut self, claims: &Content) -> Report {
         if let Content::Json(json) = claims {
-            self.times = age::times(json.raw());
+            self.times = relative_time::times(json.raw());
         }
         if self.times.len() > TIMES_SHOWN {
             let count = self.times.len();
             self.times.truncate(TIMES_SHOWN);
             return self.note(format!(
-                "payload: {count} times stand in it, and the first {TIMES_SHOWN} are shown"
+                "payload: {count} times, of which {TIMES_SHOWN} are shown"
             ));
         }
         self
     }
 
-    /// Adds several things of a kind: what one is called, what all are, and what they are.
+    /// Adds several reports of the same kind, with the names for one and for all.
     pub(super) fn under(
         mut self,
         one: &'static str,
         all: &'static str,
         reports: Vec<Report>,
     ) -> Report {
-        self.under = Some(Under { one, all, reports });
+        self.under = Some(Children { one, all, reports });
         self
     }
 
-    /// Says what the caller should know although all went well.
+    /// Prints a note and adds it.
     pub(super) fn note(self, note: impl Into<String>) -> Report {
         let note = note.into();
         output::note(&note);
-        self.said(note)
+        self.add_note(note)
     }
 
-    /// Keeps what has been said already.
-    pub(super) fn said(mut self, note: impl Into<String>) -> Report {
+    /// Adds a note that has been printed already.
+    pub(super) fn add_note(mut self, note: impl Into<String>) -> Report {
         self.notes.push(note.into());
         self
     }
 
-    /// Says so if a part means one thing to one reader and another to the next.
+    /// Notes a duplicate member, which readers interpret differently.
     pub(super) fn note_ambiguity(self, part: &str, content: &Content) -> Report {
         if let Content::Json(json) = content
-            && let Some(name) = twice(json.raw.get())
+            && let Some(name) = duplicate_member(json.raw.get())
         {
             return self.note(format!(
-                "{part}: the member {name:?} stands twice; a strict verifier refuses the token"
+                "{part}: duplicate member {name:?}; a strict verifier rejects the token"
             ));
         }
         self
@@ -225,7 +225,7 @@ impl Report {
         &self.times
     }
 
-    pub(super) fn below(&self) -> Option<&Under> {
+    pub(super) fn below(&self) -> Option<&Children> {
         self.under.as_ref()
     }
 
@@ -233,14 +233,14 @@ impl Report {
         &self.notes
     }
 
-    /// Whether a part of it is, or has in it, a private key that is not shown.
+    /// Returns whether a part contains a hidden private key.
     pub(super) fn hides_a_key(&self) -> bool {
         let hides = |(_, content): &(&str, Content)| content.hides(Reason::Private);
         let mut under = self.under.iter().flat_map(|under| &under.reports);
         self.parts.iter().any(hides) || under.any(Report::hides_a_key)
     }
 
-    /// Whether it, or a part of it, is a secret.
+    /// Returns whether it or one of its parts is secret.
     pub(super) fn is_secret(&self) -> bool {
         let says_so = |(name, fact): &(&str, Fact)| {
             *name == "secret" && matches!(fact, Fact::Text(text) if text == "yes")
@@ -249,7 +249,7 @@ impl Report {
         self.facts.iter().any(says_so) || under.into_iter().any(Report::is_secret)
     }
 
-    /// For people. Every line ends with a newline.
+    /// Formats the report as text.
     pub(super) fn to_text(&self, now: Timestamp) -> String {
         let mut out = format!("{}\n", self.title);
         self.write_facts(&mut out, "  ");
@@ -259,8 +259,12 @@ impl Report {
         }
         for (name, time) in &self.times {
             let _ = match time {
-                Some(time) => writeln!(out, "  {name}  {time}  {}", age::relative(*time, now)),
-                None => writeln!(out, "  {name}  not a time in this format"),
+                Some(time) => writeln!(
+                    out,
+                    "  {name}  {time}  {}",
+                    relative_time::relative(*time, now)
+                ),
+                None => writeln!(out, "  {name}  not a valid time"),
             };
         }
         if let Some(under) = &self.under {
@@ -287,7 +291,7 @@ impl Report {
                     write!(
                         out,
                         "\n{name} ({size} bytes, text)\n{}\n",
-                        printable::text(text)
+                        escape::text(text)
                     )
                 }
                 Content::Bytes(bytes) => {
@@ -298,7 +302,7 @@ impl Report {
                     )
                 }
                 Content::Private(_) => {
-                    let words = Reason::Private.words();
+                    let words = Reason::Private.placeholder();
                     write!(out, "\n{name} ({size} bytes, text)\n{words}\n")
                 }
             };
@@ -311,7 +315,7 @@ impl Report {
         for (name, fact) in &self.facts {
             let _ = match fact {
                 Fact::Text(text) => {
-                    writeln!(out, "{indent}{name:width$}  {}", printable::text(text))
+                    writeln!(out, "{indent}{name:width$}  {}", escape::text(text))
                 }
                 Fact::Number(number) => writeln!(out, "{indent}{name:width$}  {number}"),
             };
@@ -319,11 +323,10 @@ impl Report {
     }
 }
 
-/// A member that stands twice in one object; of what is nested too deep for every verifier, it need not be
-/// known.
-pub(super) fn twice(json: &str) -> Option<String> {
+/// Returns the name of a duplicate member. JSON that is nested too deep for verifiers is not searched.
+pub(super) fn duplicate_member(json: &str) -> Option<String> {
     match Members::strict(json, LEVELS as u32) {
-        Err(Problem::Twice(name)) => Some(name),
+        Err(Problem::Duplicate(name)) => Some(name),
         _ => None,
     }
 }
@@ -356,8 +359,8 @@ impl Serialize for Report {
 }
 
 impl Serialize for Content {
-    /// JSON as it is, with `null` in the place of what is not shown; text as a string; bytes as an object
-    /// that says how they are written.
+    /// Writes JSON unchanged, with `null` for hidden values; text as a string; bytes as an object with the member
+    /// `base64url`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Content::Json(json) => match json.hidden.nulled(json.raw.get()) {

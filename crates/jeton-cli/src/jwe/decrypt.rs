@@ -6,37 +6,46 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::algorithm;
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::{DecryptionKeyFile, Loaded};
-use crate::refusal::{self, Verb};
+use crate::rejection_hints::{self, Command};
 use crate::source::TokenArgument;
-use crate::{output, verdict, verification};
+use crate::{output, verification, verification_output};
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 4] = [Door::Rsa1_5, Door::Zip, Door::Pbes2, Door::UnprotectedAlg];
+/// The features that --allow enables here.
+const SUPPORTED: [InsecureOption; 4] = [
+    InsecureOption::Rsa1_5,
+    InsecureOption::Zip,
+    InsecureOption::Pbes2,
+    InsecureOption::UnprotectedAlg,
+];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jwe decrypt --key private.jwk eyJhbGciOi…
-  jeton jwe decrypt --key rsa.pem --alg RSA-OAEP-256 @contract.jwe > contract.pdf
+  jeton jwe decrypt --key rsa.pem --alg RSA-OAEP-256 @token > document.pdf
   jeton jwe decrypt --key secret.jwk --alg dir --enc A256GCM - < token
   jeton jwe decrypt --key jwks.json --json @token.json
   jeton jwe decrypt --password-file password --allow pbes2 @token
 
-Takes every serialization: compact, and JSON with one recipient or several; --json says which one it
-was. Prints exactly the plaintext's bytes; nothing in them is looked at. The key decides which
-algorithm is right; what the token's header says is only compared with it. Exit code 0: decrypted; 1:
-rejected, with the reason on standard error; 2: the call was wrong, or a key or file could not be
-used.")]
+Prints exactly the bytes of the plaintext and does not interpret them.
+
+The key selects the algorithm. The header of the token is only compared with it.
+
+Accepts every serialization. If a token has several recipients, --json prints the index of the one that was \
+decrypted.
+
+Exit codes: 0 decrypted; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.")]
 pub(super) struct Decrypt {
     #[command(flatten)]
     key: DecryptionKeyFile,
 
-    /// Take tokens of this content encryption only; the encryption of a key for dir
+    /// Required content encryption (`enc`); also selects the algorithm of a `dir` key
     #[arg(
         long,
         value_name = "NAME",
@@ -45,7 +54,7 @@ pub(super) struct Decrypt {
     )]
     enc: Option<ContentEnc>,
 
-    /// Print the verdict as JSON, also of a token that is rejected
+    /// Print the result as JSON, also for a rejected token
     #[arg(long)]
     json: bool,
 
@@ -53,13 +62,13 @@ pub(super) struct Decrypt {
     size: TokenSize,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     token: TokenArgument,
 }
 
-/// What `--json` shows.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Accepted<'a> {
     valid: bool,
@@ -67,7 +76,7 @@ struct Accepted<'a> {
     alg: &'static str,
     enc: &'static str,
     kid: Option<String>,
-    /// Of the key that decrypted.
+    /// The id of the key that decrypted the token.
     key_id: Option<&'a str>,
     header: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,25 +92,30 @@ struct Accepted<'a> {
 
 impl Decrypt {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let Loaded { keys, skipped } = self.key.load(self.enc, &doors)?;
-        let skipped = skipped.noted_if(self.key.is_verbose());
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let Loaded { keys, skipped } = self.key.load(self.enc, &allowed)?;
+        let skipped = skipped.list_if(self.key.is_verbose());
         let mut decrypter =
-            verification::decrypter(keys, self.enc, &doors).limits(self.size.limits());
-        if doors.has(Door::UnprotectedAlg) {
+            verification::decrypter(keys, self.enc, &allowed).limits(self.size.limits());
+        if allowed.has(InsecureOption::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }
-        let verdict =
+        let result =
             self.token
                 .read()
                 .and_then(|token| match verification::decrypt(&decrypter, &token) {
                     Ok(decrypted) => Ok((token, decrypted)),
-                    Err(error) => Err(refusal::of_keys(error, &token, Verb::JweDecrypt, &skipped)),
+                    Err(error) => Err(rejection_hints::failure_with_keys(
+                        error,
+                        &token,
+                        Command::JweDecrypt,
+                        &skipped,
+                    )),
                 });
         if !self.json {
-            return output::payload(verdict?.1.plaintext());
+            return output::payload(result?.1.plaintext());
         }
-        let (token, decrypted) = verdict::or_say_why(verdict)?;
+        let (token, decrypted) = verification_output::print_rejection(result)?;
         output::json(&accepted(&token, &decrypted))
     }
 }

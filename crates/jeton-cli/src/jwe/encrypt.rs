@@ -4,7 +4,7 @@ use jeton::jwe::Encrypter;
 use jeton::key::ContentEnc;
 
 use crate::algorithm;
-use crate::doors::{self, Door, Doors, Open};
+use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
@@ -13,31 +13,36 @@ use crate::keyfile::{EncryptionKeyFiles, Recipient};
 use crate::output;
 use crate::source::{self, PayloadArgument, Source, Text};
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 3] = [Door::Rsa1_5, Door::Zip, Door::Pbes2];
+/// The features that --allow enables here.
+const SUPPORTED: [InsecureOption; 3] = [
+    InsecureOption::Rsa1_5,
+    InsecureOption::Zip,
+    InsecureOption::Pbes2,
+];
 
-const PAYLOAD_HELP: &str = "The plaintext: the text itself, @FILE, or - for standard input";
+const PAYLOAD_HELP: &str = "Plaintext as text, @FILE, or - for standard input";
 
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("allow", |allow| doors::among(allow, &HERE)),
+    mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
     mut_arg("payload", |payload| payload.help(PAYLOAD_HELP)),
     after_help = "\
 Examples:
   jeton jwe encrypt --key public.jwk --enc A256GCM 'any text'
-  jeton jwe encrypt --key rsa.pub.pem --alg RSA-OAEP-256 --enc A128CBC-HS256 @contract.pdf
+  jeton jwe encrypt --key rsa.pub.pem --alg RSA-OAEP-256 @document.pdf
   jeton jwe encrypt --key secret.jwk --alg dir --enc A256GCM - < plaintext
-  jeton jwe encrypt --key a.jwk --key b.jwk --serialization general --aad 'for both' @contract.pdf
+  jeton jwe encrypt --key a.jwk --key b.jwk --serialization general @file
   jeton jwe encrypt --password-file password --allow pbes2 'any text'
 
-The key says how the content key is brought to its recipient; --alg only names it for a key that does
-not. A key with a curve and no alg is for ECDH-ES. Without --enc it is A256GCM, or what a key for dir
-is for. The plaintext is encrypted byte by byte as it is.")]
+The key selects the key management algorithm. Pass --alg only for a key without alg. A key on a curve without \
+alg is used for ECDH-ES.
+
+The plaintext is encrypted byte by byte.")]
 pub(super) struct Encrypt {
     #[command(flatten)]
     key: EncryptionKeyFiles,
 
-    /// The content encryption: A256GCM, A192GCM, A128GCM, A256CBC-HS512, A192CBC-HS384, A128CBC-HS256
+    /// Content encryption: A128GCM, A192GCM, A256GCM, A128CBC-HS256, A192CBC-HS384 or A256CBC-HS512 [default: A256GCM, or the algorithm of a `dir` key]
     #[arg(
         long,
         value_name = "NAME",
@@ -46,55 +51,55 @@ pub(super) struct Encrypt {
     )]
     enc: Option<ContentEnc>,
 
-    /// How the token is written; several recipients need general
+    /// Serialization of the token; several recipients require general
     #[arg(long, value_name = "FORM", default_value = "compact")]
     serialization: Serialization,
 
-    /// Data that everybody sees and nobody can change, in the JSON serializations
+    /// Additional authenticated data, not encrypted; JSON serializations only
     #[arg(long, value_name = "TEXT|@FILE|-")]
     aad: Option<Source>,
 
-    /// Like --aad, but always the text itself, even if a file has that name
+    /// Additional authenticated data as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "aad")]
     aad_text: Option<Text>,
 
-    /// The media type of the whole token (typ)
+    /// Media type of the token (`typ`)
     #[arg(long, value_name = "TYPE")]
     typ: Option<String>,
 
-    /// The media type of the plaintext (cty)
+    /// Media type of the plaintext (`cty`)
     #[arg(long, value_name = "TYPE")]
     cty: Option<String>,
 
-    /// Who sends, for ECDH-ES (apu)
+    /// Information about the sender, for ECDH-ES (`apu`)
     #[arg(long, value_name = "TEXT|@FILE|-")]
     apu: Option<Source>,
 
-    /// Like --apu, but always the text itself, even if a file has that name
+    /// Information about the sender as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "apu")]
     apu_text: Option<Text>,
 
-    /// Who receives, for ECDH-ES (apv)
+    /// Information about the recipient, for ECDH-ES (`apv`)
     #[arg(long, value_name = "TEXT|@FILE|-")]
     apv: Option<Source>,
 
-    /// Like --apv, but always the text itself, even if a file has that name
+    /// Information about the recipient as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "apv")]
     apv_text: Option<Text>,
 
-    /// Add a header member that nothing protects, in the JSON serializations; may be repeated
+    /// Add an unprotected header member; JSON serializations only (repeatable)
     #[arg(long, value_name = "NAME=TEXT")]
     unprotected: Vec<Member>,
 
-    /// Compress before encrypting; needs --allow zip
+    /// Compress before encryption; requires --allow zip
     #[arg(long)]
     zip: bool,
 
-    /// Rounds of PBKDF2 (p2c) for a password [default: 600000]
+    /// PBKDF2 iterations for --password-file (`p2c`) [default: 600000]
     #[arg(long, value_name = "ROUNDS")]
     p2c: Option<u32>,
 
-    /// How the header is spelled: compact, or report, with the spaces of a published report
+    /// Header style: compact, or report (with spaces, as in the published Java library tables)
     #[arg(
         long,
         value_name = "STYLE",
@@ -104,7 +109,7 @@ pub(super) struct Encrypt {
     header_style: HeaderStyle,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     payload: PayloadArgument,
@@ -112,9 +117,9 @@ pub(super) struct Encrypt {
 
 impl Encrypt {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let recipients = self.recipients(&doors)?;
-        let encrypter = self.encrypter(&recipients, &doors)?;
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let recipients = self.recipients(&allowed)?;
+        let encrypter = self.encrypter(&recipients, &allowed)?;
         let plaintext = self.payload.bytes()?;
         let token = match self.serialization {
             Serialization::Compact => encrypter.encrypt(&plaintext),
@@ -126,23 +131,27 @@ impl Encrypt {
         output::line(&token)
     }
 
-    fn recipients(&self, doors: &Open) -> Outcome<Vec<Recipient>> {
-        let recipients = self.key.load(self.enc, doors)?;
+    fn recipients(&self, allowed: &Allowed) -> Outcome<Vec<Recipient>> {
+        let recipients = self.key.load(self.enc, allowed)?;
         let Some(rounds) = self.p2c else {
             return Ok(recipients);
         };
         if !recipients.iter().any(Recipient::is_password) {
-            return Err(Failure::wrong("--p2c is for a password, and no key is one"));
+            return Err(Failure::error("--p2c requires --password-file"));
         }
         let with_rounds = recipients.into_iter().map(|key| key.rounds(rounds));
         with_rounds
             .collect::<jeton::Result<_>>()
-            .map_err(|error| Failure::wrong(format!("--p2c: {error}")))
+            .map_err(|error| Failure::error(format!("--p2c: {error}")))
     }
 
-    fn encrypter<'k>(&self, recipients: &'k [Recipient], doors: &Open) -> Outcome<Encrypter<'k>> {
+    fn encrypter<'k>(
+        &self,
+        recipients: &'k [Recipient],
+        allowed: &Allowed,
+    ) -> Outcome<Encrypter<'k>> {
         let [first, others @ ..] = recipients else {
-            return Err(Failure::wrong("say to whom: --key"));
+            return Err(Failure::error("no recipient: pass --key"));
         };
         let enc = self.enc.or(first.enc()).unwrap_or(ContentEnc::A256Gcm);
         let mut encrypter = Encrypter::new(first.key(), enc);
@@ -171,50 +180,51 @@ impl Encrypt {
             encrypter = encrypter.unprotected(name, value);
         }
         if self.header_style == HeaderStyle::Report {
-            encrypter = self.spelled(encrypter, first.alg(), enc)?;
+            encrypter = self.with_report_header(encrypter, first.alg(), enc)?;
         }
         if self.zip {
-            doors.need(Door::Zip, "--zip")?;
+            allowed.require(InsecureOption::Zip, "--zip")?;
             encrypter = danger::compress(encrypter);
         }
         Ok(encrypter)
     }
 
-    /// With the report's header, which says `alg`, `enc` and `typ` alone.
-    fn spelled<'k>(
+    /// Sets the header of the report, which has only `alg`, `enc` and `typ`.
+    fn with_report_header<'k>(
         &self,
         encrypter: Encrypter<'k>,
         alg: Option<&'static str>,
         enc: ContentEnc,
     ) -> Outcome<Encrypter<'k>> {
         let compact = matches!(self.serialization, Serialization::Compact);
-        let said = self.typ.is_some() || self.cty.is_some() || self.zip;
-        let wrong = "--header-style report is for a compact token whose header says alg, enc and typ \
-                     alone";
-        let Some(alg) = alg.filter(|_| compact && !said) else {
-            return Err(Failure::wrong(wrong));
+        let has_header_option = self.typ.is_some() || self.cty.is_some() || self.zip;
+        let wrong =
+            "--header-style report requires the compact serialization and no other header option";
+        let Some(alg) = alg.filter(|_| compact && !has_header_option) else {
+            return Err(Failure::error(wrong));
         };
         danger::encrypt_under(encrypter, &header_style::encrypted(alg, enc.name()))
-            .map_err(|error| Failure::wrong(error.to_string()))
+            .map_err(|error| Failure::error(error.to_string()))
     }
 
     fn failed(&self, error: jeton::Error, recipients: usize) -> Failure {
         if self.header_style == HeaderStyle::Report
             && let jeton::Error::Misuse(jeton::error::Misuse::HeaderMember) = error
         {
-            return Failure::wrong(
-                "this key management writes more into the header than alg and enc, which \
-                 --header-style report cannot spell",
+            return Failure::error(
+                "--header-style report cannot be used with this key: its algorithm adds header members",
             );
         }
-        let failure = Failure::wrong(error.to_string());
+        let failure = Failure::error(error.to_string());
         match self.serialization {
             Serialization::General => failure,
-            _ if recipients > 1 => failure.hint("for several recipients: --serialization general"),
+            _ if recipients > 1 => {
+                failure.hint("for several recipients, add `--serialization general`")
+            }
             Serialization::Flattened => failure,
             Serialization::Compact => match error {
                 jeton::Error::Misuse(jeton::error::Misuse::CompactForm) => {
-                    failure.hint("--serialization flattened, or general")
+                    failure.hint("add `--serialization flattened`, or general")
                 }
                 _ => failure,
             },

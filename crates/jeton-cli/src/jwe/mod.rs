@@ -1,4 +1,4 @@
-//! `jeton jwe`: encrypt any bytes, and decrypt them (RFC 7516).
+//! `jeton jwe`: encrypts and decrypts arbitrary payloads (RFC 7516).
 
 mod decrypt;
 mod encrypt;
@@ -7,35 +7,35 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Encrypt any bytes, and decrypt them.
+/// Encrypt and decrypt arbitrary payloads (JWE)
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton key new --alg ECDH-ES -o private.jwk
   jeton key public private.jwk > public.jwk
-  jeton jwe encrypt --key public.jwk --enc A256GCM @contract.pdf > contract.jwe
-  jeton jwe decrypt --key private.jwk @contract.jwe > contract.pdf
+  jeton jwe encrypt --key public.jwk @document.pdf > document.jwe
+  jeton jwe decrypt --key private.jwk @document.jwe > document.pdf
 
-Whoever has a public key can encrypt to it: that a token can be decrypted says nothing about who made
-it. For that there are jeton jws, and jeton jwt sign with --encrypt-key.")]
+Anyone who has the public key can encrypt, so a decrypted token does not prove who created it. To prove that, \
+use jeton jws, or jeton jwt sign with --encrypt-key.")]
 pub(crate) struct Jwe {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Encrypt a plaintext to one key or several
+enum Command {
+    /// Encrypt a plaintext and print the token
     Encrypt(Box<encrypt::Encrypt>),
-    /// Decrypt a token and show exactly its plaintext
+    /// Decrypt a token and print its plaintext
     Decrypt(decrypt::Decrypt),
 }
 
 impl Jwe {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Encrypt(encrypt) => encrypt.run(),
-            Verb::Decrypt(decrypt) => decrypt.run(),
+        match self.command {
+            Command::Encrypt(encrypt) => encrypt.run(),
+            Command::Decrypt(decrypt) => decrypt.run(),
         }
     }
 }

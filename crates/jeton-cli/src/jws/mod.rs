@@ -1,4 +1,4 @@
-//! `jeton jws`: sign any bytes, and verify them (RFC 7515).
+//! `jeton jws`: signs and verifies arbitrary payloads (RFC 7515).
 
 mod sign;
 mod verify;
@@ -7,34 +7,34 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Sign any bytes, and verify them.
+/// Sign and verify arbitrary payloads (JWS)
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton jws sign --key private.jwk @contract.pdf > contract.jws
-  jeton jws verify --key public.jwk @contract.jws > contract.pdf
-  jeton jws sign --key private.jwk --detached @contract.pdf > contract.sig
-  jeton jws verify --key public.jwk --detached @contract.pdf @contract.sig > /dev/null
+  jeton jws sign --key private.jwk @document.pdf > document.jws
+  jeton jws verify --key public.jwk @document.jws > document.pdf
+  jeton jws sign --key private.jwk --detached @document.pdf > document.sig
+  jeton jws verify --key public.jwk --detached @document.pdf @document.sig
 
-For claims with an expiry there is jeton jwt.")]
+For claims with an expiry, use jeton jwt.")]
 pub(crate) struct Jws {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Sign a payload
+enum Command {
+    /// Sign a payload and print the token
     Sign(sign::Sign),
-    /// Verify a token and show exactly its payload
+    /// Verify a token and print its payload
     Verify(verify::Verify),
 }
 
 impl Jws {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Sign(sign) => sign.run(),
-            Verb::Verify(verify) => verify.run(),
+        match self.command {
+            Command::Sign(sign) => sign.run(),
+            Command::Verify(verify) => verify.run(),
         }
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use jeton::danger::HeaderText;
 use jeton::jws::{General, Signer};
 
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::input::Member;
@@ -13,52 +13,56 @@ use crate::keyfile::{self, SigningKeyFiles};
 use crate::output;
 use crate::source::PayloadArgument;
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 1] = [Door::WeakKeys];
+/// The features that --allow enables here.
+const SUPPORTED: [InsecureOption; 1] = [InsecureOption::WeakKeys];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jws sign --key private.jwk 'any text'
-  jeton jws sign --key private.jwk --cty application/pdf @contract.pdf > contract.jws
-  jeton jws sign --key private.jwk --detached @contract.pdf > contract.sig
+  jeton jws sign --key private.jwk --cty application/pdf @document.pdf
+  jeton jws sign --key private.jwk --detached @document.pdf > document.sig
   jeton jws sign --key rsa.pem --alg PS256 - < payload
-  jeton jws sign --key old.jwk --key new.jwk --serialization general @contract.pdf
+  jeton jws sign --key old.jwk --key new.jwk --serialization general @file
   jeton jws sign --key secret.jwk --b64-false --detached '$.02'
 
-The payload is signed byte by byte as it is, with its last newline if it has one. With --detached it
-travels on its own, and the verifier is given it again: jeton jws verify --detached. With --b64-false
-it stands in the token as it is (RFC 7797), which in the compact serialization only printable ASCII
-without a dot can, unless it is detached. For claims with an expiry there is jeton jwt.")]
+The payload is signed byte by byte, including a line break at its end.
+
+With --detached, the token does not contain the payload. Pass it again to verify: jeton jws verify --detached.
+
+With --b64-false, the payload is not encoded (RFC 7797). In the compact serialization it must then be printable \
+ASCII without a dot, or detached.
+
+For claims with an expiry, use jeton jwt.")]
 pub(super) struct Sign {
     #[command(flatten)]
     key: SigningKeyFiles,
 
-    /// How the token is written; several keys need general
+    /// Serialization of the token; several keys require general
     #[arg(long, value_name = "FORM", default_value = "compact")]
     serialization: Serialization,
 
-    /// Leave the payload out of the token (RFC 7515, appendix F)
+    /// Omit the payload from the token (RFC 7515, appendix F)
     #[arg(long)]
     detached: bool,
 
-    /// Do not encode the payload (b64: false, RFC 7797)
+    /// Do not encode the payload in base64url (`b64` false, RFC 7797)
     #[arg(long)]
     b64_false: bool,
 
-    /// The media type of the whole token (typ)
+    /// Media type of the token (`typ`)
     #[arg(long, value_name = "TYPE")]
     typ: Option<String>,
 
-    /// The media type of the payload (cty)
+    /// Media type of the payload (`cty`)
     #[arg(long, value_name = "TYPE")]
     cty: Option<String>,
 
-    /// Add a header member that nobody signs, in the JSON serializations; may be repeated
+    /// Add an unprotected header member; JSON serializations only (repeatable)
     #[arg(long, value_name = "NAME=TEXT")]
     unprotected: Vec<Member>,
 
-    /// How the header is spelled: compact, or report, with the spaces of a published report
+    /// Header style: compact, or report (with spaces, as in the published Java library tables)
     #[arg(
         long,
         value_name = "STYLE",
@@ -68,7 +72,7 @@ pub(super) struct Sign {
     header_style: HeaderStyle,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     payload: PayloadArgument,
@@ -76,8 +80,8 @@ pub(super) struct Sign {
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let keys = self.key.load(&doors)?;
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let keys = self.key.load(&allowed)?;
         let payload = self.payload.bytes()?;
         let token = self.token(&keys, &payload)?;
         if !self.detached {
@@ -87,7 +91,7 @@ impl Sign {
     }
 
     fn token(&self, keys: &[keyfile::Signer], payload: &[u8]) -> Outcome<String> {
-        let wrong = |error: jeton::Error| Failure::wrong(error.to_string());
+        let wrong = |error: jeton::Error| Failure::error(error.to_string());
         if self.header_style == HeaderStyle::Report {
             let key = self.plain(keys)?;
             return HeaderText::new(key.key(), &header_style::signed(key.alg()))
@@ -107,12 +111,12 @@ impl Sign {
             .map_err(wrong);
         }
         let [signer] = &signers[..] else {
-            return Err(Failure::wrong(format!(
-                "{} keys sign, and the {} serialization has one signature",
+            return Err(Failure::error(format!(
+                "{} keys: the {} serialization has only one signature",
                 signers.len(),
                 self.serialization.name()
             ))
-            .hint("for several signatures: --serialization general"));
+            .hint("for several signatures, add `--serialization general`"));
         };
         match (self.serialization, self.detached) {
             (Serialization::Compact, false) => signer.sign(payload),
@@ -123,15 +127,16 @@ impl Sign {
         .map_err(wrong)
     }
 
-    /// The one key of a compact token about whose header nothing else was said.
+    /// Returns the only key, if the header of the compact token has no other member than alg and typ.
     fn plain<'k>(&self, keys: &'k [keyfile::Signer]) -> Outcome<&'k keyfile::Signer> {
         let compact = matches!(self.serialization, Serialization::Compact);
-        let said = self.detached || self.b64_false || self.typ.is_some() || self.cty.is_some();
+        let has_header_option =
+            self.detached || self.b64_false || self.typ.is_some() || self.cty.is_some();
         match keys {
-            [key] if compact && !said && self.unprotected.is_empty() => Ok(key),
-            _ => Err(Failure::wrong(
-                "--header-style report is for a compact token of one key, whose header says alg and \
-                 typ alone",
+            [key] if compact && !has_header_option && self.unprotected.is_empty() => Ok(key),
+            _ => Err(Failure::error(
+                "--header-style report requires the compact serialization, one key, and no other header \
+                 option",
             )),
         }
     }

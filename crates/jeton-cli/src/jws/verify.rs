@@ -5,43 +5,46 @@ use jeton::jws::{self, VerifiedPayload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::Outcome;
 use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::{Loaded, VerifyingKeyFile};
-use crate::refusal::{self, Verb};
+use crate::rejection_hints::{self, Command};
 use crate::source::{self, Source, Text, TokenArgument};
-use crate::{output, verdict};
+use crate::{output, verification_output};
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 2] = [Door::WeakKeys, Door::UnprotectedAlg];
+/// The features that --allow enables here.
+const SUPPORTED: [InsecureOption; 2] = [InsecureOption::WeakKeys, InsecureOption::UnprotectedAlg];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton jws verify --key public.jwk eyJhbGciOi…
-  jeton jws verify --key jwks.json @contract.jws > contract.pdf
-  jeton jws verify --key public.jwk --detached @contract.pdf @contract.sig > /dev/null
+  jeton jws verify --key jwks.json @document.jws > document.pdf
+  jeton jws verify --key public.jwk --detached @document.pdf @document.sig
   jeton jws verify --key rsa.pem --alg PS256 --json - < token.json
 
-Takes every serialization: compact, and JSON with one signature or several, of which one must be valid
-under a key that is trusted; --json says which. Prints exactly the payload's bytes; nothing in them is
-looked at. For claims with an expiry there is jeton jwt. Exit code 0: verified; 1: rejected, with the
-reason on standard error; 2: the call was wrong, or a key or file could not be used.")]
+Prints exactly the bytes of the payload and does not interpret them. For claims with an expiry, use jeton jwt.
+
+Accepts every serialization. If a token has several signatures, one must be valid with a key of --key; --json \
+prints its index.
+
+Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.")]
 pub(super) struct Verify {
     #[command(flatten)]
     key: VerifyingKeyFile,
 
-    /// The payload, for a token that travels without it: the text itself, @FILE, or -
+    /// Payload of a detached token: as text, @FILE, or - for standard input
     #[arg(long, value_name = "PAYLOAD|@FILE|-")]
     detached: Option<Source>,
 
-    /// Like --detached, but always the text itself, even if a file has that name
+    /// Payload of a detached token as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with = "detached")]
     detached_text: Option<Text>,
 
-    /// Print the verdict as JSON, also of a token that is rejected
+    /// Print the result as JSON, also for a rejected token
     #[arg(long)]
     json: bool,
 
@@ -49,20 +52,20 @@ pub(super) struct Verify {
     size: TokenSize,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     token: TokenArgument,
 }
 
-/// What `--json` shows. The header is the one that belongs to the signature that verified.
+/// The output of `--json`. The header belongs to the verified signature.
 #[derive(Serialize)]
 struct Accepted<'a> {
     valid: bool,
     signature_index: usize,
     alg: Option<String>,
     kid: Option<String>,
-    /// Of the key that verified.
+    /// The id of the key that verified the token.
     key_id: Option<&'a str>,
     header: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,20 +76,20 @@ struct Accepted<'a> {
 
 impl Verify {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let Loaded { keys, skipped } = self.key.load(&doors)?;
-        let skipped = skipped.noted_if(self.key.is_verbose());
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let Loaded { keys, skipped } = self.key.load(&allowed)?;
+        let skipped = skipped.list_if(self.key.is_verbose());
         let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
         let content = content.map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
         let mut limits = self.size.limits();
-        // The caller's own file is as long as it is.
+        // The caller's own payload may be longer than the limit for tokens.
         limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
         let mut verifier = jws::Verifier::new(keys).limits(limits);
-        if doors.has(Door::UnprotectedAlg) {
+        if allowed.has(InsecureOption::UnprotectedAlg) {
             verifier = danger::allow_unprotected_alg(verifier);
         }
-        let verdict = self.token.read().and_then(|token| {
+        let result = self.token.read().and_then(|token| {
             let verified = match (jose::is_json(&token), content) {
                 (false, None) => verifier.verify(&token),
                 (false, Some(content)) => verifier.verify_detached(&token, content),
@@ -97,17 +100,22 @@ impl Verify {
                 Ok(verified) => Ok((token, verified)),
                 Err(error) => Err(match (error.rejection(), content) {
                     (Some(Rejection::Malformed(Part::Payload)), Some(_)) => {
-                        refusal::of(error, &token, Verb::JwsVerify)
-                            .hint("the token has a payload of its own: leave out --detached")
+                        rejection_hints::failure(error, &token, Command::JwsVerify)
+                            .hint("the token contains its payload; remove `--detached`")
                     }
-                    _ => refusal::of_keys(error, &token, Verb::JwsVerify, &skipped),
+                    _ => rejection_hints::failure_with_keys(
+                        error,
+                        &token,
+                        Command::JwsVerify,
+                        &skipped,
+                    ),
                 }),
             }
         });
         if !self.json {
-            return output::payload(verdict?.1.payload());
+            return output::payload(result?.1.payload());
         }
-        let (token, verified) = verdict::or_say_why(verdict)?;
+        let (token, verified) = verification_output::print_rejection(result)?;
         output::json(&accepted(&token, &verified))
     }
 }

@@ -1,4 +1,4 @@
-//! `jeton jwt`: issue and verify JSON Web Tokens (RFC 7519).
+//! `jeton jwt`: issues and verifies JSON Web Tokens (RFC 7519).
 
 mod sign;
 mod verify;
@@ -7,30 +7,30 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Issue and verify JSON Web Tokens.
+/// Issue and verify JSON Web Tokens (JWT)
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m > token
-  jeton jwt verify --key public.jwk --issuer https://id.example --audience api @token")]
+  jeton jwt verify --key public.jwk --audience api @token")]
 pub(crate) struct Jwt {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Issue a token with these claims
+enum Command {
+    /// Issue a token and print it
     Sign(sign::Sign),
-    /// Verify a token and show its claims
+    /// Verify a token and print its claims
     Verify(verify::Verify),
 }
 
 impl Jwt {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Sign(sign) => sign.run(),
-            Verb::Verify(verify) => verify.run(),
+        match self.command {
+            Command::Sign(sign) => sign.run(),
+            Command::Verify(verify) => verify.run(),
         }
     }
 }

@@ -5,30 +5,38 @@ use jeton::jwe::Encrypter;
 use jeton::jwt::{Issuer, NestedIssuer};
 use jeton::key::ContentEnc;
 
-use crate::claims::{Dialect, Expiry};
-use crate::doors::{self, Door, Doors, Open};
+use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
+use crate::claims::{ClaimsFormat, Expiry};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
 use crate::output;
 use crate::source::ClaimsArgument;
 
-/// The doors that lead somewhere here.
-const HERE: [Door; 4] = [Door::WeakKeys, Door::Rsa1_5, Door::Pbes2, Door::Zip];
+/// The features that --allow enables here.
+const SUPPORTED: [InsecureOption; 4] = [
+    InsecureOption::WeakKeys,
+    InsecureOption::Rsa1_5,
+    InsecureOption::Pbes2,
+    InsecureOption::Zip,
+];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
-  jeton jwt sign --key private.jwk --claims '{\"sub\":\"user-7\",\"aud\":\"api\"}' --expires-in 15m
+  jeton jwt sign --key private.jwk --claims '{\"aud\":\"api\"}' --expires-in 15m
   jeton jwt sign --key secret.jwk --claims @claims.json --no-expiry
-  jeton jwt sign --key rsa.pem --alg RS256 --kid 2026-11 --claims - < claims.json
-  jeton jwt sign --key private.jwk --typ at+jwt --claims @claims.json --expires-in 15m
-  jeton jwt sign --key private.jwk --encrypt-key reader.pub.jwk --claims @claims.json --expires-in 1h
+  jeton jwt sign --key rsa.pem --alg RS256 --claims - < claims.json
+  jeton jwt sign --key private.jwk --typ at+jwt --claims @claims.json
+  jeton jwt sign --key private.jwk --encrypt-key reader.jwk --claims @claims.json
 
-The claims are one JSON object. An expiry must be chosen: --expires-in, exp in the claims, or
---no-expiry. iat is now unless the claims have it. The key says the algorithm; --alg only names it
-for a key that does not. With --encrypt-key the signed token is then encrypted (a nested JWT, RFC
-7519, section 11.2): only the owner of that key can read the claims.")]
+The claims are one JSON object. The expiry is required: exp in the claims, --expires-in or --no-expiry. If the \
+claims have no iat, it is set to now.
+
+The key selects the algorithm. Pass --alg only for a key without alg.
+
+With --encrypt-key, the signed token is encrypted (a nested JWT, RFC 7519, section 11.2). Only the owner of \
+that key can read the claims.")]
 pub(super) struct Sign {
     #[command(flatten)]
     key: SigningKeyFile,
@@ -42,7 +50,7 @@ pub(super) struct Sign {
     #[command(flatten)]
     encryption: TokenEncryptionKeyFile,
 
-    /// The media type of the token (typ), which a verifier may demand: at+jwt [default: JWT]
+    /// Media type of the token (`typ`), for example at+jwt [default: JWT]
     #[arg(
         long,
         value_name = "TYPE",
@@ -51,7 +59,7 @@ pub(super) struct Sign {
     )]
     typ: Option<String>,
 
-    /// How the header is spelled: compact, or report, with the spaces of a published report
+    /// Header style: compact, or report (with spaces, as in the published Java library tables)
     #[arg(
         long,
         value_name = "STYLE",
@@ -61,22 +69,24 @@ pub(super) struct Sign {
     header_style: HeaderStyle,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 }
 
 impl Sign {
     pub(super) fn run(self) -> Outcome {
-        let doors = self.doors.open(&HERE)?;
-        let key = self.key.load(&doors)?;
-        let claims = self.expiry.claims(self.claims.source()?, Dialect::Jwt)?;
-        let token = match self.encryption.load(&doors)? {
+        let allowed = self.allow.check(&SUPPORTED)?;
+        let key = self.key.load(&allowed)?;
+        let claims = self
+            .expiry
+            .claims(self.claims.source()?, ClaimsFormat::Jwt)?;
+        let token = match self.encryption.load(&allowed)? {
             None if self.header_style == HeaderStyle::Report => {
                 HeaderText::new(key.key(), &header_style::signed(key.alg()))
                     .and_then(|under| under.issue(&claims))
             }
             Some(_) if self.header_style == HeaderStyle::Report => {
-                let why = "--header-style report is for a token that is signed alone";
-                return Err(Failure::wrong(why).hint("leave out --encrypt-key"));
+                let why = "--header-style report is only for signed tokens, not for nested tokens";
+                return Err(Failure::error(why).hint("remove `--encrypt-key`"));
             }
             None => match (&self.typ, &key) {
                 (Some(typ), _) => {
@@ -88,28 +98,32 @@ impl Sign {
             Some(recipient) => {
                 let enc = self.encryption.enc().or(recipient.enc());
                 let enc = enc.unwrap_or(ContentEnc::A256Gcm);
-                let encrypter = self.zipped(Encrypter::new(recipient.key(), enc), &doors)?;
+                let encrypter = self.compressed(Encrypter::new(recipient.key(), enc), &allowed)?;
                 NestedIssuer::new(key.key(), encrypter).issue(&claims)
             }
         };
-        let token = token.map_err(|error| Failure::wrong(error.to_string()))?;
+        let token = token.map_err(|error| Failure::error(error.to_string()))?;
         output::note_size(&token);
         output::line(&token)
     }
 
-    fn zipped<'k>(&self, encrypter: Encrypter<'k>, doors: &Open) -> Outcome<Encrypter<'k>> {
+    fn compressed<'k>(
+        &self,
+        encrypter: Encrypter<'k>,
+        allowed: &Allowed,
+    ) -> Outcome<Encrypter<'k>> {
         if !self.encryption.zips() {
             return Ok(encrypter);
         }
-        doors.need(Door::Zip, "--zip")?;
+        allowed.require(InsecureOption::Zip, "--zip")?;
         Ok(danger::compress(encrypter))
     }
 }
 
-/// What the library takes for a media type.
+/// Parses a media type with the limits of the library.
 fn media_type(text: &str) -> Result<String, &'static str> {
     match text.len() {
         1..=128 if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(text.to_owned()),
-        _ => Err("a media type is wanted, as in at+jwt"),
+        _ => Err("expected a media type, for example at+jwt"),
     }
 }

@@ -9,7 +9,7 @@ use super::destination::Destination;
 use super::ed25519;
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, Refused};
+use crate::keyfile::{AnyKey, Form, KeyFile, LoadError};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -18,19 +18,22 @@ Examples:
   jeton key convert --to jwk --alg PS256 rsa.pem
   jeton key convert --to paserk ed25519.pem
 
-A private key stays private, a public one public: jeton key public makes the one out of the other.
-PEM and DER are PKCS#8 (private) and SPKI (public); the key's id and its algorithm are not in them,
-which for RSA, and for a curve that is to encrypt, must then be said again: --alg. A symmetric key is a JWK, or a k4.local, and nothing else.")]
+A private key stays private. To get the public key, run jeton key public.
+
+PEM and DER are PKCS#8 (private) or SPKI (public). They contain neither kid nor alg. When such a key is read \
+again, pass --alg for an RSA key and for an encryption key.
+
+A symmetric key has only the form JWK; for PASETO, it is a PASERK such as k4.local.")]
 pub(super) struct Convert {
-    /// The form to write
+    /// Output format
     #[arg(long, value_name = "FORM")]
     to: To,
 
-    /// The key; - is standard input
+    /// Key file (- for standard input)
     #[arg(value_name = "FILE")]
     key: PathBuf,
 
-    /// The algorithm, for an RSA or oct key that does not say it
+    /// Algorithm, required if the key has no `alg` (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
     alg: Option<Algorithm>,
 
@@ -42,15 +45,15 @@ pub(super) struct Convert {
 enum To {
     /// JSON (RFC 7517)
     Jwk,
-    /// Text of PKCS#8 or SPKI (RFC 7468)
+    /// PKCS#8 or SPKI as text (RFC 7468)
     Pem,
-    /// Bytes of PKCS#8 or SPKI
+    /// PKCS#8 or SPKI as bytes
     Der,
-    /// For PASETO: an Ed25519 key as k4.secret or k4.public
+    /// Ed25519 key for PASETO, as k4.secret or k4.public
     Paserk,
 }
 
-/// A key in its new form.
+/// A key in the output format.
 enum Written {
     Text(Zeroizing<String>),
     Bytes(Zeroizing<Vec<u8>>),
@@ -71,22 +74,22 @@ impl Convert {
     }
 
     fn write(&self, file: &KeyFile) -> Outcome<Written> {
-        let refusal = |refused| file.refusal(refused);
+        let failure = |error| file.failure(error);
         let key = match file.form() {
             Form::Set(_) => {
-                return Err(Failure::wrong(format!(
-                    "{}: one key is converted at a time, and this is a set",
+                return Err(Failure::error(format!(
+                    "{}: expected one key, got a key set",
                     file.name()
                 )));
             }
             Form::Paserk(text) => {
-                let paserk = Paserk::parse(text).map_err(|error| refusal(error.into()))?;
+                let paserk = Paserk::parse(text).map_err(|error| failure(error.into()))?;
                 if self.to == To::Paserk {
                     return Ok(Written::Text(paserk.to_text()));
                 }
-                ed25519::from_paserk(&paserk).map_err(refusal)?
+                ed25519::from_paserk(&paserk).map_err(failure)?
             }
-            // Only a JWK has a place for the algorithm.
+            // Of these formats only JWK contains the algorithm.
             Form::Jwk(_) | Form::Pem(_) | Form::Der(_) => match (self.to, self.alg) {
                 (To::Jwk, _) | (_, Some(_)) => file.any(self.alg)?,
                 (_, None) => file.any_algorithm()?,
@@ -96,10 +99,10 @@ impl Convert {
             AnyKey::Mac(_) | AnyKey::Wrapping(_) | AnyKey::Content(_) => {
                 symmetric(&key, self.to, file)
             }
-            AnyKey::Signing(key) => private(key, self.to).map_err(refusal),
-            AnyKey::Verifying(key) => public(key, self.to).map_err(refusal),
-            AnyKey::Decryption(key) => decryption(key, self.to).map_err(refusal),
-            AnyKey::Encryption(key) => encryption(key, self.to).map_err(refusal),
+            AnyKey::Signing(key) => private(key, self.to).map_err(failure),
+            AnyKey::Verifying(key) => public(key, self.to).map_err(failure),
+            AnyKey::Decryption(key) => decryption(key, self.to).map_err(failure),
+            AnyKey::Encryption(key) => encryption(key, self.to).map_err(failure),
         }
     }
 }
@@ -107,21 +110,23 @@ impl Convert {
 fn symmetric(key: &AnyKey, to: To, file: &KeyFile) -> Outcome<Written> {
     let form = match to {
         To::Jwk => {
-            let jwk = key.to_jwk().map_err(|error| file.refusal(error.into()))?;
+            let jwk = key.to_jwk().map_err(|error| file.failure(error.into()))?;
             return Ok(Written::Text(jwk));
         }
         To::Pem => "PEM",
         To::Der => "DER",
         To::Paserk => "a PASERK",
     };
-    Err(Failure::wrong(format!(
-        "{}: a symmetric key (kty oct) cannot be written as {form}",
+    Err(Failure::error(format!(
+        "{}: a symmetric key (kty oct) cannot be converted to {form}",
         file.name()
     ))
-    .hint("a JWK is the only form it has; a key for v4.local: jeton key new --paseto v4.local"))
+    .hint(
+        "its only format is JWK; to make a key for v4.local, run `jeton key new --paseto v4.local`",
+    ))
 }
 
-fn private(key: &SigningKey, to: To) -> Result<Written, Refused> {
+fn private(key: &SigningKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(key.to_jwk()?),
         To::Pem => Written::Text(key.to_pem()?),
@@ -130,7 +135,7 @@ fn private(key: &SigningKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn public(key: &VerifyingKey, to: To) -> Result<Written, Refused> {
+fn public(key: &VerifyingKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(Zeroizing::new(key.to_jwk())),
         To::Pem => Written::Text(Zeroizing::new(key.to_pem()?)),
@@ -139,7 +144,7 @@ fn public(key: &VerifyingKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn decryption(key: &DecryptionKey, to: To) -> Result<Written, Refused> {
+fn decryption(key: &DecryptionKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(key.to_jwk()?),
         To::Pem => Written::Text(key.to_pem()?),
@@ -148,7 +153,7 @@ fn decryption(key: &DecryptionKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn encryption(key: &EncryptionKey, to: To) -> Result<Written, Refused> {
+fn encryption(key: &EncryptionKey, to: To) -> Result<Written, LoadError> {
     Ok(match to {
         To::Jwk => Written::Text(Zeroizing::new(key.to_jwk())),
         To::Pem => Written::Text(Zeroizing::new(key.to_pem()?)),
@@ -157,9 +162,9 @@ fn encryption(key: &EncryptionKey, to: To) -> Result<Written, Refused> {
     })
 }
 
-fn not_for_paseto(alg: &str) -> Refused {
-    Refused::member(
+fn not_for_paseto(alg: &str) -> LoadError {
+    LoadError::member(
         "alg",
-        format!("a PASERK holds an Ed25519 key, and this one is for {alg}"),
+        format!("a PASERK contains an Ed25519 key, and this key is for {alg}"),
     )
 }

@@ -1,4 +1,4 @@
-//! `jeton key`: make, show and convert keys.
+//! `jeton key`: creates and converts keys.
 
 mod convert;
 mod destination;
@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Make, show and convert keys.
+/// Create and convert keys
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,31 +20,31 @@ Examples:
   jeton key thumbprint public.jwk
   jeton key convert --to pem private.jwk -o private.pem
 
-A key file is a JWK, a JWK Set, PEM, DER or a PASERK; what it is shows in its content.")]
+A key file is a JWK, a JWK Set, PEM, DER or a PASERK. The format is detected by its content.")]
 pub(crate) struct Key {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Make a new key: a private JWK, or a PASERK
+enum Command {
+    /// Create a key: a private JWK or a PASERK
     New(new::New),
-    /// Show the public half of a key, or of every key of a set
+    /// Print the public key of a private key, or of every key of a set
     Public(public::Public),
-    /// Show a key's thumbprint (RFC 7638), or the id of a PASERK
+    /// Print the thumbprint of a key (RFC 7638) or the id of a PASERK
     Thumbprint(thumbprint::Thumbprint),
-    /// Write a key in another form; a private key stays private
+    /// Convert a key to another format
     Convert(convert::Convert),
 }
 
 impl Key {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::New(new) => new.run(),
-            Verb::Public(public) => public.run(),
-            Verb::Thumbprint(thumbprint) => thumbprint.run(),
-            Verb::Convert(convert) => convert.run(),
+        match self.command {
+            Command::New(new) => new.run(),
+            Command::Public(public) => public.run(),
+            Command::Thumbprint(thumbprint) => thumbprint.run(),
+            Command::Convert(convert) => convert.run(),
         }
     }
 }

@@ -10,16 +10,20 @@ use zeroize::Zeroizing;
 
 use super::destination::Destination;
 use crate::algorithm::{self, Algorithm};
-use crate::doors::{self, Door, Doors};
+use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{AnyKey, Half};
 use crate::output;
 
-/// The doors that lead to algorithms and to versions.
-const HERE: [Door; 3] = [Door::Rsa1_5, Door::PasetoV1, Door::PasetoV2];
+/// The features that --allow enables here.
+const SUPPORTED: [InsecureOption; 3] = [
+    InsecureOption::Rsa1_5,
+    InsecureOption::PasetoV1,
+    InsecureOption::PasetoV2,
+];
 
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &HERE)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton key new --alg ES256 --kid 2026-11 -o private.jwk
   jeton key new --alg HS256 > secret.jwk
@@ -28,20 +32,22 @@ Examples:
   jeton key new --alg A256GCM > content.jwk
   jeton key new --paseto v4.public -o secret.paserk
 
-The algorithms that sign: HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384,
-ES512, ES256K, EdDSA, Ed25519, ML-DSA-44, ML-DSA-65, ML-DSA-87. That bring a content key to others:
-RSA-OAEP, RSA-OAEP-256, RSA-OAEP-384, RSA-OAEP-512, ECDH-ES, ECDH-ES+A128KW, ECDH-ES+A192KW,
-ECDH-ES+A256KW. That wrap it with a shared key: A128KW, A192KW, A256KW, A128GCMKW, A192GCMKW,
-A256GCMKW. For direct encryption the key is for the encryption itself: A128GCM, A192GCM, A256GCM,
-A128CBC-HS256, A192CBC-HS384, A256CBC-HS512.
+Algorithms:
+  Signature, MAC      HS256 HS384 HS512 RS256 RS384 RS512 PS256 PS384 PS512
+                      ES256 ES384 ES512 ES256K EdDSA Ed25519
+                      ML-DSA-44 ML-DSA-65 ML-DSA-87
+  Key encryption      RSA-OAEP RSA-OAEP-256 RSA-OAEP-384 RSA-OAEP-512
+  Key agreement       ECDH-ES ECDH-ES+A128KW ECDH-ES+A192KW ECDH-ES+A256KW
+  Key wrapping        A128KW A192KW A256KW A128GCMKW A192GCMKW A256GCMKW
+  Direct encryption   A128GCM A192GCM A256GCM
+                      A128CBC-HS256 A192CBC-HS384 A256CBC-HS512
 
-The key goes to standard output unless -o names a file, which must not be there yet and which only
-its owner can read.")]
+The key is written to standard output. With -o it is written to a new file that only its owner can read.")]
 pub(super) struct New {
     #[command(flatten)]
     what: What,
 
-    /// The key's id (kid), 1 to 256 bytes
+    /// Key id (`kid`), 1 to 256 bytes
     #[arg(
         long,
         value_name = "ID",
@@ -50,15 +56,15 @@ pub(super) struct New {
     )]
     kid: Option<String>,
 
-    /// The length of an RSA key: 2048, 3072, 4096 or 8192 [default: 2048]
+    /// RSA key size in bits: 2048, 3072, 4096 or 8192 [default: 2048]
     #[arg(long, value_name = "BITS", conflicts_with = "paseto", value_parser = rsa_size)]
     bits: Option<RsaSize>,
 
-    /// The curve of an ECDH-ES key [default: P-256]
+    /// Curve of an ECDH-ES key [default: P-256]
     #[arg(long, value_name = "CURVE", conflicts_with = "paseto")]
     curve: Option<Curve>,
 
-    /// The encryption of a key for dir
+    /// Content encryption of a `dir` key
     #[arg(
         long,
         value_name = "NAME",
@@ -69,7 +75,7 @@ pub(super) struct New {
     enc: Option<ContentEnc>,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 
     #[command(flatten)]
     destination: Destination,
@@ -78,39 +84,39 @@ pub(super) struct New {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct What {
-    /// A private JWK for this algorithm: HS256, ES256, PS384, Ed25519, RSA-OAEP-256, A256KW, …
+    /// Create a private JWK for this algorithm, for example HS256, ES256, Ed25519, RSA-OAEP-256 or A256KW
     #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
     alg: Option<Algorithm>,
 
-    /// A PASERK for PASETOs of this version and purpose
+    /// Create a PASERK for PASETOs of this version and purpose
     #[arg(long, value_name = "KIND")]
     paseto: Option<Purpose>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Purpose {
-    /// Signed: the key is a k4.secret
+    /// Signed tokens, with a k4.secret key
     #[value(name = "v4.public")]
     V4Public,
-    /// Encrypted: the key is a k4.local
+    /// Encrypted tokens, with a k4.local key
     #[value(name = "v4.local")]
     V4Local,
-    /// Signed with NIST's algorithms: the key is a k3.secret
+    /// Signed tokens with NIST algorithms, with a k3.secret key
     #[value(name = "v3.public")]
     V3Public,
-    /// Encrypted with NIST's algorithms: the key is a k3.local
+    /// Encrypted tokens with NIST algorithms, with a k3.local key
     #[value(name = "v3.local")]
     V3Local,
-    /// Superseded, behind --allow paseto-v2: the key is a k2.secret
+    /// Superseded, requires --allow paseto-v2: k2.secret key
     #[value(name = "v2.public")]
     V2Public,
-    /// Superseded, behind --allow paseto-v2: the key is a k2.local
+    /// Superseded, requires --allow paseto-v2: k2.local key
     #[value(name = "v2.local")]
     V2Local,
-    /// Superseded, behind --allow paseto-v1: the key is a k1.secret
+    /// Superseded, requires --allow paseto-v1: k1.secret key
     #[value(name = "v1.public")]
     V1Public,
-    /// Superseded, behind --allow paseto-v1: the key is a k1.local
+    /// Superseded, requires --allow paseto-v1: k1.local key
     #[value(name = "v1.local")]
     V1Local,
 }
@@ -132,29 +138,31 @@ impl New {
         let (mut text, what) = match (self.what.alg, self.what.paseto) {
             (Some(alg), _) => self.jwk(alg)?,
             (None, Some(purpose)) => {
-                let open = self.doors.open(&[Door::PasetoV1, Door::PasetoV2])?;
+                let allowed = self
+                    .allow
+                    .check(&[InsecureOption::PasetoV1, InsecureOption::PasetoV2])?;
                 match purpose {
                     Purpose::V1Public | Purpose::V1Local => {
-                        open.need(Door::PasetoV1, "a key for PASETO version 1")?;
+                        allowed.require(InsecureOption::PasetoV1, "PASETO version 1")?;
                     }
                     Purpose::V2Public | Purpose::V2Local => {
-                        open.need(Door::PasetoV2, "a key for PASETO version 2")?;
+                        allowed.require(InsecureOption::PasetoV2, "PASETO version 2")?;
                     }
                     _ => {}
                 }
                 paserk(purpose).map_err(failed)?
             }
-            (None, None) => return Err(Failure::wrong("say what to make: --alg or --paseto")),
+            (None, None) => return Err(Failure::error("no key type: pass --alg or --paseto")),
         };
         text.push('\n');
         self.destination.text(&text)?;
         if let Some(path) = self.destination.file() {
-            output::done(format_args!("wrote {}: {what}", path.display()));
+            output::status(format_args!("wrote {}: {what}", path.display()));
         }
         Ok(())
     }
 
-    /// The key, and what it is.
+    /// Creates a JWK, and describes it.
     fn jwk(&self, alg: Algorithm) -> Outcome<(Zeroizing<String>, String)> {
         let mut key = self.make(alg)?;
         if let Some(kid) = &self.kid {
@@ -172,7 +180,7 @@ impl New {
     }
 
     fn make(&self, alg: Algorithm) -> Outcome<AnyKey> {
-        let doors = self.doors.open(&[Door::Rsa1_5])?;
+        let allowed = self.allow.check(&[InsecureOption::Rsa1_5])?;
         self.check(alg)?;
         let made = match alg {
             Algorithm::Sign(Alg::Mac(alg)) => MacKey::generate(alg).map(AnyKey::Mac),
@@ -183,7 +191,7 @@ impl New {
             .map(AnyKey::Signing),
             Algorithm::Manage(alg) => {
                 if alg == danger::RSA1_5 {
-                    doors.need(Door::Rsa1_5, "RSA1_5")?;
+                    allowed.require(InsecureOption::Rsa1_5, "RSA1_5")?;
                 }
                 self.decryption(alg).map(AnyKey::Decryption)
             }
@@ -191,18 +199,18 @@ impl New {
             Algorithm::Content(enc) => ContentKey::generate(enc).map(AnyKey::Content),
             Algorithm::Direct => {
                 let enc = self.enc.ok_or_else(|| {
-                    Failure::wrong("a key for dir is the key of one encryption")
-                        .hint("say which: --enc A256GCM")
+                    Failure::error("--alg dir requires the content encryption")
+                        .hint("add `--enc A256GCM`")
                 })?;
                 ContentKey::generate(enc).map(AnyKey::Content)
             }
             Algorithm::Password(_) => {
-                return Err(Failure::wrong("a password is chosen, not made").hint(
-                    "write it into a file: jeton jwe encrypt --password-file FILE --allow pbes2",
+                return Err(Failure::error(format!("{} uses a password, not a key", alg.name())).hint(
+                    "PBES2 uses a password: pass --password-file, as in `jeton jwe encrypt --password-file FILE --allow pbes2 PAYLOAD`",
                 ));
             }
-            // `Alg` may grow; what it has today is made above.
-            Algorithm::Sign(_) => return Err(Failure::wrong("this algorithm has no keys yet")),
+            // `Alg` is non-exhaustive; every current variant is handled above.
+            Algorithm::Sign(_) => return Err(Failure::error("this algorithm is not supported")),
         };
         made.map_err(failed)
     }
@@ -217,35 +225,35 @@ impl New {
         }
     }
 
-    /// An option that would change nothing is a mistake.
+    /// Rejects an option that has no effect for this algorithm.
     fn check(&self, alg: Algorithm) -> Outcome {
         let name = alg.name();
         let rsa = ["RS", "PS"].iter().any(|family| name.starts_with(family));
-        let idle = |option: &str, what: &str| {
-            Err(Failure::wrong(format!(
-                "{option} is for {what}, and {name} has none"
+        let unused = |option: &str, family: &str| {
+            Err(Failure::error(format!(
+                "{option} is only for {family} keys, not for {name}"
             )))
         };
         if self.bits.is_some() && !rsa {
-            return idle("--bits", "an RSA modulus");
+            return unused("--bits", "RSA");
         }
         if self.curve.is_some() && !name.starts_with("ECDH-ES") {
-            return idle("--curve", "a curve that agrees on keys");
+            return unused("--curve", "ECDH-ES");
         }
         if self.enc.is_some() && alg != Algorithm::Direct {
-            return idle("--enc", "a content encryption");
+            return unused("--enc", "dir");
         }
         Ok(())
     }
 }
 
 fn failed(error: jeton::Error) -> Failure {
-    Failure::wrong(error.to_string())
+    Failure::error(error.to_string())
 }
 
 fn rsa_size(bits: &str) -> Result<RsaSize, String> {
     let size = bits.parse().ok().and_then(RsaSize::of_bits);
-    size.ok_or_else(|| "choose one of 2048, 3072, 4096, 8192".to_owned())
+    size.ok_or_else(|| "expected one of: 2048, 3072, 4096, 8192".to_owned())
 }
 
 fn paserk(purpose: Purpose) -> jeton::Result<(Zeroizing<String>, String)> {
@@ -264,7 +272,7 @@ fn paserk(purpose: Purpose) -> jeton::Result<(Zeroizing<String>, String)> {
 fn secret<V: Version>() -> jeton::Result<(Zeroizing<String>, String)> {
     let key = SecretKey::<V>::generate()?;
     let kind = Kind::of(V::VERSION, Form::Secret);
-    let what = format!("a {kind}, its public key is {}", key.public_key().id());
+    let what = format!("a {kind}, public key {}", key.public_key().id());
     Ok((key.to_paserk()?, what))
 }
 

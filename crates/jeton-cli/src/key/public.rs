@@ -7,7 +7,7 @@ use jeton::paseto::{self, SecretKey, v3::V3, v4::V4};
 
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{Form, KeyFile, Refused};
+use crate::keyfile::{Form, KeyFile, LoadError};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -17,14 +17,18 @@ Examples:
   jeton key public rsa.pem --alg RS256
   jeton key new --alg ES256 | jeton key public -
 
-A JWK, PEM or DER becomes a public JWK, a set of keys the set of their public halves, a k4.secret
-becomes a k4.public, and so in every version. A symmetric key has no public half.")]
+The output depends on the input:
+  JWK, PEM, DER   public JWK
+  JWK Set         JWK Set of the public keys
+  k4.secret       k4.public (also for versions 1 to 3)
+
+A symmetric key has no public key.")]
 pub(super) struct Public {
-    /// The key; - is standard input
+    /// Key file (- for standard input)
     #[arg(value_name = "FILE")]
     key: PathBuf,
 
-    /// The algorithm, for an RSA key that does not say it
+    /// Algorithm, required if an RSA key has no `alg`
     #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
     alg: Option<Algorithm>,
 }
@@ -34,7 +38,7 @@ impl Public {
         let file = KeyFile::read(&self.key)?;
         match file.form() {
             Form::Paserk(text) => {
-                let public = public_paserk(text).map_err(|refused| file.refusal(refused))?;
+                let public = public_paserk(text).map_err(|error| file.failure(error))?;
                 output::line(&public)
             }
             Form::Set(_) => {
@@ -47,20 +51,20 @@ impl Public {
 
     fn jwk(&self, file: &KeyFile) -> Outcome<String> {
         let public = file.any(self.alg)?.public().ok_or_else(|| {
-            Failure::wrong(format!(
-                "{}: a symmetric key (kty oct) has no public half",
+            Failure::error(format!(
+                "{}: a symmetric key (kty oct) has no public key",
                 file.name()
             ))
             .hint(
-                "whoever verifies with it can also sign, whoever encrypts decrypt; keys with two halves: jeton key new --alg ES256, or ECDH-ES",
+                "to make a key pair, run `jeton key new --alg ES256` (signatures) or `jeton key new --alg ECDH-ES` (encryption)",
             )
         })?;
         let jwk = public.to_jwk();
-        Ok(jwk.map_err(|error| file.refusal(error.into()))?.to_string())
+        Ok(jwk.map_err(|error| file.failure(error.into()))?.to_string())
     }
 }
 
-fn public_paserk(text: &str) -> Result<String, Refused> {
+fn public_paserk(text: &str) -> Result<String, LoadError> {
     let paserk = Paserk::parse(text)?;
     let kind = paserk.kind();
     match (kind.form(), kind.version()) {
@@ -69,14 +73,14 @@ fn public_paserk(text: &str) -> Result<String, Refused> {
         (paserk::Form::Secret, Version::V2) => half::<V2>(text),
         (paserk::Form::Secret, Version::V3) => half::<V3>(text),
         (paserk::Form::Secret, Version::V4) => half::<V4>(text),
-        _ => Err(Refused::member(
+        _ => Err(LoadError::member(
             "paserk",
-            format!("a {kind} is symmetric and has no public half"),
+            format!("a {kind} is symmetric and has no public key"),
         )),
     }
 }
 
-fn half<V: paseto::Version>(secret: &str) -> Result<String, Refused> {
+fn half<V: paseto::Version>(secret: &str) -> Result<String, LoadError> {
     Ok(SecretKey::<V>::from_paserk(secret)?
         .public_key()
         .to_paserk())

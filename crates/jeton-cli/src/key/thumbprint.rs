@@ -4,7 +4,7 @@ use clap::Args;
 use jeton::paserk::Paserk;
 
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{Form, Half, KeyFile, Refused};
+use crate::keyfile::{Form, Half, KeyFile, LoadError};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -14,13 +14,13 @@ Examples:
   jeton key thumbprint --uri private.pem
   jeton key thumbprint secret.paserk
 
-A private key and its public half have one thumbprint. A set has one per key, each on its line.")]
+A private key and its public key have the same thumbprint. For a set, each key has its own line.")]
 pub(super) struct Thumbprint {
-    /// The key; - is standard input
+    /// Key file (- for standard input)
     #[arg(value_name = "FILE")]
     key: PathBuf,
 
-    /// As a URI (RFC 9278)
+    /// Print the thumbprint as a URI (RFC 9278)
     #[arg(long)]
     uri: bool,
 }
@@ -30,9 +30,10 @@ impl Thumbprint {
         let file = KeyFile::read(&self.key)?;
         if let Form::Paserk(text) = file.form() {
             if self.uri {
-                return Err(Failure::wrong("a PASERK's id has no URI form"));
+                return Err(Failure::error("--uri is not supported for a PASERK"));
             }
-            let paserk = Paserk::parse(text).map_err(|error| file.refusal(Refused::from(error)))?;
+            let paserk =
+                Paserk::parse(text).map_err(|error| file.failure(LoadError::from(error)))?;
             return output::line(&paserk.id().to_string());
         }
         let prints = file.each_as(|key| self.of(key))?;

@@ -1,4 +1,4 @@
-//! From a key file to a key of any kind, to be shown or converted.
+//! Loads a key of any kind, to show or to convert it.
 
 use jeton::error::KeyProblem;
 use jeton::key::{
@@ -7,12 +7,12 @@ use jeton::key::{
 };
 use zeroize::Zeroizing;
 
-use super::{Form, KeyFile, Kind, Refused, Shape};
+use super::{Form, KeyFile, Kind, LoadError, Shape};
 use crate::algorithm::Algorithm;
-use crate::doors::Open;
+use crate::allow::Allowed;
 use crate::exit::Outcome;
 
-/// A key of any kind, to be shown or converted. Nothing is trusted to it, so no door is needed.
+/// A key of any kind, to show or to convert it. It protects nothing here, so it needs no --allow.
 pub(crate) enum AnyKey {
     Mac(MacKey),
     Wrapping(WrappingKey),
@@ -23,7 +23,7 @@ pub(crate) enum AnyKey {
     Encryption(EncryptionKey),
 }
 
-/// Which half of a key it is, if it has two.
+/// The kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Half {
     Symmetric,
@@ -31,35 +31,35 @@ pub(crate) enum Half {
     Public,
 }
 
-/// What a key is for.
+/// The use of a key.
 #[derive(Clone, Copy)]
 enum Use {
-    /// Signing; the algorithm, if the call says it.
+    /// Signatures; the algorithm, if the caller passed one.
     Signature(Option<Alg>),
     Management(KeyManagementAlg),
     Wrapping(KeyWrapAlg),
     Content(ContentEnc),
-    /// Encryption, and nothing says which.
+    /// Encryption with an unknown algorithm.
     Encryption,
 }
 
 impl KeyFile {
-    /// The key, whatever it is for.
+    /// Loads a key for any use.
     pub(crate) fn any(&self, alg: Option<Algorithm>) -> Outcome<AnyKey> {
-        self.load_any(alg).map_err(|refused| self.refusal(refused))
+        self.load_any(alg).map_err(|error| self.failure(error))
     }
 
-    /// The key, where its algorithm does not matter and need not be said.
+    /// Loads a key where its algorithm does not matter.
     pub(crate) fn any_algorithm(&self) -> Outcome<AnyKey> {
         self.load_any_algorithm()
-            .map_err(|refused| self.refusal(refused))
+            .map_err(|error| self.failure(error))
     }
 
-    /// The same, with what is wrong as the reader says it.
-    pub(crate) fn load_any_algorithm(&self) -> Result<AnyKey, Refused> {
+    /// Loads a key where its algorithm does not matter; returns the error of the reader.
+    pub(crate) fn load_any_algorithm(&self) -> Result<AnyKey, LoadError> {
         match self.load_any(None) {
-            Err(refused) if refused.known_problem() == Some(KeyProblem::AlgorithmNeeded) => {
-                // The weakest demands; what these refuse is no key for any algorithm.
+            Err(error) if error.key_problem() == Some(KeyProblem::AlgorithmNeeded) => {
+                // The algorithms with the lowest requirements: a key that fits none of them is unusable.
                 let mut tried = self
                     .weakest()
                     .into_iter()
@@ -73,7 +73,7 @@ impl KeyFile {
         }
     }
 
-    /// Algorithms, one of which takes every key of its kind that any takes.
+    /// Returns the algorithms with the lowest requirements for this kind of key.
     fn weakest(&self) -> Vec<Algorithm> {
         if self.kind() == Kind::Symmetric {
             let wraps = KeyWrapAlg::ALL.into_iter().map(Algorithm::Wrap);
@@ -88,17 +88,17 @@ impl KeyFile {
         ]
     }
 
-    fn load_any(&self, alg: Option<Algorithm>) -> Result<AnyKey, Refused> {
-        let closed = Open::default();
+    pub(super) fn load_any(&self, alg: Option<Algorithm>) -> Result<AnyKey, LoadError> {
+        let allowed = Allowed::default();
         let symmetric = self.kind() == Kind::Symmetric;
         match (self.intended(alg)?, self.kind()) {
-            (Use::Signature(alg), Kind::Symmetric) => self.mac(alg, &closed).map(AnyKey::Mac),
+            (Use::Signature(alg), Kind::Symmetric) => self.mac(alg, &allowed).map(AnyKey::Mac),
             (Use::Signature(alg), Kind::Private) => match self.signing(alg) {
-                Err(refused) => self.agreement(refused, alg),
+                Err(error) => self.key_agreement(error, alg),
                 Ok(key) => Ok(AnyKey::Signing(key)),
             },
-            (Use::Signature(alg), Kind::Public) => match self.verifying(alg, &closed) {
-                Err(refused) => self.agreement(refused, alg),
+            (Use::Signature(alg), Kind::Public) => match self.verifying(alg, &allowed) {
+                Err(error) => self.key_agreement(error, alg),
                 Ok(key) => Ok(AnyKey::Verifying(key)),
             },
             (Use::Management(alg), Kind::Private) => self.decryption(alg).map(AnyKey::Decryption),
@@ -109,19 +109,22 @@ impl KeyFile {
             (Use::Content(enc), Kind::Symmetric) => {
                 Ok(AnyKey::Content(ContentKey::from_jwk_as(&self.jwk()?, enc)?))
             }
-            (Use::Encryption, _) => Err(Refused::problem(KeyProblem::AlgorithmNeeded)),
-            _ => Err(Refused::member(
+            (Use::Encryption, _) => Err(LoadError::problem(KeyProblem::AlgorithmNeeded)),
+            _ => Err(LoadError::member(
                 "alg",
                 match symmetric {
-                    true => "not an algorithm of a symmetric key (kty oct)".to_owned(),
-                    false => "an algorithm of a symmetric key, and this is not one".to_owned(),
+                    true => "not an algorithm for a symmetric key (kty oct)".to_owned(),
+                    false => {
+                        "an algorithm for a symmetric key (kty oct), and this key has another type"
+                            .to_owned()
+                    }
                 },
             )),
         }
     }
 
-    /// What the key is for, as the call or the key says.
-    fn intended(&self, alg: Option<Algorithm>) -> Result<Use, Refused> {
+    /// Returns the use that the caller or the key names.
+    fn intended(&self, alg: Option<Algorithm>) -> Result<Use, LoadError> {
         let shape = match self.form() {
             Form::Jwk(text) => Shape::of(text),
             _ => Shape::default(),
@@ -129,7 +132,7 @@ impl KeyFile {
         let own = shape.alg.as_deref().and_then(Algorithm::of);
         let curve = matches!(shape.kty.as_deref(), Some("EC" | "OKP"));
         Ok(match alg.or(own) {
-            // The library compares the two.
+            // The library compares the caller's algorithm with the key's.
             Some(Algorithm::Sign(_)) => Use::Signature(match alg {
                 Some(Algorithm::Sign(alg)) => Some(alg),
                 _ => None,
@@ -142,9 +145,9 @@ impl KeyFile {
                 _ => Use::Encryption,
             },
             Some(Algorithm::Password(alg)) => {
-                return Err(Refused::member(
+                return Err(LoadError::member(
                     "alg",
-                    format!("{alg} is for a password, which is not a key"),
+                    format!("{alg} is for passwords, not for keys"),
                 ));
             }
             None if shape.crv.as_deref() == Some("X25519") => {
@@ -158,21 +161,21 @@ impl KeyFile {
         })
     }
 
-    /// A PEM or DER whose curve only agrees on keys, and which no call says to be for anything else.
-    fn agreement(&self, refused: Refused, alg: Option<Alg>) -> Result<AnyKey, Refused> {
-        let unsupported = refused.known_problem() == Some(KeyProblem::Unsupported);
+    /// Loads a PEM or DER whose curve is only for key agreement, if the caller named no algorithm.
+    fn key_agreement(&self, error: LoadError, alg: Option<Alg>) -> Result<AnyKey, LoadError> {
+        let unsupported = error.key_problem() == Some(KeyProblem::Unsupported);
         if alg.is_some() || !unsupported || matches!(self.form(), Form::Jwk(_)) {
-            return Err(refused);
+            return Err(error);
         }
         let alg = KeyManagementAlg::EcdhEs;
         let key = match self.kind() {
             Kind::Private => self.decryption(alg).map(AnyKey::Decryption),
             _ => self.public(alg).map(AnyKey::Encryption),
         };
-        key.map_err(|_| refused)
+        key.map_err(|_| error)
     }
 
-    pub(super) fn public(&self, alg: KeyManagementAlg) -> Result<EncryptionKey, Refused> {
+    pub(super) fn public(&self, alg: KeyManagementAlg) -> Result<EncryptionKey, LoadError> {
         Ok(match self.form() {
             Form::Jwk(text) => EncryptionKey::from_jwk_as(text, alg)?,
             Form::Pem(text) => EncryptionKey::from_pem_as(text, alg)?,
@@ -181,7 +184,7 @@ impl KeyFile {
         })
     }
 
-    fn jwk(&self) -> Result<Zeroizing<String>, Refused> {
+    fn jwk(&self) -> Result<Zeroizing<String>, LoadError> {
         match self.form() {
             Form::Jwk(text) => Ok(text.clone()),
             _ => Err(self.not_one_key()),
@@ -198,7 +201,7 @@ impl AnyKey {
         }
     }
 
-    /// Its public half; none if it is symmetric.
+    /// Returns the public key; `None` for a symmetric key.
     pub(crate) fn public(&self) -> Option<AnyKey> {
         match self {
             AnyKey::Mac(_) | AnyKey::Wrapping(_) | AnyKey::Content(_) => None,
@@ -209,7 +212,7 @@ impl AnyKey {
         }
     }
 
-    /// RFC 7638. A symmetric key's is a hash of the secret.
+    /// Returns the thumbprint (RFC 7638). For a symmetric key it is a hash of the secret.
     pub(crate) fn thumbprint(&self) -> String {
         match self {
             AnyKey::Mac(key) => key.thumbprint(),

@@ -1,4 +1,4 @@
-//! The arguments that name a key.
+//! The arguments that name a key file.
 
 use std::path::PathBuf;
 
@@ -6,69 +6,65 @@ use clap::Args;
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 
-use super::encrypting::{Said, Shared};
+use super::encrypting::{Requested, SymmetricKey};
 use super::{KeyFile, Loaded, Recipient, Signer, Skipped};
 use crate::algorithm::{self, Algorithm};
-use crate::doors::{Door, Open};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 
-/// The key that a token is signed with.
+/// The key that signs a token.
 #[derive(Debug, Args)]
 pub(crate) struct SigningKeyFile {
-    /// The private or symmetric key: JWK, JWK Set, PEM or DER; - is standard input
+    /// Private or symmetric key file: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
-    /// The algorithm, for a key that does not say it (RSA, oct)
+    /// Algorithm, required if the key has no `alg` (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Option<Alg>,
 
-    /// Choose the key of a set by its id, or give a key without an id this one
+    /// Select the key of a set by its `kid`, or set the `kid` of a key that has none
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Option<String>,
 }
 
-/// The key or keys that a JWS is signed with.
+/// The keys that sign a JWS.
 #[derive(Debug, Args)]
 pub(crate) struct SigningKeyFiles {
-    /// The private or symmetric key: JWK, JWK Set, PEM or DER; - is standard input. Given again,
-    /// another signs too
+    /// Private or symmetric key file: JWK, JWK Set, PEM or DER (- for standard input); repeat it for several signatures
     #[arg(long, value_name = "FILE", required = true)]
     key: Vec<PathBuf>,
 
-    /// The algorithm, for a key that does not say it (RSA, oct); of several keys one for all, or one
-    /// for each
+    /// Algorithm, required if the key has no `alg` (RSA, oct); pass it once for all keys, or once for each key
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Vec<Alg>,
 
-    /// Choose the key of a set by its id, or give a key without an id this one; of several keys one
-    /// for each
+    /// Select the key of a set by its `kid`, or set the `kid` of a key that has none; pass it once for each key
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Vec<String>,
 }
 
-/// The key or keys that a token is verified with.
+/// The keys that verify a token.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyingKeyFile {
-    /// The public or symmetric key, or a set of them: JWK, JWK Set, PEM or DER; - is standard input
+    /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
-    /// The algorithm, for a key that does not say it (RSA, oct)
+    /// Algorithm, required if the key has no `alg` (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
     alg: Option<Alg>,
 
-    /// List the keys of a set that are skipped, and why
+    /// List the skipped keys of a set, with the reason
     #[arg(short, long)]
     verbose: bool,
 }
 
-/// The key or keys that a JWE is encrypted to.
+/// The keys that a JWE is encrypted for.
 #[derive(Debug, Args)]
 pub(crate) struct EncryptionKeyFiles {
-    /// The recipient's public key or a symmetric one: JWK, JWK Set, PEM or DER; - is standard input.
-    /// Given again, it is another recipient's
+    /// Public or symmetric key file of the recipient: JWK, JWK Set, PEM or DER (- for standard input); repeat it for several recipients
     #[arg(
         long,
         visible_alias = "recipient",
@@ -77,49 +73,47 @@ pub(crate) struct EncryptionKeyFiles {
     )]
     key: Vec<PathBuf>,
 
-    /// A password instead of a key, the file's one line; needs --allow pbes2; - is standard input
+    /// Use the password in this file, which has one line (- for standard input); requires --allow pbes2
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     password_file: Option<PathBuf>,
 
-    /// The algorithm, for a key that does not say it (RSA, oct); of several keys one for all, or one
-    /// for each
+    /// Algorithm, required if the key has no `alg` (RSA, oct); pass it once for all keys, or once for each key
     #[arg(long, value_name = "NAME", value_parser = algorithm::encrypting(), hide_possible_values = true)]
     alg: Vec<Algorithm>,
 
-    /// Choose the key of a set by its id, or give a key without an id this one; of several keys one
-    /// for each
+    /// Select the key of a set by its `kid`, or set the `kid` of a key that has none; pass it once for each key
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Vec<String>,
 }
 
-/// The key or keys that a JWE is decrypted with.
+/// The keys that decrypt a JWE.
 #[derive(Debug, Args)]
 pub(crate) struct DecryptionKeyFile {
-    /// The private or symmetric key, or a set of them: JWK, JWK Set, PEM or DER; - is standard input
+    /// Private or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE", required_unless_present = "password_file")]
     key: Option<PathBuf>,
 
-    /// A password instead of a key, the file's one line; needs --allow pbes2; - is standard input
+    /// Use the password in this file, which has one line (- for standard input); requires --allow pbes2
     #[arg(long, value_name = "FILE", conflicts_with = "key")]
     password_file: Option<PathBuf>,
 
-    /// The algorithm, for a key that does not say it (RSA, oct)
+    /// Algorithm, required if the key has no `alg` (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::encrypting(), hide_possible_values = true)]
     alg: Option<Algorithm>,
 
-    /// List the keys of a set that are skipped, and why
+    /// List the skipped keys of a set, with the reason
     #[arg(short, long)]
     verbose: bool,
 }
 
-/// The key that a signed token is encrypted to.
+/// The key that a signed token is encrypted for.
 #[derive(Debug, Args)]
 pub(crate) struct TokenEncryptionKeyFile {
-    /// Encrypt the signed token to this key: JWK, JWK Set, PEM or DER; - is standard input
+    /// Encrypt the signed token for this key: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE")]
     encrypt_key: Option<PathBuf>,
 
-    /// The algorithm of --encrypt-key, if it does not say it (RSA, oct)
+    /// Algorithm of --encrypt-key, required if the key has no `alg` (RSA, oct)
     #[arg(
         long,
         value_name = "NAME",
@@ -129,7 +123,7 @@ pub(crate) struct TokenEncryptionKeyFile {
     )]
     encrypt_alg: Option<Algorithm>,
 
-    /// Choose the --encrypt-key of a set by its id, or give a key without an id this one
+    /// Select the key of the --encrypt-key set by its `kid`, or set the `kid` of a key that has none
     #[arg(
         long,
         value_name = "ID",
@@ -138,7 +132,7 @@ pub(crate) struct TokenEncryptionKeyFile {
     )]
     encrypt_kid: Option<String>,
 
-    /// The content encryption [default: A256GCM, or what a key for dir is for]
+    /// Content encryption algorithm [default: A256GCM, or the algorithm of a `dir` key]
     #[arg(
         long,
         value_name = "NAME",
@@ -148,19 +142,19 @@ pub(crate) struct TokenEncryptionKeyFile {
     )]
     enc: Option<ContentEnc>,
 
-    /// Compress before encrypting; needs --allow zip
+    /// Compress before encryption; requires --allow zip
     #[arg(long, requires = "encrypt_key")]
     zip: bool,
 }
 
-/// The key or keys that a token is decrypted with before it is verified.
+/// The keys that decrypt a token before it is verified.
 #[derive(Debug, Args)]
 pub(crate) struct TokenDecryptionKeyFile {
-    /// Decrypt the token first, with this key or set: JWK, JWK Set, PEM or DER; - is standard input
+    /// Decrypt a nested token with this key or key set first: JWK, JWK Set, PEM or DER (- for standard input)
     #[arg(long, value_name = "FILE")]
     decrypt_key: Option<PathBuf>,
 
-    /// The algorithm of --decrypt-key, if it does not say it (RSA, oct)
+    /// Algorithm of --decrypt-key, required if the key has no `alg` (RSA, oct)
     #[arg(
         long,
         value_name = "NAME",
@@ -170,7 +164,7 @@ pub(crate) struct TokenDecryptionKeyFile {
     )]
     decrypt_alg: Option<Algorithm>,
 
-    /// Take tokens of this content encryption only
+    /// Required content encryption (`enc`) [default: any supported]
     #[arg(
         long,
         value_name = "NAME",
@@ -182,17 +176,17 @@ pub(crate) struct TokenDecryptionKeyFile {
 }
 
 impl TokenEncryptionKeyFile {
-    /// The key, if the token is to be encrypted.
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Option<Recipient>> {
+    /// Loads the key, if the caller named one.
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Option<Recipient>> {
         let Some(path) = &self.encrypt_key else {
             return Ok(None);
         };
-        let said = Said {
+        let requested = Requested {
             alg: self.encrypt_alg,
             enc: self.enc,
         };
-        let file = read(path, said.alg)?;
-        file.to_encrypt(said, self.encrypt_kid.as_deref(), doors)
+        let file = read(path, requested.alg)?;
+        file.to_encrypt(requested, self.encrypt_kid.as_deref(), allowed)
             .map(Some)
     }
 
@@ -206,19 +200,23 @@ impl TokenEncryptionKeyFile {
 }
 
 impl TokenDecryptionKeyFile {
-    /// The file of the key or keys, if the token is to be decrypted.
+    /// Reads the key file, if the caller named one.
     pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
         let path = self.decrypt_key.as_ref();
         path.map(|path| read(path, self.decrypt_alg)).transpose()
     }
 
-    /// The key or keys of that file.
-    pub(crate) fn load(&self, file: &KeyFile, doors: &Open) -> Outcome<Loaded<DecryptionKeys>> {
-        let said = Said {
+    /// Loads the keys of that file.
+    pub(crate) fn load(
+        &self,
+        file: &KeyFile,
+        allowed: &Allowed,
+    ) -> Outcome<Loaded<DecryptionKeys>> {
+        let requested = Requested {
             alg: self.decrypt_alg,
             enc: self.enc,
         };
-        file.to_decrypt(said, doors)
+        file.to_decrypt(requested, allowed)
     }
 
     pub(crate) fn enc(&self) -> Option<ContentEnc> {
@@ -227,48 +225,54 @@ impl TokenDecryptionKeyFile {
 }
 
 impl SigningKeyFile {
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Signer> {
-        KeyFile::read(&self.key)?.to_sign(self.alg, self.kid.as_deref(), doors)
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Signer> {
+        KeyFile::read(&self.key)?.to_sign(self.alg, self.kid.as_deref(), allowed)
     }
 }
 
 impl SigningKeyFiles {
-    /// At least one.
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Vec<Signer>> {
+    /// Loads at least one key.
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Vec<Signer>> {
         let algs = for_each("--alg", &self.alg, self.key.len(), Spread::All)?;
         let kids = for_each("--kid", &self.kid, self.key.len(), Spread::Each)?;
         let named = self.key.iter().zip(algs.into_iter().zip(kids));
         named
             .map(|(path, (alg, kid))| {
-                KeyFile::read(path)?.to_sign(alg.copied(), kid.map(String::as_str), doors)
+                KeyFile::read(path)?.to_sign(alg.copied(), kid.map(String::as_str), allowed)
             })
             .collect()
     }
 }
 
 impl VerifyingKeyFile {
-    pub(crate) fn load(&self, doors: &Open) -> Outcome<Loaded<Keys>> {
-        KeyFile::read(&self.key)?.to_verify(self.alg, doors)
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
+        KeyFile::read(&self.key)?.to_verify(self.alg, allowed)
     }
 
-    /// Whether skipped keys are listed in any case.
+    /// Returns whether skipped keys are listed even if verification succeeds.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
     }
 }
 
 impl EncryptionKeyFiles {
-    /// At least one.
-    pub(crate) fn load(&self, enc: Option<ContentEnc>, doors: &Open) -> Outcome<Vec<Recipient>> {
+    /// Loads at least one key.
+    pub(crate) fn load(
+        &self,
+        enc: Option<ContentEnc>,
+        allowed: &Allowed,
+    ) -> Outcome<Vec<Recipient>> {
         if let Some(path) = &self.password_file {
             let alg = self.alg.first().copied();
             let kid = self.kid.first();
-            let mut password = passwords(path, alg, doors)?.remove(0);
+            let mut password = passwords(path, alg, allowed)?.remove(0);
             if let Some(kid) = kid {
                 let named = password.with_key_id(kid);
-                password = named.map_err(|error| Failure::wrong(format!("--kid: {error}")))?;
+                password = named.map_err(|error| Failure::error(format!("--kid: {error}")))?;
             }
-            return Ok(vec![Recipient::Shared(Shared::Password(password))]);
+            return Ok(vec![Recipient::SymmetricKey(SymmetricKey::Password(
+                password,
+            ))]);
         }
         let algs = for_each("--alg", &self.alg, self.key.len(), Spread::All)?;
         let kids = for_each("--kid", &self.kid, self.key.len(), Spread::Each)?;
@@ -276,7 +280,11 @@ impl EncryptionKeyFiles {
         named
             .map(|(path, (alg, kid))| {
                 let alg = alg.copied();
-                read(path, alg)?.to_encrypt(Said { alg, enc }, kid.map(String::as_str), doors)
+                read(path, alg)?.to_encrypt(
+                    Requested { alg, enc },
+                    kid.map(String::as_str),
+                    allowed,
+                )
             })
             .collect()
     }
@@ -286,77 +294,79 @@ impl DecryptionKeyFile {
     pub(crate) fn load(
         &self,
         enc: Option<ContentEnc>,
-        doors: &Open,
+        allowed: &Allowed,
     ) -> Outcome<Loaded<DecryptionKeys>> {
         let alg = self.alg;
         match (&self.key, &self.password_file) {
-            (Some(path), _) => read(path, alg)?.to_decrypt(Said { alg, enc }, doors),
+            (Some(path), _) => read(path, alg)?.to_decrypt(Requested { alg, enc }, allowed),
             (None, Some(path)) => {
-                let passwords = passwords(path, alg, doors)?;
+                let passwords = passwords(path, alg, allowed)?;
                 let keys = passwords.into_iter().map(DecryptionKeys::from);
                 keys.reduce(DecryptionKeys::and)
                     .map(|keys| Loaded {
                         keys,
                         skipped: Skipped::default(),
                     })
-                    .ok_or_else(|| Failure::wrong("no password"))
+                    .ok_or_else(|| Failure::error("the password file has no password"))
             }
-            (None, None) => Err(Failure::wrong("say with what: --key or --password-file")),
+            (None, None) => Err(Failure::error("no key: pass --key or --password-file")),
         }
     }
 
-    /// Whether skipped keys are listed in any case.
+    /// Returns whether skipped keys are listed even if verification succeeds.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
     }
 }
 
-/// The key file; what is none, and is to be a password, has another option.
+/// Reads a key file; for a password algorithm, an error points to --password-file.
 fn read(path: &std::path::Path, alg: Option<Algorithm>) -> Outcome<KeyFile> {
     let file = KeyFile::read(path);
     match alg {
         Some(Algorithm::Password(_)) => file.map_err(|failure| {
-            failure.hint("a password is an oct JWK, or text: --password-file FILE")
+            failure.hint("a password is an oct JWK; for a text file, use `--password-file FILE`")
         }),
         _ => file,
     }
 }
 
-/// The password for the algorithm that the call says, or for each: the first is the strongest. They
-/// never share a derived key, for each is derived under its own name (RFC 7518, section 4.8.1.1).
+/// Returns the password for the requested algorithm, or for each algorithm, the strongest first.
+///
+/// They never share a derived key: the algorithm's name is part of the salt (RFC 7518, section 4.8.1.1).
 fn passwords(
     path: &std::path::Path,
     alg: Option<Algorithm>,
-    doors: &Open,
+    allowed: &Allowed,
 ) -> Outcome<Vec<Password>> {
-    doors.need(Door::Pbes2, "a password")?;
+    allowed.require(InsecureOption::Pbes2, "--password-file")?;
     let algs = match alg {
         None => Pbes2Alg::ALL.into_iter().rev().collect(),
         Some(Algorithm::Password(alg)) => vec![alg],
         Some(alg) => {
-            return Err(
-                Failure::wrong(format!("{} is not for a password", alg.name()))
-                    .hint("for a password: --alg PBES2-HS512+A256KW, or none"),
-            );
+            return Err(Failure::error(format!(
+                "--password-file cannot be used with --alg {}",
+                alg.name()
+            ))
+            .hint("use `--alg PBES2-HS512+A256KW`, or remove `--alg`"));
         }
     };
     let text = input::password(path, jeton::limits::PASSWORD_BYTES)?;
     algs.into_iter()
         .map(|alg| {
             Password::new(alg, text.as_bytes())
-                .map_err(|error| Failure::wrong(format!("the password's file: {error}")))
+                .map_err(|error| Failure::error(format!("the password file: {error}")))
         })
         .collect()
 }
 
-/// Whether an option that is given once is meant for every key.
+/// Whether an option that is passed once applies to every key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spread {
     All,
     Each,
 }
 
-/// What is said of each of several keys.
+/// Pairs the values of a repeated option with the keys.
 fn for_each<'a, T>(
     option: &str,
     given: &'a [T],
@@ -367,8 +377,8 @@ fn for_each<'a, T>(
         [] => Ok(vec![None; keys]),
         [one] if spread == Spread::All => Ok(vec![Some(one); keys]),
         all if all.len() == keys => Ok(all.iter().map(Some).collect()),
-        all => Err(Failure::wrong(format!(
-            "{keys} keys and {} times {option}; give it once for each key, in their order",
+        all => Err(Failure::error(format!(
+            "{option} is passed {} times for {keys} keys; pass it once for each key, in the same order",
             all.len()
         ))),
     }

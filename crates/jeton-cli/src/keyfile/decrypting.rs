@@ -1,17 +1,18 @@
-//! From a key file to what a decrypter has.
+//! Loads the keys of a decrypter.
 
 use jeton::error::KeyProblem;
 use jeton::key::{DecryptionKey, DecryptionKeys, KeyManagementAlg};
 
-use super::encrypting::{Said, Shared};
-use super::{Form, KeyFile, Kind, Loaded, Refused, Skipped};
+use super::encrypting::{Requested, SymmetricKey};
+use super::{Form, KeyFile, Kind, LoadError, Loaded, Skipped};
 use crate::algorithm::Algorithm;
-use crate::doors::Open;
+use crate::allow::Allowed;
 use crate::exit::Outcome;
 use crate::output;
 
-/// What a curve implies when nothing says more: agreement, with or without a wrapping of the key. The
-/// four never share a derived secret, for each is derived under its own name (RFC 7518, section
+/// The algorithms of a key on a curve without `alg`: key agreement, with or without key wrapping.
+///
+/// The four never share a derived secret: the algorithm's name is an input of the derivation (RFC 7518, section
 /// 4.6.2).
 const IMPLIED: [KeyManagementAlg; 4] = [
     KeyManagementAlg::EcdhEs,
@@ -21,20 +22,24 @@ const IMPLIED: [KeyManagementAlg; 4] = [
 ];
 
 impl KeyFile {
-    /// The key or the set to decrypt with. Keys of a set that cannot decrypt do not spoil the rest.
-    pub(crate) fn to_decrypt(&self, said: Said, doors: &Open) -> Outcome<Loaded<DecryptionKeys>> {
+    /// Loads the key or the key set to decrypt with. Keys of a set that cannot decrypt are skipped.
+    pub(crate) fn to_decrypt(
+        &self,
+        requested: Requested,
+        allowed: &Allowed,
+    ) -> Outcome<Loaded<DecryptionKeys>> {
         let Form::Set(text) = self.form() else {
-            let key = self.one_to_decrypt(said, doors);
+            let key = self.one_to_decrypt(requested, allowed);
             return key
                 .map(|keys| Loaded {
                     keys,
                     skipped: Skipped::default(),
                 })
-                .map_err(|refused| self.refusal(refused));
+                .map_err(|error| self.failure(error));
         };
         let load = |key: &KeyFile| {
-            key.filled(said.alg, |alg| {
-                key.one_to_decrypt(Said { alg, ..said }, doors)
+            key.with_default_algorithm(requested.alg, |alg| {
+                key.one_to_decrypt(Requested { alg, ..requested }, allowed)
             })
         };
         let Loaded { mut keys, skipped } = self.usable(text, load)?;
@@ -45,36 +50,45 @@ impl KeyFile {
         })
     }
 
-    fn one_to_decrypt(&self, said: Said, doors: &Open) -> Result<DecryptionKeys, Refused> {
+    fn one_to_decrypt(
+        &self,
+        requested: Requested,
+        allowed: &Allowed,
+    ) -> Result<DecryptionKeys, LoadError> {
         if self.kind() != Kind::Symmetric {
-            let keys = self.private(said.alg, doors);
-            return keys.map_err(|refused| self.unless_it_signs(refused));
+            let keys = self.private(requested.alg, allowed);
+            return keys.map_err(|error| self.explain_signing_key(error));
         }
-        let keys = self.shared(said, doors)?;
+        let keys = self.symmetric(requested, allowed)?;
         if keys.len() > 1 {
             output::note(format_args!(
-                "{}: nothing says the encryption, and the key fits more than one; give --enc NAME",
+                "{}: the key fits several content encryptions; to select one, pass --enc NAME",
                 self.name()
             ));
         }
         let keys = keys.into_iter().map(|key| match key {
-            Shared::Wrapping(key) => DecryptionKeys::from(key),
-            Shared::Content(key) => key.into(),
-            Shared::Password(key) => key.into(),
+            SymmetricKey::Wrapping(key) => DecryptionKeys::from(key),
+            SymmetricKey::Content(key) => key.into(),
+            SymmetricKey::Password(key) => key.into(),
         });
         keys.reduce(DecryptionKeys::and)
-            .ok_or(Refused::problem(KeyProblem::NoUsableKey))
+            .ok_or(LoadError::problem(KeyProblem::NoUsableKey))
     }
 
-    fn private(&self, alg: Option<Algorithm>, doors: &Open) -> Result<DecryptionKeys, Refused> {
-        if let Some(known) = self.management(alg, doors)? {
+    fn private(
+        &self,
+        alg: Option<Algorithm>,
+        allowed: &Allowed,
+    ) -> Result<DecryptionKeys, LoadError> {
+        if let Some(known) = self.management(alg, allowed)? {
             let keys = self.decryption(known).map(DecryptionKeys::from);
-            return keys.map_err(|refused| self.against(refused, alg.map(Algorithm::name)));
+            return keys
+                .map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)));
         }
         let [first, others @ ..] = IMPLIED;
         let mut keys = match self.decryption(first) {
             Ok(key) => DecryptionKeys::from(key),
-            Err(refused) => return Err(self.unless_rsa(refused)),
+            Err(error) => return Err(self.explain_missing_algorithm(error)),
         };
         for alg in others {
             keys = keys.and(self.decryption(alg)?);
@@ -82,12 +96,12 @@ impl KeyFile {
         Ok(keys)
     }
 
-    pub(super) fn decryption(&self, alg: KeyManagementAlg) -> Result<DecryptionKey, Refused> {
+    pub(super) fn decryption(&self, alg: KeyManagementAlg) -> Result<DecryptionKey, LoadError> {
         Ok(match self.form() {
             Form::Jwk(text) => DecryptionKey::from_jwk_as(text, alg)?,
             Form::Pem(text) => DecryptionKey::from_pem_as(text, alg)?,
             Form::Der(_) if self.kind() == Kind::Public => {
-                return Err(Refused::problem(KeyProblem::PublicGiven));
+                return Err(LoadError::problem(KeyProblem::PublicGiven));
             }
             Form::Der(der) => DecryptionKey::from_der_as(der, alg)?,
             Form::Set(_) | Form::Paserk(_) => return Err(self.not_one_key()),

@@ -1,26 +1,27 @@
-//! DER without an algorithm around the key: PKCS#1 (RFC 8017, appendix A.1) and SEC1 (RFC 5915), as
-//! `openssl pkey -outform DER -traditional` writes it. The library reads these forms in PEM, where a
-//! label says which it is; here it shows in how the key begins.
+//! Converts DER in PKCS#1 (RFC 8017, appendix A.1) and SEC1 (RFC 5915) to PEM.
+//!
+//! `openssl pkey -outform DER -traditional` writes these forms. The library reads them as PEM, whose label names
+//! the form. In DER, the first elements of the key identify the form.
 
 use zeroize::Zeroizing;
 
 const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 const OCTET_STRING: u8 = 0x04;
-/// Characters of a line of PEM (RFC 7468, section 2).
+/// The characters on one line of PEM (RFC 7468, section 2).
 const LINE: usize = 64;
 
-/// Whether bytes are a key in DER: no text that is one begins so ("0").
+/// Returns whether bytes are DER. No key in text form begins with this byte ("0").
 pub(super) fn is(bytes: &[u8]) -> bool {
     bytes.first() == Some(&SEQUENCE)
 }
 
-/// The same key as PEM, if it is in one of these forms.
+/// Converts a key to PEM, if it has one of these forms.
 pub(super) fn in_pem(der: &[u8]) -> Option<Zeroizing<String>> {
     let (parts, _) = part(der, SEQUENCE)?;
     let (first, rest) = part(parts, INTEGER)?;
     let label = match (first, rest.first().copied()?) {
-        // A version, and there are two; behind it PKCS#8 has a SEQUENCE.
+        // A version, 0 or 1. In PKCS#8 a SEQUENCE follows it.
         (&[0 | 1], INTEGER) => "RSA PRIVATE KEY",
         (&[1], OCTET_STRING) => "EC PRIVATE KEY",
         (_, INTEGER) => "RSA PUBLIC KEY",
@@ -44,7 +45,7 @@ pub(super) fn in_pem(der: &[u8]) -> Option<Zeroizing<String>> {
     Some(pem)
 }
 
-/// What stands in the first part, if it has that tag, and what comes behind it.
+/// Returns the content of the first element if it has this tag, and the rest.
 fn part(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&found, rest) = der.split_first()?;
     let (&length, rest) = rest.split_first()?;

@@ -1,4 +1,4 @@
-//! From a key file to a recipient of a JWE.
+//! Loads the key of a JWE recipient.
 
 use jeton::danger::{self, Password, Pbes2Alg};
 use jeton::error::KeyProblem;
@@ -7,41 +7,41 @@ use jeton::key::{
     WrappingKey,
 };
 
-use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
+use super::{Form, KEY_ERROR_PREFIX as PREFIX, KeyFile, Kind, LoadError, Shape, problem_of};
 use crate::algorithm::Algorithm;
-use crate::doors::{Door, Open};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 
-/// A key that a JWE is encrypted to.
+/// A key that a JWE is encrypted for.
 pub(crate) enum Recipient {
     Public(EncryptionKey),
-    Shared(Shared),
+    SymmetricKey(SymmetricKey),
 }
 
-/// A key that both sides have.
-pub(crate) enum Shared {
+/// A key that sender and recipient share.
+pub(crate) enum SymmetricKey {
     Wrapping(WrappingKey),
     Content(ContentKey),
     Password(Password),
 }
 
-/// What a key for encryption is said to be for, by the call or by itself.
+/// The algorithms that the caller requested for an encryption key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Requested {
     pub(crate) alg: Option<Algorithm>,
     pub(crate) enc: Option<ContentEnc>,
 }
 
 impl KeyFile {
-    /// The key to encrypt to. Of a set it is the one with that id, or the only one that can encrypt;
-    /// a single key without an id gets that id.
+    /// Loads the key to encrypt for: the key of a set with this id, or the only one that can encrypt. A single key
+    /// without an id gets this id.
     pub(crate) fn to_encrypt(
         &self,
-        said: Said,
+        requested: Requested,
         kid: Option<&str>,
-        doors: &Open,
+        allowed: &Allowed,
     ) -> Outcome<Recipient> {
-        let load = |file: &KeyFile| file.recipient(said, doors);
+        let load = |file: &KeyFile| file.recipient(requested, allowed);
         self.one_of(
             "encrypt",
             kid,
@@ -51,24 +51,26 @@ impl KeyFile {
         )
     }
 
-    fn recipient(&self, said: Said, doors: &Open) -> Result<Recipient, Refused> {
+    fn recipient(&self, requested: Requested, allowed: &Allowed) -> Result<Recipient, LoadError> {
         match self.kind() {
             Kind::Symmetric => {
-                let mut fitting = self.shared(said, doors)?;
-                // A key of 256 bits fits two encryptions; the default is the one with GCM.
-                Ok(Recipient::Shared(fitting.remove(fitting.len() - 1)))
+                let mut fitting = self.symmetric(requested, allowed)?;
+                // A key of 256 bits fits two content encryptions; the default is GCM.
+                Ok(Recipient::SymmetricKey(fitting.remove(fitting.len() - 1)))
             }
             Kind::Private => Err(match self.form() {
-                // The library names the member at fault.
+                // The error of the library names the member at fault.
                 Form::Jwk(text) => match EncryptionKey::from_jwk(text) {
                     Err(error) => error.into(),
-                    Ok(_) => Refused::problem(KeyProblem::PrivateGiven),
+                    Ok(_) => LoadError::problem(KeyProblem::PrivateGiven),
                 },
-                _ => Refused::problem(KeyProblem::PrivateGiven),
+                _ => LoadError::problem(KeyProblem::PrivateGiven),
             }),
             Kind::Public => {
-                let key = self.encryption(said.alg, doors).map(Recipient::Public);
-                key.map_err(|refused| self.unless_it_signs(refused))
+                let key = self
+                    .encryption(requested.alg, allowed)
+                    .map(Recipient::Public);
+                key.map_err(|error| self.explain_signing_key(error))
             }
         }
     }
@@ -76,26 +78,25 @@ impl KeyFile {
     pub(super) fn encryption(
         &self,
         alg: Option<Algorithm>,
-        doors: &Open,
-    ) -> Result<EncryptionKey, Refused> {
-        match self.management(alg, doors)? {
+        allowed: &Allowed,
+    ) -> Result<EncryptionKey, LoadError> {
+        match self.management(alg, allowed)? {
             Some(known) => {
                 let key = self.public(known);
-                key.map_err(|refused| self.against(refused, alg.map(Algorithm::name)))
+                key.map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)))
             }
-            // What a curve implies.
-            None => {
-                (self.public(KeyManagementAlg::EcdhEs)).map_err(|refused| self.unless_rsa(refused))
-            }
+            // A key on a curve without `alg` is for ECDH-ES.
+            None => (self.public(KeyManagementAlg::EcdhEs))
+                .map_err(|error| self.explain_missing_algorithm(error)),
         }
     }
 
-    /// The algorithm of a key with two halves, if the call or the key says it.
+    /// Returns the algorithm of an asymmetric key, if the caller or the key names one.
     pub(super) fn management(
         &self,
         alg: Option<Algorithm>,
-        doors: &Open,
-    ) -> Result<Option<KeyManagementAlg>, Refused> {
+        allowed: &Allowed,
+    ) -> Result<Option<KeyManagementAlg>, LoadError> {
         let own = match self.form() {
             Form::Jwk(text) => Shape::of(text).alg.map(|name| Algorithm::of(&name)),
             _ => None,
@@ -104,88 +105,93 @@ impl KeyFile {
             (None, None) => Ok(None),
             (Some(Algorithm::Manage(alg)), _) | (None, Some(Some(Algorithm::Manage(alg)))) => {
                 if alg == danger::RSA1_5 {
-                    self.need(doors, Door::Rsa1_5, "RSA1_5")?;
+                    self.need(allowed, InsecureOption::Rsa1_5, "RSA1_5")?;
                 }
                 Ok(Some(alg))
             }
-            (Some(alg), _) => Err(Refused::member(
+            (Some(alg), _) => Err(LoadError::member(
                 "alg",
-                format!(
-                    "{} is not for a key with a public and a private half",
-                    alg.name()
-                ),
+                format!("{} is not for an asymmetric key", alg.name()),
             )),
-            (None, Some(Some(Algorithm::Sign(alg)))) => Err(Refused::member(
+            (None, Some(Some(Algorithm::Sign(alg)))) => Err(LoadError::member(
                 "alg",
-                format!("{alg} is for signing, and a key has one use"),
+                format!("{alg} is for signatures, and a key has one use"),
             )),
-            (None, Some(_)) => Err(Refused::member(
+            (None, Some(_)) => Err(LoadError::member(
                 "alg",
-                "not one that a key with a public and a private half encrypts with".to_owned(),
+                "not an encryption algorithm for an asymmetric key".to_owned(),
             )),
         }
     }
 
-    /// The symmetric key; more than one if its length fits several encryptions and nothing says
-    /// which, never none.
-    pub(super) fn shared(&self, said: Said, doors: &Open) -> Result<Vec<Shared>, Refused> {
+    /// Loads the symmetric key. If its length fits several content encryptions and none is requested, there is one
+    /// key for each.
+    pub(super) fn symmetric(
+        &self,
+        requested: Requested,
+        allowed: &Allowed,
+    ) -> Result<Vec<SymmetricKey>, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
         };
         let own = Shape::of(text).alg.map(|name| Algorithm::of(&name));
-        let alg = match (said.alg, own) {
+        let alg = match (requested.alg, own) {
             (Some(alg), _) => alg,
             (None, Some(Some(alg))) => alg,
             (None, Some(None)) => {
-                return Err(Refused::member(
+                return Err(LoadError::member(
                     "alg",
-                    "not one that a symmetric key encrypts with".to_owned(),
+                    "not an encryption algorithm for a symmetric key (kty oct)".to_owned(),
                 ));
             }
-            (None, None) => return Err(self.algorithm_needed("A256KW, A256GCMKW, dir, …")),
+            (None, None) => return Err(self.algorithm_needed("`--alg A256KW`, A256GCMKW, dir, …")),
         };
         Ok(vec![match alg {
-            Algorithm::Wrap(alg) => Shared::Wrapping(wrapping(text, alg)?),
-            Algorithm::Content(enc) => Shared::Content(ContentKey::from_jwk_as(text, enc)?),
-            Algorithm::Password(alg) => Shared::Password(self.password(text, alg, doors)?),
-            Algorithm::Direct => match (said.enc, own) {
+            Algorithm::Wrap(alg) => SymmetricKey::Wrapping(wrapping(text, alg)?),
+            Algorithm::Content(enc) => SymmetricKey::Content(ContentKey::from_jwk_as(text, enc)?),
+            Algorithm::Password(alg) => SymmetricKey::Password(self.password(text, alg, allowed)?),
+            Algorithm::Direct => match (requested.enc, own) {
                 (Some(enc), _) | (None, Some(Some(Algorithm::Content(enc)))) => {
-                    Shared::Content(ContentKey::from_jwk_as(text, enc)?)
+                    SymmetricKey::Content(ContentKey::from_jwk_as(text, enc)?)
                 }
                 _ => return fitting(text),
             },
             Algorithm::Sign(alg) => {
-                return Err(Refused::member(
+                return Err(LoadError::member(
                     "alg",
-                    format!("{alg} is for signing, and a key has one use"),
+                    format!("{alg} is for signatures, and a key has one use"),
                 ));
             }
             Algorithm::Manage(alg) => {
-                return Err(Refused::member(
+                return Err(LoadError::member(
                     "alg",
-                    format!("{alg} is not an algorithm of a symmetric key (kty oct)"),
+                    format!("{alg} is not for a symmetric key (kty oct)"),
                 ));
             }
         }])
     }
 
-    fn password(&self, text: &str, alg: Pbes2Alg, doors: &Open) -> Result<Password, Refused> {
-        self.need(doors, Door::Pbes2, alg.name())?;
+    fn password(
+        &self,
+        text: &str,
+        alg: Pbes2Alg,
+        allowed: &Allowed,
+    ) -> Result<Password, LoadError> {
+        self.need(allowed, InsecureOption::Pbes2, alg.name())?;
         Ok(Password::from_jwk_as(text, alg)?)
     }
 
-    fn need(&self, doors: &Open, door: Door, name: &str) -> Result<(), Refused> {
-        let what = format!("{}: key refused: alg: {name}", self.name());
-        doors.need(door, &what).map_err(Refused::Call)
+    fn need(&self, allowed: &Allowed, option: InsecureOption, name: &str) -> Result<(), LoadError> {
+        let what = format!("{}: {PREFIX}alg: {name}", self.name());
+        allowed.require(option, &what).map_err(LoadError::Failure)
     }
 
-    /// An RSA key was tried as one with a curve: then it is the algorithm that is missing.
-    pub(super) fn unless_rsa(&self, refused: Refused) -> Refused {
-        match refused.known_problem() {
-            Some(KeyProblem::Contradiction) if self.has_no_curve() => {
-                self.algorithm_needed("RSA-OAEP-256, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512")
-            }
-            _ => refused,
+    /// For an RSA key that was tried as a key on a curve, reports the missing algorithm.
+    pub(super) fn explain_missing_algorithm(&self, error: LoadError) -> LoadError {
+        match error.key_problem() {
+            Some(KeyProblem::Contradiction) if self.has_no_curve() => self
+                .algorithm_needed("`--alg RSA-OAEP-256`, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"),
+            _ => error,
         }
     }
 
@@ -196,11 +202,11 @@ impl KeyFile {
         }
     }
 
-    fn algorithm_needed(&self, choices: &str) -> Refused {
+    fn algorithm_needed(&self, choices: &str) -> LoadError {
         let problem = KeyProblem::AlgorithmNeeded;
-        Refused::Call(
-            Failure::wrong(format!("{}: key refused: alg: {problem}", self.name()))
-                .hint(format!("say which: --alg {choices}")),
+        LoadError::Failure(
+            Failure::error(format!("{}: {PREFIX}alg: {problem}", self.name()))
+                .hint(format!("add {choices}")),
         )
     }
 }
@@ -209,14 +215,14 @@ fn wrapping(text: &str, alg: KeyWrapAlg) -> jeton::Result<WrappingKey> {
     WrappingKey::from_jwk_as(text, alg)
 }
 
-/// The keys of direct encryption that the secret's length allows, the ones with GCM last.
-fn fitting(text: &str) -> Result<Vec<Shared>, Refused> {
+/// Returns the keys of direct encryption that fit the length of the secret, GCM last.
+fn fitting(text: &str) -> Result<Vec<SymmetricKey>, LoadError> {
     let mut keys = Vec::new();
     let mut refusal = None;
     for enc in ContentEnc::ALL {
         match ContentKey::from_jwk_as(text, enc) {
-            Ok(key) => keys.push(Shared::Content(key)),
-            // The length is refused once for every other encryption, and says the least.
+            Ok(key) => keys.push(SymmetricKey::Content(key)),
+            // Every other content encryption reports the length; it is the least specific error.
             Err(error) if problem_of(error) == Some(KeyProblem::WrongLength) => {
                 refusal.get_or_insert(error);
             }
@@ -230,64 +236,64 @@ fn fitting(text: &str) -> Result<Vec<Shared>, Refused> {
 }
 
 impl Recipient {
-    /// The key for the library's encrypter.
+    /// Returns the key for the library's encrypter.
     pub(crate) fn key(&self) -> EncryptionKeyRef<'_> {
         match self {
             Recipient::Public(key) => key.into(),
-            Recipient::Shared(Shared::Wrapping(key)) => key.into(),
-            Recipient::Shared(Shared::Content(key)) => key.into(),
-            Recipient::Shared(Shared::Password(key)) => key.into(),
+            Recipient::SymmetricKey(SymmetricKey::Wrapping(key)) => key.into(),
+            Recipient::SymmetricKey(SymmetricKey::Content(key)) => key.into(),
+            Recipient::SymmetricKey(SymmetricKey::Password(key)) => key.into(),
         }
     }
 
-    /// The content encryption that the key is for, if it is for one.
+    /// Returns the content encryption, if the key is for direct encryption.
     pub(crate) fn enc(&self) -> Option<ContentEnc> {
         match self {
-            Recipient::Shared(Shared::Content(key)) => Some(key.enc()),
+            Recipient::SymmetricKey(SymmetricKey::Content(key)) => Some(key.enc()),
             _ => None,
         }
     }
 
-    /// The name of its key management; none for a password, whose header says more than that.
+    /// Returns the name of the key management; `None` for a password, whose header has more members.
     pub(crate) fn alg(&self) -> Option<&'static str> {
         match self {
             Recipient::Public(key) => Some(key.alg().name()),
-            Recipient::Shared(Shared::Wrapping(key)) => Some(key.alg().name()),
-            Recipient::Shared(Shared::Content(_)) => Some("dir"),
-            Recipient::Shared(Shared::Password(_)) => None,
+            Recipient::SymmetricKey(SymmetricKey::Wrapping(key)) => Some(key.alg().name()),
+            Recipient::SymmetricKey(SymmetricKey::Content(_)) => Some("dir"),
+            Recipient::SymmetricKey(SymmetricKey::Password(_)) => None,
         }
     }
 
-    /// With so many rounds of PBKDF2, if it is a password.
+    /// Sets the PBKDF2 rounds, if it is a password.
     pub(crate) fn rounds(self, rounds: u32) -> jeton::Result<Recipient> {
         Ok(match self {
-            Recipient::Shared(Shared::Password(key)) => {
-                Recipient::Shared(Shared::Password(key.rounds(rounds)?))
+            Recipient::SymmetricKey(SymmetricKey::Password(key)) => {
+                Recipient::SymmetricKey(SymmetricKey::Password(key.rounds(rounds)?))
             }
             other => other,
         })
     }
 
     pub(crate) fn is_password(&self) -> bool {
-        matches!(self, Recipient::Shared(Shared::Password(_)))
+        matches!(self, Recipient::SymmetricKey(SymmetricKey::Password(_)))
     }
 
     fn key_id(&self) -> Option<&str> {
         match self {
             Recipient::Public(key) => key.key_id(),
-            Recipient::Shared(Shared::Wrapping(key)) => key.key_id(),
-            Recipient::Shared(Shared::Content(key)) => key.key_id(),
-            Recipient::Shared(Shared::Password(key)) => key.key_id(),
+            Recipient::SymmetricKey(SymmetricKey::Wrapping(key)) => key.key_id(),
+            Recipient::SymmetricKey(SymmetricKey::Content(key)) => key.key_id(),
+            Recipient::SymmetricKey(SymmetricKey::Password(key)) => key.key_id(),
         }
     }
 
     fn with_key_id(self, kid: &str) -> jeton::Result<Recipient> {
         Ok(match self {
             Recipient::Public(key) => Recipient::Public(key.with_key_id(kid)?),
-            Recipient::Shared(shared) => Recipient::Shared(match shared {
-                Shared::Wrapping(key) => Shared::Wrapping(key.with_key_id(kid)?),
-                Shared::Content(key) => Shared::Content(key.with_key_id(kid)?),
-                Shared::Password(key) => Shared::Password(key.with_key_id(kid)?),
+            Recipient::SymmetricKey(shared) => Recipient::SymmetricKey(match shared {
+                SymmetricKey::Wrapping(key) => SymmetricKey::Wrapping(key.with_key_id(kid)?),
+                SymmetricKey::Content(key) => SymmetricKey::Content(key.with_key_id(kid)?),
+                SymmetricKey::Password(key) => SymmetricKey::Password(key.with_key_id(kid)?),
             }),
         })
     }

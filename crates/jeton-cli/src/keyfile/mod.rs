@@ -1,14 +1,14 @@
-//! Key files: JWK, JWK Set, PEM, DER or PASERK, told apart by what is in them.
+//! Reads key files: JWK, JWK Set, PEM, DER or PASERK, detected by their content.
 //!
-//! A key is loaded for a use: to sign, to verify, or to be shown or converted. What does not fit the
-//! use is refused with the member at fault, and exit code 2.
+//! A key is loaded for one use: to sign, to verify, to encrypt, to decrypt, to be shown or to be converted. A key
+//! that does not fit is an error that names the member at fault, with exit code 2.
 
 mod any;
 mod argument;
 mod decrypting;
 mod der;
 mod encrypting;
-mod refused;
+mod load_error;
 mod set;
 mod signing;
 mod verifying;
@@ -19,7 +19,7 @@ pub(crate) use argument::{
     TokenEncryptionKeyFile, VerifyingKeyFile,
 };
 pub(crate) use encrypting::Recipient;
-pub(crate) use refused::Refused;
+pub(crate) use load_error::{LoadError, PREFIX as KEY_ERROR_PREFIX};
 pub(crate) use set::{Loaded, Skipped};
 pub(crate) use signing::Signer;
 
@@ -36,37 +36,37 @@ use zeroize::Zeroizing;
 use crate::exit::{Failure, Outcome};
 use crate::input;
 
-/// A key file that has been read, and not yet taken as a key.
+/// A key file that has been read and not yet parsed as a key.
 pub(crate) struct KeyFile {
     name: String,
-    /// What the file is called, in which it may be one key of several.
+    /// The name of the whole file, if this is one key of a set.
     file: String,
     is_der: bool,
     form: Form,
 }
 
-/// What a key is written as.
+/// The format of a key file.
 pub(crate) enum Form {
     Jwk(Zeroizing<String>),
     Set(Zeroizing<String>),
-    /// Or DER that the library reads as PEM.
+    /// PEM, or DER that was converted to PEM for the library.
     Pem(Zeroizing<String>),
     Der(Zeroizing<Vec<u8>>),
     Paserk(Zeroizing<String>),
 }
 
 impl KeyFile {
-    /// Reads a file, or standard input if it is called `-`.
+    /// Reads a file; `-` is standard input.
     pub(crate) fn read(path: &Path) -> Outcome<KeyFile> {
         let name = input::name_of(path);
         let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
         KeyFile::of(&name, bytes).ok_or_else(|| {
-            Failure::wrong(format!("{name}: not a key in any form that jeton knows"))
-                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK")
+            Failure::error(format!("{name}: unknown key format"))
+                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK; to make a key, run `jeton key new --alg ES256`")
         })
     }
 
-    /// Takes bytes for a key file, if they look like one.
+    /// Returns a key file if the bytes have one of its formats.
     pub(crate) fn of(name: &str, bytes: Zeroizing<Vec<u8>>) -> Option<KeyFile> {
         Some(KeyFile {
             name: name.to_owned(),
@@ -76,27 +76,27 @@ impl KeyFile {
         })
     }
 
-    /// What it is called in messages.
+    /// Returns the name for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is written as.
+    /// Returns the format.
     pub(crate) fn form(&self) -> &Form {
         &self.form
     }
 
-    /// Whether it is bytes and not text.
+    /// Returns whether the file is DER.
     pub(crate) fn is_der(&self) -> bool {
         self.is_der
     }
 
-    /// Whether it is a private or a symmetric key, sound or not.
+    /// Returns whether it is a private or a symmetric key, valid or not.
     pub(crate) fn holds_a_secret(&self) -> bool {
         self.kind() != Kind::Public
     }
 
-    /// Which half of a key it is, told by its form alone.
+    /// Returns the kind of key, judged by its form alone.
     fn kind(&self) -> Kind {
         match &self.form {
             Form::Jwk(text) => match Shape::of(text) {
@@ -106,7 +106,7 @@ impl KeyFile {
             },
             Form::Pem(text) if text.contains("PRIVATE KEY-----") => Kind::Private,
             Form::Der(der) => match SigningKey::from_der_as(der, SigAlg::RS256) {
-                // Whatever else is wrong with it, it has the form of a private key.
+                // Any other error means that it has the form of a private key.
                 Err(error) if problem_of(error) == Some(KeyProblem::Malformed) => Kind::Public,
                 _ => Kind::Private,
             },
@@ -114,25 +114,25 @@ impl KeyFile {
         }
     }
 
-    /// That a set or a PASERK is not the one key that is wanted.
-    fn not_one_key(&self) -> Refused {
-        Refused::Call(match self.form {
-            Form::Paserk(_) => Failure::wrong(format!(
-                "{}: a PASERK is a key for PASETO, not for JWT, JWS or JWE",
+    /// Returns the error for a set or a PASERK where one JOSE key is expected.
+    fn not_one_key(&self) -> LoadError {
+        LoadError::Failure(match self.form {
+            Form::Paserk(_) => Failure::error(format!(
+                "{}: a PASERK is for PASETO, not for JWT, JWS or JWE",
                 self.name
             ))
-            .hint("an Ed25519 key can be converted: jeton key convert --to jwk FILE"),
-            _ => Failure::wrong(format!("{}: one key is wanted here, not a set", self.name)),
+            .hint("to convert an Ed25519 key, run `jeton key convert --to jwk FILE`"),
+            _ => Failure::error(format!("{}: expected one key, got a key set", self.name)),
         })
     }
 
-    /// The PASERK that it holds.
+    /// Returns the PASERK.
     pub(crate) fn paserk(&self) -> Outcome<&str> {
         match &self.form {
             Form::Paserk(text) => Ok(text),
             _ => Err(
-                Failure::wrong(format!("{}: a PASETO's key is a PASERK", self.name)).hint(
-                    "make one: jeton key new --paseto v4.public; an Ed25519 key can be converted: jeton key convert --to paserk FILE",
+                Failure::error(format!("{}: a key for PASETO must be a PASERK", self.name)).hint(
+                    "to make one, run `jeton key new --paseto v4.public`; to convert an Ed25519 key, run `jeton key convert --to paserk FILE`",
                 ),
             ),
         }
@@ -140,7 +140,7 @@ impl KeyFile {
 }
 
 impl Form {
-    /// Tells by the content.
+    /// Detects the format by the content.
     fn of(bytes: Zeroizing<Vec<u8>>) -> Option<Form> {
         if der::is(&bytes) {
             return Some(match der::in_pem(&bytes) {
@@ -162,7 +162,7 @@ impl Form {
     }
 }
 
-/// What `openssl ecparam -genkey` writes before a key is left out: the key says its curve itself.
+/// Removes the parameters that `openssl ecparam -genkey` writes before a key: the key also names its curve.
 fn without_parameters(pem: &str) -> &str {
     const END: &str = "-----END EC PARAMETERS-----";
     match pem.split_once(END) {
@@ -173,7 +173,7 @@ fn without_parameters(pem: &str) -> &str {
     }
 }
 
-/// Which half of a key a text is.
+/// The kind of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Symmetric,
@@ -181,7 +181,7 @@ enum Kind {
     Public,
 }
 
-/// What is wrong with a key, if that is what an error is about.
+/// Returns the problem, if the error is about a key.
 fn problem_of(error: jeton::Error) -> Option<KeyProblem> {
     match error {
         jeton::Error::Key(error) => Some(error.problem()),
@@ -189,7 +189,7 @@ fn problem_of(error: jeton::Error) -> Option<KeyProblem> {
     }
 }
 
-/// The members that tell which reader a JWK is for. They are not trusted: the reader checks all.
+/// The members that select the reader of a JWK. They are not trusted: the reader checks every member.
 #[derive(Default, Deserialize)]
 pub(crate) struct Shape<'a> {
     #[serde(borrow)]
@@ -206,12 +206,12 @@ pub(crate) struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// Whether it has the member that a private key of its type has: `d`, or an AKP key's `priv`.
+    /// Returns whether it has the private member of its key type: `d`, or `priv` of an AKP key.
     pub(crate) fn is_private(&self) -> bool {
         self.d.is_some() || self.r#priv.is_some()
     }
 
-    /// What cannot be read has no shape, and the library says why.
+    /// Reads the members. For invalid JSON all are empty, and the library reports the error.
     pub(crate) fn of(text: &'a str) -> Shape<'a> {
         serde_json::from_str(text).unwrap_or_default()
     }

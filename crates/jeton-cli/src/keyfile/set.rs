@@ -1,4 +1,4 @@
-//! Key sets: one of their keys for a use or all that have it, and why a key is left out.
+//! Loads one key or all keys of a key set for a use, and records why a key is skipped.
 
 use jeton::error::KeyProblem;
 use jeton::limits;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
-use super::{Form, KeyFile, Refused, Shape};
+use super::{Form, KEY_ERROR_PREFIX as PREFIX, KeyFile, LoadError, Shape};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -16,38 +16,40 @@ struct Elements<'a> {
     keys: Vec<&'a RawValue>,
 }
 
-/// The id of a key that is refused, and why it is.
-struct LeftOut {
+/// A key that is skipped, and the reason.
+struct SkippedKey {
     kid: Option<String>,
-    why: Failure,
+    reason: Failure,
 }
 
-/// What a file is loaded as, and the keys of its set that are not in it.
+/// The loaded keys, and the keys of the set that were skipped.
 pub(crate) struct Loaded<K> {
     pub(crate) keys: K,
     pub(crate) skipped: Skipped,
 }
 
-/// The keys of a set that cannot be used for what it is loaded for. A set usually has such keys, for another
-/// use or of a kind that is not supported: they are listed when the caller asks for it, or when no key fits.
+/// The keys of a set that cannot be used for the purpose of this call.
+///
+/// Sets usually have keys for another use or of an unsupported kind. They are listed only with --verbose, or if
+/// no key fits.
 #[derive(Default)]
-pub(crate) struct Skipped(Vec<LeftOut>);
+pub(crate) struct Skipped(Vec<SkippedKey>);
 
 impl Skipped {
-    /// Lists them as notes.
+    /// Lists the keys as notes.
     pub(crate) fn note(&self) {
         note(&self.0);
     }
 
-    /// These and others.
+    /// Appends other skipped keys.
     pub(crate) fn and(mut self, others: Skipped) -> Skipped {
         self.0.extend(others.0);
         self
     }
 
-    /// Lists them now if the caller wants them in any case, and then no more.
-    pub(crate) fn noted_if(self, is_wanted: bool) -> Skipped {
-        if !is_wanted {
+    /// With --verbose, lists the keys now and removes them.
+    pub(crate) fn list_if(self, is_verbose: bool) -> Skipped {
+        if !is_verbose {
             return self;
         }
         self.note();
@@ -56,136 +58,133 @@ impl Skipped {
 }
 
 impl KeyFile {
-    /// One key for a use. Of a set it is the one with that id, or the only one that has the use; a
-    /// single key without an id gets that id.
+    /// Loads one key for a use: the key of a set with this id, or the only key of a set with this use. A single
+    /// key without an id gets this id.
     pub(super) fn one_of<K>(
         &self,
-        verb: &str,
+        use_name: &str,
         kid: Option<&str>,
-        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+        load: impl Fn(&KeyFile) -> Result<K, LoadError>,
         id: fn(&K) -> Option<&str>,
         with_id: fn(K, &str) -> jeton::Result<K>,
     ) -> Outcome<K> {
         if let Form::Set(text) = self.form() {
-            return self.select(text, verb, kid, load, id);
+            return self.select(text, use_name, kid, load, id);
         }
-        let key = load(self).map_err(|refused| self.refusal(refused))?;
+        let key = load(self).map_err(|error| self.failure(error))?;
         match (kid, id(&key)) {
             (None, _) => Ok(key),
             (Some(kid), Some(own)) if kid == own => Ok(key),
-            (Some(_), Some(_)) => Err(Failure::wrong(format!(
-                "{}: key refused: kid: the key has another id than --kid says",
+            (Some(_), Some(_)) => Err(Failure::error(format!(
+                "{}: {PREFIX}kid: differs from --kid",
                 self.name()
             ))),
             (Some(kid), None) => {
-                with_id(key, kid).map_err(|error| Failure::wrong(format!("--kid: {error}")))
+                with_id(key, kid).map_err(|error| Failure::error(format!("--kid: {error}")))
             }
         }
     }
 
-    /// The keys of a set, each as a file of its own; a single key stands alone.
+    /// Returns the keys of a set, each as its own file; a single key is the only element.
     pub(crate) fn each(self) -> Outcome<Vec<KeyFile>> {
-        Ok(self.of_set()?.unwrap_or_else(|| vec![self]))
+        Ok(self.set_keys()?.unwrap_or_else(|| vec![self]))
     }
 
-    /// The keys of a set, each as a file of its own; none of a single key.
-    pub(crate) fn of_set(&self) -> Outcome<Option<Vec<KeyFile>>> {
+    /// Returns the keys of a set, each as its own file; `None` for a single key.
+    pub(crate) fn set_keys(&self) -> Outcome<Option<Vec<KeyFile>>> {
         let Form::Set(text) = self.form() else {
             return Ok(None);
         };
         self.elements(text).map(Some)
     }
 
-    /// What is made of the key, or of each key of a set: there, what is refused does not spoil the rest
-    /// and is noted. At least one.
+    /// Converts the key, or each key of a set. A key of a set that fails is noted, and at least one succeeds.
     pub(crate) fn each_as<T>(self, make: impl Fn(&KeyFile) -> Outcome<T>) -> Outcome<Vec<T>> {
-        let (made, mut left_out) = part(self.each()?, make);
-        if made.is_empty() && !left_out.is_empty() {
-            return Err(left_out.swap_remove(0).why);
+        let (made, mut skipped_keys) = partition(self.each()?, make);
+        if made.is_empty() && !skipped_keys.is_empty() {
+            return Err(skipped_keys.swap_remove(0).reason);
         }
-        note(&left_out);
+        note(&skipped_keys);
         Ok(made)
     }
 
-    /// The keys of a set that have a use, at least one.
+    /// Loads the keys of a set that have this use, at least one.
     pub(super) fn usable<K>(
         &self,
         text: &str,
-        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+        load: impl Fn(&KeyFile) -> Result<K, LoadError>,
     ) -> Outcome<Loaded<Vec<K>>> {
-        let (usable, left_out) = part(self.elements(text)?, |key| key.loaded(&load));
+        let (usable, skipped_keys) = partition(self.elements(text)?, |key| key.loaded(&load));
         if usable.is_empty() {
-            return Err(self.why_none(text, load));
+            return Err(self.no_usable_key(text, load));
         }
         Ok(Loaded {
             keys: usable,
-            skipped: Skipped(left_out),
+            skipped: Skipped(skipped_keys),
         })
     }
 
-    /// A key of a set, for which the call's algorithm is meant if it says none and has that one.
-    pub(super) fn filled<A: Copy, K>(
+    /// Loads a key of a set. The caller's algorithm applies if the key has none and the algorithm fits.
+    pub(super) fn with_default_algorithm<A: Copy, K>(
         &self,
         alg: Option<A>,
-        load: impl Fn(Option<A>) -> Result<K, Refused>,
-    ) -> Result<K, Refused> {
+        load: impl Fn(Option<A>) -> Result<K, LoadError>,
+    ) -> Result<K, LoadError> {
         let says_its_own = matches!(self.form(), Form::Jwk(text) if Shape::of(text).alg.is_some());
         if alg.is_none() || says_its_own {
             return load(None);
         }
-        load(alg).or_else(|refused| match load(None) {
-            Err(other) if other.known_problem() == Some(KeyProblem::AlgorithmNeeded) => {
-                Err(refused)
-            }
+        load(alg).or_else(|error| match load(None) {
+            Err(other) if other.key_problem() == Some(KeyProblem::AlgorithmNeeded) => Err(error),
             loaded => loaded,
         })
     }
 
-    fn loaded<K>(&self, load: impl Fn(&KeyFile) -> Result<K, Refused>) -> Outcome<K> {
-        load(self).map_err(|refused| self.refusal(refused))
+    fn loaded<K>(&self, load: impl Fn(&KeyFile) -> Result<K, LoadError>) -> Outcome<K> {
+        load(self).map_err(|error| self.failure(error))
     }
 
     fn select<K>(
         &self,
         text: &str,
-        verb: &str,
+        use_name: &str,
         kid: Option<&str>,
-        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+        load: impl Fn(&KeyFile) -> Result<K, LoadError>,
         id: fn(&K) -> Option<&str>,
     ) -> Outcome<K> {
-        let (mut keys, mut left_out) = part(self.elements(text)?, |key| key.loaded(&load));
+        let (mut keys, mut skipped_keys) = partition(self.elements(text)?, |key| key.loaded(&load));
         if kid.is_some() {
-            // What is wrong with keys of other ids is of no concern.
+            // Errors of keys with another id do not matter.
             keys.retain(|key| id(key) == kid);
-            left_out.retain(|key| key.kid.as_deref() == kid);
+            skipped_keys.retain(|key| key.kid.as_deref() == kid);
         }
         let set = self.name();
         match (keys.pop(), kid) {
             (Some(key), _) if keys.is_empty() => {
-                note(&left_out);
+                note(&skipped_keys);
                 Ok(key)
             }
-            (Some(_), None) => Err(Failure::wrong(format!(
-                "{set}: the set has several keys that can {verb}"
+            (Some(_), None) => Err(Failure::error(format!(
+                "{set}: the set has several keys that can {use_name}"
             ))
-            .hint("choose one: --kid ID")),
-            (Some(_), Some(_)) => Err(Failure::wrong(format!(
-                "{set}: key refused: kid: several keys that can {verb} have this id"
+            .hint("to select one, add `--kid ID`")),
+            (Some(_), Some(_)) => Err(Failure::error(format!(
+                "{set}: {PREFIX}kid: several keys that can {use_name} have this id"
             ))),
-            (None, None) => Err(self.why_none(text, load)),
-            (None, Some(_)) if !left_out.is_empty() => Err(left_out.swap_remove(0).why),
-            (None, Some(_)) => Err(Failure::wrong(format!(
-                "{set}: key refused: kid: no key that can {verb} has this id"
+            (None, None) => Err(self.no_usable_key(text, load)),
+            (None, Some(_)) if !skipped_keys.is_empty() => Err(skipped_keys.swap_remove(0).reason),
+            (None, Some(_)) => Err(Failure::error(format!(
+                "{set}: {PREFIX}kid: no key that can {use_name} has this id"
             ))),
         }
     }
 
-    /// Why no key of a set has the use: what is wrong with the first of them, or rather with the
-    /// first that is private where a public one is wanted, which is the likeliest slip.
-    pub(super) fn why_none<K>(
+    /// Returns the failure if no key of a set has the use: the error of the first key. A private key in place of
+    /// a public key comes first, because that is the most likely mistake.
+    pub(super) fn no_usable_key<K>(
         &self,
         text: &str,
-        load: impl Fn(&KeyFile) -> Result<K, Refused>,
+        load: impl Fn(&KeyFile) -> Result<K, LoadError>,
     ) -> Failure {
         let elements = match self.elements(text) {
             Ok(elements) => elements,
@@ -194,25 +193,27 @@ impl KeyFile {
         let mut first = None;
         for key in &elements {
             match load(key) {
-                Err(refused) if refused.known_problem() == Some(KeyProblem::PrivateGiven) => {
-                    let hint =
-                        format!("take their public halves: jeton key public {}", self.name());
-                    return key.refusal(refused).hint(hint);
+                Err(error) if error.key_problem() == Some(KeyProblem::PrivateGiven) => {
+                    let hint = format!(
+                        "to get the public keys, run `jeton key public {}`",
+                        self.name()
+                    );
+                    return key.failure(error).hint(hint);
                 }
-                Err(refused) if first.is_none() => first = Some(key.refusal(refused)),
+                Err(error) if first.is_none() => first = Some(key.failure(error)),
                 _ => {}
             }
         }
         match (first, elements.len()) {
             (Some(failure), 1) => failure,
-            (Some(failure), count) => failure.reworded(|reason| {
-                format!("none of the set's {count} keys can be used here; {reason}")
+            (Some(failure), count) => failure.map_message(|reason| {
+                format!("none of the {count} keys of the set can be used; {reason}")
             }),
-            (None, _) => Failure::wrong(format!("{}: key refused: keys: no key", self.name())),
+            (None, _) => Failure::error(format!("{}: {PREFIX}keys: no key", self.name())),
         }
     }
 
-    /// What it says its id is.
+    /// Returns the key's `kid`.
     fn kid(&self) -> Option<String> {
         #[derive(Deserialize)]
         struct Named {
@@ -225,17 +226,18 @@ impl KeyFile {
     }
 
     pub(super) fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
-        let refused = |message: &str| {
-            Failure::wrong(format!("{}: key refused: keys: {message}", self.name()))
-        };
+        let failure =
+            |message: &str| Failure::error(format!("{}: {PREFIX}keys: {message}", self.name()));
         let elements: Elements<'_> =
-            serde_json::from_str(text).map_err(|_| refused("not a list of keys"))?;
+            serde_json::from_str(text).map_err(|_| failure("not a list of keys"))?;
         if elements.keys.len() > limits::KEY_SET_KEYS {
             let (count, limit) = (elements.keys.len(), limits::KEY_SET_KEYS);
-            return Err(refused(&format!("the set has {count} keys, limit {limit}")));
+            return Err(failure(&format!(
+                "the set has {count} keys, the limit is {limit}"
+            )));
         }
         if elements.keys.is_empty() {
-            return Err(refused("the set is empty"));
+            return Err(failure("the set is empty"));
         }
         let keys = elements.keys.into_iter().enumerate();
         Ok(keys
@@ -249,23 +251,26 @@ impl KeyFile {
     }
 }
 
-/// What is made of each of a set's keys, and which are refused.
-fn part<T>(keys: Vec<KeyFile>, make: impl Fn(&KeyFile) -> Outcome<T>) -> (Vec<T>, Vec<LeftOut>) {
-    let (mut made, mut left_out) = (Vec::new(), Vec::new());
+/// Converts each key, and collects the keys that fail.
+fn partition<T>(
+    keys: Vec<KeyFile>,
+    make: impl Fn(&KeyFile) -> Outcome<T>,
+) -> (Vec<T>, Vec<SkippedKey>) {
+    let (mut made, mut skipped_keys) = (Vec::new(), Vec::new());
     for key in &keys {
         match make(key) {
             Ok(one) => made.push(one),
-            Err(why) => left_out.push(LeftOut {
+            Err(reason) => skipped_keys.push(SkippedKey {
                 kid: key.kid(),
-                why,
+                reason,
             }),
         }
     }
-    (made, left_out)
+    (made, skipped_keys)
 }
 
-fn note(left_out: &[LeftOut]) {
-    for key in left_out {
-        output::note(format_args!("skipped: {}", key.why.with_hint()));
+fn note(skipped_keys: &[SkippedKey]) {
+    for key in skipped_keys {
+        output::note(format_args!("skipped: {}", key.reason.message_with_hint()));
     }
 }

@@ -1,55 +1,57 @@
-//! From a key file to a key that signs.
+//! Loads a key that signs.
 
 use jeton::danger;
 use jeton::error::KeyProblem;
 use jeton::key::{Alg, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 
-use super::{Form, KeyFile, Kind, Refused, Shape, problem_of};
-use crate::doors::{Door, Open};
+use super::{Form, KeyFile, Kind, LoadError, Shape, problem_of};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Outcome;
 
-/// A key that signs or makes MACs.
+/// A key for signatures or MACs.
 pub(crate) enum Signer {
     Mac(MacKey),
     Private(SigningKey),
 }
 
 impl KeyFile {
-    /// The key to sign with. Of a set it is the one with that id, or the only one that can sign; a
-    /// single key without an id gets that id.
+    /// Loads the key to sign with: the key of a set with this id, or the only one that can sign. A single key
+    /// without an id gets this id.
     pub(crate) fn to_sign(
         &self,
         alg: Option<Alg>,
         kid: Option<&str>,
-        doors: &Open,
+        allowed: &Allowed,
     ) -> Outcome<Signer> {
-        let load = |file: &KeyFile| file.signer(alg, doors);
+        let load = |file: &KeyFile| file.signer(alg, allowed);
         self.one_of("sign", kid, load, Signer::key_id, Signer::with_key_id)
     }
 
-    pub(super) fn signer(&self, alg: Option<Alg>, doors: &Open) -> Result<Signer, Refused> {
+    pub(super) fn signer(&self, alg: Option<Alg>, allowed: &Allowed) -> Result<Signer, LoadError> {
         match self.kind() {
-            Kind::Symmetric => self.mac(alg, doors).map(Signer::Mac),
+            Kind::Symmetric => self.mac(alg, allowed).map(Signer::Mac),
             Kind::Private | Kind::Public => {
                 let key = self.signing(alg).map(Signer::Private);
-                key.map_err(|refused| self.unless_it_encrypts(self.only_verifies(refused, doors)))
+                key.map_err(|error| {
+                    self.explain_encryption_key(self.explain_weak_signing_key(error, allowed))
+                })
             }
         }
     }
 
-    /// The door to weak keys is open, and does not lead to one that signs.
-    fn only_verifies(&self, refused: Refused, doors: &Open) -> Refused {
-        match refused.known_problem() {
-            Some(KeyProblem::TooWeak) if doors.has(Door::WeakKeys) => {
-                Refused::Call(self.refusal(refused).hint(
-                    "--allow weak-keys lets such a key verify, and never sign; make a new one: jeton key new --alg NAME",
+    /// Explains that --allow weak-keys does not enable weak signing keys.
+    fn explain_weak_signing_key(&self, error: LoadError, allowed: &Allowed) -> LoadError {
+        match error.key_problem() {
+            Some(KeyProblem::TooWeak) if allowed.has(InsecureOption::WeakKeys) => {
+                LoadError::Failure(self.failure(error).hint(
+                    "--allow weak-keys enables verification only; to make a new key, run `jeton key new --alg NAME`",
                 ))
             }
-            _ => refused,
+            _ => error,
         }
     }
 
-    pub(super) fn mac(&self, alg: Option<Alg>, doors: &Open) -> Result<MacKey, Refused> {
+    pub(super) fn mac(&self, alg: Option<Alg>, allowed: &Allowed) -> Result<MacKey, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
         };
@@ -57,9 +59,9 @@ impl KeyFile {
             None => None,
             Some(Alg::Mac(alg)) => Some(alg),
             Some(alg) => {
-                return Err(Refused::member(
+                return Err(LoadError::member(
                     "alg",
-                    format!("{alg} is not an algorithm of a symmetric key (kty oct)"),
+                    format!("{alg} is not for a symmetric key (kty oct)"),
                 ));
             }
         };
@@ -69,20 +71,23 @@ impl KeyFile {
         };
         match key {
             Err(error)
-                if problem_of(error) == Some(KeyProblem::TooWeak) && doors.has(Door::WeakKeys) =>
+                if problem_of(error) == Some(KeyProblem::TooWeak)
+                    && allowed.has(InsecureOption::WeakKeys) =>
             {
-                let said = || Shape::of(text).alg?.parse::<MacAlg>().ok();
-                let alg = alg.or_else(said).ok_or(error)?;
+                let own_alg = || Shape::of(text).alg?.parse::<MacAlg>().ok();
+                let alg = alg.or_else(own_alg).ok_or(error)?;
                 Ok(danger::weak_mac_key_from_jwk(text, alg)?)
             }
             Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
-                Err(Refused::too_weak(error, doors))
+                Err(LoadError::too_weak(error, allowed))
             }
-            key => key.map_err(|error| self.against(error.into(), alg.map(MacAlg::name))),
+            key => {
+                key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(MacAlg::name)))
+            }
         }
     }
 
-    pub(super) fn signing(&self, alg: Option<Alg>) -> Result<SigningKey, Refused> {
+    pub(super) fn signing(&self, alg: Option<Alg>) -> Result<SigningKey, LoadError> {
         let alg = signature_alg(alg)?;
         let key = match (self.form(), alg) {
             (Form::Jwk(text), None) => SigningKey::from_jwk(text),
@@ -90,13 +95,13 @@ impl KeyFile {
             (Form::Pem(text), None) => SigningKey::from_pem(text),
             (Form::Pem(text), Some(alg)) => SigningKey::from_pem_as(text, alg),
             (Form::Der(_), _) if self.kind() == Kind::Public => {
-                return Err(Refused::problem(KeyProblem::PublicGiven));
+                return Err(LoadError::problem(KeyProblem::PublicGiven));
             }
             (Form::Der(der), None) => SigningKey::from_der(der),
             (Form::Der(der), Some(alg)) => SigningKey::from_der_as(der, alg),
             (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
         };
-        key.map_err(|error| self.against(error.into(), alg.map(SigAlg::name)))
+        key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name)))
     }
 }
 
@@ -108,7 +113,7 @@ impl Signer {
         }
     }
 
-    /// Its algorithm's name.
+    /// Returns the name of the algorithm.
     pub(crate) fn alg(&self) -> &'static str {
         match self {
             Signer::Mac(key) => key.alg().name(),
@@ -116,7 +121,7 @@ impl Signer {
         }
     }
 
-    /// The key for the library's signers.
+    /// Returns the key for the library's signers.
     pub(crate) fn key(&self) -> SigningKeyRef<'_> {
         match self {
             Signer::Mac(key) => key.into(),
@@ -132,13 +137,13 @@ impl Signer {
     }
 }
 
-pub(super) fn signature_alg(alg: Option<Alg>) -> Result<Option<SigAlg>, Refused> {
+pub(super) fn signature_alg(alg: Option<Alg>) -> Result<Option<SigAlg>, LoadError> {
     match alg {
         None => Ok(None),
         Some(Alg::Sig(alg)) => Ok(Some(alg)),
-        Some(alg) => Err(Refused::member(
+        Some(alg) => Err(LoadError::member(
             "alg",
-            format!("{alg} is an algorithm of a symmetric key, and this is not one"),
+            format!("{alg} is for a symmetric key (kty oct), and this key has another type"),
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! From a key file to what a verifier trusts.
+//! Loads the keys of a verifier.
 
 use jeton::danger;
 use jeton::error::KeyProblem;
@@ -7,42 +7,42 @@ use jeton::key::{Alg, Keys, SigAlg, VerifyingKey};
 use zeroize::Zeroizing;
 
 use super::signing::signature_alg;
-use super::{Form, KeyFile, Kind, Loaded, Refused, Shape, Skipped, problem_of};
-use crate::doors::{Door, Open};
+use super::{Form, KeyFile, Kind, LoadError, Loaded, Shape, Skipped, problem_of};
+use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Outcome;
 
-/// Room for the member that says an algorithm, bytes.
-const SAYING_BYTES: usize = 32;
+/// Capacity for an added `alg` member, bytes.
+const ALG_MEMBER_BYTES: usize = 32;
 
 impl KeyFile {
-    /// The key or the set to verify with.
-    pub(crate) fn to_verify(&self, alg: Option<Alg>, doors: &Open) -> Outcome<Loaded<Keys>> {
+    /// Loads the key or the key set to verify with.
+    pub(crate) fn to_verify(&self, alg: Option<Alg>, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
         let Form::Set(text) = self.form() else {
-            let key = self.one_to_verify(alg, doors);
+            let key = self.one_to_verify(alg, allowed);
             return key
                 .map(|keys| Loaded {
                     keys,
                     skipped: Skipped::default(),
                 })
-                .map_err(|refused| self.refusal(refused));
+                .map_err(|error| self.failure(error));
         };
         match KeySet::from_json(text) {
             Err(error) if problem_of(error) != Some(KeyProblem::NoUsableKey) => {
                 if problem_of(error) == Some(KeyProblem::TooLarge) {
-                    // It says the limit, and how many keys there are.
+                    // This error has the number of keys and the limit.
                     self.elements(text)?;
                 }
-                return Err(self.refusal(error.into()));
+                return Err(self.failure(error.into()));
             }
-            // Each key is asked for itself.
+            // Each key is checked separately below.
             _ => {}
         }
         let Loaded {
             keys: usable,
             skipped,
-        } = self.usable(text, |key| key.saying(alg, doors))?;
+        } = self.usable(text, |key| key.with_algorithm(alg, allowed))?;
         let mut set = Zeroizing::new(String::with_capacity(
-            text.len() + SAYING_BYTES * usable.len(),
+            text.len() + ALG_MEMBER_BYTES * usable.len(),
         ));
         for jwk in &usable {
             let before = if set.is_empty() { "{\"keys\":[" } else { "," };
@@ -50,7 +50,7 @@ impl KeyFile {
             set.push_str(jwk);
         }
         set.push_str("]}");
-        let set = match doors.has(Door::WeakKeys) {
+        let set = match allowed.has(InsecureOption::WeakKeys) {
             true => danger::weak_key_set(&set, None),
             false => KeySet::from_json(&set),
         };
@@ -58,48 +58,53 @@ impl KeyFile {
             keys: set.into(),
             skipped,
         })
-        .map_err(|error| self.refusal(error.into()))
+        .map_err(|error| self.failure(error.into()))
     }
 
-    /// One key of a set, as [`to_verify`](Self::to_verify) takes it, and alone.
-    pub(crate) fn of_set_to_verify(&self, alg: Option<Alg>, doors: &Open) -> Outcome<Keys> {
-        self.filled(alg, |alg| self.one_to_verify(alg, doors))
-            .map_err(|refused| self.refusal(refused))
+    /// Loads one key of a set as [`to_verify`](Self::to_verify) does.
+    pub(crate) fn set_key_to_verify(&self, alg: Option<Alg>, allowed: &Allowed) -> Outcome<Keys> {
+        self.with_default_algorithm(alg, |alg| self.one_to_verify(alg, allowed))
+            .map_err(|error| self.failure(error))
     }
 
-    /// Whether it verifies only if the call says for which algorithm.
-    pub(crate) fn needs_algorithm(&self, doors: &Open) -> bool {
-        let refused = self.one_to_verify(None, doors).err();
-        let problem = refused.and_then(|refused| refused.known_problem());
+    /// Returns whether the key needs an algorithm from the caller.
+    pub(crate) fn needs_algorithm(&self, allowed: &Allowed) -> bool {
+        let error = self.one_to_verify(None, allowed).err();
+        let problem = error.and_then(|error| error.key_problem());
         problem == Some(KeyProblem::AlgorithmNeeded)
     }
 
-    /// The text of a set's key that one can verify with. The call's algorithm is written into it if it
-    /// says none and has that one.
-    fn saying(&self, alg: Option<Alg>, doors: &Open) -> Result<Zeroizing<String>, Refused> {
+    /// Returns the JWK of a set's key that can verify. The caller's algorithm is added if the key has none and the
+    /// algorithm fits.
+    fn with_algorithm(
+        &self,
+        alg: Option<Alg>,
+        allowed: &Allowed,
+    ) -> Result<Zeroizing<String>, LoadError> {
         let Form::Jwk(text) = self.form() else {
             return Err(self.not_one_key());
         };
-        let alg = self.filled(alg, |alg| self.one_to_verify(alg, doors).map(|_| alg))?;
+        let alg =
+            self.with_default_algorithm(alg, |alg| self.one_to_verify(alg, allowed).map(|_| alg))?;
         match (alg, text.strip_prefix('{')) {
             (Some(alg), Some(members)) => {
-                let mut said = Zeroizing::new(String::with_capacity(text.len() + SAYING_BYTES));
-                said.push_str("{\"alg\":\"");
-                said.push_str(alg.name());
-                said.push_str("\",");
-                said.push_str(members);
-                Ok(said)
+                let mut jwk = Zeroizing::new(String::with_capacity(text.len() + ALG_MEMBER_BYTES));
+                jwk.push_str("{\"alg\":\"");
+                jwk.push_str(alg.name());
+                jwk.push_str("\",");
+                jwk.push_str(members);
+                Ok(jwk)
             }
             _ => Ok(text.clone()),
         }
     }
 
-    fn one_to_verify(&self, alg: Option<Alg>, doors: &Open) -> Result<Keys, Refused> {
+    fn one_to_verify(&self, alg: Option<Alg>, allowed: &Allowed) -> Result<Keys, LoadError> {
         match self.kind() {
-            Kind::Symmetric => self.mac(alg, doors).map(Keys::from),
+            Kind::Symmetric => self.mac(alg, allowed).map(Keys::from),
             Kind::Private | Kind::Public => {
-                let key = self.verifying(alg, doors).map(Keys::from);
-                key.map_err(|refused| self.unless_it_encrypts(refused))
+                let key = self.verifying(alg, allowed).map(Keys::from);
+                key.map_err(|error| self.explain_encryption_key(error))
             }
         }
     }
@@ -107,8 +112,8 @@ impl KeyFile {
     pub(super) fn verifying(
         &self,
         alg: Option<Alg>,
-        doors: &Open,
-    ) -> Result<VerifyingKey, Refused> {
+        allowed: &Allowed,
+    ) -> Result<VerifyingKey, LoadError> {
         let alg = signature_alg(alg)?;
         let key = match (self.form(), alg) {
             (Form::Jwk(text), None) => VerifyingKey::from_jwk(text),
@@ -116,7 +121,7 @@ impl KeyFile {
             (Form::Pem(text), None) => VerifyingKey::from_pem(text),
             (Form::Pem(text), Some(alg)) => VerifyingKey::from_pem_as(text, alg),
             (Form::Der(_), _) if self.kind() == Kind::Private => {
-                return Err(Refused::problem(KeyProblem::PrivateGiven));
+                return Err(LoadError::problem(KeyProblem::PrivateGiven));
             }
             (Form::Der(der), None) => VerifyingKey::from_der(der),
             (Form::Der(der), Some(alg)) => VerifyingKey::from_der_as(der, alg),
@@ -124,23 +129,26 @@ impl KeyFile {
         };
         match key {
             Err(error)
-                if problem_of(error) == Some(KeyProblem::TooWeak) && doors.has(Door::WeakKeys) =>
+                if problem_of(error) == Some(KeyProblem::TooWeak)
+                    && allowed.has(InsecureOption::WeakKeys) =>
             {
                 self.weak(alg, error)
             }
             Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
-                Err(Refused::too_weak(error, doors))
+                Err(LoadError::too_weak(error, allowed))
             }
-            key => key.map_err(|error| self.against(error.into(), alg.map(SigAlg::name))),
+            key => {
+                key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name)))
+            }
         }
     }
 
-    /// The key behind the door, for the algorithm that the call or the key says.
-    fn weak(&self, alg: Option<SigAlg>, error: jeton::Error) -> Result<VerifyingKey, Refused> {
+    /// Loads a weak key for the algorithm that the caller or the key names.
+    fn weak(&self, alg: Option<SigAlg>, error: jeton::Error) -> Result<VerifyingKey, LoadError> {
         Ok(match (self.form(), alg) {
             (Form::Jwk(text), alg) => {
-                let said = || Shape::of(text).alg?.parse::<SigAlg>().ok();
-                danger::weak_rsa_key_from_jwk(text, alg.or_else(said).ok_or(error)?)?
+                let own_alg = || Shape::of(text).alg?.parse::<SigAlg>().ok();
+                danger::weak_rsa_key_from_jwk(text, alg.or_else(own_alg).ok_or(error)?)?
             }
             (Form::Pem(text), Some(alg)) => danger::weak_rsa_key_from_pem(text, alg)?,
             (Form::Der(der), Some(alg)) => danger::weak_rsa_key_from_der(der, alg)?,

@@ -3,10 +3,10 @@ use std::path::PathBuf;
 use clap::Args;
 use jeton::paseto::Binding;
 
-use super::binding::BoundTo;
+use super::context::ContextArgs;
 use super::key::{self, IssuingKey};
-use crate::claims::{Dialect, Expiry};
-use crate::doors::{self, Doors};
+use crate::allow::{self, AllowArgs};
+use crate::claims::{ClaimsFormat, Expiry};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::KeyFile;
 use crate::output;
@@ -14,35 +14,37 @@ use crate::source::{self, Source, Text};
 
 pub(super) const SIGN_EXAMPLES: &str = "\
 Examples:
-  jeton paseto sign --key secret.paserk --claims '{\"sub\":\"user-7\",\"aud\":\"api\"}' --expires-in 15m
-  jeton paseto sign --key secret.paserk --claims @claims.json --footer '{\"kid\":\"k4.pid.…\"}'
+  jeton paseto sign --key secret.paserk --claims '{\"aud\":\"api\"}' --expires-in 15m
+  jeton paseto sign --key secret.paserk --claims @claims.json --footer @footer
   jeton paseto sign --key secret.paserk --implicit tenant-7 @payload.bin
 
-Claims are one JSON object; exp, nbf and iat in it are RFC 3339 text, aud is one string. An expiry
-must be chosen: --expires-in, exp in the claims, or --no-expiry. iat is now unless the claims have
-it. A payload is signed byte by byte as it is.
+The claims are one JSON object: exp, nbf and iat are RFC 3339 text, aud is one string. The expiry is required: \
+exp in the claims, --expires-in or --no-expiry. If the claims have no iat, it is set to now.
 
-The key says the version. Those of versions 1 and 2, which were superseded, need
---allow paseto-v1 or paseto-v2, and have no implicit assertions.";
+A payload is signed byte by byte.
+
+The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
+have no implicit assertion.";
 
 pub(super) const ENCRYPT_EXAMPLES: &str = "\
 Examples:
-  jeton paseto encrypt --key local.paserk --claims '{\"sub\":\"user-7\",\"aud\":\"api\"}' --expires-in 15m
-  jeton paseto encrypt --key local.paserk --claims @claims.json --footer '{\"kid\":\"k4.lid.…\"}'
+  jeton paseto encrypt --key local.paserk --claims @claims.json --expires-in 15m
+  jeton paseto encrypt --key local.paserk --claims @claims.json --footer @footer
   jeton paseto encrypt --key local.paserk --implicit tenant-7 @payload.bin
 
-Claims are one JSON object; exp, nbf and iat in it are RFC 3339 text, aud is one string. An expiry
-must be chosen: --expires-in, exp in the claims, or --no-expiry. iat is now unless the claims have
-it. A payload is encrypted byte by byte as it is.
+The claims are one JSON object: exp, nbf and iat are RFC 3339 text, aud is one string. The expiry is required: \
+exp in the claims, --expires-in or --no-expiry. If the claims have no iat, it is set to now.
 
-The key says the version. Those of versions 1 and 2, which were superseded, need
---allow paseto-v1 or paseto-v2, and have no implicit assertions.";
+A payload is encrypted byte by byte.
 
-/// What both ways of issuing take.
+The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
+have no implicit assertion.";
+
+/// The arguments of `paseto sign` and `paseto encrypt`.
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| doors::among(allow, &key::DOORS)))]
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &key::SUPPORTED)))]
 pub(super) struct Issue {
-    /// The key, a PASERK; - is standard input
+    /// PASERK file (- for standard input)
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
@@ -53,28 +55,28 @@ pub(super) struct Issue {
     expiry: Expiry,
 
     #[command(flatten)]
-    bound_to: BoundTo,
+    context: ContextArgs,
 
     #[command(flatten)]
-    doors: Doors,
+    allow: AllowArgs,
 }
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Message {
-    /// The claims, a JSON object: the text itself, @FILE, or - for standard input
+    /// Claims, a JSON object: as text, @FILE, or - for standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
     claims: Option<Source>,
 
-    /// Like --claims, but always the text itself, even if a file has that name
+    /// Claims as text, never read as @FILE or -
     #[arg(long, value_name = "JSON")]
     claims_text: Option<Text>,
 
-    /// Instead of claims, exactly these bytes: the text itself, @FILE, or - for standard input
+    /// Payload instead of claims: as text, @FILE, or - for standard input
     #[arg(value_name = "PAYLOAD|@FILE|-", conflicts_with_all = ["expires_in", "no_expiry"])]
     payload: Option<Source>,
 
-    /// Like PAYLOAD, but always the text itself, even if a file has that name
+    /// Payload as text, never read as @FILE or -
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["expires_in", "no_expiry"])]
     text: Option<Text>,
 }
@@ -91,27 +93,29 @@ impl Message {
 
 impl Issue {
     pub(super) fn sign(self) -> Outcome {
-        let doors = self.doors.open(&key::DOORS)?;
-        let key = key::signing(&KeyFile::read(&self.key)?, &doors)?;
+        let allowed = self.allow.check(&key::SUPPORTED)?;
+        let key = key::signing(&KeyFile::read(&self.key)?, &allowed)?;
         self.issue(&*key)
     }
 
     pub(super) fn encrypt(self) -> Outcome {
-        let doors = self.doors.open(&key::DOORS)?;
-        let key = key::encrypting(&KeyFile::read(&self.key)?, &doors)?;
+        let allowed = self.allow.check(&key::SUPPORTED)?;
+        let key = key::encrypting(&KeyFile::read(&self.key)?, &allowed)?;
         self.issue(&*key)
     }
 
     fn issue(self, key: &dyn IssuingKey) -> Outcome {
-        let footer = self.bound_to.footer()?.unwrap_or_default();
-        let implicit = self.bound_to.implicit()?;
+        let footer = self.context.footer()?.unwrap_or_default();
+        let implicit = self.context.implicit()?;
         let binding = Binding::new()
             .footer(&*footer)
             .implicit_assertion(&*implicit);
         let token = match (self.message.claims(), self.message.payload()) {
-            (Some(claims), _) => key.claims(&self.expiry.claims(claims, Dialect::Paseto)?, binding),
+            (Some(claims), _) => {
+                key.claims(&self.expiry.claims(claims, ClaimsFormat::Paseto)?, binding)
+            }
             (None, Some(payload)) => key.bytes(&payload.bytes()?, binding),
-            (None, None) => return Err(Failure::wrong("give --claims, or a payload")),
+            (None, None) => return Err(Failure::error("no content: pass --claims or a payload")),
         };
         let token = token.map_err(key::wrong)?;
         output::note_size(&token);

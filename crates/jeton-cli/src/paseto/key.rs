@@ -1,5 +1,5 @@
-//! The key of a PASETO: a PASERK of the kind that the verb needs. Its version says which tokens it
-//! makes and takes; those that were superseded have a door.
+//! Loads the key of a PASETO: a PASERK of the kind that the command needs. Its version selects the version of the
+//! tokens. The superseded versions require --allow.
 
 use jeton::Claims;
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
@@ -8,12 +8,12 @@ use jeton::paserk::Form;
 use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Version};
 use jeton::paseto::{v3::V3, v4::V4};
 
+use crate::allow::{Allowed, InsecureOption};
 use crate::claims::CustomClaims;
-use crate::doors::{Door, Open};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{KeyFile, Refused};
+use crate::keyfile::{KeyFile, LoadError};
 
-/// A key that makes tokens, of any version and purpose.
+/// A key that issues tokens, of any version and purpose.
 pub(crate) trait IssuingKey {
     fn claims(
         &self,
@@ -51,7 +51,7 @@ impl<V: Version> IssuingKey for LocalKey<V> {
     }
 }
 
-/// A key that takes tokens, of any version and purpose.
+/// A key that verifies or decrypts tokens, of any version and purpose.
 pub(crate) trait OpeningKey {
     fn keys(&self) -> Keys;
     fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened>;
@@ -77,12 +77,13 @@ impl<V: Version> OpeningKey for LocalKey<V> {
     }
 }
 
-/// The doors that lead to versions.
-pub(super) const DOORS: [Door; 2] = [Door::PasetoV1, Door::PasetoV2];
+/// The features that --allow enables here.
+pub(super) const SUPPORTED: [InsecureOption; 2] =
+    [InsecureOption::PasetoV1, InsecureOption::PasetoV2];
 
-/// The key to sign with.
-pub(crate) fn signing(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
-    Ok(match version(file, open)? {
+/// Loads the key to sign with.
+pub(crate) fn signing(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn IssuingKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, SecretKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, SecretKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, SecretKey::<V3>::from_paserk)?),
@@ -90,9 +91,9 @@ pub(crate) fn signing(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey
     })
 }
 
-/// The key to encrypt with.
-pub(super) fn encrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn IssuingKey>> {
-    Ok(match version(file, open)? {
+/// Loads the key to encrypt with.
+pub(super) fn encrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn IssuingKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, LocalKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, LocalKey::<V3>::from_paserk)?),
@@ -100,9 +101,9 @@ pub(super) fn encrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn Issuing
     })
 }
 
-/// The key to verify with.
-pub(crate) fn verifying(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
-    Ok(match version(file, open)? {
+/// Loads the key to verify with.
+pub(crate) fn verifying(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, PublicKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, PublicKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, PublicKey::<V3>::from_paserk)?),
@@ -110,9 +111,9 @@ pub(crate) fn verifying(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningK
     })
 }
 
-/// The key to decrypt with.
-pub(crate) fn decrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn OpeningKey>> {
-    Ok(match version(file, open)? {
+/// Loads the key to decrypt with.
+pub(crate) fn decrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
+    Ok(match version(file, allowed)? {
         1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, LocalKey::<V2>::from_paserk)?),
         3 => Box::new(load(file, LocalKey::<V3>::from_paserk)?),
@@ -120,15 +121,15 @@ pub(crate) fn decrypting(file: &KeyFile, open: &Open) -> Outcome<Box<dyn Opening
     })
 }
 
-/// The version that the key's own text says, if its door is open.
-fn version(file: &KeyFile, open: &Open) -> Outcome<u8> {
+/// Returns the version of the key, if it is current or enabled by --allow.
+fn version(file: &KeyFile, allowed: &Allowed) -> Outcome<u8> {
     match file.paserk()?.as_bytes() {
         [b'k', b'1', ..] => {
-            open.need(Door::PasetoV1, "a key of PASETO version 1")?;
+            allowed.require(InsecureOption::PasetoV1, "PASETO version 1")?;
             Ok(1)
         }
         [b'k', b'2', ..] => {
-            open.need(Door::PasetoV2, "a key of PASETO version 2")?;
+            allowed.require(InsecureOption::PasetoV2, "PASETO version 2")?;
             Ok(2)
         }
         [b'k', b'3', ..] => Ok(3),
@@ -136,18 +137,18 @@ fn version(file: &KeyFile, open: &Open) -> Outcome<u8> {
     }
 }
 
-/// Reads the key with the library's own reader, and says which verb would take another kind.
+/// Reads the key. For a key of another kind, the hint names the command for it.
 fn load<K>(file: &KeyFile, read: impl Fn(&str) -> jeton::Result<K>) -> Outcome<K> {
     read(file.paserk()?).map_err(|error| {
-        let refusal = file.refusal(Refused::from(error));
-        match advice(error) {
-            Some(advice) => refusal.hint(advice),
-            None => refusal,
+        let failure = file.failure(LoadError::from(error));
+        match hint(error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
         }
     })
 }
 
-fn advice(error: jeton::Error) -> Option<String> {
+fn hint(error: jeton::Error) -> Option<String> {
     let jeton::Error::Key(error) = error else {
         return None;
     };
@@ -155,18 +156,20 @@ fn advice(error: jeton::Error) -> Option<String> {
         return None;
     };
     Some(match (given.form(), wanted.form()) {
-        (Form::Secret, Form::Public) => "take its public half: jeton key public FILE".to_owned(),
-        (Form::Public, Form::Secret) => "signing needs the secret key".to_owned(),
-        (Form::Local, _) => {
-            format!("a {given} encrypts and decrypts: jeton paseto encrypt, jeton paseto decrypt")
+        (Form::Secret, Form::Public) => {
+            "to get the public key, run `jeton key public FILE`".to_owned()
         }
-        (Form::Secret, Form::Local) => format!("a {given} signs: jeton paseto sign"),
-        (Form::Public, Form::Local) => format!("a {given} verifies: jeton paseto verify"),
+        (Form::Public, Form::Secret) => "this command needs the secret key".to_owned(),
+        (Form::Local, _) => {
+            format!("a {given} key is for `jeton paseto encrypt` and `jeton paseto decrypt`")
+        }
+        (Form::Secret, Form::Local) => format!("a {given} key is for `jeton paseto sign`"),
+        (Form::Public, Form::Local) => format!("a {given} key is for `jeton paseto verify`"),
         _ => return None,
     })
 }
 
-/// An error that is not about the token.
+/// Returns the failure for an error that is not about a token.
 pub(super) fn wrong(error: jeton::Error) -> Failure {
-    Failure::wrong(error.to_string())
+    Failure::error(error.to_string())
 }

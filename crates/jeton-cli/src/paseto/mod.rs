@@ -1,55 +1,55 @@
-//! `jeton paseto`: issue and verify PASETOs, signed (`public`) and encrypted (`local`).
+//! `jeton paseto`: issues and verifies PASETOs, signed (`public`) and encrypted (`local`).
 
-mod binding;
+mod context;
 mod issue;
 mod key;
-mod open;
+mod verify;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use binding::BoundTo;
+pub(crate) use context::ContextArgs;
 pub(crate) use key::{OpeningKey, decrypting, signing, verifying};
 
 use crate::exit::Outcome;
 
-/// Issue and verify PASETOs.
+/// Issue and verify PASETOs
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton key new --paseto v4.public -o secret.paserk
   jeton key public secret.paserk > public.paserk
-  jeton paseto sign --key secret.paserk --claims '{\"aud\":\"api\"}' --expires-in 15m > token
+  jeton paseto sign --key secret.paserk --claims @claims.json --expires-in 15m
   jeton paseto verify --key public.paserk --audience api @token
 
-Sign when others verify; encrypt when the one who issues is the one who reads.")]
+Sign if other parties verify the token. Encrypt if only the issuer reads it.")]
 pub(crate) struct Paseto {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Issue a signed token (v4.public, v3.public) with a k4.secret or k3.secret
+enum Command {
+    /// Issue a signed token (v4.public, v3.public) with a k4.secret or k3.secret key
     #[command(after_help = issue::SIGN_EXAMPLES)]
     Sign(issue::Issue),
-    /// Verify a signed token (v4.public, v3.public) with a k4.public or k3.public
-    #[command(after_help = open::VERIFY_EXAMPLES)]
-    Verify(open::Open),
-    /// Issue an encrypted token (v4.local, v3.local) with a k4.local or k3.local
+    /// Verify a signed token (v4.public, v3.public) with a k4.public or k3.public key
+    #[command(after_help = verify::VERIFY_EXAMPLES)]
+    Verify(verify::VerifyArgs),
+    /// Issue an encrypted token (v4.local, v3.local) with a k4.local or k3.local key
     #[command(after_help = issue::ENCRYPT_EXAMPLES)]
     Encrypt(issue::Issue),
-    /// Decrypt and verify an encrypted token (v4.local, v3.local) with a k4.local or k3.local
-    #[command(after_help = open::DECRYPT_EXAMPLES)]
-    Decrypt(open::Open),
+    /// Decrypt and verify an encrypted token (v4.local, v3.local) with a k4.local or k3.local key
+    #[command(after_help = verify::DECRYPT_EXAMPLES)]
+    Decrypt(verify::VerifyArgs),
 }
 
 impl Paseto {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Sign(issue) => issue.sign(),
-            Verb::Verify(open) => open.verify(),
-            Verb::Encrypt(issue) => issue.encrypt(),
-            Verb::Decrypt(open) => open.decrypt(),
+        match self.command {
+            Command::Sign(issue) => issue.sign(),
+            Command::Verify(verify) => verify.verify(),
+            Command::Encrypt(issue) => issue.encrypt(),
+            Command::Decrypt(verify) => verify.decrypt(),
         }
     }
 }

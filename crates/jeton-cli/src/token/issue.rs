@@ -11,30 +11,30 @@ use crate::source::{self, Source, Text};
 #[command(after_help = "\
 Examples:
   jeton token issue --profile access --subject alice > token
-  jeton token issue --profile access --subject alice --claims '{\"role\":\"admin\"}' --json
+  jeton token issue --profile access --subject alice --claims @claims.json --json
 
-Prints the token. The profile decides format, algorithm, lifetime and audiences.")]
+Prints the token. The profile sets the format, the algorithm, the lifetime and the audiences.")]
 pub(super) struct Issue {
     #[command(flatten)]
     server: Server,
 
-    /// What kind of token: a profile of the issuer
+    /// Profile of the issuer
     #[arg(long, value_name = "NAME")]
     profile: String,
 
-    /// Whom it is about (sub)
+    /// Subject of the token (`sub`)
     #[arg(long, value_name = "TEXT")]
     subject: Option<String>,
 
-    /// Whom it is for (aud) [default: the profile's first]
+    /// Audience of the token (`aud`) [default: the first of the profile]
     #[arg(long, value_name = "TEXT")]
     audience: Option<String>,
 
-    /// Further claims: a JSON object, @FILE, or - for standard input
+    /// Custom claims, a JSON object: as text, @FILE, or - for standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
     claims: Option<Source>,
 
-    /// Like --claims, but always the text itself, even if a file has that name
+    /// Custom claims as text, never read as @FILE or -
     #[arg(long, value_name = "JSON", conflicts_with = "claims")]
     claims_text: Option<Text>,
 

@@ -1,4 +1,4 @@
-//! `jeton token`: tokens by a running service.
+//! `jeton token`: calls a running token service.
 
 mod issue;
 mod revoke;
@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Outcome;
 
-/// Have a running service issue, verify and revoke tokens.
+/// Issue, verify and revoke tokens with a running service
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -17,28 +17,28 @@ Examples:
   jeton token verify --audience api @token
   jeton token revoke @token
 
-The service is `jeton serve`, on this machine unless --server says otherwise.")]
+The service is jeton serve. Without --server, it runs on this machine.")]
 pub(crate) struct Token {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Have a token issued
+enum Command {
+    /// Issue a token and print it
     Issue(issue::Issue),
-    /// Have a token verified and show its claims
+    /// Verify a token and print its claims
     Verify(verify::Verify),
-    /// Have a token revoked
+    /// Revoke a token, or all tokens of a subject, client or key
     Revoke(revoke::Revoke),
 }
 
 impl Token {
     pub(crate) fn run(self) -> Outcome {
-        match self.verb {
-            Verb::Issue(issue) => issue.run(),
-            Verb::Verify(verify) => verify.run(),
-            Verb::Revoke(revoke) => revoke.run(),
+        match self.command {
+            Command::Issue(issue) => issue.run(),
+            Command::Verify(verify) => verify.run(),
+            Command::Revoke(revoke) => revoke.run(),
         }
     }
 }

@@ -14,15 +14,15 @@ Examples:
   jeton token revoke --every subject alice
   jeton token revoke --every key 7dp3…
 
-When it ends, the revocation is on disk and the service honours it.
+When the command ends, the revocation is stored and in effect.
 
-After --every a token is accepted exactly if its server had seen the revocation when it issued the
-token. The server that acknowledges has, the others of its etcd have within its freshness bound.")]
+--every revokes the tokens that were issued before the revocation. Other servers with the same etcd apply it \
+within the freshness bound; until then, the tokens that they issue are revoked too.")]
 pub(super) struct Revoke {
     #[command(flatten)]
     server: Server,
 
-    /// Revoke every token of a subject, a client or a key, which is named in the token's place
+    /// Revoke every token of a subject, client or key; pass its name in place of the token
     #[arg(long, value_name = "OF")]
     every: Option<Every>,
 
@@ -32,11 +32,11 @@ pub(super) struct Revoke {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Every {
-    /// sub
+    /// Subject, by its `sub`
     Subject,
-    /// client_id
+    /// Client, by its `client_id`
     Client,
-    /// kid
+    /// Key, by its `kid`
     Key,
 }
 
@@ -59,16 +59,16 @@ impl Revoke {
         };
         self.server
             .call(|client| async move { client.revoke(request).await })
-            .map_err(unless_over)?;
-        output::done("revoked");
+            .map_err(explain_rejection)?;
+        output::status("revoked");
         Ok(())
     }
 }
 
-/// A token that is no good cannot be revoked, and need not be.
-fn unless_over(failure: Failure) -> Failure {
+/// Explains that a token that is not valid need not be revoked.
+fn explain_rejection(failure: Failure) -> Failure {
     match failure.rejection() {
-        Some(_) => failure.reworded(|reason| format!("{reason}: nothing to revoke")),
+        Some(_) => failure.map_message(|reason| format!("{reason}: nothing to revoke")),
         None => failure,
     }
 }

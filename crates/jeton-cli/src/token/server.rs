@@ -1,4 +1,4 @@
-//! Which service is called, and how the caller says who it is.
+//! The address of the service and the credentials of the caller.
 
 use std::path::{Path, PathBuf};
 
@@ -10,34 +10,34 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 
-/// A PEM file, bytes.
+/// The largest PEM file, bytes.
 const PEM_BYTES: usize = 1024 * 1024;
-/// A file with a bearer token, bytes.
+/// The largest bearer token file, bytes.
 const BEARER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
 pub(super) struct Server {
-    /// The service's data listener
+    /// URL of the service's data listener
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8420")]
     server: String,
 
-    /// The issuer, by its iss [default: the only one]
+    /// Issuer, by its `iss` [default: the only issuer]
     #[arg(long, value_name = "ISS")]
     issuer: Option<String>,
 
-    /// PEM: who vouches for the server's certificate
+    /// PEM file with the certificate authorities that verify the server
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
 
-    /// PEM: the caller's certificate
+    /// PEM file with the client certificate
     #[arg(long, value_name = "FILE", requires = "client_key")]
     client_certificate: Option<PathBuf>,
 
-    /// PEM: the private key of --client-certificate
+    /// PEM file with the private key of --client-certificate
     #[arg(long, value_name = "FILE", requires = "client_certificate")]
     client_key: Option<PathBuf>,
 
-    /// A file with the caller's bearer token
+    /// File with the bearer token of the caller
     #[arg(long, value_name = "FILE")]
     bearer: Option<PathBuf>,
 }
@@ -47,7 +47,7 @@ impl Server {
         self.issuer.clone().unwrap_or_default()
     }
 
-    /// Connects, does that, and waits for it.
+    /// Connects and runs one request.
     pub(super) fn call<T, F>(&self, work: impl FnOnce(Client) -> F) -> Outcome<T>
     where
         F: Future<Output = Result<T, Error>>,
@@ -56,7 +56,9 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Failure::wrong(format!("the system gives no sockets: {error}")))?;
+            .map_err(|error| {
+                Failure::error(format!("cannot start the network runtime: {error}"))
+            })?;
         let done = runtime.block_on(async { work(connection.connect().await?).await });
         done.map_err(|error| failed(&error))
     }
@@ -72,9 +74,9 @@ impl Server {
         if let Some(file) = &self.bearer {
             let bytes = input::key_bytes(file, BEARER_BYTES)?;
             let token = match std::str::from_utf8(&bytes).map(str::trim) {
-                Ok("") => return Err(wrong(file, "no token, only white space")),
+                Ok("") => return Err(wrong(file, "no token, only whitespace")),
                 Ok(token) => token,
-                Err(_) => return Err(wrong(file, "not text, so no token")),
+                Err(_) => return Err(wrong(file, "not a token: not UTF-8 text")),
             };
             connection = connection.bearer_token(token);
         }
@@ -82,41 +84,42 @@ impl Server {
     }
 }
 
-/// PEM with one certificate or several.
+/// Reads a PEM file with one or more certificates.
 fn certificates(file: &Path) -> Outcome<Vec<u8>> {
     let bytes = input::key_bytes(file, PEM_BYTES)?;
     let mut certificates = CertificateDer::pem_slice_iter(&bytes).peekable();
     let is_good = certificates.peek().is_some() && certificates.all(|one| one.is_ok());
     match is_good {
         true => Ok(bytes.to_vec()),
-        false => Err(wrong(file, "no certificates in PEM")),
+        false => Err(wrong(file, "no valid PEM certificate")),
     }
 }
 
-/// PEM with a private key.
+/// Reads a PEM file with a private key.
 fn private_key(file: &Path) -> Outcome<Vec<u8>> {
     let bytes = input::key_bytes(file, PEM_BYTES)?;
     match PrivateKeyDer::from_pem_slice(&bytes) {
         Ok(_) => Ok(bytes.to_vec()),
-        Err(_) => Err(wrong(file, "no private key in PEM")),
+        Err(_) => Err(wrong(file, "no valid PEM private key")),
     }
 }
 
 fn wrong(file: &Path, what: &str) -> Failure {
-    Failure::wrong(format!("{}: {what}", input::name_of(file)))
+    Failure::error(format!("{}: {what}", input::name_of(file)))
 }
 
 fn failed(error: &Error) -> Failure {
     let failure = match error {
         Error::Rejected { message, .. } => Failure::rejected(message.clone()),
-        other => Failure::wrong(other.to_string()),
+        other => Failure::error(other.to_string()),
     };
     match error {
-        Error::Unreachable(_) => {
-            failure.hint("is `jeton serve` running there? --server says where")
-        }
-        Error::Unavailable(_) => failure.hint("try again; the server's log says more"),
-        Error::Denied(_) => failure.hint("--bearer or --client-certificate says who calls"),
+        Error::Unreachable(_) => failure
+            .hint("to start a service, run `jeton serve`; to call another one, add `--server URL`"),
+        Error::Unavailable(_) => failure.hint("try again; the log of the server has the cause"),
+        Error::Denied(_) => failure.hint(
+            "to authenticate, add `--bearer FILE` or `--client-certificate FILE --client-key FILE`",
+        ),
         _ => failure,
     }
 }

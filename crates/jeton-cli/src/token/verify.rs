@@ -10,15 +10,17 @@ use crate::source::TokenArgument;
 #[command(after_help = "\
 Examples:
   jeton token verify --audience api @token
-  jeton token verify --server https://tokens.example --bearer me --audience api -
+  jeton token verify --server https://id.example --bearer me --audience api -
 
-Prints the claims exactly as they stand in the token. Exit code 0: verified; 1: rejected, with the
-reason on standard error; 2: the call was wrong, or the service cannot be reached.")]
+Prints the claims exactly as the token contains them.
+
+Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or the service cannot be \
+reached.")]
 pub(super) struct Verify {
     #[command(flatten)]
     server: Server,
 
-    /// Whom the token must be for (aud)
+    /// Required audience (`aud`)
     #[arg(long, value_name = "TEXT")]
     audience: String,
 

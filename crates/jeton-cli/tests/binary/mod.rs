@@ -1,4 +1,4 @@
-//! Calls of the real binary.
+//! Runs the `jeton` binary.
 
 #![allow(dead_code)]
 
@@ -13,7 +13,7 @@ pub(crate) fn keys() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/keys")
 }
 
-/// A file of `vectors/`.
+/// Reads a file of `vectors/`.
 pub(crate) fn vector(path: &str) -> String {
     let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
     fs::read_to_string(vectors.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -34,7 +34,7 @@ pub(crate) fn jeton(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
-    // A child that does not read closes the pipe.
+    // A child that does not read its input closes the pipe.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -53,7 +53,7 @@ pub(crate) fn line(folder: &Path, args: &[&str]) -> String {
     stdout.strip_suffix('\n').unwrap().to_owned()
 }
 
-/// Ends with that code and says that; standard output stays empty.
+/// Asserts the exit code and a text on standard error, and that standard output is empty.
 pub(crate) fn ends(folder: &Path, args: &[&str], stdin: &[u8], code: i32, said: &str) {
     let output = jeton(folder, args, stdin);
     let stderr = String::from_utf8(output.stderr).unwrap();

@@ -1,4 +1,4 @@
-//! Calls of the real binary that the system allows so much memory and no more.
+//! Runs the `jeton` binary with a memory limit.
 
 #![allow(dead_code)]
 
@@ -12,22 +12,22 @@ use std::time::{Duration, Instant};
 
 const JETON: &str = env!("CARGO_BIN_EXE_jeton");
 
-/// Address space of a command, KiB. A quarter of it is the binary, its libraries and a stack; the longest
-/// token that is read unasked has 2 MiB, and the longest file 64 MiB.
+/// Address space of a command, KiB. A quarter of it is the binary, its libraries and a stack; the default limit is 2 MiB
+/// for a token and 64 MiB for a file.
 pub(crate) const MEMORY_KIB: u64 = 512 * 1024;
 
-/// What takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// A command that takes longer hangs.
+const TIMEOUT: Duration = Duration::from_secs(180);
 
-/// How a call ended.
+/// The result of a call.
 pub(crate) struct Ended {
     pub(crate) code: i32,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
 }
 
-/// Calls jeton within [`MEMORY_KIB`]. It must end by itself, and with one of its own exit codes: not by a
-/// signal, as what has no memory left does, and not by a panic.
+/// Runs jeton within [`MEMORY_KIB`]. It must end with one of its exit codes, and not by a signal (out of memory) or a
+/// panic.
 #[track_caller]
 pub(crate) fn confined(folder: &Path, args: &[&str], stdin: Stdio) -> Ended {
     confined_to(MEMORY_KIB, folder, args, stdin)
@@ -35,7 +35,7 @@ pub(crate) fn confined(folder: &Path, args: &[&str], stdin: Stdio) -> Ended {
 
 #[track_caller]
 pub(crate) fn confined_to(kib: u64, folder: &Path, args: &[&str], stdin: Stdio) -> Ended {
-    // Into files: what is printed may be longer than a pipe holds.
+    // Output goes to files, because it may exceed a pipe buffer.
     let [stdout, stderr] = [(); 2].map(|()| tempfile::tempfile().unwrap());
     let file = |file: &File| Stdio::from(file.try_clone().unwrap());
     let mut child = Command::new("sh")
@@ -55,7 +55,7 @@ pub(crate) fn confined_to(kib: u64, folder: &Path, args: &[&str], stdin: Stdio) 
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             child.kill().unwrap();
             child.wait().unwrap();
             panic!("{args:?}: did not end");

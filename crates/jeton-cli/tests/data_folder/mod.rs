@@ -1,4 +1,4 @@
-//! Data folders to work on.
+//! Creates data folders.
 
 #![allow(dead_code)]
 
@@ -13,7 +13,7 @@ pub(crate) const ISS: &str = "https://id.example";
 pub(crate) const SETTINGS: &str = r#"{"iss": "https://id.example", "profiles": [
     {"name": "access", "alg": "ES256", "lifetime_seconds": 900, "audiences": ["api"]}]}"#;
 
-/// A folder to work in, with an issuer in `jeton-data`.
+/// Creates a folder with an issuer in `jeton-data`.
 pub(crate) fn issuer() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     succeeds(folder.path(), &["admin", "issuer", "add", SETTINGS], b"");

@@ -1,12 +1,12 @@
-//! Every argument of every command, as the help lists them.
+//! Reads every argument of every command from the help.
 
 use crate::binary::{keys, succeeds};
 
-/// An argument: of a verb as in `jws sign`, with an option's name as in `--key`, and what it takes as in
-/// `FILE`. A positional argument has what it takes as its name.
+/// An argument: its command (`jws sign`), its name (`--key`) and its value (`FILE`). The name of a positional argument is
+/// its value.
 #[derive(Debug)]
 pub(crate) struct HelpArgument {
-    pub(crate) verb: String,
+    pub(crate) command: String,
     pub(crate) name: String,
     pub(crate) value: String,
 }
@@ -18,8 +18,8 @@ pub(crate) fn all() -> Vec<HelpArgument> {
     found
 }
 
-fn walk(verb: &mut Vec<String>, found: &mut Vec<HelpArgument>) {
-    let call: Vec<&str> = verb.iter().map(String::as_str).chain(["-h"]).collect();
+fn walk(command: &mut Vec<String>, found: &mut Vec<HelpArgument>) {
+    let call: Vec<&str> = command.iter().map(String::as_str).chain(["-h"]).collect();
     let help = String::from_utf8(succeeds(&keys(), &call, b"")).unwrap();
     let mut part = "";
     for line in help.lines() {
@@ -32,19 +32,19 @@ fn walk(verb: &mut Vec<String>, found: &mut Vec<HelpArgument>) {
             "Commands:" if is_name => {
                 let name = line.split_whitespace().next().unwrap();
                 if name != "help" {
-                    verb.push(name.to_owned());
-                    walk(verb, found);
-                    verb.pop();
+                    command.push(name.to_owned());
+                    walk(command, found);
+                    command.pop();
                 }
             }
             "Commands:" | "Examples:" => {}
-            _ => found.extend(argument(&verb.join(" "), line)),
+            _ => found.extend(argument(&command.join(" "), line)),
         }
     }
 }
 
-/// The argument that a line of the help begins with, if it takes something.
-fn argument(verb: &str, line: &str) -> Option<HelpArgument> {
+/// Returns the argument at the start of a help line, if it takes a value.
+fn argument(command: &str, line: &str) -> Option<HelpArgument> {
     let line = line.trim_start();
     let mut words = line.split_whitespace();
     let mut first = words.next()?;
@@ -65,7 +65,7 @@ fn argument(verb: &str, line: &str) -> Option<HelpArgument> {
         value
     };
     Some(HelpArgument {
-        verb: verb.to_owned(),
+        command: command.to_owned(),
         name: name.to_owned(),
         value: value.to_owned(),
     })

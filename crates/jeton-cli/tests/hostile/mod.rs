@@ -1,24 +1,23 @@
-//! What a stranger may write to cost a reader its memory or its time. Nothing here is longer than asked for,
-//! but for what is added around it.
+//! Hostile input that costs a reader memory or time. Each has at most the requested length, without the text around it.
 
 #![allow(dead_code)]
 
 use base64_simd::URL_SAFE_NO_PAD;
 
-/// As long as the payload of the longest token that is read unasked.
+/// The length of the payload of the longest token within the default limit, bytes.
 pub(crate) const PAYLOAD_BYTES: usize = 1_500_000;
 
-/// The longest token that is read unasked.
+/// The default limit for a token, bytes.
 pub(crate) const TOKEN_BYTES: usize = 2 * 1024 * 1024 - 1024;
 
 pub(crate) type Named = (&'static str, String);
 
-/// That so often that it has at most so many bytes.
+/// Repeats a text up to this length.
 fn filled(bytes: usize, piece: &str) -> String {
     piece.repeat(bytes / piece.len())
 }
 
-/// The same as a list: `0,0,0`.
+/// Repeats a text as a list: `0,0,0`.
 pub(crate) fn list(bytes: usize, element: &str) -> String {
     let all = filled(bytes, &format!("{element},"));
     all.trim_end_matches(',').to_owned()
@@ -29,13 +28,13 @@ pub(crate) fn nested(bytes: usize, open: &str, inner: &str, close: &str) -> Stri
     format!("{}{inner}{}", open.repeat(levels), close.repeat(levels))
 }
 
-/// `"0":0,"1":0`, every name another.
+/// Returns members with distinct names: `"0":0,"1":0`.
 pub(crate) fn members(bytes: usize) -> String {
     let each = (0..bytes / 12).map(|number| format!("\"{number:x}\":0"));
     each.collect::<Vec<_>>().join(",")
 }
 
-/// JSON, or nearly, of about so many bytes.
+/// Returns JSON and invalid JSON of about this length.
 pub(crate) fn documents(bytes: usize) -> Vec<Named> {
     vec![
         (
@@ -87,7 +86,7 @@ fn encoded(text: &str) -> String {
     URL_SAFE_NO_PAD.encode_to_string(text)
 }
 
-/// Tokens of every format that hold one of [`documents`] where there is room for it.
+/// Returns tokens of every format with one of [`documents`] in each part.
 pub(crate) fn holding(document: &str) -> Vec<Named> {
     let (there, plain) = (encoded(document), document);
     let signed = encoded(&format!("{document}{}", "\0".repeat(64)));
@@ -119,7 +118,7 @@ pub(crate) fn holding(document: &str) -> Vec<Named> {
     ]
 }
 
-/// Tokens that are many parts.
+/// Returns tokens with many parts.
 pub(crate) fn of_many_parts(bytes: usize) -> Vec<Named> {
     let signatures = |one: &str| format!(r#"{{"payload":"","signatures":[{}]}}"#, list(bytes, one));
     let recipients =
@@ -154,7 +153,7 @@ pub(crate) fn of_many_parts(bytes: usize) -> Vec<Named> {
     ]
 }
 
-/// What no file of keys holds, of at most so many bytes.
+/// Returns invalid key files of at most this length.
 pub(crate) fn keys(bytes: usize) -> Vec<Named> {
     let set = |one: &str| format!(r#"{{"keys":[{}]}}"#, list(bytes, one));
     let line = format!("{}\n", "A".repeat(64));

@@ -1,4 +1,4 @@
-//! A server of the real binary, for as long as a test.
+//! Runs a server for a test.
 
 #![allow(dead_code)]
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const JETON: &str = env!("CARGO_BIN_EXE_jeton");
 
-/// A server that is killed when the test ends, and what it has said.
+/// A server that is killed at the end of the test, and its log.
 pub(crate) struct Serving {
     child: Child,
     said: Arc<Mutex<String>>,
@@ -22,7 +22,7 @@ impl Serving {
         Serving::start_by(&[], folder, args)
     }
 
-    /// By another program, which is given the whole command and becomes it.
+    /// Starts the server with a wrapper program, which receives the whole command.
     pub(crate) fn start_by(program: &[&str], folder: &Path, args: &[&str]) -> Serving {
         let words = [program, &[JETON, "serve"], args].concat();
         let mut child = Command::new(words[0])
@@ -59,12 +59,12 @@ impl Serving {
         self.said.lock().unwrap().clone()
     }
 
-    /// Waits until it has said that.
+    /// Waits until the log contains this text.
     pub(crate) fn wait_for(&self, words: &str) -> String {
         self.wait_for_after(0, words)
     }
 
-    /// The same of what it has said since it had said so many bytes.
+    /// Waits until the log contains this text after this position.
     pub(crate) fn wait_for_after(&self, bytes: usize, words: &str) -> String {
         let begun = Instant::now();
         loop {
@@ -77,18 +77,18 @@ impl Serving {
         }
     }
 
-    /// Where its data listener is.
+    /// Returns the address of the data listener.
     pub(crate) fn address(&self) -> String {
         self.listener("gRPC and HTTP")
     }
 
-    /// Where its admin listener is.
+    /// Returns the address of the admin listener.
     pub(crate) fn admin_address(&self) -> String {
         self.listener("administration")
     }
 
     fn listener(&self, name: &str) -> String {
-        // The line after both has been said when this has.
+        // The line after both addresses has been printed by then.
         let said = self.wait_for("\ndata  ");
         let line = said.lines().find(|line| line.starts_with(name)).unwrap();
         let url = line.split_whitespace().find(|word| word.contains("://"));

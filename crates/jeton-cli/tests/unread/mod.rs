@@ -1,4 +1,4 @@
-//! A client of gRPC over HTTP/2, by hand, that asks for a stream and takes nothing of it.
+//! A gRPC client that opens a stream and does not read it, written directly on HTTP/2.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -9,8 +9,8 @@ const SETTINGS: u8 = 4;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// Asks `url` for the revocations of its only issuer, with room for none of them. The stream is there for
-/// as long as what is returned.
+/// Opens a stream of revocations at `url` with an empty flow control window. The stream lasts as long as the returned
+/// value.
 pub(crate) fn watch(url: &str) -> TcpStream {
     let host = url.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
@@ -19,7 +19,7 @@ pub(crate) fn watch(url: &str) -> TcpStream {
         .unwrap();
     // SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, section 6.5.2).
     frame(&mut stream, SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
-    // POST and http, from the static table; the others in plain literals (RFC 7541, section 6.2.2).
+    // POST and http are from the static table; the others are literals (RFC 7541, section 6.2.2).
     let mut headers = vec![0x83, 0x86];
     literal(
         &mut headers,
@@ -30,7 +30,7 @@ pub(crate) fn watch(url: &str) -> TcpStream {
     literal(&mut headers, "content-type", "application/grpc");
     literal(&mut headers, "te", "trailers");
     frame(&mut stream, HEADERS, END_HEADERS, 1, &headers);
-    // An empty message: not compressed, of no bytes.
+    // An empty message: not compressed, length 0.
     frame(&mut stream, DATA, END_STREAM, 1, &[0; 5]);
     stream
 }

@@ -1,5 +1,5 @@
-//! Where verified tokens are kept: a fixed number of small sets, each token in the one that its hash
-//! names. Whatever comes, a look and an insertion touch one set.
+//! A set-associative table of verified tokens. The hash of a token selects one small set, so that every
+//! lookup and insertion touches one set only.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,20 +8,20 @@ use crate::verified::{Untyped, Verified};
 /// A keyed hash of a whole token.
 pub(super) type TokenHash = [u8; 32];
 
-/// Entries that compete for a place.
+/// Entries per set.
 const SET_ENTRIES: usize = 8;
 
-/// Locks, so that threads with different tokens seldom meet.
+/// Number of locks. Threads with different tokens rarely use the same one.
 const SHARDS: usize = 16;
 
-/// At most as many entries as it was made for.
+/// A table with a fixed capacity.
 pub(super) struct Memory {
     shards: Box<[Mutex<Vec<Set>>]>,
     sets: usize,
     set_entries: usize,
 }
 
-/// Tokens whose hashes name the same place.
+/// Tokens whose hashes select the same set.
 #[derive(Default)]
 struct Set(Vec<Entry>);
 
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 impl Memory {
-    /// For at least one entry.
+    /// Creates a table for at least one entry.
     pub(super) fn new(entries: usize) -> Memory {
         let sets = (entries / SET_ENTRIES).max(1);
         let shards = sets.min(SHARDS);
@@ -49,7 +49,7 @@ impl Memory {
         }
     }
 
-    /// The claims of that token, if they were verified in this generation.
+    /// Returns the claims of this token, if they were verified in this generation.
     pub(super) fn find(&self, hash: &TokenHash, generation: u64) -> Option<Arc<Verified<Untyped>>> {
         let (mut shard, set) = self.set_of(hash);
         let mut entries = shard[set].0.iter_mut();
@@ -58,7 +58,7 @@ impl Memory {
         Some(Arc::clone(&entry.verified))
     }
 
-    /// Remembers the claims of that token, if need be in the place of another's.
+    /// Stores the claims of this token. May replace an entry of the same set.
     pub(super) fn keep(&self, hash: TokenHash, generation: u64, verified: Arc<Verified<Untyped>>) {
         let entry = Entry {
             hash,
@@ -67,7 +67,7 @@ impl Memory {
             verified,
         };
         let (mut shard, set) = self.set_of(&hash);
-        // Dropped after the lock: a payload's memory is given back outside of it.
+        // Dropped after the lock is released, because freeing a payload takes time.
         let _replaced = shard[set].insert(entry, self.set_entries);
         drop(shard);
     }
@@ -96,8 +96,9 @@ impl Memory {
 }
 
 impl Set {
-    /// What had to go for it. Those of earlier generations go first, then one that has not been found
-    /// since all had been: tokens that come once push each other out and leave the others alone.
+    /// Inserts an entry and returns the one that it replaced. Entries of earlier generations are replaced
+    /// first, then entries that were not found recently. Tokens that arrive once replace each other and leave
+    /// frequent tokens in place.
     fn insert(&mut self, entry: Entry, room: usize) -> Option<Entry> {
         let entries = &mut self.0;
         let same = entries.iter().position(|old| old.hash == entry.hash);
@@ -117,7 +118,7 @@ impl Set {
     }
 }
 
-/// Nothing of the caller's runs under the lock, so what a panic elsewhere left behind is whole.
+/// No code of the caller runs under the lock, so a poisoned lock still guards a consistent table.
 fn lock(shard: &Mutex<Vec<Set>>) -> MutexGuard<'_, Vec<Set>> {
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! A cache of verified tokens, for those who ask for one.
+//! An optional cache of verified tokens.
 
 mod memory;
 
@@ -16,43 +16,41 @@ use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 use crate::verify::Verify;
 use memory::{Memory, TokenHash};
 
-/// A verifier that remembers the tokens it has verified.
+/// A verifier that caches the tokens it has verified.
 ///
-/// # When it helps
+/// # When to use it
 ///
-/// When the same token comes many times and its signature is dear: a service that sees each ES256,
-/// RS256 or `v4.public` token a hundred times in its quarter of an hour. It does not when tokens come
-/// once, and it does not for HS256 and `v4.local`: what is saved there costs about as much as the
-/// hash below. Measure with your own tokens.
+/// Use it when the same token arrives many times and its signature is expensive to verify. An example is a
+/// service that sees each ES256, RS256 or `v4.public` token a hundred times in 15 minutes. It does not help
+/// when each token arrives once. It does not help for HS256 and `v4.local` either, where a verification
+/// costs about as much as a cache lookup. Measure with your own tokens.
 ///
-/// # What it costs
+/// # Cost
 ///
-/// A hit costs one HMAC-SHA256 over the whole token, a lock held for a look into one set of eight
-/// entries, the policy again, the revocation hook, a copy of the payload (into the caller's
-/// [`Scratch`], without an allocation, with [`verify_in`](Cached::verify_in)), and reading the
-/// caller's type out of it. A miss costs a verification and all of that but the copy. An entry takes
-/// the payload, its claims' places and about a hundred bytes; the payload of an encrypted token lies
-/// in memory decrypted. A token of more than [`limits::CACHED_TOKEN_BYTES`] is not remembered.
+/// A hit costs one HMAC-SHA256 over the whole token, a lookup in one set of eight entries under a lock,
+/// the policy checks, the revocation hook, a copy of the payload, and deserializing the custom claims. With
+/// [`verify_in`](Cached::verify_in) the copy goes to the caller's [`Scratch`] and allocates nothing. A miss
+/// costs a verification in addition. An entry needs memory for the payload, the positions of its claims
+/// and about 100 bytes. The payload of an encrypted token stays in memory in decrypted form. A token of
+/// more than [`limits::CACHED_TOKEN_BYTES`] is not cached.
 ///
-/// # What it may not change
+/// # Guarantees
 ///
-/// Nothing is accepted that would not be accepted without it, but for the signature that is not
-/// computed again:
-/// - An entry is found by a keyed hash of *the whole* token, never by a part of it.
-/// - Only accepted tokens are remembered. A refusal is found out anew each time, so that sending
-///   garbage fills nothing and a refused token is not tied to its refusal.
-/// - Every hit is held against the whole [`Policy`](crate::Policy) again: `exp`, `nbf`, `iat` and the
-///   maximum age against the clock, whichever of them the token has.
-/// - Every hit asks the [revocation hook](Cached::revocations), like every miss.
-/// - An entry belongs to the verifier that made it, with its keys and its policy:
-///   [`replace`](Cached::replace) leaves all of them behind at once. A key that is to be honoured no
-///   longer is left out of the next verifier. Calls that have begun are still answered by the old one.
-/// - The number of entries is bounded, and so is the work of making room: of eight that share a set,
-///   one goes that has not been used of late. Where a token falls depends on a secret of the cache,
-///   so nobody can aim at an entry.
+/// The cache accepts no token that the verifier would reject. It only skips computing the signature again:
+/// - An entry is found by a keyed hash of the *whole* token.
+/// - Only accepted tokens are cached. A rejected token is verified again each time, so invalid tokens do
+///   not fill the cache.
+/// - Every hit is checked against the whole [`Policy`](crate::Policy) again. This includes `exp`, `nbf`,
+///   `iat` and the maximum age at the current time.
+/// - Every hit and every miss calls the [revocation hook](Cached::revocations).
+/// - An entry is only valid for the verifier that created it, with its keys and its policy.
+///   [`replace`](Cached::replace) invalidates all entries at once. To retire a key, omit it from the next
+///   verifier. Calls that have started still use the previous verifier.
+/// - The number of entries is limited, and so is the work per insertion: one entry of a set of eight is
+///   replaced. A secret of the cache selects the set, so an attacker cannot target an entry.
 ///
-/// Several threads that miss the same token at once all verify it: nobody waits for anybody's
-/// verification, and no lock is held during one.
+/// If several threads miss the same token at once, each of them verifies it. No lock is held during a
+/// verification.
 ///
 /// ```
 /// use std::time::Duration;
@@ -79,7 +77,7 @@ use memory::{Memory, TokenHash};
 ///     assert_eq!(visit.page, "/");
 /// }
 ///
-/// // The key set has changed: a new verifier, and nothing of the old one counts any more.
+/// // The key set has changed: a new verifier invalidates all cached entries.
 /// let next = jwt::SigningKey::generate(SigAlg::ES256)?;
 /// verifier.replace(jwt::Verifier::new(next.verifying_key(), policy));
 /// assert!(verifier.verify::<Visit>(&token).is_err());
@@ -92,13 +90,13 @@ pub struct Cached<V> {
     memory: Memory,
 }
 
-/// A verifier and its number in the order of replacement.
+/// A verifier and its generation, which counts replacements.
 struct Current<V> {
     verifier: V,
     generation: u64,
 }
 
-/// Says which tokens are no longer honoured though they verify. Every closure of that shape does.
+/// Decides which valid tokens are revoked. Implemented for closures with this signature.
 ///
 /// ```
 /// use std::collections::HashSet;
@@ -108,14 +106,14 @@ struct Current<V> {
 ///
 /// impl Revocations for Blocked {
 ///     fn is_revoked(&self, token: &Verified<Untyped>) -> bool {
-///         // A token without an id cannot be told from a revoked one.
+///         // A token without an id is treated as revoked.
 ///         token.token_id().is_none_or(|id| self.0.contains(id))
 ///     }
 /// }
 /// ```
 pub trait Revocations: Send + Sync {
-    /// Whether that token, its subject, its client or its key is revoked. It is asked for every
-    /// token that is otherwise accepted, so it should be quick and must not wait for a network.
+    /// Returns whether the token, its subject, its client or its key is revoked. It is called for every
+    /// token that is otherwise accepted, so it must be fast and must not wait for a network.
     fn is_revoked(&self, token: &Verified<Untyped>) -> bool;
 }
 
@@ -126,7 +124,7 @@ impl<F: Fn(&Verified<Untyped>) -> bool + Send + Sync> Revocations for F {
 }
 
 impl<V: Verify> Cached<V> {
-    /// Remembers at most that many tokens of this verifier.
+    /// Creates a cache for at most this many tokens.
     ///
     /// # Errors
     ///
@@ -148,17 +146,17 @@ impl<V: Verify> Cached<V> {
         })
     }
 
-    /// Asks this for every token, remembered or not; what it revokes is [`Rejection::Revoked`].
+    /// Calls this hook for every token, cached or not. A revoked token is rejected with [`Rejection::Revoked`].
     pub fn revocations(mut self, revocations: impl Revocations + 'static) -> Cached<V> {
         self.revocations = Some(Box::new(revocations));
         self
     }
 
-    /// Replaces the verifier: other keys, another policy, or both. Calls that begin after this has
-    /// returned use the new one, and find nothing that an earlier one has verified.
+    /// Replaces the verifier: other keys, another policy, or both. Calls that start after this returns use
+    /// the new verifier, and no entry of an earlier one.
     ///
-    /// A call that another thread began before may still be answered by the old verifier, after this has
-    /// returned. What it verifies is not remembered for the new one.
+    /// A call that another thread started earlier may still use the previous verifier after this returns.
+    /// Its result is not cached for the new verifier.
     pub fn replace(&self, verifier: V) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let generation = current.generation + 1;
@@ -168,20 +166,20 @@ impl<V: Verify> Cached<V> {
         });
     }
 
-    /// The claims, if the token is what the policy demands.
+    /// Verifies a token and returns its claims.
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`](crate::Error::Rejected), and nothing else on account of the token.
+    /// [`Error::Rejected`](crate::Error::Rejected) is the only error that a token can cause.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
         self.verify_untyped(token)?.typed()
     }
 
-    /// The same with the payload in `scratch`, from which `T` may borrow: a hit allocates nothing.
+    /// Verifies a token with its payload in `scratch`, from which `T` may borrow. A hit allocates nothing.
     ///
     /// # Errors
     ///
-    /// As [`verify`](Cached::verify).
+    /// Those of [`verify`](Cached::verify).
     ///
     /// ```
     /// # use std::time::Duration;
@@ -204,13 +202,13 @@ impl<V: Verify> Cached<V> {
         self.verify_untyped_in(token, scratch)?.typed()
     }
 
-    /// How many tokens are remembered now, those of earlier verifiers among them until they are
+    /// Returns the number of cached tokens. It includes entries of earlier verifiers until they are
     /// overwritten.
     pub fn remembered(&self) -> usize {
         self.memory.len()
     }
 
-    /// `hit` is for claims that were remembered, `miss` for those just verified.
+    /// Calls `hit` with cached claims, or `miss` with claims that were just verified.
     fn check<R>(
         &self,
         token: &str,
@@ -220,20 +218,20 @@ impl<V: Verify> Cached<V> {
         let current = self.current();
         if token.len() > limits::CACHED_TOKEN_BYTES {
             let verified = current.verifier.verify_untyped(token)?;
-            self.refuse_revoked(&verified)?;
+            self.reject_revoked(&verified)?;
             return Ok(miss(verified));
         }
         let hash = self.hash(token);
         if let Some(remembered) = self.memory.find(&hash, current.generation) {
             let still = current.verifier.recheck(&remembered);
-            if let Err(refusal) = still.and_then(|()| self.refuse_revoked(&remembered)) {
+            if let Err(refusal) = still.and_then(|()| self.reject_revoked(&remembered)) {
                 self.memory.forget(&hash);
                 return Err(refusal);
             }
             return Ok(hit(&remembered));
         }
         let verified = current.verifier.verify_untyped(token)?;
-        self.refuse_revoked(&verified)?;
+        self.reject_revoked(&verified)?;
         self.memory
             .keep(hash, current.generation, Arc::new(verified.clone()));
         Ok(miss(verified))
@@ -243,7 +241,7 @@ impl<V: Verify> Cached<V> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn refuse_revoked(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn reject_revoked(&self, verified: &Verified<Untyped>) -> Result<()> {
         match &self.revocations {
             Some(revocations) if revocations.is_revoked(verified) => Err(Rejection::Revoked.into()),
             _ => Ok(()),
@@ -267,7 +265,7 @@ impl<V: Verify> Verify for Cached<V> {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
-        // Both ways end in the buffer, and only one of them is taken.
+        // Both closures write to the buffer, but only one of them is called.
         let buffer = std::cell::Cell::new(Some(scratch));
         let copy = |verified: &Verified<Untyped>| {
             let scratch = buffer.take().expect("either hit or miss is called, once");
@@ -278,7 +276,7 @@ impl<V: Verify> Verify for Cached<V> {
 
     fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
         self.current().verifier.recheck(verified)?;
-        self.refuse_revoked(verified)
+        self.reject_revoked(verified)
     }
 }
 

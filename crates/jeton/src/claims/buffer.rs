@@ -2,14 +2,14 @@ use std::io;
 
 use smallvec::SmallVec;
 
-/// Where claims are written. Those of the usual token live on the stack.
+/// A buffer for claims. The claims of a typical token stay on the stack.
 pub(crate) type Buffer = SmallVec<[u8; 1024]>;
 
-/// Bytes that are filled with zeros at first: most claims are shorter, and zeros cost time too.
+/// Number of bytes that are zeroed at first. Most claims are shorter, and zeroing costs time too.
 const FIRST: usize = 256;
 
-/// Writes at the end of a buffer that has been filled with zeros ahead of it: claims are many
-/// writes of a few bytes, and so each is one bound and one copy.
+/// Writes at the end of a buffer that is zeroed in advance. Claims are written in many small pieces, so
+/// each piece costs one bounds check and one copy.
 pub(super) struct Sink<'b> {
     buffer: &'b mut Buffer,
     at: usize,
@@ -32,7 +32,7 @@ impl<'b> Sink<'b> {
         self.at = end;
     }
 
-    /// A JSON string, of a text in which nothing has to be escaped.
+    /// Writes a JSON string. Nothing in the text may need escaping.
     #[inline]
     pub(super) fn quoted(&mut self, plain: &str) {
         let end = self.at + plain.len() + 2;
@@ -50,12 +50,12 @@ impl<'b> Sink<'b> {
         self.at
     }
 
-    /// What has been written from that position on.
+    /// Returns what was written since this position.
     pub(super) fn since(&self, position: usize) -> &[u8] {
         &self.buffer[position..self.at]
     }
 
-    /// The buffer ends where the writing does.
+    /// Truncates the buffer to what was written.
     pub(super) fn finish(self) {
         self.buffer.truncate(self.at);
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_stands_behind_what_was_there() {
+    fn sink_appends_to_existing_bytes() {
         for pieces in [0, 1, 300, 5_000] {
             let mut buffer = Buffer::from_slice(b"before");
             let mut sink = Sink::after(&mut buffer);

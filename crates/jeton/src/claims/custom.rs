@@ -1,4 +1,4 @@
-//! Custom claims that come as JSON text: checked once, and signed as they are written.
+//! Custom claims from JSON text: validated once and written without changes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,30 +8,30 @@ use serde::{Serialize, Serializer};
 use crate::error::Claim;
 use crate::json::{JsonError, Member, read_members};
 
-/// The custom claims of a token, as the text that somebody else wrote: what stands between the braces of
-/// one JSON object. [`Claims`](crate::Claims) and [`Own`](crate::jwt::Own) take it as the caller's own
-/// part, and write it behind the registered claims without changing a byte.
+/// Custom claims as JSON text from another party: the members between the braces of one JSON object.
+/// [`Claims`](crate::Claims) and [`Own`](crate::jwt::Own) accept it as custom claims, and write it after
+/// the registered claims byte for byte.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CustomClaims<'t> {
     members: Cow<'t, str>,
 }
 
-/// Why a text is not custom claims.
+/// Why a text is not accepted as custom claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CustomClaimsError {
-    /// It is not one JSON object with one meaning.
+    /// The text is not a single, unambiguous JSON object.
     Json(JsonError),
     /// It has a member with the name of a registered claim.
     Registered(Claim),
 }
 
 impl<'t> CustomClaims<'t> {
-    /// The name by which [`Claims`](crate::Claims) knows them when they are serialised.
+    /// The type name by which [`Claims`](crate::Claims) recognizes this type during serialization.
     pub(super) const VERBATIM: &'static str = "$jeton::private::CustomClaims";
 
-    /// Reads them strictly: no duplicate names, nested at most `depth` deep, no registered names. `check`
-    /// sees each member, and may refuse it.
+    /// Parses custom claims strictly: no duplicate names, nested at most `depth` deep, no registered names.
+    /// `check` is called for each member and may reject it.
     ///
     /// # Errors
     ///
@@ -43,20 +43,20 @@ impl<'t> CustomClaims<'t> {
     ) -> Result<CustomClaims<'t>, E> {
         read_members(text, depth, |member| {
             match Claim::from_name(&member.name()) {
-                Some(claim) => Err(Stop(CustomClaimsError::Registered(claim).into())),
-                None => check(&member).map_err(Stop),
+                Some(claim) => Err(ReadError(CustomClaimsError::Registered(claim).into())),
+                None => check(&member).map_err(ReadError),
             }
         })
-        .map_err(|Stop(error)| error)?;
+        .map_err(|ReadError(error)| error)?;
         let object = text.trim_ascii();
-        // The reader has seen a brace at either end.
+        // The parser has checked the braces at both ends.
         let members = object.get(1..object.len() - 1).unwrap_or_default();
         Ok(CustomClaims {
             members: Cow::Borrowed(members.trim_ascii()),
         })
     }
 
-    /// The same with a text of its own.
+    /// Returns the same claims with owned text.
     pub fn into_owned(self) -> CustomClaims<'static> {
         CustomClaims {
             members: Cow::Owned(self.members.into_owned()),
@@ -65,7 +65,7 @@ impl<'t> CustomClaims<'t> {
 }
 
 impl Serialize for CustomClaims<'_> {
-    /// Only [`Claims`](crate::Claims) can write them.
+    /// Only [`Claims`](crate::Claims) can serialize this type.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_newtype_struct(Self::VERBATIM, &*self.members)
     }
@@ -75,7 +75,7 @@ impl fmt::Display for CustomClaimsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CustomClaimsError::Json(error) => error.fmt(f),
-            CustomClaimsError::Registered(claim) => write!(f, "{claim} is a registered claim"),
+            CustomClaimsError::Registered(claim) => write!(f, "`{claim}` is a registered claim"),
         }
     }
 }
@@ -88,11 +88,11 @@ impl From<JsonError> for CustomClaimsError {
     }
 }
 
-/// The caller's error, on its way through the reader.
-struct Stop<E>(E);
+/// Carries the error of the caller through the parser.
+struct ReadError<E>(E);
 
-impl<E: From<CustomClaimsError>> From<JsonError> for Stop<E> {
+impl<E: From<CustomClaimsError>> From<JsonError> for ReadError<E> {
     fn from(error: JsonError) -> Self {
-        Stop(CustomClaimsError::Json(error).into())
+        ReadError(CustomClaimsError::Json(error).into())
     }
 }

@@ -1,18 +1,17 @@
-//! What a token says: the registered names, and the caller's own type beside them
-//! (RFC 7519, section 4).
+//! The registered claims and the caller's custom claims (RFC 7519, section 4).
 
 mod buffer;
 mod custom;
 mod registered;
 mod rfc3339;
-mod typed;
+mod deserialize;
 mod write;
 
 pub(crate) use buffer::Buffer;
 pub use custom::{CustomClaims, CustomClaimsError};
 pub(crate) use registered::{Dates, Registered, Scanned};
-pub(crate) use typed::Layout;
-pub(crate) use write::Begun;
+pub(crate) use deserialize::Layout;
+pub(crate) use write::ClaimsPrefix;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -21,13 +20,13 @@ use crate::clock::Timestamp;
 
 /// The claims of a token to be issued.
 ///
-/// `T` is the caller's own part: a struct or map that serialises to a JSON object. It stands beside
-/// the registered claims and must not use their names (`iss`, `sub`, `aud`, `exp`, `nbf`, `iat`,
-/// `jti`): that is an error when the token is issued.
+/// `T` holds the custom claims: a struct or map that serializes to a JSON object. Its members stand beside
+/// the registered claims and must not use their names (`iss`, `sub`, `aud`, `exp`, `nbf`, `iat`, `jti`).
+/// Otherwise issuing returns an error.
 ///
-/// An expiry must be chosen: [`expires_in`](Claims::expires_in),
-/// [`expires_at`](Claims::expires_at) or, by name, [`without_expiry`](Claims::without_expiry).
-/// `iat` is the time of issuing unless told otherwise.
+/// The caller must choose an expiry: [`expires_in`](Claims::expires_in),
+/// [`expires_at`](Claims::expires_at) or [`without_expiry`](Claims::without_expiry). `iat` is the time of
+/// issuing by default.
 ///
 /// ```
 /// use std::time::Duration;
@@ -78,7 +77,7 @@ enum IssuedAt {
 }
 
 impl<'a, T> Claims<'a, T> {
-    /// Claims with the caller's own part and, so far, no registered claim but `iat`.
+    /// Creates claims with these custom claims. The only registered claim is `iat`.
     pub fn new(custom: T) -> Self {
         Claims {
             issuer: None,
@@ -92,27 +91,27 @@ impl<'a, T> Claims<'a, T> {
         }
     }
 
-    /// `iss`: who issues the token.
+    /// Sets `iss`: the issuer of the token.
     pub fn issuer(mut self, issuer: impl Into<Cow<'a, str>>) -> Self {
         self.issuer = Some(issuer.into());
         self
     }
 
-    /// `sub`: whom the token is about.
+    /// Sets `sub`: the subject of the token.
     pub fn subject(mut self, subject: impl Into<Cow<'a, str>>) -> Self {
         self.subject = Some(subject.into());
         self
     }
 
-    /// `aud`: the one service the token is meant for, written as a string.
+    /// Sets `aud` to a single audience, written as a string.
     pub fn audience(mut self, audience: impl Into<Cow<'a, str>>) -> Self {
         self.audience = Audience::One(audience.into());
         self
     }
 
-    /// `aud`: the services the token is meant for, written as a list, also if it is only one.
+    /// Sets `aud` to a list of audiences. A list of one is written as a list too.
     ///
-    /// PASETO knows only the string; issuing a PASETO with a list is
+    /// In a PASETO, `aud` is a single string. Issuing a PASETO with a list returns
     /// [`Misuse::AudienceList`](crate::error::Misuse::AudienceList).
     pub fn audiences<A: Into<Cow<'a, str>>>(
         mut self,
@@ -122,43 +121,43 @@ impl<'a, T> Claims<'a, T> {
         self
     }
 
-    /// `exp`: so long after the token is issued. Fractions of a second are dropped.
+    /// Sets `exp` to this duration after the time of issuing. Fractions of a second are dropped.
     pub fn expires_in(mut self, lifetime: Duration) -> Self {
         self.expiry = Expiry::In(lifetime);
         self
     }
 
-    /// `exp`: at that moment.
+    /// Sets `exp` to this time.
     pub fn expires_at(mut self, moment: Timestamp) -> Self {
         self.expiry = Expiry::At(moment);
         self
     }
 
-    /// No `exp`: the token is good until its key is no longer trusted.
+    /// Omits `exp`: the token is valid until its key is no longer trusted.
     pub fn without_expiry(mut self) -> Self {
         self.expiry = Expiry::Never;
         self
     }
 
-    /// `nbf`: not valid before that moment.
+    /// Sets `nbf`: the token is not valid before this time.
     pub fn not_before(mut self, moment: Timestamp) -> Self {
         self.not_before = Some(moment);
         self
     }
 
-    /// `iat`: issued at that moment, and not now.
+    /// Sets `iat` to this time instead of the current time.
     pub fn issued_at(mut self, moment: Timestamp) -> Self {
         self.issued_at = IssuedAt::At(moment);
         self
     }
 
-    /// No `iat`.
+    /// Omits `iat`.
     pub fn without_issued_at(mut self) -> Self {
         self.issued_at = IssuedAt::Absent;
         self
     }
 
-    /// `jti`: the token's own id.
+    /// Sets `jti`: the id of the token.
     pub fn token_id(mut self, token_id: impl Into<Cow<'a, str>>) -> Self {
         self.token_id = Some(token_id.into());
         self

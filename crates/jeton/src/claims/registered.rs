@@ -1,4 +1,4 @@
-//! The registered claims of a verified payload, read by the strict scanner.
+//! The registered claims of a verified payload, read with the strict scanner.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use std::time::Duration;
 use super::{Layout, rfc3339};
 use crate::clock::Timestamp;
 use crate::error::{Claim, Part, Rejection};
-use crate::json::{self, Fault, Kind, Text, Value};
+use crate::json::{self, ScanError, Kind, Text, Value};
 
-/// How a format writes moments.
+/// How a token format writes dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dates {
-    /// JWT: seconds since 1970, perhaps with a fraction (RFC 7519, section 2).
+    /// JWT: seconds since 1970, optionally with a fraction (RFC 7519, section 2).
     Numeric,
     /// PASETO: RFC 3339 text.
     Rfc3339,
 }
 
-/// Claims that have been read, but for the caller's own.
+/// Claims after scanning: the registered claims, and the positions of all members.
 #[derive(Default)]
 pub(crate) struct Scanned {
     pub(crate) registered: Registered,
-    /// By which the caller's own are found.
+    /// Used to find the custom claims.
     pub(crate) layout: Layout,
 }
 
 impl Scanned {
-    /// Reads a payload that has been verified, where nothing has been read yet. The whole of it is checked.
+    /// Scans a verified payload. The whole text is validated.
     pub(crate) fn read(
         &mut self,
         payload: &str,
@@ -42,7 +42,7 @@ impl Scanned {
             };
             let string = || {
                 let text = value.string().ok_or(Rejection::ClaimType(claim))?;
-                Ok::<_, Unread>(Spot::of(text))
+                Ok::<_, Unread>(TextRange::of(text))
             };
             let moment = || match dates {
                 Dates::Numeric => numeric_date(claim, value),
@@ -65,76 +65,76 @@ impl Scanned {
     }
 }
 
-/// What stands under the registered names, as places in the payload's text.
+/// The registered claims, as positions in the text of the payload.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Registered {
-    pub(crate) issuer: Option<Spot>,
-    pub(crate) subject: Option<Spot>,
+    pub(crate) issuer: Option<TextRange>,
+    pub(crate) subject: Option<TextRange>,
     pub(crate) audience: Option<Audience>,
     pub(crate) expires_at: Option<Timestamp>,
     pub(crate) not_before: Option<Timestamp>,
     pub(crate) issued_at: Option<Moment>,
-    pub(crate) token_id: Option<Spot>,
+    pub(crate) token_id: Option<TextRange>,
 }
 
-/// A moment that a token names, perhaps between two whole seconds.
+/// A time in a token, with or without a fraction of a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The first whole second not before it. A clock of whole seconds has reached the moment exactly when it
-    /// has reached this.
+    /// The time rounded up to a whole second. A clock of whole seconds has reached the time exactly when it
+    /// has reached this second.
     pub(crate) next: Timestamp,
     has_fraction: bool,
 }
 
 impl Moment {
-    /// The last whole second not after it: a time after the moment has passed exactly when it has passed
-    /// after this.
+    /// The time rounded down to a whole second. A later clock value is after the time exactly when it is
+    /// after this second.
     pub(crate) fn last(self) -> Timestamp {
         self.next
             .saturating_sub(Duration::from_secs(self.has_fraction.into()))
     }
 }
 
-/// Whom a token is meant for.
+/// The audience of a token.
 #[derive(Debug, Clone)]
 pub(crate) enum Audience {
-    /// A string, or a list of exactly one.
-    One(Spot),
+    /// A string, or a list with exactly one string.
+    One(TextRange),
     /// The text of any other list of strings.
-    List(Spot),
+    List(TextRange),
 }
 
 /// A string of the payload.
 #[derive(Debug, Clone)]
-pub(crate) enum Spot {
-    /// It stands in the payload as it is.
+pub(crate) enum TextRange {
+    /// The string has no escapes, and is at this position in the payload.
     Plain { start: usize, end: usize },
-    /// It was written with escapes.
+    /// The string has escapes; this is the unescaped copy.
     Unescaped(Box<str>),
 }
 
-impl Spot {
+impl TextRange {
     pub(crate) fn read<'t>(&'t self, payload: &'t str) -> &'t str {
         match self {
-            Spot::Plain { start, end } => &payload[*start..*end],
-            Spot::Unescaped(text) => text,
+            TextRange::Plain { start, end } => &payload[*start..*end],
+            TextRange::Unescaped(text) => text,
         }
     }
 
-    fn of(text: Text<'_>) -> Spot {
+    fn of(text: Text<'_>) -> TextRange {
         match text.has_escapes() {
-            false => Spot::at(text.range()),
-            true => Spot::Unescaped(text.to_cow().into()),
+            false => TextRange::at(text.range()),
+            true => TextRange::Unescaped(text.to_cow().into()),
         }
     }
 
-    fn at(Range { start, end }: Range<usize>) -> Spot {
-        Spot::Plain { start, end }
+    fn at(Range { start, end }: Range<usize>) -> TextRange {
+        TextRange::Plain { start, end }
     }
 }
 
 impl Registered {
-    /// The audiences, one by one.
+    /// Iterates over the audiences.
     pub(crate) fn audiences<'t>(&'t self, payload: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
         let (one, list) = match &self.audience {
             None => (None, None),
@@ -148,7 +148,7 @@ impl Registered {
         )
     }
 
-    /// Whether the token is meant for this one.
+    /// Returns whether the audience contains this one.
     pub(crate) fn is_for(&self, wanted: &str, payload: &str) -> bool {
         match &self.audience {
             Some(Audience::One(spot)) => spot.read(payload) == wanted,
@@ -158,10 +158,10 @@ impl Registered {
 }
 
 impl Audience {
-    /// A string or a list of strings (RFC 7519, section 4.1.3); in PASETO, a string.
+    /// Reads a string or a list of strings (RFC 7519, section 4.1.3); in a PASETO, a string.
     fn read(value: Value<'_>, dates: Dates) -> Result<Audience, Unread> {
         if let Some(text) = value.string() {
-            return Ok(Audience::One(Spot::of(text)));
+            return Ok(Audience::One(TextRange::of(text)));
         }
         let wrong_type = Unread(Rejection::ClaimType(Claim::Audience));
         let elements = value.elements().filter(|_| dates == Dates::Numeric);
@@ -174,13 +174,13 @@ impl Audience {
             count += 1;
         }
         Ok(match only {
-            Some(text) if count == 1 => Audience::One(Spot::of(text)),
-            _ => Audience::List(Spot::at(value.range())),
+            Some(text) if count == 1 => Audience::One(TextRange::of(text)),
+            _ => Audience::List(TextRange::at(value.range())),
         })
     }
 }
 
-/// A registered claim is found under its exact name, however that name was written.
+/// Finds a registered claim by its exact name, whether or not the name has escapes.
 fn registered_name(name: Text<'_>) -> Option<Claim> {
     match name.has_escapes() {
         false => Claim::of_name(name.written_bytes()),
@@ -188,7 +188,7 @@ fn registered_name(name: Text<'_>) -> Option<Claim> {
     }
 }
 
-/// Carries both kinds of refusal through the scanner.
+/// Carries JSON errors and claim errors through the scanner.
 struct Unread(Rejection);
 
 impl From<Rejection> for Unread {
@@ -197,18 +197,18 @@ impl From<Rejection> for Unread {
     }
 }
 
-impl From<Fault> for Unread {
-    fn from(fault: Fault) -> Self {
-        Unread(match fault {
-            Fault::Syntax => Rejection::Malformed(Part::Payload),
-            Fault::Depth => Rejection::TooDeep(Part::Payload),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Payload),
-            Fault::Many => Rejection::TooLarge(Part::Payload),
+impl From<ScanError> for Unread {
+    fn from(error: ScanError) -> Self {
+        Unread(match error {
+            ScanError::Syntax => Rejection::Malformed(Part::Payload),
+            ScanError::Depth => Rejection::TooDeep(Part::Payload),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Payload),
+            ScanError::TooMany => Rejection::TooLarge(Part::Payload),
         })
     }
 }
 
-/// A NumericDate. A fraction counts.
+/// Reads a NumericDate, with or without a fraction.
 fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     if value.kind() != Kind::Number {
         return Err(Rejection::ClaimType(claim).into());
@@ -217,7 +217,7 @@ fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     if let Ok(seconds) = value.raw().parse::<i64>() {
         return moment(seconds, false).ok_or(out_of_range);
     }
-    // A fraction or an exponent. In range, an f64 tells moments apart that are 31 microseconds apart.
+    // A fraction or an exponent. Within the range, an f64 has a resolution of 31 microseconds.
     let seconds: f64 = value.raw().parse().unwrap_or(f64::INFINITY);
     if !(0.0..=Timestamp::MAX.unix_seconds() as f64).contains(&seconds) {
         return Err(out_of_range);
@@ -225,7 +225,7 @@ fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(out_of_range)
 }
 
-/// An RFC 3339 date-time with an offset. A fraction counts.
+/// Reads an RFC 3339 date-time with an offset, with or without a fraction.
 fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     let wrong_type = Unread(Rejection::ClaimType(claim));
     let text = value.string().map(Text::to_cow);
@@ -236,7 +236,7 @@ fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
     moment(read.unix_seconds, read.has_fraction).ok_or(out_of_range)
 }
 
-/// So many whole seconds after 1970, or less than a second later.
+/// This many whole seconds since 1970, plus a fraction of a second if `true`.
 #[inline]
 fn moment(seconds: i64, has_fraction: bool) -> Option<Moment> {
     let next = Timestamp::from_unix_seconds(seconds + i64::from(has_fraction))?;
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_exact_and_escapes_do_not_hide_them() {
+    fn escaped_registered_names_are_recognized() {
         assert!(read(r#"{"EXP":1,"Exp":"x"}"#).is_ok_and(|r| r.expires_at.is_none()));
         assert_eq!(
             read(r#"{"\u0065xp":"x"}"#).err(),
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rfc3339_is_read_strictly() {
+    fn malformed_rfc3339_date_is_rejected() {
         let exp = |text: &str| {
             Scanned::of(&format!("{{\"exp\":\"{text}\"}}"), Dates::Rfc3339)
                 .map(|claims| claims.registered.expires_at.map(Timestamp::unix_seconds))

@@ -1,25 +1,25 @@
-//! RFC 3339 (section 5.6), as PASETO writes moments.
+//! RFC 3339 dates (section 5.6), as PASETO uses them.
 //!
-//! The calendar is jiff's. Its own reader and printer end a day before the year 9999 does, which is
-//! where "never" is often put, and take several times as long.
+//! The calendar comes from jiff. Its own parser and printer end one day before the end of the year 9999, a
+//! date that is often used for "never", and are several times slower.
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 use crate::clock::Timestamp;
 
-/// What a date-time says.
+/// The value of a date-time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
-    /// Whole seconds since 1970-01-01T00:00:00Z, perhaps before it.
+    /// Whole seconds since 1970-01-01T00:00:00Z; may be negative.
     pub(super) unix_seconds: i64,
-    /// Whether it is later than that, by less than a second.
+    /// Whether a fraction of a second is added.
     pub(super) has_fraction: bool,
 }
 
 const YEAR_1970: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-/// Reads a full date-time with an offset, and nothing else.
+/// Parses a full date-time with an offset. Returns `None` for anything else.
 pub(super) fn read(text: &str) -> Option<Moment> {
     let (date_time, rest) = text.as_bytes().split_first_chunk::<19>()?;
     let separated = [date_time[4], date_time[7], date_time[13], date_time[16]] == *b"--::"
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Option<Moment> {
     let two = |place: usize| two_digits(&date_time[place..place + 2]);
     let year = i16::from(two(0)?) * 100 + i16::from(two(2)?);
     let second = two(17)?;
-    // A leap second has no number of its own since 1970: it is the next second.
+    // A leap second has no number of its own in Unix time: it is the next second.
     let leap = second == 60;
     let date_time = DateTime::new(
         year,
@@ -49,7 +49,7 @@ pub(super) fn read(text: &str) -> Option<Moment> {
     })
 }
 
-/// Writes a moment in UTC, between the quotation marks that JSON wants.
+/// Writes a time in UTC, in JSON quotation marks.
 pub(super) fn quoted(moment: Timestamp) -> [u8; 22] {
     let since_1970 = SignedDuration::from_secs(moment.unix_seconds());
     let at = YEAR_1970
@@ -65,14 +65,14 @@ pub(super) fn quoted(moment: Timestamp) -> [u8; 22] {
         (15, at.minute().into()),
         (18, at.second().into()),
     ] {
-        // Between those years every part is a number from 0 to 99.
+        // Within these years every part is a number from 0 to 99.
         text[place] += (value / 10) as u8;
         text[place + 1] += (value % 10) as u8;
     }
     text
 }
 
-/// Whether a fraction that is not zero begins here, and what follows it.
+/// Parses an optional fraction. Returns whether it is not zero, and the rest of the text.
 fn fraction(text: &[u8]) -> Option<(bool, &[u8])> {
     let [b'.', digits @ ..] = text else {
         return Some((false, text));
@@ -85,7 +85,7 @@ fn fraction(text: &[u8]) -> Option<(bool, &[u8])> {
     (count > 0).then(|| (digits.iter().any(|digit| *digit != b'0'), rest))
 }
 
-/// How far local time is ahead of UTC.
+/// The offset of local time from UTC, seconds.
 fn offset_seconds(text: &[u8]) -> Option<i64> {
     let (sign, hours, minutes) = match text {
         b"Z" | b"z" => return Some(0),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_read_as_it_is_written() {
+    fn date_time_round_trips() {
         for unix_seconds in [
             0,
             59,
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn it_agrees_with_jiff() {
+    fn parser_agrees_with_jiff() {
         for text in [
             "2022-01-01T00:00:00+00:00",
             "2000-02-29T23:59:59Z",
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_rfc_3339_is_refused() {
+    fn malformed_date_time_is_rejected() {
         for text in [
             "",
             "2022-01-01",

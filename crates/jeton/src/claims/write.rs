@@ -1,4 +1,4 @@
-//! Claims to JSON: the registered names first, then the caller's own members, in one object.
+//! Writes claims as JSON: the registered claims first, then the custom claims, in one object.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Error, Misuse, Result};
 
 impl<T: Serialize> Claims<'_, T> {
-    /// Writes the claims behind what the buffer holds, as one compact JSON object.
+    /// Appends the claims to the buffer as one compact JSON object.
     pub(crate) fn write(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()> {
         let mut object = Object::open(buffer);
         self.write_registered(&mut object, dates, clock)?;
@@ -22,7 +22,7 @@ impl<T: Serialize> Claims<'_, T> {
 }
 
 impl<T> Claims<'_, T> {
-    /// The registered claims, in this order.
+    /// Writes the registered claims in a fixed order.
     fn write_registered(
         &self,
         object: &mut Object<'_>,
@@ -75,25 +75,25 @@ impl<T> Claims<'_, T> {
     }
 }
 
-/// An object that many tokens begin with, and each continues by itself.
+/// The start of an object that many tokens share.
 #[derive(Debug)]
-pub(crate) struct Begun {
-    /// `{` and the members that all have.
+pub(crate) struct ClaimsPrefix {
+    /// `{` and the shared members.
     pub(crate) text: Buffer,
     empty: bool,
     has_subject: bool,
     has_token_id: bool,
 }
 
-impl Begun {
-    /// With dates as JWT has them.
-    pub(crate) fn with(shared: &Claims<'_, ()>, clock: &dyn Clock) -> Result<Begun> {
+impl ClaimsPrefix {
+    /// Creates the prefix with dates in the format of JWT.
+    pub(crate) fn new(shared: &Claims<'_, ()>, clock: &dyn Clock) -> Result<ClaimsPrefix> {
         let mut text = Buffer::new();
         let mut object = Object::open(&mut text);
         shared.write_registered(&mut object, Dates::Numeric, clock)?;
         let empty = object.first;
         object.out.finish();
-        Ok(Begun {
+        Ok(ClaimsPrefix {
             text,
             empty,
             has_subject: shared.subject.is_some(),
@@ -101,9 +101,8 @@ impl Begun {
         })
     }
 
-    /// Writes the rest of an object behind what the buffer holds.
-    pub(crate) fn end(
-        &self,
+    /// Appends the rest of the object to the buffer.
+    pub(crate) fn write_rest(        &self,
         buffer: &mut Buffer,
         subject: Option<&str>,
         token_id: Option<&str>,
@@ -127,7 +126,7 @@ impl Begun {
     }
 }
 
-/// A JSON object on its way out.
+/// A JSON object that is being written.
 struct Object<'b> {
     out: Sink<'b>,
     first: bool,
@@ -140,14 +139,14 @@ impl<'b> Object<'b> {
         Object { out, first: true }
     }
 
-    /// The caller's own members, and the end.
+    /// Writes the custom claims and closes the object.
     fn close(mut self, custom: &impl Serialize) -> Result<()> {
         custom
             .serialize(Members {
                 object: &mut self,
                 is_verbatim: false,
             })
-            .map_err(|Refused(error)| error)?;
+            .map_err(|Rejected(error)| error)?;
         self.out.bytes(b"}");
         self.out.finish();
         Ok(())
@@ -169,8 +168,8 @@ impl<'b> Object<'b> {
         self.json(value)
     }
 
-    /// A registered claim that is a text. Hardly any has something to escape: that is seen at once,
-    /// where serde_json looks at each byte by itself.
+    /// Writes a registered claim that is a string. Few strings need escaping, and a fast check finds those;
+    /// serde_json looks at each byte separately.
     fn text(&mut self, claim: Claim, value: &str) -> Result<()> {
         if !is_plain(value) {
             return self.registered(claim, value);
@@ -180,7 +179,7 @@ impl<'b> Object<'b> {
         Ok(())
     }
 
-    /// The comma, if one is due, the name and the colon.
+    /// Writes the comma, if needed, the name and the colon.
     fn registered_name(&mut self, claim: Claim) {
         let start: &[u8] = match claim {
             Claim::Issuer => b",\"iss\":",
@@ -210,7 +209,7 @@ impl<'b> Object<'b> {
         &mut self,
         name: &(impl Serialize + ?Sized),
         value: &(impl Serialize + ?Sized),
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejected> {
         self.separate();
         self.json(name)?;
         self.out.bytes(b":");
@@ -219,93 +218,93 @@ impl<'b> Object<'b> {
     }
 }
 
-/// Whether a text stands in JSON as it is (RFC 8259, section 7). It does not stop at the first byte that
-/// does not, so that the compiler looks at many at once.
+/// Whether JSON needs no escape for this text (RFC 8259, section 7). The loop does not stop early, so that
+/// the compiler can vectorize it.
 fn is_plain(text: &str) -> bool {
     text.bytes().fold(true, |plain, byte| {
         plain & (byte >= b' ') & (byte != b'"') & (byte != b'\\')
     })
 }
 
-/// Serialises the members of a struct or map into an object that is open already.
+/// Serializes the members of a struct or map into an open object.
 struct Members<'m, 'b> {
     object: &'m mut Object<'b>,
-    /// What comes next is the text of [`CustomClaims`], which has been checked.
+    /// The next string is the text of [`CustomClaims`], which was already validated.
     is_verbatim: bool,
 }
 
-/// [`Error`] as serde wants errors.
+/// Wraps [`Error`] for serde.
 #[derive(Debug)]
-struct Refused(Error);
+struct Rejected(Error);
 
-impl fmt::Display for Refused {
+impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for Rejected {}
 
-impl From<Error> for Refused {
+impl From<Error> for Rejected {
     fn from(error: Error) -> Self {
-        Refused(error)
+        Rejected(error)
     }
 }
 
-impl ser::Error for Refused {
+impl ser::Error for Rejected {
     fn custom<M: fmt::Display>(_: M) -> Self {
-        // The message may hold a claim's value, so it is not kept.
-        Refused(Misuse::ClaimsNotSerialisable.into())
+        // The message may contain the value of a claim, so it is dropped.
+        Rejected(Misuse::ClaimsNotSerialisable.into())
     }
 }
 
-fn not_an_object<T>() -> Result<T, Refused> {
-    Err(Refused(Misuse::ClaimsNotAnObject.into()))
+fn not_an_object<T>() -> Result<T, Rejected> {
+    Err(Rejected(Misuse::ClaimsNotAnObject.into()))
 }
 
-fn refuse_registered(name: &str) -> Result<(), Refused> {
+fn reject_registered(name: &str) -> Result<(), Rejected> {
     match Claim::from_name(name) {
-        Some(claim) => Err(Refused(Misuse::RegisteredName(claim).into())),
+        Some(claim) => Err(Rejected(Misuse::RegisteredName(claim).into())),
         None => Ok(()),
     }
 }
 
 #[cold]
-fn refuse_escaped(written: &[u8]) -> Result<(), Refused> {
+fn reject_escaped(written: &[u8]) -> Result<(), Rejected> {
     match serde_json::from_slice::<String>(written) {
-        Ok(name) => refuse_registered(&name),
-        Err(_) => Err(Refused(Misuse::ClaimsNotSerialisable.into())),
+        Ok(name) => reject_registered(&name),
+        Err(_) => Err(Rejected(Misuse::ClaimsNotSerialisable.into())),
     }
 }
 
 impl SerializeStruct for Members<'_, '_> {
     type Ok = ();
-    type Error = Refused;
+    type Error = Rejected;
 
     fn serialize_field<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Refused> {
-        refuse_registered(name)?;
+    ) -> Result<(), Rejected> {
+        reject_registered(name)?;
         self.object.member(name, value)
     }
 
-    fn end(self) -> Result<(), Refused> {
+    fn end(self) -> Result<(), Rejected> {
         Ok(())
     }
 }
 
-/// A map's members: the name arrives before its value.
+/// The members of a map: the name arrives before its value.
 struct MapMembers<'m, 'b> {
     object: &'m mut Object<'b>,
 }
 
 impl SerializeMap for MapMembers<'_, '_> {
     type Ok = ();
-    type Error = Refused;
+    type Error = Rejected;
 
-    fn serialize_key<K: Serialize + ?Sized>(&mut self, name: &K) -> Result<(), Refused> {
+    fn serialize_key<K: Serialize + ?Sized>(&mut self, name: &K) -> Result<(), Rejected> {
         self.object.separate();
         let start = self.object.out.position();
         self.object.json(name)?;
@@ -313,53 +312,53 @@ impl SerializeMap for MapMembers<'_, '_> {
         let [b'"', plain @ .., b'"'] = written else {
             return not_an_object();
         };
-        // serde_json escapes only what it must, so a registered name has one spelling; in a `RawValue`
-        // it may have others.
+        // serde_json escapes only what it must, so a registered name has one spelling here. A `RawValue` may
+        // have other spellings.
         if plain.contains(&b'\\') {
-            return refuse_escaped(written);
+            return reject_escaped(written);
         }
         match std::str::from_utf8(plain) {
-            Ok(plain) => refuse_registered(plain),
+            Ok(plain) => reject_registered(plain),
             Err(_) => not_an_object(),
         }
     }
 
-    fn serialize_value<V: Serialize + ?Sized>(&mut self, value: &V) -> Result<(), Refused> {
+    fn serialize_value<V: Serialize + ?Sized>(&mut self, value: &V) -> Result<(), Rejected> {
         self.object.out.bytes(b":");
         self.object.json(value)?;
         Ok(())
     }
 
-    fn end(self) -> Result<(), Refused> {
+    fn end(self) -> Result<(), Rejected> {
         Ok(())
     }
 }
 
-macro_rules! refuse_scalars {
+macro_rules! reject_scalars {
     ($($method:ident: $type:ty),* $(,)?) => {
-        $(fn $method(self, _: $type) -> Result<(), Refused> { not_an_object() })*
+        $(fn $method(self, _: $type) -> Result<(), Rejected> { not_an_object() })*
     };
 }
 
 impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
     type Ok = ();
-    type Error = Refused;
-    type SerializeSeq = Impossible<(), Refused>;
-    type SerializeTuple = Impossible<(), Refused>;
-    type SerializeTupleStruct = Impossible<(), Refused>;
-    type SerializeTupleVariant = Impossible<(), Refused>;
+    type Error = Rejected;
+    type SerializeSeq = Impossible<(), Rejected>;
+    type SerializeTuple = Impossible<(), Rejected>;
+    type SerializeTupleStruct = Impossible<(), Rejected>;
+    type SerializeTupleVariant = Impossible<(), Rejected>;
     type SerializeMap = MapMembers<'m, 'b>;
     type SerializeStruct = Self;
-    type SerializeStructVariant = Impossible<(), Refused>;
+    type SerializeStructVariant = Impossible<(), Rejected>;
 
-    refuse_scalars! {
+    reject_scalars! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
         serialize_i64: i64, serialize_u8: u8, serialize_u16: u16, serialize_u32: u32,
         serialize_u64: u64, serialize_f32: f32, serialize_f64: f64, serialize_char: char,
         serialize_bytes: &[u8],
     }
 
-    fn serialize_str(self, text: &str) -> Result<(), Refused> {
+    fn serialize_str(self, text: &str) -> Result<(), Rejected> {
         if !self.is_verbatim {
             return not_an_object();
         }
@@ -370,20 +369,20 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         Ok(())
     }
 
-    /// `()`, a unit struct and `None` have no members: the registered claims stand alone.
-    fn serialize_unit(self) -> Result<(), Refused> {
+    /// `()`, a unit struct and `None` have no members, so only the registered claims are written.
+    fn serialize_unit(self) -> Result<(), Rejected> {
         Ok(())
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Refused> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), Rejected> {
         Ok(())
     }
 
-    fn serialize_none(self) -> Result<(), Refused> {
+    fn serialize_none(self) -> Result<(), Rejected> {
         Ok(())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Refused> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Rejected> {
         value.serialize(self)
     }
 
@@ -391,8 +390,8 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Refused> {
-        // Names of types are the program's, and never a token's or a caller's.
+    ) -> Result<(), Rejected> {
+        // Type names come from the program, never from a token or a caller.
         let is_verbatim = name == CustomClaims::VERBATIM;
         value.serialize(Members {
             is_verbatim,
@@ -400,11 +399,11 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         })
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Refused> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Rejected> {
         Ok(self)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Refused> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Rejected> {
         Ok(MapMembers {
             object: self.object,
         })
@@ -415,7 +414,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: &'static str,
         _: u32,
         _: &'static str,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejected> {
         not_an_object()
     }
 
@@ -425,16 +424,16 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: u32,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Refused> {
-        refuse_registered(name)?;
+    ) -> Result<(), Rejected> {
+        reject_registered(name)?;
         self.object.member(name, value)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, Refused> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, Rejected> {
         not_an_object()
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Refused> {
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Rejected> {
         not_an_object()
     }
 
@@ -442,7 +441,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         self,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTupleStruct, Refused> {
+    ) -> Result<Self::SerializeTupleStruct, Rejected> {
         not_an_object()
     }
 
@@ -452,7 +451,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTupleVariant, Refused> {
+    ) -> Result<Self::SerializeTupleVariant, Rejected> {
         not_an_object()
     }
 
@@ -462,7 +461,7 @@ impl<'m, 'b> ser::Serializer for Members<'m, 'b> {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeStructVariant, Refused> {
+    ) -> Result<Self::SerializeStructVariant, Rejected> {
         not_an_object()
     }
 }
@@ -473,9 +472,9 @@ mod tests {
     use super::*;
     use crate::clock::FixedClock;
 
-    /// A key that is a `RawValue` is written as it is, with the escapes that it has.
+    /// A key that is a `RawValue` is written verbatim, including its escapes.
     #[test]
-    fn a_registered_name_in_a_raw_key_is_refused() {
+    fn registered_name_in_a_raw_key_is_rejected() {
         struct Raw(&'static str);
         impl Serialize for Raw {
             fn serialize<S: ser::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -501,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn custom_claims_of_a_text_are_written_as_they_stand() {
+    fn custom_claims_text_is_written_verbatim() {
         use crate::claims::CustomClaimsError;
         let clock = FixedClock(Timestamp::from_unix_seconds(0).unwrap());
         let write = |text, subject: bool| {
@@ -522,7 +521,7 @@ mod tests {
         assert_eq!(write(text, true), format!("{{\"sub\":\"s\",{members}}}"));
         assert_eq!(write("{ }", false), "{}");
         assert_eq!(write("{}", true), "{\"sub\":\"s\"}");
-        // A text that is not marked as one is no object.
+        // A string that is not marked as custom claims is not an object.
         let mut buffer = Buffer::new();
         let text = Claims::new("\"a\":1").without_expiry();
         assert_eq!(
@@ -531,10 +530,10 @@ mod tests {
         );
     }
 
-    /// Each character that may have to be escaped, at each place of a text that is looked at in
-    /// pieces, and around the length that the buffer has at first.
+    /// Each character that may need an escape, at several positions of texts around the initial length of the
+    /// buffer.
     #[test]
-    fn a_text_comes_back_as_it_was() {
+    fn text_claims_round_trip() {
         let characters = (0..=0x7f).chain([0x80, 0x2028, 0xffff, 0x1_f600]);
         let texts = characters.filter_map(char::from_u32).flat_map(|character| {
             [0, 1, 15, 16, 33, 240].map(|before| format!("{}{character}ab", "x".repeat(before)))

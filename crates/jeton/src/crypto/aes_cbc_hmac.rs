@@ -1,7 +1,7 @@
-//! AES-CBC with HMAC over what was encrypted (RFC 7518, section 5.2).
+//! AES-CBC with HMAC over the ciphertext (RFC 7518, section 5.2).
 //!
-//! The MAC is checked before a single block is decrypted, so the padding is only ever seen when it
-//! is the sender's own; and every length in the MAC has 64 bits (CVE-2016-9123).
+//! The MAC is checked before any block is decrypted, so an attacker cannot observe the padding check. All
+//! lengths in the MAC have 64 bits (CVE-2016-9123).
 
 use aws_lc_rs::cipher::{
     self, DecryptionContext, EncryptionContext, PaddedBlockDecryptingKey, PaddedBlockEncryptingKey,
@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 
 pub(crate) const IV_BYTES: usize = 16;
 
-/// Encrypts in place, growing `data` by the padding; the tag, which is half the hash long. The key
-/// is as long as the hash: its first half is the MAC's, the second the cipher's.
+/// Encrypts in place, appends the padding to `data` and returns the tag, which has half the length of the
+/// hash. The key has the length of the hash: its first half is the MAC key, its second half the cipher key.
 pub(crate) fn seal(
     hash: Hash,
     key: &[u8],
@@ -36,7 +36,7 @@ pub(crate) fn seal(
     Ok(mac.as_ref()[..key.len() / 2].to_vec())
 }
 
-/// Decrypts in place and cuts the padding off, or answers `None`.
+/// Decrypts in place and removes the padding, or returns `None`.
 pub(crate) fn open(
     hash: Hash,
     key: &[u8],
@@ -48,7 +48,7 @@ pub(crate) fn open(
     let (mac_key, cipher_key) = halves(hash, key)?;
     let iv: [u8; IV_BYTES] = iv.try_into().ok()?;
     let mac = mac(hash, mac_key, aad, &iv, data);
-    // Slices of unequal length are unequal: a tag that was cut is refused.
+    // `ct_eq` is false for slices of different lengths, so a truncated tag is rejected.
     if !bool::from(mac.as_ref()[..key.len() / 2].ct_eq(tag)) {
         return None;
     }
@@ -136,10 +136,10 @@ mod tests {
         assert_eq!(seen, 3);
     }
 
-    /// A shift of bytes between the associated data and the ciphertext changes the MAC, for the
-    /// length is in it.
+    /// Moving a byte between the associated data and the ciphertext changes the MAC, because it covers the
+    /// length.
     #[test]
-    fn the_border_of_the_associated_data_is_authenticated() {
+    fn boundary_of_associated_data_is_authenticated() {
         let key = [7; 32];
         let mut data = vec![1; 40];
         let tag = seal(Hash::Sha256, &key, [9; 16], b"0123456789abcdef", &mut data).expect("seals");

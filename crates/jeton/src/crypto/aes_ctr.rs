@@ -1,4 +1,4 @@
-//! AES-256 in counter mode (NIST SP 800-38A, section 6.5). It hides and does not authenticate.
+//! AES-256 in counter mode (NIST SP 800-38A, section 6.5). It encrypts without authentication.
 
 use aws_lc_rs::cipher::{AES_256, DecryptingKey, DecryptionContext, UnboundCipherKey};
 use aws_lc_rs::iv::FixedLength;
@@ -6,16 +6,16 @@ use aws_lc_rs::iv::FixedLength;
 use crate::error::{Error, Result};
 
 pub(crate) const KEY_BYTES: usize = 32;
-/// The counter's first value: 128 bits that are counted up, big-endian.
+/// Length of the initial counter block. It is incremented as a big-endian number of 128 bits.
 pub(crate) const COUNTER_BYTES: usize = 16;
 
-/// Encrypts or decrypts in place: both are the same.
+/// Encrypts or decrypts in place; both are the same operation.
 pub(crate) fn apply(
     key: &[u8; KEY_BYTES],
     counter: &[u8; COUNTER_BYTES],
     data: &mut [u8],
 ) -> Result<()> {
-    // AWS-LC draws the counter itself when it "encrypts"; "decrypting" takes the caller's.
+    // AWS-LC chooses the counter block itself when encrypting; decrypting accepts one from the caller.
     UnboundCipherKey::new(&AES_256, key)
         .and_then(DecryptingKey::ctr)
         .and_then(|cipher| {
@@ -53,8 +53,8 @@ mod tests {
     }
 
     #[test]
-    fn the_counter_counts_over_all_its_bits() {
-        // From the last value of the counter to zero, and from the last of its lower 32 bits on.
+    fn counter_carries_over_all_bits() {
+        // From the last counter value to zero, and across a carry out of the lower 32 bits.
         let mut carry = [0; 16];
         carry[11] = 1;
         for (last, next) in [

@@ -1,4 +1,4 @@
-//! AES-GCM (NIST SP 800-38D) with the 96-bit nonces and 128-bit tags that JOSE has.
+//! AES-GCM (NIST SP 800-38D) with 96-bit nonces and 128-bit tags, as JOSE requires.
 
 use aws_lc_rs::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 pub(crate) const NONCE_BYTES: usize = 12;
 pub(crate) const TAG_BYTES: usize = 16;
 
-/// Encrypts in place; the tag. The key has 16, 24 or 32 bytes.
+/// Encrypts in place and returns the tag. The key has 16, 24 or 32 bytes.
 pub(crate) fn seal(
     key: &[u8],
     nonce: [u8; NONCE_BYTES],
@@ -21,8 +21,8 @@ pub(crate) fn seal(
     tag.as_ref().try_into().map_err(|_| Error::Primitive)
 }
 
-/// Decrypts in place, or answers `None` and leaves nothing of use behind. A nonce or tag of another
-/// length is refused.
+/// Decrypts in place, or returns `None` and leaves no plaintext behind. A nonce or tag of another length
+/// is rejected.
 pub(crate) fn open(
     key: &[u8],
     nonce: &[u8],

@@ -1,7 +1,7 @@
-//! AES Key Wrap (RFC 3394), with its default initial value.
+//! AES Key Wrap (RFC 3394) with the default initial value.
 //!
-//! AWS-LC has it for keys of 128 and 256 bits. For 192 bits it is the RFC's own loop over AWS-LC's
-//! AES in ECB mode.
+//! AWS-LC supports keys of 128 and 256 bits. For 192 bits, this module implements the loop of the RFC with
+//! AES in ECB mode from AWS-LC.
 
 use aws_lc_rs::cipher::{
     AES_192, DecryptingKey, DecryptionContext, EncryptingKey, UnboundCipherKey,
@@ -12,13 +12,13 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-/// How much longer a wrapped key is.
+/// The number of bytes that wrapping adds.
 const OVERHEAD_BYTES: usize = 8;
 
 /// RFC 3394, section 2.2.3.1.
 const INITIAL_VALUE: [u8; 8] = [0xa6; 8];
 
-/// Wraps a key of 16 bytes or more, a multiple of 8, under one of 16, 24 or 32 bytes.
+/// Wraps a secret of 16 bytes or more, a multiple of 8, with a key of 16, 24 or 32 bytes.
 pub(crate) fn wrap(key: &[u8], secret: &[u8]) -> Result<Vec<u8>> {
     if key.len() == 24 {
         return wrap_192(key, secret).ok_or(Error::Primitive);
@@ -31,9 +31,9 @@ pub(crate) fn wrap(key: &[u8], secret: &[u8]) -> Result<Vec<u8>> {
     Ok(wrapped)
 }
 
-/// The key that was wrapped, or `None`.
+/// Returns the unwrapped key, or `None`.
 pub(crate) fn unwrap(key: &[u8], wrapped: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-    // Two blocks of secret at least, and no more than any content key has.
+    // At least two blocks of secret, and at most the length of the longest content key.
     if !(24..=72).contains(&wrapped.len()) || !wrapped.len().is_multiple_of(8) {
         return None;
     }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_byte_and_length_is_refused() {
+    fn unwrap_changed_byte_or_length_is_rejected() {
         for key_bytes in [16, 24, 32] {
             let key = vec![3; key_bytes];
             let wrapped = wrap(&key, &[5; 32]).expect("wraps");

@@ -5,7 +5,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::{Error, Result};
 
-/// A key from a password. The caller has seen to the bounds of the cost.
+/// Derives a key from a password. The caller has checked the cost limits.
 pub(crate) fn derive(
     password: &[u8],
     salt: &[u8],
@@ -14,7 +14,7 @@ pub(crate) fn derive(
     lanes: u32,
 ) -> Result<Zeroizing<[u8; 32]>> {
     let params = Params::new(memory_kib, passes, lanes, Some(32)).map_err(|_| Error::Primitive)?;
-    // Where there is not that much memory, this is an error and not the end of the process.
+    // If the memory is not available, return an error instead of aborting the process.
     let mut blocks: Vec<Block> = Vec::new();
     blocks
         .try_reserve_exact(params.block_count())
@@ -32,9 +32,9 @@ pub(crate) fn derive(
 mod tests {
     use super::*;
 
-    /// The reference implementation's own test (`test.c`): 64 MiB, two passes, one lane.
+    /// The test vector of the reference implementation (`test.c`): 64 MiB, two passes, one lane.
     #[test]
-    fn the_reference_implementation_s_example() {
+    fn reference_implementation_test_vector() {
         let key = derive(b"password", b"somesalt", 65536, 2, 1).expect("memory");
         assert_eq!(
             key[..16],

@@ -1,31 +1,31 @@
-//! BLAKE2b (RFC 7693), plain and keyed, with its output length in its type.
+//! BLAKE2b (RFC 7693), with and without a key. The output length is a const parameter.
 
 use std::hint::black_box;
 
 use blake2b_simd::{Hash, Params, State};
 use zeroize::Zeroizing;
 
-/// A hash of `N` bytes in the making, wiped when it goes.
+/// A BLAKE2b computation with `N` bytes of output. It is wiped when dropped.
 ///
-/// A copy of one that has been begun saves hashing the beginning again: a keyed one has hashed its
-/// key as soon as anything followed it.
+/// Clone it to reuse the state of a shared prefix. A keyed computation processes its key with the first
+/// bytes that follow.
 #[derive(Clone)]
 pub(crate) struct Blake2b<const N: usize>(State);
 
 impl<const N: usize> Blake2b<N> {
-    /// Without a key.
+    /// Creates a computation without a key.
     pub(crate) fn new() -> Self {
         Blake2b(Self::params().to_state())
     }
 
-    /// With a key, as a MAC or to derive a key.
+    /// Creates a computation with a key, for a MAC or for key derivation.
     pub(crate) fn keyed<const K: usize>(key: &[u8; K]) -> Self {
         const { assert!(K >= 1 && K <= blake2b_simd::KEYBYTES) };
         let mut params = Self::params();
         params.key(key);
         let hash = Blake2b(params.to_state());
-        // The parameters hold the key. Nobody reads what is written here, and `black_box` keeps
-        // the compiler from noticing; no stronger wipe is to be had without `unsafe`.
+        // The parameters contain the key. Nothing reads the overwritten value, and `black_box` keeps the
+        // compiler from removing the write. A stronger wipe would need `unsafe`.
         params.key(&[]);
         black_box(&params);
         hash
@@ -42,7 +42,7 @@ impl<const N: usize> Blake2b<N> {
         self.0.update(bytes);
     }
 
-    /// This hash, with more bytes after those it has had.
+    /// Appends bytes and returns the computation.
     pub(crate) fn and(mut self, bytes: &[u8]) -> Self {
         self.0.update(bytes);
         self
@@ -60,7 +60,7 @@ impl<const N: usize> Blake2b<N> {
 
 impl<const N: usize> Drop for Blake2b<N> {
     fn drop(&mut self) {
-        // As in `keyed`: the state is made from the key.
+        // As in `keyed`: the state depends on the key.
         self.0 = State::new();
         black_box(&self.0);
     }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_beginning_goes_its_own_way() {
+    fn cloned_state_is_independent() {
         let begun = Blake2b::<32>::keyed(&[7; 32]).and(b"beginning");
         let one = begun.clone().and(b"one").finish();
         let other = begun.and(b"other").finish();

@@ -1,9 +1,9 @@
-//! The Concat KDF as ECDH-ES has it (RFC 7518, section 4.6.2; NIST SP 800-56A, section 5.8.1).
+//! The Concat KDF for ECDH-ES (RFC 7518, section 4.6.2; NIST SP 800-56A, section 5.8.1).
 
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// A key of that many bytes from the agreed secret, bound to what it is for and for whom.
+/// Derives a key of this length from the shared secret, bound to the algorithm and the parties.
 pub(crate) fn derive(
     secret: &[u8],
     algorithm: &str,
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn every_length_is_its_own_key() {
+    fn derive_other_length_gives_another_key() {
         for bytes in [16, 24, 32, 48, 64] {
             assert_eq!(derive(b"z", "x", b"", b"", bytes).len(), bytes);
         }

@@ -1,4 +1,4 @@
-//! Raw DEFLATE (RFC 1951) with a bound on what comes out.
+//! Raw DEFLATE (RFC 1951) with a limit on the output size.
 
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::TINFLStatus;
@@ -6,15 +6,15 @@ use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUT
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use zeroize::Zeroizing;
 
-/// miniz_oxide's own default.
+/// The default level of miniz_oxide.
 const LEVEL: u8 = 6;
 
-/// Why something is not inflated.
+/// Why data is not inflated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotInflated {
-    /// Not one whole DEFLATE stream and nothing else.
+    /// Not exactly one complete DEFLATE stream.
     Malformed,
-    /// More than the limit comes out.
+    /// The output exceeds the limit.
     TooLarge,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn deflate(data: &[u8]) -> Vec<u8> {
     compress_to_vec(data, LEVEL)
 }
 
-/// Inflates to at most `limit` bytes, and never holds more than that.
+/// Inflates to at most `limit` bytes. Never uses more memory than that.
 pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Zeroizing<Vec<u8>>, NotInflated> {
     let mut out = Zeroizing::new(vec![0; data.len().saturating_mul(2).min(limit)]);
     let mut state = Box::<DecompressorOxide>::default();
@@ -44,7 +44,7 @@ pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Zeroizing<Vec<u8>>, N
             }
             TINFLStatus::HasMoreOutput if out.len() == limit => return Err(NotInflated::TooLarge),
             TINFLStatus::HasMoreOutput => {
-                // A fresh buffer, so that the old one is wiped and not left behind by `resize`.
+                // A new buffer, so that the old one is wiped; `resize` would leave a copy behind.
                 let length = out.len().saturating_mul(2).clamp(1, limit);
                 let mut larger = Zeroizing::new(vec![0; length]);
                 larger[..filled].copy_from_slice(&out[..filled]);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
+    fn deflate_round_trips() {
         for length in [0, 1, 100, 70_000] {
             let data: Vec<u8> = (0..length)
                 .map(|i: u32| (i % 251 * (i % 17)) as u8)
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_holds_to_the_byte() {
+    fn inflate_limit_is_exact() {
         let bomb = deflate(&vec![0; 1_000_000]);
         assert!(bomb.len() < 2_000);
         assert!(inflate(&bomb, 1_000_000).is_ok());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_longer_is_malformed() {
+    fn inflate_cut_or_extended_data_is_malformed() {
         let small = deflate(b"some text, some text, some text");
         for length in 0..small.len() {
             assert_eq!(

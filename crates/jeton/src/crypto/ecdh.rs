@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::{Curve, random};
 use crate::error::{Error, KeyProblem, Result};
 
-/// A group to agree in.
+/// A group for key agreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
     P256,
@@ -20,7 +20,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    /// The longest coordinate, and so the longest secret that is agreed on, bytes: P-521's.
+    /// The longest coordinate, and so the longest shared secret, bytes (P-521).
     const BYTES_MAX: usize = 66;
 
     /// Length of a private key, and of a coordinate, bytes.
@@ -32,7 +32,7 @@ impl Group {
         }
     }
 
-    /// The curve, if public keys are points with two coordinates.
+    /// Returns the curve, if public keys are points with two coordinates.
     pub(crate) const fn curve(self) -> Option<Curve> {
         match self {
             Group::P256 => Some(Curve::P256),
@@ -60,7 +60,7 @@ impl Group {
     }
 }
 
-/// A private key, and its public half as bytes.
+/// A private key, with its public key as bytes.
 pub(crate) struct Private {
     group: Group,
     key: PrivateKey,
@@ -81,7 +81,7 @@ impl Private {
         Self::with_secret(group, key, secret).map_err(|_| Error::Primitive)
     }
 
-    /// From the scalar at its full length. Zero and what is not below the order are refused.
+    /// Creates a key from a scalar of full length. Zero and values that are not below the order are rejected.
     pub(crate) fn from_secret(group: Group, secret: &[u8]) -> Result<Private, KeyProblem> {
         if secret.len() != group.bytes() {
             return Err(KeyProblem::WrongLength);
@@ -114,24 +114,24 @@ impl Private {
         &self.secret
     }
 
-    /// The uncompressed point (4, x, y), or the u-coordinate.
+    /// Returns the uncompressed point (4, x, y), or the u-coordinate.
     pub(crate) fn public(&self) -> &[u8] {
         &self.public
     }
 
-    /// The agreed secret, or `None`: another group, or X25519's all-zero secret of a small-order
-    /// point (RFC 7748, section 6.1).
+    /// Returns the shared secret. Returns `None` if the groups differ, or if the secret of X25519 is all zeros,
+    /// which a point of small order causes (RFC 7748, section 6.1).
     pub(crate) fn agree(&self, peer: &Public) -> Option<Zeroizing<Vec<u8>>> {
         let keep = |secret: &[u8]| Ok(Zeroizing::new(secret.to_vec()));
         let secret = aws::agree(&self.key, peer.key.clone(), (), keep).ok()?;
-        // Every byte is looked at, wherever the first that is not zero stands.
+        // Compares all bytes, in constant time.
         let zeros = [0; Group::BYTES_MAX];
         let is_zero = secret.ct_eq(&zeros[..secret.len()]);
         (!bool::from(is_zero)).then_some(secret)
     }
 }
 
-/// A public key that lies on its curve.
+/// A public key that is a point on its curve.
 #[derive(Clone)]
 pub(crate) struct Public {
     group: Group,
@@ -139,7 +139,7 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// From the uncompressed point, or the u-coordinate, and no other form of either.
+    /// Reads an uncompressed point, or a u-coordinate. Other encodings are rejected.
     pub(crate) fn from_bytes(group: Group, bytes: &[u8]) -> Result<Public, KeyProblem> {
         if bytes.len() != group.public_bytes() {
             return Err(KeyProblem::WrongLength);
@@ -152,7 +152,7 @@ impl Public {
             .map_err(|_| KeyProblem::Invalid)
     }
 
-    /// From the compressed point (SEC 1, section 2.3.3).
+    /// Reads a compressed point (SEC 1, section 2.3.3).
     pub(crate) fn from_compressed(group: Group, point: &[u8]) -> Result<Public, KeyProblem> {
         if group.curve().is_none() || point.len() != 1 + group.bytes() {
             return Err(KeyProblem::WrongLength);
@@ -166,11 +166,11 @@ impl Public {
         self.group
     }
 
-    /// Whether every secret that is agreed on with it is zero (RFC 7748, section 6.1): a point of small
-    /// order. Points on a curve of prime order never are.
+    /// Whether every shared secret with this key is zero (RFC 7748, section 6.1): the point has small order.
+    /// Curves of prime order have no such points.
     pub(crate) fn is_of_small_order(&self) -> bool {
-        // The scalar is clamped to 2²⁵⁴: a multiple of the cofactors of the curve and its twist, and of no
-        // prime beside.
+        // 2²⁵⁴ is a multiple of the cofactors of the curve and its twist, and of no prime factor of their
+        // orders, so the result is zero exactly for points of small order.
         match <[u8; 32]>::try_from(self.bytes()) {
             Ok(u) if self.group == Group::X25519 => {
                 MontgomeryPoint(u).mul_clamped([0; 32]) == MontgomeryPoint([0; 32])
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn points_off_the_curve_and_other_forms_are_refused() {
+    fn point_off_the_curve_or_in_another_form_is_rejected() {
         for group in &GROUPS[..3] {
             let key = Private::generate(*group).expect("randomness");
             for position in [1, key.public().len() - 1] {
@@ -227,10 +227,10 @@ mod tests {
         }
     }
 
-    /// All encodings of the points of order 1, 2, 4 and 8 on the curve and its twist, the numbers beyond
-    /// the field among them, and their neighbours, which are none.
+    /// All encodings of the points of order 1, 2, 4 and 8 on the curve and its twist, including numbers beyond
+    /// the field, and their neighbours, which do not have small order.
     #[test]
-    fn points_of_small_order_are_known_without_randomness() {
+    fn small_order_check_finds_exactly_the_small_order_points() {
         const ORDER_8: [[u8; 32]; 2] = [
             [
                 0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f,
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn small_order_points_agree_on_nothing() {
+    fn agree_with_small_order_point_is_none() {
         let key = Private::generate(Group::X25519).expect("randomness");
         let mut one = [0; 32];
         one[0] = 1;

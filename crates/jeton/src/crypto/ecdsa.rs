@@ -1,7 +1,7 @@
-//! ECDSA on the NIST curves (FIPS 186-5) and secp256k1 (RFC 8812), in JOSE's fixed r‖s form (RFC 7518, section 3.4).
+//! ECDSA on the NIST curves (FIPS 186-5) and secp256k1 (RFC 8812), in the fixed r‖s form of JOSE (RFC 7518, section 3.4).
 //!
-//! AWS-LC speaks DER. Turning r‖s into DER on the stack costs less than AWS-LC's own fixed-length
-//! entry points, which allocate several times.
+//! AWS-LC works with DER. Converting between r‖s and DER on the stack costs less than the fixed-length
+//! functions of AWS-LC, which allocate several times.
 
 use aws_lc_rs::encoding::AsBigEndian;
 use aws_lc_rs::rand::SystemRandom;
@@ -27,7 +27,7 @@ impl Pair {
         Ok(Pair { curve, key })
     }
 
-    /// From the scalar and the uncompressed point, which must belong together.
+    /// Creates a pair from the scalar and the uncompressed point, which must match.
     pub(crate) fn from_halves(
         curve: Curve,
         scalar: &[u8],
@@ -41,14 +41,14 @@ impl Pair {
             .map_err(|_| KeyProblem::Mismatch)
     }
 
-    /// From RFC 5915 ("EC PRIVATE KEY").
+    /// Reads the RFC 5915 form ("EC PRIVATE KEY").
     pub(crate) fn from_sec1(curve: Curve, der: &[u8]) -> Result<Pair, KeyProblem> {
         EcdsaKeyPair::from_private_key_der(signing(curve), der)
             .map(|key| Pair { curve, key })
             .map_err(|_| KeyProblem::Invalid)
     }
 
-    /// The private scalar, at its full length.
+    /// Returns the private scalar at full length.
     pub(crate) fn scalar(&self) -> Result<Zeroizing<Vec<u8>>> {
         let scalar = self.key.private_key();
         let bytes = scalar.as_be_bytes().map_err(|_| Error::Primitive)?;
@@ -60,7 +60,7 @@ impl Pair {
         Ok(Zeroizing::new(document.as_ref().to_vec()))
     }
 
-    /// The uncompressed point: 4, x, y.
+    /// Returns the uncompressed point: 4, x, y.
     pub(crate) fn point(&self) -> &[u8] {
         self.key.public_key().as_ref()
     }
@@ -74,7 +74,7 @@ impl Pair {
     }
 }
 
-/// The compressed form of an uncompressed point: 2 or 3 for an even or odd y, then x (SEC 1,
+/// Returns the compressed form of an uncompressed point: 2 or 3 for an even or odd y, then x (SEC 1,
 /// section 2.3.3).
 pub(crate) fn compress(point: &[u8]) -> Vec<u8> {
     let (x, y) = point[1..].split_at(point.len() / 2);
@@ -89,8 +89,8 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// From the uncompressed point, which must lie on the curve. Not from the hybrid one, of the same
-    /// length, which AWS-LC would take (RFC 5480, section 2.2).
+    /// Reads an uncompressed point, which must be on the curve. The hybrid form has the same length and is
+    /// accepted by AWS-LC, but is rejected here (RFC 5480, section 2.2).
     pub(crate) fn from_point(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
         if point.len() != 1 + 2 * curve.bytes() {
             return Err(KeyProblem::WrongLength);
@@ -103,7 +103,7 @@ impl Public {
             .map_err(|_| KeyProblem::Invalid)
     }
 
-    /// From the compressed point (SEC 1, section 2.3.3), which must lie on the curve.
+    /// Reads a compressed point (SEC 1, section 2.3.3), which must be on the curve.
     pub(crate) fn from_compressed(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
         if point.len() != 1 + curve.bytes() {
             return Err(KeyProblem::WrongLength);
@@ -118,14 +118,14 @@ impl Public {
     }
 
     pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
-        // r = 0, s = 0 and values from n up are AWS-LC's to refuse, and it does.
+        // AWS-LC rejects r = 0, s = 0 and values that are not below the order.
         der_from_fixed(signature, self.curve.bytes())
             .is_some_and(|der| self.key.verify_sig(message, &der).is_ok())
     }
 }
 
-/// A DER signature that somebody else made as r‖s, if it is in its one encoding: what is taken
-/// encodes to the very bytes that were given.
+/// Converts a DER signature to r‖s. Only the canonical encoding is accepted: encoding the result gives
+/// exactly the input.
 pub(crate) fn fixed_from_strict_der(der: &[u8], curve: Curve) -> Option<Signature> {
     let fixed = fixed_from_der(der, curve.bytes())?;
     let again = der_from_fixed(&fixed, curve.bytes())?;
@@ -150,10 +150,10 @@ fn verification(curve: Curve) -> &'static EcdsaVerificationAlgorithm {
     }
 }
 
-/// The longest DER signature: P-521's, with a two-byte length.
+/// The longest DER signature (P-521), with a two-byte length.
 type Der = SmallVec<[u8; 144]>;
 
-/// `SEQUENCE { INTEGER r, INTEGER s }` of two halves of equal length.
+/// Encodes `SEQUENCE { INTEGER r, INTEGER s }` from two halves of equal length.
 fn der_from_fixed(fixed: &[u8], length: usize) -> Option<Der> {
     if fixed.len() != 2 * length {
         return None;
@@ -164,7 +164,7 @@ fn der_from_fixed(fixed: &[u8], length: usize) -> Option<Der> {
         let zeros = half.iter().take_while(|byte| **byte == 0).count();
         let digits = &half[zeros.min(half.len() - 1)..];
         let sign = usize::from(digits[0] & 0x80 != 0);
-        // A half has at most 66 bytes, so every integer's length is one byte.
+        // A half has at most 66 bytes, so each integer has a one-byte length.
         body.extend_from_slice(&[0x02, (digits.len() + sign) as u8]);
         body.extend_from_slice(&[0][..sign]);
         body.extend_from_slice(digits);
@@ -179,7 +179,7 @@ fn der_from_fixed(fixed: &[u8], length: usize) -> Option<Der> {
     Some(der)
 }
 
-/// The two integers of AWS-LC's own DER signature, each at its full length.
+/// Reads the two integers of a DER signature from AWS-LC, each at full length.
 fn fixed_from_der(der: &[u8], length: usize) -> Option<Signature> {
     let body = match der {
         [0x30, 0x81, body_length, body @ ..] | [0x30, body_length, body @ ..]
@@ -211,7 +211,7 @@ mod tests {
     const CURVES: [Curve; 4] = [Curve::P256, Curve::P384, Curve::P521, Curve::Secp256k1];
 
     #[test]
-    fn fixed_and_der_are_each_others_inverse() {
+    fn fixed_and_der_round_trip() {
         for curve in CURVES {
             let length = curve.bytes();
             for (r, s) in [(1_u8, 0x80_u8), (0xff, 1), (0x7f, 0xff)] {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_has_one_der_encoding() {
+    fn non_canonical_der_signature_is_rejected() {
         let strict = |der: &[u8]| fixed_from_strict_der(der, Curve::P256);
         let good = [0x30, 0x07, 2, 2, 0, 0x80, 2, 1, 1];
         let mut fixed = [0; 64];
@@ -266,8 +266,8 @@ mod tests {
     }
 
     #[test]
-    fn short_integers_keep_their_place() {
-        // Enough signatures that some r or s starts with a zero byte.
+    fn short_integers_are_padded_with_zeros() {
+        // Enough signatures for some r or s to start with a zero byte.
         for curve in CURVES {
             let pair = Pair::generate(curve).expect("randomness");
             let public = Public::from_point(curve, pair.point()).expect("its own point");
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_and_order_are_refused() {
+    fn zero_and_order_are_rejected() {
         let pair = Pair::generate(Curve::P256).expect("randomness");
         let public = Public::from_point(Curve::P256, pair.point()).expect("its own point");
         let good = pair.sign(b"m").expect("signs");

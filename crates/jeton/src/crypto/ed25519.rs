@@ -1,7 +1,7 @@
-//! Ed25519 (RFC 8032), by AWS-LC. curve25519-dalek looks at public keys when they are loaded.
+//! Ed25519 (RFC 8032) with AWS-LC. curve25519-dalek checks public keys when they are loaded.
 //!
-//! Which of the two verifies faster depends on the CPU and on how the final program was built;
-//! AWS-LC is never far behind and needs no flag.
+//! Which of the two libraries verifies faster depends on the CPU and the build of the program. AWS-LC is
+//! close to the faster one in every case and needs no compiler flag.
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, ParsedPublicKey};
 use curve25519_dalek::edwards::CompressedEdwardsY;
@@ -15,8 +15,8 @@ pub(crate) const SEED_BYTES: usize = 32;
 pub(crate) const PUBLIC_BYTES: usize = 32;
 pub(crate) const SIGNATURE_BYTES: usize = 64;
 
-/// A private key, ready to sign, and its seed: aws-lc-rs gives it out in memory that nobody wipes. It is kept
-/// where it does not move when the pair does.
+/// A private key, ready to sign, and its seed. aws-lc-rs returns the seed in memory that is never wiped. So
+/// it is kept here, at an address that does not change when the pair is moved.
 pub(crate) struct Pair {
     key: Ed25519KeyPair,
     seed: Zeroizing<Vec<u8>>,
@@ -38,7 +38,7 @@ impl Pair {
         Ok(Pair { key, seed })
     }
 
-    /// The seed's own public key must be the one given.
+    /// Creates a pair from a seed and a public key, which must match.
     pub(crate) fn from_halves(seed: &[u8], public: &[u8]) -> Result<Pair, KeyProblem> {
         let pair = Pair::from_seed(seed)?;
         if public.len() != PUBLIC_BYTES {
@@ -66,8 +66,8 @@ impl Pair {
     }
 }
 
-/// The X25519 private key of the same pair: RFC 8032's hash of the seed, its first half. X25519
-/// clamps it as Ed25519 does.
+/// Returns the X25519 private key of the same pair: the first half of the hash of the seed (RFC 8032).
+/// X25519 clamps it in the same way as Ed25519.
 pub(crate) fn x25519_secret(seed: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut secret = Zeroizing::new([0; 32]);
     let mut hash = Zeroizing::new([0; 64]);
@@ -83,9 +83,9 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// Refuses what is not a point, is a point of small order, or is not the point's one canonical
-    /// encoding: no honest key is any of these, and libraries disagree about them. AWS-LC itself
-    /// takes any 32 bytes.
+    /// Rejects values that are not a point, points of small order, and encodings that are not canonical. No
+    /// correctly generated key is one of these, and libraries treat them differently. AWS-LC itself accepts any
+    /// 32 bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Public, KeyProblem> {
         let bytes: [u8; PUBLIC_BYTES] = bytes.try_into().map_err(|_| KeyProblem::WrongLength)?;
         let point = CompressedEdwardsY(bytes)
@@ -103,7 +103,7 @@ impl Public {
         &self.bytes
     }
 
-    /// The same point as an X25519 public key: its u-coordinate (RFC 7748, section 4.1).
+    /// Returns the same point as an X25519 public key: its u-coordinate (RFC 7748, section 4.1).
     pub(crate) fn x25519(&self) -> [u8; 32] {
         CompressedEdwardsY(self.bytes)
             .decompress()
@@ -112,8 +112,8 @@ impl Public {
             .to_bytes()
     }
 
-    /// RFC 8032, section 5.1.7, without the cofactor; `s` must be reduced and `R` be the very bytes
-    /// that the equation gives.
+    /// Verifies by RFC 8032, section 5.1.7, without the cofactor. `s` must be reduced, and `R` must have exactly
+    /// the bytes that the equation gives.
     pub(crate) fn verify(&self, message: &[u8], signature: &[u8; SIGNATURE_BYTES]) -> bool {
         self.key.verify_sig(message, signature).is_ok()
     }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_and_another_public_key_do_not_belong_together() {
+    fn pair_of_mismatched_seed_and_public_key_is_rejected() {
         let (one, other) = (Pair::generate(), Pair::generate());
         let (one, other) = (one.expect("randomness"), other.expect("randomness"));
         let seed = one.seed();
@@ -136,8 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn small_order_and_non_canonical_points_are_refused() {
-        // The neutral element, a point of order 8, and the neutral element written as y = p + 1.
+    fn public_key_of_small_order_or_non_canonical_is_rejected() {
+        // The identity, a point of order 8, and the identity encoded as y = p + 1.
         let mut neutral = [0; 32];
         neutral[0] = 1;
         let mut non_canonical = [0xff; 32];
@@ -155,7 +155,7 @@ mod tests {
     /// The matrix of C2SP's CCTV: what jeton says to every combination of flags is written down in
     /// `docs/reference/ed25519.md`, and this test holds it to that. If it fails, its message is the new file.
     #[test]
-    fn the_cctv_matrix_is_answered_as_documented() {
+    fn cctv_matrix_matches_documentation() {
         use std::collections::BTreeMap;
         use std::fmt::Write as _;
 
@@ -185,7 +185,7 @@ mod tests {
                 Ok(key) if !key.verify(message, &signature) => 1,
                 Ok(_) => 2,
             };
-            // No key of small order, and no second encoding of a key, gets past the import.
+            // Keys of small order and keys in a second encoding are rejected on import.
             if flags.contains(&"low_order_A") || flags.contains(&"non_canonical_A") {
                 assert_eq!(answer, 0, "{vector}");
             }

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 
-/// `N` bytes from a secret. An empty salt is none. `info` is its pieces, one after the other.
+/// Derives `N` bytes from a secret. An empty salt means no salt. `info` is the concatenation of its pieces.
 pub(crate) fn sha384<const N: usize>(
     secret: &[u8],
     salt: &[u8],
@@ -32,9 +32,9 @@ impl KeyType for Length {
 mod tests {
     use crate::crypto::hmac::Sha384;
 
-    /// RFC 5869, sections 2.2 and 2.3, by hand: up to one hash, the first block is all there is.
+    /// RFC 5869, sections 2.2 and 2.3, computed directly: up to one hash length, the first block is the output.
     #[test]
-    fn extract_and_then_expand() {
+    fn matches_extract_and_expand_of_rfc_5869() {
         for salt in [&b""[..], b"salt"] {
             let secret = Sha384::keyed(salt).and(b"input").finish();
             let block = Sha384::keyed(secret.as_slice())

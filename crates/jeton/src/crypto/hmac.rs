@@ -1,8 +1,8 @@
 //! HMAC with SHA-2 (RFC 2104, FIPS 198-1).
 //!
-//! The key's two inner states are computed once. Where the CPU has SHA instructions, sha2's
-//! compression with kept states is faster than a call into AWS-LC; where it has not, AWS-LC's
-//! vector code is.
+//! The two inner states of the key are computed once. If the CPU has SHA instructions, the compression
+//! function of `sha2` with stored states is faster than a call to AWS-LC. Otherwise the vector code of AWS-LC
+//! is faster.
 
 use aws_lc_rs::hmac as aws;
 use subtle::ConstantTimeEq;
@@ -10,20 +10,20 @@ use zeroize::Zeroizing;
 
 use super::{Hash, Signature, hmac_sha256};
 
-/// A key with all that can be computed once.
+/// A key with its precomputed states.
 #[expect(
     clippy::large_enum_variant,
     reason = "a key holds one behind its Arc; another pointer would be followed for every token"
 )]
 pub(crate) enum Prepared {
-    /// SHA-256 by the CPU's own instructions.
+    /// SHA-256 with SHA instructions of the CPU.
     Sha256(hmac_sha256::Keyed),
-    /// AWS-LC, which keeps the states likewise.
+    /// AWS-LC, which stores the states too.
     AwsLc(aws::Key),
 }
 
 impl Prepared {
-    /// Room for a key, which is no key yet. It is [`set`](Self::set) where it stays.
+    /// A placeholder without a key. Call [`set`](Self::set) at the final address of the value.
     pub(crate) const fn unset() -> Prepared {
         Prepared::Sha256(hmac_sha256::Keyed::unset())
     }
@@ -37,7 +37,7 @@ impl Prepared {
         }
     }
 
-    /// A key that is moved to where it stays.
+    /// Creates a key that is then moved to its final address.
     pub(crate) fn new(hash: Hash, secret: &[u8]) -> Prepared {
         let mut key = Prepared::unset();
         key.set(hash, secret);
@@ -55,14 +55,14 @@ impl Prepared {
         }
     }
 
-    /// The MACs of all messages that begin like this.
-    pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
+    /// Processes a message prefix, to compute MACs of messages that begin with it.
+    pub(crate) fn begin(&self, message: &[u8]) -> MacPrefix<'_> {
         match self {
-            Prepared::Sha256(key) => Begun::Sha256(key.begin(message)),
+            Prepared::Sha256(key) => MacPrefix::Sha256(key.begin(message)),
             Prepared::AwsLc(key) => {
                 let mut context = aws::Context::with_key(key);
                 context.update(message);
-                Begun::AwsLc(Box::new(context), message.len())
+                MacPrefix::AwsLc(Box::new(context), message.len())
             }
         }
     }
@@ -76,19 +76,19 @@ impl Prepared {
     }
 }
 
-/// A MAC over what many messages begin with.
-pub(crate) enum Begun<'k> {
-    Sha256(hmac_sha256::Begun<'k>),
-    /// And how much of a message that is.
+/// The MAC state after a message prefix.
+pub(crate) enum MacPrefix<'k> {
+    Sha256(hmac_sha256::MacPrefix<'k>),
+    /// The state, and the length of the prefix.
     AwsLc(Box<aws::Context>, usize),
 }
 
-impl Begun<'_> {
-    /// The MAC of a message that begins so.
+impl MacPrefix<'_> {
+    /// Returns the MAC of a whole message, which must begin with the prefix.
     pub(crate) fn finish(&self, message: &[u8]) -> Signature {
         match self {
-            Begun::Sha256(begun) => Signature::from_slice(&begun.finish(message)),
-            Begun::AwsLc(context, hashed) => {
+            MacPrefix::Sha256(begun) => Signature::from_slice(&begun.finish(message)),
+            MacPrefix::AwsLc(context, hashed) => {
                 let mut context = aws::Context::clone(context);
                 context.update(&message[*hashed..]);
                 Signature::from_slice(context.sign().as_ref())
@@ -97,7 +97,7 @@ impl Begun<'_> {
     }
 }
 
-/// HMAC-SHA-384 of a message that comes in pieces.
+/// HMAC-SHA-384 of a message in pieces.
 pub(crate) struct Sha384(aws::Context);
 
 impl Sha384 {
@@ -110,7 +110,7 @@ impl Sha384 {
         self.0.update(bytes);
     }
 
-    /// With more bytes after those it has had.
+    /// Appends bytes and returns the computation.
     pub(crate) fn and(mut self, bytes: &[u8]) -> Self {
         self.0.update(bytes);
         self
@@ -123,7 +123,7 @@ impl Sha384 {
     }
 }
 
-/// Whether sha2 will find SHA instructions at run time.
+/// Whether `sha2` uses SHA instructions at run time.
 fn cpu_has_sha256() -> bool {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return std::arch::is_x86_feature_detected!("sha");
@@ -137,9 +137,9 @@ fn cpu_has_sha256() -> bool {
 mod tests {
     use super::*;
 
-    /// Both ways must give the same answers whatever the CPU.
+    /// Both implementations must agree on every CPU.
     #[test]
-    fn both_ways_agree() {
+    fn both_implementations_agree() {
         let kept = Prepared::Sha256(hmac_sha256::Keyed::new(b"key"));
         let called = Prepared::aws_lc(aws::HMAC_SHA256, b"key");
         let tag = kept.sign(b"message");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_begin_with_makes_the_same_mac() {
+    fn prefix_state_gives_the_same_mac() {
         for hash in [Hash::Sha256, Hash::Sha384, Hash::Sha512] {
             let key = Prepared::new(hash, b"key");
             let message = [0x5a; 300];
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_make_the_same_mac() {
+    fn pieces_give_the_same_mac() {
         let whole = Prepared::aws_lc(aws::HMAC_SHA384, b"key").sign(b"one and two");
         let pieces = Sha384::keyed(b"key").and(b"one").and(b" and two").finish();
         assert_eq!(whole.as_slice(), pieces.as_slice());

@@ -1,8 +1,8 @@
 //! HMAC-SHA-256 (RFC 2104, FIPS 180-4) on the compression function of the `sha2` crate.
 //!
-//! The states after the padded key are kept as eight words each. A MAC is then a copy of one, the
-//! message's blocks, the padding, and one block more. `Sha256` itself would be cloned with its buffer and
-//! wiped afterwards, twice for each token.
+//! The states after the padded key are stored as eight words each. A MAC then costs a copy of a state, the
+//! blocks of the message, the padding, and one more block. Using `Sha256` instead would clone and wipe its
+//! buffer twice per token.
 
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
@@ -11,7 +11,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 const BLOCK: usize = 64;
 const DIGEST: usize = 32;
 
-/// Where the padding puts the length, at the end of a block.
+/// Position of the length in the padding at the end of a block.
 const LENGTH: usize = BLOCK - 8;
 
 /// The state before the first block (FIPS 180-4, section 5.3.3).
@@ -28,14 +28,14 @@ const INITIAL: State = [
 
 type State = [u32; 8];
 
-/// A key: the states after its inner and its outer padding. Whoever has them can make every MAC.
+/// A key: the states after its inner and outer padding. They are as secret as the key itself.
 pub(crate) struct Keyed {
     inner: State,
     outer: State,
 }
 
 impl Keyed {
-    /// Room for a key, which is no key yet.
+    /// A placeholder without a key.
     pub(crate) const fn unset() -> Keyed {
         Keyed {
             inner: INITIAL,
@@ -43,7 +43,7 @@ impl Keyed {
         }
     }
 
-    /// Computes the states where they stay: a move would leave a copy behind.
+    /// Computes the states in place; a move would leave a copy in memory.
     pub(crate) fn set(&mut self, secret: &[u8]) {
         let mut key = Zeroizing::new([0; BLOCK]);
         if secret.len() > BLOCK {
@@ -78,21 +78,20 @@ impl Keyed {
         self.end(&mut state, last, message.len())
     }
 
-    /// The MACs of all messages that begin like this.
-    pub(crate) fn begin(&self, message: &[u8]) -> Begun<'_> {
+    /// Processes a message prefix, to compute MACs of messages that begin with it.
+    pub(crate) fn begin(&self, message: &[u8]) -> MacPrefix<'_> {
         let mut state = self.inner;
         let (blocks, _) = message.as_chunks();
         compress256(&mut state, blocks);
-        Begun {
+        MacPrefix {
             key: self,
             state,
             hashed: blocks.as_flattened().len(),
         }
     }
 
-    /// Pads a message of that length, whose last block is begun and otherwise zero, and hashes what that
-    /// comes to with the outer state. The states, which are the key's own until a block has been hashed, are
-    /// changed where they are, so that no copy of them stays behind.
+    /// Pads a message of this length and applies the outer state. `last` is the last, incomplete block, filled
+    /// with zeros. `state` may still be that of the key, so it is updated in place and no copy is left behind.
     fn end(&self, state: &mut State, mut last: [u8; BLOCK], length: usize) -> [u8; DIGEST] {
         let used = length % BLOCK;
         last[used] = 0x80;
@@ -100,7 +99,7 @@ impl Keyed {
             compress256(state, &[last]);
             last = [0; BLOCK];
         }
-        // The padded key comes before the message.
+        // The block of the padded key comes before the message.
         last[LENGTH..].copy_from_slice(&bits(BLOCK + length));
         compress256(state, &[last]);
 
@@ -121,16 +120,16 @@ impl Drop for Keyed {
     }
 }
 
-/// A MAC over what many messages begin with: the whole blocks of it.
+/// The MAC state after the whole blocks of a message prefix.
 #[derive(Clone)]
-pub(crate) struct Begun<'k> {
+pub(crate) struct MacPrefix<'k> {
     key: &'k Keyed,
     state: State,
     hashed: usize,
 }
 
-impl Begun<'_> {
-    /// The MAC of a message that begins so.
+impl MacPrefix<'_> {
+    /// Returns the MAC of a whole message, which must begin with the prefix.
     pub(crate) fn finish(&self, message: &[u8]) -> [u8; DIGEST] {
         let mut state = self.state;
         let last = absorb(&mut state, &message[self.hashed..]);
@@ -138,14 +137,14 @@ impl Begun<'_> {
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for MacPrefix<'_> {
     fn drop(&mut self) {
-        // With a short message, it is nearly the key's own.
+        // After a short message, the state is close to that of the key.
         self.state.zeroize();
     }
 }
 
-/// Hashes the whole blocks of a message. What is left of it, and zeros.
+/// Processes the whole blocks of a message. Returns the rest, filled with zeros.
 fn absorb(state: &mut State, message: &[u8]) -> [u8; BLOCK] {
     let (blocks, rest) = message.as_chunks();
     compress256(state, blocks);
@@ -154,7 +153,7 @@ fn absorb(state: &mut State, message: &[u8]) -> [u8; BLOCK] {
     last
 }
 
-/// A length in bits, as the padding has it.
+/// A length in bits, in the encoding of the padding.
 fn bits(bytes: usize) -> [u8; 8] {
     (bytes as u64 * 8).to_be_bytes()
 }
@@ -178,7 +177,7 @@ mod tests {
         aws::sign(&key, message).as_ref().to_vec()
     }
 
-    /// The definition (RFC 2104, section 2), with sha2's own SHA-256.
+    /// The definition (RFC 2104, section 2) with the SHA-256 of `sha2`.
     fn by_definition(secret: &[u8], message: &[u8]) -> Vec<u8> {
         let hashed = Sha256::digest(secret);
         let secret = if secret.len() > BLOCK {
@@ -195,7 +194,7 @@ mod tests {
         Sha256::digest([&padded(0x5c)[..], &inner].concat()).to_vec()
     }
 
-    /// Every length of message over five blocks, and every place at which it may be cut in two.
+    /// Every message length up to five blocks, and every position at which it can be split in two.
     #[test]
     fn three_implementations_agree() {
         let message: Vec<u8> = (0..=u8::MAX).cycle().take(320).collect();
@@ -228,9 +227,9 @@ mod tests {
         }
     }
 
-    /// A length beyond what 32 bits of bits hold.
+    /// A length in bits that exceeds 32 bits.
     #[test]
-    fn a_long_message_agrees() {
+    fn length_over_32_bits_agrees() {
         let message = vec![0x5a; (1 << 29) + 7];
         let mac = Keyed::new(b"key").mac(&message);
         assert_eq!(mac.as_slice(), by_aws_lc(b"key", &message));

@@ -58,8 +58,7 @@ impl ParameterSet {
     }
 }
 
-/// A private key, expanded and ready to sign, and the seed it grew from: the seed is what every
-/// text form of the key holds.
+/// A private key, expanded and ready to sign, and its seed. All encodings of the key contain the seed.
 pub(crate) struct Pair {
     set: ParameterSet,
     seed: Zeroizing<Vec<u8>>,
@@ -77,14 +76,14 @@ impl Pair {
         if seed.len() != SEED_BYTES {
             return Err(KeyProblem::WrongLength);
         }
-        // Where it does not move when the pair does.
+        // At an address that does not change when the pair is moved.
         let seed = Zeroizing::new(seed.to_vec());
         PqdsaKeyPair::from_seed(set.signing(), &seed)
             .map(|key| Pair { set, seed, key })
             .map_err(|_| KeyProblem::Invalid)
     }
 
-    /// The seed's own public key must be the one given.
+    /// Creates a pair from a seed and a public key, which must match.
     pub(crate) fn from_halves(
         set: ParameterSet,
         seed: &[u8],
@@ -97,7 +96,7 @@ impl Pair {
         Ok(pair)
     }
 
-    /// The expanded key (FIPS 204, algorithm 24) must be the seed's own.
+    /// Creates a pair from a seed and the expanded key (FIPS 204, algorithm 24), which must match.
     pub(crate) fn from_seed_and_expanded(
         set: ParameterSet,
         seed: &[u8],
@@ -106,7 +105,7 @@ impl Pair {
         let pair = Pair::from_seed(set, seed)?;
         let own = pair.key.private_key().as_raw_bytes();
         let own = own.map_err(|_| KeyProblem::Invalid)?;
-        // Slices of unequal length are unequal.
+        // `ct_eq` is false for slices of different lengths.
         if !bool::from(own.as_ref().ct_eq(expanded)) {
             return Err(KeyProblem::Mismatch);
         }
@@ -117,7 +116,7 @@ impl Pair {
         &self.seed
     }
 
-    /// PKCS#8 with the seed alone.
+    /// Returns PKCS#8 with the seed only.
     pub(crate) fn pkcs8(&self) -> Result<Zeroizing<Vec<u8>>> {
         let document = self.key.to_pkcs8v1().map_err(|_| Error::Primitive)?;
         Ok(Zeroizing::new(document.as_ref().to_vec()))
@@ -131,7 +130,7 @@ impl Pair {
         self.set
     }
 
-    /// `signature` has the parameter set's length.
+    /// `signature` must have the signature length of the parameter set.
     pub(crate) fn sign(&self, message: &[u8], signature: &mut [u8]) -> Result<()> {
         self.key
             .sign(message, signature)
@@ -148,7 +147,7 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// Of the right length; every such string is a public key.
+    /// Reads a public key. Every string of the right length is one.
     pub(crate) fn from_bytes(set: ParameterSet, bytes: &[u8]) -> Result<Public, KeyProblem> {
         if bytes.len() != set.public_bytes() {
             return Err(KeyProblem::WrongLength);

@@ -1,5 +1,5 @@
-//! The primitives, each behind the few operations that jeton needs. Everything here works on keys
-//! that are ready and on bytes; nothing knows a token.
+//! Cryptographic primitives, each reduced to the operations that jeton needs. This module works on
+//! validated keys and on bytes, and knows nothing about tokens.
 
 pub(crate) mod aes_cbc_hmac;
 pub(crate) mod aes_ctr;
@@ -26,19 +26,18 @@ pub(crate) mod xchacha20_poly1305;
 use aws_lc_rs::digest;
 use smallvec::SmallVec;
 
-/// Overwrites with zeros. `zeroize` does so byte by byte, which would be felt where a token's plaintext is
-/// wiped; its barrier keeps the compiler from leaving out what nobody reads.
+/// Overwrites with zeros. `zeroize` does so byte by byte, which would be too slow for the plaintext of a
+/// token. Its barrier keeps the compiler from removing the write.
 pub(crate) fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
     zeroize::optimization_barrier(bytes);
 }
 
-/// A signature or MAC that a primitive hands over. Those of every algorithm but ML-DSA and RSA
-/// above 4,096 bits live on the stack.
+/// A signature or MAC. It is on the stack for all algorithms except ML-DSA and RSA above 4,096 bits.
 pub(crate) type Signature = SmallVec<[u8; 512]>;
 
-/// Room on the stack for a signature of any algorithm; the longest is ML-DSA-87's. It is filled in
-/// place and never moved, so that its size costs nothing.
+/// A stack buffer for a signature of any algorithm; ML-DSA-87 has the longest. It is filled in place and
+/// never moved, so its size costs nothing.
 pub(crate) type SignatureBuffer = SmallVec<[u8; 4640]>;
 
 /// A hash function of the SHA-2 family (FIPS 180-4).
@@ -50,7 +49,7 @@ pub(crate) enum Hash {
 }
 
 impl Hash {
-    /// Its length, bytes.
+    /// The length of the hash, bytes.
     pub(crate) const fn length(self) -> usize {
         match self {
             Hash::Sha256 => 32,
@@ -59,7 +58,7 @@ impl Hash {
         }
     }
 
-    /// The message's hash.
+    /// Returns the hash of the message.
     pub(crate) fn digest(self, message: &[u8]) -> Vec<u8> {
         let algorithm = match self {
             Hash::Sha256 => &digest::SHA256,
@@ -70,14 +69,14 @@ impl Hash {
     }
 }
 
-/// How RSA pads what it signs (RFC 8017, section 8).
+/// The padding of an RSA signature (RFC 8017, section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Padding {
     Pkcs1,
     Pss,
 }
 
-/// A curve of FIPS 186-5, or secp256k1 (RFC 8812); with it comes the hash that JOSE binds to it.
+/// A curve of FIPS 186-5, or secp256k1 (RFC 8812). JOSE binds each curve to one hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Curve {
     P256,

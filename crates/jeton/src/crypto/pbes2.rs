@@ -1,4 +1,4 @@
-//! PBKDF2 (RFC 8018, section 5.2), as PBES2 in JOSE has it (RFC 7518, section 4.8).
+//! PBKDF2 (RFC 8018, section 5.2) for PBES2 in JOSE (RFC 7518, section 4.8).
 
 use std::num::NonZeroU32;
 
@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 
 use super::Hash;
 
-/// A key of that many bytes from a password. The salt is JOSE's: the algorithm's name, a zero byte
-/// and `p2s`.
+/// Derives a key of this length from a password. The salt is the one of JOSE: the name of the algorithm, a
+/// zero byte, and `p2s`.
 pub(crate) fn derive(
     hash: Hash,
     rounds: NonZeroU32,

@@ -7,17 +7,17 @@ use aws_lc_rs::signature::{self as aws, ParsedPublicKey, RsaEncoding, RsaParamet
 use zeroize::Zeroizing;
 
 use super::{Hash, Padding};
-use crate::error::{Error, KeyProblem, Result};
+use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::key::RsaSize;
 use crate::limits;
 
-/// What is asked of a public key.
+/// The requirements for a public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strength {
     /// RFC 7518, section 3.3, and FIPS 186-5, section 5.4: 2,048 bits or more, an exponent of
     /// 65,537 or more.
-    Today,
-    /// 1,024 bits or more, an exponent of 3 or more: to verify what old systems sign.
+    Current,
+    /// 1,024 bits or more, an exponent of 3 or more. Only for verifying signatures of legacy systems.
     Legacy,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Parts {
 }
 
 impl Pair {
-    /// A fresh key.
+    /// Generates a key.
     pub(crate) fn generate(size: RsaSize) -> Result<Pair> {
         let size = match size {
             RsaSize::Bits2048 => KeySize::Rsa2048,
@@ -51,7 +51,7 @@ impl Pair {
     }
 
     pub(crate) fn from_parts(parts: &Parts) -> Result<Pair, KeyProblem> {
-        check_public(Strength::Today, &parts.n, &parts.e).map_err(|(_, problem)| problem)?;
+        check_public(Strength::Current, &parts.n, &parts.e).map_err(|error| error.problem())?;
         KeyPair::from_components(&KeyPairComponents {
             public_key: PublicKeyComponents {
                 n: &parts.n,
@@ -73,7 +73,7 @@ impl Pair {
         Ok(Zeroizing::new(der.as_ref().to_vec()))
     }
 
-    /// `signature` is as long as the modulus.
+    /// `signature` must have the length of the modulus.
     pub(crate) fn sign(
         &self,
         padding: Padding,
@@ -99,17 +99,17 @@ pub(crate) struct Public {
 }
 
 impl Public {
-    /// `n` and `e` without leading zeros; the error names the one at fault.
+    /// `n` and `e` have no leading zeros. The error names the invalid member.
     pub(crate) fn from_parts(
         padding: Padding,
         hash: Hash,
         strength: Strength,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
+    ) -> Result<Public, KeyError> {
         check_public(strength, n, e)?;
         let parameters = if bits(n) < limits::RSA_MODULUS_BITS_MIN {
-            short_verification(padding, hash).ok_or(("n", KeyProblem::Unsupported))?
+            short_verification(padding, hash).ok_or(KeyError::at("n", KeyProblem::Unsupported))?
         } else {
             verification(padding, hash)
         };
@@ -119,7 +119,7 @@ impl Public {
                 modulus_bytes: n.len(),
                 key,
             })
-            .map_err(|_| ("n", KeyProblem::Invalid))
+            .map_err(|_| KeyError::at("n", KeyProblem::Invalid))
     }
 
     pub(crate) fn signature_bytes(&self) -> usize {
@@ -131,39 +131,39 @@ impl Public {
     }
 }
 
-/// Modulus and exponent are odd, as long as they must be and no longer than AWS-LC takes.
+/// Checks that modulus and exponent are odd and within the size limits.
 pub(super) fn check_public(
     strength: Strength,
     n: &[u8],
     e: &[u8],
-) -> Result<(), (&'static str, KeyProblem)> {
+) -> Result<(), KeyError> {
     let odd = |integer: &[u8]| integer.last().is_some_and(|byte| byte & 1 == 1);
     let (modulus_bits_min, exponent_bits_min) = match strength {
-        Strength::Today => (limits::RSA_MODULUS_BITS_MIN, 17),
+        Strength::Current => (limits::RSA_MODULUS_BITS_MIN, 17),
         Strength::Legacy => (limits::WEAK_RSA_MODULUS_BITS_MIN, 2),
     };
     if bits(n) > limits::RSA_MODULUS_BITS {
-        return Err(("n", KeyProblem::TooLarge));
+        return Err(KeyError::at("n", KeyProblem::TooLarge));
     }
     if bits(n) < modulus_bits_min {
-        return Err(("n", KeyProblem::TooWeak));
+        return Err(KeyError::too_weak("n", bits(n), modulus_bits_min));
     }
     if !odd(n) {
-        return Err(("n", KeyProblem::Invalid));
+        return Err(KeyError::at("n", KeyProblem::Invalid));
     }
     if bits(e) > limits::RSA_EXPONENT_BITS {
-        return Err(("e", KeyProblem::TooLarge));
+        return Err(KeyError::at("e", KeyProblem::TooLarge));
     }
     if bits(e) < exponent_bits_min {
-        return Err(("e", KeyProblem::TooWeak));
+        return Err(KeyError::too_weak("e", bits(e), exponent_bits_min));
     }
     if !odd(e) {
-        return Err(("e", KeyProblem::Invalid));
+        return Err(KeyError::at("e", KeyProblem::Invalid));
     }
     Ok(())
 }
 
-/// Length of an integer without leading zero bytes, bits.
+/// The length of an integer without leading zero bits, bits.
 fn bits(integer: &[u8]) -> usize {
     match integer.first() {
         Some(first) => integer.len() * 8 - first.leading_zeros() as usize,
@@ -193,7 +193,7 @@ fn verification(padding: Padding, hash: Hash) -> &'static RsaParameters {
     }
 }
 
-/// For a modulus under 2,048 bits; AWS-LC has no more of these.
+/// The parameters for a modulus under 2,048 bits. AWS-LC has only these.
 fn short_verification(padding: Padding, hash: Hash) -> Option<&'static RsaParameters> {
     match (padding, hash) {
         (Padding::Pkcs1, Hash::Sha256) => {

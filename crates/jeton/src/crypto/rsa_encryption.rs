@@ -1,4 +1,4 @@
-//! RSA encryption (RFC 8017, section 7): OAEP, and PKCS#1 v1.5 for what is behind danger.
+//! RSA encryption (RFC 8017, section 7): OAEP, and PKCS#1 v1.5 for the `danger` module.
 
 use std::sync::OnceLock;
 
@@ -13,12 +13,12 @@ use zeroize::Zeroizing;
 
 use super::random;
 use super::rsa::{Strength, check_public};
-use crate::error::{Error, KeyProblem, Result};
+use crate::error::{Error, KeyError, KeyProblem, Result};
 
-/// How a key is padded.
+/// The padding of an encrypted key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Padding {
-    /// With SHA-1, as RSA-OAEP has it. Nothing known against SHA-1 touches OAEP.
+    /// With SHA-1, as RSA-OAEP requires. No known attack on SHA-1 applies to OAEP.
     OaepSha1,
     OaepSha256,
     OaepSha384,
@@ -45,14 +45,14 @@ pub(crate) enum Public {
 }
 
 impl Public {
-    /// `n` and `e` without leading zeros; the error names the one at fault.
+    /// `n` and `e` have no leading zeros. The error names the invalid member.
     pub(crate) fn from_parts(
         padding: Padding,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
-        check_public(Strength::Today, n, e)?;
-        let invalid = ("n", KeyProblem::Invalid);
+    ) -> Result<Public, KeyError> {
+        check_public(Strength::Current, n, e)?;
+        let invalid = KeyError::at("n", KeyProblem::Invalid);
         let key: PublicEncryptingKey = PublicKeyComponents { n, e }
             .try_into()
             .map_err(|_| invalid)?;
@@ -103,8 +103,8 @@ impl Private {
         .map_err(|_| KeyProblem::Invalid)
     }
 
-    /// The secret of that length. With PKCS#1 v1.5 a wrong padding or length yields a random secret
-    /// instead (RFC 7516, section 11.5): what follows fails as it would for any wrong key.
+    /// Returns the secret of this length. With PKCS#1 v1.5, a wrong padding or length returns a random secret
+    /// (RFC 7516, section 11.5): decryption of the content then fails as with any wrong key.
     pub(crate) fn decrypt(&self, data: &[u8], secret_bytes: usize) -> Option<Zeroizing<Vec<u8>>> {
         match self {
             Private::Oaep(algorithm, key) => {
@@ -123,20 +123,20 @@ impl Private {
 
 /// A private key for PKCS#1 v1.5.
 ///
-/// AWS-LC checks the padding without a branch, and then branches on the outcome: a right padding is copied
-/// out, a wrong one is noted in its queue of errors. aws-lc-rs offers no decryption that leaves the padding
-/// alone. So every decryption is two: the one asked for, and one of a number that is known to end the other
-/// way. The work of both together is the same whether the padding was right or wrong.
+/// AWS-LC checks the padding without a branch, and then branches on the result: it copies a valid
+/// plaintext, or adds an error to its queue. aws-lc-rs has no decryption without padding. So every
+/// decryption runs two operations: the requested one, and one of a number that is known to have the
+/// opposite result. The total work is the same for a valid and an invalid padding.
 ///
-/// What remains: the order of the two, and the number of bytes that AWS-LC copies out of a right padding.
+/// Two differences remain: the order of the two operations, and the number of bytes that AWS-LC copies.
 pub(crate) struct Pkcs1Private {
     key: Pkcs1PrivateDecryptingKey,
     public: Pkcs1PublicEncryptingKey,
-    counterparts: OnceLock<Counterparts>,
+    dummies: OnceLock<DummyCiphertexts>,
 }
 
-/// Two encrypted numbers, each as long as the modulus.
-struct Counterparts {
+/// Two encrypted numbers, each as long as the modulus, one with valid and one with invalid padding.
+struct DummyCiphertexts {
     right_padding: Vec<u8>,
     wrong_padding: Vec<u8>,
 }
@@ -146,12 +146,12 @@ impl Pkcs1Private {
         Ok(Pkcs1Private {
             public: Pkcs1PublicEncryptingKey::new(key.public_key())?,
             key: Pkcs1PrivateDecryptingKey::new(key)?,
-            counterparts: OnceLock::new(),
+            dummies: OnceLock::new(),
         })
     }
 
     fn decrypt(&self, data: &[u8], secret_bytes: usize) -> Option<Zeroizing<Vec<u8>>> {
-        let counterparts = self.counterparts()?;
+        let dummies = self.dummies()?;
         let mut secret = Zeroizing::new(vec![0; secret_bytes]);
         random::fill(&mut secret).ok()?;
         let mut out = Zeroizing::new(vec![0; self.key.min_output_size().max(secret_bytes)]);
@@ -161,8 +161,8 @@ impl Pkcs1Private {
             byte.conditional_assign(decrypted, is_right);
         }
 
-        let mut other = Zeroizing::new(counterparts.right_padding.clone());
-        for (byte, wrong) in other.iter_mut().zip(&counterparts.wrong_padding) {
+        let mut other = Zeroizing::new(dummies.right_padding.clone());
+        for (byte, wrong) in other.iter_mut().zip(&dummies.wrong_padding) {
             byte.conditional_assign(wrong, is_padded);
         }
         let (other_is_padded, _) = self.attempt(&other, &mut out);
@@ -170,24 +170,24 @@ impl Pkcs1Private {
         Some(secret)
     }
 
-    /// Whether the padding was right, and then the length of what was padded.
+    /// Returns whether the padding was valid, and the length of the plaintext.
     fn attempt(&self, data: &[u8], out: &mut [u8]) -> (Choice, usize) {
         let plain = self.key.decrypt(data, out);
         let is_padded = Choice::from(u8::from(plain.is_ok()));
         (is_padded, plain.map_or(0, |plain| plain.len()))
     }
 
-    /// Made before the first decryption, whatever it is of.
-    fn counterparts(&self) -> Option<&Counterparts> {
-        if self.counterparts.get().is_none() {
-            let made = self.make_counterparts()?;
-            // Of two threads that were first, one's are kept.
-            let _ = self.counterparts.set(made);
+    /// Created before the first decryption, whatever its result.
+    fn dummies(&self) -> Option<&DummyCiphertexts> {
+        if self.dummies.get().is_none() {
+            let made = self.make_dummies()?;
+            // If two threads create them at once, those of the first one are kept.
+            let _ = self.dummies.set(made);
         }
-        self.counterparts.get()
+        self.dummies.get()
     }
 
-    fn make_counterparts(&self) -> Option<Counterparts> {
+    fn make_dummies(&self) -> Option<DummyCiphertexts> {
         let modulus_bytes = self.key.key_size_bytes();
         let mut right_padding = vec![0; modulus_bytes];
         self.public
@@ -196,14 +196,14 @@ impl Pkcs1Private {
         let mut wrong_padding = vec![0; modulus_bytes];
         let mut out = Zeroizing::new(vec![0; self.key.min_output_size()]);
         loop {
-            // Below the modulus, whose first byte is not zero. One number in some 70,000 is padded.
+            // Less than the modulus, whose first byte is not zero. About 1 of 70,000 numbers has a valid padding.
             random::fill(&mut wrong_padding[1..]).ok()?;
             let (is_padded, _) = self.attempt(&wrong_padding, &mut out);
             if !bool::from(is_padded) {
                 break;
             }
         }
-        Some(Counterparts {
+        Some(DummyCiphertexts {
             right_padding,
             wrong_padding,
         })
@@ -228,7 +228,7 @@ mod tests {
 
     /// RFC 7516, section 11.5.
     #[test]
-    fn a_wrong_padding_or_length_yields_a_random_secret() {
+    fn decrypt_pkcs1_wrong_padding_gives_random_secret() {
         let (public, private) = pair(Padding::Pkcs1);
         let good = public.encrypt(&[7; 32]).expect("encrypts");
         let open = |data: &[u8], length| private.decrypt(data, length).expect("always one");
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn oaep_yields_the_secret_or_nothing() {
+    fn decrypt_oaep_gives_the_secret_or_none() {
         for padding in [
             Padding::OaepSha1,
             Padding::OaepSha256,

@@ -1,6 +1,6 @@
-//! XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha, section 2): HChaCha20 turns the key and the first
-//! 16 bytes of the nonce into a key of its own, under which AWS-LC's ChaCha20-Poly1305 (RFC 8439)
-//! takes the rest.
+//! XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha, section 2). HChaCha20 derives a subkey from the key and the
+//! first 16 bytes of the nonce. ChaCha20-Poly1305 of AWS-LC (RFC 8439) uses this subkey and the rest of the
+//! nonce.
 
 use aws_lc_rs::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use chacha20::{R20, hchacha};
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 pub(crate) const TAG_BYTES: usize = 16;
 
-/// Encrypts in place and gives the tag.
+/// Encrypts in place and returns the tag.
 pub(crate) fn seal(
     key: &[u8; KEY_BYTES],
     nonce: &[u8; NONCE_BYTES],
@@ -25,7 +25,7 @@ pub(crate) fn seal(
     tag.as_ref().try_into().map_err(|_| Error::Primitive)
 }
 
-/// Decrypts ciphertext and tag in place, the plaintext in front; whether they are authentic.
+/// Decrypts ciphertext and tag in place. Returns whether they are authentic.
 pub(crate) fn open(
     key: &[u8; KEY_BYTES],
     nonce: &[u8; NONCE_BYTES],
@@ -57,7 +57,7 @@ mod tests {
 
     /// draft-irtf-cfrg-xchacha-03, A.3.1: the start of the ciphertext, and the tag.
     #[test]
-    fn the_draft_s_own_example() {
+    fn draft_test_vector() {
         let key: [u8; 32] = std::array::from_fn(|i| 0x80 + i as u8);
         let nonce: [u8; 24] = std::array::from_fn(|i| 0x40 + i as u8);
         let associated = [

@@ -1,22 +1,22 @@
-//! A protected header in the caller's own spelling.
+//! Protected headers with text from the caller.
 
 use crate::base64;
 use crate::clock::Clock;
 use crate::error::{Misuse, Result};
 use crate::issue::{AnyClaims, Issue};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::jwe::Encrypter;
 use crate::jws::assemble;
 use crate::jwt;
 use crate::key::SigningKeyRef;
 use crate::limits::Limits;
 
-/// Signs under a protected header whose text is the caller's, byte for byte: to repeat what another
-/// implementation writes, with its spaces and its order.
+/// Signs with a protected header whose text the caller provides, byte for byte. Use it to reproduce the
+/// spaces and the member order of another implementation.
 ///
-/// Questionable: two spellings of one header are two tokens, and what jeton would write is not
-/// written. So the text may only say what a header of jeton's says: an object with the key's `alg`,
-/// and `typ`, `cty` and `kid` beside it.
+/// Insecure: two spellings of one header are two different tokens, and jeton does not add its own members.
+/// So the text may only contain what jeton would write: an object with the `alg` of the key, and `typ`,
+/// `cty` and `kid`.
 ///
 /// ```
 /// use jeton::danger::HeaderText;
@@ -27,7 +27,7 @@ use crate::limits::Limits;
 /// let token = HeaderText::new(&key, r#"{ "typ": "JWT", "alg": "HS256" }"#)?.sign(b"{}")?;
 /// assert!(token.starts_with("eyAidHlwIjogIkpXVCI"));
 /// assert!(Verifier::new(&key).verify(&token).is_ok());
-/// // Another algorithm than the key's is none of its business.
+/// // Only the algorithm of the key is accepted.
 /// assert!(HeaderText::new(&key, r#"{ "alg": "HS512" }"#).is_err());
 /// assert!(HeaderText::new(&key, r#"{ "alg": "HS256", "crit": [] }"#).is_err());
 /// # Ok::<(), jeton::Error>(())
@@ -40,25 +40,25 @@ pub struct HeaderText<'k> {
 }
 
 impl<'k> HeaderText<'k> {
-    /// Signs with this key (a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`) under that text.
+    /// Creates a signer with this key (a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`) and this header.
     ///
     /// # Errors
     ///
-    /// [`Misuse::HeaderMember`] if the text is not such a header of this key.
+    /// [`Misuse::HeaderMember`] if the text is not such a header for this key.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, text: &str) -> Result<Self> {
         let key = key.into();
-        demand(text, &[("alg", key.alg_name())])?;
+        require(text, &[("alg", key.alg_name())])?;
         Ok(Self {
             key,
             encoded: base64::encode(text.as_bytes()),
         })
     }
 
-    /// The payload, signed, as a compact JWS.
+    /// Signs the payload as a compact JWS.
     ///
     /// # Errors
     ///
-    /// As [`Signer::sign`](crate::jws::Signer::sign).
+    /// Those of [`Signer::sign`](crate::jws::Signer::sign).
     pub fn sign(&self, payload: &[u8]) -> Result<String> {
         assemble(self.key, &self.encoded, payload)
     }
@@ -70,14 +70,14 @@ impl Issue for HeaderText<'_> {
     }
 }
 
-/// Encrypts under a protected header whose text is the caller's, as [`HeaderText`] signs: an object
-/// with the `alg` and `enc` of what it encrypts with, and `typ`, `cty` and `kid` beside them. The
-/// compact serialization only, and no key management that writes more into its header.
+/// Encrypts with a protected header whose text the caller provides, like [`HeaderText`]. The text is an
+/// object with the `alg` and `enc` of the encrypter, and `typ`, `cty` and `kid`. Only for the compact
+/// serialization, and only for key management that adds no further header member.
 ///
 /// # Errors
 ///
-/// [`Misuse::HeaderMember`] if the text is not such a header; from
-/// [`encrypt`](Encrypter::encrypt) if there would be more in it.
+/// [`Misuse::HeaderMember`] if the text is not such a header. [`encrypt`](Encrypter::encrypt) returns it if
+/// the header would need further members.
 ///
 /// ```
 /// use jeton::danger;
@@ -93,16 +93,16 @@ impl Issue for HeaderText<'_> {
 /// ```
 pub fn encrypt_under<'k>(encrypter: Encrypter<'k>, text: &str) -> Result<Encrypter<'k>> {
     let (alg, enc) = encrypter.names()?;
-    demand(text, &[("alg", alg), ("enc", enc)])?;
+    require(text, &[("alg", alg), ("enc", enc)])?;
     Ok(encrypter.under(text))
 }
 
-/// Whether a text is an object that says exactly these, and nothing beside them but what it may.
-fn demand(text: &str, said: &[(&str, &str)]) -> Result<(), Misuse> {
-    struct Refused;
-    impl From<Fault> for Refused {
-        fn from(_: Fault) -> Self {
-            Refused
+/// Checks that a text is an object with exactly these members, plus optional `typ`, `cty` and `kid`.
+fn require(text: &str, required: &[(&str, &str)]) -> Result<(), Misuse> {
+    struct Rejected;
+    impl From<ScanError> for Rejected {
+        fn from(_: ScanError) -> Self {
+            Rejected
         }
     }
     let limits = Limits::default();
@@ -111,16 +111,16 @@ fn demand(text: &str, said: &[(&str, &str)]) -> Result<(), Misuse> {
     }
     let mut found = 0;
     json::read_object(text, limits.depth(), |name, value| {
-        let (name, value) = (name.to_cow(), value.string().ok_or(Refused)?.to_cow());
-        match said.iter().find(|(must, _)| *must == name) {
+        let (name, value) = (name.to_cow(), value.string().ok_or(Rejected)?.to_cow());
+        match required.iter().find(|(must, _)| *must == name) {
             Some((_, must)) if *must == value => found += 1,
             None if ["typ", "cty", "kid"].contains(&&*name) => {}
-            _ => return Err(Refused),
+            _ => return Err(Rejected),
         }
         Ok(())
     })
-    .map_err(|Refused| Misuse::HeaderMember)?;
-    match found == said.len() {
+    .map_err(|Rejected| Misuse::HeaderMember)?;
+    match found == required.len() {
         true => Ok(()),
         false => Err(Misuse::HeaderMember),
     }

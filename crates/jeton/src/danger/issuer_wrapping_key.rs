@@ -1,15 +1,15 @@
 use crate::jwt::SharedKey;
 use crate::key::WrappingKey;
 
-/// A [`WrappingKey`] that stands for an issuer of JWTs: for
+/// A [`WrappingKey`] for issuing and verifying JWTs with
 /// [`jwt::EncryptedIssuer`](crate::jwt::EncryptedIssuer) and
-/// [`jwt::EncryptedVerifier`](crate::jwt::EncryptedVerifier), where the other side demands AES key wrap.
+/// [`jwt::EncryptedVerifier`](crate::jwt::EncryptedVerifier), for peers that require AES Key Wrap.
 ///
-/// Questionable: what wraps a content key does not say what is encrypted with it. If the same secret is ever
-/// one recipient among several of a JWE, in any program, then each of the others learns that content key, and
-/// can encrypt claims of its own under it that this key accepts. So the secret must be for this and nothing
-/// else; this type holds the key and gives it to no encrypter. A
-/// [`ContentKey`](crate::key::ContentKey) does not have this weakness: it wraps nothing.
+/// Insecure: a wrapped content key does not authenticate the content. Suppose that the same secret is ever
+/// used for one of several recipients of a JWE, in any program. Then each other recipient learns the content
+/// key and can encrypt claims of its own, which this key accepts. So the secret must have no other use; this
+/// type gives the key to no [`Encrypter`](crate::jwe::Encrypter). A
+/// [`ContentKey`](crate::key::ContentKey) does not have this weakness, because it wraps nothing.
 ///
 /// ```
 /// use jeton::danger::IssuerWrappingKey;
@@ -29,12 +29,12 @@ use crate::key::WrappingKey;
 pub struct IssuerWrappingKey(WrappingKey);
 
 impl IssuerWrappingKey {
-    /// Takes the key for this and nothing else.
+    /// Creates the key. The wrapped key must have no other use.
     pub fn new(key: WrappingKey) -> IssuerWrappingKey {
         IssuerWrappingKey(key)
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.0.key_id()
     }

@@ -1,9 +1,8 @@
 //! PASETO version 1: AES-256-CTR with HMAC-SHA-384, and RSA of 2,048 bits (PASETO, "Version 1").
 //!
-//! Questionable: it was superseded by [version 3](crate::paseto::v3) in 2021. It has no implicit
-//! assertions; a verifier that is told one, and a token that is to be bound to one, is
-//! [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion). Use it to read what an
-//! old system makes, and to make what an old system reads.
+//! Legacy: [version 3](crate::paseto::v3) replaced it in 2021. It has no implicit assertions; passing one to
+//! a verifier or to a token returns [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
+//! Use it only to exchange tokens with legacy systems.
 //!
 //! ```
 //! use jeton::danger::paseto_v1;
@@ -32,15 +31,15 @@ use crate::paseto::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
 use crate::paseto::suite::{self, Cipher, Suite, Tag};
 use crate::paseto::{self, Binding};
 
-/// Version 1 as a type.
+/// The type parameter for version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum V1 {}
 
-/// A key that encrypts and decrypts `v1.local` tokens: a `k1.local`.
+/// A key that encrypts and decrypts `v1.local` tokens (`k1.local`).
 pub type LocalKey = paseto::LocalKey<V1>;
-/// A key that signs `v1.public` tokens: a `k1.secret`, RSA of 2,048 bits.
+/// A key that signs `v1.public` tokens (`k1.secret`), RSA of 2,048 bits.
 pub type SecretKey = paseto::SecretKey<V1>;
-/// A key that verifies `v1.public` tokens: a `k1.public`, RSA of 2,048 bits.
+/// A key that verifies `v1.public` tokens (`k1.public`), RSA of 2,048 bits.
 pub type PublicKey = paseto::PublicKey<V1>;
 
 pub(crate) static SUITE: Suite = Suite {
@@ -62,11 +61,11 @@ pub(crate) static SUITE: Suite = Suite {
 
 const HEADER: &str = "v1.local.";
 
-/// The key, where it does not move when its owner does.
+/// The key, at an address that does not change when its owner is moved.
 struct Local(Zeroizing<Vec<u8>>);
 
 impl Local {
-    /// The token's own keys: half of the nonce is HKDF's salt, the other is where AES counts from.
+    /// Derives the keys of one token. Half of the nonce is the salt of HKDF, the other half the AES counter.
     fn derive(&self, nonce: &[u8]) -> Result<Derived<32>> {
         let (salt, counted) = nonce.split_at(NONCE_BYTES - COUNTER_BYTES);
         let derive = |purpose: &[u8]| hkdf::sha384::<32>(&self.0, salt, &[purpose]);
@@ -113,7 +112,7 @@ fn bound<'a>(nonce: &'a [u8], behind: &'a [&'a [u8]]) -> Bound<'a> {
     }
 }
 
-/// A pair, and the DER it came from (RFC 8017, appendix A.1.2).
+/// A key pair, and its DER (RFC 8017, appendix A.1.2).
 struct Pair {
     pair: rsa::Pair,
     pkcs1: Zeroizing<Vec<u8>>,
@@ -150,7 +149,7 @@ impl suite::Pair for Pair {
     }
 }
 
-/// A key, and its DER (RFC 5280, section 4.1).
+/// A public key, and its DER (RFC 5280, section 4.1).
 struct Public {
     spki: Vec<u8>,
     key: rsa::Public,
@@ -164,8 +163,8 @@ impl Public {
             .ok_or(KeyProblem::Malformed)?;
         check_size(modulus, &EXPONENT)?;
         let (padding, hash) = (Padding::Pss, Hash::Sha384);
-        let key = rsa::Public::from_parts(padding, hash, Strength::Today, modulus, &EXPONENT)
-            .map_err(|(_, problem)| problem)?;
+        let key = rsa::Public::from_parts(padding, hash, Strength::Current, modulus, &EXPONENT)
+            .map_err(|error| error.problem())?;
         Ok(Public {
             spki: spki.to_vec(),
             key,
@@ -190,24 +189,24 @@ impl suite::Public for Public {
 const MODULUS_BYTES: usize = 256;
 const EXPONENT: [u8; 3] = [1, 0, 1];
 
-/// All that stands before the modulus in a SubjectPublicKeyInfo with 2,048 bits and the exponent
-/// 65537: as neither can be chosen, DER leaves nothing else to say.
+/// The bytes before the modulus in a SubjectPublicKeyInfo with 2,048 bits and the exponent 65537. Both are
+/// fixed, so DER has only one encoding.
 const SPKI_BEFORE: [u8; 33] = [
     0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01,
     0x01, 0x05, 0x00, 0x03, 0x82, 0x01, 0x0f, 0x00, 0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01,
     0x00,
 ];
-/// And what stands behind it.
+/// The bytes after the modulus.
 const SPKI_BEHIND: [u8; 5] = [0x02, 0x03, 1, 0, 1];
 
 /// Length of a SubjectPublicKeyInfo, bytes.
 pub(crate) const PUBLIC_BYTES: usize = SPKI_BEFORE.len() + MODULUS_BYTES + SPKI_BEHIND.len();
 
-/// Length of an RSAPrivateKey of 2,048 bits, bytes: 1,190 or a few less, as the numbers in it have
-/// a byte for their sign or do without leading zeros.
+/// Length of an RSAPrivateKey of 2,048 bits, bytes: about 1,190. It varies with the sign bytes and leading
+/// zeros of its numbers.
 pub(crate) const SECRET_BYTES: RangeInclusive<usize> = 1_160..=1_200;
 
-/// Exactly 2,048 bits, and exactly 65537.
+/// Requires exactly 2,048 bits and the exponent 65537.
 fn check_size(modulus: &[u8], exponent: &[u8]) -> Result<(), KeyProblem> {
     if modulus.len() != MODULUS_BYTES || modulus[0] & 0x80 == 0 {
         return Err(KeyProblem::WrongLength);

@@ -1,9 +1,8 @@
 //! PASETO version 2: XChaCha20-Poly1305, and Ed25519 (PASETO, "Version 2").
 //!
-//! Questionable: it was superseded by [version 4](crate::paseto::v4) in 2021. It has no implicit
-//! assertions; a verifier that is told one, and a token that is to be bound to one, is
-//! [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion). Use it to read what an
-//! old system makes, and to make what an old system reads.
+//! Legacy: [version 4](crate::paseto::v4) replaced it in 2021. It has no implicit assertions; passing one to
+//! a verifier or to a token returns [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
+//! Use it only to exchange tokens with legacy systems.
 //!
 //! ```
 //! use jeton::danger::paseto_v2;
@@ -29,15 +28,15 @@ pub use crate::paseto::Verifier;
 use crate::paseto::suite::{Cipher, LOCAL_KEY_BYTES, Suite, Tag};
 use crate::paseto::{self, Binding, ed25519, pae};
 
-/// Version 2 as a type.
+/// The type parameter for version 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum V2 {}
 
-/// A key that encrypts and decrypts `v2.local` tokens: a `k2.local`.
+/// A key that encrypts and decrypts `v2.local` tokens (`k2.local`).
 pub type LocalKey = paseto::LocalKey<V2>;
-/// A key that signs `v2.public` tokens: a `k2.secret`.
+/// A key that signs `v2.public` tokens (`k2.secret`).
 pub type SecretKey = paseto::SecretKey<V2>;
-/// A key that verifies `v2.public` tokens: a `k2.public`.
+/// A key that verifies `v2.public` tokens (`k2.public`).
 pub type PublicKey = paseto::PublicKey<V2>;
 
 pub(crate) static SUITE: Suite = Suite {
@@ -54,7 +53,7 @@ pub(crate) static SUITE: Suite = Suite {
 
 const HEADER: &str = "v2.local.";
 
-/// The key, where it does not move when its owner does.
+/// The key, at an address that does not change when its owner is moved.
 struct Local(Zeroizing<Vec<u8>>);
 
 impl Local {
@@ -100,7 +99,7 @@ fn nonce_of(bytes: &[u8]) -> &[u8; NONCE_BYTES] {
         .expect("a nonce is as long as this cipher says")
 }
 
-/// What is authenticated beside the message.
+/// The associated data of the encryption.
 fn associated(nonce: &[u8], binding: Binding<'_>) -> SmallVec<[u8; 256]> {
     let mut associated = SmallVec::new();
     pae::encode(

@@ -8,10 +8,10 @@ use zeroize::Zeroizing;
 use crate::crypto::{Hash, pbes2};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::Members;
-use crate::key::{Directions, KeyId, UnknownAlgorithm, Uses, is_key_text, shared_algorithm};
+use crate::key::{PermittedUse, KeyId, UnknownAlgorithm, KeyOps, is_key_text, shared_algorithm};
 use crate::limits;
 
-/// How a password wraps content keys (RFC 7518, section 4.8).
+/// How a password wraps a content key (RFC 7518, section 4.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pbes2Alg {
@@ -24,14 +24,14 @@ pub enum Pbes2Alg {
 }
 
 impl Pbes2Alg {
-    /// Every one of them.
+    /// All algorithms.
     pub const ALL: [Pbes2Alg; 3] = [
         Pbes2Alg::Hs256A128Kw,
         Pbes2Alg::Hs384A192Kw,
         Pbes2Alg::Hs512A256Kw,
     ];
 
-    /// The name in a header's `alg`.
+    /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
         match self {
             Pbes2Alg::Hs256A128Kw => "PBES2-HS256+A128KW",
@@ -64,11 +64,11 @@ impl fmt::Display for Pbes2Alg {
     }
 }
 
-/// A password to encrypt and decrypt a JWE with.
+/// A password that encrypts and decrypts JWEs.
 ///
-/// Questionable: whoever has a token can try passwords against it, as fast as PBKDF2 lets them; and
-/// whoever sends one chooses how long the receiver computes, between
-/// [`limits::PBES2_ROUNDS_MIN`] and [`limits::PBES2_ROUNDS`].
+/// Insecure: anyone who has a token can guess passwords offline, limited only by the cost of PBKDF2. The
+/// sender of a token chooses that cost for the receiver, between [`limits::PBES2_ROUNDS_MIN`] and
+/// [`limits::PBES2_ROUNDS`].
 ///
 /// ```
 /// use jeton::danger::{Password, Pbes2Alg};
@@ -85,18 +85,18 @@ pub struct Password {
     alg: Pbes2Alg,
     secret: Arc<Zeroizing<Vec<u8>>>,
     rounds: u32,
-    directions: Directions,
+    permitted: PermittedUse,
     key_id: Option<KeyId>,
 }
 
 impl Password {
-    /// Rounds of PBKDF2 when encrypting, unless [`rounds`](Self::rounds) says another number.
+    /// Default number of PBKDF2 rounds for encryption; see [`rounds`](Self::rounds).
     pub const ROUNDS_DEFAULT: u32 = 600_000;
 
-    /// A password of 1 to [`limits::PASSWORD_BYTES`] bytes that is not the text of a key.
+    /// Creates a password of 1 to [`limits::PASSWORD_BYTES`] bytes. The encoding of a key is rejected.
     pub fn new(alg: Pbes2Alg, password: &[u8]) -> Result<Password> {
         if password.is_empty() {
-            return Err(KeyError::at("password", KeyProblem::TooWeak).into());
+            return Err(KeyError::too_weak("password", 0, 1).into());
         }
         if password.len() > limits::PASSWORD_BYTES {
             return Err(KeyError::at("password", KeyProblem::TooLarge).into());
@@ -108,19 +108,19 @@ impl Password {
             alg,
             secret: Arc::new(Zeroizing::new(password.to_vec())),
             rounds: Self::ROUNDS_DEFAULT,
-            directions: Directions::Both,
+            permitted: PermittedUse::Both,
             key_id: None,
         })
     }
 
-    /// Reads a JWK of `kty` `oct` whose `k` is the password and whose `alg` is one of [`Pbes2Alg`]'s.
-    /// `use` is `enc` if it is there; `key_ops` has `wrapKey`, `unwrapKey` or both, and the password does
-    /// no more than that.
+    /// Reads a JWK with `kty` `oct`, the password in `k`, and an `alg` of [`Pbes2Alg`]. `use`, if present, must
+    /// be `enc`. `key_ops`, if present, must contain `wrapKey`, `unwrapKey` or both, and restricts the password
+    /// to these.
     pub fn from_jwk(text: &str) -> Result<Password> {
         Self::read(text, None)
     }
 
-    /// Reads a JWK of `kty` `oct` as a password for this algorithm; one that says another is refused.
+    /// Reads a JWK with `kty` `oct` as a password for this algorithm. A different `alg` is rejected.
     ///
     /// ```
     /// use jeton::danger::{Password, Pbes2Alg};
@@ -140,13 +140,13 @@ impl Password {
         let alg = shared_algorithm(&members, wanted)?;
         let password = Password::new(alg, &members.bytes("k")?)?;
         Ok(Password {
-            directions: Directions::of(&members, &Uses::WRAPPING)?,
+            permitted: PermittedUse::of(&members, &KeyOps::WRAPPING)?,
             key_id: members.key_id()?,
             ..password
         })
     }
 
-    /// Encrypts with this many rounds of PBKDF2, from [`limits::PBES2_ROUNDS_MIN`] to
+    /// Sets the number of PBKDF2 rounds for encryption, from [`limits::PBES2_ROUNDS_MIN`] to
     /// [`limits::PBES2_ROUNDS`].
     pub fn rounds(mut self, rounds: u32) -> Result<Password> {
         if !(limits::PBES2_ROUNDS_MIN..=limits::PBES2_ROUNDS).contains(&rounds) {
@@ -156,29 +156,29 @@ impl Password {
         Ok(self)
     }
 
-    /// The same password under an id of 1 to 256 bytes.
+    /// Returns the same password with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<Password> {
         self.key_id = Some(KeyId::chosen(key_id)?);
         Ok(self)
     }
 
-    /// The algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> Pbes2Alg {
         self.alg
     }
 
-    /// The id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// The same password for a decrypter; the secret is shared, not copied.
+    /// Returns the same password for a decrypter. The secret is shared, not copied.
     pub(crate) fn share(&self) -> Password {
         Password {
             alg: self.alg,
             secret: Arc::clone(&self.secret),
             rounds: self.rounds,
-            directions: self.directions,
+            permitted: self.permitted,
             key_id: self.key_id.clone(),
         }
     }
@@ -191,22 +191,22 @@ impl Password {
         self.rounds
     }
 
-    /// The key that wraps, from a fresh `p2s` and `p2c`.
+    /// Derives the wrapping key from a new `p2s` and `p2c`.
     pub(crate) fn to_wrap(&self, salt: &[u8], rounds: NonZeroU32) -> Result<Zeroizing<Vec<u8>>> {
-        let password = self.directions.to_encrypt(&self.secret)?;
+        let password = self.permitted.to_encrypt(&self.secret)?;
         Ok(self.derive(password, salt, rounds))
     }
 
-    /// The key that unwraps, from the token's `p2s` and `p2c`; the caller has seen to their bounds.
+    /// Derives the unwrapping key from the `p2s` and `p2c` of a token. The caller has checked their limits.
     pub(crate) fn to_unwrap(&self, salt: &[u8], rounds: NonZeroU32) -> Option<Zeroizing<Vec<u8>>> {
-        let password = self.directions.to_decrypt(&self.secret)?;
+        let password = self.permitted.to_decrypt(&self.secret)?;
         Some(self.derive(password, salt, rounds))
     }
 
     fn derive(&self, password: &[u8], salt: &[u8], rounds: NonZeroU32) -> Zeroizing<Vec<u8>> {
         let salt = [self.alg.name().as_bytes(), &[0], salt].concat();
         let hash = self.alg.hash();
-        // The AES key has half the hash's length: 16, 24 or 32 bytes.
+        // The AES key has half the length of the hash: 16, 24 or 32 bytes.
         pbes2::derive(hash, rounds, &salt, password, hash.length() / 2)
     }
 }

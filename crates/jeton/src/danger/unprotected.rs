@@ -4,9 +4,9 @@ use crate::jws::Verifier;
 /// Accepts a JWS in the JSON serialization whose `alg` is not in its protected header (RFC 7515, section
 /// 10.7).
 ///
-/// Questionable: the signature does not cover the algorithm's name then, so an attacker can exchange it. The
-/// key's algorithm decides as always; a reader that goes by the name is fooled. A member that is in both
-/// headers is rejected all the same.
+/// Insecure: the signature then does not cover the name of the algorithm, so an attacker can replace it. The
+/// verifier still uses the algorithm of the key, but other readers may rely on the name. A member that is in
+/// both headers is still rejected.
 ///
 /// ```
 /// use jeton::danger;
@@ -28,10 +28,10 @@ pub fn allow_unprotected_alg(verifier: Verifier) -> Verifier {
 
 /// Accepts a JWE in the JSON serialization whose `enc` is not in its protected header.
 ///
-/// Questionable: nothing authenticates the name of the content encryption then. With AES-CBC and AES-GCM
-/// under keys of one length, an attacker who exchanges it has the content key used for the wrong cipher.
-/// Name the right one with [`allow_only`](Decrypter::allow_only). A member that is in two headers is rejected
-/// all the same.
+/// Insecure: nothing authenticates the name of the content encryption then. If AES-CBC and AES-GCM keys have
+/// the same length, an attacker can replace the name, and the content key is used with the wrong cipher. Set
+/// the expected one with [`allow_only`](Decrypter::allow_only). A member that is in two headers is still
+/// rejected.
 ///
 /// ```
 /// use jeton::danger;

@@ -2,13 +2,13 @@ use crate::error::Result;
 use crate::jwk::{KeySet, Members};
 use crate::key::{Alg, MacAlg, MacKey, SigAlg, VerifyingKey};
 
-/// A public RSA key under today's minimum, from a JWK: to verify what an old system signs.
+/// Reads a public RSA key below the minimum strength from a JWK, to verify signatures of a legacy system.
 ///
-/// 1,024 bits or more, and any odd exponent from 3 up. A modulus of 1,024 bits is within reach of
-/// whoever has the means of a state. Below 2,048 bits only RS256 and RS512 exist; anything else is
-/// [`KeyProblem::Unsupported`](crate::error::KeyProblem::Unsupported).
+/// The modulus has 1,024 bits or more, and the exponent is odd and at least 3. A state-level attacker may
+/// factor a modulus of 1,024 bits. Below 2,048 bits, only RS256 and RS512 are available; other algorithms
+/// return [`KeyProblem::Unsupported`](crate::error::KeyProblem::Unsupported).
 ///
-/// There is no such door for signing: a key that can still be chosen can be chosen well.
+/// No such function exists for signing. Use a strong key for new signatures.
 ///
 /// ```
 /// use jeton::danger;
@@ -28,7 +28,7 @@ pub fn weak_rsa_key_from_jwk(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
     )?)
 }
 
-/// A public RSA key under today's minimum, from PEM (SPKI or PKCS#1). The same bounds as
+/// Reads a public RSA key below the minimum strength from PEM (SPKI or PKCS#1). The limits are those of
 /// [`weak_rsa_key_from_jwk`].
 ///
 /// ```
@@ -41,7 +41,7 @@ pub fn weak_rsa_key_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
     Ok(VerifyingKey::weak_from_pem(text, alg)?)
 }
 
-/// A public RSA key under today's minimum, from DER (SPKI). The same bounds as
+/// Reads a public RSA key below the minimum strength from DER (SPKI). The limits are those of
 /// [`weak_rsa_key_from_jwk`].
 ///
 /// ```
@@ -54,11 +54,11 @@ pub fn weak_rsa_key_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
     Ok(VerifyingKey::weak_from_der(der, alg)?)
 }
 
-/// An HMAC key shorter than its hash (RFC 7518, section 3.2, forbids it): to talk to a system whose
-/// secret cannot be changed.
+/// Creates an HMAC key that is shorter than its hash, which RFC 7518, section 3.2, forbids. Use it only for
+/// a system whose secret cannot be changed.
 ///
-/// A secret that a person chose is found by trying words. An empty one is refused even here, and so
-/// is the text of a key.
+/// A secret that a person chose can be found with a dictionary. An empty secret and the encoding of a key
+/// are rejected here too.
 ///
 /// ```
 /// use jeton::danger;
@@ -73,7 +73,7 @@ pub fn weak_mac_key(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
     Ok(MacKey::weak(alg, secret)?)
 }
 
-/// The same from a JWK of `kty` `oct`, for an algorithm; one that says another is refused.
+/// Reads such a key from a JWK with `kty` `oct`, for this algorithm. A different `alg` is rejected.
 ///
 /// ```
 /// use jeton::danger;
@@ -87,9 +87,9 @@ pub fn weak_mac_key_from_jwk(text: &str, alg: MacAlg) -> Result<MacKey> {
     Ok(MacKey::weak_from_members(&Members::parse(text)?, alg)?)
 }
 
-/// A key set whose keys may be under today's minimum, as [`weak_rsa_key_from_jwk`] and
-/// [`weak_mac_key_from_jwk`] take them. In all else it is [`KeySet::from_json`], or with an algorithm
-/// [`KeySet::from_json_as`].
+/// Reads a key set whose keys may be below the minimum strength, with the limits of
+/// [`weak_rsa_key_from_jwk`] and [`weak_mac_key_from_jwk`]. Otherwise it behaves like
+/// [`KeySet::from_json`], or [`KeySet::from_json_as`] if an algorithm is given.
 ///
 /// ```
 /// use jeton::danger;

@@ -1,14 +1,14 @@
-//! How to use jeton, one task a page. Every Rust example runs as a test.
+//! The guide: one page per task. All Rust examples run as tests.
 //!
-//! | you want to | page |
+//! | task | page |
 //! |---|---|
 //! | choose between JWT and PASETO | [`jwt_or_paseto`] |
-//! | issue tokens and verify them | [`issue_and_verify`] |
-//! | change keys without refusing anybody | [`rotate_keys`] |
-//! | hide what a token says | [`encrypt`] |
-//! | come from Rust's jsonwebtoken | [`from_jsonwebtoken`] |
-//! | come from josekit | [`from_josekit`] |
-//! | come from golang-jwt | [`from_golang_jwt`] |
+//! | issue and verify tokens | [`issue_and_verify`] |
+//! | rotate keys without rejecting valid tokens | [`rotate_keys`] |
+//! | encrypt tokens | [`encrypt`] |
+//! | migrate from jsonwebtoken (Rust) | [`from_jsonwebtoken`] |
+//! | migrate from josekit (Rust) | [`from_josekit`] |
+//! | migrate from golang-jwt (Go) | [`from_golang_jwt`] |
 //! | sign with a key in a KMS or an HSM | [`remote`](crate::remote) |
 //! | verify the same token many times | [`Cached`](crate::Cached) |
 

@@ -3,14 +3,14 @@ use std::collections::HashSet;
 
 use super::Text;
 
-/// The names that an object has had so far.
+/// The member names of an object so far.
 ///
-/// Few names are compared with each other in place. Many, and any written with escapes, go to a
-/// hash set with a random seed, so that no choice of names makes the search quadratic.
+/// A few names are compared with each other in place. Many names, and names with escapes, go to a hash set
+/// with a random seed, so that an attacker cannot make the search quadratic.
 pub(super) struct Names<'a> {
     few: [&'a [u8]; Names::FEW],
-    /// Of nearly all names they differ, so that hardly ever a name is compared.
-    marks: [u64; Names::FEW],
+    /// Almost always different for different names, so that names are rarely compared.
+    fingerprints: [u64; Names::FEW],
     count: usize,
     many: Option<HashSet<Cow<'a, [u8]>>>,
 }
@@ -22,26 +22,26 @@ impl<'a> Names<'a> {
     pub(super) fn new() -> Self {
         Names {
             few: [&[]; Names::FEW],
-            marks: [0; Names::FEW],
+            fingerprints: [0; Names::FEW],
             count: 0,
             many: None,
         }
     }
 
-    /// Takes a name in; false if the object has it already.
+    /// Inserts a name. Returns false if the object already has it.
     #[inline(always)]
     pub(super) fn insert(&mut self, name: Text<'a>) -> bool {
         if self.many.is_some() || name.has_escapes() || self.count >= Names::FEW {
             return self.insert_among_many(name);
         }
         let name = name.written_bytes();
-        let mark = mark(name);
-        let (marks, few) = (&self.marks[..self.count], &self.few[..self.count]);
-        if marks.contains(&mark) && few.contains(&name) {
+        let fingerprint = fingerprint(name);
+        let (fingerprints, few) = (&self.fingerprints[..self.count], &self.few[..self.count]);
+        if fingerprints.contains(&fingerprint) && few.contains(&name) {
             return false;
         }
         self.few[self.count] = name;
-        self.marks[self.count] = mark;
+        self.fingerprints[self.count] = fingerprint;
         self.count += 1;
         true
     }
@@ -59,12 +59,13 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A name's last seven bytes, or all that it has, and its length. Equal names have equal marks.
-fn mark(name: &[u8]) -> u64 {
+/// The last seven bytes of a name, or all if it is shorter, and its length. Equal names have equal
+/// fingerprints.
+fn fingerprint(name: &[u8]) -> u64 {
     let tail = if let Some(eight) = name.last_chunk() {
         u64::from_be_bytes(*eight)
     } else if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
-        // Where the two overlap, they are the same bytes.
+        // Where the two reads overlap, they contain the same bytes.
         let shift = 8 * (name.len() - last.len());
         u64::from(u32::from_be_bytes(*first)) << shift | u64::from(u32::from_be_bytes(*last))
     } else {

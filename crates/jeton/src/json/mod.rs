@@ -1,11 +1,11 @@
 //! A strict JSON reader for headers, keys and registered claims.
 //!
-//! One pass checks the whole text against RFC 8259, refuses duplicate member names at every level
-//! (RFC 7515, section 5.2, leaves the choice; refusing is the only safe one), bounds the depth, and
-//! hands each member of the outermost object to the caller. It builds nothing.
+//! One pass validates the whole text (RFC 8259), rejects duplicate member names at every level, limits the
+//! depth, and passes each member of the outermost object to the caller. It builds no tree. RFC 7515, section
+//! 5.2, allows duplicate names to be accepted; rejecting them is the only safe choice.
 
 mod duplicates;
-mod place;
+mod span;
 mod scanner;
 mod strict;
 mod text;
@@ -15,36 +15,35 @@ pub(crate) use text::Text;
 
 use std::ops::Range;
 
-use place::Place;
+use span::Span;
 use scanner::Scanner;
 
-/// serde_json refuses what is nested deeper, so a higher limit would promise what cannot be kept.
+/// The limit of serde_json. A higher limit here would have no effect.
 pub(crate) const DEPTH_MAX: u32 = 127;
 
-/// Why a text is refused.
+/// Why a text is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum ScanError {
     /// Not JSON, not UTF-8, or not an object.
     Syntax,
     /// Nested too deeply.
     Depth,
-    /// Two members of one name in one object.
+    /// A duplicate member.
     Duplicate,
-    /// More values than the bound, over all objects and arrays.
-    Many,
+    /// More values than the limit, over all objects and arrays.
+    TooMany,
 }
 
-/// How far a text may go.
+/// The limits for a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) depth: u32,
-    /// Members of all objects and elements of all arrays together. Telling members apart is what a
-    /// text can make dear.
+    /// Members of all objects plus elements of all arrays. Detecting duplicates makes members expensive.
     pub(crate) values: usize,
 }
 
 impl From<u32> for Bounds {
-    /// A bound on the depth alone, for a text that is short, or whose sender is known by now.
+    /// Limits only the depth, for a text that is short or that comes from an authenticated sender.
     fn from(depth: u32) -> Self {
         Bounds {
             depth,
@@ -64,14 +63,14 @@ pub(crate) enum Kind {
     Object,
 }
 
-/// One value: its type and its text, which has been checked.
+/// A validated value: its type and its text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a>(Checked<'a>);
 
 #[derive(Debug, Clone, Copy)]
 enum Checked<'a> {
     String(Text<'a>),
-    Other(Kind, Place<'a>),
+    Other(Kind, Span<'a>),
 }
 
 impl<'a> Value<'a> {
@@ -79,8 +78,8 @@ impl<'a> Value<'a> {
         Value(Checked::String(text))
     }
 
-    fn other(kind: Kind, place: Place<'a>) -> Self {
-        Value(Checked::Other(kind, place))
+    fn other(kind: Kind, span: Span<'a>) -> Self {
+        Value(Checked::Other(kind, span))
     }
 
     pub(crate) fn kind(self) -> Kind {
@@ -90,23 +89,23 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value's text; a string's is what stands between its quotes.
+    /// Returns the text of the value; for a string, without its quotes.
     pub(crate) fn raw(self) -> &'a str {
         match self.0 {
             Checked::String(text) => text.written(),
-            Checked::Other(_, place) => place.text(),
+            Checked::Other(_, span) => span.text(),
         }
     }
 
-    /// Where [`raw`](Value::raw) stands in the text that was read.
+    /// Returns the position of [`raw`](Value::raw) in the text.
     pub(crate) fn range(self) -> Range<usize> {
         match self.0 {
             Checked::String(text) => text.range(),
-            Checked::Other(_, place) => place.range(),
+            Checked::Other(_, span) => span.range(),
         }
     }
 
-    /// Where the whole value stands there, with the quotes of a string.
+    /// Returns the position of the whole value in the text; for a string, with its quotes.
     #[inline]
     pub(crate) fn range_with_quotes(self) -> Range<usize> {
         let range = self.range();
@@ -116,18 +115,18 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The elements, or `None` if the value is no array. They stand in the text that was read.
+    /// Returns the elements, or `None` if the value is not an array.
     pub(crate) fn elements(self) -> Option<Elements<'a>> {
         match self.0 {
-            Checked::Other(Kind::Array, place) => {
-                let (text, start) = place.onwards();
+            Checked::Other(Kind::Array, span) => {
+                let (text, start) = span.onwards();
                 Some(Elements::from(Scanner::at(text, start)))
             }
             _ => None,
         }
     }
 
-    /// The string, or `None` if the value is of another type.
+    /// Returns the string, or `None` if the value has another type.
     pub(crate) fn string(self) -> Option<Text<'a>> {
         match self.0 {
             Checked::String(text) => Some(text),
@@ -136,10 +135,10 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Reads an object; `member` sees the name and value of each member in turn.
+/// Reads an object and calls `member` with the name and value of each member.
 ///
-/// `member`'s own errors end the reading. An object inside is checked, and not shown.
-pub(crate) fn read_object<'a, E: From<Fault>>(
+/// An error of `member` stops the reading. Inner objects are validated, but not passed to `member`.
+pub(crate) fn read_object<'a, E: From<ScanError>>(
     text: &'a str,
     bounds: impl Into<Bounds>,
     member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
@@ -147,26 +146,26 @@ pub(crate) fn read_object<'a, E: From<Fault>>(
     Scanner::new(text, bounds.into()).outer_object(member)
 }
 
-/// The text that these bytes are: JSON is UTF-8 (RFC 8259, section 8.1).
-pub(crate) fn text(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|_| Fault::Syntax)
+/// Converts bytes to text: JSON is UTF-8 (RFC 8259, section 8.1).
+pub(crate) fn text(bytes: &[u8]) -> Result<&str, ScanError> {
+    std::str::from_utf8(bytes).map_err(|_| ScanError::Syntax)
 }
 
-/// The string that this text of a value is, which has been checked before; if it is one.
+/// Returns the string in the validated text of a value, or `None` if the value is not a string.
 #[inline]
 pub(crate) fn checked_string(value: &str) -> Option<Text<'_>> {
     let written = value.strip_prefix('"')?.strip_suffix('"')?;
     let has_escapes = written.as_bytes().contains(&b'\\');
-    let place = Place::new(written, 0, written.len());
-    Some(Text::from_checked(place, has_escapes))
+    let span = Span::new(written, 0, written.len());
+    Some(Text::from_checked(span, has_escapes))
 }
 
-/// The elements of an array whose text has been checked before.
+/// Returns the elements of a validated array.
 pub(crate) fn checked_elements(array: &str) -> Elements<'_> {
     Scanner::at(array, 0).into()
 }
 
-/// Walks through a checked array.
+/// Iterates over a validated array.
 pub(crate) struct Elements<'a> {
     scanner: Scanner<'a>,
     started: bool,
@@ -194,7 +193,7 @@ impl<'a> Iterator for Elements<'a> {
 mod tests {
     use super::*;
 
-    fn members(text: &str) -> Result<Vec<(String, Kind, String)>, Fault> {
+    fn members(text: &str) -> Result<Vec<(String, Kind, String)>, ScanError> {
         let mut all = Vec::new();
         read_object(text, 8, |name, value| {
             all.push((
@@ -202,13 +201,13 @@ mod tests {
                 value.kind(),
                 value.raw().to_owned(),
             ));
-            Ok::<_, Fault>(())
+            Ok::<_, ScanError>(())
         })?;
         Ok(all)
     }
 
     #[test]
-    fn members_come_in_order_with_their_text() {
+    fn members_are_passed_in_order_with_their_text() {
         let all = members(
             r#" {"a":1, "b" : [ "x" ,{}],"c":"\u0041","d":null,"e":true,"f":{"g":-0.5e3}} "#,
         );
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_refused_at_every_level_and_in_every_spelling() {
+    fn duplicate_names_are_rejected_at_every_level() {
         for text in [
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"\u0061":1}"#,
@@ -234,38 +233,38 @@ mod tests {
             r#"{"x":[0,[{"a":1,"a":3}]]}"#,
             r#"{"":1,"":2}"#,
         ] {
-            assert_eq!(members(text), Err(Fault::Duplicate), "{text}");
+            assert_eq!(members(text), Err(ScanError::Duplicate), "{text}");
         }
         let many: Vec<String> = (0..100).map(|i| format!("\"m{i}\":{i}")).collect();
         assert!(members(&format!("{{{}}}", many.join(","))).is_ok());
         assert_eq!(
             members(&format!("{{{},\"m7\":0}}", many.join(","))),
-            Err(Fault::Duplicate)
+            Err(ScanError::Duplicate)
         );
     }
 
     #[test]
-    fn depth_is_bounded_without_recursion_beyond_it() {
+    fn depth_over_limit_is_rejected_without_recursion() {
         let deep = |n: usize| format!("{{\"a\":{}{}}}", "[".repeat(n), "]".repeat(n));
         assert!(members(&deep(7)).is_ok());
-        assert_eq!(members(&deep(8)), Err(Fault::Depth));
-        assert_eq!(members(&deep(100_000)), Err(Fault::Depth));
+        assert_eq!(members(&deep(8)), Err(ScanError::Depth));
+        assert_eq!(members(&deep(100_000)), Err(ScanError::Depth));
     }
 
     #[test]
-    fn values_are_counted_over_all_objects_and_arrays() {
+    fn value_limit_counts_all_objects_and_arrays() {
         let text = r#"{"a":{"b":0,"c":[{"d":0}]},"e":0}"#;
         let read = |values| {
             let bounds = Bounds { depth: 8, values };
-            read_object(text, bounds, |_, _| Ok::<_, Fault>(()))
+            read_object(text, bounds, |_, _| Ok::<_, ScanError>(()))
         };
         assert_eq!(read(6), Ok(()));
-        assert_eq!(read(5), Err(Fault::Many));
-        assert_eq!(read(0), Err(Fault::Many));
+        assert_eq!(read(5), Err(ScanError::TooMany));
+        assert_eq!(read(0), Err(ScanError::TooMany));
     }
 
     #[test]
-    fn what_is_not_an_object_is_refused() {
+    fn text_that_is_not_an_object_is_rejected() {
         for text in [
             "",
             " ",
@@ -281,13 +280,13 @@ mod tests {
             "{\"a\":1,}",
             "\u{feff}{}",
         ] {
-            assert_eq!(members(text), Err(Fault::Syntax), "{text:?}");
+            assert_eq!(members(text), Err(ScanError::Syntax), "{text:?}");
         }
-        assert_eq!(text(b"{\"\xff\":1}"), Err(Fault::Syntax));
+        assert_eq!(text(b"{\"\xff\":1}"), Err(ScanError::Syntax));
     }
 
     #[test]
-    fn elements_of_a_checked_array() {
+    fn array_elements_are_iterated_in_order() {
         let raw: Vec<&str> = checked_elements(r#"[ "a", 1 ,[2,3], {"b":[]} ]"#)
             .map(Value::raw)
             .collect();

@@ -1,8 +1,8 @@
 use super::duplicates::Names;
-use super::place::Place;
-use super::{Bounds, Fault, Kind, Text, Value};
+use super::span::Span;
+use super::{Bounds, ScanError, Kind, Text, Value};
 
-/// Walks over a text once.
+/// Scans a text once.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -21,7 +21,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// In a text that has been checked.
+    /// Creates a scanner inside a validated text.
     #[inline]
     pub(super) fn at(text: &'a str, at: usize) -> Self {
         Scanner {
@@ -30,35 +30,35 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The text is one object and nothing else; `member` sees its members.
+    /// Scans a text that must be exactly one object. `member` is called for its members.
     #[inline]
-    pub(super) fn outer_object<E: From<Fault>>(
+    pub(super) fn outer_object<E: From<ScanError>>(
         &mut self,
         member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.ahead() != Some(b'{') {
-            return Err(Fault::Syntax.into());
+            return Err(ScanError::Syntax.into());
         }
         self.object(1, member)?;
         match self.ahead() {
             None => Ok(()),
-            Some(_) => Err(Fault::Syntax.into()),
+            Some(_) => Err(ScanError::Syntax.into()),
         }
     }
 
-    /// How far it has come: behind the byte at which it stopped, or at it.
+    /// Returns the position: at or after the byte at which the scanner stopped.
     pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    /// Whether the text is one value and nothing else, and that is not an object.
+    /// Whether the text is exactly one value that is not an object.
     pub(super) fn is_other_value(&mut self) -> bool {
         self.ahead() != Some(b'{') && self.value(0).is_ok() && self.ahead().is_none()
     }
 
-    /// The next element of an array that has been checked; the scanner stands before it.
+    /// Returns the next element of a validated array. The position must be before the element.
     pub(super) fn next_element(&mut self, first: bool) -> Option<Value<'a>> {
-        // `[` before the first element, `,` before the others; `]` ends it.
+        // `[` precedes the first element, `,` the others, and `]` ends the array.
         match (self.ahead()?, first) {
             (b'[', true) | (b',', false) => self.at += 1,
             _ => return None,
@@ -74,7 +74,7 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The next byte that is not space; the scanner stands at it.
+    /// Skips white space and returns the next byte.
     #[inline(always)]
     fn ahead(&mut self) -> Option<u8> {
         match self.peek() {
@@ -92,7 +92,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline(always)]
-    fn value(&mut self, depth: u32) -> Result<Value<'a>, Fault> {
+    fn value(&mut self, depth: u32) -> Result<Value<'a>, ScanError> {
         let byte = self.ahead();
         let start = self.at;
         let kind = match byte {
@@ -113,23 +113,23 @@ impl<'a> Scanner<'a> {
                 Kind::Number
             }
         };
-        Ok(Value::other(kind, Place::new(self.text, start, self.at)))
+        Ok(Value::other(kind, Span::new(self.text, start, self.at)))
     }
 
     #[inline(never)]
-    fn inner_object(&mut self, depth: u32) -> Result<(), Fault> {
+    fn inner_object(&mut self, depth: u32) -> Result<(), ScanError> {
         self.object(depth, |_, _| Ok(()))
     }
 
-    /// The scanner stands at its brace.
+    /// The position must be at the opening brace.
     #[inline(always)]
-    fn object<E: From<Fault>>(
+    fn object<E: From<ScanError>>(
         &mut self,
         depth: u32,
         mut member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
         if depth > self.max_depth {
-            return Err(Fault::Depth.into());
+            return Err(ScanError::Depth.into());
         }
         self.at += 1;
         if self.ahead() == Some(b'}') {
@@ -141,10 +141,10 @@ impl<'a> Scanner<'a> {
             let name = self.string()?;
             self.count()?;
             if !names.insert(name) {
-                return Err(Fault::Duplicate.into());
+                return Err(ScanError::Duplicate.into());
             }
             if self.ahead() != Some(b':') {
-                return Err(Fault::Syntax.into());
+                return Err(ScanError::Syntax.into());
             }
             self.at += 1;
             let value = self.value(depth)?;
@@ -154,16 +154,16 @@ impl<'a> Scanner<'a> {
             match byte {
                 Some(b',') => {}
                 Some(b'}') => return Ok(()),
-                _ => return Err(Fault::Syntax.into()),
+                _ => return Err(ScanError::Syntax.into()),
             }
         }
     }
 
-    /// The scanner stands at its bracket.
+    /// The position must be at the opening bracket.
     #[inline(never)]
-    fn array(&mut self, depth: u32) -> Result<(), Fault> {
+    fn array(&mut self, depth: u32) -> Result<(), ScanError> {
         if depth > self.max_depth {
-            return Err(Fault::Depth);
+            return Err(ScanError::Depth);
         }
         self.at += 1;
         if self.ahead() == Some(b']') {
@@ -178,28 +178,28 @@ impl<'a> Scanner<'a> {
             match byte {
                 Some(b',') => {}
                 Some(b']') => return Ok(()),
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
         }
     }
 
-    fn count(&mut self) -> Result<(), Fault> {
-        self.values_left = self.values_left.checked_sub(1).ok_or(Fault::Many)?;
+    fn count(&mut self) -> Result<(), ScanError> {
+        self.values_left = self.values_left.checked_sub(1).ok_or(ScanError::TooMany)?;
         Ok(())
     }
 
-    fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, Fault> {
+    fn word(&mut self, word: &str, kind: Kind) -> Result<Kind, ScanError> {
         if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         }
         self.at += word.len();
         Ok(kind)
     }
 
     #[inline(always)]
-    fn string(&mut self) -> Result<Text<'a>, Fault> {
+    fn string(&mut self) -> Result<Text<'a>, ScanError> {
         if self.ahead() != Some(b'"') {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         }
         self.at += 1;
         let start = self.at;
@@ -208,32 +208,32 @@ impl<'a> Scanner<'a> {
         if has_escapes {
             self.rest_of_string()?;
         }
-        let written = Place::new(self.text, start, self.at);
+        let written = Span::new(self.text, start, self.at);
         self.at += 1;
         Ok(Text::from_checked(written, has_escapes))
     }
 
-    /// Goes on to the quote that ends the string, from the first byte that is not plain. Apart, so that
-    /// a string without escapes costs nothing on their account.
+    /// Scans from the first byte that is not plain to the end of the string. It is a separate function so that
+    /// strings without escapes stay fast.
     #[inline(never)]
-    fn rest_of_string(&mut self) -> Result<(), Fault> {
+    fn rest_of_string(&mut self) -> Result<(), ScanError> {
         loop {
             match self.peek() {
                 Some(b'"') => return Ok(()),
                 Some(b'\\') => self.escape()?,
                 // A control character, or the end of the text.
-                _ => return Err(Fault::Syntax),
+                _ => return Err(ScanError::Syntax),
             }
             self.plain_run();
         }
     }
 
-    /// Goes on to the next quote, backslash or control character.
+    /// Advances to the next quote, backslash or control character.
     #[inline(always)]
     fn plain_run(&mut self) {
         let (eights, rest) = self.text.as_bytes()[self.at..].as_chunks();
         for eight in eights {
-            // A lane of `stop` is set where its byte needs a look.
+            // The lanes of `stop` mark bytes that need a closer look.
             let stop = special_lanes(u64::from_le_bytes(*eight));
             if stop != 0 {
                 self.at += (stop.trailing_zeros() / 8) as usize;
@@ -245,54 +245,54 @@ impl<'a> Scanner<'a> {
         self.at += rest.iter().position(is_special).unwrap_or(rest.len());
     }
 
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), ScanError> {
         self.at += 1;
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
             Some(b'u') => {
                 let unit = self.unit()?;
                 if (0xdc00..0xe000).contains(&unit) {
-                    return Err(Fault::Syntax);
+                    return Err(ScanError::Syntax);
                 }
                 if (0xd800..0xdc00).contains(&unit) {
-                    // A high surrogate is only half a character: the low half must follow.
+                    // A high surrogate must be followed by a low surrogate.
                     if self.peek() != Some(b'\\') {
-                        return Err(Fault::Syntax);
+                        return Err(ScanError::Syntax);
                     }
                     self.at += 1;
                     if self.peek() != Some(b'u') || !(0xdc00..0xe000).contains(&self.unit()?) {
-                        return Err(Fault::Syntax);
+                        return Err(ScanError::Syntax);
                     }
                 }
             }
-            _ => return Err(Fault::Syntax),
+            _ => return Err(ScanError::Syntax),
         }
         Ok(())
     }
 
-    /// The UTF-16 unit of a `uXXXX`.
-    fn unit(&mut self) -> Result<u32, Fault> {
+    /// Reads the UTF-16 unit of `uXXXX`.
+    fn unit(&mut self) -> Result<u32, ScanError> {
         let digits = self
             .text
             .as_bytes()
             .get(self.at + 1..self.at + 5)
-            .ok_or(Fault::Syntax)?;
+            .ok_or(ScanError::Syntax)?;
         let mut unit = 0;
         for digit in digits {
-            unit = unit * 16 + char::from(*digit).to_digit(16).ok_or(Fault::Syntax)?;
+            unit = unit * 16 + char::from(*digit).to_digit(16).ok_or(ScanError::Syntax)?;
         }
         self.at += 5;
         Ok(unit)
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), ScanError> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
         match self.peek() {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.digits()?,
-            _ => return Err(Fault::Syntax),
+            _ => return Err(ScanError::Syntax),
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
@@ -308,24 +308,24 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn digits(&mut self) -> Result<(), ScanError> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
         }
         if self.at == start {
-            return Err(Fault::Syntax);
+            return Err(ScanError::Syntax);
         }
         Ok(())
     }
 }
 
-/// The high bit of each byte that is a quote, a backslash or below 0x20. The lowest set bit is
-/// exact; a borrow can set bits above it, which nobody reads.
+/// Sets the high bit of each byte that is a quote, a backslash or below 0x20. Only the lowest set bit is
+/// exact, because a borrow can set bits above it; callers use only the lowest.
 fn special_lanes(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    // A lane of each difference goes below zero where its byte is special. One that is not ASCII is not.
+    // A lane becomes negative where its byte is special. Bytes that are not ASCII are not special.
     let quote = (word ^ (ONES * u64::from(b'"'))).wrapping_sub(ONES);
     let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
     let control = word.wrapping_sub(ONES * 0x20);

@@ -1,14 +1,13 @@
-//! The strict reader for JSON that comes from outside the library: the service and the command line read
-//! claims with it.
+//! Strict reading of JSON claims, used by the service and the command line.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::place::Place;
+use super::span::Span;
 use super::scanner::Scanner;
-use super::{DEPTH_MAX, Fault, Text, Value};
+use super::{DEPTH_MAX, ScanError, Text, Value};
 
-/// A member of an object that was read strictly.
+/// A member of an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Member<'t> {
     text: &'t str,
@@ -16,40 +15,40 @@ pub struct Member<'t> {
     value: Value<'t>,
 }
 
-/// Why a text is not one JSON object with one meaning.
+/// Why a text is not a single, unambiguous JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// It is not JSON. Lines and columns count from 1, columns in bytes; the position is that byte or the
-    /// one before it.
+    /// Not JSON. Lines and columns start at 1, columns count bytes. The position is that of the invalid byte
+    /// or the one before.
     Syntax {
         /// The line.
         line: usize,
         /// The column.
         column: usize,
     },
-    /// It is JSON, and not an object.
+    /// JSON, but not an object.
     NotAnObject,
-    /// An object in it has two members of one name.
+    /// A duplicate member.
     Duplicate {
         /// The name, without escapes.
         name: String,
-        /// The line in which the second one stands.
+        /// The line of the second name.
         line: usize,
-        /// The column behind its name.
+        /// The column after the second name.
         column: usize,
     },
-    /// It is nested deeper than allowed.
+    /// Nested deeper than the limit.
     TooDeep {
-        /// How deep it is nested.
+        /// The actual depth.
         depth: usize,
         /// The limit.
         limit: u32,
     },
 }
 
-/// Reads the text of one JSON object: RFC 8259, no duplicate names at any level, objects and arrays nested
-/// at most `depth` deep (127 at most). `member` sees each member of the object in turn.
+/// Reads one JSON object (RFC 8259). Duplicate names are rejected at any level, and objects and arrays may
+/// be nested at most `depth` deep, at most 127. `member` is called for each member of the object.
 ///
 /// # Errors
 ///
@@ -62,32 +61,32 @@ pub fn read_members<'t, E: From<JsonError>>(
     let limit = depth.min(DEPTH_MAX);
     let mut scanner = Scanner::new(text, limit.into());
     let read =
-        scanner.outer_object(|name, value| member(Member { text, name, value }).map_err(Stop::Own));
+        scanner.outer_object(|name, value| member(Member { text, name, value }).map_err(ReadError::Callback));
     match read {
         Ok(()) => Ok(()),
-        Err(Stop::Own(error)) => Err(error),
-        Err(Stop::Json(fault)) => Err(explain(text, limit, scanner.position(), fault).into()),
+        Err(ReadError::Callback(error)) => Err(error),
+        Err(ReadError::Json(error)) => Err(explain(text, limit, scanner.position(), error).into()),
     }
 }
 
 impl<'t> Member<'t> {
-    /// Its name, without escapes.
+    /// Returns the name, without escapes.
     pub fn name(&self) -> Cow<'t, str> {
         self.name.to_cow()
     }
 
-    /// Its name as it is written, with the quotes.
+    /// Returns the name as written, with its quotes.
     pub fn written_name(&self) -> &'t str {
         let range = self.name.range();
         &self.text[range.start - 1..range.end + 1]
     }
 
-    /// Its value as it is written.
+    /// Returns the value as written.
     pub fn value(&self) -> &'t str {
         &self.text[self.value.range_with_quotes()]
     }
 
-    /// Its value without escapes, if that is a string.
+    /// Returns the value without escapes, if it is a string.
     pub fn string(&self) -> Option<Cow<'t, str>> {
         self.value.string().map(Text::to_cow)
     }
@@ -100,11 +99,10 @@ impl fmt::Display for JsonError {
                 write!(f, "not valid JSON near line {line}, column {column}")
             }
             JsonError::NotAnObject => f.write_str("not a JSON object"),
-            // The name is the sender's: whoever may repeat it does.
+            // The name comes from the sender, so the message does not contain it.
             JsonError::Duplicate { line, column, .. } => write!(
                 f,
-                "two members of one object have the same name: the second one ends at line {line}, \
-                 column {column}"
+                "duplicate member: the second name ends at line {line}, column {column}"
             ),
             JsonError::TooDeep { depth, limit } => {
                 write!(f, "nested {depth} levels, the limit is {limit}")
@@ -115,43 +113,43 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// What ends the reading.
-enum Stop<E> {
-    Json(Fault),
-    Own(E),
+/// Why the reading stopped.
+enum ReadError<E> {
+    Json(ScanError),
+    Callback(E),
 }
 
-impl<E> From<Fault> for Stop<E> {
-    fn from(fault: Fault) -> Self {
-        Stop::Json(fault)
+impl<E> From<ScanError> for ReadError<E> {
+    fn from(error: ScanError) -> Self {
+        ReadError::Json(error)
     }
 }
 
 #[cold]
-fn explain(text: &str, limit: u32, at: usize, fault: Fault) -> JsonError {
+fn explain(text: &str, limit: u32, at: usize, error: ScanError) -> JsonError {
     let read = &text.as_bytes()[..at.min(text.len())];
     let line_start = read.iter().rposition(|byte| *byte == b'\n');
     let line = 1 + read.iter().filter(|byte| **byte == b'\n').count();
     let column = (read.len() - line_start.map_or(0, |newline| newline + 1)).max(1);
-    match fault {
-        Fault::Depth => JsonError::TooDeep {
+    match error {
+        ScanError::Depth => JsonError::TooDeep {
             depth: nesting(text),
             limit,
         },
-        Fault::Duplicate => JsonError::Duplicate {
+        ScanError::Duplicate => JsonError::Duplicate {
             name: name_before(text, read.len()),
             line,
             column,
         },
-        // Values are not counted here.
-        Fault::Syntax | Fault::Many => match Scanner::new(text, limit.into()).is_other_value() {
+        // This reader does not limit the number of values.
+        ScanError::Syntax | ScanError::TooMany => match Scanner::new(text, limit.into()).is_other_value() {
             true => JsonError::NotAnObject,
             false => JsonError::Syntax { line, column },
         },
     }
 }
 
-/// The name whose closing quote stands just before `end`.
+/// Returns the name whose closing quote is just before `end`.
 fn name_before(text: &str, end: usize) -> String {
     let bytes = text.as_bytes();
     let end = end.saturating_sub(1);
@@ -162,11 +160,11 @@ fn name_before(text: &str, end: usize) -> String {
     let mut quotes = (0..end).rev().filter(|at| bytes[*at] == b'"');
     let start = quotes.find(is_bare).map_or(end, |quote| quote + 1);
     let has_escapes = bytes[start..end].contains(&b'\\');
-    let name = Text::from_checked(Place::new(text, start, end), has_escapes);
+    let name = Text::from_checked(Span::new(text, start, end), has_escapes);
     name.to_cow().into_owned()
 }
 
-/// How deep objects and arrays are nested in a text, which need not be JSON.
+/// Returns the nesting depth of a text, which may be invalid JSON.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut bytes = text.bytes();
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn members_keep_their_bytes() {
+    fn members_are_returned_verbatim() {
         let all = read(r#" {"\u0061" : 1.10, "b":"\u00e9" ,"c":[ 1 ,{"x":-0}] } "#);
         let expected = [
             ("a", r#""\u0061""#, "1.10"),
@@ -220,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where_and_how_much() {
+    fn errors_contain_position_and_limit() {
         let duplicate = |name: &str, line, column| {
             Err(JsonError::Duplicate {
                 name: name.to_owned(),

@@ -1,36 +1,36 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::place::Place;
+use super::span::Span;
 
-/// A JSON string, checked and still in its written form.
+/// A validated JSON string in its written form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
-    written: Place<'a>,
+    written: Span<'a>,
     has_escapes: bool,
 }
 
 impl<'a> Text<'a> {
-    /// `written` is what stands between the quotes, and has been checked.
-    pub(super) fn from_checked(written: Place<'a>, has_escapes: bool) -> Self {
+    /// `written` is the validated text between the quotes.
+    pub(super) fn from_checked(written: Span<'a>, has_escapes: bool) -> Self {
         Text {
             written,
             has_escapes,
         }
     }
 
-    /// What stands between the quotes.
+    /// Returns the text between the quotes.
     pub(crate) fn written(self) -> &'a str {
         self.written.text()
     }
 
-    /// The same as bytes.
+    /// Returns the same as bytes.
     #[inline]
     pub(crate) fn written_bytes(self) -> &'a [u8] {
         self.written.bytes()
     }
 
-    /// Where it stands in the text that was read.
+    /// Returns the position in the text that was read.
     pub(crate) fn range(self) -> Range<usize> {
         self.written.range()
     }
@@ -39,12 +39,12 @@ impl<'a> Text<'a> {
         self.has_escapes
     }
 
-    /// The string, if it was written without escapes; nothing is copied.
+    /// Returns the string, if it has no escapes. Nothing is copied.
     pub(crate) fn plain(self) -> Option<&'a str> {
         (!self.has_escapes).then(|| self.written())
     }
 
-    /// The string, copied only if it was written with escapes.
+    /// Returns the string. It is copied only if it has escapes.
     pub(crate) fn to_cow(self) -> Cow<'a, str> {
         match self.plain() {
             Some(plain) => Cow::Borrowed(plain),
@@ -75,7 +75,7 @@ fn unescape(escaped: &str) -> String {
     out
 }
 
-/// The character that an escape stands for, and the escape's length. The scanner has checked it.
+/// Decodes an escape. Returns the character and the length. The scanner has validated it.
 fn escape(bytes: &[u8]) -> (char, usize) {
     match bytes[1] {
         b'b' => ('\u{8}', 2),
@@ -108,9 +108,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_escape() {
+    fn every_escape_is_decoded() {
         let text = |written, has_escapes| {
-            Text::from_checked(Place::new(written, 0, written.len()), has_escapes)
+            Text::from_checked(Span::new(written, 0, written.len()), has_escapes)
         };
         let plain = text("plain", false);
         assert_eq!(plain.plain(), Some("plain"));

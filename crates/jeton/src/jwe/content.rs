@@ -1,4 +1,4 @@
-//! Content encryption (RFC 7518, section 5): one content key, one token.
+//! Content encryption (RFC 7518, section 5) with one content key for one token.
 
 use zeroize::Zeroizing;
 
@@ -6,7 +6,7 @@ use crate::crypto::{aes_cbc_hmac, aes_gcm, random};
 use crate::error::{Error, Result};
 use crate::key::{Cipher, ContentEnc};
 
-/// What came out of encrypting.
+/// The result of an encryption.
 pub(super) struct Sealed {
     pub(super) iv: Vec<u8>,
     pub(super) ciphertext: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) fn seal(enc: ContentEnc, key: &[u8], aad: &[u8], plaintext: &[u8]) ->
     if key.len() != enc.key_bytes() {
         return Err(Error::Primitive);
     }
-    // Room for the padding, so that the plaintext is not left behind by a move.
+    // Reserve capacity for the padding, so that no reallocation leaves a copy of the plaintext.
     let mut data = Vec::with_capacity(plaintext.len() + aes_cbc_hmac::IV_BYTES);
     data.extend_from_slice(plaintext);
     let (iv, tag) = match enc.cipher() {
@@ -51,7 +51,7 @@ pub(super) fn seal(enc: ContentEnc, key: &[u8], aad: &[u8], plaintext: &[u8]) ->
     })
 }
 
-/// Decrypts in place. `None` says no more than that.
+/// Decrypts in place. Returns `None` for every failure.
 pub(super) fn open(
     enc: ContentEnc,
     key: &[u8],

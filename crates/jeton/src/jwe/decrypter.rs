@@ -17,8 +17,8 @@ use crate::limits::{self, Limits};
 
 /// Decrypts JWEs (RFC 7516, section 5.2).
 ///
-/// Made once and used for every token, from any thread. Whatever is wrong with the key, the nonce,
-/// the ciphertext or the tag, the answer is one: [`Rejection::Decryption`].
+/// Create it once and use it for all tokens, from any thread. A wrong key, nonce, ciphertext or tag always
+/// gives the same error: [`Rejection::Decryption`].
 ///
 /// ```
 /// use jeton::error::Rejection;
@@ -43,7 +43,7 @@ pub struct Decrypter {
     unprotected_enc: bool,
 }
 
-/// A recipient and a key that may be its.
+/// A recipient and a key that may decrypt for it.
 struct Candidate<'a> {
     recipient_index: usize,
     fields: &'a Fields<'a>,
@@ -51,7 +51,7 @@ struct Candidate<'a> {
 }
 
 impl Decrypter {
-    /// Decrypts with these keys: one, or several.
+    /// Creates a decrypter with one or several keys.
     pub fn new(keys: impl Into<DecryptionKeys>) -> Decrypter {
         Decrypter {
             keys: keys.into(),
@@ -62,13 +62,13 @@ impl Decrypter {
         }
     }
 
-    /// Takes only tokens with one of these content encryptions.
+    /// Accepts only tokens with one of these content encryptions.
     pub fn allow_only(mut self, encs: &[ContentEnc]) -> Decrypter {
         self.allowed = encs.to_vec();
         self
     }
 
-    /// Accepts tokens of these sizes.
+    /// Sets the size limits.
     pub fn limits(mut self, limits: Limits) -> Decrypter {
         self.limits = limits;
         self
@@ -92,12 +92,11 @@ impl Decrypter {
 
     /// Decrypts the JSON serialization, general or flattened (RFC 7516, section 7.2).
     ///
-    /// [`Decrypted::recipient_index`] and [`Decrypted::key_id`] say which recipient and key it was.
-    /// A token whose `enc` is not in the protected header is [`Rejection::UnprotectedEnc`]; see
-    /// [`danger::allow_unprotected_enc`](crate::danger::allow_unprotected_enc). A recipient's `alg` may stand
-    /// in any header.
-    /// At most [`limits::RECIPIENTS`] recipients are looked at, and at most
-    /// [`limits::ENCRYPTED_KEYS_TRIED`] encrypted keys tried.
+    /// [`Decrypted::recipient_index`] and [`Decrypted::key_id`] return the recipient and the key. If `enc` is
+    /// not in the protected header, the token is rejected with [`Rejection::UnprotectedEnc`]; see
+    /// [`danger::allow_unprotected_enc`](crate::danger::allow_unprotected_enc). The `alg` of a recipient may be
+    /// in any header. At most [`limits::RECIPIENTS`] recipients are read, and at most
+    /// [`limits::ENCRYPTED_KEYS_TRIED`] encrypted keys are tried.
     pub fn decrypt_json(&self, text: &str) -> Result<Decrypted> {
         self.keys.check()?;
         Ok(self.open(&Parts::json(text, &self.limits)?)?)
@@ -113,7 +112,7 @@ impl Decrypter {
         let decode = |text: &str| {
             base64::decode(text.as_bytes()).map_err(|_| Rejection::Malformed(Part::Token))
         };
-        // All of it before a key is touched: what follows has one answer for every fault.
+        // Decode everything before a key is used: from here on, all failures give the same error.
         let (iv, tag) = (decode(&parts.iv)?, decode(&parts.tag)?);
         let mut ciphertext = decode(&parts.ciphertext)?;
         let carried_aad = parts.aad.as_deref().map(decode).transpose()?;
@@ -139,7 +138,7 @@ impl Decrypter {
             else {
                 continue;
             };
-            // A failed try leaves nothing of the ciphertext, so all but the last get a copy.
+            // A failed attempt destroys the ciphertext, so all attempts but the last use a copy.
             let mut data = Zeroizing::new(match index == last {
                 true => std::mem::take(&mut ciphertext),
                 false => ciphertext.clone(),
@@ -151,7 +150,7 @@ impl Decrypter {
         Err(Rejection::Decryption)
     }
 
-    /// Each recipient's whole header: the protected, the shared and its own.
+    /// Combines the headers of each recipient: protected, shared and its own.
     fn headers<'h>(
         &self,
         parts: &'h Parts<'_>,
@@ -170,7 +169,7 @@ impl Decrypter {
             if let Some(own) = recipient.header {
                 fields.read_unprotected(own, &self.limits)?;
             }
-            // With one of these the content key is the recipient's alone.
+            // With these, the content key belongs to a single recipient.
             if parts.recipients.len() > 1 && matches!(fields.alg()?, "dir" | "ECDH-ES") {
                 return Err(Rejection::Malformed(Part::Token));
             }
@@ -179,8 +178,8 @@ impl Decrypter {
         Ok(headers)
     }
 
-    /// The one `enc` of all recipients (RFC 7516, section 7.2.1), if it is allowed, and protected: an
-    /// attacker could exchange another.
+    /// Returns the common `enc` of all recipients (RFC 7516, section 7.2.1). It must be allowed, and it must be
+    /// protected, because an attacker could replace it otherwise.
     fn content_encryption(&self, headers: &[Fields<'_>]) -> Result<ContentEnc, Rejection> {
         let first = headers.first().ok_or(Rejection::Malformed(Part::Token))?;
         let name = first.enc()?;
@@ -199,8 +198,8 @@ impl Decrypter {
         Ok(enc)
     }
 
-    /// Which recipients may be ours, and by which key. A `kid` picks among several keys, or among
-    /// several recipients; where there is one of each, the key decides.
+    /// Pairs the recipients with the keys that may decrypt for them. A `kid` selects among several keys or
+    /// several recipients. With one key and one recipient, the `kid` is ignored.
     fn candidates<'a>(
         &'a self,
         headers: &'a [Fields<'a>],
@@ -208,8 +207,8 @@ impl Decrypter {
     ) -> Result<Vec<Candidate<'a>>, Rejection> {
         let keys = self.keys.all();
         let mut candidates = Vec::new();
-        // A `kid` can choose only between keys that differ in theirs; one key that is there for
-        // several algorithms is still one.
+        // A `kid` can only select among keys with different ids. One key that was added for several
+        // algorithms counts as one key.
         let id = |key: &'a DecryptWith| key.id().map(KeyId::as_str);
         let are_one = keys.windows(2).all(|pair| id(&pair[0]) == id(&pair[1]));
         let mut refusal = match are_one {
@@ -245,7 +244,7 @@ impl Decrypter {
     }
 }
 
-/// Inflates what is compressed, and names what was found. The token is authentic by now.
+/// Inflates compressed content and builds the result. The token is already authenticated.
 fn decrypted(
     candidate: &Candidate<'_>,
     enc: ContentEnc,
@@ -274,16 +273,16 @@ fn decrypted(
     })
 }
 
-/// What a successful decryption found. Only a [`Decrypter`] makes one.
+/// The result of a successful decryption. Only a [`Decrypter`] creates it.
 ///
-/// That a token could be decrypted says that nobody changed it on its way who cannot read it. It says
-/// nothing about who wrote it. Not even a key that only the writer shares does, if it is a
-/// [`WrappingKey`](crate::key::WrappingKey): each recipient of a token learns its content key, and can
-/// encrypt something else under it beside what the others' keys have wrapped. Only a
-/// [`ContentKey`](crate::key::ContentKey) of one writer says that it was this one.
+/// Decryption proves that nobody without a key changed the token. It does not prove who wrote it. This
+/// includes a [`WrappingKey`](crate::key::WrappingKey) that only the writer shares: each recipient of a token
+/// learns its content key. It can then encrypt something else, next to what the keys of the other recipients
+/// have wrapped. Only a [`ContentKey`](crate::key::ContentKey) that is shared with a single writer proves
+/// the writer.
 ///
 /// ```compile_fail
-/// // There is no other way to one.
+/// // Only a `Decrypter` creates one.
 /// let forged = jeton::jwe::Decrypted { plaintext: Vec::new() };
 /// ```
 pub struct Decrypted {
@@ -298,42 +297,42 @@ pub struct Decrypted {
 }
 
 impl Decrypted {
-    /// Exactly the bytes that were encrypted. They are wiped when dropped.
+    /// Returns the decrypted bytes. They are wiped when dropped.
     pub fn plaintext(&self) -> &[u8] {
         &self.plaintext
     }
 
-    /// Exactly the bytes that were encrypted. Wiping them is now the caller's.
+    /// Returns the decrypted bytes. The caller is responsible for wiping them.
     pub fn into_plaintext(mut self) -> Vec<u8> {
         std::mem::take(&mut *self.plaintext)
     }
 
-    /// The additional authenticated data of a JSON serialization.
+    /// Returns the additional authenticated data of a JSON serialization.
     pub fn aad(&self) -> Option<&[u8]> {
         self.aad.as_deref()
     }
 
-    /// The key management that led to the content key: the key's own.
+    /// Returns the key management algorithm, which is the one of the key.
     pub fn alg(&self) -> &'static str {
         self.alg
     }
 
-    /// How the content was encrypted.
+    /// Returns the content encryption.
     pub fn enc(&self) -> ContentEnc {
         self.enc
     }
 
-    /// The protected header's `typ`.
+    /// Returns `typ` of the protected header.
     pub fn typ(&self) -> Option<&str> {
         self.typ.as_deref()
     }
 
-    /// The protected header's `cty`.
+    /// Returns `cty` of the protected header.
     pub fn content_type(&self) -> Option<&str> {
         self.cty.as_deref()
     }
 
-    /// The id of the key that decrypted, if it has one.
+    /// Returns the id of the key that decrypted the token, if it has one.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }
@@ -342,7 +341,7 @@ impl Decrypted {
         self.key_id.clone()
     }
 
-    /// Which of several recipients it was, counted from 0.
+    /// Returns the index of the recipient, starting at 0.
     pub fn recipient_index(&self) -> usize {
         self.recipient_index
     }

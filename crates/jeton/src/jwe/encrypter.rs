@@ -12,9 +12,8 @@ use crate::limits;
 
 /// Encrypts any bytes as a JWE (RFC 7516).
 ///
-/// Every token has its own content key (but for a [`ContentKey`](crate::key::ContentKey), which is
-/// one) and its own nonce. The protected header has the key's `alg` and `kid`, `enc`, and what is
-/// asked for here.
+/// Every token has a new content key, except with a [`ContentKey`](crate::key::ContentKey), and a new nonce.
+/// The protected header contains `alg` and `kid` of the key, `enc`, and the members set here.
 ///
 /// ```
 /// use jeton::jwe::{Decrypter, Encrypter};
@@ -29,8 +28,8 @@ use crate::limits;
 /// let decrypted = Decrypter::new(&two).decrypt_json(&text)?;
 /// assert_eq!((decrypted.plaintext(), decrypted.recipient_index()), (&b"for two"[..], 1));
 ///
-/// // Each of the two can encrypt under the content key that both know now. So a key that has had company
-/// // says nothing of the sender, and no verifier of JWTs takes it for an issuer's: sign, then encrypt.
+/// // Each of the two now knows the content key and can encrypt with it. So decryption with a shared key
+/// // does not prove the sender, and no JWT verifier accepts it as an issuer's: sign, then encrypt.
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
@@ -44,12 +43,12 @@ pub struct Encrypter<'k> {
     aad: Option<Vec<u8>>,
     unprotected: Vec<(String, String)>,
     is_compressing: bool,
-    /// The protected header's text, if it is the caller's.
+    /// The text of the protected header, if the caller provides it.
     text: Option<String>,
 }
 
 impl<'k> Encrypter<'k> {
-    /// Encrypts to this key, a reference to any that encrypts, with this content encryption.
+    /// Creates an encrypter for this key, a reference to any key that encrypts, and this content encryption.
     pub fn new(key: impl Into<EncryptionKeyRef<'k>>, enc: ContentEnc) -> Encrypter<'k> {
         Encrypter {
             recipients: vec![key.into()],
@@ -64,13 +63,12 @@ impl<'k> Encrypter<'k> {
         }
     }
 
-    /// Encrypts to this key too: for [`encrypt_general`](Self::encrypt_general), and at most
-    /// [`limits::RECIPIENTS`] in all. A [`ContentKey`](crate::key::ContentKey) and plain ECDH-ES
-    /// can have no other recipient beside them.
+    /// Adds a recipient for [`encrypt_general`](Self::encrypt_general), up to [`limits::RECIPIENTS`] in total. A
+    /// [`ContentKey`](crate::key::ContentKey) and plain ECDH-ES allow no other recipient.
     ///
-    /// All recipients learn one content key. Each of them can encrypt something else under it, which the
-    /// others' keys then decrypt: so what they decrypt is from one of the group, and not from one sender.
-    /// Sign before you encrypt where that matters.
+    /// All recipients learn the same content key. Each of them can encrypt something else with it, which the
+    /// keys of the others decrypt. So decryption proves that a member of the group wrote the content, not which
+    /// one. Sign before you encrypt if that matters.
     pub fn also_to(mut self, key: impl Into<EncryptionKeyRef<'k>>) -> Encrypter<'k> {
         self.recipients.push(key.into());
         self
@@ -88,8 +86,8 @@ impl<'k> Encrypter<'k> {
         self
     }
 
-    /// Sets `apu` and `apv`: whom ECDH-ES binds the agreed key to (RFC 7518, section 4.6.1), at most
-    /// [`limits::PARTY_INFO_BYTES`] each.
+    /// Sets `apu` and `apv`: the parties that ECDH-ES binds the derived key to (RFC 7518, section 4.6.1), at
+    /// most [`limits::PARTY_INFO_BYTES`] each.
     pub fn party_info(mut self, producer: &[u8], recipient: &[u8]) -> Encrypter<'k> {
         self.parties = PartyInfo {
             u: Some(producer.to_vec()),
@@ -98,16 +96,16 @@ impl<'k> Encrypter<'k> {
         self
     }
 
-    /// Adds data that is authenticated and not encrypted. The JSON serializations only. Empty data is the
-    /// same as none (RFC 7516, section 7.2.1).
+    /// Sets data that is authenticated but not encrypted. Only for the JSON serializations. Empty data equals
+    /// no data (RFC 7516, section 7.2.1).
     pub fn aad(mut self, aad: &[u8]) -> Encrypter<'k> {
         self.aad = (!aad.is_empty()).then(|| aad.to_vec());
         self
     }
 
-    /// Adds a member to the header that all recipients share and that nothing protects (RFC 7516,
-    /// section 7.2.1). The JSON serializations only. A name that means something to a recipient is
-    /// [`Misuse::HeaderMember`] when encrypting, as is a name set twice.
+    /// Adds a member to the unprotected header that all recipients share (RFC 7516, section 7.2.1). Only for
+    /// the JSON serializations. Encrypting returns [`Misuse::HeaderMember`] for a name that is set twice, and
+    /// for a name that must be protected.
     pub fn unprotected(
         mut self,
         name: impl Into<String>,
@@ -127,7 +125,7 @@ impl<'k> Encrypter<'k> {
         self
     }
 
-    /// The `alg` of its one recipient, and its `enc`.
+    /// Returns the `alg` of the single recipient, and `enc`.
     pub(crate) fn names(&self) -> Result<(&'static str, &'static str), Misuse> {
         match self.recipients.as_slice() {
             [key] => Ok((key.alg_name(), self.enc.name())),
@@ -135,7 +133,7 @@ impl<'k> Encrypter<'k> {
         }
     }
 
-    /// The compact serialization (RFC 7516, section 7.1).
+    /// Encrypts to the compact serialization (RFC 7516, section 7.1).
     pub fn encrypt(&self, plaintext: &[u8]) -> Result<String> {
         if self.aad.is_some() || !self.unprotected.is_empty() {
             return Err(Misuse::CompactForm.into());
@@ -152,7 +150,7 @@ impl<'k> Encrypter<'k> {
         Ok(token)
     }
 
-    /// The flattened JSON serialization (RFC 7516, section 7.2.2), with one recipient.
+    /// Encrypts to the flattened JSON serialization (RFC 7516, section 7.2.2), for one recipient.
     pub fn encrypt_flattened(&self, plaintext: &[u8]) -> Result<String> {
         self.own_text_is_compact()?;
         let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
@@ -163,8 +161,8 @@ impl<'k> Encrypter<'k> {
         Ok(self.document(&protected, &encrypted_key, &sealed))
     }
 
-    /// The general JSON serialization (RFC 7516, section 7.2.1). What is a recipient's own (`alg`,
-    /// `kid`, and what its key management needs) is in its own header.
+    /// Encrypts to the general JSON serialization (RFC 7516, section 7.2.1). The header of each recipient
+    /// contains its `alg`, `kid` and the members of its key management.
     pub fn encrypt_general(&self, plaintext: &[u8]) -> Result<String> {
         self.own_text_is_compact()?;
         self.check()?;
@@ -194,7 +192,7 @@ impl<'k> Encrypter<'k> {
         }
     }
 
-    /// Everything about the one recipient goes into the protected header.
+    /// Encrypts to a single recipient, with all members in the protected header.
     fn encrypt_to_one(&self, plaintext: &[u8]) -> Result<(String, Vec<u8>, Sealed)> {
         self.check()?;
         let [key] = self.recipients.as_slice() else {
@@ -204,8 +202,8 @@ impl<'k> Encrypter<'k> {
         let protected = match &self.text {
             None => base64::encode(self.header(recipient.members)?.to_json().as_bytes()),
             Some(text) => {
-                // What this key management, or compression, would write beside them is not in it.
-                if self.is_compressing || !recipient.members.says_only(&["alg", "kid"]) {
+                // The text of the caller does not contain the members that this key management or compression needs.
+                if self.is_compressing || !recipient.members.contains_only(&["alg", "kid"]) {
                     return Err(Misuse::HeaderMember.into());
                 }
                 base64::encode(text.as_bytes())
@@ -263,7 +261,7 @@ impl<'k> Encrypter<'k> {
     }
 
     fn document(&self, protected: &str, recipients: &str, sealed: &Sealed) -> String {
-        // The names and quotes take less than this.
+        // More than the names and quotes need.
         const REST_BYTES: usize = 128;
         let aad = self.encoded_aad();
         let mut text = String::with_capacity(
@@ -299,7 +297,7 @@ impl<'k> Encrypter<'k> {
     }
 }
 
-/// What is authenticated beside the ciphertext (RFC 7516, section 5.1, step 14).
+/// The additional authenticated data (RFC 7516, section 5.1, step 14).
 pub(super) fn additional_data(protected: &str, encoded_aad: Option<&str>) -> Vec<u8> {
     match encoded_aad {
         None => protected.as_bytes().to_vec(),
@@ -307,7 +305,7 @@ pub(super) fn additional_data(protected: &str, encoded_aad: Option<&str>) -> Vec
     }
 }
 
-/// An element of `recipients`.
+/// Returns an element of `recipients`.
 fn entry(recipient: &ForRecipient) -> String {
     let header = recipient.members.to_json();
     match recipient.encrypted_key.as_slice() {

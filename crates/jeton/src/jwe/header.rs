@@ -1,19 +1,19 @@
-//! The JOSE header of a JWE (RFC 7516, section 4): up to three objects that make one.
+//! The JOSE header of a JWE (RFC 7516, section 4), the union of up to three objects.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::base64;
 use crate::error::{Misuse, Part, Rejection};
-use crate::json::{self, Fault, Kind, Value};
+use crate::json::{self, ScanError, Kind, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Header);
 
-/// The members that mean something to a decrypter. `jwk`, `jku`, `x5c` and `x5u` are not among
-/// them: a key in a token is never trusted and nothing is ever fetched. A private key in `jwk` or `epk` is
-/// refused all the same: it is published then, and a reader that trusts it would be fooled.
+/// The header members that a decrypter uses. It ignores `jwk`, `jku`, `x5c` and `x5u`: keys in a token are
+/// never trusted, and nothing is fetched. A private key in `jwk` or `epk` is rejected, because it is no
+/// longer secret, and other readers might trust it.
 #[derive(Default, Clone)]
 pub(super) struct Fields<'h> {
     names: HashSet<Cow<'h, str>>,
@@ -24,26 +24,26 @@ pub(super) struct Fields<'h> {
     pub(super) typ: Option<Cow<'h, str>>,
     pub(super) cty: Option<Cow<'h, str>>,
     pub(super) is_compressed: bool,
-    /// A JSON object, checked as JSON.
+    /// A JSON object, validated as JSON.
     pub(super) epk: Option<&'h str>,
     pub(super) apu: Option<Cow<'h, str>>,
     pub(super) apv: Option<Cow<'h, str>>,
     pub(super) iv: Option<Cow<'h, str>>,
     pub(super) tag: Option<Cow<'h, str>>,
     pub(super) p2s: Option<Cow<'h, str>>,
-    /// A JSON number, checked as JSON.
+    /// A JSON number, validated as JSON.
     pub(super) p2c: Option<&'h str>,
 }
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => MALFORMED,
-            Fault::Depth => Rejection::TooDeep(Part::Header),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Header),
-            Fault::Many => Rejection::TooLarge(Part::Header),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => MALFORMED,
+            ScanError::Depth => Rejection::TooDeep(Part::Header),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Header),
+            ScanError::TooMany => Rejection::TooLarge(Part::Header),
         })
     }
 }
@@ -74,12 +74,12 @@ impl<'h> Fields<'h> {
         text: &'h [u8],
         limits: &Limits,
     ) -> Result<(), Rejection> {
-        let text = json::text(text).map_err(|fault| Refused::from(fault).0)?;
+        let text = json::text(text).map_err(|error| Rejected::from(error).0)?;
         self.read(text, true, limits)
     }
 
-    /// Adds an unprotected header. What nobody vouches for may help to find and unwrap the key; it
-    /// may not say what the plaintext is, nor that it is compressed (RFC 7516, section 4.1.3).
+    /// Adds an unprotected header. It may help to find and unwrap the key. It must not describe the plaintext
+    /// or say that it is compressed (RFC 7516, section 4.1.3).
     pub(super) fn read_unprotected(
         &mut self,
         text: &'h str,
@@ -91,7 +91,7 @@ impl<'h> Fields<'h> {
         self.read(text, false, limits)
     }
 
-    /// No name may stand twice, wherever (RFC 7516, section 4).
+    /// Rejects a name that occurs twice in all headers together (RFC 7516, section 4).
     fn read(
         &mut self,
         text: &'h str,
@@ -100,9 +100,9 @@ impl<'h> Fields<'h> {
     ) -> Result<(), Rejection> {
         json::read_object(text, limits.depth(), |name, value| {
             self.member(name.to_cow(), value, is_protected)
-                .map_err(Refused)
+                .map_err(Rejected)
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
             return Err(Rejection::TooLarge(Part::Header));
         }
@@ -159,7 +159,7 @@ impl<'h> Fields<'h> {
             "tag" => self.tag = string()?,
             "p2s" => self.p2s = string()?,
             "p2c" => self.p2c = of_kind(Kind::Number)?,
-            // No extension is understood.
+            // No extension is supported.
             "crit" => return Err(Rejection::CriticalExtension),
             _ => {}
         }
@@ -188,7 +188,7 @@ impl Members {
         self.json(name, format!("\"{}\"", base64::encode(value)));
     }
 
-    /// A media type.
+    /// Adds a media type.
     pub(super) fn media_type(
         &mut self,
         name: &'static str,
@@ -202,8 +202,8 @@ impl Members {
         Ok(())
     }
 
-    /// Whether none of its names is another than these.
-    pub(super) fn says_only(&self, names: &[&str]) -> bool {
+    /// Whether all its names are in this list.
+    pub(super) fn contains_only(&self, names: &[&str]) -> bool {
         self.0.iter().all(|(name, _)| names.contains(name))
     }
 
@@ -211,7 +211,7 @@ impl Members {
         self.0.extend(others.0);
     }
 
-    /// The object.
+    /// Returns the JSON object.
     pub(super) fn to_json(&self) -> String {
         let members: Vec<String> = (self.0.iter())
             .map(|(name, value)| format!("\"{name}\":{value}"))

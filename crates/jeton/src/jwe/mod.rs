@@ -1,4 +1,4 @@
-//! JWE (RFC 7516): bytes that only the recipients can read.
+//! JWE (RFC 7516): encrypts bytes so that only the recipients can read them.
 //!
 //! ```
 //! use jeton::jwe::{Decrypter, Encrypter};
@@ -11,8 +11,8 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! A token that was encrypted to a public key may come from anyone: decrypting says nothing about
-//! who wrote it. Sign first, then encrypt: [`jwt::NestedIssuer`](crate::jwt::NestedIssuer).
+//! Anyone can encrypt to a public key, so decryption does not prove who wrote a token. To authenticate the
+//! sender, sign first and then encrypt: [`jwt::NestedIssuer`](crate::jwt::NestedIssuer).
 
 mod content;
 mod decrypter;

@@ -1,4 +1,4 @@
-//! From a content key to a recipient's encrypted key (RFC 7516, section 5.1, steps 1 to 8).
+//! Encrypts a content key to a recipient (RFC 7516, section 5.1, steps 1 to 8).
 
 use std::num::NonZeroU32;
 
@@ -14,23 +14,23 @@ use crate::key::{
     self, ContentEnc, EncryptWith, EncryptionKey, EncryptionKeyRef, Management, Public, Wrapping,
 };
 
-/// What RFC 7518, section 4.8.1.1, asks for twice over.
+/// Twice the minimum of RFC 7518, section 4.8.1.1.
 const SALT_BYTES: usize = 16;
 
-/// Whom ECDH-ES binds the agreed key to (RFC 7518, section 4.6.1.2 and 4.6.1.3).
+/// The parties that ECDH-ES binds the derived key to (RFC 7518, sections 4.6.1.2 and 4.6.1.3).
 #[derive(Debug, Default)]
 pub(super) struct PartyInfo {
     pub(super) u: Option<Vec<u8>>,
     pub(super) v: Option<Vec<u8>>,
 }
 
-/// What a recipient gets: the members of its own header, and the encrypted content key.
+/// The data for one recipient: the members of its header, and the encrypted content key.
 pub(super) struct ForRecipient {
     pub(super) members: Members,
     pub(super) encrypted_key: Vec<u8>,
 }
 
-/// Whether the key is, or leads to, the content key itself: there can be no second recipient.
+/// Whether the key is, or directly derives, the content key. Then there can be no second recipient.
 pub(super) fn is_direct(key: EncryptionKeyRef<'_>) -> bool {
     match key.0 {
         EncryptWith::Content(_) => true,
@@ -39,7 +39,8 @@ pub(super) fn is_direct(key: EncryptionKeyRef<'_>) -> bool {
     }
 }
 
-/// The content key of a direct recipient, or a fresh one, and what the recipient gets.
+/// Returns the content key and the data for the first recipient. The content key is new, except for a
+/// direct recipient.
 pub(super) fn first(
     key: EncryptionKeyRef<'_>,
     enc: ContentEnc,
@@ -70,7 +71,7 @@ pub(super) fn first(
     }
 }
 
-/// The content key, encrypted to one recipient.
+/// Encrypts the content key to one recipient.
 pub(super) fn wrapped(
     key: EncryptionKeyRef<'_>,
     secret: &[u8],
@@ -117,7 +118,7 @@ pub(super) fn wrapped(
     })
 }
 
-/// `alg` and `kid`.
+/// Returns a header with `alg` and `kid`.
 fn described(key: EncryptionKeyRef<'_>) -> Members {
     let mut members = Members::default();
     members.text("alg", key.alg_name());
@@ -127,7 +128,7 @@ fn described(key: EncryptionKeyRef<'_>) -> Members {
     members
 }
 
-/// ECDH-ES with a fresh ephemeral key (RFC 7518, section 4.6).
+/// Performs ECDH-ES with a new ephemeral key (RFC 7518, section 4.6).
 fn agree(
     key: &EncryptionKey,
     parties: &PartyInfo,

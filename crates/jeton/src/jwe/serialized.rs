@@ -1,14 +1,14 @@
-//! The serializations (RFC 7516, section 7), each taken apart into the same parts.
+//! Parses the serializations (RFC 7516, section 7) into the same parts.
 
 use std::borrow::Cow;
 
 use crate::error::{Part, Rejection};
-use crate::json::{self, Fault, Kind, Value};
+use crate::json::{self, ScanError, Kind, Value};
 use crate::limits::{self, Limits};
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Token);
 
-/// A JWE as it stands: every text is still base64url, every header still JSON.
+/// The parts of a JWE before decoding: base64url texts and JSON headers.
 #[derive(Default)]
 pub(super) struct Parts<'t> {
     pub(super) protected: Cow<'t, str>,
@@ -20,28 +20,28 @@ pub(super) struct Parts<'t> {
     pub(super) tag: Cow<'t, str>,
 }
 
-/// What is one recipient's own.
+/// The parts of one recipient.
 #[derive(Default)]
 pub(super) struct Recipient<'t> {
     pub(super) header: Option<&'t str>,
     pub(super) encrypted_key: Cow<'t, str>,
 }
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => MALFORMED,
-            Fault::Depth => Rejection::TooDeep(Part::Token),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Token),
-            Fault::Many => Rejection::TooLarge(Part::Token),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => MALFORMED,
+            ScanError::Depth => Rejection::TooDeep(Part::Token),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Token),
+            ScanError::TooMany => Rejection::TooLarge(Part::Token),
         })
     }
 }
 
 impl<'t> Parts<'t> {
-    /// The compact serialization: five parts. A token of a million dots costs no more.
+    /// Splits the compact serialization into five parts. The cost does not depend on the number of dots.
     pub(super) fn compact(token: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
         if token.len() > limits.token_bytes {
             return Err(Rejection::TooLarge(Part::Token));
@@ -67,7 +67,7 @@ impl<'t> Parts<'t> {
         })
     }
 
-    /// The JSON serialization, general or flattened; a document that mixes both is neither.
+    /// Parses the general or flattened JSON serialization. A document that mixes both is rejected.
     pub(super) fn json(text: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
         if text.len() > limits.token_bytes {
             return Err(Rejection::TooLarge(Part::Token));
@@ -89,7 +89,7 @@ impl<'t> Parts<'t> {
             }
             Ok(())
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         if !(has_iv && has_ciphertext && has_tag) {
             return Err(MALFORMED);
         }
@@ -105,8 +105,8 @@ impl<'t> Parts<'t> {
 }
 
 impl<'t> Recipient<'t> {
-    /// Members of another name mean nothing.
-    fn take(&mut self, name: &str, value: Value<'t>) -> Result<(), Refused> {
+    /// Ignores members with other names.
+    fn take(&mut self, name: &str, value: Value<'t>) -> Result<(), Rejected> {
         match name {
             "header" => self.header = Some(object(value)?),
             "encrypted_key" => self.encrypted_key = present(value)?,
@@ -130,7 +130,7 @@ fn recipients<'t>(array: Value<'t>, limits: &Limits) -> Result<Vec<Recipient<'t>
         json::read_object(element.raw(), limits.depth(), |name, value| {
             recipient.take(&name.to_cow(), value)
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         all.push(recipient);
     }
     if all.is_empty() {
@@ -139,23 +139,23 @@ fn recipients<'t>(array: Value<'t>, limits: &Limits) -> Result<Vec<Recipient<'t>
     Ok(all)
 }
 
-fn string<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Refused> {
-    let text = value.string().ok_or(Refused(MALFORMED))?;
+fn string<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Rejected> {
+    let text = value.string().ok_or(Rejected(MALFORMED))?;
     Ok(text.to_cow())
 }
 
-/// A member that is left out when it would be empty (RFC 7516, section 7.2.1).
-fn present<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Refused> {
+/// Reads a member that must be absent instead of empty (RFC 7516, section 7.2.1).
+fn present<'t>(value: Value<'t>) -> Result<Cow<'t, str>, Rejected> {
     let text = string(value)?;
     if text.is_empty() {
-        return Err(Refused(MALFORMED));
+        return Err(Rejected(MALFORMED));
     }
     Ok(text)
 }
 
-fn object<'t>(value: Value<'t>) -> Result<&'t str, Refused> {
+fn object<'t>(value: Value<'t>) -> Result<&'t str, Rejected> {
     match value.kind() {
         Kind::Object => Ok(value.raw()),
-        _ => Err(Refused(MALFORMED)),
+        _ => Err(Rejected(MALFORMED)),
     }
 }

@@ -1,4 +1,4 @@
-//! From a recipient's encrypted key to the content key (RFC 7516, section 5.2, steps 6 to 13).
+//! Decrypts the content key of a recipient (RFC 7516, section 5.2, steps 6 to 13).
 
 use std::num::NonZeroU32;
 
@@ -19,10 +19,10 @@ use crate::limits::{self, Limits};
 /// A content key.
 type Secret = Zeroizing<Vec<u8>>;
 
-/// The longest encrypted key: RSA's of the largest modulus.
+/// The longest encrypted key (RSA with the largest modulus).
 const ENCRYPTED_KEY_BYTES: usize = limits::RSA_MODULUS_BITS / 8;
 
-/// What one token may cost, over all its recipients.
+/// Limits the total work for one token, over all its recipients.
 pub(super) struct Budget {
     tries: usize,
     rounds: u32,
@@ -36,7 +36,7 @@ impl Budget {
         }
     }
 
-    /// Whether one more encrypted key may be tried.
+    /// Takes one attempt from the budget. Returns false if there is none left.
     pub(super) fn take_try(&mut self) -> bool {
         let allowed = self.tries > 0;
         self.tries = self.tries.saturating_sub(1);
@@ -50,8 +50,8 @@ impl Budget {
     }
 }
 
-/// The content key that this key finds, or `None`, whatever went wrong. Only a password's salt and
-/// rounds have errors of their own: their bounds are the same for everyone.
+/// Returns the content key that this key decrypts, or `None` for every failure. Only the salt and the
+/// rounds of a password have their own errors: their limits do not depend on the key.
 pub(super) fn content_key(
     key: &DecryptWith,
     fields: &Fields<'_>,
@@ -90,12 +90,12 @@ fn by_private_key(
             let wrapping = agree(private, fields, key.alg().name(), length)?;
             aes_kw::unwrap(&wrapping, encrypted)
         }
-        // `DecryptionKey` makes no other combination.
+        // `DecryptionKey` has no other combination.
         (Private::Ecdh(_), Management::Rsa(_)) => None,
     }
 }
 
-/// ECDH-ES (RFC 7518, section 4.6). The ephemeral key is a public JWK on the recipient's curve.
+/// Performs ECDH-ES (RFC 7518, section 4.6). The ephemeral key is a public JWK on the curve of the key.
 fn agree(
     private: &ecdh::Private,
     fields: &Fields<'_>,
@@ -124,7 +124,7 @@ fn by_wrapping_key(key: &WrappingKey, fields: &Fields<'_>, encrypted: &[u8]) -> 
     let secret = key.shared().to_decrypt()?;
     match key.alg().wrapping() {
         Wrapping::Kw => aes_kw::unwrap(secret, encrypted),
-        // RFC 7518, section 4.7: its own nonce and tag are in the header.
+        // RFC 7518, section 4.7: the nonce and tag of the key wrapping are in the header.
         Wrapping::Gcm => {
             let iv = base64::decode(fields.iv.as_deref()?.as_bytes()).ok()?;
             let tag = base64::decode(fields.tag.as_deref()?.as_bytes()).ok()?;
@@ -135,7 +135,7 @@ fn by_wrapping_key(key: &WrappingKey, fields: &Fields<'_>, encrypted: &[u8]) -> 
     }
 }
 
-/// PBES2 (RFC 7518, section 4.8).
+/// Derives the key with PBES2 (RFC 7518, section 4.8).
 fn by_password(
     password: &Password,
     fields: &Fields<'_>,
@@ -148,7 +148,7 @@ fn by_password(
     if !is_whole {
         return Err(malformed);
     }
-    // A number of more digits than u32 has is too large as well.
+    // A number with more digits than a u32 is too large as well.
     let rounds: u32 = (written.parse()).map_err(|_| Rejection::TooLarge(Part::Header))?;
     if rounds < limits::PBES2_ROUNDS_MIN {
         return Err(malformed);

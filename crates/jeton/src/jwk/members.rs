@@ -5,18 +5,18 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::base64;
 use crate::error::{KeyError, KeyProblem};
-use crate::json::{self, Fault, Value};
+use crate::json::{self, ScanError, Value};
 use crate::key::KeyId;
 use crate::limits;
 
-/// The members of one JWK, checked as JSON and not yet as a key.
+/// The members of one JWK, validated as JSON but not as a key.
 pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
 /// The members that only private and symmetric keys have (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1; RFC
 /// 8037, section 2; RFC 9964).
 pub(crate) const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
 
-/// What a key is to be used for, as `key_ops` calls it (RFC 7517, section 4.3).
+/// The use of a key, as in `key_ops` (RFC 7517, section 4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     Sign,
@@ -32,31 +32,31 @@ impl Operation {
     }
 }
 
-struct Refused(KeyError);
+struct Rejected(KeyError);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(KeyError::new(match fault {
-            Fault::Syntax => KeyProblem::Malformed,
-            Fault::Depth | Fault::Many => KeyProblem::TooLarge,
-            Fault::Duplicate => KeyProblem::Duplicate,
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(KeyError::new(match error {
+            ScanError::Syntax => KeyProblem::Malformed,
+            ScanError::Depth | ScanError::TooMany => KeyProblem::TooLarge,
+            ScanError::Duplicate => KeyProblem::Duplicate,
         }))
     }
 }
 
-/// Whether a JWK in a token's header has a member that a public key does not have. The text is an object
-/// that has been checked with the rest of the header.
+/// Whether a JWK in the header of a token has a private member. The text is an object that was validated
+/// with the header.
 pub(crate) fn is_private(text: &str) -> bool {
     let mut is_private = false;
     let read = json::read_object(text, json::DEPTH_MAX, |name, _| {
         is_private |= PRIVATE.contains(&&*name.to_cow());
-        Ok::<_, Fault>(())
+        Ok::<_, ScanError>(())
     });
     is_private || read.is_err()
 }
 
 impl<'a> Members<'a> {
-    /// `x5c` and the like may nest a little; nothing in a JWK nests more.
+    /// `x5c` and similar members are nested; nothing in a JWK is nested deeper.
     const DEPTH: u32 = 8;
 
     pub(crate) fn parse(text: &'a str) -> Result<Members<'a>, KeyError> {
@@ -66,9 +66,9 @@ impl<'a> Members<'a> {
         let mut members = Vec::new();
         json::read_object(text, Self::DEPTH, |name, value| {
             members.push((name.to_cow(), value));
-            Ok::<_, Refused>(())
+            Ok::<_, Rejected>(())
         })
-        .map_err(|Refused(error)| error)?;
+        .map_err(|Rejected(error)| error)?;
         Ok(Members(members))
     }
 
@@ -81,12 +81,12 @@ impl<'a> Members<'a> {
         self.value(name).is_some()
     }
 
-    /// The first of the members that a public key does not have, if there is one.
+    /// Returns the first private member, if there is one.
     pub(crate) fn private_member(&self) -> Option<&'static str> {
         PRIVATE.into_iter().find(|name| self.has(name))
     }
 
-    /// A string, if the member is there.
+    /// Returns an optional string.
     pub(crate) fn optional(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, KeyError> {
         match self.value(name) {
             None => Ok(None),
@@ -97,27 +97,27 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A string that must be there.
+    /// Returns a required string.
     pub(crate) fn required(&self, name: &'static str) -> Result<Cow<'a, str>, KeyError> {
         self.optional(name)?
             .ok_or(KeyError::at(name, KeyProblem::Missing))
     }
 
-    /// Bytes that must be there, wiped when dropped.
+    /// Returns required bytes, which are wiped when dropped.
     pub(crate) fn bytes(&self, name: &'static str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let mut text = self.required(name)?;
         let bytes = match PRIVATE.contains(&name) {
             true => base64::decode_secret(text.as_bytes()),
             false => base64::decode(text.as_bytes()).map(Zeroizing::new),
         };
-        // A text that was written with escapes is a copy.
+        // A text with escapes is a copy.
         if let Cow::Owned(text) = &mut text {
             text.zeroize();
         }
         bytes.map_err(|_| KeyError::at(name, KeyProblem::NotBase64Url))
     }
 
-    /// Bytes of a fixed length (RFC 7518, sections 6.2.1 and 6.2.2: leading zeros stay).
+    /// Returns bytes of a fixed length (RFC 7518, sections 6.2.1 and 6.2.2: leading zeros are kept).
     pub(crate) fn fixed(
         &self,
         name: &'static str,
@@ -130,7 +130,7 @@ impl<'a> Members<'a> {
         Ok(bytes)
     }
 
-    /// A Base64urlUInt (RFC 7518, section 2): no leading zeros, and not zero.
+    /// Returns a Base64urlUInt (RFC 7518, section 2): no leading zeros, and not zero.
     pub(crate) fn integer(&self, name: &'static str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let bytes = self.bytes(name)?;
         if matches!(bytes.first(), None | Some(0)) {
@@ -139,8 +139,7 @@ impl<'a> Members<'a> {
         Ok(bytes)
     }
 
-    /// The strings of a list as they stand, each between its quotes and commas between them, if the member
-    /// is there.
+    /// Returns the strings of an optional list as written, with quotes and separated by commas.
     pub(crate) fn strings(&self, name: &'static str) -> Result<Option<String>, KeyError> {
         let Some(list) = self.value(name) else {
             return Ok(None);
@@ -159,34 +158,34 @@ impl<'a> Members<'a> {
             .transpose()
     }
 
-    /// Whether `use` and `key_ops` permit that operation.
+    /// Checks that `use` and `key_ops` permit this operation.
     pub(crate) fn permit(&self, operation: Operation) -> Result<(), KeyError> {
         self.permit_one_of("sig", &[operation.name()])
     }
 
-    /// Whether `use` is absent or this one, and `key_ops` absent or with one of these.
+    /// Checks that `use` is absent or has this value, and that `key_ops` is absent or contains one of these.
     pub(crate) fn permit_one_of(
         &self,
         intended: &str,
         operations_wanted: &[&str],
     ) -> Result<(), KeyError> {
-        if self.optional("use")?.is_some_and(|said| said != intended) {
+        if self.optional("use")?.is_some_and(|declared| declared != intended) {
             return Err(KeyError::at("use", KeyProblem::Contradiction));
         }
         let Some(operations) = self.value("key_ops") else {
             return Ok(());
         };
         let wrong_type = KeyError::at("key_ops", KeyProblem::WrongType);
-        let mut said = BTreeSet::new();
+        let mut declared = BTreeSet::new();
         for value in operations.elements().ok_or(wrong_type)? {
             let name = value.string().ok_or(wrong_type)?;
-            if !said.insert(name.to_cow()) {
+            if !declared.insert(name.to_cow()) {
                 return Err(KeyError::at("key_ops", KeyProblem::Duplicate));
             }
         }
         if operations_wanted
             .iter()
-            .any(|wanted| said.contains(*wanted))
+            .any(|wanted| declared.contains(*wanted))
         {
             Ok(())
         } else {

@@ -1,10 +1,10 @@
-//! JWK (RFC 7517): a key as JSON, and sets of keys.
+//! JWK (RFC 7517): keys as JSON, and key sets.
 //!
-//! Reading is strict: a member stands once, has the right type and its one base64url encoding, and
-//! does not contradict another. Errors name the member at fault and never its value. The keys
-//! themselves are in [`key`](crate::key); this module has sets ([`KeySet`]).
+//! Reading is strict: members are unique, have the right type and canonical base64url, and do not
+//! contradict each other. Errors name the wrong member and never contain its value. The key types are in
+//! [`key`](crate::key); this module has the key set ([`KeySet`]).
 
-mod marks;
+mod metadata;
 mod members;
 mod set;
 mod thumbprint;
@@ -12,7 +12,7 @@ mod write;
 
 pub use set::KeySet;
 
-pub(crate) use marks::Marks;
+pub(crate) use metadata::Metadata;
 pub(crate) use members::{Members, Operation, PRIVATE, is_private};
 pub(crate) use set::elements as set_elements;
 pub(crate) use thumbprint::thumbprint;

@@ -1,16 +1,15 @@
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::jwk::Members;
 use crate::key::{Alg, MacKey, VerificationKey, VerifyingKey};
 use crate::limits;
 
-/// A set of keys to verify with (RFC 7517, section 5).
+/// A set of keys for verification (RFC 7517, section 5).
 ///
-/// Keys that jeton does not know, or that are not for verifying, are left out and do not spoil the
-/// rest; [`left_out`](KeySet::left_out) counts them. A set that leaves no key is an error. A set is
-/// replaced as a whole and never merged with another.
+/// Keys of an unknown type and keys that cannot verify are skipped; [`left_out`](KeySet::left_out) counts
+/// them. A set without a usable key is an error. Replace a set as a whole; sets are never merged.
 ///
-/// At most [`limits::KEY_SET_KEYS`] keys in at most [`limits::KEY_SET_BYTES`].
+/// A set has at most [`limits::KEY_SET_KEYS`] keys and [`limits::KEY_SET_BYTES`] bytes.
 ///
 /// ```
 /// use jeton::jwk::KeySet;
@@ -28,42 +27,42 @@ pub struct KeySet {
     left_out: usize,
 }
 
-struct Refused(KeyError);
+struct Rejected(KeyError);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(KeyError::new(match fault {
-            Fault::Syntax => KeyProblem::Malformed,
-            Fault::Depth | Fault::Many => KeyProblem::TooLarge,
-            Fault::Duplicate => KeyProblem::Duplicate,
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(KeyError::new(match error {
+            ScanError::Syntax => KeyProblem::Malformed,
+            ScanError::Depth | ScanError::TooMany => KeyProblem::TooLarge,
+            ScanError::Duplicate => KeyProblem::Duplicate,
         }))
     }
 }
 
 impl KeySet {
-    /// Reads a JWK Set. A key that does not say its algorithm is taken only if its curve implies it.
+    /// Reads a JWK Set. A key without `alg` is only accepted if its curve implies the algorithm.
     pub fn from_json(text: &str) -> Result<KeySet> {
         Ok(Self::read(text, None, read_key)?)
     }
 
-    /// Reads a JWK Set whose keys are all for one algorithm: those that do not say theirs are taken
-    /// for it, those that say another are left out.
+    /// Reads a JWK Set whose keys are all for one algorithm. It applies to keys without `alg`. Keys with
+    /// another `alg` are skipped.
     pub fn from_json_as(text: &str, alg: Alg) -> Result<KeySet> {
         Ok(Self::read(text, Some(alg), read_key)?)
     }
 
-    /// How many keys the set has.
+    /// Returns the number of keys in the set.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Never true: a set without a key cannot be made.
+    /// Always returns false: a set has at least one key.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// How many keys of the text are not in the set, because they are of an unknown kind, not for
-    /// verifying, or not valid.
+    /// Returns the number of keys that were skipped because they have an unknown type, cannot verify, or are
+    /// not valid.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
@@ -72,7 +71,7 @@ impl KeySet {
         self.keys
     }
 
-    /// The same with keys under today's minimum: see [`danger`](crate::danger).
+    /// Reads a set that may contain keys below the minimum strength; see [`danger`](crate::danger).
     pub(crate) fn weak(text: &str, alg: Option<Alg>) -> Result<KeySet, KeyError> {
         Self::read(text, alg, read_weak_key)
     }
@@ -96,10 +95,10 @@ impl KeySet {
     }
 }
 
-/// A key, in an array, in the set: each may nest a little more.
+/// Keys are nested in an array in the set, so the limit is higher than for a single key.
 const DEPTH: u32 = 10;
 
-/// The text of each key of a set, within the limits.
+/// Returns the text of each key of a set, within the limits.
 pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     if text.len() > limits::KEY_SET_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
@@ -107,12 +106,12 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     let mut array = None;
     json::read_object(text, DEPTH, |name, value| {
         if name == *"keys" {
-            let wrong_type = || Refused(KeyError::at("keys", KeyProblem::WrongType));
+            let wrong_type = || Rejected(KeyError::at("keys", KeyProblem::WrongType));
             array = Some(value.elements().ok_or_else(wrong_type)?);
         }
         Ok(())
     })
-    .map_err(|Refused(error)| error)?;
+    .map_err(|Rejected(error)| error)?;
     let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
     let mut keys = Vec::new();
     for element in array {
@@ -140,15 +139,15 @@ fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError
     }
 }
 
-/// A key that is refused for nothing but its strength is taken after all.
+/// Reads a key. If it is only below the minimum strength, it is accepted.
 fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
     let refused = match read_key(text, wanted) {
         Err(error) if error.problem() == KeyProblem::TooWeak => error,
         read => return read,
     };
     let members = Members::parse(text)?;
-    let said = members.optional("alg")?.and_then(|alg| alg.parse().ok());
-    match wanted.or(said) {
+    let declared = members.optional("alg")?.and_then(|alg| alg.parse().ok());
+    match wanted.or(declared) {
         Some(Alg::Mac(alg)) => MacKey::weak_from_members(&members, alg).map(VerificationKey::Mac),
         Some(Alg::Sig(alg)) => {
             VerifyingKey::weak_from_members(&members, alg).map(VerificationKey::Public)

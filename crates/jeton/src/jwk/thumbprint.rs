@@ -2,9 +2,9 @@ use sha2::{Digest, Sha256};
 
 use crate::base64;
 
-/// The SHA-256 thumbprint of a key's required members (RFC 7638, section 3), base64url.
+/// Returns the SHA-256 thumbprint of the required members of a key (RFC 7638, section 3), base64url.
 ///
-/// `members` are in the order of their names; no value needs an escape.
+/// `members` must be sorted by name, and no value may need an escape.
 pub(crate) fn thumbprint(members: &[(&str, &str)]) -> String {
     let mut hash = Sha256::new();
     for (index, (name, value)) in members.iter().enumerate() {

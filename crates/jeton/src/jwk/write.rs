@@ -2,15 +2,15 @@ use std::fmt::Write as _;
 
 use zeroize::Zeroizing;
 
-use super::{Marks, Operation, PRIVATE};
+use super::{Metadata, Operation, PRIVATE};
 use crate::base64;
 
-/// Writes a JWK, member by member. The text is wiped when dropped, for it may hold a secret.
+/// Writes a JWK member by member. The text may contain a secret, so it is wiped when dropped.
 pub(crate) struct Writer(Zeroizing<String>);
 
 impl Writer {
     pub(crate) fn new(kty: &'static str) -> Writer {
-        // Room for an RSA-8192 private key; see `reserve`.
+        // Capacity for an RSA-8192 private key; see `reserve`.
         let mut text = Zeroizing::new(String::with_capacity(8192));
         text.push_str("{\"kty\":\"");
         text.push_str(kty);
@@ -18,7 +18,7 @@ impl Writer {
         Writer(text)
     }
 
-    /// A string from the RFCs, which needs no escapes.
+    /// Writes a string that needs no escapes.
     pub(crate) fn word(mut self, name: &'static str, word: &'static str) -> Writer {
         self.name(name);
         self.0.push_str(word);
@@ -37,16 +37,16 @@ impl Writer {
         self
     }
 
-    /// What was said of the key when it was read.
-    pub(crate) fn marks(self, marks: &Marks, operation: Operation) -> Writer {
-        let mut writer = match marks.has_use {
+    /// Writes the metadata that was read with the key.
+    pub(crate) fn metadata(self, metadata: &Metadata, operation: Operation) -> Writer {
+        let mut writer = match metadata.has_use {
             true => self.word("use", "sig"),
             false => self,
         };
-        if marks.has_operations {
+        if metadata.has_operations {
             writer = writer.operations(&[operation.name()]);
         }
-        if let Some(certificates) = &marks.certificates {
+        if let Some(certificates) = &metadata.certificates {
             writer.reserve(certificates.len());
             writer.0.push_str(",\"x5c\":[");
             writer.0.push_str(certificates);
@@ -55,7 +55,7 @@ impl Writer {
         writer
     }
 
-    /// What a key may be used for (RFC 7517, section 4.3); nothing if it is not restricted.
+    /// Writes `key_ops` (RFC 7517, section 4.3); omitted if the key is not restricted.
     pub(crate) fn operations(mut self, operations: &[&'static str]) -> Writer {
         if !operations.is_empty() {
             self.0.push_str(",\"key_ops\":[\"");
@@ -65,7 +65,7 @@ impl Writer {
         self
     }
 
-    /// A key's id, which may hold anything.
+    /// Writes the key id, which may contain any character.
     pub(crate) fn key_id(mut self, key_id: Option<&str>) -> Writer {
         if let Some(key_id) = key_id {
             let escaped = serde_json::Value::from(key_id).to_string();
@@ -81,8 +81,8 @@ impl Writer {
         self.0
     }
 
-    /// Makes room for that much and for what goes around it. A secret that has been written must not stay
-    /// behind in a buffer that was too small.
+    /// Reserves capacity for this many bytes and the surrounding JSON, so that a reallocation leaves no copy of
+    /// a secret in memory.
     fn reserve(&mut self, bytes: usize) {
         const AROUND: usize = 128;
         let needed = self.0.len() + bytes + AROUND;

@@ -1,5 +1,4 @@
-//! The compact serialization (RFC 7515, section 7.1), from text to a payload whose signature is
-//! valid and back.
+//! The compact serialization (RFC 7515, section 7.1): verifying and signing.
 
 use memchr::memchr;
 
@@ -10,7 +9,7 @@ use crate::error::{Part, Rejection};
 use crate::key::{Keys, VerificationKey};
 use crate::limits::Limits;
 
-/// The three parts of a compact JWS, as they stand.
+/// The three parts of a compact JWS, still encoded.
 #[derive(Clone, Copy)]
 pub(crate) struct Compact<'t> {
     signing_input: &'t str,
@@ -19,17 +18,17 @@ pub(crate) struct Compact<'t> {
     signature: &'t str,
 }
 
-/// A compact JWS whose signature is valid. The payload that stands in it has not been decoded yet.
+/// A compact JWS with a valid signature. Its payload is still encoded.
 pub(crate) struct VerifiedCompact<'k, 't, H> {
     pub(crate) key: &'k VerificationKey,
     pub(crate) payload: &'t str,
     pub(crate) payload_form: PayloadForm,
-    /// What the caller took from the header.
+    /// The result of the caller's closure over the header.
     pub(crate) header: H,
 }
 
 impl<'t> Compact<'t> {
-    /// Splits at the first dot and the second, and takes no third. A token of a million dots costs no more.
+    /// Splits a token with exactly two dots. The cost does not depend on the number of dots.
     pub(crate) fn split(token: &'t str, limits: &Limits) -> Result<Compact<'t>, Rejection> {
         if token.len() > limits.token_bytes {
             return Err(Rejection::TooLarge(Part::Token));
@@ -38,7 +37,7 @@ impl<'t> Compact<'t> {
         let first = memchr(b'.', token.as_bytes()).ok_or(malformed)?;
         let second = first + 1 + memchr(b'.', &token.as_bytes()[first + 1..]).ok_or(malformed)?;
         let signature = &token[second + 1..];
-        // A third dot is not in base64url's alphabet; seeing it here spares the decoding.
+        // A third dot would fail to decode anyway; this check is faster.
         if memchr(b'.', signature.as_bytes()).is_some() {
             return Err(malformed);
         }
@@ -58,7 +57,7 @@ impl<'t> Compact<'t> {
         self.payload
     }
 
-    /// Checks the header against the keys, then the signature; `take` sees the header after that.
+    /// Checks the header against the keys, then the signature. `take` receives the header afterwards.
     pub(crate) fn verify<'k, H>(
         self,
         keys: &'k Keys,
@@ -67,7 +66,7 @@ impl<'t> Compact<'t> {
         take: impl FnOnce(&Fields<'_>) -> Result<H, Rejection>,
     ) -> Result<VerifiedCompact<'k, 't, H>, Rejection> {
         let message = |form| match form {
-            PayloadForm::Plain if !may_stand_in_compact(self.payload.as_bytes()) => {
+            PayloadForm::Plain if !is_allowed_in_compact(self.payload.as_bytes()) => {
                 Err(Rejection::Malformed(Part::Payload))
             }
             _ => Ok(self.signing_input),
@@ -75,7 +74,7 @@ impl<'t> Compact<'t> {
         self.check(keys, limits, extensions, message, take)
     }
 
-    /// The same for a JWS that travels without its content (RFC 7515, appendix F).
+    /// Verifies a JWS with detached content (RFC 7515, appendix F).
     pub(crate) fn verify_detached<'k, H>(
         self,
         content: &[u8],
@@ -93,7 +92,7 @@ impl<'t> Compact<'t> {
         self.check(keys, limits, Extensions::B64, message, take)
     }
 
-    /// `message` makes what was signed.
+    /// `message` builds the signed bytes.
     fn check<'k, H, M: AsRef<[u8]>>(
         self,
         keys: &'k Keys,
@@ -130,7 +129,7 @@ impl<'t> Compact<'t> {
     }
 }
 
-/// What is signed: the encoded header, a dot, and the payload in its form (RFC 7797, section 3).
+/// Builds the signing input: encoded header, dot, payload in its form (RFC 7797, section 3).
 pub(super) fn signing_input(header: &str, form: PayloadForm, payload: &[u8]) -> Vec<u8> {
     let mut input = String::with_capacity(header.len() + 1 + base64::encoded_length(payload.len()));
     input.push_str(header);
@@ -148,15 +147,15 @@ pub(super) fn signing_input(header: &str, form: PayloadForm, payload: &[u8]) -> 
     }
 }
 
-/// Whether an unencoded payload may stand in a compact JWS (RFC 7797, section 5.2): printable ASCII
+/// Whether a compact JWS may contain this payload unencoded (RFC 7797, section 5.2): printable ASCII
 /// without a dot.
-pub(super) fn may_stand_in_compact(payload: &[u8]) -> bool {
+pub(super) fn is_allowed_in_compact(payload: &[u8]) -> bool {
     payload
         .iter()
         .all(|byte| matches!(byte, b' '..=b'~') && *byte != b'.')
 }
 
-/// Whether the base64url signature is this key's over the signing input.
+/// Whether this base64url signature of the signing input is valid for the key.
 pub(super) fn signed_by(key: &VerificationKey, signing_input: &[u8], signature: &str) -> bool {
     let length = key.signature_bytes();
     if signature.len() != base64::encoded_length(length) {

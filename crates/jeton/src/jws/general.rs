@@ -2,10 +2,10 @@ use super::Signer;
 use crate::error::{Misuse, Result};
 use crate::limits;
 
-/// Several signers of one payload: the general JSON serialization (RFC 7515, section 7.2.1).
+/// Signs one payload with several signers: the general JSON serialization (RFC 7515, section 7.2.1).
 ///
-/// A verifier trusts the payload if one signature is valid under a key that it trusts, and says
-/// which. Whoever wants two of them verifies twice, with each key alone.
+/// A verifier accepts the payload if one signature is valid for a trusted key, and returns the index of
+/// that signature. To require two signatures, verify twice with one key each.
 ///
 /// ```
 /// use jeton::jws::{General, Signer, Verifier};
@@ -21,34 +21,33 @@ use crate::limits;
 pub struct General<'k>(Vec<Signer<'k>>);
 
 impl<'k> General<'k> {
-    /// Without a signer yet.
+    /// Creates a JWS without signers.
     pub fn new() -> Self {
         General::default()
     }
 
-    /// Adds a signer; its place is its [`signature_index`](super::VerifiedPayload::signature_index).
+    /// Adds a signer. Its position is its [`signature_index`](super::VerifiedPayload::signature_index).
     pub fn signer(mut self, signer: Signer<'k>) -> Self {
         self.0.push(signer);
         self
     }
 
-    /// The payload with every signer's signature.
+    /// Signs the payload with all signers.
     ///
-    /// It is a [`Misuse`] if there is no signer, if there are more than
-    /// [`limits::SIGNATURES`], or if one leaves the payload unencoded and another does not (RFC
-    /// 7797, section 3).
+    /// Returns a [`Misuse`] if there is no signer, if there are more than [`limits::SIGNATURES`], or if the
+    /// signers differ in whether the payload is encoded (RFC 7797, section 3).
     pub fn sign(&self, payload: &[u8]) -> Result<String> {
         let member = self.first()?.payload_member(payload)?;
         Ok(format!("{{{member},{}}}", self.signatures(payload)?))
     }
 
-    /// The same without the content, which travels on its own.
+    /// Signs detached content, which is not part of the result.
     pub fn sign_detached(&self, content: &[u8]) -> Result<String> {
         self.first()?;
         Ok(format!("{{{}}}", self.signatures(content)?))
     }
 
-    /// The first signer, whose payload form is everybody's.
+    /// Returns the first signer; all signers use its payload form.
     fn first(&self) -> Result<&Signer<'k>> {
         let first = self.0.first().ok_or(Misuse::Signers)?;
         let agreed = self.0.iter().all(|signer| signer.form() == first.form());

@@ -8,17 +8,17 @@ use smallvec::SmallVec;
 
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, Fault, Kind, Text, Value};
+use crate::json::{self, ScanError, Kind, Text, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
 
-/// Whether a member of this name means something to whoever receives a token, so that it stands in a
-/// protected header that the library writes, or nowhere.
+/// Whether a recipient interprets a member with this name. If so, only the library may write it, and only
+/// into a protected header.
 ///
 /// RFC 7515, section 4.1; RFC 7516, section 4.1; RFC 7518, sections 4.6 to 4.8; RFC 7797, section 3; RFC 8225,
 /// section 8.1 (`ppt`); RFC 8555, sections 6.4 and 6.5 (`url`, `nonce`); OpenID Federation 1.0, section 4.3
-/// (`trust_chain`). RFC 9321's `svt` is added to tokens that are signed already, and `iss`, `sub` and `aud`
-/// beside a JWE only repeat what its claims say (RFC 7519, section 5.3): those are the caller's.
+/// (`trust_chain`). The caller may write `svt` (RFC 9321), which is added to signed tokens, and `iss`, `sub`
+/// and `aud` next to a JWE, which only repeat its claims (RFC 7519, section 5.3).
 pub(crate) fn is_reserved(name: &str) -> bool {
     const NAMES: [&str; 25] = [
         "alg",
@@ -50,11 +50,11 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// The headers that a key writes, encoded once when the key is made: `alg`, `kid` and perhaps
+/// The headers that a key writes, encoded once when the key is created: `alg`, `kid` and optionally
 /// `typ: JWT`.
 ///
-/// They also serve when verifying: a token that has one of them byte for byte has a header whose
-/// meaning is known, and nothing needs to be decoded or parsed.
+/// Verification uses them too: if the header of a token equals one of them byte for byte, it need not be
+/// decoded and parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct Headers(Arc<Encoded>);
 
@@ -62,7 +62,7 @@ pub(crate) struct Headers(Arc<Encoded>);
 struct Encoded {
     bare: String,
     jwt: String,
-    /// The same members as `jwt`, `typ` first, as several libraries write them.
+    /// The members of `jwt` with `typ` first, as several libraries write them.
     jwt_typ_first: String,
 }
 
@@ -80,17 +80,17 @@ impl Headers {
         }))
     }
 
-    /// The header without `typ`, base64url.
+    /// Returns the header without `typ`, base64url.
     pub(crate) fn bare(&self) -> &str {
         &self.0.bare
     }
 
-    /// The header with `typ: JWT`, base64url.
+    /// Returns the header with `typ: JWT`, base64url.
     pub(crate) fn jwt(&self) -> &str {
         &self.0.jwt
     }
 
-    /// All of them, base64url.
+    /// Returns all headers, base64url.
     pub(crate) fn all(&self) -> [(&str, KnownHeader); 3] {
         [
             (&self.0.jwt, KnownHeader::Jwt),
@@ -99,7 +99,7 @@ impl Headers {
         ]
     }
 
-    /// Which of these a header is byte for byte. Its `alg` is this key's then.
+    /// Returns which of these headers equals this one byte for byte. Its `alg` is then the one of the key.
     pub(crate) fn known(&self, encoded: &str) -> Option<KnownHeader> {
         let mut all = self.all().into_iter();
         all.find_map(|(text, known)| (text == encoded).then_some(known))
@@ -116,7 +116,7 @@ pub(crate) enum KnownHeader {
 }
 
 impl KnownHeader {
-    /// What it says, beside what it says of the key.
+    /// Returns its fields other than `alg` and `kid`.
     pub(crate) fn fields(self) -> Fields<'static> {
         Fields {
             typ: match self {
@@ -128,7 +128,7 @@ impl KnownHeader {
     }
 }
 
-/// A protected header, decoded. It borrows nothing from the token.
+/// A decoded protected header. It does not borrow from the token.
 pub(crate) struct Header {
     text: SmallVec<[u8; 256]>,
 }
@@ -144,7 +144,7 @@ impl Header {
         Ok(Header { text })
     }
 
-    /// The fields of a protected header that stands alone.
+    /// Reads the fields of a protected header without an unprotected one.
     pub(crate) fn fields(
         &self,
         limits: &Limits,
@@ -155,9 +155,9 @@ impl Header {
         Ok(fields)
     }
 
-    /// The fields of a protected header and the unprotected one beside it (RFC 7515, section 7.2.1).
-    /// No name may stand in both; neither may be empty of what it must have. `alg` stands in the protected
-    /// one unless the reader allows otherwise: else an attacker could exchange it (section 10.7).
+    /// Reads the fields of a protected and an unprotected header (RFC 7515, section 7.2.1). A name must not be
+    /// in both. `alg` must be protected unless the reader allows otherwise, because an attacker could replace it
+    /// (section 10.7).
     pub(super) fn fields_with<'h>(
         &'h self,
         unprotected: Option<&'h str>,
@@ -176,14 +176,14 @@ impl Header {
                 return Err(Rejection::TooLarge(Part::Header));
             }
             let mut outer = Fields::default();
-            // `crit` and `b64` stand in the protected header or nowhere.
+            // `crit` and `b64` are only valid in the protected header.
             outer.read(unprotected, limits, Extensions::None, |name| {
                 names.insert(name.into_owned())
             })?;
             if outer.alg.is_some() && !reading.unprotected_alg {
                 return Err(Rejection::UnprotectedAlg);
             }
-            // What nobody signed may help to find the key, and may not say what the payload is.
+            // Unsigned members may help to find the key, but must not describe the payload.
             fields.alg = fields.alg.or(outer.alg);
             fields.kid = fields.kid.or(outer.kid);
         }
@@ -191,7 +191,7 @@ impl Header {
     }
 
     fn text(&self) -> Result<&str, Rejection> {
-        json::text(&self.text).map_err(|fault| Refused::from(fault).0)
+        json::text(&self.text).map_err(|error| Rejected::from(error).0)
     }
 }
 
@@ -199,32 +199,32 @@ impl Header {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading<'l> {
     pub(super) limits: &'l Limits,
-    /// Whether `alg` may stand in the unprotected header.
+    /// Whether `alg` may be in the unprotected header.
     pub(super) unprotected_alg: bool,
 }
 
-/// What of `crit` a verifier understands (RFC 7515, section 4.1.11).
+/// The extensions in `crit` that a verifier supports (RFC 7515, section 4.1.11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extensions {
-    /// Nothing. A JWT has no extension (RFC 7797, section 7, for `b64`).
+    /// None. A JWT has no extension (RFC 7797, section 7, for `b64`).
     None,
     /// `b64` (RFC 7797).
     B64,
 }
 
-/// How the payload stands in the token and in what is signed (RFC 7797, section 3).
+/// How the payload is encoded in the token and in the signing input (RFC 7797, section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum PayloadForm {
     /// base64url.
     #[default]
     Encoded,
-    /// As it is: `b64` is false.
+    /// Unencoded: `b64` is false.
     Plain,
 }
 
-/// The members of a header that mean something to a verifier. `jwk`, `jku`, `x5c` and `x5u` are
-/// not among them: a key in a token is never trusted and nothing is ever fetched. A private key in `jwk`
-/// is refused all the same: it is published then, and a verifier that trusts it would be fooled.
+/// The header members that a verifier uses. It ignores `jwk`, `jku`, `x5c` and `x5u`: keys in a token are
+/// never trusted, and nothing is fetched. A private key in `jwk` is rejected, because it is no longer secret,
+/// and other verifiers might trust it.
 #[derive(Default)]
 pub(crate) struct Fields<'h> {
     alg: Option<Text<'h>>,
@@ -234,26 +234,26 @@ pub(crate) struct Fields<'h> {
     pub(crate) payload_form: PayloadForm,
 }
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => Rejection::Malformed(Part::Header),
-            Fault::Depth => Rejection::TooDeep(Part::Header),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Header),
-            Fault::Many => Rejection::TooLarge(Part::Header),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => Rejection::Malformed(Part::Header),
+            ScanError::Depth => Rejection::TooDeep(Part::Header),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Header),
+            ScanError::TooMany => Rejection::TooLarge(Part::Header),
         })
     }
 }
 
 impl<'h> Fields<'h> {
-    /// The algorithm, which every header names.
+    /// Returns the algorithm, which every header must have.
     pub(crate) fn alg(&self) -> Result<Text<'h>, Rejection> {
         self.alg.ok_or(Rejection::Malformed(Part::Header))
     }
 
-    /// `is_new` says whether a name has not been seen before.
+    /// `is_new` returns false for a duplicate name.
     fn read(
         &mut self,
         text: &'h str,
@@ -266,7 +266,7 @@ impl<'h> Fields<'h> {
             let string = || {
                 value
                     .string()
-                    .ok_or(Refused(Rejection::Malformed(Part::Header)))
+                    .ok_or(Rejected(Rejection::Malformed(Part::Header)))
             };
             let name = name.to_cow();
             match &*name {
@@ -275,21 +275,21 @@ impl<'h> Fields<'h> {
                 "typ" => self.typ = Some(string()?.to_cow()),
                 "cty" => self.cty = Some(string()?.to_cow()),
                 "jwk" if value.kind() != Kind::Object => {
-                    return Err(Refused(Rejection::Malformed(Part::Header)));
+                    return Err(Rejected(Rejection::Malformed(Part::Header)));
                 }
                 "jwk" if jwk::is_private(value.raw()) => {
-                    return Err(Refused(Rejection::PrivateKeyInHeader));
+                    return Err(Rejected(Rejection::PrivateKeyInHeader));
                 }
                 "crit" => crit = Some(value),
                 "b64" => b64 = Some(value),
                 _ => {}
             }
             if !is_new(name) {
-                return Err(Refused(Rejection::DuplicateMember(Part::Header)));
+                return Err(Rejected(Rejection::DuplicateMember(Part::Header)));
             }
             Ok(())
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
             return Err(Rejection::TooLarge(Part::Header));
         }
@@ -298,8 +298,8 @@ impl<'h> Fields<'h> {
     }
 }
 
-/// `crit` may name nothing but `b64`, once, and only a header that has it; and `b64` outside `crit`
-/// (RFC 7797, section 6) must not change what is signed behind a verifier's back.
+/// `crit` may contain only `b64`, once, and only if the header has `b64`. `b64` without `crit` is rejected,
+/// because it would change the signing input without notice (RFC 7797, section 6).
 fn payload_form(
     crit: Option<Value<'_>>,
     b64: Option<Value<'_>>,

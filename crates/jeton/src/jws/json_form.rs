@@ -7,11 +7,11 @@ use super::header::{PayloadForm, Reading};
 use super::{Header, VerifiedPayload};
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, Fault, Kind, Value};
+use crate::json::{self, ScanError, Kind, Value};
 use crate::key::{KeyId, Keys};
 use crate::limits::{self, Limits};
 
-/// One signature with its headers, as they stand.
+/// One signature with its headers, still encoded.
 #[derive(Default)]
 struct Signed<'t> {
     protected: Option<Value<'t>>,
@@ -29,20 +29,20 @@ struct Document<'t> {
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Token);
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => MALFORMED,
-            Fault::Depth => Rejection::TooDeep(Part::Token),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Token),
-            Fault::Many => Rejection::TooLarge(Part::Token),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => MALFORMED,
+            ScanError::Depth => Rejection::TooDeep(Part::Token),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Token),
+            ScanError::TooMany => Rejection::TooLarge(Part::Token),
         })
     }
 }
 
-/// The payload, if one signature is valid. `content` stands in for a payload that is not there.
+/// Returns the payload if one signature is valid. `content` replaces an absent payload.
 pub(super) fn verify(
     text: &str,
     content: Option<&[u8]>,
@@ -63,8 +63,8 @@ pub(super) fn verify(
         .iter()
         .map(|signed| signed.read(reading))
         .collect();
-    // One payload cannot be both encoded and not (RFC 7797, section 3). A signature that cannot be
-    // read is nobody's, and says nothing about it.
+    // A payload cannot be both encoded and unencoded (RFC 7797, section 3). A signature that cannot be
+    // parsed has no say in this.
     let mut forms = read.iter().flatten().map(|signature| signature.form);
     let first = forms.next();
     if forms.any(|form| Some(form) != first) {
@@ -91,11 +91,11 @@ pub(super) fn verify(
     Err(refusal)
 }
 
-/// How many signatures of one document may still be checked; `None` once that was not enough.
+/// The number of signatures of a document that may still be checked; `None` after it was exceeded.
 struct Tries(Option<usize>);
 
 impl Tries {
-    /// Checks one more, if there may be one.
+    /// Runs one more check, if the limit allows it.
     fn one_more(&mut self, check: impl FnOnce() -> bool) -> bool {
         self.0 = self.0.and_then(|left| left.checked_sub(1));
         self.0.is_some() && check()
@@ -106,20 +106,20 @@ impl Tries {
     }
 }
 
-/// The payload as it came.
+/// The payload.
 enum Payload<'c> {
-    /// The member's text.
+    /// The text of the member.
     Member(String),
-    /// Given beside the document.
+    /// Detached content.
     Detached(&'c [u8]),
 }
 
 impl Payload<'_> {
-    /// What a signature over this payload in that form covers.
+    /// Builds the signing input for this header and payload form.
     fn signed(&self, header: &str, form: PayloadForm) -> Vec<u8> {
         match self {
             Payload::Detached(content) => signing_input(header, form, content),
-            // The text is what was signed, encoded or not.
+            // The text of the member is what was signed, encoded or not.
             Payload::Member(text) => signing_input(header, PayloadForm::Plain, text.as_bytes()),
         }
     }
@@ -144,9 +144,9 @@ impl<'t> Document<'t> {
                 "signatures" => document.signatures = Some(value),
                 other => document.flattened.take(other, value),
             }
-            Ok::<_, Refused>(())
+            Ok::<_, Rejected>(())
         })
-        .map_err(|Refused(rejection)| rejection)?;
+        .map_err(|Rejected(rejection)| rejection)?;
         Ok(document)
     }
 
@@ -158,7 +158,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The signatures of either form; a document that mixes both is neither.
+    /// Returns the signatures of the general or flattened form. A document that mixes both is rejected.
     fn signatures(self, limits: &Limits) -> Result<Vec<Signed<'t>>, Rejection> {
         let Some(array) = self.signatures else {
             return Ok(vec![self.flattened]);
@@ -178,9 +178,9 @@ impl<'t> Document<'t> {
             let mut signed = Signed::default();
             json::read_object(element.raw(), limits.depth(), |name, value| {
                 signed.take(&name.to_cow(), value);
-                Ok::<_, Refused>(())
+                Ok::<_, Rejected>(())
             })
-            .map_err(|Refused(rejection)| rejection)?;
+            .map_err(|Rejected(rejection)| rejection)?;
             all.push(signed);
         }
         Ok(all)
@@ -188,7 +188,7 @@ impl<'t> Document<'t> {
 }
 
 impl<'t> Signed<'t> {
-    /// Other members are ignored (RFC 7515, section 7.2.1).
+    /// Ignores other members (RFC 7515, section 7.2.1).
     fn take(&mut self, name: &str, value: Value<'t>) {
         match name {
             "protected" => self.protected = Some(value),
@@ -220,7 +220,7 @@ impl<'t> Signed<'t> {
     }
 }
 
-/// One signature, its members of the right types.
+/// One signature whose members have the right types.
 struct Signature<'t> {
     protected: String,
     header: Header,
@@ -239,7 +239,7 @@ impl Signature<'_> {
     ) -> Result<VerifiedPayload, Rejection> {
         let fields = self.header.fields_with(self.unprotected, reading)?;
         let alg = fields.alg()?;
-        // Made for the first key that fits, if there is one.
+        // Built for the first matching key, if there is one.
         let message = OnceCell::new();
         let key = keys.find(alg, fields.kid.as_deref(), |key| {
             tries.one_more(|| {

@@ -1,4 +1,4 @@
-//! JWS (RFC 7515): bytes with a signature or MAC around them.
+//! JWS (RFC 7515): signs bytes, or authenticates them with a MAC.
 //!
 //! ```
 //! use jeton::jws;
@@ -11,13 +11,13 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! | form | made by | verified by |
+//! | form | created by | verified by |
 //! |---|---|---|
 //! | compact | [`Signer::sign`] | [`Verifier::verify`] |
-//! | compact, its content elsewhere | [`Signer::sign_detached`] | [`Verifier::verify_detached`] |
+//! | compact, detached content | [`Signer::sign_detached`] | [`Verifier::verify_detached`] |
 //! | flattened JSON | [`Signer::sign_flattened`] | [`Verifier::verify_json`] |
 //! | general JSON, several signers | [`General::sign`] | [`Verifier::verify_json`] |
-//! | JSON, its content elsewhere | [`Signer::sign_flattened_detached`], [`General::sign_detached`] | [`Verifier::verify_json_detached`] |
+//! | JSON, detached content | [`Signer::sign_flattened_detached`], [`General::sign_detached`] | [`Verifier::verify_json_detached`] |
 //!
 //! Each of them also with the payload as it is ([`Signer::unencoded`], RFC 7797). `docs/reference/algorithms.md`
 //! has the algorithms.

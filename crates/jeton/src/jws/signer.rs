@@ -1,18 +1,18 @@
 use serde::Serialize;
 
-use super::compact::{may_stand_in_compact, signing_input};
+use super::compact::{is_allowed_in_compact, signing_input};
 use super::header::{PayloadForm, is_reserved};
 use crate::base64;
 use crate::crypto::SignatureBuffer;
 use crate::error::{Misuse, Result};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
 use crate::limits::Limits;
 
-/// Signs any bytes as a JWS: compact (RFC 7515, section 7.1), or in the flattened JSON
-/// serialization (section 7.2.2). Several of them sign together in [`General`](super::General).
+/// Signs bytes as a JWS in the compact serialization (RFC 7515, section 7.1) or the flattened JSON
+/// serialization (section 7.2.2). [`General`](super::General) combines several signers.
 ///
-/// The protected header has the key's `alg` and `kid`, and what is asked for here.
+/// The protected header contains `alg` and `kid` of the key, and the members set here.
 ///
 /// ```
 /// use jeton::jws::{Signer, Verifier};
@@ -28,13 +28,13 @@ pub struct Signer<'k> {
     key: SigningKeyRef<'k>,
     typ: Option<String>,
     cty: Option<String>,
-    /// A JSON object, checked.
+    /// A validated JSON object.
     unprotected: Option<String>,
     form: PayloadForm,
 }
 
 impl<'k> Signer<'k> {
-    /// Signs with this key: a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
+    /// Creates a signer with this key: a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
     pub fn new(key: impl Into<SigningKeyRef<'k>>) -> Self {
         Signer {
             key: key.into(),
@@ -57,11 +57,11 @@ impl<'k> Signer<'k> {
         self
     }
 
-    /// Leaves the payload as it is instead of encoding it (`b64: false`, RFC 7797). Verifiers that
-    /// do not know the extension refuse the token.
+    /// Does not encode the payload (`b64: false`, RFC 7797). Verifiers that do not support the extension
+    /// reject the token.
     ///
-    /// In a compact token such a payload is printable ASCII without a dot, in the JSON serialization
-    /// it is UTF-8; a detached one is anything.
+    /// In a compact token, such a payload may contain only printable ASCII without a dot. In the JSON
+    /// serialization it must be UTF-8. Detached content may be any bytes.
     ///
     /// ```
     /// use jeton::jws::{Signer, Verifier};
@@ -80,11 +80,11 @@ impl<'k> Signer<'k> {
         self
     }
 
-    /// Puts an object beside the signature that nobody signs (`header`, RFC 7515, section 7.2.1). It
-    /// exists in the JSON serialization only; a compact token with one is a [`Misuse`].
+    /// Sets an unprotected header (`header`, RFC 7515, section 7.2.1), which is not signed. Only for the JSON
+    /// serialization; signing a compact token then returns a [`Misuse`].
     ///
-    /// What is not an object is a [`Misuse`], as are the names that mean something to a verifier:
-    /// those are signed.
+    /// Returns a [`Misuse`] if the value is not an object, or has a name that a verifier interprets: these must
+    /// be protected.
     ///
     /// ```
     /// # use jeton::jws::Signer;
@@ -102,24 +102,24 @@ impl<'k> Signer<'k> {
         if text.len() > limits.header_bytes {
             return Err(misuse.into());
         }
-        struct Refused;
-        impl From<Fault> for Refused {
-            fn from(_: Fault) -> Self {
-                Refused
+        struct Rejected;
+        impl From<ScanError> for Rejected {
+            fn from(_: ScanError) -> Self {
+                Rejected
             }
         }
         json::read_object(&text, limits.depth(), |name, _| {
             if is_reserved(&name.to_cow()) {
-                return Err(Refused);
+                return Err(Rejected);
             }
             Ok(())
         })
-        .map_err(|Refused| misuse)?;
+        .map_err(|Rejected| misuse)?;
         self.unprotected = Some(text);
         Ok(self)
     }
 
-    /// The payload, signed, as a compact JWS.
+    /// Signs the payload as a compact JWS.
     pub fn sign(&self, payload: &[u8]) -> Result<String> {
         self.compact_only()?;
         if self.is_plain() {
@@ -131,7 +131,7 @@ impl<'k> Signer<'k> {
             PayloadForm::Plain => {
                 let text = std::str::from_utf8(payload)
                     .ok()
-                    .filter(|text| may_stand_in_compact(text.as_bytes()))
+                    .filter(|text| is_allowed_in_compact(text.as_bytes()))
                     .ok_or(Misuse::UnencodedPayload)?;
                 let signature = self.signature(&header, payload)?;
                 Ok([&header, ".", text, ".", &signature].concat())
@@ -139,7 +139,7 @@ impl<'k> Signer<'k> {
         }
     }
 
-    /// A compact JWS that travels without its content (RFC 7515, appendix F).
+    /// Signs detached content as a compact JWS (RFC 7515, appendix F).
     pub fn sign_detached(&self, content: &[u8]) -> Result<String> {
         self.compact_only()?;
         let header = self.header()?;
@@ -147,13 +147,13 @@ impl<'k> Signer<'k> {
         Ok([&header, "..", &signature].concat())
     }
 
-    /// The payload, signed, in the flattened JSON serialization (RFC 7515, section 7.2.2).
+    /// Signs the payload in the flattened JSON serialization (RFC 7515, section 7.2.2).
     pub fn sign_flattened(&self, payload: &[u8]) -> Result<String> {
         let member = self.payload_member(payload)?;
         Ok(format!("{{{member},{}}}", self.signature_members(payload)?))
     }
 
-    /// The same without the content, which travels on its own.
+    /// Signs detached content in the flattened JSON serialization.
     pub fn sign_flattened_detached(&self, content: &[u8]) -> Result<String> {
         Ok(format!("{{{}}}", self.signature_members(content)?))
     }
@@ -194,12 +194,12 @@ impl<'k> Signer<'k> {
         }
     }
 
-    /// Whether the header is one that the key has ready.
+    /// Whether the precomputed header of the key can be used.
     fn is_plain(&self) -> bool {
         self.typ.is_none() && self.cty.is_none() && self.form == PayloadForm::Encoded
     }
 
-    /// The signature over the payload in its form, base64url.
+    /// Returns the signature of the payload in its form, base64url.
     fn signature(&self, header: &str, payload: &[u8]) -> Result<String> {
         let mut signature = SignatureBuffer::new();
         let message = signing_input(header, self.form, payload);
@@ -207,7 +207,7 @@ impl<'k> Signer<'k> {
         Ok(base64::encode(&signature))
     }
 
-    /// The header, base64url: `alg`, `kid`, `typ`, `cty`, and `b64` with its `crit`.
+    /// Returns the header, base64url: `alg`, `kid`, `typ`, `cty`, and `b64` with `crit`.
     fn header(&self) -> Result<String> {
         if self.is_plain() {
             return Ok(self.key.headers().bare().to_owned());
@@ -227,7 +227,7 @@ impl<'k> Signer<'k> {
     }
 }
 
-/// A header of `alg`, `kid` and `typ`, base64url.
+/// Returns a header with `alg`, `kid` and `typ`, base64url.
 pub(crate) fn header_with_type(alg: &str, key_id: Option<&str>, typ: &str) -> Result<String> {
     let mut members = vec![("alg", alg)];
     members.extend(key_id.map(|kid| ("kid", kid)));
@@ -235,7 +235,7 @@ pub(crate) fn header_with_type(alg: &str, key_id: Option<&str>, typ: &str) -> Re
     Ok(base64::encode(format!("{}}}", object(members)).as_bytes()))
 }
 
-/// A media type as a header may have it.
+/// Checks that a text is a media type as a header may contain it.
 fn media_type(text: &str) -> Result<&str, Misuse> {
     match text.len() {
         1..=128 if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(text),
@@ -243,7 +243,7 @@ fn media_type(text: &str) -> Result<&str, Misuse> {
     }
 }
 
-/// An object of strings, left open.
+/// Returns a JSON object of strings, without the closing brace.
 fn object(members: Vec<(&str, &str)>) -> String {
     let mut text = String::from("{");
     for (index, (name, value)) in members.into_iter().enumerate() {
@@ -256,8 +256,8 @@ fn object(members: Vec<(&str, &str)>) -> String {
     text
 }
 
-/// `header.payload`, with room for the dot and the signature that follow: what is signed, and the
-/// token's beginning.
+/// Returns `header.payload`, with capacity for the dot and the signature: the signing input, and the start
+/// of the token.
 pub(crate) fn unsigned(encoded_header: &str, payload: &[u8], signature_bytes: usize) -> String {
     let length = encoded_header.len()
         + 1
@@ -271,14 +271,14 @@ pub(crate) fn unsigned(encoded_header: &str, payload: &[u8], signature_bytes: us
     token
 }
 
-/// Puts the signature behind what was signed.
+/// Appends the signature to the signing input.
 pub(crate) fn attach(mut token: String, signature: &[u8]) -> String {
     token.push('.');
     base64::encode_onto(signature, &mut token);
     token
 }
 
-/// `header.payload.signature`: one allocation, of the exact size.
+/// Returns `header.payload.signature` with one allocation of the exact size.
 pub(crate) fn assemble(
     key: SigningKeyRef<'_>,
     encoded_header: &str,

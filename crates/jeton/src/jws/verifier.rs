@@ -9,10 +9,10 @@ use crate::error::{Part, Rejection, Result};
 use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 
-/// Verifies JWS of any payload. For claims, [`jwt::Verifier`](crate::jwt::Verifier) also
-/// checks what they say.
+/// Verifies JWSs with any payload. For claims, use [`jwt::Verifier`](crate::jwt::Verifier), which also
+/// checks them against a policy.
 ///
-/// A payload that stands unencoded (`b64: false`, RFC 7797) is understood; no other extension is.
+/// An unencoded payload (`b64: false`, RFC 7797) is the only supported extension.
 #[derive(Debug)]
 pub struct Verifier {
     keys: Keys,
@@ -21,7 +21,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Trusts these keys: one, or a set.
+    /// Creates a verifier that trusts these keys: one key, or a key set.
     pub fn new(keys: impl Into<Keys>) -> Verifier {
         Verifier {
             keys: keys.into(),
@@ -30,7 +30,7 @@ impl Verifier {
         }
     }
 
-    /// Accepts tokens of these sizes.
+    /// Sets the size limits.
     pub fn limits(mut self, limits: Limits) -> Verifier {
         self.limits = limits;
         self
@@ -41,7 +41,7 @@ impl Verifier {
         self
     }
 
-    /// The payload of a compact JWS (RFC 7515, section 7.1), if the signature is valid.
+    /// Verifies a compact JWS (RFC 7515, section 7.1) and returns its payload.
     pub fn verify(&self, token: &str) -> Result<VerifiedPayload> {
         let compact = Compact::split(token, &self.limits)?;
         let verified = compact.verify(&self.keys, &self.limits, Extensions::B64, owned)?;
@@ -57,8 +57,8 @@ impl Verifier {
         ))
     }
 
-    /// The content of a compact JWS that travels without it (RFC 7515, appendix F), if the
-    /// signature is valid. A token that has a payload of its own is refused.
+    /// Verifies a compact JWS with detached content (RFC 7515, appendix F). A token that contains a payload is
+    /// rejected.
     ///
     /// ```
     /// # use jeton::{jws, key::{MacAlg, MacKey}};
@@ -79,19 +79,20 @@ impl Verifier {
         ))
     }
 
-    /// The payload of a JWS in the JSON serialization, general or flattened (RFC 7515,
-    /// section 7.2), if one of its signatures is valid under a trusted key.
+    /// Verifies a JWS in the general or flattened JSON serialization (RFC 7515, section 7.2). One signature
+    /// must be valid for a trusted key.
     ///
-    /// [`VerifiedPayload::signature_index`] and [`VerifiedPayload::key_id`] say which. The others
-    /// may be anybody's. A signature whose `alg` is not in its protected header is
-    /// [`Rejection::UnprotectedAlg`]; see
-    /// [`danger::allow_unprotected_alg`](crate::danger::allow_unprotected_alg). At most [`limits::SIGNATURES`](crate::limits::SIGNATURES) are looked at,
-    /// and at most [`limits::SIGNATURES_TRIED`](crate::limits::SIGNATURES_TRIED) checked.
+    /// [`VerifiedPayload::signature_index`] and [`VerifiedPayload::key_id`] return the signature and the key. The
+    /// other signatures are not trusted. If the `alg` of a signature is not in its protected header, the token
+    /// is rejected with [`Rejection::UnprotectedAlg`]; see
+    /// [`danger::allow_unprotected_alg`](crate::danger::allow_unprotected_alg). At most
+    /// [`limits::SIGNATURES`](crate::limits::SIGNATURES) signatures are read, and at most
+    /// [`limits::SIGNATURES_TRIED`](crate::limits::SIGNATURES_TRIED) are checked.
     pub fn verify_json(&self, text: &str) -> Result<VerifiedPayload> {
         Ok(json_form::verify(text, None, &self.keys, self.reading())?)
     }
 
-    /// The content of a JWS in the JSON serialization that travels without it.
+    /// Verifies a JWS in the JSON serialization with detached content.
     pub fn verify_json_detached(&self, text: &str, content: &[u8]) -> Result<VerifiedPayload> {
         Ok(json_form::verify(
             text,
@@ -109,13 +110,13 @@ impl Verifier {
     }
 }
 
-/// The protected header's `typ` and `cty`.
+/// Returns `typ` and `cty` of the protected header.
 fn owned(fields: &Fields<'_>) -> Result<(Option<String>, Option<String>), Rejection> {
     let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
     Ok((owned(&fields.typ), owned(&fields.cty)))
 }
 
-/// A payload whose signature is valid. Only a [`Verifier`] makes one.
+/// A payload with a valid signature. Only a [`Verifier`] creates it.
 pub struct VerifiedPayload {
     pub(super) payload: Vec<u8>,
     pub(super) key_id: Option<Arc<str>>,
@@ -139,32 +140,32 @@ impl VerifiedPayload {
         }
     }
 
-    /// Exactly the bytes that were signed.
+    /// Returns the signed bytes.
     pub fn payload(&self) -> &[u8] {
         &self.payload
     }
 
-    /// Exactly the bytes that were signed. That they were verified is no longer in their type.
+    /// Returns the signed bytes as a `Vec`, which no longer shows in its type that they were verified.
     pub fn into_payload(self) -> Vec<u8> {
         self.payload
     }
 
-    /// The id of the key that verified, if it has one.
+    /// Returns the id of the key that verified the signature, if it has one.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }
 
-    /// Which of several signatures verified, counted from 0.
+    /// Returns the index of the valid signature, starting at 0.
     pub fn signature_index(&self) -> usize {
         self.signature_index
     }
 
-    /// The protected header's `typ`.
+    /// Returns `typ` of the protected header.
     pub fn typ(&self) -> Option<&str> {
         self.typ.as_deref()
     }
 
-    /// The protected header's `cty`.
+    /// Returns `cty` of the protected header.
     pub fn content_type(&self) -> Option<&str> {
         self.cty.as_deref()
     }

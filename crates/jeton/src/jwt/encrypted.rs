@@ -17,11 +17,9 @@ use crate::policy::Policy;
 use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 use crate::verify::Verify;
 
-/// A key that both sides share and that can stand for the issuer of a JWT that is encrypted and not signed: a
-/// [`ContentKey`].
+/// A shared key that authenticates the issuer of a JWT that is encrypted but not signed: a [`ContentKey`].
 ///
-/// To a public key anyone can encrypt, so there the claims are signed first:
-/// [`NestedIssuer`](super::NestedIssuer).
+/// Anyone can encrypt to a public key. So sign the claims first, with [`NestedIssuer`](super::NestedIssuer).
 ///
 /// ```compile_fail,E0277
 /// # use jeton::jwt::EncryptedIssuer;
@@ -31,9 +29,9 @@ use crate::verify::Verify;
 /// # Ok::<(), jeton::Error>(())
 /// ```
 ///
-/// A [`WrappingKey`](crate::key::WrappingKey) cannot either. A token may have other recipients beside it, each
-/// of whom learns the content key and can encrypt other claims under it. Where the other side demands AES key
-/// wrap, there is [`danger::IssuerWrappingKey`](crate::danger::IssuerWrappingKey).
+/// A [`WrappingKey`](crate::key::WrappingKey) does not authenticate the issuer either. A token may have other
+/// recipients, which learn the content key and can encrypt other claims with it. If a peer requires AES Key
+/// Wrap, use [`danger::IssuerWrappingKey`](crate::danger::IssuerWrappingKey).
 ///
 /// ```compile_fail,E0277
 /// # use jeton::jwt::EncryptedVerifier;
@@ -83,10 +81,10 @@ mod sealed {
     }
 }
 
-/// Issues JWTs that are encrypted with a shared key, and not signed: whoever can read such a token
-/// can also make one.
+/// Issues JWTs that are encrypted with a shared key, but not signed. Anyone who can read such a token can
+/// also issue one.
 ///
-/// With AES-GCM one [`ContentKey`] encrypts at most 2³² tokens (RFC 7518, section 8.4).
+/// With AES-GCM, one [`ContentKey`] may encrypt at most 2³² tokens (RFC 7518, section 8.4).
 ///
 /// ```
 /// use std::time::Duration;
@@ -115,7 +113,8 @@ pub struct EncryptedIssuer<'k> {
 }
 
 impl<'k> EncryptedIssuer<'k> {
-    /// Encrypts with this key and this content encryption; a [`ContentKey`]'s own, or issuing is
+    /// Creates an issuer with this key and content encryption. A [`ContentKey`] has a fixed content encryption;
+    /// with another one, issuing returns
     /// [`Misuse::ContentEncryption`](crate::error::Misuse::ContentEncryption).
     pub fn new<K: SharedKey>(key: &'k K, enc: ContentEnc) -> EncryptedIssuer<'k> {
         EncryptedIssuer {
@@ -123,12 +122,12 @@ impl<'k> EncryptedIssuer<'k> {
         }
     }
 
-    /// A compact JWE with these claims. The time is the system's.
+    /// Issues a compact JWE with these claims, using the system clock.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.encrypt(claims, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Issues a compact JWE with these claims, using this clock.
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -152,9 +151,9 @@ impl Issue for EncryptedIssuer<'_> {
     }
 }
 
-/// Decrypts a compact JWE whose plaintext is claims, with a key that only the issuer shares.
+/// Verifies a compact JWE whose plaintext is claims, with a key that only the issuer shares.
 ///
-/// A JWE around a signed JWT is refused: that is [`NestedVerifier`](super::NestedVerifier)'s.
+/// A JWE that contains a signed JWT is rejected; use [`NestedVerifier`](super::NestedVerifier).
 pub struct EncryptedVerifier {
     decrypter: Decrypter,
     policy: Policy,
@@ -163,7 +162,7 @@ pub struct EncryptedVerifier {
 }
 
 impl EncryptedVerifier {
-    /// Trusts this key and demands this policy.
+    /// Creates a verifier with this key and policy.
     pub fn new<K: SharedKey>(key: &K, policy: Policy) -> EncryptedVerifier {
         EncryptedVerifier {
             decrypter: Decrypter::new(key.to_decrypt()),
@@ -173,25 +172,25 @@ impl EncryptedVerifier {
         }
     }
 
-    /// Accepts tokens of these sizes.
+    /// Sets the size limits.
     pub fn limits(mut self, limits: Limits) -> EncryptedVerifier {
         self.decrypter = self.decrypter.limits(limits);
         self.limits = limits;
         self
     }
 
-    /// Asks this clock for the time.
+    /// Sets the clock.
     pub fn clock(mut self, clock: impl Clock + 'static) -> EncryptedVerifier {
         self.clock = Box::new(clock);
         self
     }
 
-    /// The claims, if the token can be decrypted and is what the policy demands.
+    /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
         self.verify_untyped(token)?.typed()
     }
 
-    /// The plaintext's text, the registered claims in it and the key's id.
+    /// Returns the plaintext, its registered claims and the id of the key.
     fn open<R>(
         &self,
         token: &str,
@@ -224,7 +223,7 @@ impl Verify for EncryptedVerifier {
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
         self.open(token, |payload, claims, key_id| {
-            Verified::untyped(claims, scratch.hold(payload), key_id)
+            Verified::untyped(claims, scratch.copy_from(payload), key_id)
         })
     }
 

@@ -8,15 +8,15 @@ use crate::jws::assemble;
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
 
 impl MacKey {
-    /// A JWT with these claims and this key's MAC.
+    /// Issues a JWT with these claims and a MAC.
     ///
-    /// The header has `alg`, the key's `kid` and `typ: JWT`. The time is the system's; a claim set
-    /// with `issued_at` and `expires_at` needs no clock.
+    /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
+    /// set both `issued_at` and `expires_at`.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue(self.into(), claims, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Issues a JWT with these claims and a MAC, using this clock.
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -27,15 +27,15 @@ impl MacKey {
 }
 
 impl SigningKey {
-    /// A JWT with these claims and this key's signature.
+    /// Issues a JWT with these claims and a signature.
     ///
-    /// The header has `alg`, the key's `kid` and `typ: JWT`. The time is the system's; a claim set
-    /// with `issued_at` and `expires_at` needs no clock.
+    /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
+    /// set both `issued_at` and `expires_at`.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue(self.into(), claims, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Issues a JWT with these claims and a signature, using this clock.
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -65,7 +65,7 @@ pub(crate) fn issue<C: WriteClaims + ?Sized>(
     issue_under(key.headers().jwt(), key, claims, clock)
 }
 
-/// The same under a header of the key's, base64url.
+/// Issues a JWT with this header, base64url.
 pub(crate) fn issue_under<C: WriteClaims + ?Sized>(
     encoded_header: &str,
     key: SigningKeyRef<'_>,

@@ -10,11 +10,11 @@ use crate::issue::{AnyClaims, Issue};
 use crate::jws::header_with_type;
 use crate::key::SigningKeyRef;
 
-/// Issues JWTs of one type: an access token is an `at+jwt` (RFC 9068, section 2.1), a logout token a
-/// `logout+jwt`, and a verifier that demands the one never takes the other (RFC 8725, section 3.11).
+/// Issues JWTs of one type, for example `at+jwt` for access tokens (RFC 9068, section 2.1) or `logout+jwt`. A
+/// verifier that requires one type rejects all others (RFC 8725, section 3.11).
 ///
-/// A key alone issues tokens of the type `JWT`. The header is written once; to issue costs what it
-/// costs with the key.
+/// A key without an `Issuer` issues tokens of the type `JWT`. The header is encoded once, so issuing is as
+/// fast as with the key alone.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,11 +41,11 @@ pub struct Issuer<'k> {
 }
 
 impl<'k> Issuer<'k> {
-    /// Issues tokens of that type with this key: a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
+    /// Creates an issuer for this type with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
     ///
     /// # Errors
     ///
-    /// [`Misuse::Type`](crate::error::Misuse::Type) if it is no media type: 1 to 128 visible ASCII
+    /// [`Misuse::Type`](crate::error::Misuse::Type) if the type is not a media type: 1 to 128 visible ASCII
     /// characters.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, typ: impl Into<String>) -> Result<Self> {
         let (key, typ) = (key.into(), typ.into());
@@ -53,20 +53,20 @@ impl<'k> Issuer<'k> {
         Ok(Issuer { key, typ, header })
     }
 
-    /// A JWT with these claims and the key's signature or MAC, by the system's clock.
+    /// Issues a JWT with these claims, using the system clock.
     ///
     /// # Errors
     ///
-    /// As [`SigningKey::issue`](crate::jwt::SigningKey::issue).
+    /// Those of [`SigningKey::issue`](crate::jwt::SigningKey::issue).
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue_under(&self.header, self.key, claims, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Issues a JWT with these claims, using this clock.
     ///
     /// # Errors
     ///
-    /// As [`issue`](Issuer::issue).
+    /// Those of [`issue`](Issuer::issue).
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,

@@ -1,4 +1,4 @@
-//! JWT (RFC 7519): claims in a JWS, which may itself be in a JWE.
+//! JWT (RFC 7519): claims in a JWS, optionally inside a JWE.
 //!
 //! ```
 //! use std::time::Duration;
@@ -26,14 +26,14 @@ mod encrypted;
 mod issue;
 mod issuer;
 mod nested;
-mod series;
+mod batch;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use issuer::Issuer;
 pub use nested::{NestedIssuer, NestedVerifier};
-pub use series::{Own, Series};
+pub use batch::{Own, Series};
 pub use verifier::Verifier;
 
 pub(crate) use issue::{issue, issue_under};

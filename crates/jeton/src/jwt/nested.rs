@@ -53,8 +53,8 @@ pub struct NestedIssuer<'k> {
 }
 
 impl<'k> NestedIssuer<'k> {
-    /// Signs with this key (a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`), then encrypts with that encrypter,
-    /// whose `cty` becomes `JWT`.
+    /// Creates an issuer that signs with this key (a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`), and then
+    /// encrypts with this encrypter. Its `cty` is set to `JWT`.
     pub fn new(
         signing_key: impl Into<SigningKeyRef<'k>>,
         encrypter: Encrypter<'k>,
@@ -65,12 +65,12 @@ impl<'k> NestedIssuer<'k> {
         }
     }
 
-    /// A compact JWE around a JWT with these claims. The time is the system's.
+    /// Issues a compact JWE that contains a JWT with these claims, using the system clock.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.issue_by(claims, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Issues a compact JWE that contains a JWT with these claims, using this clock.
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -95,9 +95,9 @@ impl Issue for NestedIssuer<'_> {
     }
 }
 
-/// Decrypts, and then verifies what was inside: a compact JWE with `cty: JWT` around a signed JWT.
+/// Verifies nested JWTs: decrypts a compact JWE with `cty: JWT`, and verifies the signed JWT inside.
 ///
-/// One layer exactly. A token that is only signed or only encrypted is refused.
+/// Both layers are required. A token that is only signed or only encrypted is rejected.
 #[derive(Debug)]
 pub struct NestedVerifier {
     decrypter: Decrypter,
@@ -105,7 +105,7 @@ pub struct NestedVerifier {
 }
 
 impl NestedVerifier {
-    /// Decrypts with the one, verifies with the other.
+    /// Creates a verifier from a decrypter and a verifier for the inner token.
     pub fn new(decrypter: Decrypter, verifier: Verifier) -> NestedVerifier {
         NestedVerifier {
             decrypter,
@@ -113,12 +113,12 @@ impl NestedVerifier {
         }
     }
 
-    /// The claims, if the token can be decrypted and what is inside is what the policy demands.
+    /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
         self.verify_untyped(token)?.typed()
     }
 
-    /// What `read` makes of the signed token inside.
+    /// Decrypts a token and calls `read` with the signed token inside.
     fn inside<R>(&self, token: &str, read: impl FnOnce(&str) -> Result<R>) -> Result<R> {
         let decrypted = self.decrypter.decrypt(token)?;
         let is_jwt = (decrypted.content_type()).is_some_and(|cty| {

@@ -16,7 +16,7 @@ use crate::verify::Verify;
 
 /// Verifies JWTs: the signature first, then the claims.
 ///
-/// Made once and used for every token, from any thread.
+/// Create it once and use it for all tokens, from any thread.
 pub struct Verifier {
     keys: Keys,
     policy: Policy,
@@ -25,7 +25,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Trusts these keys (one, or a set) and demands this policy.
+    /// Creates a verifier with these keys (one key, or a key set) and this policy.
     pub fn new(keys: impl Into<Keys>, policy: Policy) -> Verifier {
         Verifier {
             keys: keys.into(),
@@ -35,27 +35,26 @@ impl Verifier {
         }
     }
 
-    /// Accepts tokens of these sizes.
+    /// Sets the size limits.
     pub fn limits(mut self, limits: Limits) -> Verifier {
         self.limits = limits;
         self
     }
 
-    /// Asks this clock for the time.
+    /// Sets the clock.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Verifier {
         self.clock = Box::new(clock);
         self
     }
 
-    /// The claims, if the token is what the policy demands.
+    /// Verifies a token and returns its claims.
     ///
-    /// One allocation holds the payload; `T` makes its own.
+    /// The payload needs one allocation, plus those of `T`.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
         self.accept(token, |layout, payload| layout.read(payload))
     }
 
-    /// The same without an allocation: the payload is written into `scratch`, and `T` may borrow
-    /// from it.
+    /// Verifies a token without allocating: the payload is written to `scratch`, and `T` may borrow from it.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -80,12 +79,12 @@ impl Verifier {
         self.accept_in(token, scratch, |layout, payload| layout.read(payload))
     }
 
-    /// `own` makes the caller's part of verified claims.
+    /// `deserialize` reads the custom claims of the verified payload.
     #[inline]
     fn accept<T>(
         &self,
         token: &str,
-        own: impl FnOnce(&Layout, &str) -> Result<T, Rejection>,
+        deserialize: impl FnOnce(&Layout, &str) -> Result<T, Rejection>,
     ) -> Result<Verified<T>> {
         let mut payload = Vec::new();
         let key = self.open(token, &mut payload)?;
@@ -94,22 +93,22 @@ impl Verifier {
             .into_boxed_str();
         let mut claims = Scanned::default();
         self.read(&payload, &mut claims)?;
-        let own = own(&claims.layout, &payload)?;
+        let custom = deserialize(&claims.layout, &payload)?;
         Ok(Verified::new(
-            own,
+            custom,
             claims.registered,
             payload,
             shared_id(key),
         ))
     }
 
-    /// The same with the payload in the caller's buffer.
+    /// The same with the payload in a buffer of the caller.
     #[inline]
     fn accept_in<'s, T>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-        own: impl FnOnce(&Layout, &'s str) -> Result<T, Rejection>,
+        deserialize: impl FnOnce(&Layout, &'s str) -> Result<T, Rejection>,
     ) -> Result<VerifiedIn<'s, T>> {
         scratch.payload.clear();
         let key = self.open(token, &mut scratch.payload)?;
@@ -117,9 +116,9 @@ impl Verifier {
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         let mut claims = Scanned::default();
         self.read(payload, &mut claims)?;
-        let own = own(&claims.layout, payload)?;
+        let custom = deserialize(&claims.layout, payload)?;
         Ok(Verified::new(
-            own,
+            custom,
             claims.registered,
             payload,
             shared_id(key),

@@ -18,7 +18,7 @@ pub enum MacAlg {
 
 /// A signature algorithm (RFC 7518, section 3.1; RFC 8037; RFC 8812; RFC 9864; ML-DSA for JOSE).
 ///
-/// Ed448 is not supported: no implementation that jeton would stand on has it.
+/// Ed448 is not supported, because no suitable implementation exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SigAlg {
@@ -42,11 +42,11 @@ pub enum SigAlg {
     ES512,
     /// ECDSA on secp256k1 with SHA-256 (RFC 8812).
     ES256K,
-    /// Ed25519 under the name that RFC 8037 gave it. What most verifiers know.
+    /// Ed25519 under the name of RFC 8037, which most verifiers support.
     EdDSA,
-    /// Ed25519 under its own name (RFC 9864).
+    /// Ed25519 under the name of RFC 9864.
     Ed25519,
-    /// ML-DSA-44 (FIPS 204): signatures that a quantum computer does not forge; 2,420 bytes.
+    /// ML-DSA-44 (FIPS 204), resistant to quantum computers; signatures of 2,420 bytes.
     MlDsa44,
     /// ML-DSA-65 (FIPS 204); signatures of 3,309 bytes.
     MlDsa65,
@@ -54,21 +54,21 @@ pub enum SigAlg {
     MlDsa87,
 }
 
-/// Any algorithm that makes or checks a JWS.
+/// An algorithm of a JWS: a MAC or a signature algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Alg {
-    /// A MAC.
+    /// A MAC algorithm.
     Mac(MacAlg),
-    /// A signature.
+    /// A signature algorithm.
     Sig(SigAlg),
 }
 
 impl MacAlg {
-    /// Every MAC algorithm.
+    /// All MAC algorithms.
     pub const ALL: [MacAlg; 3] = [MacAlg::HS256, MacAlg::HS384, MacAlg::HS512];
 
-    /// The name in a header's `alg`.
+    /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
         match self {
             MacAlg::HS256 => "HS256",
@@ -77,7 +77,7 @@ impl MacAlg {
         }
     }
 
-    /// The shortest key, and the length of the MAC, bytes (RFC 7518, section 3.2).
+    /// Returns the minimum length of a key, which is also the length of the MAC, bytes (RFC 7518, section 3.2).
     pub const fn key_bytes(self) -> usize {
         self.hash().length()
     }
@@ -91,7 +91,7 @@ impl MacAlg {
     }
 }
 
-/// What a signature algorithm is made of: all that the rest of the library needs to know of one.
+/// The parts of a signature algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     Rsa(Padding, Hash),
@@ -101,7 +101,7 @@ pub(crate) enum Scheme {
 }
 
 impl SigAlg {
-    /// Every signature algorithm.
+    /// All signature algorithms.
     pub const ALL: [SigAlg; 15] = [
         SigAlg::RS256,
         SigAlg::RS384,
@@ -120,7 +120,7 @@ impl SigAlg {
         SigAlg::MlDsa87,
     ];
 
-    /// The name in a header's `alg`.
+    /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
         match self {
             SigAlg::RS256 => "RS256",
@@ -161,16 +161,16 @@ impl SigAlg {
         }
     }
 
-    /// Whether a header's `alg` names this very operation. `EdDSA` and `Ed25519` are two names of
-    /// one (RFC 9864, section 2.2), given that the key is an Ed25519 key.
-    pub(crate) fn answers_to(self, name: &str) -> bool {
+    /// Whether this `alg` name means this operation. `EdDSA` and `Ed25519` are two names for the same operation
+    /// (RFC 9864, section 2.2) if the key is an Ed25519 key.
+    pub(crate) fn matches_name(self, name: &str) -> bool {
         self.name() == name
             || (self.scheme() == Scheme::Ed25519 && matches!(name, "EdDSA" | "Ed25519"))
     }
 }
 
 impl Scheme {
-    /// The JWK `kty` of its keys.
+    /// Returns the JWK `kty` of its keys.
     pub(crate) const fn kty(self) -> &'static str {
         match self {
             Scheme::Rsa(..) => "RSA",
@@ -182,7 +182,7 @@ impl Scheme {
 }
 
 impl Alg {
-    /// The name in a header's `alg`.
+    /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
         match self {
             Alg::Mac(alg) => alg.name(),
@@ -203,13 +203,13 @@ impl From<SigAlg> for Alg {
     }
 }
 
-/// The name is not an algorithm of jeton's. `none` is not one.
+/// The name is not a supported algorithm. `none` is not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownAlgorithm;
 
 impl fmt::Display for UnknownAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not the exact name of a supported algorithm")
+        f.write_str("not the name of a supported algorithm (names are case-sensitive)")
     }
 }
 
@@ -236,7 +236,7 @@ impl FromStr for SigAlg {
 impl FromStr for Alg {
     type Err = UnknownAlgorithm;
 
-    /// Names are exact: case counts.
+    /// Names are case-sensitive.
     ///
     /// ```
     /// use jeton::key::{Alg, SigAlg};

@@ -3,17 +3,17 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{Directions, SharedSecret, Uses};
+use super::shared_secret::{PermittedUse, SharedSecret, KeyOps};
 use super::{ContentEnc, KeyId};
 use crate::crypto::random;
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members};
 
-/// A shared key that encrypts content itself (`alg: dir`, RFC 7518, section 4.5).
+/// A shared key that encrypts content directly (`alg: dir`, RFC 7518, section 4.5).
 ///
-/// With AES-GCM at most 2³² tokens may be encrypted under one key (RFC 7518, section 8.4): the
-/// nonces are random. A [`WrappingKey`](super::WrappingKey) for AES key wrap gives each token its own content
-/// key, and has no such limit; one for AES-GCM key wrap has the same.
+/// With AES-GCM, at most 2³² tokens may be encrypted with one key (RFC 7518, section 8.4), because the nonces
+/// are random. A [`WrappingKey`](super::WrappingKey) for AES Key Wrap gives each token a new content key and
+/// has no such limit. A wrapping key for AES-GCM key wrap has the same limit.
 ///
 /// ```
 /// use jeton::key::{ContentEnc, ContentKey};
@@ -29,59 +29,59 @@ pub struct ContentKey {
 }
 
 impl ContentKey {
-    /// A fresh key.
+    /// Generates a key.
     pub fn generate(enc: ContentEnc) -> Result<ContentKey> {
         let mut secret = Zeroizing::new(vec![0; enc.key_bytes()]);
         random::fill(&mut secret)?;
         Self::new(enc, &secret)
     }
 
-    /// A key from bytes that are both secret and random: exactly as many as `enc` has, and not the text of a
-    /// key.
+    /// Creates a key from secret random bytes, exactly as many as `enc` requires. The encoding of a key is
+    /// rejected.
     pub fn new(enc: ContentEnc, secret: &[u8]) -> Result<ContentKey> {
         let secret = Zeroizing::new(secret.to_vec());
-        let shared = SharedSecret::new(secret, enc.key_bytes(), Directions::Both)?;
-        Ok(Self::made(enc, shared, None))
+        let shared = SharedSecret::new(secret, enc.key_bytes(), PermittedUse::Both)?;
+        Ok(Self::from_parts(enc, shared, None))
     }
 
-    /// Reads a JWK of `kty` `oct` whose `alg` is an `enc`, such as `A256GCM`. `use` is `enc` if it is
-    /// there; `key_ops` has `encrypt`, `decrypt` or both, and the key does no more than that.
+    /// Reads a JWK with `kty` `oct` whose `alg` is a content encryption, such as `A256GCM`. `use`, if present,
+    /// must be `enc`. `key_ops`, if present, must contain `encrypt`, `decrypt` or both, and restricts the key to
+    /// these.
     pub fn from_jwk(text: &str) -> Result<ContentKey> {
         Ok(Self::from_members(&Members::parse(text)?, None)?)
     }
 
-    /// Reads a JWK of `kty` `oct` for a content encryption; one that says another is refused. `alg`
-    /// may also be `dir`.
+    /// Reads a JWK with `kty` `oct` for this content encryption. A different `alg` is rejected, except `dir`.
     pub fn from_jwk_as(text: &str, enc: ContentEnc) -> Result<ContentKey> {
         Ok(Self::from_members(&Members::parse(text)?, Some(enc))?)
     }
 
-    /// The key as a JWK. It holds the secret.
+    /// Returns the key as a JWK, which contains the secret.
     pub fn to_jwk(&self) -> Zeroizing<String> {
         let writer = jwk::Writer::new("oct")
             .word("alg", self.enc.name())
             .key_id(self.key_id());
-        self.shared.write(writer, &Uses::CONTENT)
+        self.shared.write(writer, &KeyOps::CONTENT)
     }
 
-    /// What the key encrypts with.
+    /// Returns the content encryption of the key.
     pub fn enc(&self) -> ContentEnc {
         self.enc
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// The same key under an id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<ContentKey> {
         self.key_id = Some(KeyId::chosen(key_id)?);
         Ok(self)
     }
 
-    /// The key's thumbprint (RFC 7638). It is a hash of the secret: fit to name the key among
-    /// those who have it, not to be published.
+    /// Returns the thumbprint (RFC 7638). It is a hash of the secret: it may identify the key among its owners,
+    /// but must not be published.
     pub fn thumbprint(&self) -> String {
         self.shared.thumbprint()
     }
@@ -95,11 +95,11 @@ impl ContentKey {
         } else {
             super::shared_secret::algorithm(members, wanted)?
         };
-        let shared = SharedSecret::from_members(members, enc.key_bytes(), &Uses::CONTENT)?;
-        Ok(Self::made(enc, shared, members.key_id()?))
+        let shared = SharedSecret::from_members(members, enc.key_bytes(), &KeyOps::CONTENT)?;
+        Ok(Self::from_parts(enc, shared, members.key_id()?))
     }
 
-    fn made(enc: ContentEnc, shared: SharedSecret, key_id: Option<KeyId>) -> ContentKey {
+    fn from_parts(enc: ContentEnc, shared: SharedSecret, key_id: Option<KeyId>) -> ContentKey {
         ContentKey {
             enc,
             shared: Arc::new(shared),
@@ -107,7 +107,7 @@ impl ContentKey {
         }
     }
 
-    /// The same key for a decrypter; the secret is shared, not copied.
+    /// Returns the same key for a decrypter. The secret is shared, not copied.
     pub(crate) fn share(&self) -> ContentKey {
         ContentKey {
             enc: self.enc,

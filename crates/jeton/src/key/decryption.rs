@@ -11,7 +11,7 @@ use crate::crypto::{ecdsa, rsa, rsa_encryption};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::Members;
 
-/// A private key that decrypts, for one key management.
+/// A private key that decrypts with one key management algorithm.
 ///
 /// ```
 /// use jeton::key::{DecryptionKey, KeyManagementAlg};
@@ -26,7 +26,7 @@ pub struct DecryptionKey {
     public: EncryptionKey,
 }
 
-/// A private key as its family has it.
+/// The private key material of each key type.
 pub(crate) enum Private {
     Rsa {
         key: rsa_encryption::Private,
@@ -36,7 +36,7 @@ pub(crate) enum Private {
 }
 
 impl DecryptionKey {
-    /// A fresh key: RSA of 2,048 bits, or P-256 for ECDH-ES.
+    /// Generates a key: RSA of 2,048 bits, or P-256 for ECDH-ES.
     pub fn generate(alg: KeyManagementAlg) -> Result<DecryptionKey> {
         match alg.management() {
             Management::Rsa(_) => {
@@ -47,8 +47,8 @@ impl DecryptionKey {
         }
     }
 
-    /// A new RSA key of another size than [`generate`](Self::generate) makes. An algorithm that is
-    /// not RSA's is refused with [`KeyProblem::Contradiction`].
+    /// Generates an RSA key of another size than [`generate`](Self::generate). If the algorithm does not use
+    /// RSA, this returns [`KeyProblem::Contradiction`].
     ///
     /// ```
     /// use jeton::key::{DecryptionKey, KeyManagementAlg, RsaSize};
@@ -62,47 +62,47 @@ impl DecryptionKey {
         Ok(Self::of_rsa(alg, pkcs8)?)
     }
 
-    /// A fresh key on P-384, for ECDH-ES.
+    /// Generates a P-384 key for ECDH-ES.
     pub fn generate_p384(alg: KeyManagementAlg) -> Result<DecryptionKey> {
         Self::generate_in(alg, Group::P384)
     }
 
-    /// A fresh key on P-521, for ECDH-ES.
+    /// Generates a P-521 key for ECDH-ES.
     pub fn generate_p521(alg: KeyManagementAlg) -> Result<DecryptionKey> {
         Self::generate_in(alg, Group::P521)
     }
 
-    /// A fresh X25519 key (RFC 8037, section 3.2), for ECDH-ES.
+    /// Generates an X25519 key (RFC 8037, section 3.2) for ECDH-ES.
     pub fn generate_x25519(alg: KeyManagementAlg) -> Result<DecryptionKey> {
         Self::generate_in(alg, Group::X25519)
     }
 
-    /// Reads a private JWK that says its `alg`; a key on X25519 or, with `use: enc`, on another curve
-    /// is for plain ECDH-ES if it does not. `use` is `enc` if it is there; `key_ops` has
-    /// `decrypt` or `unwrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
+    /// Reads a private JWK with `alg`. Without `alg`, an X25519 key, or a key on another curve with `use: enc`,
+    /// is for plain ECDH-ES. `use`, if present, must be `enc`. `key_ops`, if present, must contain `decrypt` or
+    /// `unwrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
     ///
-    /// An RSA key needs all of `p`, `q`, `dp`, `dq` and `qi`, and no `oth`.
+    /// An RSA key must contain `p`, `q`, `dp`, `dq` and `qi`, and must not contain `oth`.
     pub fn from_jwk(text: &str) -> Result<DecryptionKey> {
         Ok(Self::from_members(&Members::parse(text)?, None)?)
     }
 
-    /// Reads a private JWK for an algorithm; one that says another is refused.
+    /// Reads a private JWK for this algorithm. A different `alg` is rejected.
     pub fn from_jwk_as(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey> {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM private key for an algorithm: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or
-    /// PKCS#1 (`RSA PRIVATE KEY`), not encrypted.
+    /// Reads a PEM private key for this algorithm: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1
+    /// (`RSA PRIVATE KEY`), without encryption.
     pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey> {
         Ok(pkix_encryption::read_private_pem(text, alg)?)
     }
 
-    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958) for an algorithm.
+    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958) for this algorithm.
     pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey> {
         Ok(pkix_encryption::read_pkcs8(der, alg)?)
     }
 
-    /// The key as a private JWK. It holds the secret.
+    /// Returns the key as a private JWK, which contains the secret.
     pub fn to_jwk(&self) -> Result<Zeroizing<String>> {
         let writer = self.public.public_members();
         Ok(match &*self.private {
@@ -121,13 +121,13 @@ impl DecryptionKey {
         .finish())
     }
 
-    /// The key as PEM PKCS#8 (`PRIVATE KEY`). It holds the secret; its algorithm and id are not in
-    /// it.
+    /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret, but not the algorithm and the
+    /// key id.
     pub fn to_pem(&self) -> Result<Zeroizing<String>> {
         super::pkix::write_private_pem(&self.to_der()?)
     }
 
-    /// The key as DER PKCS#8. It holds the secret; its algorithm and id are not in it.
+    /// Returns the key as DER PKCS#8, which contains the secret, but not the algorithm and the key id.
     pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
         match &*self.private {
             Private::Rsa { pkcs8, .. } => Ok(pkcs8.clone()),
@@ -140,22 +140,22 @@ impl DecryptionKey {
         }
     }
 
-    /// The public half, with the same algorithm and id.
+    /// Returns the public key, with the same algorithm and key id.
     pub fn encryption_key(&self) -> EncryptionKey {
         self.public.clone()
     }
 
-    /// The key's algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> KeyManagementAlg {
         self.public.alg()
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.public.key_id()
     }
 
-    /// The same key under an id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<DecryptionKey> {
         self.public = self.public.with_key_id(key_id)?;
         Ok(self)
@@ -189,9 +189,8 @@ impl DecryptionKey {
                     dq: members.integer("dq")?,
                     qi: members.integer("qi")?,
                 };
-                // First the public half, for an error that names its member.
-                Public::rsa(alg, &parts.n, &parts.e)
-                    .map_err(|(member, problem)| KeyError::at(member, problem))?;
+                // Check the public key first, so that the error names the invalid member.
+                Public::rsa(alg, &parts.n, &parts.e)?;
                 Self::of_rsa_parts(alg, &parts)?
             }
             Management::Ecdh(_) => {
@@ -208,16 +207,15 @@ impl DecryptionKey {
                 Self::of_ecdh(alg, key)?
             }
         };
-        Ok(key.named(members.key_id()?))
+        Ok(key.with_id(members.key_id()?))
     }
 
     pub(super) fn of_rsa_parts(
         alg: KeyManagementAlg,
         parts: &rsa::Parts,
     ) -> Result<DecryptionKey, KeyError> {
-        // The public half names the member at fault.
-        Public::rsa(alg, &parts.n, &parts.e)
-            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        // The error of the public key names the invalid member.
+        Public::rsa(alg, &parts.n, &parts.e)?;
         let pair = rsa::Pair::from_parts(parts).map_err(|problem| KeyError::at("d", problem))?;
         let pkcs8 = pair
             .pkcs8()
@@ -230,13 +228,12 @@ impl DecryptionKey {
             return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };
         let parts = private_key_info::rsa_parts(&pkcs8)?;
-        let public = Public::rsa(alg, &parts.n, &parts.e)
-            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        let public = Public::rsa(alg, &parts.n, &parts.e)?;
         let key = rsa_encryption::Private::from_pkcs8(padding, &pkcs8)
             .map_err(|problem| KeyError::at("d", problem))?;
         Ok(DecryptionKey {
             private: Arc::new(Private::Rsa { key, pkcs8 }),
-            public: EncryptionKey::made(alg, public, None),
+            public: EncryptionKey::from_parts(alg, public, None),
         })
     }
 
@@ -251,16 +248,16 @@ impl DecryptionKey {
             .map_err(|problem| KeyError::at("x", problem))?;
         Ok(DecryptionKey {
             private: Arc::new(Private::Ecdh(key)),
-            public: EncryptionKey::made(alg, public, None),
+            public: EncryptionKey::from_parts(alg, public, None),
         })
     }
 
-    fn named(mut self, key_id: Option<KeyId>) -> DecryptionKey {
-        self.public = self.public.named(key_id);
+    fn with_id(mut self, key_id: Option<KeyId>) -> DecryptionKey {
+        self.public = self.public.with_id(key_id);
         self
     }
 
-    /// The same key for a decrypter; the secret is shared, not copied.
+    /// Returns the same key for a decrypter. The secret is shared, not copied.
     pub(crate) fn share(&self) -> DecryptionKey {
         DecryptionKey {
             private: Arc::clone(&self.private),
@@ -276,7 +273,7 @@ impl DecryptionKey {
         self.public.id()
     }
 
-    /// The modulus of an RSA key.
+    /// Returns the modulus of an RSA key.
     pub(super) fn modulus(&self) -> Option<&[u8]> {
         self.public.modulus()
     }

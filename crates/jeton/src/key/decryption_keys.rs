@@ -3,10 +3,9 @@ use crate::danger::{self, Password};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::{self, Members};
 
-/// What a decrypter has: one key, or several.
+/// The keys of a decrypter: one, or several.
 ///
-/// Every key type that decrypts turns into it, from the key itself or from a reference; the secret
-/// is then shared, not copied.
+/// Every key type that decrypts converts into it. From a reference, the secret is shared, not copied.
 ///
 /// ```
 /// use jeton::key::{DecryptionKey, DecryptionKeys, KeyManagementAlg, KeyWrapAlg, WrappingKey};
@@ -31,11 +30,11 @@ pub(crate) enum DecryptWith {
 }
 
 impl DecryptionKeys {
-    /// Reads a JWK Set of private and shared keys, each of which says its `alg`.
+    /// Reads a JWK Set of private and shared keys, each with `alg`.
     ///
-    /// Keys that jeton does not know, or that are not for decrypting, are left out. At most
-    /// [`limits::KEY_SET_KEYS`](crate::limits::KEY_SET_KEYS) keys in at most
-    /// [`limits::KEY_SET_BYTES`](crate::limits::KEY_SET_BYTES).
+    /// Keys of an unknown type and keys that cannot decrypt are skipped. A set has at most
+    /// [`limits::KEY_SET_KEYS`](crate::limits::KEY_SET_KEYS) keys and
+    /// [`limits::KEY_SET_BYTES`](crate::limits::KEY_SET_BYTES) bytes.
     pub fn from_jwk_set(text: &str) -> Result<DecryptionKeys> {
         let mut keys = Vec::new();
         for key in jwk::set_elements(text)? {
@@ -47,21 +46,21 @@ impl DecryptionKeys {
         Ok(DecryptionKeys(keys))
     }
 
-    /// These keys and those.
+    /// Adds more keys.
     ///
-    /// One RSA key does not decrypt both by [`danger::RSA1_5`] and by RSA-OAEP: with such keys every call
-    /// of a [`Decrypter`](crate::jwe::Decrypter) answers [`Misuse::SharedRsaKey`].
+    /// One RSA key must not be used for both [`danger::RSA1_5`] and RSA-OAEP. Otherwise every call of a
+    /// [`Decrypter`](crate::jwe::Decrypter) returns [`Misuse::SharedRsaKey`].
     pub fn and(mut self, others: impl Into<DecryptionKeys>) -> DecryptionKeys {
         self.0.extend(others.into().0);
         self
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Never true: there is no way to none.
+    /// Always returns false: there is at least one key.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -70,8 +69,8 @@ impl DecryptionKeys {
         &self.0
     }
 
-    /// No RSA key may decrypt both by RSA1_5 and by OAEP: whoever learns something by the one can use it
-    /// against what was encrypted for the other.
+    /// Rejects an RSA key for both RSA1_5 and OAEP. An oracle for one padding would also reveal content that was
+    /// encrypted with the other.
     pub(crate) fn check(&self) -> Result<(), Misuse> {
         let is_old = |key: &&DecryptionKey| key.alg() == danger::RSA1_5;
         let rsa = || self.0.iter().filter_map(DecryptWith::rsa);
@@ -85,7 +84,7 @@ impl DecryptionKeys {
     }
 }
 
-/// The key, if it is one that decrypts.
+/// Reads a key, if it is one that decrypts.
 fn read_key(text: &str) -> Option<DecryptWith> {
     let members = Members::parse(text).ok()?;
     if members.required("kty").ok()? != "oct" {
@@ -117,7 +116,7 @@ impl DecryptWith {
         }
     }
 
-    /// The name that a header's `alg` must have.
+    /// Returns the `alg` name that a header must have.
     pub(crate) fn alg_name(&self) -> &'static str {
         match self {
             DecryptWith::Private(key) => key.alg().name(),

@@ -9,7 +9,7 @@ use crate::crypto::rsa_encryption;
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members};
 
-/// A public key to encrypt to, for one key management.
+/// A public key that encrypts with one key management algorithm.
 ///
 /// ```
 /// use jeton::key::{DecryptionKey, EncryptionKey, KeyManagementAlg};
@@ -26,7 +26,7 @@ pub struct EncryptionKey {
     key_id: Option<KeyId>,
 }
 
-/// A public key as its family has it, and as it is written down.
+/// The public key material of each key type, ready to use and as bytes.
 pub(crate) enum Public {
     Rsa {
         key: rsa_encryption::Public,
@@ -37,60 +37,60 @@ pub(crate) enum Public {
 }
 
 impl EncryptionKey {
-    /// Reads a public JWK that says its `alg`; a key on X25519 or, with `use: enc`, on another curve is
-    /// for plain ECDH-ES if it does not. `use` is `enc` if it is there; `key_ops` has
-    /// `encrypt` or `wrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
+    /// Reads a public JWK with `alg`. Without `alg`, an X25519 key, or a key on another curve with `use: enc`, is
+    /// for plain ECDH-ES. `use`, if present, must be `enc`. `key_ops`, if present, must contain `encrypt` or
+    /// `wrapKey` for RSA, `deriveKey` or `deriveBits` for ECDH.
     pub fn from_jwk(text: &str) -> Result<EncryptionKey> {
         Ok(Self::from_members(&Members::parse(text)?, None)?)
     }
 
-    /// Reads a public JWK for an algorithm; one that says another is refused.
+    /// Reads a public JWK for this algorithm. A different `alg` is rejected.
     pub fn from_jwk_as(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey> {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM public key for an algorithm: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
+    /// Reads a PEM public key for this algorithm: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
     pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey> {
         Ok(pkix_encryption::read_public_pem(text, alg)?)
     }
 
-    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) for an algorithm.
+    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) for this algorithm.
     pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey> {
         Ok(pkix_encryption::read_spki(der, alg)?)
     }
 
-    /// The key as a JWK, with `use: enc`.
+    /// Returns the key as a JWK with `use: enc`.
     pub fn to_jwk(&self) -> String {
         self.public_members().finish().as_str().to_owned()
     }
 
-    /// The key as PEM SPKI (`PUBLIC KEY`). Its algorithm and id are not in it.
+    /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the algorithm and the key id.
     pub fn to_pem(&self) -> Result<String> {
         pkix_encryption::write_public_pem(&self.public)
     }
 
-    /// The key as DER SubjectPublicKeyInfo. Its algorithm and id are not in it.
+    /// Returns the key as DER SubjectPublicKeyInfo, without the algorithm and the key id.
     pub fn to_der(&self) -> Result<Vec<u8>> {
         pkix_encryption::write_spki(&self.public)
     }
 
-    /// The key's algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> KeyManagementAlg {
         self.alg
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// The same key under an id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<EncryptionKey> {
         self.key_id = Some(KeyId::chosen(key_id)?);
         Ok(self)
     }
 
-    /// The key's SHA-256 thumbprint, base64url (RFC 7638).
+    /// Returns the SHA-256 thumbprint, base64url (RFC 7638).
     pub fn thumbprint(&self) -> String {
         match &*self.public {
             Public::Rsa { n, e, .. } => jwk::thumbprint(&[
@@ -133,10 +133,10 @@ impl EncryptionKey {
             },
         )?;
         let public = Public::from_members(members, alg)?;
-        Ok(Self::made(alg, public, members.key_id()?))
+        Ok(Self::from_parts(alg, public, members.key_id()?))
     }
 
-    pub(super) fn made(
+    pub(super) fn from_parts(
         alg: KeyManagementAlg,
         public: Public,
         key_id: Option<KeyId>,
@@ -148,7 +148,7 @@ impl EncryptionKey {
         }
     }
 
-    /// A JWK with all but the private members.
+    /// Starts a JWK with all members except the private ones.
     pub(super) fn public_members(&self) -> jwk::Writer {
         let kty = match &*self.public {
             Public::Rsa { .. } => "RSA",
@@ -178,7 +178,7 @@ impl EncryptionKey {
         &self.public
     }
 
-    /// The modulus of an RSA key.
+    /// Returns the modulus of an RSA key.
     pub(super) fn modulus(&self) -> Option<&[u8]> {
         match &*self.public {
             Public::Rsa { n, .. } => Some(n),
@@ -186,7 +186,7 @@ impl EncryptionKey {
         }
     }
 
-    pub(super) fn named(mut self, key_id: Option<KeyId>) -> EncryptionKey {
+    pub(super) fn with_id(mut self, key_id: Option<KeyId>) -> EncryptionKey {
         self.key_id = key_id;
         self
     }
@@ -204,7 +204,7 @@ impl Public {
         match alg.management() {
             Management::Rsa(_) => {
                 let (n, e) = (members.integer("n")?, members.integer("e")?);
-                Public::rsa(alg, &n, &e).map_err(|(member, problem)| KeyError::at(member, problem))
+                Public::rsa(alg, &n, &e)
             }
             Management::Ecdh(_) => {
                 let group = group(members)?;
@@ -218,9 +218,9 @@ impl Public {
         alg: KeyManagementAlg,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
+    ) -> Result<Public, KeyError> {
         let Management::Rsa(padding) = alg.management() else {
-            return Err(("alg", KeyProblem::Contradiction));
+            return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };
         Ok(Public::Rsa {
             key: rsa_encryption::Public::from_parts(padding, n, e)?,
@@ -229,7 +229,7 @@ impl Public {
         })
     }
 
-    /// A point to encrypt to: on its curve, and not one whose agreed secret is always zero.
+    /// Reads a point to encrypt to. It must be on its curve, and its shared secrets must not always be zero.
     pub(super) fn ecdh(group: Group, bytes: &[u8]) -> Result<Public, KeyProblem> {
         let public = ecdh::Public::from_bytes(group, bytes)?;
         if public.is_of_small_order() {
@@ -239,16 +239,16 @@ impl Public {
     }
 }
 
-/// The algorithm of an asymmetric JWK: what it says and what the caller wants, which must agree
-/// with each other and with `kty`.
+/// Determines the algorithm of an asymmetric JWK from `alg` and the caller. Both must agree with each other
+/// and with `kty`.
 pub(super) fn algorithm(
     members: &Members<'_>,
     wanted: Option<KeyManagementAlg>,
 ) -> Result<KeyManagementAlg, KeyError> {
     let contradiction = KeyError::at("alg", KeyProblem::Contradiction);
-    let said = members.optional("alg")?;
-    let alg = match (&said, wanted) {
-        // A curve for nothing but agreement, or a key marked for encryption.
+    let declared = members.optional("alg")?;
+    let alg = match (&declared, wanted) {
+        // A curve that is only for key agreement, or a key with `use: enc`.
         (None, None)
             if members.optional("crv")?.as_deref() == Some("X25519")
                 || (members.optional("use")?.as_deref() == Some("enc") && members.has("crv")) =>
@@ -257,10 +257,10 @@ pub(super) fn algorithm(
         }
         (None, None) => return Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
         (None, Some(wanted)) => wanted,
-        // By name: what is behind danger has no other way in.
-        (Some(said), Some(wanted)) if *said == wanted.name() => wanted,
+        // Compared by name, because names from the `danger` module do not parse.
+        (Some(declared), Some(wanted)) if *declared == wanted.name() => wanted,
         (Some(_), Some(_)) => return Err(contradiction),
-        (Some(said), None) => said.parse().map_err(|_| contradiction)?,
+        (Some(declared), None) => declared.parse().map_err(|_| contradiction)?,
     };
     match (&*members.required("kty")?, alg.management()) {
         ("RSA", Management::Rsa(_)) | ("EC" | "OKP", Management::Ecdh(_)) => Ok(alg),
@@ -270,7 +270,7 @@ pub(super) fn algorithm(
     }
 }
 
-/// The group that `kty` and `crv` name.
+/// Returns the group that `kty` and `crv` name.
 pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
     match (&*members.required("kty")?, &*members.required("crv")?) {
         ("EC", "P-256") => Ok(Group::P256),
@@ -282,7 +282,7 @@ pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
     }
 }
 
-/// `x` and `y` as one uncompressed point, or `x` alone.
+/// Returns `x` and `y` as an uncompressed point, or `x` alone.
 pub(crate) fn public_bytes(members: &Members<'_>, group: Group) -> Result<Vec<u8>, KeyError> {
     let x = members.fixed("x", group.bytes())?;
     match group {

@@ -6,7 +6,7 @@ use crate::crypto::Hash;
 use crate::crypto::rsa_encryption::Padding;
 use crate::danger::Opened;
 
-/// How a public key brings the content key to its recipient (RFC 7518, section 4.1).
+/// A key management algorithm with a public key (RFC 7518, section 4.1).
 ///
 /// ```
 /// use jeton::key::KeyManagementAlg;
@@ -24,19 +24,19 @@ pub enum KeyManagementAlg {
     RsaOaep384,
     /// RSAES-OAEP with SHA-512 and MGF1 with SHA-512.
     RsaOaep512,
-    /// ECDH-ES; what is agreed on is the content key. One recipient only.
+    /// ECDH-ES: the derived key is the content key. Only one recipient.
     EcdhEs,
-    /// ECDH-ES; what is agreed on wraps the content key with AES of 128 bits.
+    /// ECDH-ES: the derived key wraps the content key with AES Key Wrap, 128 bits.
     EcdhEsA128Kw,
-    /// ECDH-ES; what is agreed on wraps the content key with AES of 192 bits.
+    /// ECDH-ES: the derived key wraps the content key with AES Key Wrap, 192 bits.
     EcdhEsA192Kw,
-    /// ECDH-ES; what is agreed on wraps the content key with AES of 256 bits.
+    /// ECDH-ES: the derived key wraps the content key with AES Key Wrap, 256 bits.
     EcdhEsA256Kw,
-    /// RSAES-PKCS1-v1_5: only by [`danger::RSA1_5`](crate::danger::RSA1_5).
+    /// RSAES-PKCS1-v1_5. Only [`danger::RSA1_5`](crate::danger::RSA1_5) creates it.
     Rsa1_5(Opened),
 }
 
-/// How a shared key brings the content key to its recipient (RFC 7518, sections 4.4 and 4.7).
+/// A key management algorithm with a shared key (RFC 7518, sections 4.4 and 4.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyWrapAlg {
@@ -46,15 +46,15 @@ pub enum KeyWrapAlg {
     A192Kw,
     /// AES Key Wrap with 256 bits.
     A256Kw,
-    /// AES-GCM with 128 bits. At most 2³² content keys may be wrapped under one key.
+    /// AES-GCM with 128 bits. One key may wrap at most 2³² content keys.
     A128GcmKw,
-    /// AES-GCM with 192 bits. At most 2³² content keys may be wrapped under one key.
+    /// AES-GCM with 192 bits. One key may wrap at most 2³² content keys.
     A192GcmKw,
-    /// AES-GCM with 256 bits. At most 2³² content keys may be wrapped under one key.
+    /// AES-GCM with 256 bits. One key may wrap at most 2³² content keys.
     A256GcmKw,
 }
 
-/// How the content is encrypted (RFC 7518, section 5.1).
+/// A content encryption algorithm (RFC 7518, section 5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ContentEnc {
@@ -64,30 +64,30 @@ pub enum ContentEnc {
     A192CbcHs384,
     /// AES-CBC with 256 bits and HMAC-SHA-512.
     A256CbcHs512,
-    /// AES-GCM with 128 bits. At most 2³² tokens may be encrypted under one content key.
+    /// AES-GCM with 128 bits. One content key may encrypt at most 2³² tokens.
     A128Gcm,
-    /// AES-GCM with 192 bits. At most 2³² tokens may be encrypted under one content key.
+    /// AES-GCM with 192 bits. One content key may encrypt at most 2³² tokens.
     A192Gcm,
-    /// AES-GCM with 256 bits. At most 2³² tokens may be encrypted under one content key.
+    /// AES-GCM with 256 bits. One content key may encrypt at most 2³² tokens.
     A256Gcm,
 }
 
-/// What an asymmetric key management is made of.
+/// The parts of an asymmetric key management algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Management {
     Rsa(Padding),
-    /// The length of the wrapping key, bytes; none means direct agreement.
+    /// The length of the wrapping key, bytes; `None` for direct key agreement.
     Ecdh(Option<usize>),
 }
 
-/// What a symmetric key wrapping is made of.
+/// The parts of a symmetric key wrapping algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrapping {
     Kw,
     Gcm,
 }
 
-/// What a content encryption is made of.
+/// The parts of a content encryption algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cipher {
     CbcHmac(Hash),
@@ -95,7 +95,7 @@ pub(crate) enum Cipher {
 }
 
 impl KeyManagementAlg {
-    /// Every key management for public keys that needs no [`danger`](crate::danger).
+    /// All key management algorithms with public keys that do not need [`danger`](crate::danger).
     pub const ALL: [KeyManagementAlg; 8] = [
         KeyManagementAlg::RsaOaep,
         KeyManagementAlg::RsaOaep256,
@@ -107,7 +107,7 @@ impl KeyManagementAlg {
         KeyManagementAlg::EcdhEsA256Kw,
     ];
 
-    /// The name in a header's `alg`.
+    /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
         match self {
             KeyManagementAlg::RsaOaep => "RSA-OAEP",
@@ -138,7 +138,7 @@ impl KeyManagementAlg {
 }
 
 impl KeyWrapAlg {
-    /// Every key wrapping for shared keys.
+    /// All key wrapping algorithms with shared keys.
     pub const ALL: [KeyWrapAlg; 6] = [
         KeyWrapAlg::A128Kw,
         KeyWrapAlg::A192Kw,
@@ -148,7 +148,7 @@ impl KeyWrapAlg {
         KeyWrapAlg::A256GcmKw,
     ];
 
-    /// The name in a header's `alg`.
+    /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
         match self {
             KeyWrapAlg::A128Kw => "A128KW",
@@ -160,7 +160,7 @@ impl KeyWrapAlg {
         }
     }
 
-    /// The length of the key, bytes.
+    /// Returns the length of the key, bytes.
     pub const fn key_bytes(self) -> usize {
         match self {
             KeyWrapAlg::A128Kw | KeyWrapAlg::A128GcmKw => 16,
@@ -178,7 +178,7 @@ impl KeyWrapAlg {
 }
 
 impl ContentEnc {
-    /// Every content encryption.
+    /// All content encryption algorithms.
     pub const ALL: [ContentEnc; 6] = [
         ContentEnc::A128CbcHs256,
         ContentEnc::A192CbcHs384,
@@ -188,7 +188,7 @@ impl ContentEnc {
         ContentEnc::A256Gcm,
     ];
 
-    /// The name in a header's `enc`.
+    /// Returns the `enc` name.
     pub const fn name(self) -> &'static str {
         match self {
             ContentEnc::A128CbcHs256 => "A128CBC-HS256",
@@ -200,7 +200,7 @@ impl ContentEnc {
         }
     }
 
-    /// The length of the content key, bytes.
+    /// Returns the length of the content key, bytes.
     pub const fn key_bytes(self) -> usize {
         match self {
             ContentEnc::A128CbcHs256 => 32,

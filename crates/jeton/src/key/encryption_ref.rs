@@ -1,7 +1,7 @@
 use super::{ContentKey, EncryptionKey, KeyWrapAlg, WrappingKey};
 use crate::danger::Password;
 
-/// A key to encrypt with, borrowed. Made from a reference to any key that encrypts.
+/// A reference to any key that encrypts.
 #[derive(Debug, Clone, Copy)]
 pub struct EncryptionKeyRef<'k>(pub(crate) EncryptWith<'k>);
 

@@ -3,17 +3,17 @@ use std::sync::Arc;
 use crate::error::{KeyError, KeyProblem, Misuse};
 use crate::limits;
 
-/// A key's id: opaque, not empty, bounded, cheap to share.
+/// A key id: opaque, not empty, with a maximum length, cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeyId(Arc<str>);
 
 impl KeyId {
-    /// An id that the caller gives to a key.
+    /// Checks an id that the caller sets.
     pub(crate) fn chosen(id: &str) -> Result<KeyId, Misuse> {
         Self::bounded(id).ok_or(Misuse::KeyId)
     }
 
-    /// An id found in key material.
+    /// Checks an id from key material.
     pub(crate) fn loaded(id: &str) -> Result<KeyId, KeyError> {
         Self::bounded(id).ok_or(KeyError::at("kid", KeyProblem::WrongLength))
     }

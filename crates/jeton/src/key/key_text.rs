@@ -1,10 +1,10 @@
-//! What a key looks like that somebody takes for a secret.
+//! Detects the encoding of a key that is passed as a secret.
 //!
-//! Random secrets must never look so: a key that was made today is loaded tomorrow. So DER is taken for a
-//! key only where all of it is one, PASERK only where all of it is text, and OpenSSH only where a word of it
-//! is a key's base64. A key in base64 is one too: that is how realms publish theirs, how `x5c` holds
-//! certificates, and how keys come in environment variables. So is one in hexadecimal, in percent-encoding, in
-//! quotation marks, or in UTF-16, which is how some shells write what they are asked to save.
+//! A random secret must never be detected as a key, because a generated key must load again. So DER is only
+//! detected if all bytes belong to it, PASERK only in text, and OpenSSH only if a word is the base64 of a
+//! key. Keys in base64 are detected too: identity providers publish keys and `x5c` contains certificates in
+//! this form, and environment variables often do. The same applies to hexadecimal, percent-encoding, quotation
+//! marks and UTF-16, which some shells write to files.
 
 use der::asn1::{AnyRef, OctetStringRef};
 use der::{Decode, Reader as _, Tag, Tagged as _};
@@ -14,14 +14,13 @@ use sec1::EcPrivateKey;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
-/// Whether the bytes are the text or the DER of a key, public or private, or of a certificate; as they are or
-/// in base64, hexadecimal or percent-encoding, of which one may be within another; each in UTF-8, UTF-16 or
-/// UTF-32.
+/// Whether the bytes are the encoding of a public or private key, or of a certificate. Base64, hexadecimal
+/// and percent-encoding are decoded, also one inside another, in UTF-8, UTF-16 or UTF-32.
 pub(crate) fn is_key_text(bytes: &[u8]) -> bool {
     is_key_text_within(bytes, 2)
 }
 
-/// The same with at most so many layers of an encoding around it.
+/// The same with a maximum number of outer encodings.
 fn is_key_text_within(bytes: &[u8], layers: u8) -> bool {
     let is_inside = |text: &[u8]| {
         let mut decoders = [base64, hexadecimal, percent_decoded].into_iter();
@@ -32,8 +31,8 @@ fn is_key_text_within(bytes: &[u8], layers: u8) -> bool {
     is(bytes) || narrowed(bytes).is_some_and(|text| is(&text))
 }
 
-/// The characters of UTF-16 and UTF-32, in either order of bytes: what is ASCII in them has zeros beside it.
-/// At least a third of the bytes are zero then, as they are in no secret that is random.
+/// Decodes UTF-16 and UTF-32 of ASCII text in both byte orders. At least a third of such bytes are zero,
+/// which does not happen in a random secret.
 fn narrowed(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let zeros = bytes.iter().filter(|byte| **byte == 0).count();
     let narrow = || bytes.iter().copied().filter(|byte| *byte != 0);
@@ -50,8 +49,8 @@ fn is_bare_key_text(bytes: &[u8]) -> bool {
         || is_der(bytes)
 }
 
-/// Whether a line of PEM's is in it: hyphens before BEGIN or END, whatever became of the space behind. PEM has
-/// five hyphens, SSH's public keys (RFC 4716, section 3.1) four and a space.
+/// Whether there is a PEM line: hyphens before BEGIN or END. The space after the hyphens is not checked. PEM
+/// has five hyphens, public keys of SSH (RFC 4716, section 3.1) have four and a space.
 fn has_frame(text: &[u8]) -> bool {
     let is_word = |at: &usize| {
         let mut words = [&b"BEGIN"[..], b"END"].into_iter();
@@ -64,8 +63,8 @@ fn has_frame(text: &[u8]) -> bool {
     words.any(|at| text[..at].trim_ascii_end().ends_with(b"----"))
 }
 
-/// Whether it names a key's type as JSON does: an object or a list in whatever spelling, or an object in
-/// another text: in a string, a script or a configuration.
+/// Whether the text contains a key type as in JSON: in an object or a list, or in an object inside a string,
+/// a script or a configuration.
 fn is_jwk(text: &[u8]) -> bool {
     let is = match text.first() {
         Some(b'{' | b'[') => has_quoted_kty,
@@ -79,7 +78,7 @@ fn has_quoted_kty(text: &[u8]) -> bool {
     names.any(|name| memchr::memmem::find(text, name).is_some()) || has_kty(text)
 }
 
-/// Whether it is text that has the name, quoted or not, and a colon behind it.
+/// Whether the text contains this name, with or without quotes, followed by a colon.
 fn has_kty(text: &[u8]) -> bool {
     const NAME: &[u8] = b"kty";
     let is_name = |at: usize| {
@@ -91,7 +90,7 @@ fn has_kty(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, NAME).any(is_name) && std::str::from_utf8(text).is_ok()
 }
 
-/// The text with each `\uXXXX` of an ASCII character as this character.
+/// Replaces each `\uXXXX` of an ASCII character with the character.
 fn unescaped(text: &[u8]) -> Option<Zeroizing<String>> {
     let text = std::str::from_utf8(text).ok()?;
     let mut plain = Zeroizing::new(String::with_capacity(text.len()));
@@ -110,7 +109,7 @@ fn unescaped(text: &[u8]) -> Option<Zeroizing<String>> {
     Some(plain)
 }
 
-/// Whether it, or a word of it, is a PASERK: `k4.public.…`.
+/// Whether a word of the text is a PASERK: `k4.public.…`.
 fn has_paserk(text: &[u8]) -> bool {
     const KINDS: [&[u8]; 7] = [
         b"local", b"public", b"secret", b"seal.", b"lid.", b"pid.", b"sid.",
@@ -129,14 +128,14 @@ fn has_paserk(text: &[u8]) -> bool {
             || words(text).any(is_known))
 }
 
-/// Whether an RSA key of .NET's is in it (XML Signature, section 4.5.2.2).
+/// Whether the text contains an RSA key in the XML form of .NET (XML Signature, section 4.5.2.2).
 fn has_xml_key(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"RSAKeyValue>").is_some()
 }
 
-/// Whether a word of it is an OpenSSH public key: a line of `authorized_keys` or `known_hosts`, whatever
-/// stands before the key, or the key's base64 alone. It begins with a length of four bytes, which is small,
-/// and the name of its algorithm (RFC 4253, section 6.6).
+/// Whether a word is an OpenSSH public key: a line of `authorized_keys` or `known_hosts`, or only the base64
+/// of the key. That starts with a length of four bytes, which is small, and the name of the algorithm (RFC
+/// 4253, section 6.6).
 fn has_open_ssh_key(text: &[u8]) -> bool {
     const NAMES: [&[u8]; 5] = [b"ssh-", b"ecdsa-sh", b"sk-ssh-", b"sk-ecdsa", b"webauthn"];
     let is_key = |word: &[u8]| {
@@ -157,7 +156,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Without byte order marks, white space, quotation marks and what ends a line of a script around it.
+/// Removes byte order marks, white space, quotation marks and line continuations around the text.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     const BYTE_ORDER_MARKS: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     let is_around =
@@ -178,8 +177,8 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// What the whole of the bytes are base64 of: either alphabet, padded or not, perhaps in lines, whose ends may
-/// be written as `\n`, or in a URL (RFC 2397).
+/// Decodes base64 if all bytes belong to it: either alphabet, with or without padding, with line breaks, which
+/// may be written as `\n`, or in a `data:` URL (RFC 2397).
 fn base64(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     const BEFORE: &[u8] = b";base64,";
     let text = trimmed(bytes);
@@ -204,7 +203,7 @@ fn base64(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(text)
 }
 
-/// What the whole of the bytes are in hexadecimal, perhaps with colons or white space between.
+/// Decodes hexadecimal if all bytes belong to it, with optional colons or white space.
 fn hexadecimal(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let text = trimmed(bytes);
     let text = text.strip_prefix(b"0x").unwrap_or(text);
@@ -223,7 +222,7 @@ fn hexadecimal(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     high.is_none().then_some(inner)
 }
 
-/// The text without percent-encoding (RFC 3986, section 2.1), if it has any.
+/// Decodes percent-encoding (RFC 3986, section 2.1), if there is any.
 fn percent_decoded(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let mut inner = Zeroizing::new(Vec::with_capacity(bytes.len()));
     let mut left = bytes;
@@ -246,7 +245,7 @@ fn hex_digit(digit: u8) -> Option<u8> {
     u8::try_from(digit).ok()
 }
 
-/// Whether all of the bytes are a key's DER, but for what may be around a text.
+/// Whether all bytes are the DER of a key, ignoring what may surround a text.
 fn is_der(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
@@ -280,9 +279,9 @@ fn is_encrypted_private_key(bytes: &[u8]) -> bool {
     read.is_ok()
 }
 
-/// A sequence of more than 127 bytes whose parts are whole, the first a number or a sequence: a
-/// certificate, PKCS#12, an EC key with its curve's parameters, DSA. Of random bytes, three or more would
-/// have to be its head, one more that tag, and the rest fit.
+/// Whether the bytes are a sequence of more than 127 bytes with complete elements, the first of which is a
+/// number or a sequence. That is a certificate, PKCS#12, an EC key with curve parameters, or DSA. Random bytes
+/// would need at least four exact bytes and matching lengths.
 fn is_long_sequence(bytes: &[u8]) -> bool {
     let read = AnyRef::from_der(bytes).and_then(|all| {
         all.sequence(|parts| {
@@ -305,7 +304,7 @@ mod tests {
     use super::*;
     use crate::key::{SigAlg, SigningKey};
 
-    /// `length` bytes that are as good as random, and always the same.
+    /// Returns deterministic pseudo-random bytes.
     fn secret(number: u32, length: usize) -> Vec<u8> {
         let blocks = (0u32..).flat_map(|block| {
             let input = [number.to_be_bytes(), block.to_be_bytes()];
@@ -314,10 +313,10 @@ mod tests {
         blocks.take(length).collect()
     }
 
-    /// One secret of 32 bytes in 65,536 begins with `30 1e`: such a key could be made and never be loaded
-    /// again.
+    /// One of 65,536 random secrets of 32 bytes starts with `30 1e`. If it were detected, the key could be
+    /// generated, but not loaded again.
     #[test]
-    fn a_random_secret_is_no_key_whatever_it_begins_with() {
+    fn random_secret_with_der_prefix_is_not_key_text() {
         let der = [
             (32, &[0x30, 30][..]),
             (48, &[0x30, 46]),
@@ -350,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn random_secret_of_any_length_is_no_key_text() {
+    fn random_secret_of_any_length_is_not_key_text() {
         for length in 32..=512 {
             for number in 0..20 {
                 let secret = secret(number, length);
@@ -376,9 +375,9 @@ mod tests {
         }
     }
 
-    /// What scripts, settings and web pages make of a key's text.
+    /// Transformations of key text by scripts, settings and web pages.
     #[test]
-    fn a_key_that_was_quoted_or_encoded_once_more_is_seen() {
+    fn quoted_or_reencoded_key_is_detected() {
         let key = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
         let (jwk, pem, der) = (key.to_jwk(), key.to_pem().unwrap(), key.to_der().unwrap());
         let base64 = base64_simd::STANDARD.encode_to_string(&der);
@@ -423,13 +422,13 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_a_key_is_seen() {
+    fn every_key_encoding_is_detected() {
         for alg in SigAlg::ALL {
             let key = SigningKey::generate(alg).unwrap();
             let public = key.verifying_key().to_der().unwrap();
             let private = key.to_der().unwrap();
             assert!(is_key_text(&public) && is_key_text(&private), "{alg}");
-            // PKCS#1 and SEC1 are what PKCS#8 and SubjectPublicKeyInfo have inside.
+            // PKCS#8 and SubjectPublicKeyInfo contain PKCS#1 and SEC1.
             let public = SubjectPublicKeyInfoRef::from_der(&public).unwrap();
             let private = PrivateKeyInfoRef::from_der(&private).unwrap();
             let (public, private) = (

@@ -5,9 +5,9 @@ use crate::jwk::KeySet;
 use crate::jws::{Headers, KnownHeader};
 use crate::limits;
 
-/// What a verifier trusts: one key, or a set.
+/// The keys that a verifier trusts: one key, or a key set.
 ///
-/// Every key type turns into it; a verifier takes any of them.
+/// Every key type that verifies converts into it.
 #[derive(Debug)]
 pub struct Keys(Trusted);
 
@@ -32,8 +32,8 @@ pub(crate) enum VerificationKey {
 }
 
 impl Keys {
-    /// The only key that a token with this encoded header may have been signed by, if that can be told
-    /// without reading it: see [`Headers`].
+    /// Returns the only key that may have signed a token with this encoded header, if that is known without
+    /// parsing the header; see [`Headers`].
     pub(crate) fn known(&self, header: &str) -> Option<(&VerificationKey, KnownHeader)> {
         match &self.0 {
             Trusted::One(key) => Some((key, key.headers().known(header)?)),
@@ -41,7 +41,7 @@ impl Keys {
         }
     }
 
-    /// The key, if this is one and not a set.
+    /// Returns the key, if there is only one key and no key set.
     pub(crate) fn only(&self) -> Option<&VerificationKey> {
         match &self.0 {
             Trusted::One(key) => Some(key),
@@ -49,11 +49,11 @@ impl Keys {
         }
     }
 
-    /// Calls `verify` with each key that a token with this `alg` and `kid` may have been signed by,
-    /// until one answers yes.
+    /// Calls `verify` with each key that may have signed a token with this `alg` and `kid`, until it returns
+    /// true.
     ///
-    /// A single key is used whatever the `kid`. In a set, a `kid` picks exactly the keys that have
-    /// it; without one, keys of the right algorithm are tried, at most [`limits::KEYS_TRIED`].
+    /// A single key is used for any `kid`. In a key set, a `kid` selects the keys with this id. Without a `kid`,
+    /// keys with this algorithm are tried, at most [`limits::KEYS_TRIED`].
     pub(crate) fn find(
         &self,
         alg: Text<'_>,
@@ -61,7 +61,7 @@ impl Keys {
         mut verify: impl FnMut(&VerificationKey) -> bool,
     ) -> Result<&VerificationKey, Rejection> {
         let keys = match &self.0 {
-            Trusted::One(key) if !key.answers_to(alg) => return Err(Rejection::AlgorithmMismatch),
+            Trusted::One(key) if !key.matches_name(alg) => return Err(Rejection::AlgorithmMismatch),
             Trusted::One(key) if verify(key) => return Ok(key),
             Trusted::One(_) => return Err(Rejection::Signature),
             Trusted::Set(set) => &set.keys,
@@ -70,7 +70,7 @@ impl Keys {
             kid.is_none_or(|kid| key.id().is_some_and(|id| id.as_str() == kid))
         };
         let mut refusal = Rejection::UnknownKey;
-        let candidates = keys.iter().filter(named).filter(|key| key.answers_to(alg));
+        let candidates = keys.iter().filter(named).filter(|key| key.matches_name(alg));
         for key in candidates.take(limits::KEYS_TRIED) {
             if verify(key) {
                 return Ok(key);
@@ -82,9 +82,9 @@ impl Keys {
 }
 
 impl Set {
-    /// The headers that these keys write, in the order of their texts: whose, and which of its own.
+    /// The headers that these keys write, sorted by text, as pairs of key index and header index.
     ///
-    /// Only of a key whose id no other key has: the header names it then, and no other is to be tried.
+    /// Only keys with a unique id are included: then the header selects exactly one key.
     fn known_headers(keys: &[VerificationKey]) -> Vec<(usize, usize)> {
         let id = |key: usize| keys[key].id().map(KeyId::as_str);
         let mut named: Vec<usize> = (0..keys.len()).filter(|&key| id(key).is_some()).collect();
@@ -121,10 +121,10 @@ impl VerificationKey {
         }
     }
 
-    pub(crate) fn answers_to(&self, alg: Text<'_>) -> bool {
+    pub(crate) fn matches_name(&self, alg: Text<'_>) -> bool {
         match self {
             VerificationKey::Mac(key) => alg == *key.alg().name(),
-            VerificationKey::Public(key) => key.alg().answers_to(&alg.to_cow()),
+            VerificationKey::Public(key) => key.alg().matches_name(&alg.to_cow()),
         }
     }
 

@@ -10,10 +10,10 @@ use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members, Operation};
 use crate::jws::Headers;
 
-/// An HMAC key: whoever can verify with it can also sign with it.
+/// An HMAC key. Anyone who can verify with it can also sign with it.
 ///
-/// It has at least as many bytes as the hash (RFC 7518, section 3.2), and there is no way to take
-/// a public key's text for one.
+/// It has at least as many bytes as the hash (RFC 7518, section 3.2). The encoding of a public key is
+/// rejected.
 ///
 /// ```
 /// use jeton::key::{MacAlg, MacKey};
@@ -37,7 +37,7 @@ struct Material {
     prepared: hmac::Prepared,
 }
 
-/// What `key_ops` leaves of a MAC key's two uses.
+/// The operations that `key_ops` permits for a MAC key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operations {
     Both,
@@ -46,7 +46,7 @@ enum Operations {
 }
 
 impl Operations {
-    /// As `key_ops` says it, which a key that is not restricted does not have.
+    /// Returns the `key_ops` to write; empty if the key is not restricted.
     const fn restricted_to(self) -> &'static [&'static str] {
         match self {
             Operations::Both => &[],
@@ -57,20 +57,20 @@ impl Operations {
 }
 
 impl MacKey {
-    /// A fresh key, as long as the hash.
+    /// Generates a key with the length of the hash.
     pub fn generate(alg: MacAlg) -> Result<MacKey> {
         let mut secret = Zeroizing::new(vec![0; alg.key_bytes()]);
         random::fill(&mut secret)?;
-        Ok(Self::made(alg, secret, Operations::Both, None))
+        Ok(Self::from_parts(alg, secret, Operations::Both, None))
     }
 
-    /// A key from bytes that are both secret and random.
+    /// Creates a key from secret random bytes.
     ///
-    /// Refused: fewer bytes than the hash has, and bytes that are a key (PEM, DER, JWK, PASERK, or a line that
-    /// OpenSSH writes), in UTF-8 or UTF-16, also in base64, hexadecimal or percent-encoding. That is how public
-    /// keys have been taken for secrets.
+    /// Fewer bytes than the hash has are rejected. The encoding of a key is rejected too: PEM, DER, JWK, PASERK or
+    /// OpenSSH, in UTF-8 or UTF-16, also inside base64, hexadecimal or percent-encoding. This prevents the attack
+    /// that uses a public key as an HMAC secret.
     pub fn new(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
-        Ok(Self::loaded(
+        Ok(Self::from_secret(
             alg,
             alg.key_bytes(),
             Zeroizing::new(secret.to_vec()),
@@ -79,17 +79,17 @@ impl MacKey {
         )?)
     }
 
-    /// Reads a JWK of `kty` `oct` that says its `alg`.
+    /// Reads a JWK with `kty` `oct` and `alg`.
     pub fn from_jwk(text: &str) -> Result<MacKey> {
         Self::read_jwk(text, None)
     }
 
-    /// Reads a JWK of `kty` `oct` for an algorithm; one that says another is refused.
+    /// Reads a JWK with `kty` `oct` for this algorithm. A different `alg` is rejected.
     pub fn from_jwk_as(text: &str, alg: MacAlg) -> Result<MacKey> {
         Self::read_jwk(text, Some(alg))
     }
 
-    /// The key as a JWK. It holds the secret.
+    /// Returns the key as a JWK, which contains the secret.
     pub fn to_jwk(&self) -> Zeroizing<String> {
         jwk::Writer::new("oct")
             .word("alg", self.alg.name())
@@ -99,25 +99,25 @@ impl MacKey {
             .finish()
     }
 
-    /// The key's algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> MacAlg {
         self.alg
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// The same key under an id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<MacKey> {
         self.key_id = Some(KeyId::chosen(key_id)?);
         self.headers = Headers::new(self.alg.name(), self.key_id());
         Ok(self)
     }
 
-    /// The key's thumbprint (RFC 7638). It is a hash of the secret: fit to name the key among
-    /// those who have it, not to be published.
+    /// Returns the thumbprint (RFC 7638). It is a hash of the secret: it may identify the key among its owners,
+    /// but must not be published.
     pub fn thumbprint(&self) -> String {
         let secret = crate::base64::encode_secret(&self.material.secret);
         jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
@@ -134,10 +134,10 @@ impl MacKey {
         Self::from_members_of(members, wanted, MacAlg::key_bytes)
     }
 
-    /// A key of any length but none; [`danger`](crate::danger) is the only door to it.
+    /// Creates a key of any length except 0. Only [`danger`](crate::danger) uses this.
     pub(crate) fn weak(alg: MacAlg, secret: &[u8]) -> Result<MacKey, KeyError> {
         let secret = Zeroizing::new(secret.to_vec());
-        Self::loaded(alg, 1, secret, Operations::Both, None)
+        Self::from_secret(alg, 1, secret, Operations::Both, None)
     }
 
     pub(crate) fn weak_from_members(
@@ -155,15 +155,15 @@ impl MacKey {
         if members.required("kty")? != "oct" {
             return Err(KeyError::at("kty", KeyProblem::Contradiction));
         }
-        let said = match members.optional("alg")? {
+        let declared = match members.optional("alg")? {
             None => None,
             Some(name) => Some(
                 name.parse::<MacAlg>()
                     .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?,
             ),
         };
-        let alg = match (said, wanted) {
-            (Some(said), Some(wanted)) if said != wanted => {
+        let alg = match (declared, wanted) {
+            (Some(declared), Some(wanted)) if declared != wanted => {
                 return Err(KeyError::at("alg", KeyProblem::Contradiction));
             }
             (Some(alg), _) | (None, Some(alg)) => alg,
@@ -179,10 +179,10 @@ impl MacKey {
             (Err(error), Err(_)) => return Err(error),
         };
         let secret = members.bytes("k")?;
-        Self::loaded(alg, bytes_min(alg), secret, operations, members.key_id()?)
+        Self::from_secret(alg, bytes_min(alg), secret, operations, members.key_id()?)
     }
 
-    fn loaded(
+    fn from_secret(
         alg: MacAlg,
         bytes_min: usize,
         secret: Zeroizing<Vec<u8>>,
@@ -190,7 +190,7 @@ impl MacKey {
         key_id: Option<KeyId>,
     ) -> Result<MacKey, KeyError> {
         if secret.len() < bytes_min {
-            return Err(KeyError::at("k", KeyProblem::TooWeak));
+            return Err(KeyError::too_weak("k", secret.len(), bytes_min));
         }
         if secret.len() > crate::limits::KEY_BYTES {
             return Err(KeyError::at("k", KeyProblem::TooLarge));
@@ -198,10 +198,10 @@ impl MacKey {
         if is_key_text(&secret) {
             return Err(KeyError::at("k", KeyProblem::KeyAsSecret));
         }
-        Ok(Self::made(alg, secret, operations, key_id))
+        Ok(Self::from_parts(alg, secret, operations, key_id))
     }
 
-    fn made(
+    fn from_parts(
         alg: MacAlg,
         secret: Zeroizing<Vec<u8>>,
         operations: Operations,
@@ -211,7 +211,7 @@ impl MacKey {
             secret,
             prepared: hmac::Prepared::unset(),
         });
-        // Where it stays: the states are as good as the key, and a move would leave a copy of them behind.
+        // Computed at the final address: the states are as secret as the key, and a move would leave a copy.
         let Material { secret, prepared } =
             Arc::get_mut(&mut material).expect("nobody else has it yet");
         prepared.set(alg.hash(), secret);
@@ -224,7 +224,7 @@ impl MacKey {
         }
     }
 
-    /// The same key for a verifier; the secret is shared, not copied.
+    /// Returns the same key for a verifier. The secret is shared, not copied.
     pub(crate) fn share(&self) -> MacKey {
         MacKey {
             alg: self.alg,
@@ -249,8 +249,8 @@ impl MacKey {
         Ok(())
     }
 
-    /// A MAC over this and what will follow it.
-    pub(crate) fn begin(&self, message: &[u8]) -> Result<hmac::Begun<'_>> {
+    /// Starts a MAC over this prefix.
+    pub(crate) fn begin(&self, message: &[u8]) -> Result<hmac::MacPrefix<'_>> {
         Ok(self.to_sign()?.begin(message))
     }
 

@@ -1,16 +1,16 @@
-//! Keys: each knows its algorithm, its use and its id.
+//! Keys with a fixed algorithm, use and id.
 //!
-//! A [`MacKey`] signs and verifies (HS256, HS384, HS512); a [`SigningKey`] signs, and its
-//! [`VerifyingKey`] verifies. They are different types, so a public key can never be taken for an
-//! HMAC secret.
+//! - A [`MacKey`] signs and verifies (HS256, HS384, HS512).
+//! - A [`SigningKey`] signs, and its [`VerifyingKey`] verifies.
+//! - A [`DecryptionKey`] decrypts what was encrypted with its [`EncryptionKey`].
+//! - A [`WrappingKey`] and a [`ContentKey`] are shared keys that encrypt and decrypt.
 //!
-//! A [`DecryptionKey`] decrypts what was encrypted to its [`EncryptionKey`]; a [`WrappingKey`] and a
-//! [`ContentKey`] are shared by both sides. None of them signs, and no key that signs encrypts.
+//! These are different types, so a public key cannot be used as an HMAC secret. Encryption keys do not sign,
+//! and signing keys do not encrypt.
 //!
-//! The algorithm is fixed when the key is made or loaded; a token's header is only ever
-//! compared with it.
+//! The algorithm is fixed when a key is generated or loaded. The header of a token is only compared with it.
 //!
-//! Secrets are wiped when dropped, cannot be cloned and print nothing.
+//! Secrets are wiped when dropped, cannot be cloned, and do not appear in `Debug` output.
 
 mod algorithm;
 mod content;
@@ -62,4 +62,4 @@ pub(crate) use private_key_info::rsa_parts;
 pub(crate) use private_key_info::{
     parts_from_pkcs1 as rsa_parts_from_pkcs1, pkcs1_in as rsa_pkcs1_in,
 };
-pub(crate) use shared_secret::{Directions, Uses, algorithm as shared_algorithm};
+pub(crate) use shared_secret::{PermittedUse, KeyOps, algorithm as shared_algorithm};

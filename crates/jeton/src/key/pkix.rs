@@ -1,5 +1,5 @@
-//! Keys as PEM and DER: PKCS#8 (RFC 5208, RFC 5958), PKCS#1 (RFC 8017, appendix A.1), SEC1
-//! (RFC 5915), SubjectPublicKeyInfo (RFC 5280), in RFC 7468's text form. ML-DSA as RFC 9881 has it.
+//! Keys as PEM (RFC 7468) and DER: PKCS#8 (RFC 5208, RFC 5958), PKCS#1 (RFC 8017, appendix A.1), SEC1
+//! (RFC 5915), SubjectPublicKeyInfo (RFC 5280), and ML-DSA (RFC 9881).
 
 use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier};
 use der::pem::{self, LineEnding};
@@ -30,7 +30,7 @@ const ML_DSA_44: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101
 const ML_DSA_65: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.18");
 const ML_DSA_87: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.19");
 
-/// What a key's own text says about its kind.
+/// The key type according to the key itself.
 enum Kind {
     Rsa,
     Ec(Curve),
@@ -42,7 +42,7 @@ pub(super) fn malformed<E>(_: E) -> KeyError {
     KeyError::new(KeyProblem::Malformed)
 }
 
-/// The algorithm's parameters are not those that it must have.
+/// The algorithm has invalid parameters.
 pub(super) fn parameters<E>(_: E) -> KeyError {
     KeyError::at("parameters", KeyProblem::Invalid)
 }
@@ -76,7 +76,7 @@ impl Kind {
         are_right.then_some(kind).ok_or_else(|| parameters(()))
     }
 
-    /// The algorithm: the caller's, if it fits, or the only one.
+    /// Returns the algorithm of the caller, if it matches, or the only possible one.
     fn algorithm(&self, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
         let implied = match self {
             Kind::Rsa => None,
@@ -99,12 +99,12 @@ impl Kind {
     }
 }
 
-/// Takes the PEM armour off.
+/// Decodes PEM. Returns the label and the DER.
 pub(super) fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
     if text.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
-    // What it holds is shorter than the text; a key that is cut or malformed is wiped like a whole one.
+    // The DER is shorter than the text. An incomplete or malformed key is wiped too.
     let mut der = Zeroizing::new(vec![0; text.len()]);
     let (label, decoded) = pem::decode(text.trim().as_bytes(), &mut der).map_err(malformed)?;
     let length = decoded.len();
@@ -161,9 +161,8 @@ pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKe
 }
 
 fn of_rsa_parts(parts: &rsa::Parts, alg: SigAlg) -> Result<SigningKey, KeyError> {
-    // The public half names the member at fault.
-    Public::rsa(alg, Strength::Today, &parts.n, &parts.e)
-        .map_err(|(member, problem)| KeyError::at(member, problem))?;
+    // The error of the public key names the invalid member.
+    Public::rsa(alg, Strength::Current, &parts.n, &parts.e)?;
     let pair = rsa::Pair::from_parts(parts).map_err(KeyError::new)?;
     SigningKey::of_pair(alg, Pair::Rsa(pair))
 }
@@ -194,15 +193,14 @@ pub(super) fn read_spki(
         Kind::MlDsa(set) => Public::ml_dsa(set, bits),
     };
     let public = public.map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
-    Ok(VerifyingKey::made(alg, public, None))
+    Ok(VerifyingKey::from_parts(alg, public, None))
 }
 
 fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<VerifyingKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
     let (n, e) = (key.modulus.as_bytes(), key.public_exponent.as_bytes());
-    let public = Public::rsa(alg, strength, n, e)
-        .map_err(|(member, problem)| KeyError::at(member, problem))?;
-    Ok(VerifyingKey::made(alg, public, None))
+    let public = Public::rsa(alg, strength, n, e)?;
+    Ok(VerifyingKey::from_parts(alg, public, None))
 }
 
 pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
@@ -212,7 +210,7 @@ pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// PKCS#8 version 1 (RFC 8410, section 7), the form that everybody reads.
+/// Returns PKCS#8 version 1 (RFC 8410, section 7), which all implementations support.
 pub(super) fn ed25519_pkcs8(pair: &ed25519::Pair) -> Zeroizing<Vec<u8>> {
     let prefix: [u8; 16] = [
         0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04,

@@ -1,5 +1,5 @@
-//! Keys to encrypt with as PEM and DER. The forms are those of [`pkix`](super::pkix), with X25519
-//! (RFC 8410) in place of Ed25519.
+//! Encryption keys as PEM and DER. The encodings are those of [`pkix`](super::pkix), with X25519 (RFC 8410)
+//! instead of Ed25519.
 
 use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, UintRef};
 use der::pem::{self, LineEnding};
@@ -19,14 +19,14 @@ use crate::error::{Error, KeyError, KeyProblem, Result};
 
 const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
 
-/// What a key's own text says about its kind.
+/// The key type according to the key itself.
 enum Kind {
     Rsa,
     Ecdh(Group),
 }
 
 impl Kind {
-    /// The kind, which must be the algorithm's.
+    /// Returns the key type, which must match the algorithm.
     fn of(algorithm: &AlgorithmIdentifierRef<'_>, alg: KeyManagementAlg) -> Result<Kind, KeyError> {
         let kind = match algorithm.oid {
             RSA => Kind::Rsa,
@@ -133,19 +133,18 @@ pub(super) fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionK
         Kind::Ecdh(group) => {
             let public = Public::ecdh(group, bits)
                 .map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
-            Ok(EncryptionKey::made(alg, public, None))
+            Ok(EncryptionKey::from_parts(alg, public, None))
         }
     }
 }
 
 fn read_rsa_public(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
     let key = RsaPublicKeyRef::from_der(der).map_err(malformed)?;
-    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())
-        .map_err(|(member, problem)| KeyError::at(member, problem))?;
-    Ok(EncryptionKey::made(alg, public, None))
+    let public = Public::rsa(alg, key.modulus.as_bytes(), key.public_exponent.as_bytes())?;
+    Ok(EncryptionKey::from_parts(alg, public, None))
 }
 
-/// PKCS#8 version 1 (RFC 8410, section 7), the form that everybody reads.
+/// Returns PKCS#8 version 1 (RFC 8410, section 7), which all implementations support.
 pub(super) fn x25519_pkcs8(secret: &[u8]) -> Zeroizing<Vec<u8>> {
     let prefix: [u8; 16] = [
         0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04,

@@ -1,7 +1,7 @@
-//! PKCS#8 (RFC 5208, RFC 5958) and what its algorithms put into it, read in one way only: nothing may stand
-//! behind, between or beside what the RFCs have there, and what says the same thing twice must agree.
+//! Strict reading of PKCS#8 (RFC 5208, RFC 5958) and its algorithm-specific contents. Additional data is
+//! rejected everywhere, and redundant fields must agree.
 //!
-//! Attributes decide nothing and are left alone.
+//! Attributes are ignored.
 
 use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, OctetStringRef, SequenceRef};
 use der::{Decode, Encode, Reader, SliceReader, TagMode, TagNumber};
@@ -15,11 +15,11 @@ use crate::crypto::ml_dsa::{self, ParameterSet};
 use crate::crypto::{Curve, ecdsa, rsa};
 use crate::error::{KeyError, KeyProblem};
 
-/// One private key, its own form not looked at yet.
+/// A private key whose algorithm-specific contents are not read yet.
 pub(super) struct PrivateKey<'a> {
     pub(super) algorithm: AlgorithmIdentifierRef<'a>,
     pub(super) key: &'a [u8],
-    /// What version 2 says the public half is.
+    /// The public key that version 2 contains.
     pub(super) public: Option<&'a [u8]>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> PrivateKey<'a> {
         read().map_err(malformed)
     }
 
-    /// RFC 5958, section 2. The sequence must end with the last of these.
+    /// RFC 5958, section 2. The sequence must end with the last of these fields.
     fn read_parts(reader: &mut SliceReader<'a>) -> der::Result<PrivateKey<'a>> {
         let version = u8::decode(reader)?;
         let algorithm = AlgorithmIdentifierRef::decode(reader)?;
@@ -50,7 +50,7 @@ impl<'a> PrivateKey<'a> {
             (bits.as_bytes()).ok_or_else(|| der::Tag::BitString.value_error())
         };
         let public = public.map(whole_bytes).transpose()?;
-        // The version says whether there is a public half.
+        // The version tells whether there is a public key.
         if version != u8::from(public.is_some()) {
             return Err(der::Tag::Integer.value_error().into());
         }
@@ -61,7 +61,7 @@ impl<'a> PrivateKey<'a> {
         })
     }
 
-    /// The public half that stands beside the private one must be its own, if there is one.
+    /// Checks that the public key next to the private key, if present, matches it.
     pub(super) fn check_public(&self, own: &[u8]) -> Result<(), KeyError> {
         match self.public {
             Some(public) if public != own => Err(KeyError::at("publicKey", KeyProblem::Mismatch)),
@@ -69,7 +69,7 @@ impl<'a> PrivateKey<'a> {
         }
     }
 
-    /// An RSA key (RFC 8017, appendix A.1.2).
+    /// Reads an RSA key (RFC 8017, appendix A.1.2).
     pub(super) fn rsa_parts(&self) -> Result<rsa::Parts, KeyError> {
         let parts = parts_from_pkcs1(self.key)?;
         if let Some(public) = self.public {
@@ -83,15 +83,15 @@ impl<'a> PrivateKey<'a> {
         Ok(parts)
     }
 
-    /// A key on the curve that the algorithm names.
+    /// Reads a key on the curve that the algorithm names.
     pub(super) fn ecdsa(&self) -> Result<ecdsa::Pair, KeyError> {
         let curve = self.algorithm.parameters_oid().map_err(pkix::parameters)?;
         let (_, pair) = ec_pair(self.key, Some(curve), self.public)?;
         Ok(pair)
     }
 
-    /// The 32 bytes of an Ed25519 or X25519 key: an OCTET STRING within the OCTET STRING (RFC 8410,
-    /// section 7).
+    /// Reads the 32 bytes of an Ed25519 or X25519 key: an OCTET STRING inside the OCTET STRING (RFC 8410, section
+    /// 7).
     pub(super) fn octets_32(&self) -> Result<&'a [u8], KeyError> {
         match self.key {
             [0x04, 0x20, secret @ ..] if secret.len() == 32 => Ok(secret),
@@ -99,8 +99,8 @@ impl<'a> PrivateKey<'a> {
         }
     }
 
-    /// An ML-DSA key (RFC 9881, section 6): the seed alone, or with the expanded key, which must then be the
-    /// seed's. The expanded key alone cannot be written as a JWK and is not supported.
+    /// Reads an ML-DSA key (RFC 9881, section 6): the seed, optionally with the expanded key, which must match. An
+    /// expanded key without a seed is not supported, because a JWK cannot represent it.
     pub(super) fn ml_dsa(&self, set: ParameterSet) -> Result<ml_dsa::Pair, KeyError> {
         let at_key = |problem| KeyError::at("privateKey", problem);
         let pair = match self.key {
@@ -130,8 +130,8 @@ impl<'a> PrivateKey<'a> {
     }
 }
 
-/// The first bytes of the optional elements: \[0\] constructed, \[1\] primitive. Each is asked for only where it
-/// must stand.
+/// The first bytes of the optional elements: \[0\] constructed, \[1\] primitive. Each is only checked at its
+/// position.
 const ATTRIBUTES: u8 = 0xa0;
 const PUBLIC_KEY: u8 = 0x81;
 
@@ -139,8 +139,8 @@ fn is_next(reader: &SliceReader<'_>, tag: u8) -> bool {
     reader.peek_byte() == Some(tag)
 }
 
-/// An EC key of RFC 5915, which stands in PKCS#8, whose curve and public half are then given, or alone. Its
-/// curve, and the pair.
+/// Reads an EC key (RFC 5915), alone or from PKCS#8, which then gives the curve and the public key. Returns the
+/// curve and the pair.
 pub(super) fn ec_pair(
     der: &[u8],
     named: Option<ObjectIdentifier>,
@@ -159,7 +159,7 @@ pub(super) fn ec_pair(
     if key.private_key.len() != curve.bytes() {
         return Err(KeyError::at("privateKey", KeyProblem::WrongLength));
     }
-    // The scalar and its curve alone: of the public half AWS-LC takes forms that nobody writes.
+    // Only the scalar and the curve: AWS-LC would accept unusual encodings of the public key.
     let alone = EcPrivateKey {
         private_key: key.private_key,
         parameters: Some(EcParameters::NamedCurve(oid)),
@@ -173,13 +173,13 @@ pub(super) fn ec_pair(
             return Err(KeyError::at("publicKey", KeyProblem::Mismatch));
         }
     }
-    // AWS-LC writes the public half only of a key that was read with it.
+    // AWS-LC only writes a public key if it was read with one.
     let whole = ecdsa::Pair::from_halves(curve, key.private_key, pair.point())
         .map_err(|problem| KeyError::at("privateKey", problem))?;
     Ok((curve, whole))
 }
 
-/// The parts of an RSAPrivateKey (RFC 8017, appendix A.1.2) of two primes.
+/// Returns the parts of an RSAPrivateKey (RFC 8017, appendix A.1.2) with two primes.
 pub(crate) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
     let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
     if key.other_prime_infos.is_some() {
@@ -198,17 +198,17 @@ pub(crate) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
     })
 }
 
-/// The parts of an RSA private key that AWS-LC wrote as PKCS#8.
+/// Returns the parts of an RSA private key in PKCS#8 from AWS-LC.
 pub(crate) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
     PrivateKey::read(pkcs8)?.rsa_parts()
 }
 
-/// The RSAPrivateKey in a PKCS#8 that AWS-LC wrote.
+/// Returns the RSAPrivateKey in PKCS#8 from AWS-LC.
 pub(crate) fn pkcs1_in(pkcs8: &[u8]) -> Result<&[u8], KeyError> {
     Ok(PrivateKey::read(pkcs8)?.key)
 }
 
-/// Whether the parameters are those that RSA keys have: NULL (RFC 8017, appendix A.1).
+/// Whether the parameters are NULL, as RSA requires (RFC 8017, appendix A.1).
 pub(super) fn are_null(parameters: Option<AnyRef<'_>>) -> bool {
     parameters == Some(AnyRef::NULL)
 }

@@ -1,4 +1,4 @@
-/// How long a new RSA key is. A longer one signs more slowly, in about the third power of its length.
+/// The size of a new RSA key. The time to sign grows with about the third power of the size.
 ///
 /// ```
 /// use jeton::key::{RsaSize, SigAlg, SigningKey};
@@ -9,19 +9,19 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum RsaSize {
-    /// 2,048 bits: today's minimum (RFC 7518, sections 3.3 and 4.2).
+    /// 2,048 bits: the minimum (RFC 7518, sections 3.3 and 4.2).
     #[default]
     Bits2048,
-    /// 3,072 bits: as strong as 128 bits are (NIST SP 800-57, table 2).
+    /// 3,072 bits: a security strength of 128 bits (NIST SP 800-57, table 2).
     Bits3072,
     /// 4,096 bits.
     Bits4096,
-    /// 8,192 bits: seconds to make, and the largest that is read.
+    /// 8,192 bits: takes seconds to generate. Larger keys are rejected.
     Bits8192,
 }
 
 impl RsaSize {
-    /// Every size.
+    /// All sizes.
     pub const ALL: [RsaSize; 4] = [
         RsaSize::Bits2048,
         RsaSize::Bits3072,
@@ -29,7 +29,7 @@ impl RsaSize {
         RsaSize::Bits8192,
     ];
 
-    /// The length of the modulus, bits.
+    /// Returns the length of the modulus, bits.
     pub const fn bits(self) -> usize {
         match self {
             RsaSize::Bits2048 => 2048,
@@ -39,7 +39,7 @@ impl RsaSize {
         }
     }
 
-    /// The size with a modulus of so many bits, if there is one.
+    /// Returns the size with this number of bits, if there is one.
     pub fn of_bits(bits: usize) -> Option<RsaSize> {
         RsaSize::ALL.into_iter().find(|size| size.bits() == bits)
     }

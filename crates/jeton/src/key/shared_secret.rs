@@ -1,5 +1,5 @@
-//! What the two kinds of shared encryption keys have in common: a secret of a fixed length, and
-//! what `key_ops` leaves of its two uses.
+//! The common part of shared encryption keys: a secret of a fixed length, and the operations that `key_ops`
+//! permits.
 
 use std::str::FromStr;
 
@@ -12,68 +12,68 @@ use crate::jwk::{self, Members};
 
 pub(crate) struct SharedSecret {
     bytes: Zeroizing<Vec<u8>>,
-    directions: Directions,
+    permitted: PermittedUse,
 }
 
-/// Which of its two uses a shared key has.
+/// The operations that a shared key may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Directions {
+pub(crate) enum PermittedUse {
     Both,
     EncryptOnly,
     DecryptOnly,
 }
 
-/// What `key_ops` calls encrypting and decrypting with one kind of key (RFC 7517, section 4.3).
-pub(crate) struct Uses {
+/// The `key_ops` values for encrypting and decrypting with a type of key (RFC 7517, section 4.3).
+pub(crate) struct KeyOps {
     encrypt: [&'static str; 1],
     decrypt: [&'static str; 1],
 }
 
-impl Uses {
-    /// Of keys that encrypt content.
-    pub(crate) const CONTENT: Uses = Uses {
+impl KeyOps {
+    /// For keys that encrypt content.
+    pub(crate) const CONTENT: KeyOps = KeyOps {
         encrypt: ["encrypt"],
         decrypt: ["decrypt"],
     };
-    /// Of keys that wrap keys.
-    pub(crate) const WRAPPING: Uses = Uses {
+    /// For keys that wrap keys.
+    pub(crate) const WRAPPING: KeyOps = KeyOps {
         encrypt: ["wrapKey"],
         decrypt: ["unwrapKey"],
     };
 }
 
-impl Directions {
-    /// What `use` and `key_ops` leave of them.
-    pub(crate) fn of(members: &Members<'_>, uses: &Uses) -> Result<Directions, KeyError> {
-        let encrypt = members.permit_one_of("enc", &uses.encrypt);
-        match (encrypt, members.permit_one_of("enc", &uses.decrypt)) {
-            (Ok(()), Ok(())) => Ok(Directions::Both),
-            (Ok(()), Err(_)) => Ok(Directions::EncryptOnly),
-            (Err(_), Ok(())) => Ok(Directions::DecryptOnly),
+impl PermittedUse {
+    /// Reads `use` and `key_ops`.
+    pub(crate) fn of(members: &Members<'_>, ops: &KeyOps) -> Result<PermittedUse, KeyError> {
+        let encrypt = members.permit_one_of("enc", &ops.encrypt);
+        match (encrypt, members.permit_one_of("enc", &ops.decrypt)) {
+            (Ok(()), Ok(())) => Ok(PermittedUse::Both),
+            (Ok(()), Err(_)) => Ok(PermittedUse::EncryptOnly),
+            (Err(_), Ok(())) => Ok(PermittedUse::DecryptOnly),
             (Err(error), Err(_)) => Err(error),
         }
     }
 
-    /// As `key_ops` says it, which a key that is not restricted does not have.
-    fn restricted_to(self, uses: &Uses) -> &[&'static str] {
+    /// Returns the `key_ops` to write; empty if the key is not restricted.
+    fn restricted_to(self, ops: &KeyOps) -> &[&'static str] {
         match self {
-            Directions::Both => &[],
-            Directions::EncryptOnly => &uses.encrypt,
-            Directions::DecryptOnly => &uses.decrypt,
+            PermittedUse::Both => &[],
+            PermittedUse::EncryptOnly => &ops.encrypt,
+            PermittedUse::DecryptOnly => &ops.decrypt,
         }
     }
 
-    /// The secret, if the key may encrypt.
+    /// Returns the secret, if the key may encrypt.
     pub(crate) fn to_encrypt(self, secret: &[u8]) -> Result<&[u8], KeyError> {
         match self {
-            Directions::DecryptOnly => Err(KeyError::at("key_ops", KeyProblem::Contradiction)),
-            Directions::Both | Directions::EncryptOnly => Ok(secret),
+            PermittedUse::DecryptOnly => Err(KeyError::at("key_ops", KeyProblem::Contradiction)),
+            PermittedUse::Both | PermittedUse::EncryptOnly => Ok(secret),
         }
     }
 
-    /// The secret, if the key may decrypt.
+    /// Returns the secret, if the key may decrypt.
     pub(crate) fn to_decrypt(self, secret: &[u8]) -> Option<&[u8]> {
-        (self != Directions::EncryptOnly).then_some(secret)
+        (self != PermittedUse::EncryptOnly).then_some(secret)
     }
 }
 
@@ -81,7 +81,7 @@ impl SharedSecret {
     pub(super) fn new(
         bytes: Zeroizing<Vec<u8>>,
         length: usize,
-        directions: Directions,
+        permitted: PermittedUse,
     ) -> Result<SharedSecret, KeyError> {
         if bytes.len() != length {
             return Err(KeyError::at("k", KeyProblem::WrongLength));
@@ -89,21 +89,21 @@ impl SharedSecret {
         if is_key_text(&bytes) {
             return Err(KeyError::at("k", KeyProblem::KeyAsSecret));
         }
-        Ok(SharedSecret { bytes, directions })
+        Ok(SharedSecret { bytes, permitted })
     }
 
     pub(super) fn from_members(
         members: &Members<'_>,
         length: usize,
-        uses: &Uses,
+        ops: &KeyOps,
     ) -> Result<SharedSecret, KeyError> {
-        let directions = Directions::of(members, uses)?;
-        Self::new(members.bytes("k")?, length, directions)
+        let permitted = PermittedUse::of(members, ops)?;
+        Self::new(members.bytes("k")?, length, permitted)
     }
 
-    /// The rest of a JWK that has been begun.
-    pub(super) fn write(&self, writer: jwk::Writer, uses: &Uses) -> Zeroizing<String> {
-        let operations = self.directions.restricted_to(uses);
+    /// Writes the rest of a JWK.
+    pub(super) fn write(&self, writer: jwk::Writer, ops: &KeyOps) -> Zeroizing<String> {
+        let operations = self.permitted.restricted_to(ops);
         writer
             .operations(operations)
             .bytes("k", &self.bytes)
@@ -115,18 +115,18 @@ impl SharedSecret {
         jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
     }
 
-    /// The secret, if the key may encrypt.
+    /// Returns the secret, if the key may encrypt.
     pub(crate) fn to_encrypt(&self) -> Result<&[u8], KeyError> {
-        self.directions.to_encrypt(&self.bytes)
+        self.permitted.to_encrypt(&self.bytes)
     }
 
-    /// The secret, if the key may decrypt.
+    /// Returns the secret, if the key may decrypt.
     pub(crate) fn to_decrypt(&self) -> Option<&[u8]> {
-        self.directions.to_decrypt(&self.bytes)
+        self.permitted.to_decrypt(&self.bytes)
     }
 }
 
-/// The algorithm of a symmetric JWK: what it says and what the caller wants, which must agree.
+/// Determines the algorithm of a symmetric JWK from `alg` and the caller, which must agree.
 pub(crate) fn algorithm<A: FromStr + PartialEq>(
     members: &Members<'_>,
     wanted: Option<A>,
@@ -135,12 +135,12 @@ pub(crate) fn algorithm<A: FromStr + PartialEq>(
         return Err(KeyError::at("kty", KeyProblem::Contradiction));
     }
     let contradiction = KeyError::at("alg", KeyProblem::Contradiction);
-    let said = match members.optional("alg")? {
+    let declared = match members.optional("alg")? {
         None => None,
         Some(name) => Some(name.parse::<A>().map_err(|_| contradiction)?),
     };
-    match (said, wanted) {
-        (Some(said), Some(wanted)) if said != wanted => Err(contradiction),
+    match (declared, wanted) {
+        (Some(declared), Some(wanted)) if declared != wanted => Err(contradiction),
         (Some(alg), _) | (None, Some(alg)) => Ok(alg),
         (None, None) => Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
     }

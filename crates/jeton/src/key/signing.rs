@@ -25,7 +25,7 @@ pub struct SigningKey {
     public: VerifyingKey,
 }
 
-/// A private key as its family has it.
+/// The private key material of each key type.
 pub(super) enum Pair {
     Rsa(rsa::Pair),
     Ecdsa(ecdsa::Pair),
@@ -34,7 +34,7 @@ pub(super) enum Pair {
 }
 
 impl SigningKey {
-    /// A fresh key. RSA keys have 2,048 bits.
+    /// Generates a key. RSA keys have 2,048 bits.
     pub fn generate(alg: SigAlg) -> Result<SigningKey> {
         let pair = match alg.scheme() {
             Scheme::Rsa(..) => Pair::Rsa(rsa::Pair::generate(RsaSize::default())?),
@@ -45,8 +45,8 @@ impl SigningKey {
         Ok(Self::of_pair(alg, pair)?)
     }
 
-    /// A new RSA key of another size than [`generate`](Self::generate) makes. An algorithm that is
-    /// not RSA's is refused with [`KeyProblem::Contradiction`].
+    /// Generates an RSA key of another size than [`generate`](Self::generate). If the algorithm does not use
+    /// RSA, this returns [`KeyProblem::Contradiction`].
     ///
     /// ```
     /// use jeton::key::{RsaSize, SigAlg, SigningKey};
@@ -60,27 +60,26 @@ impl SigningKey {
         Ok(Self::of_pair(alg, Pair::Rsa(rsa::Pair::generate(size)?))?)
     }
 
-    /// Reads a private JWK. Its algorithm is its `alg`, or the one that its curve implies; RSA has
-    /// several, so an RSA key without `alg` needs [`from_jwk_as`](Self::from_jwk_as).
+    /// Reads a private JWK. The algorithm is its `alg`, or the one that the curve implies. An RSA key without
+    /// `alg` needs [`from_jwk_as`](Self::from_jwk_as).
     ///
-    /// An RSA key needs all of `p`, `q`, `dp`, `dq` and `qi`, and no `oth`.
+    /// An RSA key must contain `p`, `q`, `dp`, `dq` and `qi`, and must not contain `oth`.
     pub fn from_jwk(text: &str) -> Result<SigningKey> {
         Ok(Self::from_members(&Members::parse(text)?, None)?)
     }
 
-    /// Reads a private JWK for an algorithm; one that says another is refused.
+    /// Reads a private JWK for this algorithm. A different `alg` is rejected.
     pub fn from_jwk_as(text: &str, alg: SigAlg) -> Result<SigningKey> {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM private key: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1
-    /// (`RSA PRIVATE KEY`), not encrypted. An RSA key does not say its algorithm, so it needs
-    /// [`from_pem_as`](Self::from_pem_as).
+    /// Reads a PEM private key: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1 (`RSA PRIVATE KEY`),
+    /// without encryption. An RSA key in PEM has no algorithm; use [`from_pem_as`](Self::from_pem_as).
     pub fn from_pem(text: &str) -> Result<SigningKey> {
         Ok(pkix::read_private_pem(text, None)?)
     }
 
-    /// Reads a PEM private key for an algorithm.
+    /// Reads a PEM private key for this algorithm.
     pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<SigningKey> {
         Ok(pkix::read_private_pem(text, Some(alg))?)
     }
@@ -90,13 +89,13 @@ impl SigningKey {
         Ok(pkix::read_pkcs8(der, None)?)
     }
 
-    /// Reads a DER private key in PKCS#8 for an algorithm.
+    /// Reads a DER private key in PKCS#8 for this algorithm.
     pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<SigningKey> {
         Ok(pkix::read_pkcs8(der, Some(alg))?)
     }
 
-    /// The key as a private JWK. It holds the secret. It has `use`, `key_ops` and `x5c` if the JWK that it
-    /// was read from had them.
+    /// Returns the key as a private JWK, which contains the secret. It has `use`, `key_ops` and `x5c` if the key
+    /// was read from a JWK that had them.
     pub fn to_jwk(&self) -> Result<Zeroizing<String>> {
         let writer = self.public.begin_jwk(Operation::Sign);
         Ok(match &self.pair {
@@ -117,14 +116,14 @@ impl SigningKey {
         .finish())
     }
 
-    /// The key as PEM PKCS#8 (`PRIVATE KEY`). It holds the secret; the algorithm of an RSA key and
-    /// the id are not in it.
+    /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret. It does not contain the key id,
+    /// nor the algorithm of an RSA key.
     pub fn to_pem(&self) -> Result<Zeroizing<String>> {
         pkix::write_private_pem(&self.to_der()?)
     }
 
-    /// The key as DER PKCS#8. It holds the secret; the algorithm of an RSA key and the id are not
-    /// in it.
+    /// Returns the key as DER PKCS#8, which contains the secret. It does not contain the key id, nor the algorithm
+    /// of an RSA key.
     pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
         match &self.pair {
             Pair::Rsa(pair) => pair.pkcs8(),
@@ -134,22 +133,22 @@ impl SigningKey {
         }
     }
 
-    /// The public half, with the same algorithm and id.
+    /// Returns the public key, with the same algorithm and key id.
     pub fn verifying_key(&self) -> VerifyingKey {
         self.public.clone()
     }
 
-    /// The key's algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> SigAlg {
         self.public.alg()
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.public.key_id()
     }
 
-    /// The same key under an id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<SigningKey> {
         self.public = self.public.with_key_id(key_id)?;
         Ok(self)
@@ -204,7 +203,7 @@ impl SigningKey {
         })
     }
 
-    /// A key from its private half alone; the public half is computed.
+    /// Creates a key from the private key material; the public key is computed.
     pub(super) fn of_pair(alg: SigAlg, pair: Pair) -> Result<SigningKey, KeyError> {
         let public = match (&pair, alg.scheme()) {
             (Pair::Ecdsa(pair), Scheme::Ecdsa(curve)) => {
@@ -221,14 +220,13 @@ impl SigningKey {
                     .pkcs8()
                     .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
                 let parts = private_key_info::rsa_parts(&pkcs8)?;
-                Public::rsa(alg, rsa::Strength::Today, &parts.n, &parts.e)
-                    .map_err(|(member, problem)| KeyError::at(member, problem))?
+                Public::rsa(alg, rsa::Strength::Current, &parts.n, &parts.e)?
             }
             _ => return Err(KeyError::at("alg", KeyProblem::Contradiction)),
         };
         Ok(SigningKey {
             pair,
-            public: VerifyingKey::made(alg, public, None),
+            public: VerifyingKey::from_parts(alg, public, None),
         })
     }
 
@@ -249,7 +247,7 @@ impl SigningKey {
                 signature.resize(pair.parameter_set().signature_bytes(), 0);
                 pair.sign(message, signature)?;
             }
-            // `of_pair` and `from_members` make no other combination.
+            // `of_pair` and `from_members` create no other combination.
             (Pair::Rsa(_), _) => return Err(Error::Primitive),
         }
         Ok(())

@@ -1,12 +1,11 @@
 use super::{MacKey, SigningKey};
 use crate::crypto::SignatureBuffer;
-use crate::crypto::hmac::Begun;
+use crate::crypto::hmac::MacPrefix;
 use crate::error::Result;
 use crate::jws::Headers;
 use crate::remote::RemoteSigner;
 
-/// A [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`], borrowed to sign with. Made from a
-/// reference to any of them.
+/// A reference to a key that signs: a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`].
 #[derive(Debug, Clone, Copy)]
 pub struct SigningKeyRef<'k>(Any<'k>);
 
@@ -68,8 +67,8 @@ impl<'k> SigningKeyRef<'k> {
         }
     }
 
-    /// The MAC over this and what will follow it; none of a key that signs: what is signed is whole.
-    pub(crate) fn begin(self, message: &[u8]) -> Result<Option<Begun<'k>>> {
+    /// Starts a MAC over this prefix. Returns `None` for a key that signs, which needs the whole message.
+    pub(crate) fn begin(self, message: &[u8]) -> Result<Option<MacPrefix<'k>>> {
         match self.0 {
             Any::Mac(key) => key.begin(message).map(Some),
             Any::Private(_) | Any::Remote(_) => Ok(None),

@@ -7,10 +7,10 @@ use crate::base64;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Marks, Members, Operation};
+use crate::jwk::{self, Metadata, Members, Operation};
 use crate::jws::Headers;
 
-/// A public key that checks signatures of one algorithm.
+/// A public key that verifies signatures of one algorithm.
 ///
 /// ```
 /// use jeton::key::{SigAlg, SigningKey, VerifyingKey};
@@ -25,11 +25,11 @@ pub struct VerifyingKey {
     alg: SigAlg,
     public: Arc<Public>,
     key_id: Option<KeyId>,
-    marks: Marks,
+    metadata: Metadata,
     headers: Headers,
 }
 
-/// A public key as its family has it, and as it is written down.
+/// The public key material of each key type, ready to use and as bytes.
 pub(super) enum Public {
     Rsa {
         key: rsa::Public,
@@ -46,39 +46,39 @@ pub(super) enum Public {
 }
 
 impl VerifyingKey {
-    /// Reads a public JWK. Its algorithm is its `alg`, or the one that its curve implies; RSA has
-    /// several, so an RSA key without `alg` needs [`from_jwk_as`](Self::from_jwk_as).
+    /// Reads a public JWK. The algorithm is its `alg`, or the one that the curve implies. An RSA key without
+    /// `alg` needs [`from_jwk_as`](Self::from_jwk_as).
     pub fn from_jwk(text: &str) -> Result<VerifyingKey> {
         Ok(Self::from_members(&Members::parse(text)?, None)?)
     }
 
-    /// Reads a public JWK for an algorithm; one that says another is refused.
+    /// Reads a public JWK for this algorithm. A different `alg` is rejected.
     pub fn from_jwk_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key does not
-    /// say its algorithm, so it needs [`from_pem_as`](Self::from_pem_as).
+    /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key in PEM has no
+    /// algorithm; use [`from_pem_as`](Self::from_pem_as).
     pub fn from_pem(text: &str) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, None, Strength::Today)?)
+        Ok(pkix::read_public_pem(text, None, Strength::Current)?)
     }
 
-    /// Reads a PEM public key for an algorithm.
+    /// Reads a PEM public key for this algorithm.
     pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, Some(alg), Strength::Today)?)
+        Ok(pkix::read_public_pem(text, Some(alg), Strength::Current)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
     pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, None, Strength::Today)?)
+        Ok(pkix::read_spki(der, None, Strength::Current)?)
     }
 
-    /// Reads a DER SubjectPublicKeyInfo for an algorithm.
+    /// Reads a DER SubjectPublicKeyInfo for this algorithm.
     pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, Some(alg), Strength::Today)?)
+        Ok(pkix::read_spki(der, Some(alg), Strength::Current)?)
     }
 
-    /// The key as a JWK. It has `use`, `key_ops` and `x5c` if the JWK that it was read from had them.
+    /// Returns the key as a JWK. It has `use`, `key_ops` and `x5c` if the key was read from a JWK that had them.
     pub fn to_jwk(&self) -> String {
         self.begin_jwk(Operation::Verify)
             .finish()
@@ -86,34 +86,34 @@ impl VerifyingKey {
             .to_owned()
     }
 
-    /// The key as PEM SPKI (`PUBLIC KEY`). The algorithm of an RSA key and the id are not in it.
+    /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the key id and the algorithm of an RSA key.
     pub fn to_pem(&self) -> Result<String> {
         pkix::write_public_pem(&self.public)
     }
 
-    /// The key as DER SubjectPublicKeyInfo. The algorithm of an RSA key and the id are not in it.
+    /// Returns the key as DER SubjectPublicKeyInfo, without the key id and the algorithm of an RSA key.
     pub fn to_der(&self) -> Result<Vec<u8>> {
         pkix::write_spki(&self.public)
     }
 
-    /// The key's algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> SigAlg {
         self.alg
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// The same key under an id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<VerifyingKey> {
         self.key_id = Some(KeyId::chosen(key_id)?);
         self.headers = Headers::new(self.alg.name(), self.key_id());
         Ok(self)
     }
 
-    /// The key's SHA-256 thumbprint, base64url (RFC 7638).
+    /// Returns the SHA-256 thumbprint, base64url (RFC 7638).
     pub fn thumbprint(&self) -> String {
         match &*self.public {
             Public::Rsa { n, e, .. } => jwk::thumbprint(&[
@@ -143,7 +143,7 @@ impl VerifyingKey {
         }
     }
 
-    /// The thumbprint as a URI (RFC 9278).
+    /// Returns the thumbprint as a URI (RFC 9278).
     pub fn thumbprint_uri(&self) -> String {
         format!(
             "urn:ietf:params:oauth:jwk-thumbprint:sha-256:{}",
@@ -160,27 +160,26 @@ impl VerifyingKey {
         Self::from_rest(members, alg, public)
     }
 
-    /// A key whose own members have been read; the others' turn.
+    /// Reads the remaining members of a key whose key material was already read.
     pub(super) fn from_rest(
         members: &Members<'_>,
         alg: SigAlg,
         public: Public,
     ) -> Result<VerifyingKey, KeyError> {
         Ok(VerifyingKey {
-            marks: Marks::of(members)?,
-            ..Self::made(alg, public, members.key_id()?)
+            metadata: Metadata::of(members)?,
+            ..Self::from_parts(alg, public, members.key_id()?)
         })
     }
 
-    /// An RSA key under today's minimum; [`danger`](crate::danger) is the only door to it.
+    /// Reads an RSA key below the minimum strength. Only [`danger`](crate::danger) uses this.
     pub(crate) fn weak_from_members(
         members: &Members<'_>,
         alg: SigAlg,
     ) -> Result<VerifyingKey, KeyError> {
         let alg = Self::public_algorithm(members, Some(alg))?;
         let (n, e) = (members.integer("n")?, members.integer("e")?);
-        let public = Public::rsa(alg, Strength::Legacy, &n, &e)
-            .map_err(|(member, problem)| KeyError::at(member, problem))?;
+        let public = Public::rsa(alg, Strength::Legacy, &n, &e)?;
         Self::from_rest(members, alg, public)
     }
 
@@ -192,7 +191,7 @@ impl VerifyingKey {
         pkix::read_spki(der, Some(alg), Strength::Legacy)
     }
 
-    /// The algorithm of a JWK that is public and for verifying.
+    /// Returns the algorithm of a public JWK for verification.
     fn public_algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
         if let Some(private) = members.private_member() {
             return Err(KeyError::at(private, KeyProblem::PrivateGiven));
@@ -201,22 +200,22 @@ impl VerifyingKey {
         algorithm(members, wanted)
     }
 
-    pub(super) fn made(alg: SigAlg, public: Public, key_id: Option<KeyId>) -> VerifyingKey {
+    pub(super) fn from_parts(alg: SigAlg, public: Public, key_id: Option<KeyId>) -> VerifyingKey {
         VerifyingKey {
             alg,
             public: Arc::new(public),
             headers: Headers::new(alg.name(), key_id.as_ref().map(KeyId::as_str)),
             key_id,
-            marks: Marks::default(),
+            metadata: Metadata::default(),
         }
     }
 
-    /// The public members, and all that stands beside them: the whole of a public JWK for that operation.
+    /// Starts a public JWK for this operation: the public members and the metadata.
     pub(super) fn begin_jwk(&self, operation: Operation) -> jwk::Writer {
         let writer = jwk::Writer::new(self.alg.scheme().kty())
             .word("alg", self.alg.name())
             .key_id(self.key_id())
-            .marks(&self.marks, operation);
+            .metadata(&self.metadata, operation);
         match &*self.public {
             Public::Rsa { n, e, .. } => writer.bytes("n", n).bytes("e", e),
             Public::Ecdsa { curve, point, .. } => {
@@ -258,13 +257,12 @@ impl VerifyingKey {
 }
 
 impl Public {
-    /// Reads the public members that the algorithm's family has.
+    /// Reads the public members for this algorithm.
     pub(super) fn from_members(members: &Members<'_>, alg: SigAlg) -> Result<Public, KeyError> {
         match alg.scheme() {
             Scheme::Rsa(..) => {
                 let (n, e) = (members.integer("n")?, members.integer("e")?);
-                Public::rsa(alg, Strength::Today, &n, &e)
-                    .map_err(|(member, problem)| KeyError::at(member, problem))
+                Public::rsa(alg, Strength::Current, &n, &e)
             }
             Scheme::Ecdsa(curve) => {
                 let x = members.fixed("x", curve.bytes())?;
@@ -284,9 +282,9 @@ impl Public {
         strength: Strength,
         n: &[u8],
         e: &[u8],
-    ) -> Result<Public, (&'static str, KeyProblem)> {
+    ) -> Result<Public, KeyError> {
         let Scheme::Rsa(padding, hash) = alg.scheme() else {
-            return Err(("alg", KeyProblem::Contradiction));
+            return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };
         Ok(Public::Rsa {
             key: rsa::Public::from_parts(padding, hash, strength, n, e)?,
@@ -312,8 +310,8 @@ impl Public {
     }
 }
 
-/// The algorithm of an asymmetric JWK: what it says, what its curve implies, what the caller wants;
-/// none may contradict another.
+/// Determines the algorithm of an asymmetric JWK from `alg`, the curve and the caller. None may contradict
+/// another.
 pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
     let kty = members.required("kty")?;
     let implied = match &*kty {
@@ -329,7 +327,7 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
             "Ed25519" => SigAlg::EdDSA,
             _ => return Err(KeyError::at("crv", KeyProblem::Unsupported)),
         }),
-        // The key says its parameter set nowhere but in `alg`, which it therefore must have.
+        // Only `alg` names the parameter set, so it is required.
         "AKP" => {
             let alg = members.required("alg")?.parse::<SigAlg>();
             Some(alg.map_err(|_| KeyError::at("alg", KeyProblem::Unsupported))?)
@@ -337,7 +335,7 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         "oct" => return Err(KeyError::at("kty", KeyProblem::Contradiction)),
         _ => return Err(KeyError::at("kty", KeyProblem::Unsupported)),
     };
-    let said = match members.optional("alg")? {
+    let declared = match members.optional("alg")? {
         None => None,
         Some(name) => Some(
             name.parse::<SigAlg>()
@@ -345,7 +343,7 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         ),
     };
     let mut chosen = None;
-    for alg in [said, wanted, implied].into_iter().flatten() {
+    for alg in [declared, wanted, implied].into_iter().flatten() {
         let first = *chosen.get_or_insert(alg);
         // Two names of one operation agree.
         let agrees = first == alg || first.scheme() == alg.scheme();
@@ -354,7 +352,7 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
         }
     }
     let alg = chosen.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
-    // RSA and AKP keys have no curve that could contradict the name.
+    // RSA and AKP keys have no curve that could contradict the algorithm.
     if alg.scheme().kty() != kty {
         return Err(KeyError::at("alg", KeyProblem::Contradiction));
     }

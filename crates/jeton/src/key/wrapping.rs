@@ -3,17 +3,17 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{Directions, SharedSecret, Uses};
+use super::shared_secret::{PermittedUse, SharedSecret, KeyOps};
 use super::{KeyId, KeyWrapAlg};
 use crate::crypto::random;
 use crate::error::{KeyError, Result};
 use crate::jwk::{self, Members};
 
-/// A shared key that wraps content keys: whoever can decrypt with it can also encrypt, and so can every other
-/// recipient of a token that it decrypts ([`Encrypter::also_to`](crate::jwe::Encrypter::also_to)).
+/// A shared key that wraps content keys. Anyone who can decrypt with it can also encrypt, and so can every
+/// other recipient of a token that it decrypts ([`Encrypter::also_to`](crate::jwe::Encrypter::also_to)).
 ///
-/// A128GCMKW, A192GCMKW and A256GCMKW wrap at most 2³² content keys under one key (RFC 7518, section 8.4): the
-/// nonces are random. A128KW, A192KW and A256KW have no nonce, and no such limit.
+/// With A128GCMKW, A192GCMKW and A256GCMKW, one key may wrap at most 2³² content keys (RFC 7518, section 8.4),
+/// because the nonces are random. A128KW, A192KW and A256KW have no nonce and no such limit.
 ///
 /// ```
 /// use jeton::key::{KeyWrapAlg, WrappingKey};
@@ -30,58 +30,58 @@ pub struct WrappingKey {
 }
 
 impl WrappingKey {
-    /// A fresh key.
+    /// Generates a key.
     pub fn generate(alg: KeyWrapAlg) -> Result<WrappingKey> {
         let mut secret = Zeroizing::new(vec![0; alg.key_bytes()]);
         random::fill(&mut secret)?;
         Self::new(alg, &secret)
     }
 
-    /// A key from bytes that are both secret and random: exactly as many as the algorithm has, and not the
-    /// text of a key.
+    /// Creates a key from secret random bytes, exactly as many as the algorithm requires. The encoding of a key
+    /// is rejected.
     pub fn new(alg: KeyWrapAlg, secret: &[u8]) -> Result<WrappingKey> {
         let secret = Zeroizing::new(secret.to_vec());
-        let shared = SharedSecret::new(secret, alg.key_bytes(), Directions::Both)?;
-        Ok(Self::made(alg, shared, None))
+        let shared = SharedSecret::new(secret, alg.key_bytes(), PermittedUse::Both)?;
+        Ok(Self::from_parts(alg, shared, None))
     }
 
-    /// Reads a JWK of `kty` `oct` that says its `alg`. `use` is `enc` if it is there; `key_ops` has
-    /// `wrapKey`, `unwrapKey` or both, and the key does no more than that.
+    /// Reads a JWK with `kty` `oct` and `alg`. `use`, if present, must be `enc`. `key_ops`, if present, must
+    /// contain `wrapKey`, `unwrapKey` or both, and restricts the key to these.
     pub fn from_jwk(text: &str) -> Result<WrappingKey> {
         Ok(Self::from_members(&Members::parse(text)?, None)?)
     }
 
-    /// Reads a JWK of `kty` `oct` for an algorithm; one that says another is refused.
+    /// Reads a JWK with `kty` `oct` for this algorithm. A different `alg` is rejected.
     pub fn from_jwk_as(text: &str, alg: KeyWrapAlg) -> Result<WrappingKey> {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// The key as a JWK. It holds the secret.
+    /// Returns the key as a JWK, which contains the secret.
     pub fn to_jwk(&self) -> Zeroizing<String> {
         let writer = jwk::Writer::new("oct")
             .word("alg", self.alg.name())
             .key_id(self.key_id());
-        self.shared.write(writer, &Uses::WRAPPING)
+        self.shared.write(writer, &KeyOps::WRAPPING)
     }
 
-    /// The key's algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> KeyWrapAlg {
         self.alg
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// The same key under an id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<WrappingKey> {
         self.key_id = Some(KeyId::chosen(key_id)?);
         Ok(self)
     }
 
-    /// The key's thumbprint (RFC 7638). It is a hash of the secret: fit to name the key among
-    /// those who have it, not to be published.
+    /// Returns the thumbprint (RFC 7638). It is a hash of the secret: it may identify the key among its owners,
+    /// but must not be published.
     pub fn thumbprint(&self) -> String {
         self.shared.thumbprint()
     }
@@ -91,11 +91,11 @@ impl WrappingKey {
         wanted: Option<KeyWrapAlg>,
     ) -> Result<WrappingKey, KeyError> {
         let alg = super::shared_secret::algorithm(members, wanted)?;
-        let shared = SharedSecret::from_members(members, alg.key_bytes(), &Uses::WRAPPING)?;
-        Ok(Self::made(alg, shared, members.key_id()?))
+        let shared = SharedSecret::from_members(members, alg.key_bytes(), &KeyOps::WRAPPING)?;
+        Ok(Self::from_parts(alg, shared, members.key_id()?))
     }
 
-    fn made(alg: KeyWrapAlg, shared: SharedSecret, key_id: Option<KeyId>) -> WrappingKey {
+    fn from_parts(alg: KeyWrapAlg, shared: SharedSecret, key_id: Option<KeyId>) -> WrappingKey {
         WrappingKey {
             alg,
             shared: Arc::new(shared),
@@ -103,7 +103,7 @@ impl WrappingKey {
         }
     }
 
-    /// The same key for a decrypter; the secret is shared, not copied.
+    /// Returns the same key for a decrypter. The secret is shared, not copied.
     pub(crate) fn share(&self) -> WrappingKey {
         WrappingKey {
             alg: self.alg,

@@ -1,4 +1,4 @@
-//! The text of a key that is itself encrypted.
+//! The text of an encrypted key.
 
 use std::ops::RangeInclusive;
 
@@ -6,19 +6,19 @@ use super::{Form, Kind, refused};
 use crate::base64;
 use crate::error::{KeyProblem, Result};
 
-/// What stands in such a text, as its kind and its protocol say.
+/// The contents of such a text, for one kind and protocol.
 pub(super) struct Envelope {
     kind: Kind,
-    /// How many bytes the key in it has.
+    /// The length of the encrypted key, bytes.
     key_bytes: RangeInclusive<usize>,
-    /// What follows the kind, with its dot: `pie.` for wrapped keys.
+    /// The text after the kind, with its dot: `pie.` for wrapped keys.
     protocol: &'static str,
-    /// How many bytes it is longer than the key.
+    /// The number of bytes in addition to the key.
     longer: usize,
 }
 
 impl Envelope {
-    /// `longer` is all that is in it beside the key, bytes.
+    /// `longer` is the number of bytes in addition to the key.
     pub(super) fn new(key: Kind, form: Form, protocol: &'static str, longer: usize) -> Envelope {
         Envelope {
             kind: Kind::of(key.version(), form),
@@ -28,12 +28,12 @@ impl Envelope {
         }
     }
 
-    /// The same with a key of another length, because it is written in another way.
+    /// Changes the length of the key, for a key in another encoding.
     pub(super) fn with_key_bytes(self, key_bytes: RangeInclusive<usize>) -> Envelope {
         Envelope { key_bytes, ..self }
     }
 
-    /// What the text begins with; it is authenticated.
+    /// Returns the start of the text, which is authenticated.
     pub(super) fn header(&self) -> String {
         format!("{}.{}", self.kind, self.protocol)
     }
@@ -44,7 +44,7 @@ impl Envelope {
         text
     }
 
-    /// The bytes of such a text, and of no other kind. Their number is right for a key.
+    /// Decodes a text of this kind. The length is checked.
     pub(super) fn read(&self, text: &str) -> Result<Vec<u8>> {
         let (given, rest) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
         let wanted = self.kind;
@@ -56,7 +56,7 @@ impl Envelope {
             .ok_or(refused(KeyProblem::Unsupported))?;
         let least = base64::encoded_length(self.key_bytes.start() + self.longer);
         let most = base64::encoded_length(self.key_bytes.end() + self.longer);
-        // Refused before it is decoded, and before any work is done for it.
+        // The length is checked before decoding and before any derivation.
         if !(least..=most).contains(&encoded.len()) {
             return Err(refused(KeyProblem::WrongLength).into());
         }

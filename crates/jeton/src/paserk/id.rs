@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha384};
 
-use super::lock::Family;
+use super::key_cipher::Family;
 use super::{Kind, refused};
 use crate::base64;
 use crate::crypto::blake2b::Blake2b;
@@ -11,10 +11,10 @@ use crate::error::{Error, KeyProblem, Result};
 
 const HASH_BYTES: usize = 33;
 
-/// The id of a key: a hash of the key's own text (PASERK, operation "ID").
+/// The id of a key: a hash of the PASERK of the key (PASERK, operation "ID").
 ///
-/// Nobody can tell the key from it, so it may stand in a footer or a log. It names a key and proves
-/// nothing: a verifier uses it to find one of its own keys, as it would use a JWT's `kid`.
+/// It does not reveal the key, so it may appear in a footer or a log. It identifies a key and proves nothing:
+/// a verifier uses it to select one of its own keys, like the `kid` of a JWT.
 ///
 /// ```
 /// use jeton::paserk::Id;
@@ -30,12 +30,12 @@ pub struct Id {
 }
 
 impl Id {
-    /// Version and form, as in `k4.lid`.
+    /// Returns version and form, for example `k4.lid`.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The id of a key of that kind.
+    /// Computes the id of a key of this kind.
     pub(crate) fn of(key: Kind, bytes: &[u8]) -> Id {
         let kind = key
             .id_kind()
@@ -66,7 +66,7 @@ impl Id {
 impl FromStr for Id {
     type Err = Error;
 
-    /// Reads an id's text, which has one form only.
+    /// Parses the canonical text of an id.
     fn from_str(text: &str) -> Result<Id> {
         let (kind, encoded) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
         if !kind.is_id() {

@@ -4,21 +4,21 @@ use std::ops::RangeInclusive;
 use crate::danger::paseto_v1;
 use crate::paseto::suite::LOCAL_KEY_BYTES;
 
-/// A version of PASETO, and of its keys.
+/// A version of PASETO and PASERK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Version {
-    /// RSA-PSS and AES-CTR with HMAC-SHA-384. Superseded.
+    /// RSA-PSS, and AES-CTR with HMAC-SHA-384. Deprecated.
     V1,
-    /// Ed25519 and XChaCha20-Poly1305. Superseded.
+    /// Ed25519, and XChaCha20-Poly1305. Deprecated.
     V2,
-    /// ECDSA on P-384 and AES-CTR with HMAC-SHA-384: for who needs NIST's algorithms.
+    /// ECDSA on P-384, and AES-CTR with HMAC-SHA-384. For systems that require NIST algorithms.
     V3,
-    /// Ed25519 and XChaCha20 with BLAKE2b: for everybody else.
+    /// Ed25519, and XChaCha20 with BLAKE2b. Recommended.
     V4,
 }
 
-/// What a PASERK holds: a key, a key that is itself encrypted, or a key's id.
+/// The contents of a PASERK: a key, an encrypted key, or the id of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
@@ -46,10 +46,10 @@ pub enum Form {
     Seal,
 }
 
-/// Version and form of a PASERK: what stands before its second dot.
+/// Version and form of a PASERK: the text before its second dot.
 ///
-/// Every kind that the specification names is known by name, so that an error can say what was
-/// given; [`Paserk::parse`](super::Paserk::parse) takes those that hold a key in the clear.
+/// All kinds of the specification are known, so that errors can name them.
+/// [`Paserk::parse`](super::Paserk::parse) accepts only those that contain an unencrypted key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kind {
     version: Version,
@@ -70,10 +70,10 @@ impl Kind {
     /// `k4.public`
     pub const K4_PUBLIC: Kind = Kind::of(Version::V4, Form::Public);
 
-    /// Enough for `k4.secret-wrap.`, the longest.
+    /// Length of the longest prefix, `k4.secret-wrap.`.
     pub(super) const PREFIX_BYTES_MAX: usize = 15;
 
-    /// The kind of that version and form.
+    /// Returns the kind with this version and form.
     ///
     /// ```
     /// use jeton::paserk::{Form, Kind, Version};
@@ -83,22 +83,22 @@ impl Kind {
         Kind { version, form }
     }
 
-    /// The version.
+    /// Returns the version.
     pub fn version(self) -> Version {
         self.version
     }
 
-    /// What the PASERK holds.
+    /// Returns the form.
     pub fn form(self) -> Form {
         self.form
     }
 
-    /// Whether the text is a secret: it holds a key in the clear that must not get out.
+    /// Whether the text is secret: it contains an unencrypted secret key.
     pub fn is_secret(self) -> bool {
         matches!(self.form, Form::Local | Form::Secret)
     }
 
-    /// The kind, and what follows its dot.
+    /// Splits a text into its kind and the part after the dot.
     pub(super) fn split(text: &str) -> Option<(Kind, &str)> {
         let version = Version::ALL
             .into_iter()
@@ -117,8 +117,8 @@ impl Kind {
         text.push('.');
     }
 
-    /// How many bytes the key has, if the kind holds a key in the clear. Only RSA's secret keys
-    /// vary; every number in one of 2,048 bits has a byte more or less for its sign.
+    /// Returns the length of the key, bytes, if the kind contains an unencrypted key. Only RSA secret keys have
+    /// several lengths, because of sign bytes.
     pub(super) fn key_bytes(self) -> Option<RangeInclusive<usize>> {
         let bytes = match (self.version, self.form) {
             (_, Form::Local) => LOCAL_KEY_BYTES,
@@ -133,7 +133,7 @@ impl Kind {
         Some(bytes..=bytes)
     }
 
-    /// The kind of the id of a key of this kind.
+    /// Returns the kind of the id of such a key.
     pub(super) fn id_kind(self) -> Option<Kind> {
         let form = match self.form {
             Form::Local => Form::LocalId,
@@ -144,7 +144,7 @@ impl Kind {
         Some(Kind::of(self.version, form))
     }
 
-    /// Whether this is an id.
+    /// Whether this is the kind of an id.
     pub(super) fn is_id(self) -> bool {
         matches!(self.form, Form::LocalId | Form::SecretId | Form::PublicId)
     }
@@ -157,7 +157,7 @@ impl fmt::Display for Kind {
 }
 
 impl Version {
-    /// The name of the module with its keys, which begins its tokens, too.
+    /// Returns the name of the module with its keys, which is also the start of its tokens.
     pub(crate) const fn module(self) -> &'static str {
         match self {
             Version::V1 => "v1",
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_read_as_it_is_written() {
+    fn kind_round_trips_through_its_prefix() {
         for version in Version::ALL {
             for form in Form::ALL {
                 let kind = Kind::of(version, form);

@@ -1,13 +1,11 @@
-//! PASERK: the text form of PASETO keys, and the ids made from it
-//! (<https://github.com/paseto-standard/paserk>).
+//! PASERK: text encodings of PASETO keys, and key ids (<https://github.com/paseto-standard/paserk>).
 //!
-//! A PASERK says what it is: `k4.local.` is a key of version 4 for encrypted tokens and nothing
-//! else, so a key cannot be loaded as one of another version or purpose. The keys of
-//! [`paseto`](crate::paseto) read and write it themselves (`from_paserk`, `to_paserk`); this module
-//! is for whoever handles the text without using the key: to see what a text is, to make one from
-//! raw bytes, to compute an id.
+//! A PASERK states its version and purpose: `k4.local.` is a version 4 key for encrypted tokens. So a key
+//! cannot be loaded for another version or purpose. The keys of [`paseto`](crate::paseto) read and write
+//! PASERKs (`from_paserk`, `to_paserk`). Use this module to process PASERKs without using the key: to find
+//! the kind of a text, to encode raw bytes, or to compute an id.
 //!
-//! | kind | holds | id |
+//! | kind | contents | id |
 //! |---|---|---|
 //! | `k4.local` | 32 secret bytes | `k4.lid` |
 //! | `k4.secret` | 64 secret bytes: the seed and the public key | `k4.sid` |
@@ -16,28 +14,26 @@
 //! | `k3.secret` | 48 secret bytes: the scalar | `k3.sid` |
 //! | `k3.public` | 49 bytes: the compressed point | `k3.pid` |
 //!
-//! `k1` and `k2` are the same for the versions in [`danger`](crate::danger); `k1.secret` is PKCS#1 in
-//! DER and `k1.public` a SubjectPublicKeyInfo.
+//! `k1` and `k2` have the same forms, for the versions in [`danger`](crate::danger). `k1.secret` is PKCS#1 in
+//! DER, and `k1.public` a SubjectPublicKeyInfo.
 //!
-//! An id is a hash of the key's text. It is not secret, even that of a secret key, and may stand in
-//! a footer.
+//! An id is a hash of the PASERK. It is not secret, even for a secret key, and may appear in a footer.
 //!
 //! # Encrypted keys
 //!
-//! A key can be encrypted, and then be stored where others can read:
+//! An encrypted key may be stored where others can read it:
 //!
-//! | kind | with what | how |
+//! | kind | encrypted with | methods |
 //! |---|---|---|
 //! | `local-wrap`, `secret-wrap` | a [`WrappingKey`] | `to_wrapped_paserk`, `from_wrapped_paserk` |
-//! | `local-pw`, `secret-pw` | a password, at a [`PasswordCost`] | `to_password_paserk`, `from_password_paserk` |
+//! | `local-pw`, `secret-pw` | a password, with a [`PasswordCost`] | `to_password_paserk`, `from_password_paserk` |
 //! | `seal` (not `k1`) | a public key | `to_sealed_paserk`, `from_sealed_paserk` |
 //!
-//! The text of a key under a password says how much work it is to open it, and nothing about it is known to
-//! be authentic before that work is done. [`PasswordLimits`] bound it.
+//! A key that is encrypted with a password states the cost of decrypting it. Nothing in the text is
+//! authenticated before that work is done, so [`PasswordLimits`] limits the cost.
 //!
-//! Of these PASERK allows those that are wrapped or sealed in a footer, beside the ids. No key in
-//! the clear and none under a password belongs there, and not even a public key: whoever made the
-//! token chose it.
+//! PASERK allows ids, wrapped keys and sealed keys in a footer. Unencrypted keys and keys encrypted with a
+//! password must not be in a footer. Nor must public keys, because the creator of the token chose them.
 //!
 //! ```
 //! use jeton::paserk::{Kind, Paserk};
@@ -53,7 +49,7 @@
 mod encrypted;
 mod id;
 mod kind;
-mod lock;
+mod key_cipher;
 mod password;
 mod password_limits;
 mod seal;
@@ -72,26 +68,25 @@ use zeroize::Zeroizing;
 use crate::base64;
 use crate::error::{KeyError, KeyProblem, Result};
 
-/// The member that errors name.
+/// The member name in errors.
 const MEMBER: &str = "paserk";
 
-/// The text form of a key: its kind, and as many bytes as that kind has.
+/// A PASERK with an unencrypted key.
 ///
-/// Whether the bytes are a key that can be used (a point on the curve, two halves that belong
-/// together) is found out by the key type that takes them.
+/// The type that uses the key checks whether the bytes are a valid key: for example, a point on the curve.
 pub struct Paserk {
     kind: Kind,
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Paserk {
-    /// Reads a key's text: the kind, a dot, and base64url in its one encoding, and nothing else.
+    /// Parses a PASERK: the kind, a dot, and canonical base64url.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key) with the problem [`KeyProblem::Malformed`] if the text is
-    /// no PASERK, [`KeyProblem::Unsupported`] if it is an id or an encrypted key,
-    /// [`KeyProblem::NotBase64Url`] or [`KeyProblem::WrongLength`].
+    /// [`Error::Key`](crate::Error::Key) with the problem [`KeyProblem::Malformed`] if the text is not a PASERK,
+    /// [`KeyProblem::Unsupported`] if it is an id or an encrypted key, [`KeyProblem::NotBase64Url`], or
+    /// [`KeyProblem::WrongLength`].
     ///
     /// ```
     /// use jeton::paserk::Paserk;
@@ -101,7 +96,7 @@ impl Paserk {
     pub fn parse(text: &str) -> Result<Paserk> {
         let (kind, encoded) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
         let lengths = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
-        // A text of the wrong length is refused before it is decoded.
+        // The length is checked before decoding.
         let [least, most] = [lengths.start(), lengths.end()].map(|n| base64::encoded_length(*n));
         if !(least..=most).contains(&encoded.len()) {
             return Err(refused(KeyProblem::WrongLength).into());
@@ -114,11 +109,11 @@ impl Paserk {
         Ok(Paserk { kind, bytes })
     }
 
-    /// Makes one from a key's raw bytes.
+    /// Creates a PASERK from the raw bytes of a key.
     ///
     /// # Errors
     ///
-    /// [`KeyProblem::WrongLength`], and [`KeyProblem::Unsupported`] for a kind that holds no key.
+    /// [`KeyProblem::WrongLength`], and [`KeyProblem::Unsupported`] for a kind without an unencrypted key.
     ///
     /// ```
     /// use jeton::paserk::{Kind, Paserk};
@@ -139,22 +134,22 @@ impl Paserk {
         })
     }
 
-    /// The version and the form.
+    /// Returns the version and the form.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The text. Of a local or secret key it is as secret as the key, and wiped when it goes.
+    /// Returns the text. For a local or secret key it is as secret as the key, and wiped when dropped.
     pub fn to_text(&self) -> Zeroizing<String> {
         text(self.kind, &self.bytes)
     }
 
-    /// The key's id. Not secret.
+    /// Returns the id of the key, which is not secret.
     pub fn id(&self) -> Id {
         Id::of(self.kind, &self.bytes)
     }
 
-    /// The bytes, if the text is a key of that kind.
+    /// Decodes a key of this kind.
     pub(crate) fn read(text: &str, wanted: Kind) -> Result<Paserk> {
         let (given, _) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
         if given != wanted {
@@ -174,7 +169,7 @@ impl fmt::Debug for Paserk {
     }
 }
 
-/// The text of a key of that kind, in one allocation that is never moved.
+/// Encodes a key of this kind in one allocation that is never moved.
 pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(
         Kind::PREFIX_BYTES_MAX + base64::encoded_length(bytes.len()),
@@ -187,7 +182,7 @@ pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
     text
 }
 
-/// A refusal of the text as a whole: it has no members of its own.
+/// An error about the whole text, which has no members.
 pub(crate) const fn refused(problem: KeyProblem) -> KeyError {
     KeyError::at(MEMBER, problem)
 }
@@ -197,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_never_moved_while_it_is_written() {
+    fn text_is_written_without_reallocation() {
         for kind in [Kind::K4_LOCAL, Kind::K4_SECRET, Kind::K4_PUBLIC] {
             let bytes = vec![1; *kind.key_bytes().expect("a key").end()];
             let written = text(kind, &bytes);

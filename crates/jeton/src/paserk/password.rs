@@ -5,7 +5,7 @@ use der::pem::{self, LineEnding};
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::lock::{Family, Lock};
+use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Kind, PasswordLimits, refused};
 use crate::crypto::{Hash, argon2id, pbes2, random};
 use crate::error::{Error, KeyError, KeyProblem, Misuse, Result};
@@ -13,12 +13,11 @@ use crate::limits;
 use crate::paserk;
 use crate::paseto::{LocalKey, SecretKey, Version};
 
-/// How much work it is to try a password on a key: what is asked of whoever reads the key, and of
-/// whoever guesses.
+/// The cost of deriving a key from a password. The reader of the key pays it once, an attacker for every
+/// guess.
 ///
-/// Versions 1 and 3 have PBKDF2, versions 2 and 4 Argon2id. Both have bounds at both ends, when a
-/// key is written and when one is read: the text that arrives says how long the reader computes, and
-/// [`PasswordLimits`] how long it may be. What is dearer than their default is read only where they are raised.
+/// Versions 1 and 3 use PBKDF2, versions 2 and 4 use Argon2id. Costs have a minimum and a maximum, both for
+/// writing and for reading. The text of the key states the cost; [`PasswordLimits`] limits it for reading.
 ///
 /// ```
 /// use jeton::paserk::PasswordCost;
@@ -48,12 +47,12 @@ enum Work {
 }
 
 impl PasswordCost {
-    /// PBKDF2 with HMAC-SHA-384, for versions 1 and 3: from [`limits::PBKDF2_ITERATIONS_MIN`] to
+    /// Creates a cost for PBKDF2 with HMAC-SHA-384 (versions 1 and 3), from [`limits::PBKDF2_ITERATIONS_MIN`] to
     /// [`limits::PBKDF2_ITERATIONS`].
     ///
     /// # Errors
     ///
-    /// [`Misuse::PasswordCost`] beyond the limits.
+    /// [`Misuse::PasswordCost`] outside the limits.
     pub fn pbkdf2(iterations: u32) -> Result<PasswordCost> {
         let bounds = limits::PBKDF2_ITERATIONS_MIN..=limits::PBKDF2_ITERATIONS;
         let iterations = NonZeroU32::new(iterations)
@@ -62,13 +61,13 @@ impl PasswordCost {
         Ok(PasswordCost(Work::Pbkdf2 { iterations }))
     }
 
-    /// Argon2id, for versions 2 and 4: memory in bytes, a multiple of 1,024, from
-    /// [`limits::ARGON2ID_MEMORY_BYTES_MIN`] to [`limits::ARGON2ID_MEMORY_BYTES`]; at most
+    /// Creates a cost for Argon2id (versions 2 and 4). The memory, bytes, is a multiple of 1,024, from
+    /// [`limits::ARGON2ID_MEMORY_BYTES_MIN`] to [`limits::ARGON2ID_MEMORY_BYTES`]. The maximum of the others is
     /// [`limits::ARGON2ID_PASSES`] and [`limits::ARGON2ID_LANES`].
     ///
     /// # Errors
     ///
-    /// [`Misuse::PasswordCost`] beyond the limits.
+    /// [`Misuse::PasswordCost`] outside the limits.
     pub fn argon2id(memory_bytes: u64, passes: u32, lanes: u32) -> Result<PasswordCost> {
         let bounds = limits::ARGON2ID_MEMORY_BYTES_MIN..=limits::ARGON2ID_MEMORY_BYTES;
         let good = bounds.contains(&memory_bytes)
@@ -86,8 +85,8 @@ impl PasswordCost {
         }))
     }
 
-    /// What is used unless another is said: 600,000 iterations of PBKDF2, or Argon2id with 64 MiB
-    /// in three passes and one lane.
+    /// Returns the default cost: 600,000 iterations of PBKDF2, or Argon2id with 64 MiB, three passes and one
+    /// lane.
     pub fn default_of(version: paserk::Version) -> PasswordCost {
         PasswordCost(match Family::of(version) {
             Family::Nist => Work::Pbkdf2 {
@@ -108,7 +107,7 @@ impl PasswordCost {
         }
     }
 
-    /// As a text has it.
+    /// Encodes the cost as in a PASERK.
     fn write(self) -> Vec<u8> {
         match self.0 {
             Work::Pbkdf2 { iterations } => iterations.get().to_be_bytes().to_vec(),
@@ -126,7 +125,7 @@ impl PasswordCost {
         }
     }
 
-    /// From a text, whose author is not trusted.
+    /// Decodes the cost of an untrusted PASERK.
     fn read(family: Family, bytes: &[u8], limits: &PasswordLimits) -> Result<PasswordCost> {
         let number = |at: usize| {
             let four = bytes[at..].first_chunk().expect("a cost has its length");
@@ -163,7 +162,7 @@ impl PasswordCost {
     }
 }
 
-/// Where the parts of such a text stand: salt, cost, nonce, the encrypted key, tag.
+/// The positions of the parts of such a text: salt, cost, nonce, encrypted key, tag.
 struct Layout {
     family: Family,
     envelope: Envelope,
@@ -189,12 +188,12 @@ impl Layout {
         random::fill(&mut salt)?;
         let mut nonce = vec![0; self.family.nonce_bytes()];
         random::fill(&mut nonce)?;
-        let lock = Lock::password(self.family, &*cost.derive(password, &salt)?, &nonce);
+        let cipher = KeyCipher::password(self.family, &*cost.derive(password, &salt)?, &nonce);
         let mut encrypted = Zeroizing::new(key.to_vec());
-        lock.apply(&mut encrypted)?;
+        cipher.apply(&mut encrypted)?;
         let header = self.envelope.header();
         let cost = cost.write();
-        let tag = lock.tag(&[header.as_bytes(), &salt, &cost, &nonce, &encrypted]);
+        let tag = cipher.tag(&[header.as_bytes(), &salt, &cost, &nonce, &encrypted]);
         Ok(self
             .envelope
             .write(&[&salt, &cost, &nonce, &encrypted, &tag]))
@@ -213,13 +212,13 @@ impl Layout {
         let (nonce, encrypted) = rest.split_at(self.family.nonce_bytes());
         let cost = PasswordCost::read(self.family, cost, limits)?;
         check(password)?;
-        let lock = Lock::password(self.family, &*cost.derive(password, salt)?, nonce);
+        let cipher = KeyCipher::password(self.family, &*cost.derive(password, salt)?, nonce);
         let header = self.envelope.header();
-        if !lock.is_authentic(&[header.as_bytes(), authenticated], tag) {
+        if !cipher.is_authentic(&[header.as_bytes(), authenticated], tag) {
             return Err(refused(KeyProblem::Decryption).into());
         }
         let mut key = Zeroizing::new(encrypted.to_vec());
-        lock.apply(&mut key)?;
+        cipher.apply(&mut key)?;
         Ok(key)
     }
 }
@@ -238,10 +237,10 @@ fn cost_bytes(family: Family) -> usize {
     }
 }
 
-/// 1 to [`limits::PASSWORD_BYTES`] bytes.
+/// Checks the length: 1 to [`limits::PASSWORD_BYTES`] bytes.
 fn check(password: &[u8]) -> Result<()> {
     if password.is_empty() {
-        return Err(KeyError::at("password", KeyProblem::TooWeak).into());
+        return Err(KeyError::too_weak("password", 0, 1).into());
     }
     if password.len() > limits::PASSWORD_BYTES {
         return Err(KeyError::at("password", KeyProblem::TooLarge).into());
@@ -250,9 +249,9 @@ fn check(password: &[u8]) -> Result<()> {
 }
 
 impl<V: Version> LocalKey<V> {
-    /// The key, encrypted with a password of 1 to [`limits::PASSWORD_BYTES`] bytes:
-    /// `k4.local-pw.…`, at [`PasswordCost::default_of`] the version. Whoever has the text can try
-    /// passwords, so PASERK forbids it in a footer.
+    /// Encrypts the key with a password of 1 to [`limits::PASSWORD_BYTES`] bytes (`k4.local-pw.…`), with the
+    /// default cost ([`PasswordCost::default_of`]). Anyone who has the text can guess passwords, so PASERK
+    /// forbids it in a footer.
     ///
     /// # Errors
     ///
@@ -263,34 +262,33 @@ impl<V: Version> LocalKey<V> {
         self.to_password_paserk_with(password, PasswordCost::default_of(V::VERSION))
     }
 
-    /// The same at another cost.
+    /// Encrypts the key with this cost.
     ///
     /// # Errors
     ///
-    /// As [`to_password_paserk`](LocalKey::to_password_paserk), and [`Misuse::PasswordCost`] for a
-    /// cost that is not this version's.
+    /// Those of [`to_password_paserk`](LocalKey::to_password_paserk), and [`Misuse::PasswordCost`] for the cost of
+    /// another version.
     pub fn to_password_paserk_with(&self, password: &[u8], cost: PasswordCost) -> Result<String> {
         local::<V>().encrypt(self.secret(), password, cost)
     }
 
-    /// Reads a key that was encrypted with a password. Takes as long as the text says, within the
-    /// default of [`PasswordLimits`].
+    /// Decrypts a key with a password. The text determines the time, within the default [`PasswordLimits`].
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): no such text, of another kind;
-    /// [`KeyProblem::PasswordIterations`], [`KeyProblem::PasswordMemory`] or [`KeyProblem::PasswordWork`] if
-    /// it asks for more than the limits, or [`KeyProblem::PasswordCost`] for less than the least, before any
-    /// work is done; [`KeyProblem::Decryption`] for another password.
+    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind. Before any work is done:
+    /// [`KeyProblem::PasswordIterations`], [`KeyProblem::PasswordMemory`] or [`KeyProblem::PasswordWork`] if the
+    /// cost exceeds the limits, and [`KeyProblem::PasswordCost`] if it is below the minimum. After it:
+    /// [`KeyProblem::Decryption`] for a wrong password.
     pub fn from_password_paserk(text: &str, password: &[u8]) -> Result<LocalKey<V>> {
         LocalKey::from_password_paserk_within(text, password, &PasswordLimits::default())
     }
 
-    /// The same within other limits.
+    /// Decrypts a key with a password, within these limits.
     ///
     /// # Errors
     ///
-    /// As [`from_password_paserk`](LocalKey::from_password_paserk).
+    /// Those of [`from_password_paserk`](LocalKey::from_password_paserk).
     pub fn from_password_paserk_within(
         text: &str,
         password: &[u8],
@@ -301,13 +299,13 @@ impl<V: Version> LocalKey<V> {
 }
 
 impl<V: Version> SecretKey<V> {
-    /// The key, encrypted with a password of 1 to [`limits::PASSWORD_BYTES`] bytes:
-    /// `k4.secret-pw.…`, at [`PasswordCost::default_of`] the version. Whoever has the text can try
-    /// passwords, so PASERK forbids it in a footer.
+    /// Encrypts the key with a password of 1 to [`limits::PASSWORD_BYTES`] bytes (`k4.secret-pw.…`), with the
+    /// default cost ([`PasswordCost::default_of`]). Anyone who has the text can guess passwords, so PASERK
+    /// forbids it in a footer.
     ///
     /// # Errors
     ///
-    /// As [`LocalKey::to_password_paserk`].
+    /// Those of [`LocalKey::to_password_paserk`].
     ///
     /// ```
     /// use jeton::paserk::PasswordCost;
@@ -323,11 +321,11 @@ impl<V: Version> SecretKey<V> {
         self.to_password_paserk_with(password, PasswordCost::default_of(V::VERSION))
     }
 
-    /// The same at another cost.
+    /// Encrypts the key with this cost.
     ///
     /// # Errors
     ///
-    /// As [`LocalKey::to_password_paserk_with`].
+    /// Those of [`LocalKey::to_password_paserk_with`].
     pub fn to_password_paserk_with(&self, password: &[u8], cost: PasswordCost) -> Result<String> {
         let key = self.secret()?;
         let key = match V::VERSION {
@@ -337,21 +335,20 @@ impl<V: Version> SecretKey<V> {
         secret::<V>().encrypt(&key, password, cost)
     }
 
-    /// Reads a key that was encrypted with a password. Takes as long as the text says, within the
-    /// default of [`PasswordLimits`].
+    /// Decrypts a key with a password. The text determines the time, within the default [`PasswordLimits`].
     ///
     /// # Errors
     ///
-    /// As [`LocalKey::from_password_paserk`], or what was encrypted is no key.
+    /// Those of [`LocalKey::from_password_paserk`], and an error if the decrypted bytes are not a valid key.
     pub fn from_password_paserk(text: &str, password: &[u8]) -> Result<SecretKey<V>> {
         SecretKey::from_password_paserk_within(text, password, &PasswordLimits::default())
     }
 
-    /// The same within other limits.
+    /// Decrypts a key with a password, within these limits.
     ///
     /// # Errors
     ///
-    /// As [`from_password_paserk`](SecretKey::from_password_paserk).
+    /// Those of [`from_password_paserk`](SecretKey::from_password_paserk).
     pub fn from_password_paserk_within(
         text: &str,
         password: &[u8],
@@ -380,8 +377,8 @@ fn secret<V: Version>() -> Layout {
     }
 }
 
-/// Version 1's RSA key stands under a password as PEM, and nowhere else: so the official vectors
-/// have it. Length, bytes.
+/// The RSA key of version 1 is encoded as PEM when it is encrypted with a password, as in the official test
+/// vectors. Length, bytes.
 const PEM_BYTES: RangeInclusive<usize> = 1_600..=1_720;
 const PEM_LABEL: &str = "RSA PRIVATE KEY";
 

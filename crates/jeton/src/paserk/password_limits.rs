@@ -2,16 +2,15 @@ use crate::error::{KeyError, KeyProblem};
 use crate::limits;
 use crate::paserk::refused;
 
-/// How much work a reader does for a key under a password, at most.
+/// Limits the cost of decrypting a key with a password.
 ///
-/// The text of such a key says how much memory and time it takes to open it, and whoever wrote the text chose
-/// that: its tag can be checked only afterwards. So a text that asks for more is rejected before any work is
-/// done.
+/// The creator of such a PASERK chooses how much memory and time decrypting needs, and the tag can only be
+/// checked afterwards. So a PASERK that exceeds the limits is rejected before any work is done.
 ///
 /// The defaults are [`limits::PBKDF2_ITERATIONS`], [`limits::ARGON2ID_MEMORY_BYTES_DEFAULT`] and
-/// [`limits::ARGON2ID_WORK_BYTES_DEFAULT`]. They admit what [`PasswordCost::default_of`] writes, and
-/// libsodium's costs up to the one that it calls moderate. Whoever opens keys of another's choice should allow
-/// less, and whoever wrote a dearer key may allow more.
+/// [`limits::ARGON2ID_WORK_BYTES_DEFAULT`]. They allow the costs of [`PasswordCost::default_of`], and those of
+/// libsodium up to "moderate". Lower them to decrypt keys from untrusted parties. Raise them to decrypt your
+/// own keys with a higher cost.
 ///
 /// ```
 /// use jeton::paserk::{PasswordCost, PasswordLimits};
@@ -25,7 +24,7 @@ use crate::paserk::refused;
 /// let error = LocalKey::from_password_paserk_within(&text, b"secret words", &tight);
 /// assert_eq!(
 ///     error.unwrap_err().to_string(),
-///     "key refused: paserk: asks for 16 MiB of memory for a password, the limit is 8 MiB"
+///     "key rejected: paserk: asks for 16 MiB of memory for a password, the limit is 8 MiB"
 /// );
 /// assert!(LocalKey::from_password_paserk(&text, b"secret words").is_ok());
 /// # Ok::<_, jeton::Error>(())
@@ -50,21 +49,19 @@ impl Default for PasswordLimits {
 }
 
 impl PasswordLimits {
-    /// So many iterations of PBKDF2 at most, in versions 1 and 3; more than [`limits::PBKDF2_ITERATIONS`]
-    /// means those.
+    /// Sets the maximum number of PBKDF2 iterations (versions 1 and 3), at most [`limits::PBKDF2_ITERATIONS`].
     pub fn pbkdf2_iterations(mut self, iterations: u32) -> PasswordLimits {
         self.pbkdf2_iterations = iterations.min(limits::PBKDF2_ITERATIONS);
         self
     }
 
-    /// So much memory of Argon2id at most, in versions 2 and 4, bytes; more than
-    /// [`limits::ARGON2ID_MEMORY_BYTES`] means that.
+    /// Sets the maximum Argon2id memory (versions 2 and 4), bytes, at most [`limits::ARGON2ID_MEMORY_BYTES`].
     pub fn argon2id_memory_bytes(mut self, bytes: u64) -> PasswordLimits {
         self.argon2id_memory_bytes = bytes.min(limits::ARGON2ID_MEMORY_BYTES);
         self
     }
 
-    /// So much memory times passes of Argon2id at most, in versions 2 and 4, bytes: what the time grows with.
+    /// Sets the maximum Argon2id memory times passes (versions 2 and 4), bytes. The time grows with this product.
     /// No key has more than [`limits::ARGON2ID_PASSES`] passes over [`limits::ARGON2ID_MEMORY_BYTES`].
     pub fn argon2id_work_bytes(mut self, bytes: u64) -> PasswordLimits {
         let most = limits::ARGON2ID_MEMORY_BYTES * u64::from(limits::ARGON2ID_PASSES);

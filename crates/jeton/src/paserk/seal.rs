@@ -1,9 +1,9 @@
-//! Local keys encrypted to a public key (PASERK, "Public-Key Encryption").
+//! Encryption of local keys to a public key (PASERK, "Public-Key Encryption").
 
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::lock::{Family, Lock};
+use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Kind, refused};
 use crate::crypto::ecdh::{Group, Private, Public};
 use crate::crypto::{ecdsa, ed25519};
@@ -12,11 +12,11 @@ use crate::paserk;
 use crate::paseto::{LocalKey, PublicKey, SecretKey, Version};
 
 impl<V: Version> LocalKey<V> {
-    /// The key, encrypted to a public key: `k4.seal.…`. Only who has the secret key can read it; it
-    /// does not say who made it. It may stand in a footer.
+    /// Encrypts the key to a public key (`k4.seal.…`). Only the owner of the secret key can decrypt it. It does
+    /// not authenticate the sender. It may appear in a footer.
     ///
-    /// The pair should have no other use than to seal. Version 1 is not supported: its RSA without
-    /// padding is offered by none of the libraries that jeton stands on.
+    /// The key pair should have no other use. Version 1 is not supported: it needs RSA without padding, which
+    /// none of the libraries used by jeton offers.
     ///
     /// # Errors
     ///
@@ -44,19 +44,19 @@ impl<V: Version> LocalKey<V> {
         let header = envelope.header();
         let ephemeral = group.written(ephemeral.public());
         let family = Family::of(V::VERSION);
-        let lock = Lock::agreed(family, &header, &secret, &ephemeral, &public.bytes);
+        let cipher = KeyCipher::agreed(family, &header, &secret, &ephemeral, &public.bytes);
         let mut encrypted = Zeroizing::new(self.secret().to_vec());
-        lock.apply(&mut encrypted)?;
-        let tag = lock.tag(&[header.as_bytes(), &ephemeral, &encrypted]);
+        cipher.apply(&mut encrypted)?;
+        let tag = cipher.tag(&[header.as_bytes(), &ephemeral, &encrypted]);
         Ok(envelope.write(&[&tag, &ephemeral, &encrypted]))
     }
 
-    /// Reads a key that was encrypted to this pair's public key.
+    /// Decrypts a key that was encrypted to the public key of this pair.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): no such text, of another kind, or
-    /// [`KeyProblem::Decryption`] if it was sealed to another key; [`KeyProblem::Unsupported`] for
+    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind,
+    /// [`KeyProblem::Decryption`] if it was encrypted to another key, and [`KeyProblem::Unsupported`] for
     /// version 1.
     pub fn from_sealed_paserk(text: &str, recipient: &SecretKey<V>) -> Result<LocalKey<V>> {
         let group = Curve::of(V::VERSION)?;
@@ -68,16 +68,16 @@ impl<V: Version> LocalKey<V> {
         let private = group.of_secret(&recipient.secret()?).map_err(refused)?;
         let header = envelope.header();
         let public = group.written(private.public());
-        // A point that is none, one of small order and a wrong tag are the same to who sent them.
-        let lock = group
+        // An invalid point, a point of small order and a wrong tag give the same error.
+        let cipher = group
             .of_ephemeral(ephemeral)
             .ok()
             .and_then(|key| private.agree(&key))
-            .map(|secret| Lock::agreed(family, &header, &secret, ephemeral, &public))
-            .filter(|lock| lock.is_authentic(&[header.as_bytes(), ephemeral, encrypted], tag))
+            .map(|secret| KeyCipher::agreed(family, &header, &secret, ephemeral, &public))
+            .filter(|cipher| cipher.is_authentic(&[header.as_bytes(), ephemeral, encrypted], tag))
             .ok_or(refused(KeyProblem::Decryption))?;
         let mut key = Zeroizing::new(encrypted.to_vec());
-        lock.apply(&mut key)?;
+        cipher.apply(&mut key)?;
         LocalKey::from_slice(&key)
     }
 }
@@ -87,15 +87,15 @@ fn envelope<V: Version>(curve: &Curve) -> Envelope {
     Envelope::new(Kind::of(V::VERSION, Form::Local), Form::Seal, "", longer)
 }
 
-/// Where a version agrees on secrets.
+/// The curve for key agreement of a version.
 enum Curve {
-    /// P-384, its points compressed.
+    /// P-384 with compressed points.
     P384,
-    /// X25519, with the keys of Ed25519.
+    /// X25519 with converted Ed25519 keys.
     X25519,
 }
 
-/// A recipient's key, and as it is hashed.
+/// The key of a recipient, and its bytes for hashing.
 struct Recipient {
     key: Public,
     bytes: Vec<u8>,
@@ -117,7 +117,7 @@ impl Curve {
         }
     }
 
-    /// Length of a public key as it is written, bytes.
+    /// Length of an encoded public key, bytes.
     fn public_bytes(&self) -> usize {
         match self {
             Curve::P384 => 49,
@@ -125,7 +125,7 @@ impl Curve {
         }
     }
 
-    /// A public key of the group, as it is written.
+    /// Encodes a public key of the group.
     fn written(&self, public: &[u8]) -> Vec<u8> {
         match self {
             Curve::P384 => ecdsa::compress(public),
@@ -140,7 +140,7 @@ impl Curve {
         }
     }
 
-    /// From the bytes of a PASERK `public`.
+    /// Converts the bytes of a PASERK `public`.
     fn of_public(&self, bytes: &[u8]) -> Result<Recipient, KeyProblem> {
         let bytes = match self {
             Curve::P384 => bytes.to_vec(),
@@ -152,7 +152,7 @@ impl Curve {
         })
     }
 
-    /// From the bytes of a PASERK `secret`.
+    /// Converts the bytes of a PASERK `secret`.
     fn of_secret(&self, bytes: &[u8]) -> Result<Private, KeyProblem> {
         match self {
             Curve::P384 => Private::from_secret(Group::P384, bytes),

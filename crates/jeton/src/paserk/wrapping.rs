@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
-use super::lock::{Family, Lock};
+use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Id, Kind, Paserk, refused};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
@@ -13,10 +13,10 @@ use crate::paseto::{LocalKey, SecretKey, Version};
 
 const NONCE_BYTES: usize = 32;
 
-/// A key that encrypts other keys of its version, by PASERK's own protocol (`pie`).
+/// A key that encrypts other keys of its version with the PASERK protocol `pie`.
 ///
-/// Its text is that of a local key, `k4.local`, and it is a type of its own, so that one key does
-/// not both wrap keys and encrypt tokens.
+/// Its text is that of a local key, `k4.local`. It is a separate type, so that one key does not both wrap keys
+/// and encrypt tokens.
 ///
 /// ```
 /// use jeton::paserk::WrappingKey;
@@ -30,7 +30,7 @@ const NONCE_BYTES: usize = 32;
 /// # Ok::<_, jeton::Error>(())
 /// ```
 pub struct WrappingKey<V> {
-    /// 32 bytes, where they do not move when the key does.
+    /// 32 bytes, at an address that does not change when the key is moved.
     key: Zeroizing<Vec<u8>>,
     version: PhantomData<V>,
 }
@@ -38,7 +38,7 @@ pub struct WrappingKey<V> {
 impl<V: Version> WrappingKey<V> {
     const KIND: Kind = Kind::of(V::VERSION, Form::Local);
 
-    /// A fresh key.
+    /// Generates a key.
     ///
     /// # Errors
     ///
@@ -50,11 +50,11 @@ impl<V: Version> WrappingKey<V> {
         })
     }
 
-    /// Reads a PASERK of this version and the type `local`.
+    /// Reads a PASERK of this version with the form `local`.
     ///
     /// # Errors
     ///
-    /// As [`LocalKey::from_paserk`].
+    /// Those of [`LocalKey::from_paserk`].
     pub fn from_paserk(text: &str) -> Result<WrappingKey<V>> {
         let paserk = Paserk::read(text, Self::KIND)?;
         Ok(WrappingKey {
@@ -63,12 +63,12 @@ impl<V: Version> WrappingKey<V> {
         })
     }
 
-    /// The key's text, as secret as the key itself and all that it wraps.
+    /// Returns the PASERK of the key, which is as secret as the key and all keys that it wraps.
     pub fn to_paserk(&self) -> Zeroizing<String> {
         super::text(Self::KIND, &self.key)
     }
 
-    /// The key's id, as in `k4.lid`. Not secret.
+    /// Returns the id of the key, for example `k4.lid`. It is not secret.
     pub fn id(&self) -> Id {
         Id::of(Self::KIND, &self.key)
     }
@@ -80,11 +80,11 @@ impl<V: Version> WrappingKey<V> {
     fn wrap(&self, form: Form, key_kind: Kind, key: &[u8]) -> Result<String> {
         let nonce = random::secret::<NONCE_BYTES>()?;
         let envelope = envelope(key_kind, form);
-        let lock = Lock::wrapping(Family::of(V::VERSION), self.bytes(), nonce.as_slice());
+        let cipher = KeyCipher::wrapping(Family::of(V::VERSION), self.bytes(), nonce.as_slice());
         let mut encrypted = Zeroizing::new(key.to_vec());
-        lock.apply(&mut encrypted)?;
+        cipher.apply(&mut encrypted)?;
         let header = envelope.header();
-        let tag = lock.tag(&[header.as_bytes(), nonce.as_slice(), &encrypted]);
+        let tag = cipher.tag(&[header.as_bytes(), nonce.as_slice(), &encrypted]);
         Ok(envelope.write(&[&tag, nonce.as_slice(), &encrypted]))
     }
 
@@ -94,13 +94,13 @@ impl<V: Version> WrappingKey<V> {
         let family = Family::of(V::VERSION);
         let (tag, rest) = data.split_at(family.tag_bytes());
         let (nonce, encrypted) = rest.split_at(NONCE_BYTES);
-        let lock = Lock::wrapping(family, self.bytes(), nonce);
+        let cipher = KeyCipher::wrapping(family, self.bytes(), nonce);
         let header = envelope.header();
-        if !lock.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
+        if !cipher.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
             return Err(refused(KeyProblem::Decryption).into());
         }
         let mut key = Zeroizing::new(encrypted.to_vec());
-        lock.apply(&mut key)?;
+        cipher.apply(&mut key)?;
         Ok(key)
     }
 }
@@ -117,7 +117,7 @@ impl<V> fmt::Debug for WrappingKey<V> {
 }
 
 impl<V: Version> LocalKey<V> {
-    /// The key, encrypted with another: `k4.local-wrap.pie.…`. It may be stored, and stand in a
+    /// Encrypts the key with a wrapping key (`k4.local-wrap.pie.…`). The result may be stored and may appear in a
     /// footer, as long as the wrapping key is secret.
     ///
     /// # Errors
@@ -131,12 +131,12 @@ impl<V: Version> LocalKey<V> {
         )
     }
 
-    /// Reads a key that was encrypted with another.
+    /// Decrypts a key with a wrapping key.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): no such text, of another kind or protocol, or
-    /// [`KeyProblem::Decryption`] if it was not made with that wrapping key.
+    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol, and
+    /// [`KeyProblem::Decryption`] if another wrapping key encrypted it.
     pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<LocalKey<V>> {
         let kind = Kind::of(V::VERSION, Form::Local);
         LocalKey::from_slice(&wrapping.unwrap(Form::LocalWrap, kind, text)?)
@@ -144,13 +144,13 @@ impl<V: Version> LocalKey<V> {
 }
 
 impl<V: Version> SecretKey<V> {
-    /// The key, encrypted with another: `k4.secret-wrap.pie.…`. It may be stored, and stand in a
+    /// Encrypts the key with a wrapping key (`k4.secret-wrap.pie.…`). The result may be stored and may appear in a
     /// footer, as long as the wrapping key is secret.
     ///
     /// # Errors
     ///
-    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness, or AWS-LC does
-    /// not give the key out.
+    /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness, or if AWS-LC does not
+    /// export the key.
     ///
     /// ```
     /// use jeton::paserk::WrappingKey;
@@ -168,13 +168,13 @@ impl<V: Version> SecretKey<V> {
         wrapping.wrap(Form::SecretWrap, kind, &self.secret()?)
     }
 
-    /// Reads a key that was encrypted with another.
+    /// Decrypts a key with a wrapping key.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): no such text, of another kind or protocol, or
-    /// [`KeyProblem::Decryption`] if it was not made with that wrapping key; or what was wrapped is
-    /// no key.
+    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol,
+    /// [`KeyProblem::Decryption`] if another wrapping key encrypted it, or an error if the decrypted bytes are
+    /// not a valid key.
     pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<SecretKey<V>> {
         let kind = Kind::of(V::VERSION, Form::Secret);
         SecretKey::from_bytes(&wrapping.unwrap(Form::SecretWrap, kind, text)?)

@@ -1,5 +1,5 @@
-//! AES-256-CTR and HMAC-SHA-384 as versions 1 and 3 compose them: encrypt, then MAC. The versions
-//! differ in how they derive keys and in what they bind a token to.
+//! AES-256-CTR and HMAC-SHA-384 with encrypt-then-MAC, for versions 1 and 3. The versions differ in key
+//! derivation and in the associated data.
 
 use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
@@ -14,14 +14,14 @@ use crate::error::{Rejection, Result};
 pub(crate) const NONCE_BYTES: usize = 32;
 pub(crate) const MAC_BYTES: usize = 48;
 
-/// What one token is encrypted and authenticated with.
+/// The derived keys of one token.
 pub(crate) struct Derived<const A: usize> {
     pub(crate) encryption: Zeroizing<[u8; KEY_BYTES]>,
     pub(crate) counter: [u8; COUNTER_BYTES],
     pub(crate) authentication: Zeroizing<[u8; A]>,
 }
 
-/// What is authenticated beside the ciphertext.
+/// The associated data of the encryption.
 pub(crate) struct Bound<'a> {
     pub(crate) header: &'static str,
     pub(crate) nonce: &'a [u8],
@@ -36,7 +36,7 @@ impl<const A: usize> Derived<A> {
         Ok(Tag::from_slice(self.mac(message, bound).as_slice()))
     }
 
-    /// Decrypts ciphertext and MAC in place, the message in front.
+    /// Decrypts ciphertext and MAC in place; the message is at the start.
     pub(crate) fn open(&self, sealed: &mut [u8], bound: &Bound<'_>) -> Result<()> {
         let (encrypted, given) = sealed.split_at_mut(sealed.len() - MAC_BYTES);
         let mac = self.mac(encrypted, bound);

@@ -4,7 +4,7 @@ use super::suite::Suite;
 use crate::error::{Misuse, Result};
 use crate::limits;
 
-/// What a new token is bound to beside its message: a footer, an implicit assertion, both or none.
+/// The additional data that a new token is bound to: a footer, an implicit assertion, both or none.
 ///
 /// ```
 /// use jeton::paseto::Binding;
@@ -18,32 +18,32 @@ pub struct Binding<'a> {
 }
 
 impl<'a> Binding<'a> {
-    /// Bound to nothing.
+    /// Creates an empty binding.
     pub fn new() -> Self {
         Binding::default()
     }
 
-    /// Stands in the token, authenticated and in plain sight. At most
-    /// [`limits::FOOTER_BYTES`]; more is [`Misuse::FooterTooLarge`] when the token is made. An
-    /// empty one is none.
+    /// Sets the footer. It is part of the token, authenticated but not encrypted. The maximum is
+    /// [`limits::FOOTER_BYTES`]; issuing returns [`Misuse::FooterTooLarge`] otherwise. An empty footer equals no
+    /// footer.
     pub fn footer(mut self, footer: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.footer = footer.as_ref();
         self
     }
 
-    /// Does not stand in the token; whoever verifies must know it. An empty one is none. Versions 1
-    /// and 2 have none: [`Misuse::ImplicitAssertion`].
+    /// Sets the implicit assertion. It is not part of the token, so the verifier must know it. An empty one equals
+    /// none. Versions 1 and 2 do not support it: [`Misuse::ImplicitAssertion`].
     pub fn implicit_assertion(mut self, assertion: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.implicit_assertion = assertion.as_ref();
         self
     }
 
-    /// The footer; empty if there is none.
+    /// Returns the footer; empty if there is none.
     pub(crate) fn footer_bytes(&self) -> &'a [u8] {
         self.footer
     }
 
-    /// Whether a token of that version can be bound so.
+    /// Checks that a token of this version supports the binding.
     pub(super) fn check(&self, suite: &Suite) -> Result<()> {
         if !suite.implicit_assertion && !self.implicit_assertion.is_empty() {
             return Err(Misuse::ImplicitAssertion.into());

@@ -5,8 +5,8 @@ use crate::clock::Clock;
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
 
-/// A key whose tokens are all bound to the same footer and implicit assertion, for code that issues
-/// through [`Issue`] and knows of neither.
+/// Issues all tokens with the same footer and implicit assertion. Use it with code that uses [`Issue`] and
+/// does not know about bindings.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct BoundIssuer<'a> {
 
 /// A key that issues PASETOs.
 ///
-/// The keys of every version do, and nothing else can.
+/// Implemented by the keys of all versions. Sealed.
 pub trait IssueBound: Send + Sync + sealed::Sealed {
     #[doc(hidden)]
     fn issue_bound(
@@ -43,12 +43,12 @@ pub trait IssueBound: Send + Sync + sealed::Sealed {
 }
 
 pub(super) mod sealed {
-    /// What [`IssueBound`](super::IssueBound) is for.
+    /// Seals [`IssueBound`](super::IssueBound).
     pub trait Sealed {}
 }
 
 impl<'a> BoundIssuer<'a> {
-    /// Issues with this key, bound to that.
+    /// Creates an issuer with this key and binding.
     pub fn new(key: &'a impl IssueBound, binding: Binding<'a>) -> BoundIssuer<'a> {
         BoundIssuer { key, binding }
     }

@@ -1,4 +1,4 @@
-//! Ed25519 as versions 2 and 4 have it.
+//! Ed25519 for versions 2 and 4.
 
 use zeroize::Zeroizing;
 
@@ -11,7 +11,7 @@ pub(crate) fn generate() -> Result<Box<dyn suite::Pair>> {
     Ok(Box::new(Pair::generate()?))
 }
 
-/// From the seed and the public key, which must belong together.
+/// Reads the seed and the public key, which must match.
 pub(crate) fn pair(bytes: &[u8]) -> Result<Box<dyn suite::Pair>, KeyProblem> {
     let (seed, public) = bytes
         .split_at_checked(SEED_BYTES)

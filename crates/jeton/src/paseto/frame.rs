@@ -1,46 +1,46 @@
-//! What is signed, in a buffer where the message stands in its place already.
+//! The signing input, built around a message that is already at its position in a buffer.
 
 use std::ops::Range;
 
 use super::{Binding, pae};
 
-/// The pre-authentication encoding of public key (version 3), header, message, footer and implicit
-/// assertion (from version 3 on), written around the message.
+/// The pre-authentication encoding of the public key (version 3), header, message, footer and implicit
+/// assertion (from version 3 on).
 pub(super) struct Frame<'a> {
-    /// The public key, in a version that signs it.
+    /// The public key, if the version signs it.
     pub(super) key: Option<&'a [u8]>,
     pub(super) header: &'static str,
     pub(super) message_bytes: usize,
     pub(super) binding: Binding<'a>,
-    /// Whether the version has implicit assertions: an empty one counts, too.
+    /// Whether the version has implicit assertions. If so, an empty one is encoded too.
     pub(super) implicit_assertion: bool,
 }
 
 impl Frame<'_> {
-    /// How much stands before the message.
-    pub(super) fn before(key: Option<&[u8]>, header: &str) -> usize {
-        // The count, the key and the header with their lengths, and the message's length.
+    /// The number of bytes before the message.
+    pub(super) fn prefix_bytes(key: Option<&[u8]>, header: &str) -> usize {
+        // The count, the key and the header with their lengths, and the length of the message.
         let key_bytes = key.map_or(0, |key| pae::LENGTH_BYTES + key.len());
         3 * pae::LENGTH_BYTES + key_bytes + header.len()
     }
 
     pub(super) fn message(&self) -> Range<usize> {
-        let start = Self::before(self.key, self.header);
+        let start = Self::prefix_bytes(self.key, self.header);
         start..start + self.message_bytes
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let behind = self.behind();
-        let behind = behind.iter().flatten();
+        let suffix = self.suffix();
+        let suffix = suffix.iter().flatten();
         self.message().end
-            + behind
+            + suffix
                 .map(|piece| pae::LENGTH_BYTES + piece.len())
                 .sum::<usize>()
     }
 
     pub(super) fn write(&self, buffer: &mut [u8]) {
-        let behind = self.behind();
-        let pieces = self.key.iter().count() + 2 + behind.iter().flatten().count();
+        let suffix = self.suffix();
+        let pieces = self.key.iter().count() + 2 + suffix.iter().flatten().count();
         let mut at = 0;
         let mut put = |bytes: &[u8]| {
             buffer[at..at + bytes.len()].copy_from_slice(bytes);
@@ -57,14 +57,14 @@ impl Frame<'_> {
             buffer[at..at + bytes.len()].copy_from_slice(bytes);
             at += bytes.len();
         };
-        for piece in behind.into_iter().flatten() {
+        for piece in suffix.into_iter().flatten() {
             put(&pae::length(piece.len()));
             put(piece);
         }
     }
 
-    /// The pieces that follow the message.
-    fn behind(&self) -> [Option<&[u8]>; 2] {
+    /// Returns the pieces after the message.
+    fn suffix(&self) -> [Option<&[u8]>; 2] {
         let assertion = self.binding.implicit_assertion;
         [
             Some(self.binding.footer),
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_is_the_encoding_of_its_pieces() {
+    fn frame_equals_pae_of_its_pieces() {
         let binding = Binding::new().footer("foot").implicit_assertion("implied");
         let message: &[u8] = b"message";
         for key in [None, Some(&b"the key"[..])] {

@@ -1,4 +1,4 @@
-//! From claims or bytes to a token, the same way for every version and purpose.
+//! Building tokens from claims or bytes, for all versions and purposes.
 
 use super::suite::Suite;
 use super::{Binding, token};
@@ -8,25 +8,25 @@ use crate::clock::Clock;
 use crate::error::Result;
 use crate::issue::WriteClaims;
 
-/// A key that makes tokens.
+/// A key that creates tokens.
 pub(super) trait Seal {
     fn suite(&self) -> &'static Suite;
 
-    /// Version and purpose, dots included.
+    /// Version and purpose, with dots.
     fn header(&self) -> &'static str;
 
-    /// How many bytes `seal` needs in front of the message.
-    fn before(&self) -> usize;
+    /// The number of bytes that `seal` needs before the message.
+    fn prefix_bytes(&self) -> usize;
 
-    /// How many bytes the body is longer than the message.
-    fn longer(&self) -> usize;
+    /// The number of bytes that the body adds to the message.
+    fn overhead_bytes(&self) -> usize;
 
-    /// Turns the message that stands behind the first `before` bytes into the body; where the body
-    /// begins. It ends where the buffer ends.
+    /// Converts the message after the first `prefix_bytes` bytes into the body, which ends at the end of the
+    /// buffer. Returns its start.
     fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize>;
 }
 
-/// A token with claims.
+/// Creates a token with claims.
 pub(super) fn claims<C: WriteClaims + ?Sized>(
     key: &impl Seal,
     claims: &C,
@@ -34,11 +34,11 @@ pub(super) fn claims<C: WriteClaims + ?Sized>(
     clock: &dyn Clock,
 ) -> Result<String> {
     binding.check(key.suite())?;
-    let mut buffer = message(key.before(), claims, clock)?;
+    let mut buffer = message(key.prefix_bytes(), claims, clock)?;
     finish(key, &mut buffer, binding)
 }
 
-/// The claims, written behind so many zeros.
+/// Writes the claims after this number of zeros.
 pub(super) fn message<C: WriteClaims + ?Sized>(
     before: usize,
     claims: &C,
@@ -50,11 +50,11 @@ pub(super) fn message<C: WriteClaims + ?Sized>(
     Ok(buffer)
 }
 
-/// A token with exactly these bytes.
+/// Creates a token with exactly these bytes.
 pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
     binding.check(key.suite())?;
-    let mut buffer = Buffer::with_capacity(key.before() + message.len() + key.longer());
-    buffer.resize(key.before(), 0);
+    let mut buffer = Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
+    buffer.resize(key.prefix_bytes(), 0);
     buffer.extend_from_slice(message);
     finish(key, &mut buffer, binding)
 }

@@ -7,18 +7,17 @@ use super::open::{Keys, Open};
 use super::token::Parts;
 use super::{v3, v4};
 use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
-use crate::json::{self, Fault};
+use crate::json::{self, ScanError};
 use crate::limits::{self, Limits};
 
-/// Several keys, of which a token's footer names one: `{"kid":"k4.pid.…"}`, the key's PASERK id.
+/// A set of keys. The footer of a token selects one by its PASERK id: `{"kid":"k4.pid.…"}`.
 ///
-/// The footer is read before anything has been verified, so it only says which key to try: a
-/// strict JSON object, within [`limits::FOOTER_BYTES`], with a `kid` of at most
-/// [`limits::KEY_ID_BYTES`]. A key in a footer (`wpk`) is never looked at. A token whose footer is no
-/// object, or has no `kid`, is tried with the keys of its version and purpose, at most
-/// [`limits::KEYS_TRIED`].
+/// The footer is read before verification, so it only selects which key to try. It must be a strict JSON
+/// object of at most [`limits::FOOTER_BYTES`], with a `kid` of at most [`limits::KEY_ID_BYTES`]. A key in a
+/// footer (`wpk`) is ignored. If the footer is not an object or has no `kid`, the keys of the version and
+/// purpose of the token are tried, at most [`limits::KEYS_TRIED`].
 ///
-/// At most [`limits::KEY_SET_KEYS`] keys. A set is replaced as a whole and never merged with another.
+/// A set has at most [`limits::KEY_SET_KEYS`] keys. Replace a set as a whole; sets are never merged.
 ///
 /// ```
 /// use std::time::Duration;
@@ -42,16 +41,16 @@ pub struct KeySet {
     left_out: usize,
 }
 
-/// The keys that may have made a token.
+/// The keys that may have created a token.
 pub(super) type Candidates<'k> = SmallVec<[&'k Arc<dyn Open>; limits::KEYS_TRIED]>;
 
 impl KeySet {
-    /// A set of these keys.
+    /// Creates a set of these keys.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key) if there is none, if there are more than
-    /// [`limits::KEY_SET_KEYS`], or if one stands twice.
+    /// [`Error::Key`](crate::Error::Key) if there is no key, if there are more than
+    /// [`limits::KEY_SET_KEYS`], or if a key is a duplicate.
     pub fn new(keys: impl IntoIterator<Item = Keys>) -> Result<KeySet> {
         let mut all: Vec<Arc<dyn Open>> = Vec::new();
         for Keys(keys) in keys {
@@ -74,14 +73,14 @@ impl KeySet {
         })
     }
 
-    /// A set of keys written as PASERK: `public` and `local`.
+    /// Creates a set from PASERKs of the forms `public` and `local`.
     ///
-    /// Texts that jeton does not know, or that are not for verifying, are left out and do not spoil
-    /// the rest; [`left_out`](KeySet::left_out) counts them.
+    /// PASERKs of an unknown kind and keys that cannot verify are skipped;
+    /// [`left_out`](KeySet::left_out) counts them.
     ///
     /// # Errors
     ///
-    /// As [`new`](KeySet::new); texts that are left out count towards the limit.
+    /// Those of [`new`](KeySet::new). Skipped PASERKs count towards the limit.
     ///
     /// ```
     /// use jeton::paseto::{KeySet, v4};
@@ -109,17 +108,17 @@ impl KeySet {
         })
     }
 
-    /// How many keys the set has.
+    /// Returns the number of keys in the set.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Never true: a set without a key cannot be made.
+    /// Always returns false: a set has at least one key.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// How many texts were left out.
+    /// Returns the number of skipped PASERKs.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
@@ -128,7 +127,7 @@ impl KeySet {
         &self.keys
     }
 
-    /// The token, taken apart, and the keys to try.
+    /// Splits the token, and returns it with the keys to try.
     pub(super) fn candidates<'k, 't>(
         &'k self,
         token: &'t str,
@@ -173,7 +172,7 @@ fn refused(problem: KeyProblem) -> KeyError {
     KeyError::at("keys", problem)
 }
 
-/// The key that a text is, of today's versions.
+/// Reads a key of a current version.
 fn read(text: &str) -> Option<Keys> {
     v4::PublicKey::from_paserk(text)
         .map(Keys::from)
@@ -183,37 +182,37 @@ fn read(text: &str) -> Option<Keys> {
         .ok()
 }
 
-struct Refused(Rejection);
+struct Rejected(Rejection);
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Refused(match fault {
-            Fault::Syntax => Rejection::Malformed(Part::Footer),
-            Fault::Depth => Rejection::TooDeep(Part::Footer),
-            Fault::Duplicate => Rejection::DuplicateMember(Part::Footer),
-            Fault::Many => Rejection::TooLarge(Part::Footer),
+impl From<ScanError> for Rejected {
+    fn from(error: ScanError) -> Self {
+        Rejected(match error {
+            ScanError::Syntax => Rejection::Malformed(Part::Footer),
+            ScanError::Depth => Rejection::TooDeep(Part::Footer),
+            ScanError::Duplicate => Rejection::DuplicateMember(Part::Footer),
+            ScanError::TooMany => Rejection::TooLarge(Part::Footer),
         })
     }
 }
 
-/// The `kid` in a footer that nobody has verified yet. A footer that does not begin like an object
-/// has none; one that does is an object.
+/// Returns the `kid` in an unverified footer. A footer that starts with a brace must be a valid object; others
+/// have no `kid`.
 fn key_id(footer: &[u8], limits: &Limits) -> Result<Option<String>, Rejection> {
     if footer.first() != Some(&b'{') {
         return Ok(None);
     }
     let mut kid = None;
-    let footer = json::text(footer).map_err(|fault| Refused::from(fault).0)?;
+    let footer = json::text(footer).map_err(|error| Rejected::from(error).0)?;
     json::read_object(footer, limits.depth(), |name, value| {
         if name == *"kid" {
             let text = value
                 .string()
-                .ok_or(Refused(Rejection::Malformed(Part::Footer)))?;
+                .ok_or(Rejected(Rejection::Malformed(Part::Footer)))?;
             kid = Some(text.to_cow().into_owned());
         }
         Ok(())
     })
-    .map_err(|Refused(rejection)| rejection)?;
+    .map_err(|Rejected(rejection)| rejection)?;
     if kid
         .as_ref()
         .is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES)

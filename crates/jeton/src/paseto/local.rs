@@ -20,7 +20,7 @@ use crate::paserk::{self, Form, Id, Kind, Paserk};
 
 /// A key that encrypts and decrypts the `local` tokens of one version.
 ///
-/// Whoever has it can read tokens and make them. Its usual names are
+/// Anyone who has the key can decrypt tokens and issue them. Use the type aliases
 /// [`v4::LocalKey`](super::v4::LocalKey) and [`v3::LocalKey`](super::v3::LocalKey).
 ///
 /// ```
@@ -41,7 +41,7 @@ pub struct LocalKey<V> {
 impl<V: Version> LocalKey<V> {
     const KIND: Kind = Kind::of(V::VERSION, Form::Local);
 
-    /// A fresh key.
+    /// Generates a key.
     ///
     /// # Errors
     ///
@@ -50,12 +50,12 @@ impl<V: Version> LocalKey<V> {
         LocalKey::from_slice(&random::secret_bytes(LOCAL_KEY_BYTES)?)
     }
 
-    /// Reads a PASERK of this version and the type `local`.
+    /// Reads a PASERK of this version with the form `local`.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): the text is no PASERK, of another kind, too short or too
-    /// long, or not in its one encoding.
+    /// [`Error::Key`](crate::Error::Key) if the text is not a PASERK, has another kind or the wrong length, or is
+    /// not canonical.
     ///
     /// ```
     /// use jeton::paseto::v4::LocalKey;
@@ -63,7 +63,7 @@ impl<V: Version> LocalKey<V> {
     /// let error = LocalKey::from_paserk("k3.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8");
     /// assert_eq!(
     ///     error.unwrap_err().to_string(),
-    ///     "key refused: paserk: a k3.local was given where a k4.local is wanted"
+    ///     "key rejected: paserk: a k3.local was given where a k4.local is wanted"
     /// );
     /// # Ok::<_, jeton::Error>(())
     /// ```
@@ -72,12 +72,12 @@ impl<V: Version> LocalKey<V> {
         LocalKey::from_slice(paserk.bytes())
     }
 
-    /// The key's text, as secret as the key itself.
+    /// Returns the PASERK of the key, which is as secret as the key.
     pub fn to_paserk(&self) -> Zeroizing<String> {
         paserk::text(Self::KIND, self.secret())
     }
 
-    /// The key's id, as in `k4.lid`. Not secret.
+    /// Returns the id of the key, for example `k4.lid`. It is not secret.
     pub fn id(&self) -> Id {
         Id::of(Self::KIND, self.secret())
     }
@@ -86,17 +86,17 @@ impl<V: Version> LocalKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a PASETO can hold: no
-    /// expiry chosen, a list of audiences, a member with a registered name.
+    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims: no expiry chosen, a list
+    /// of audiences, or a custom claim with a registered name.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.issue_with(claims, Binding::new())
     }
 
-    /// Issues a token with these claims that is bound to a footer, an implicit assertion or both.
+    /// Issues a token with these claims and this binding: a footer, an implicit assertion or both.
     ///
     /// # Errors
     ///
-    /// As [`issue`](LocalKey::issue), and for a footer beyond its limit.
+    /// Those of [`issue`](LocalKey::issue), and an error for a footer that is too long.
     ///
     /// ```
     /// use jeton::paseto::{Binding, v4::LocalKey};
@@ -117,11 +117,11 @@ impl<V: Version> LocalKey<V> {
         self.issue_by(claims, binding, &SystemClock)
     }
 
-    /// The same by another clock than the system's.
+    /// Issues a token using this clock.
     ///
     /// # Errors
     ///
-    /// As [`issue_with`](LocalKey::issue_with).
+    /// Those of [`issue_with`](LocalKey::issue_with).
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -131,13 +131,13 @@ impl<V: Version> LocalKey<V> {
         issue::claims(&*self.prepared, claims, binding, clock)
     }
 
-    /// Encrypts any bytes. Claims are issued with [`issue`](LocalKey::issue); this is for messages
-    /// that are not claims, or were written by somebody else.
+    /// Encrypts bytes. To issue claims, use [`issue`](LocalKey::issue). This is for messages that are not
+    /// claims, or that another program wrote.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) for a footer beyond its limit, and for an implicit
-    /// assertion in a version that has none.
+    /// [`Error::Misuse`](crate::Error::Misuse) for a footer that is too long, and for an implicit assertion in
+    /// a version without one.
     ///
     /// ```
     /// use jeton::paseto::{Binding, v4::LocalKey};
@@ -152,23 +152,22 @@ impl<V: Version> LocalKey<V> {
         issue::bytes(&*self.prepared, message, binding)
     }
 
-    /// Decrypts a token to exactly the bytes that were encrypted, and looks at nothing in them: no
-    /// expiry, no audience. Claims are verified by a [`Verifier`](super::Verifier).
+    /// Decrypts a token and returns the encrypted bytes. It checks no claims: no expiry, no audience. To verify
+    /// claims, use a [`Verifier`](super::Verifier).
     ///
-    /// `implicit_assertion` is the one that the token was made with, or empty. A token has at most
-    /// [`Limits::token_bytes`](crate::Limits::token_bytes) of the default limits.
+    /// `implicit_assertion` must be the one of the token, or empty. The default
+    /// [`Limits::token_bytes`](crate::Limits::token_bytes) applies.
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`](crate::Error::Rejected);
-    /// [`Rejection::Decryption`](crate::error::Rejection::Decryption) for everything that only the
-    /// key can tell. [`Error::Misuse`](crate::Error::Misuse) for an implicit assertion in a version
-    /// that has none.
+    /// [`Error::Rejected`](crate::Error::Rejected), with
+    /// [`Rejection::Decryption`](crate::error::Rejection::Decryption) for all failures that depend on the key.
+    /// [`Error::Misuse`](crate::Error::Misuse) for an implicit assertion in a version without one.
     pub fn decrypt(&self, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
         open::bytes(&*self.prepared, token, implicit_assertion)
     }
 
-    /// From as many bytes as a key has.
+    /// Creates a key from bytes of the right length.
     pub(crate) fn from_slice(key: &[u8]) -> Result<LocalKey<V>> {
         let key = key
             .try_into()
@@ -222,10 +221,10 @@ impl<V: Version> fmt::Debug for LocalKey<V> {
     }
 }
 
-/// The key, and what depends on it alone.
+/// The key and its derived values.
 struct Prepared {
     suite: &'static Suite,
-    /// Where it does not move when its owner does.
+    /// At an address that does not change when its owner is moved.
     key: Zeroizing<Vec<u8>>,
     id: Arc<str>,
     cipher: Box<dyn Cipher>,
@@ -242,7 +241,7 @@ impl Prepared {
         }
     }
 
-    /// The random bytes for the nonce stand before the message in the buffer.
+    /// The random bytes for the nonce must be before the message in the buffer.
     fn seal_with_random(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize> {
         let (nonce, message) = buffer.split_at_mut(self.cipher.nonce_bytes());
         self.cipher.finish_nonce(nonce, message);
@@ -261,11 +260,11 @@ impl Seal for Prepared {
         self.suite.local_header
     }
 
-    fn before(&self) -> usize {
+    fn prefix_bytes(&self) -> usize {
         self.cipher.nonce_bytes()
     }
 
-    fn longer(&self) -> usize {
+    fn overhead_bytes(&self) -> usize {
         self.cipher.nonce_bytes() + self.cipher.tag_bytes()
     }
 
@@ -288,7 +287,7 @@ impl Open for Prepared {
         &self.id
     }
 
-    fn room(&self, parts: &Parts<'_>, _: &[u8]) -> usize {
+    fn buffer_bytes(&self, parts: &Parts<'_>, _: &[u8]) -> usize {
         parts.body_bytes()
     }
 
@@ -300,7 +299,7 @@ impl Open for Prepared {
     ) -> Result<Range<usize>> {
         let nonce_bytes = self.cipher.nonce_bytes();
         let tag_bytes = self.cipher.tag_bytes();
-        open::at_least(buffer.len(), nonce_bytes + tag_bytes)?;
+        open::check_body_bytes(buffer.len(), nonce_bytes + tag_bytes)?;
         parts.body_into(buffer)?;
         let end = buffer.len() - tag_bytes;
         let (nonce, sealed) = buffer.split_at_mut(nonce_bytes);
@@ -335,10 +334,9 @@ mod tests {
         implicit_assertion: String,
     }
 
-    /// The public face draws its own nonces, so that this is the one place where exact tokens can
-    /// be made.
+    /// The public API generates its own nonces, so tokens with a given nonce can only be created here.
     #[test]
-    fn the_official_tokens_to_the_byte() {
+    fn encrypt_with_official_nonces_matches_official_tokens() {
         for (text, version, count) in [
             (
                 include_str!("../../../../vectors/paseto/v1.json"),
@@ -374,7 +372,7 @@ mod tests {
                 let key_bytes = key.as_slice().try_into().expect("32 bytes");
                 let mut buffer = Buffer::from_vec(bytes(nonce));
                 buffer.extend_from_slice(vector.payload.unwrap_or_default().as_bytes());
-                // Versions 1 and 2 leave the assertion out, whatever it is.
+                // Versions 1 and 2 ignore the assertion.
                 let binding = Binding::new()
                     .footer(&vector.footer)
                     .implicit_assertion(&vector.implicit_assertion);

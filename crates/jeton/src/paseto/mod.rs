@@ -1,9 +1,8 @@
-//! PASETO: tokens whose version fixes every algorithm
-//! (<https://github.com/paseto-standard/paseto-spec>).
+//! PASETO: tokens whose version fixes all algorithms (<https://github.com/paseto-standard/paseto-spec>).
 //!
-//! A PASETO has no algorithm to choose and none to confuse: `v4.local.` or `v4.public.` stands
-//! before it, and a key of one version and purpose takes nothing else. Version and purpose are in
-//! the key's type, so that a mistake does not compile:
+//! A PASETO has no choice of algorithm. It starts with its version and purpose, `v4.local.` or `v4.public.`,
+//! and a key accepts only its own version and purpose. Both are part of the key type, so a mistake does not
+//! compile:
 //!
 //! ```compile_fail
 //! use jeton::paseto::{v3, v4};
@@ -12,28 +11,28 @@
 //! issue_with(&v3::LocalKey::generate().unwrap()); // expected `LocalKey<V4>`, found `LocalKey<V3>`
 //! ```
 //!
-//! [`v4`] is the version to choose, [`v3`] the one for who is bound to NIST's algorithms. Versions 1
-//! and 2 were superseded; they are in [`danger`](crate::danger), to talk to what is old.
+//! Use [`v4`]. Use [`v3`] if you must use NIST algorithms. Versions 1 and 2 are deprecated; they are in
+//! [`danger`](crate::danger), for legacy systems.
 //!
-//! # Local or public
+//! # Local and public
 //!
-//! **`local`** encrypts with a key that both sides share. Choose it when the one who issues is also
-//! the one who verifies, or the two trust each other fully: whoever can read such a token can also
-//! make one. The claims are hidden from the bearer and from everyone between.
+//! **`local`** encrypts with a shared key. Choose it if the issuer also verifies the tokens, or if issuer and
+//! verifier trust each other fully: anyone who can read such a token can also issue one. The bearer cannot
+//! read the claims.
 //!
-//! **`public`** signs with a secret key and verifies with a public one. Choose it when others
-//! verify: they can read and check, and cannot issue. The claims are in plain sight.
+//! **`public`** signs with a secret key and verifies with a public key. Choose it if other parties verify the
+//! tokens: they can verify them, but not issue any. Anyone can read the claims.
 //!
 //! # Footer and implicit assertion
 //!
-//! Both are authenticated with the token, and neither is encrypted. Changing one breaks the token.
+//! Both are authenticated with the token, but not encrypted. Changing one invalidates the token.
 //!
-//! A **footer** travels in the token: a key id, say. It can only be had from a token that has been
-//! verified, so nothing can be decided on one that somebody made up.
+//! A **footer** is part of the token, for example a key id. It is only returned for a verified token, so no
+//! decision can depend on a forged footer.
 //!
-//! An **implicit assertion** does not travel. Both sides know it already (the tenant of a request,
-//! the id of the user whose session it is), and a token that was issued under another one is
-//! refused. It keeps a good token from being used in the wrong place, and costs no byte.
+//! An **implicit assertion** is not part of the token. Both sides must know it, for example the tenant of a
+//! request or the user of a session. A token that was issued with another one is rejected. It prevents the use
+//! of a valid token in the wrong context, and adds no bytes.
 //!
 //! ```
 //! use std::time::Duration;
@@ -67,14 +66,14 @@ mod remote;
 mod verifier;
 mod version;
 
-// The versions, and what they are made of
+// The versions and their algorithms
 pub(crate) mod aes_ctr_hmac;
 pub(crate) mod ed25519;
 pub(crate) mod suite;
 pub mod v3;
 pub mod v4;
 
-// The same for every version
+// Shared by all versions
 mod frame;
 mod issue;
 pub(crate) mod pae;

@@ -1,4 +1,4 @@
-//! From a token to the bytes in it, the same way for every version and purpose.
+//! Decrypting and verifying tokens, for all versions and purposes.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,21 +14,21 @@ use super::{Binding, KeySet};
 use crate::error::{Rejection, Result};
 use crate::limits::Limits;
 
-/// The object-safe core: a key that turns tokens into authenticated bytes.
+/// The object-safe core: a key that authenticates tokens.
 pub(super) trait Open: Send + Sync {
     fn suite(&self) -> &'static Suite;
 
-    /// Version and purpose, dots included.
+    /// Version and purpose, with dots.
     fn header(&self) -> &'static str;
 
-    /// The key's PASERK id.
+    /// The PASERK id of the key.
     fn id(&self) -> &Arc<str>;
 
-    /// How large a buffer `open` needs for that token.
-    fn room(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize;
+    /// The size of the buffer that `open` needs for this token.
+    fn buffer_bytes(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize;
 
-    /// Authenticates a token, and decrypts it if it is encrypted; where in the buffer its message
-    /// stands. The buffer has the size that `room` said, and any contents.
+    /// Authenticates a token, and decrypts it if it is encrypted. Returns the position of the message in the
+    /// buffer. The buffer has the size from `buffer_bytes`, and any contents.
     fn open(
         &self,
         parts: &Parts<'_>,
@@ -37,10 +37,9 @@ pub(super) trait Open: Send + Sync {
     ) -> Result<Range<usize>>;
 }
 
-/// What a verifier opens tokens with: one key of one version and purpose, or a
-/// [set](super::KeySet) of them.
+/// The keys of a verifier: one key of one version and purpose, or a [set](super::KeySet) of keys.
 ///
-/// Made from a key or a reference to one; the key itself is shared, not copied.
+/// Every PASETO key, or a reference to it, converts into it. The key is shared, not copied.
 ///
 /// ```
 /// use jeton::paseto::{Keys, v4};
@@ -62,7 +61,7 @@ impl Keys {
         Keys(Trusted::One(key))
     }
 
-    /// The token, taken apart, and the keys that may have made it, all of one version and purpose.
+    /// Splits the token, and returns it with the keys that may have created it, all of its version and purpose.
     pub(super) fn candidates<'k, 't>(
         &'k self,
         token: &'t str,
@@ -95,10 +94,10 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// The bytes of a token that has been authenticated, and its footer. The bytes are wiped when dropped.
+/// The bytes of an authenticated token, and its footer. The bytes are wiped when dropped.
 ///
-/// Only a key makes one. Nothing in the message has been looked at: whoever wants claims checked
-/// uses a [`Verifier`](super::Verifier).
+/// Only a key creates it. The message is not checked: to verify claims, use a
+/// [`Verifier`](super::Verifier).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Opened {
     message: Zeroizing<Vec<u8>>,
@@ -106,17 +105,17 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// The message, exactly as it was signed or encrypted.
+    /// Returns the message, exactly as it was signed or encrypted.
     pub fn message(&self) -> &[u8] {
         &self.message
     }
 
-    /// The message, exactly as it was signed or encrypted. Wiping it is now the caller's.
+    /// Returns the message. The caller is responsible for wiping it.
     pub fn into_message(mut self) -> Vec<u8> {
         std::mem::take(&mut *self.message)
     }
 
-    /// The footer; empty if the token has none.
+    /// Returns the footer; empty if the token has none.
     pub fn footer(&self) -> &[u8] {
         &self.footer
     }
@@ -128,11 +127,11 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Opens a token under the default limits.
+/// Authenticates a token with the default limits.
 pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
     check(key, implicit_assertion)?;
     let parts = Parts::of(token, key.header(), &Limits::default())?;
-    let mut buffer = Zeroizing::new(vec![0; key.room(&parts, implicit_assertion)]);
+    let mut buffer = Zeroizing::new(vec![0; key.buffer_bytes(&parts, implicit_assertion)]);
     let message = key.open(&parts, implicit_assertion, &mut buffer)?;
     buffer.truncate(message.end);
     buffer.drain(..message.start);
@@ -142,16 +141,16 @@ pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> R
     })
 }
 
-/// Whether a token of that key can be bound to that assertion at all. A version that has none must
-/// not leave it out in silence: the caller would take a token for bound that is not.
+/// Checks that the version of the key supports this assertion. Ignoring an unsupported assertion would make
+/// the caller believe that the token is bound to it.
 pub(super) fn check(key: &dyn Open, implicit_assertion: &[u8]) -> Result<()> {
     Binding::new()
         .implicit_assertion(implicit_assertion)
         .check(key.suite())
 }
 
-/// The whole of a body must have at least that many bytes.
-pub(super) fn at_least(body_bytes: usize, least: usize) -> Result<(), Rejection> {
+/// Checks the minimum length of a body.
+pub(super) fn check_body_bytes(body_bytes: usize, least: usize) -> Result<(), Rejection> {
     if body_bytes < least {
         return Err(Rejection::Malformed(crate::error::Part::Payload));
     }

@@ -1,16 +1,16 @@
-//! Pre-authentication encoding: pieces with their count and lengths, so that no two lists of
-//! pieces have the same bytes (PASETO, "Authentication Padding").
+//! Pre-authentication encoding: pieces with their count and lengths, so that different lists of pieces have
+//! different encodings (PASETO, "Authentication Padding").
 
-/// Bytes of a count or a length.
+/// Length of an encoded count or length, bytes.
 pub(crate) const LENGTH_BYTES: usize = 8;
 
-/// A count or a length, the highest bit clear.
+/// Encodes a count or a length with the highest bit clear.
 pub(crate) fn length(n: usize) -> [u8; LENGTH_BYTES] {
-    // A slice has at most isize::MAX bytes, so the bit is clear as it is.
+    // A slice has at most isize::MAX bytes, so the highest bit is already clear.
     (n as u64).to_le_bytes()
 }
 
-/// Hands the encoding on, bit by bit; nothing is copied together.
+/// Passes the encoding to the sink piece by piece, without copying it together.
 pub(crate) fn encode(pieces: &[&[u8]], mut sink: impl FnMut(&[u8])) {
     sink(&length(pieces.len()));
     for piece in pieces {
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_specification_s_examples() {
+    fn specification_examples() {
         let encoded = |pieces: &[&[u8]]| {
             let mut bytes = Vec::new();
             encode(pieces, |part| bytes.extend_from_slice(part));

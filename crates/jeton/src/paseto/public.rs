@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::frame::Frame;
 use super::issue::{self, Buffer, Seal};
 use super::open::{self, Keys, Open, Opened};
-use super::remote::{self, SignedElsewhere};
+use super::remote::{self, RemotelySigned};
 use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
 use super::v3::V3;
@@ -22,13 +22,12 @@ use crate::error::{Rejection, Result};
 use crate::issue::{AnyClaims, Issue};
 use crate::key::SigAlg;
 use crate::paserk::{self, Form, Id, Kind, Paserk};
-use crate::remote::Checks;
+use crate::remote::RemoteVerifier;
 
-/// A key that signs the `public` tokens of one version. Its [`public_key`](SecretKey::public_key)
-/// verifies them.
+/// A key that signs the `public` tokens of one version. Its [`public_key`](SecretKey::public_key) verifies
+/// them.
 ///
-/// Its usual names are [`v4::SecretKey`](super::v4::SecretKey) and
-/// [`v3::SecretKey`](super::v3::SecretKey).
+/// Use the type aliases [`v4::SecretKey`](super::v4::SecretKey) and [`v3::SecretKey`](super::v3::SecretKey).
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,7 +47,7 @@ pub struct SecretKey<V> {
 impl<V: Version> SecretKey<V> {
     const KIND: Kind = Kind::of(V::VERSION, Form::Secret);
 
-    /// A fresh key.
+    /// Generates a key.
     ///
     /// # Errors
     ///
@@ -57,36 +56,36 @@ impl<V: Version> SecretKey<V> {
         SecretKey::from_pair((Suite::of(V::VERSION).generate)()?)
     }
 
-    /// Reads a PASERK of this version and the type `secret`.
+    /// Reads a PASERK of this version with the form `secret`.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): the text is no PASERK, of another kind, too short or too
-    /// long, not in its one encoding, or its two halves do not belong together.
+    /// [`Error::Key`](crate::Error::Key) if the text is not a PASERK, has another kind or the wrong length, is not
+    /// canonical, or if its secret and public key do not match.
     pub fn from_paserk(text: &str) -> Result<SecretKey<V>> {
         SecretKey::from_bytes(Paserk::read(text, Self::KIND)?.bytes())
     }
 
-    /// The key's text, as secret as the key itself.
+    /// Returns the PASERK of the key, which is as secret as the key.
     ///
     /// # Errors
     ///
-    /// [`Error::Primitive`](crate::Error::Primitive) if AWS-LC does not give the key out.
+    /// [`Error::Primitive`](crate::Error::Primitive) if AWS-LC does not export the key.
     pub fn to_paserk(&self) -> Result<Zeroizing<String>> {
         Ok(paserk::text(Self::KIND, &self.secret()?))
     }
 
-    /// The key that verifies what this one signs.
+    /// Returns the public key, which verifies tokens of this key.
     pub fn public_key(&self) -> PublicKey<V> {
         self.public.clone()
     }
 
-    /// The key's id, as in `k4.sid`. Not secret. Tokens are better marked with the `k4.pid` of the
-    /// public key, which those who verify can compute.
+    /// Returns the id of the key, for example `k4.sid`. It is not secret. In tokens, use the `k4.pid` of the
+    /// public key instead, because verifiers can compute it.
     ///
     /// # Errors
     ///
-    /// As [`to_paserk`](SecretKey::to_paserk).
+    /// Those of [`to_paserk`](SecretKey::to_paserk).
     pub fn id(&self) -> Result<Id> {
         Ok(Id::of(Self::KIND, &self.secret()?))
     }
@@ -95,17 +94,17 @@ impl<V: Version> SecretKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a PASETO can hold: no
-    /// expiry chosen, a list of audiences, a member with a registered name.
+    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims: no expiry chosen, a list
+    /// of audiences, or a custom claim with a registered name.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.issue_with(claims, Binding::new())
     }
 
-    /// Issues a token with these claims that is bound to a footer, an implicit assertion or both.
+    /// Issues a token with these claims and this binding: a footer, an implicit assertion or both.
     ///
     /// # Errors
     ///
-    /// As [`issue`](SecretKey::issue), and for a footer beyond its limit.
+    /// Those of [`issue`](SecretKey::issue), and an error for a footer that is too long.
     ///
     /// ```
     /// use jeton::paseto::{Binding, v4::SecretKey};
@@ -125,11 +124,11 @@ impl<V: Version> SecretKey<V> {
         self.issue_by(claims, binding, &SystemClock)
     }
 
-    /// The same by another clock than the system's.
+    /// Issues a token using this clock.
     ///
     /// # Errors
     ///
-    /// As [`issue_with`](SecretKey::issue_with).
+    /// Those of [`issue_with`](SecretKey::issue_with).
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -139,13 +138,13 @@ impl<V: Version> SecretKey<V> {
         issue::claims(self, claims, binding, clock)
     }
 
-    /// Signs any bytes. Claims are issued with [`issue`](SecretKey::issue); this is for messages
-    /// that are not claims, or were written by somebody else.
+    /// Signs bytes. To issue claims, use [`issue`](SecretKey::issue). This is for messages that are not claims,
+    /// or that another program wrote.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) for a footer beyond its limit, and for an implicit
-    /// assertion in a version that has none.
+    /// [`Error::Misuse`](crate::Error::Misuse) for a footer that is too long, and for an implicit assertion in
+    /// a version without one.
     ///
     /// ```
     /// use jeton::paseto::{Binding, v4::SecretKey};
@@ -160,13 +159,13 @@ impl<V: Version> SecretKey<V> {
         issue::bytes(self, message, binding)
     }
 
-    /// From the bytes of a PASERK.
+    /// Reads the bytes of a PASERK.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<SecretKey<V>> {
         let pair = (Suite::of(V::VERSION).pair)(bytes).map_err(paserk::refused)?;
         SecretKey::from_pair(pair)
     }
 
-    /// The bytes of its PASERK.
+    /// Returns the bytes of the PASERK.
     pub(crate) fn secret(&self) -> Result<Zeroizing<Vec<u8>>> {
         self.pair.bytes()
     }
@@ -208,8 +207,7 @@ impl<V: Version> fmt::Debug for SecretKey<V> {
 
 /// A key that verifies the `public` tokens of one version.
 ///
-/// Its usual names are [`v4::PublicKey`](super::v4::PublicKey) and
-/// [`v3::PublicKey`](super::v3::PublicKey).
+/// Use the type aliases [`v4::PublicKey`](super::v4::PublicKey) and [`v3::PublicKey`](super::v3::PublicKey).
 ///
 /// ```
 /// use jeton::paseto::v4::{PublicKey, SecretKey};
@@ -226,39 +224,39 @@ pub struct PublicKey<V> {
 impl<V: Version> PublicKey<V> {
     const KIND: Kind = Kind::of(V::VERSION, Form::Public);
 
-    /// Reads a PASERK of this version and the type `public`.
+    /// Reads a PASERK of this version with the form `public`.
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key): the text is no PASERK, of another kind, too short or too
-    /// long, or not in its one encoding; or it is not a key that anybody can have: not a point of
-    /// the curve, one of small order, or not in its one encoding.
+    /// [`Error::Key`](crate::Error::Key) if the text is not a PASERK, has another kind or the wrong length, or is
+    /// not canonical. Also if the bytes are not a usable key: not a point of the curve, a point of small order, or
+    /// not canonical.
     pub fn from_paserk(text: &str) -> Result<PublicKey<V>> {
         let paserk = Paserk::read(text, Self::KIND)?;
         let public = (Suite::of(V::VERSION).public)(paserk.bytes()).map_err(paserk::refused)?;
         Ok(PublicKey::from_public(public))
     }
 
-    /// The key's text.
+    /// Returns the PASERK of the key.
     pub fn to_paserk(&self) -> String {
         std::mem::take(&mut *paserk::text(Self::KIND, self.bytes()))
     }
 
-    /// The key's id, as in `k4.pid`.
+    /// Returns the id of the key, for example `k4.pid`.
     pub fn id(&self) -> Id {
         Id::of(Self::KIND, self.bytes())
     }
 
-    /// Verifies a token and gives exactly the bytes that were signed, and looks at nothing in
-    /// them: no expiry, no audience. Claims are verified by a [`Verifier`](super::Verifier).
+    /// Verifies a token and returns the signed bytes. It checks no claims: no expiry, no audience. To verify
+    /// claims, use a [`Verifier`](super::Verifier).
     ///
-    /// `implicit_assertion` is the one that the token was made with, or empty. A token has at most
-    /// [`Limits::token_bytes`](crate::Limits::token_bytes) of the default limits.
+    /// `implicit_assertion` must be the one of the token, or empty. The default
+    /// [`Limits::token_bytes`](crate::Limits::token_bytes) applies.
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`](crate::Error::Rejected), and [`Error::Misuse`](crate::Error::Misuse) for
-    /// an implicit assertion in a version that has none.
+    /// [`Error::Rejected`](crate::Error::Rejected), and [`Error::Misuse`](crate::Error::Misuse) for an implicit
+    /// assertion in a version without one.
     pub fn verify(&self, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
         open::bytes(&*self.prepared, token, implicit_assertion)
     }
@@ -274,14 +272,14 @@ impl<V: Version> PublicKey<V> {
 }
 
 impl<V> PublicKey<V> {
-    /// The bytes of its PASERK.
+    /// Returns the bytes of the PASERK.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.prepared.key.bytes()
     }
 }
 
 impl<V> Clone for PublicKey<V> {
-    /// Shares the key.
+    /// The key is shared, not copied.
     fn clone(&self) -> Self {
         PublicKey {
             prepared: Arc::clone(&self.prepared),
@@ -328,12 +326,12 @@ impl RemotePublicKey for PublicKey<V3> {}
 impl RemotePublicKey for PublicKey<V4> {}
 
 impl<V> remote::sealed::Share for PublicKey<V> {
-    fn share(&self) -> Arc<dyn SignedElsewhere> {
-        Arc::clone(&self.prepared) as Arc<dyn SignedElsewhere>
+    fn share(&self) -> Arc<dyn RemotelySigned> {
+        Arc::clone(&self.prepared) as Arc<dyn RemotelySigned>
     }
 }
 
-impl Checks for Prepared {
+impl RemoteVerifier for Prepared {
     fn alg(&self) -> SigAlg {
         self.suite.signed_as
     }
@@ -347,7 +345,7 @@ impl Checks for Prepared {
     }
 }
 
-impl SignedElsewhere for Prepared {
+impl RemotelySigned for Prepared {
     fn header(&self) -> &'static str {
         self.suite.public_header
     }
@@ -359,7 +357,7 @@ impl SignedElsewhere for Prepared {
         clock: &dyn Clock,
     ) -> Result<(Buffer, Range<usize>)> {
         binding.check(self.suite)?;
-        let before = self.before();
+        let before = self.prefix_bytes();
         let mut buffer = issue::message(before, claims, clock)?;
         let frame = self.frame(buffer.len() - before, binding);
         buffer.resize(frame.bytes(), 0);
@@ -369,14 +367,14 @@ impl SignedElsewhere for Prepared {
 }
 
 impl Prepared {
-    /// What the version signs with every message.
+    /// Returns the public key, if the version signs it with every message.
     fn signed_key(&self) -> Option<&[u8]> {
         self.key.is_signed().then(|| self.key.bytes())
     }
 
-    /// Where a message stands among what is signed.
-    fn before(&self) -> usize {
-        Frame::before(self.signed_key(), self.suite.public_header)
+    /// Returns the position of the message in the signing input.
+    fn prefix_bytes(&self) -> usize {
+        Frame::prefix_bytes(self.signed_key(), self.suite.public_header)
     }
 
     fn frame<'a>(&'a self, message_bytes: usize, binding: Binding<'a>) -> Frame<'a> {
@@ -399,16 +397,16 @@ impl<V> Seal for SecretKey<V> {
         self.suite().public_header
     }
 
-    fn before(&self) -> usize {
-        self.public.prepared.before()
+    fn prefix_bytes(&self) -> usize {
+        self.public.prepared.prefix_bytes()
     }
 
-    fn longer(&self) -> usize {
+    fn overhead_bytes(&self) -> usize {
         self.public.prepared.key.signature_bytes()
     }
 
     fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize> {
-        let before = Seal::before(self);
+        let before = Seal::prefix_bytes(self);
         let message_bytes = buffer.len() - before;
         let frame = self.public.prepared.frame(message_bytes, binding);
         buffer.resize(frame.bytes(), 0);
@@ -433,12 +431,12 @@ impl Open for Prepared {
         &self.id
     }
 
-    fn room(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize {
-        // The body stands where the message will, and what is signed around the message.
+    fn buffer_bytes(&self, parts: &Parts<'_>, implicit_assertion: &[u8]) -> usize {
+        // The body is at the position of the message, with the rest of the signing input around it.
         let body_bytes = parts.body_bytes();
         let message_bytes = body_bytes.saturating_sub(self.key.signature_bytes());
         let frame = self.frame(message_bytes, parts.binding(implicit_assertion));
-        frame.bytes().max(self.before() + body_bytes)
+        frame.bytes().max(self.prefix_bytes() + body_bytes)
     }
 
     fn open(
@@ -449,11 +447,11 @@ impl Open for Prepared {
     ) -> Result<Range<usize>> {
         let body_bytes = parts.body_bytes();
         let signature_bytes = self.key.signature_bytes();
-        open::at_least(body_bytes, signature_bytes)?;
+        open::check_body_bytes(body_bytes, signature_bytes)?;
         let message_bytes = body_bytes - signature_bytes;
-        let body = &mut buffer[self.before()..][..body_bytes];
+        let body = &mut buffer[self.prefix_bytes()..][..body_bytes];
         parts.body_into(body)?;
-        // The footer will be written where the signature stands.
+        // The footer will overwrite the signature.
         let signature = Signature::from_slice(&body[message_bytes..]);
         let frame = self.frame(message_bytes, parts.binding(implicit_assertion));
         let signed = &mut buffer[..frame.bytes()];

@@ -1,4 +1,4 @@
-//! Secret keys of `public` tokens that live elsewhere.
+//! Remote signing of `public` tokens.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
-use crate::remote::{Checks, Prepared, SignRemotely};
+use crate::remote::{RemoteVerifier, Prepared, SignRemotely};
 
-/// The secret key of `public` tokens, where it lives elsewhere: in a KMS, an HSM or another process
-/// ([`remote`](crate::remote)). Here is its public half.
+/// A secret key in a KMS, an HSM or another process ([`remote`](crate::remote)), represented by its public
+/// key.
 ///
-/// What is signed is the token's pre-authentication encoding, so the signer gets the whole message:
-/// Ed25519 has no digest to sign.
+/// The signing input is the pre-authentication encoding of the token. The signer needs the whole message,
+/// because Ed25519 does not sign a digest.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,29 +46,29 @@ use crate::remote::{Checks, Prepared, SignRemotely};
 /// ```
 #[derive(Clone)]
 pub struct RemoteKey {
-    public: Arc<dyn SignedElsewhere>,
+    public: Arc<dyn RemotelySigned>,
 }
 
-/// A public key whose secret half may live elsewhere: those of PASETO's current versions.
+/// A public key whose secret key may be remote. Implemented for the current versions of PASETO.
 pub trait RemotePublicKey: sealed::Share {}
 
 pub(super) mod sealed {
-    use super::{Arc, SignedElsewhere};
+    use super::{Arc, RemotelySigned};
 
-    /// What [`RemotePublicKey`](super::RemotePublicKey) is for.
+    /// Seals [`RemotePublicKey`](super::RemotePublicKey).
     pub trait Share {
         #[doc(hidden)]
-        fn share(&self) -> Arc<dyn SignedElsewhere>;
+        fn share(&self) -> Arc<dyn RemotelySigned>;
     }
 }
 
-/// What remote signing needs of a public key.
-pub trait SignedElsewhere: Checks {
-    /// Version and purpose, dots included.
+/// The operations of a public key for remote signing.
+pub trait RemotelySigned: RemoteVerifier {
+    /// Version and purpose, with dots.
     #[doc(hidden)]
     fn header(&self) -> &'static str;
 
-    /// What is signed, and where the message stands in it.
+    /// The signing input, and the position of the message in it.
     #[doc(hidden)]
     fn signed_bytes(
         &self,
@@ -79,18 +79,18 @@ pub trait SignedElsewhere: Checks {
 }
 
 impl RemoteKey {
-    /// The secret key that belongs to this public one.
+    /// Creates a remote key from its public key.
     pub fn new(public: &impl RemotePublicKey) -> RemoteKey {
         RemoteKey {
             public: public.share(),
         }
     }
 
-    /// A token with these claims that waits for its signature. The time is the system's.
+    /// Prepares a token with these claims for signing, using the system clock.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a PASETO can hold.
+    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims.
     pub fn prepare<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -99,11 +99,11 @@ impl RemoteKey {
         self.prepare_by(claims, binding, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Prepares a token with these claims for signing, using this clock.
     ///
     /// # Errors
     ///
-    /// As [`prepare`](RemoteKey::prepare).
+    /// Those of [`prepare`](RemoteKey::prepare).
     pub fn prepare_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -113,7 +113,7 @@ impl RemoteKey {
         self.prepare_any(claims, binding, clock)
     }
 
-    /// A key that signs at once, by asking this signer.
+    /// Returns a key that signs synchronously with this signer.
     pub fn signed_by(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
         RemoteSigner {
             key: self,
@@ -129,7 +129,7 @@ impl RemoteKey {
     ) -> Result<Prepared> {
         let (signed, message) = self.public.signed_bytes(claims, binding, clock)?;
         Ok(Prepared::paseto(
-            Arc::clone(&self.public) as Arc<dyn Checks>,
+            Arc::clone(&self.public) as Arc<dyn RemoteVerifier>,
             self.public.header(),
             (signed.to_vec(), message),
             binding.footer,
@@ -137,20 +137,19 @@ impl RemoteKey {
     }
 }
 
-/// A secret key of `public` tokens that lives elsewhere and can be waited for. It issues like one
-/// that is here.
+/// A remote secret key that signs synchronously. It issues tokens like a local key.
 pub struct RemoteSigner {
     key: RemoteKey,
     signer: Box<dyn SignRemotely>,
 }
 
 impl RemoteSigner {
-    /// A token with these claims, bound to a footer, an implicit assertion, both or none.
+    /// Issues a token with these claims and this binding: a footer, an implicit assertion, both or none.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a PASETO can hold, and
-    /// [`Error::Remote`](crate::Error::Remote) or what the signer said if it did not sign.
+    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims, and
+    /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
     pub fn issue_with<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,

@@ -1,5 +1,5 @@
-//! What a version of PASETO is made of. Each version fills in one [`Suite`] in a file of its own,
-//! and [`Suite::of`] is the one place that lists them: everything else is the same for all.
+//! The algorithms of a PASETO version. Each version defines one [`Suite`] in its own file, and [`Suite::of`]
+//! lists them. All other code is shared.
 
 use smallvec::SmallVec;
 use zeroize::Zeroizing;
@@ -11,27 +11,27 @@ use crate::error::{KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::paserk::Version;
 
-/// Length of a local key, whatever the version.
+/// Length of a local key of any version, bytes.
 pub(crate) const LOCAL_KEY_BYTES: usize = 32;
 
 pub(crate) struct Suite {
     pub(crate) version: Version,
-    /// What its tokens begin with, dots included.
+    /// The start of its tokens, with dots.
     pub(crate) local_header: &'static str,
     pub(crate) public_header: &'static str,
-    /// What JOSE calls the way in which its `public` tokens are signed.
+    /// The JOSE name of the signature algorithm of its `public` tokens.
     pub(crate) signed_as: SigAlg,
-    /// Whether it knows implicit assertions; versions 1 and 2 do not.
+    /// Whether it has implicit assertions; versions 1 and 2 do not.
     pub(crate) implicit_assertion: bool,
     pub(crate) cipher: fn(&[u8; LOCAL_KEY_BYTES]) -> Box<dyn Cipher>,
     pub(crate) generate: fn() -> Result<Box<dyn Pair>>,
-    /// From the bytes of a PASERK `secret`.
+    /// Reads the bytes of a PASERK `secret`.
     pub(crate) pair: Read<dyn Pair>,
-    /// From the bytes of a PASERK `public`.
+    /// Reads the bytes of a PASERK `public`.
     pub(crate) public: Read<dyn Public>,
 }
 
-/// Makes a key from bytes that nobody has looked at.
+/// Creates a key from unchecked bytes.
 type Read<K> = fn(&[u8]) -> Result<Box<K>, KeyProblem>;
 
 impl Suite {
@@ -45,24 +45,24 @@ impl Suite {
     }
 }
 
-/// What stands behind a message to authenticate it.
+/// The authentication tag after a message.
 pub(crate) type Tag = SmallVec<[u8; 48]>;
 
-/// Encryption under one local key. A body is nonce, ciphertext and tag.
+/// Encryption with one local key. A body consists of nonce, ciphertext and tag.
 pub(crate) trait Cipher: Send + Sync {
     fn nonce_bytes(&self) -> usize;
 
     fn tag_bytes(&self) -> usize;
 
-    /// Turns fresh random bytes into the nonce for that message, in place. Since version 3 they
-    /// are the nonce.
+    /// Converts random bytes into the nonce for this message, in place. From version 3 on, the random bytes are
+    /// the nonce.
     fn finish_nonce(&self, _random: &mut [u8], _message: &[u8]) {}
 
     /// Encrypts in place.
     fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag>;
 
-    /// Decrypts ciphertext and tag in place, the message in front, or says
-    /// [`Rejection::Decryption`](crate::error::Rejection::Decryption).
+    /// Decrypts ciphertext and tag in place; the message is at the start. Returns
+    /// [`Rejection::Decryption`](crate::error::Rejection::Decryption) for every failure.
     fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()>;
 }
 
@@ -72,16 +72,16 @@ pub(crate) trait Pair: Send + Sync {
 
     fn public(&self) -> Result<Box<dyn Public>, KeyProblem>;
 
-    /// The bytes of its PASERK.
+    /// Returns the bytes of the PASERK.
     fn bytes(&self) -> Result<Zeroizing<Vec<u8>>>;
 }
 
 /// A key that verifies.
 pub(crate) trait Public: Send + Sync {
-    /// The bytes of its PASERK.
+    /// Returns the bytes of the PASERK.
     fn bytes(&self) -> &[u8];
 
-    /// Whether those bytes are signed with every message, in front of it.
+    /// Whether these bytes are signed before every message.
     fn is_signed(&self) -> bool {
         false
     }

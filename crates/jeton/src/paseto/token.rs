@@ -7,20 +7,19 @@ use crate::base64;
 use crate::error::{Part, Rejection};
 use crate::limits::{self, Limits};
 
-/// A footer as it was decoded; one with a key id fits on the stack.
+/// A decoded footer. One with a key id fits on the stack.
 pub(super) type Footer = SmallVec<[u8; 128]>;
 
-/// A token taken apart: nothing in it has been authenticated.
+/// The parts of a token before authentication.
 pub(super) struct Parts<'t> {
     body: &'t [u8],
     pub(super) footer: Footer,
 }
 
 impl<'t> Parts<'t> {
-    /// Takes a token apart that must begin with that header, which ends with a dot.
+    /// Splits a token that must start with this header, which ends with a dot.
     ///
-    /// Sizes are looked at before contents, and the text is searched for one dot, however many it
-    /// has.
+    /// Lengths are checked before contents. The cost does not depend on the number of dots.
     pub(super) fn of(
         token: &'t str,
         header: &str,
@@ -37,21 +36,21 @@ impl<'t> Parts<'t> {
             });
         };
         let (body, encoded) = (body.as_bytes(), encoded.as_bytes());
-        // An absent footer has one spelling: no dot. `v4.local.body.` is none.
+        // An absent footer has no dot, so `v4.local.body.` is malformed.
         if encoded.is_empty() {
             return Err(Rejection::Malformed(Part::Footer));
         }
         if encoded.len() > base64::encoded_length(limits::FOOTER_BYTES) {
             return Err(Rejection::TooLarge(Part::Footer));
         }
-        // A further dot is not of the alphabet.
+        // A further dot is not in the base64url alphabet.
         let mut footer: Footer = smallvec::smallvec![0; decoded_length(encoded)];
         base64::decode_into(encoded, &mut footer)
             .map_err(|_| Rejection::Malformed(Part::Footer))?;
         Ok(Parts { body, footer })
     }
 
-    /// What the token is bound to, if it is authentic.
+    /// Returns the binding of the token.
     pub(super) fn binding<'a>(&'a self, implicit_assertion: &'a [u8]) -> Binding<'a> {
         Binding::new()
             .footer(&self.footer)
@@ -72,7 +71,7 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// Puts a token together, in one allocation.
+/// Assembles a token in one allocation.
 pub(super) fn assemble(header: &str, body: &[u8], footer: &[u8]) -> String {
     let mut length = header.len() + base64::encoded_length(body.len());
     if !footer.is_empty() {
@@ -88,12 +87,12 @@ pub(super) fn assemble(header: &str, body: &[u8], footer: &[u8]) -> String {
     token
 }
 
-/// Puts a signed token together, whose signature follows its message.
+/// Assembles a signed token, with the signature after the message.
 pub(crate) fn attach(header: &str, message: &[u8], signature: &[u8], footer: &[u8]) -> String {
     assemble(header, &[message, signature].concat(), footer)
 }
 
-/// What that much base64url decodes to, bytes. Of a text that cannot be decoded it is a bound.
+/// Returns the length of the decoded bytes; an upper limit if the text is not valid.
 fn decoded_length(encoded: &[u8]) -> usize {
     encoded.len() / 4 * 3 + encoded.len() % 4 * 3 / 4
 }
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_comes_apart_as_it_was_put_together() {
+    fn assembled_token_splits_into_its_parts() {
         for body in 0..70 {
             for footer in [0, 1, 2, 3, 200, limits::FOOTER_BYTES] {
                 let token = assemble(HEADER, &vec![1; body], &vec![2; footer]);
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_footer_has_one_spelling() {
+    fn empty_footer_after_dot_is_malformed() {
         assert_eq!(parts("v4.local.AAAA"), Ok((3, vec![])));
         assert_eq!(
             parts("v4.local.AAAA."),
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_come_before_contents() {
+    fn sizes_are_checked_before_contents() {
         let large = format!("v4.local.AAAA.{}", ".".repeat(100_000));
         assert_eq!(parts(&large), Err(Rejection::TooLarge(Part::Footer)));
         let larger = format!("v4.local.{}", ".".repeat(3_000_000));

@@ -1,9 +1,8 @@
-//! Version 3: AES-256-CTR and HMAC-SHA-384 for `local`, ECDSA on P-384 for `public` (PASETO,
-//! "Version 3"). The version for who needs NIST's algorithms; everybody else has
-//! [`v4`](super::v4).
+//! Version 3: AES-256-CTR and HMAC-SHA-384 for `local`, ECDSA on P-384 for `public` (PASETO, "Version 3"). Use
+//! it if you must use NIST algorithms; otherwise use [`v4`](super::v4).
 //!
-//! The public key is signed with every message, so that nobody can claim another's signature for a
-//! key made to fit it. Signatures are randomised.
+//! The public key is signed with every message. So nobody can create another key for which an existing
+//! signature is valid. Signatures are randomized.
 //!
 //! ```
 //! use std::time::Duration;
@@ -32,15 +31,15 @@ use crate::error::{KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::paserk::Version;
 
-/// Version 3 as a type.
+/// The type parameter for version 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum V3 {}
 
-/// A key that encrypts and decrypts `v3.local` tokens: a `k3.local`.
+/// A key that encrypts and decrypts `v3.local` tokens (`k3.local`).
 pub type LocalKey = super::LocalKey<V3>;
-/// A key that signs `v3.public` tokens: a `k3.secret`.
+/// A key that signs `v3.public` tokens (`k3.secret`).
 pub type SecretKey = super::SecretKey<V3>;
-/// A key that verifies `v3.public` tokens: a `k3.public`.
+/// A key that verifies `v3.public` tokens (`k3.public`).
 pub type PublicKey = super::PublicKey<V3>;
 
 pub(crate) static SUITE: Suite = Suite {
@@ -61,11 +60,11 @@ pub(crate) static SUITE: Suite = Suite {
 
 const HEADER: &str = "v3.local.";
 
-/// The key, where it does not move when its owner does.
+/// The key, at an address that does not change when its owner is moved.
 struct Local(Zeroizing<Vec<u8>>);
 
 impl Local {
-    /// The token's own keys: the nonce is of HKDF's info, so that all of it counts.
+    /// Derives the keys of one token. The whole nonce is part of the HKDF info.
     fn derive(&self, nonce: &[u8]) -> Result<Derived<48>> {
         let derive = |purpose: &[u8]| hkdf::sha384::<48>(&self.0, &[], &[purpose, nonce]);
         let first = derive(b"paseto-encryption-key")?;
@@ -125,7 +124,7 @@ impl suite::Pair for Pair {
     }
 }
 
-/// A key, and the compressed point that is signed with every message.
+/// A key, and its compressed point, which is signed with every message.
 struct Public {
     compressed: Vec<u8>,
     key: ecdsa::Public,

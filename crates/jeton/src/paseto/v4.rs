@@ -1,5 +1,5 @@
-//! Version 4: XChaCha20 and BLAKE2b for `local`, Ed25519 for `public`
-//! (PASETO, "Version 4"). The version for everybody who is not bound to NIST's algorithms.
+//! Version 4: XChaCha20 and BLAKE2b for `local`, Ed25519 for `public` (PASETO, "Version 4"). The recommended
+//! version.
 
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -13,15 +13,15 @@ use crate::error::{Rejection, Result};
 use crate::key::SigAlg;
 use crate::paserk::Version;
 
-/// Version 4 as a type.
+/// The type parameter for version 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum V4 {}
 
-/// A key that encrypts and decrypts `v4.local` tokens: a `k4.local`.
+/// A key that encrypts and decrypts `v4.local` tokens (`k4.local`).
 pub type LocalKey = super::LocalKey<V4>;
-/// A key that signs `v4.public` tokens: a `k4.secret`.
+/// A key that signs `v4.public` tokens (`k4.secret`).
 pub type SecretKey = super::SecretKey<V4>;
-/// A key that verifies `v4.public` tokens: a `k4.public`.
+/// A key that verifies `v4.public` tokens (`k4.public`).
 pub type PublicKey = super::PublicKey<V4>;
 
 pub(crate) static SUITE: Suite = Suite {
@@ -39,10 +39,10 @@ pub(crate) static SUITE: Suite = Suite {
 const HEADER: &str = "v4.local.";
 const NONCE_BYTES: usize = 32;
 const MAC_BYTES: usize = 32;
-/// An encryption key and the nonce that goes with it come out of one hash.
+/// One hash yields the encryption key and its nonce.
 const ENCRYPTION_BYTES: usize = xchacha20::KEY_BYTES + xchacha20::NONCE_BYTES;
 
-/// Both derivations hash the key first, then their own name; a token adds its nonce.
+/// The states of both derivations after the key and the purpose; each token adds its nonce.
 struct Local {
     encryption: Blake2b<ENCRYPTION_BYTES>,
     authentication: Blake2b<LOCAL_KEY_BYTES>,

@@ -18,14 +18,13 @@ use crate::policy::Policy;
 use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 use crate::verify::Verify;
 
-/// Turns tokens into verified claims. The only way to a [`Verified`] from a PASETO.
+/// Verifies PASETOs and their claims.
 ///
-/// The key's version and purpose are the only ones it takes: a verifier with a `v4.public` key
-/// answers a `v4.local` token with [`Rejection::WrongFormat`]. What it looks at, in this order: the
-/// header, the sizes, the encoding, the signature or MAC, and only then the footer, the claims and
-/// the [`Policy`].
+/// It accepts only the version and purpose of its key: a verifier with a `v4.public` key rejects a `v4.local`
+/// token with [`Rejection::WrongFormat`]. It checks the header, the lengths, the encoding, and the signature or
+/// MAC, in this order. Only then it checks the footer, the claims and the [`Policy`].
 ///
-/// It is made once and used for every token, from any number of threads.
+/// Create it once and use it for all tokens, from any thread.
 ///
 /// ```
 /// use std::time::Duration;
@@ -61,8 +60,8 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Takes tokens of this key that the policy lets through. No implicit assertion, any footer,
-    /// default limits, the system's clock.
+    /// Creates a verifier with these keys and this policy. By default it has no implicit assertion, accepts any
+    /// footer, and uses the default limits and the system clock.
     pub fn new(keys: impl Into<Keys>, policy: Policy) -> Verifier {
         Verifier {
             keys: keys.into(),
@@ -74,42 +73,41 @@ impl Verifier {
         }
     }
 
-    /// Demands exactly this footer; an empty one demands that there is none. Another one is
+    /// Requires exactly this footer; an empty one requires that there is none. Another footer is rejected with
     /// [`Rejection::FooterMismatch`].
     ///
-    /// Unless it is called, any footer is taken, authenticated like the rest of the token and
-    /// readable with [`Verified::footer`].
+    /// By default any footer is accepted. It is authenticated like the rest of the token, and
+    /// [`Verified::footer`] returns it.
     pub fn footer(mut self, footer: impl AsRef<[u8]>) -> Verifier {
         self.footer = Some(footer.as_ref().into());
         self
     }
 
-    /// The implicit assertion that tokens must have been issued under. One that was issued under
-    /// another is as good as forged: [`Rejection::Decryption`] or [`Rejection::Signature`]. With a
-    /// key of version 1 or 2, which have none, alone or in a set, every call answers
-    /// [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
+    /// Sets the implicit assertion that tokens must have been issued with. A token with another one is rejected
+    /// with [`Rejection::Decryption`] or [`Rejection::Signature`]. With a key of version 1 or 2, alone or in a set,
+    /// every call returns [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> Verifier {
         self.implicit_assertion = assertion.as_ref().into();
         self
     }
 
-    /// Other limits than the default.
+    /// Sets the limits.
     pub fn limits(mut self, limits: Limits) -> Verifier {
         self.limits = limits;
         self
     }
 
-    /// Another clock than the system's.
+    /// Sets the clock.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Verifier {
         self.clock = Box::new(clock);
         self
     }
 
-    /// Verifies a token and reads its claims. Allocates the payload's text and what `T` owns.
+    /// Verifies a token and returns its claims. Allocates the text of the payload and what `T` owns.
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`](crate::Error::Rejected), and nothing else on account of the token.
+    /// [`Error::Rejected`](crate::Error::Rejected) is the only error that a token can cause.
     ///
     /// ```
     /// use jeton::paseto::v4;
@@ -127,13 +125,13 @@ impl Verifier {
         self.verify_untyped(token)?.typed()
     }
 
-    /// Verifies a token into a buffer that is used again and again; `T` may borrow from it.
-    /// Allocates nothing but what `T` owns, once the buffer has grown to the largest token, unless
-    /// the token has a footer that this verifier was not told.
+    /// Verifies a token into a reusable buffer, from which `T` may borrow. Once the buffer has the size of the
+    /// largest token, only what `T` owns is allocated. A footer that was not set with
+    /// [`footer`](Verifier::footer) is allocated too.
     ///
     /// # Errors
     ///
-    /// As [`verify`](Verifier::verify).
+    /// Those of [`verify`](Verifier::verify).
     ///
     /// ```
     /// use jeton::{Claims, Policy, Scratch};
@@ -162,8 +160,8 @@ impl Verifier {
     }
 
     fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>)> {
-        // Of every key, not of those that this token may have been made with: a token must not choose
-        // whether the caller hears of it.
+        // Check all keys, not only the candidates for this token: the token must not decide whether the
+        // caller gets the error.
         if !self.implicit_assertion.is_empty() {
             for key in self.keys.0.all() {
                 open::check(key.as_ref(), &self.implicit_assertion)?;
@@ -172,13 +170,13 @@ impl Verifier {
         Ok(self.keys.candidates(token, &self.limits)?)
     }
 
-    /// How large a buffer any of them needs.
-    fn room(&self, parts: &Parts<'_>, keys: &Candidates<'_>) -> usize {
-        let room = |key: &&Arc<dyn Open>| key.room(parts, &self.implicit_assertion);
+    /// The size of the buffer that the largest candidate needs.
+    fn buffer_bytes(&self, parts: &Parts<'_>, keys: &Candidates<'_>) -> usize {
+        let room = |key: &&Arc<dyn Open>| key.buffer_bytes(parts, &self.implicit_assertion);
         keys.iter().map(room).max().unwrap_or_default()
     }
 
-    /// The text of a token with the right footer, and the id of the key that it is authentic under.
+    /// Authenticates a token and checks its footer. Returns its text and the id of the key.
     fn open<'b>(
         &self,
         parts: &Parts<'_>,
@@ -187,7 +185,7 @@ impl Verifier {
     ) -> Result<(&'b str, Arc<str>)> {
         let mut refusal = Rejection::UnknownKey.into();
         for key in keys {
-            let room = key.room(parts, &self.implicit_assertion);
+            let room = key.buffer_bytes(parts, &self.implicit_assertion);
             match key.open(parts, &self.implicit_assertion, &mut buffer[..room]) {
                 Ok(message) => {
                     self.check_footer(parts)?;
@@ -210,14 +208,14 @@ impl Verifier {
         }
     }
 
-    /// Claims that the policy lets through.
+    /// Reads claims and checks them against the policy.
     fn read(&self, text: &str, claims: &mut Scanned) -> Result<(), Rejection> {
         let clock = self.clock.as_ref();
         self.policy
             .accept(text, Dates::Rfc3339, &self.limits, clock, claims)
     }
 
-    /// The footer that the token has. The one that was demanded is shared, not copied.
+    /// Returns the footer of the token. A required footer is shared, not copied.
     fn footer_of(&self, footer: Footer) -> Option<Arc<[u8]>> {
         match &self.footer {
             _ if footer.is_empty() => None,
@@ -231,7 +229,7 @@ impl Verify for Verifier {
     #[inline]
     fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
         let (parts, keys) = self.candidates(token)?;
-        let mut buffer = Plaintext::of_length(self.room(&parts, &keys));
+        let mut buffer = Plaintext::of_length(self.buffer_bytes(&parts, &keys));
         let (text, key_id) = self.open(&parts, &keys, &mut buffer.0)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
@@ -246,7 +244,7 @@ impl Verify for Verifier {
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, Untyped>> {
         let (parts, keys) = self.candidates(token)?;
-        let room = self.room(&parts, &keys);
+        let room = self.buffer_bytes(&parts, &keys);
         let buffer = scratch.first_bytes(room);
         let (text, key_id) = self.open(&parts, &keys, buffer)?;
         let mut claims = Scanned::default();
@@ -260,8 +258,8 @@ impl Verify for Verifier {
     }
 }
 
-/// What a token decrypts to, for as long as its claims are read. Most fits on the stack. It is wiped, whatever
-/// came of it.
+/// The decrypted bytes of a token while its claims are read. Usually they fit on the stack. They are always
+/// wiped.
 struct Plaintext(SmallVec<[u8; 1024]>);
 
 impl Plaintext {

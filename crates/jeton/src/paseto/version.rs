@@ -2,11 +2,10 @@ use super::{v3, v4};
 use crate::danger::{paseto_v1, paseto_v2};
 use crate::paserk;
 
-/// A version of PASETO as a type: what keeps a key of one version from being used as one of
-/// another.
+/// A version of PASETO as a type parameter. It prevents using a key of one version as one of another.
 ///
-/// [`v3::V3`](super::v3::V3) and [`v4::V4`](super::v4::V4), and behind [`danger`](crate::danger)
-/// the two that were superseded. Nobody else can add one.
+/// Implemented by [`v3::V3`](super::v3::V3), [`v4::V4`](super::v4::V4), and the two deprecated versions in
+/// [`danger`](crate::danger). Sealed.
 ///
 /// ```
 /// use jeton::paserk;
@@ -21,7 +20,7 @@ use crate::paserk;
 /// # Ok::<_, jeton::Error>(())
 /// ```
 pub trait Version: sealed::Sealed + Send + Sync + 'static {
-    /// The same as a value.
+    /// The version as a value.
     const VERSION: paserk::Version;
 }
 

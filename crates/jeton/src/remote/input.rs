@@ -4,7 +4,7 @@ use crate::crypto::{Hash, Padding};
 use crate::error::{RemoteFault, Result};
 use crate::key::{Scheme, SigAlg, VerifyingKey};
 
-/// What a remote signer signs.
+/// The data that a remote signer signs.
 #[derive(Clone, Copy)]
 pub struct SigningInput<'p> {
     alg: SigAlg,
@@ -16,18 +16,18 @@ impl<'p> SigningInput<'p> {
         SigningInput { alg, message }
     }
 
-    /// The key's algorithm. A `v3.public` PASETO is signed as ES384, a `v4.public` one as EdDSA.
+    /// Returns the algorithm of the key. For a PASETO, this is ES384 (`v3.public`) or EdDSA (`v4.public`).
     pub fn alg(&self) -> SigAlg {
         self.alg
     }
 
-    /// All of it: for signers that hash themselves, and for EdDSA and ML-DSA, which have to.
+    /// Returns the whole message, for signers that hash it themselves, and for EdDSA and ML-DSA, which require it.
     pub fn message(&self) -> &'p [u8] {
         self.message
     }
 
-    /// The message's hash, for signers that take a digest: SHA-256, SHA-384 or SHA-512 as the
-    /// algorithm's name says. `None` for EdDSA and ML-DSA, which sign the message itself.
+    /// Returns the hash of the message, for signers that take a digest: SHA-256, SHA-384 or SHA-512, depending on
+    /// the algorithm. `None` for EdDSA and ML-DSA, which do not sign a digest.
     ///
     /// ```
     /// use jeton::key::{SigAlg, SigningKey};
@@ -43,8 +43,8 @@ impl<'p> SigningInput<'p> {
         Some(self.hash()?.digest(self.message))
     }
 
-    /// How long the salt must be, bytes, if the algorithm is PS256, PS384 or PS512: as long as the
-    /// hash (RFC 7518, section 3.5). Many signers default to the longest salt that fits.
+    /// Returns the required length of the salt, bytes, for PS256, PS384 and PS512. It is the length of the hash
+    /// (RFC 7518, section 3.5). Many signers use the longest possible salt by default.
     pub fn salt_bytes(&self) -> Option<usize> {
         match self.alg.scheme() {
             Scheme::Rsa(Padding::Pss, hash) => Some(hash.length()),
@@ -70,8 +70,8 @@ impl fmt::Debug for SigningInput<'_> {
     }
 }
 
-/// What the public half of a remote key does here.
-pub trait Checks: Send + Sync {
+/// The operations of the public key of a remote key.
+pub trait RemoteVerifier: Send + Sync {
     #[doc(hidden)]
     fn alg(&self) -> SigAlg;
 
@@ -82,7 +82,7 @@ pub trait Checks: Send + Sync {
     fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool;
 }
 
-impl Checks for VerifyingKey {
+impl RemoteVerifier for VerifyingKey {
     fn alg(&self) -> SigAlg {
         VerifyingKey::alg(self)
     }
@@ -96,21 +96,21 @@ impl Checks for VerifyingKey {
     }
 }
 
-/// A signature, in the form in which its signer gave it.
+/// A signature, in the encoding that the signer returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signature {
-    /// As JOSE and PASETO have it: r‖s at full length for ECDSA (as PKCS#11 gives it), the bytes as
-    /// they are for every other algorithm.
+    /// The encoding of JOSE and PASETO: r‖s at full length for ECDSA (PKCS#11 returns this), the unchanged bytes
+    /// for all other algorithms.
     Fixed(Vec<u8>),
-    /// The DER sequence of r and s that most services and OpenSSL give. ECDSA only, and strict: one
-    /// encoding, nothing behind it.
+    /// The DER sequence of r and s, which most services and OpenSSL return. Only for ECDSA, and only in canonical
+    /// form.
     Der(Vec<u8>),
 }
 
 impl Signature {
-    /// The form that stands in a token, if this is a signature of that key over that message.
-    pub(crate) fn checked(&self, key: &dyn Checks, message: &[u8]) -> Result<Vec<u8>> {
+    /// Returns the encoding for a token, if the signature is valid for this key and message.
+    pub(crate) fn checked(&self, key: &dyn RemoteVerifier, message: &[u8]) -> Result<Vec<u8>> {
         let fixed = match (self, key.alg().scheme()) {
             (Signature::Fixed(bytes), _) => bytes.clone(),
             (Signature::Der(der), Scheme::Ecdsa(curve)) => {

@@ -7,14 +7,14 @@ use crate::error::Result;
 use crate::jws::{self, unsigned};
 use crate::key::{SigAlg, VerifyingKey};
 
-/// A private key that lives elsewhere: here are its public half, its algorithm and its id.
+/// A remote private key, represented by its public key, its algorithm and its id.
 ///
 /// ```
 /// use jeton::key::VerifyingKey;
 /// use jeton::remote::RemoteKey;
 /// # let pem = jeton::key::SigningKey::generate(jeton::key::SigAlg::ES256)?.verifying_key().to_pem()?;
 ///
-/// // What the KMS gives as the public key, and the id under which verifiers find it.
+/// // The public key from the KMS, with the id that verifiers use.
 /// let key = RemoteKey::new(VerifyingKey::from_pem(&pem)?.with_key_id("kms-2026-11")?);
 /// # Ok::<(), jeton::Error>(())
 /// ```
@@ -24,25 +24,25 @@ pub struct RemoteKey {
 }
 
 impl RemoteKey {
-    /// The private key that belongs to this public one. Tokens carry its `kid`, if it has one.
+    /// Creates a remote key from its public key. Tokens contain its `kid`, if it has one.
     pub fn new(public: VerifyingKey) -> RemoteKey {
         RemoteKey { public }
     }
 
-    /// A JWT with these claims that waits for its signature. The time is the system's.
+    /// Prepares a JWT with these claims for signing, using the system clock.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a JWT can hold.
+    /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims.
     pub fn prepare<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<Prepared> {
         self.prepare_by(claims, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Prepares a JWT with these claims for signing, using this clock.
     ///
     /// # Errors
     ///
-    /// As [`prepare`](RemoteKey::prepare).
+    /// Those of [`prepare`](RemoteKey::prepare).
     pub fn prepare_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -53,41 +53,41 @@ impl RemoteKey {
         Ok(self.prepared(self.public.headers().jwt(), &payload))
     }
 
-    /// A compact JWS of any payload that waits for its signature. Its header has `alg` and `kid`.
+    /// Prepares a compact JWS with this payload for signing. Its header contains `alg` and `kid`.
     ///
     /// # Errors
     ///
-    /// None today.
+    /// None at present.
     pub fn prepare_payload(&self, payload: &[u8]) -> Result<Prepared> {
         Ok(self.prepared(self.public.headers().bare(), payload))
     }
 
-    /// The same with a `typ`, as in `at+jwt` (RFC 9068).
+    /// Prepares a compact JWS with this payload and `typ`, for example `at+jwt` (RFC 9068).
     ///
     /// # Errors
     ///
-    /// [`Misuse::Type`](crate::error::Misuse::Type) if it is no media type.
+    /// [`Misuse::Type`](crate::error::Misuse::Type) if it is not a media type.
     pub fn prepare_payload_as(&self, typ: &str, payload: &[u8]) -> Result<Prepared> {
         let header = jws::header_with_type(self.alg().name(), self.key_id(), typ)?;
         Ok(self.prepared(&header, payload))
     }
 
-    /// A key that signs at once, by asking this signer.
+    /// Returns a key that signs synchronously with this signer.
     pub fn signed_by(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
         RemoteSigner::new(self.public, Box::new(signer))
     }
 
-    /// The public half, with the same algorithm and id.
+    /// Returns the public key, with the same algorithm and key id.
     pub fn verifying_key(&self) -> VerifyingKey {
         self.public.clone()
     }
 
-    /// The key's algorithm.
+    /// Returns the algorithm.
     pub fn alg(&self) -> SigAlg {
         self.public.alg()
     }
 
-    /// The key's id (`kid`).
+    /// Returns the key id (`kid`).
     pub fn key_id(&self) -> Option<&str> {
         self.public.key_id()
     }

@@ -1,33 +1,32 @@
-//! Keys that live elsewhere: in a KMS, an HSM or another process.
+//! Remote signing: private keys in a KMS, an HSM or another process.
 //!
-//! The private key never comes here. A [`RemoteKey`] knows its public half, and so its algorithm and
-//! id; it assembles a token up to the signature, and whoever has the private key signs the
-//! [`SigningInput`]:
+//! The private key never enters the program. A [`RemoteKey`] has the public key, its algorithm and its id. It
+//! builds a token without the signature, and the remote signer signs the [`SigningInput`]:
 //!
 //! ```text
 //! prepare(claims) ──► Prepared ──► SigningInput (message or digest) ──► KMS, HSM, …
 //!                        └──────────────► attach(signature) ──► token
 //! ```
 //!
-//! The signature is verified with the public key before the token leaves: one by another key, over
-//! another hash, or with a PSS salt of another length ends as [`RemoteFault::Signature`] here, and
-//! not as a refused token at the other end. That costs one verification.
+//! The signature is verified with the public key before the token is returned. A signature with another key,
+//! hash or PSS salt length is reported as [`RemoteFault::Signature`] here, instead of a rejected token at the
+//! recipient. This costs one verification.
 //!
-//! # What to ask the signer for
+//! # Settings of the signer
 //!
-//! | `alg` | sign | with | AWS KMS says | PKCS#11 says |
+//! | `alg` | input | scheme | AWS KMS | PKCS#11 |
 //! |---|---|---|---|---|
 //! | RS256, RS384, RS512 | the digest, or the message | PKCS#1 v1.5 | `RSASSA_PKCS1_V1_5_SHA_256` | `CKM_SHA256_RSA_PKCS` (message) |
 //! | PS256, PS384, PS512 | the digest, or the message | PSS, MGF1 with the same hash, a salt as long as the hash: [`SigningInput::salt_bytes`] | `RSASSA_PSS_SHA_256` | `CKM_SHA256_RSA_PKCS_PSS` (message), `sLen` 32 |
-//! | ES256, ES384, ES512, ES256K | the digest, or the message | ECDSA | `ECDSA_SHA_256`, gives DER | `CKM_ECDSA` (digest), gives r‖s |
-//! | EdDSA, ML-DSA | the message: there is no digest to sign | pure EdDSA, pure ML-DSA with an empty context | | `CKM_EDDSA` |
+//! | ES256, ES384, ES512, ES256K | the digest, or the message | ECDSA | `ECDSA_SHA_256`, returns DER | `CKM_ECDSA` (digest), returns r‖s |
+//! | EdDSA, ML-DSA | the message (there is no digest) | pure EdDSA, pure ML-DSA with an empty context | | `CKM_EDDSA` |
 //!
-//! ECDSA signers differ in what they give. JOSE wants r‖s at full length (RFC 7518, section 3.4);
-//! most services give DER. [`Signature`] says which of the two it is; nothing is guessed.
+//! ECDSA signers return different encodings. JOSE requires r‖s at full length (RFC 7518, section 3.4); most
+//! services return DER. [`Signature`] states the encoding explicitly.
 //!
-//! # Asynchronous
+//! # Asynchronous signing
 //!
-//! The `await` stands between the two halves, so no runtime is chosen here:
+//! Prepare the token, `await` the signature, and attach it. This works with any runtime:
 //!
 //! ```
 //! use std::time::Duration;
@@ -67,11 +66,10 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! # Blocking
+//! # Blocking signing
 //!
-//! A closure that signs makes a [`RemoteSigner`] of the key, and that stands wherever a
-//! [`SigningKey`](crate::key::SigningKey) does: it issues JWTs, nested ones too, and signs every form
-//! of JWS.
+//! A closure that signs turns the key into a [`RemoteSigner`]. Use it like a
+//! [`SigningKey`](crate::key::SigningKey): it issues JWTs and nested JWTs, and signs every form of JWS.
 //!
 //! ```
 //! use std::time::Duration;
@@ -84,7 +82,7 @@
 //! fn issue(session: Session, public: VerifyingKey) -> jeton::Result<String> {
 //!     let signer = RemoteKey::new(public).signed_by(move |input: &SigningInput<'_>| {
 //!         let digest = input.digest().ok_or(RemoteFault::NotSigned)?;
-//!         // What went wrong is for the log of whoever runs the signer; callers see one error.
+//!         // Log the cause here; callers only see one error.
 //!         let fixed = session.ecdsa(&digest).map_err(|_| RemoteFault::NotSigned)?;
 //!         Ok(Signature::Fixed(fixed))
 //!     });
@@ -92,10 +90,9 @@
 //! }
 //! ```
 //!
-//! PASETOs are signed elsewhere through [`paseto::RemoteKey`](crate::paseto::RemoteKey), in the same two
-//! halves.
+//! For PASETOs, use [`paseto::RemoteKey`](crate::paseto::RemoteKey) in the same way.
 //!
-//! The folder `examples/pkcs11` has one over PKCS#11, tested with SoftHSM.
+//! The folder `examples/pkcs11` contains an implementation over PKCS#11, tested with SoftHSM.
 
 mod input;
 mod key;
@@ -108,4 +105,4 @@ pub use key::RemoteKey;
 pub use prepared::Prepared;
 pub use signer::{RemoteSigner, SignRemotely};
 
-pub(crate) use input::Checks;
+pub(crate) use input::RemoteVerifier;

@@ -2,26 +2,26 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Checks, Signature, SigningInput};
+use super::{RemoteVerifier, Signature, SigningInput};
 use crate::error::Result;
 use crate::jws::attach;
 use crate::key::VerifyingKey;
 use crate::paseto;
 
-/// A token that lacks nothing but its signature.
+/// A token without its signature.
 ///
-/// Made by [`RemoteKey`](super::RemoteKey) and by [`paseto::RemoteKey`](crate::paseto::RemoteKey). It
-/// owns what it needs, so it can cross an `await`.
+/// Created by [`RemoteKey`](super::RemoteKey) and [`paseto::RemoteKey`](crate::paseto::RemoteKey). It borrows
+/// nothing, so it can be held across an `await`.
 pub struct Prepared {
-    key: Arc<dyn Checks>,
+    key: Arc<dyn RemoteVerifier>,
     form: Form,
 }
 
-/// Where the signature goes.
+/// Where to put the signature.
 enum Form {
-    /// A compact JWS: what is signed stands at the token's beginning.
+    /// A compact JWS: the signing input is the start of the token.
     Compact { signing_input: String },
-    /// A PASETO: what is signed is the message with the rest around it.
+    /// A PASETO: the signing input contains the message.
     Paseto {
         header: &'static str,
         signed: Vec<u8>,
@@ -39,7 +39,7 @@ impl Prepared {
     }
 
     pub(crate) fn paseto(
-        key: Arc<dyn Checks>,
+        key: Arc<dyn RemoteVerifier>,
         header: &'static str,
         (signed, message): (Vec<u8>, Range<usize>),
         footer: &[u8],
@@ -55,7 +55,7 @@ impl Prepared {
         }
     }
 
-    /// What the signer signs.
+    /// Returns the signing input.
     pub fn input(&self) -> SigningInput<'_> {
         let message = match &self.form {
             Form::Compact { signing_input } => signing_input.as_bytes(),
@@ -64,12 +64,12 @@ impl Prepared {
         SigningInput::new(self.key.alg(), message)
     }
 
-    /// The token, if this is the key's signature over the input.
+    /// Returns the token, if the signature of the signing input is valid for the key.
     ///
     /// # Errors
     ///
-    /// [`Error::Remote`](crate::Error::Remote): the signature does not have the form that it is said
-    /// to have, or is not this key's over this input.
+    /// [`Error::Remote`](crate::Error::Remote) if the signature does not have the stated encoding, or is not
+    /// valid.
     ///
     /// ```
     /// use jeton::Error;

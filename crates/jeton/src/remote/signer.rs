@@ -11,18 +11,16 @@ use crate::issue::{AnyClaims, Issue};
 use crate::jwt;
 use crate::key::VerifyingKey;
 
-/// Has something signed by whoever has the private key, and waits for it. Every closure of that
-/// shape is one.
+/// Signs with a remote key and waits for the result. Implemented for closures with this signature.
 ///
-/// An `Err` is the answer to whoever wanted the token, so it is
-/// [`RemoteFault::NotSigned`](super::RemoteFault::NotSigned) and no more; what went wrong belongs
-/// into a log.
+/// The caller who requested the token receives the error, so return only
+/// [`RemoteFault::NotSigned`](super::RemoteFault::NotSigned), and log the cause.
 pub trait SignRemotely: Send + Sync {
-    /// The signature over the input, in a form that the signer names.
+    /// Returns the signature of the input, in an encoding that the result states.
     ///
     /// # Errors
     ///
-    /// Whatever kept it from signing.
+    /// The cause why signing failed.
     fn sign(&self, input: &SigningInput<'_>) -> Result<Signature>;
 }
 
@@ -35,11 +33,10 @@ where
     }
 }
 
-/// A private key that lives elsewhere and can be waited for: an HSM, or another process.
+/// A remote private key that signs synchronously: in an HSM, or in another process.
 ///
-/// It stands wherever a [`SigningKey`](crate::key::SigningKey) does, in
-/// [`jws::Signer`](crate::jws::Signer) and [`jwt::NestedIssuer`](crate::jwt::NestedIssuer) too, and
-/// issues JWTs like one. Every signature is verified before it is used.
+/// Use it like a [`SigningKey`](crate::key::SigningKey), also in [`jws::Signer`](crate::jws::Signer) and
+/// [`jwt::NestedIssuer`](crate::jwt::NestedIssuer). Every signature is verified before it is used.
 pub struct RemoteSigner {
     public: VerifyingKey,
     signer: Box<dyn SignRemotely>,
@@ -50,21 +47,21 @@ impl RemoteSigner {
         RemoteSigner { public, signer }
     }
 
-    /// A JWT with these claims. The time is the system's.
+    /// Issues a JWT with these claims, using the system clock.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims are not what a JWT can hold, and
-    /// [`Error::Remote`](crate::Error::Remote) or what the signer said if it did not sign.
+    /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims, and
+    /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
         jwt::issue(self.into(), claims, &SystemClock)
     }
 
-    /// The same by another clock.
+    /// Issues a JWT with these claims, using this clock.
     ///
     /// # Errors
     ///
-    /// As [`issue`](RemoteSigner::issue).
+    /// Those of [`issue`](RemoteSigner::issue).
     pub fn issue_by<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
@@ -73,7 +70,7 @@ impl RemoteSigner {
         jwt::issue(self.into(), claims, clock)
     }
 
-    /// The public half, with the same algorithm and id.
+    /// Returns the public key, with the same algorithm and key id.
     pub fn verifying_key(&self) -> VerifyingKey {
         self.public.clone()
     }

@@ -59,81 +59,81 @@ const JOSE: [(&str, Recipe); 23] = [
 type Elsewhere = (&'static str, &'static str, &'static str);
 
 const JWE: [Elsewhere; 16] = [
-    ("crit-unknown", "algorithms", "critical_extensions"),
-    ("dup-header", "algorithms", "duplicate_members"),
-    ("base64-forms", "bytes", "base64_has_one_encoding"),
-    ("dots-flood", "sizes", "a_million_dots"),
-    ("dots-flood", "sizes", "ten_megabytes"),
+    ("crit-unknown", "algorithms", "decrypt_crit_is_rejected"),
+    ("dup-header", "algorithms", "decrypt_duplicate_member_is_rejected"),
+    ("base64-forms", "bytes", "decrypt_non_canonical_base64_is_rejected"),
+    ("dots-flood", "sizes", "decrypt_million_dots_is_rejected"),
+    ("dots-flood", "sizes", "decrypt_ten_megabytes_is_rejected"),
     (
         "pbes2-count",
         "passwords",
-        "rounds_beyond_the_limit_cost_nothing",
-    ),
-    (
-        "pbes2-count",
-        "passwords",
-        "rounds_below_the_limit_or_no_number",
+        "rounds_over_limit_are_rejected_before_derivation",
     ),
     (
         "pbes2-count",
         "passwords",
-        "salts_too_short_too_long_or_no_salt",
+        "rounds_below_minimum_or_not_a_number_are_rejected",
     ),
-    ("zip-bomb", "compression", "a_bomb_is_refused_by_its_ratio"),
-    ("rsa15-mma", "rsa", "rsa1_5_oracle_every_fault_looks_alike"),
-    ("oaep-key-with-rsa15", "rsa", "rsa1_5_needs_its_door"),
+    (
+        "pbes2-count",
+        "passwords",
+        "salt_of_wrong_length_or_missing_is_rejected",
+    ),
+    ("zip-bomb", "compression", "decompression_bomb_over_ratio_is_rejected"),
+    ("rsa15-mma", "rsa", "rsa1_5_padding_errors_are_indistinguishable"),
+    ("oaep-key-with-rsa15", "rsa", "rsa1_5_without_danger_is_rejected"),
     (
         "ecdh-invalid-curve",
         "key_agreement",
-        "invalid_curve_points_off_the_curve",
-    ),
-    (
-        "ecdh-invalid-curve",
-        "key_agreement",
-        "points_of_another_curve_under_the_name_of_this_one",
-    ),
-    (
-        "ecdh-invalid-curve",
-        "key_agreement",
-        "small_order_points_of_x25519",
+        "epk_off_the_curve_is_rejected",
     ),
     (
         "ecdh-invalid-curve",
         "key_agreement",
-        "an_epk_that_is_no_public_key",
+        "epk_on_another_curve_is_rejected",
+    ),
+    (
+        "ecdh-invalid-curve",
+        "key_agreement",
+        "epk_of_small_order_is_rejected",
+    ),
+    (
+        "ecdh-invalid-curve",
+        "key_agreement",
+        "epk_that_is_not_a_public_key_is_rejected",
     ),
     (
         "gcm-tag",
         "bytes",
-        "every_other_length_is_refused_with_the_same_answer",
+        "decrypt_wrong_length_gives_uniform_error",
     ),
 ];
 
 const PASETO: [Elsewhere; 8] = [
-    ("base64-forms", "tokens", "base64_has_one_form"),
-    ("dots-flood", "tokens", "thousands_of_dots_cost_nothing"),
+    ("base64-forms", "tokens", "verify_non_canonical_base64_is_rejected"),
+    ("dots-flood", "tokens", "verify_many_dots_is_rejected_cheaply"),
     (
         "paseto-cross-purpose",
         "tokens",
-        "version_and_purpose_cannot_be_mixed_up",
+        "verify_token_of_another_version_or_purpose_is_rejected",
     ),
-    ("paseto-footer", "tokens", "the_footer_is_authenticated"),
+    ("paseto-footer", "tokens", "verify_changed_footer_is_rejected"),
     (
         "paseto-footer",
         "keys",
-        "a_key_is_only_taken_for_what_it_is",
+        "key_of_another_kind_is_rejected",
     ),
     (
         "paseto-time",
         "claims",
-        "times_of_the_wrong_type_are_errors_and_not_absent",
+        "verify_time_claim_of_wrong_type_is_rejected",
     ),
     (
         "paseto-time",
         "claims",
-        "times_are_exact_to_the_second_whatever_their_offset",
+        "verify_times_are_exact_for_any_offset",
     ),
-    ("paseto-time", "claims", "expiry_is_demanded_unless_told"),
+    ("paseto-time", "claims", "verify_missing_exp_is_rejected_by_default"),
 ];
 
 /// The lists that must have a recipe, by what the catalogue says that it applies to.

@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 #[test]
-fn alg_none_and_its_spellings() {
+fn decrypt_alg_none_is_rejected() {
     for alg in [
         "none", "None", "NONE", "nOnE", "", "Dir", "DIR", "dir ", "direct",
     ] {
@@ -29,7 +29,7 @@ fn alg_none_and_its_spellings() {
 }
 
 #[test]
-fn enc_unknown_weaker_or_spelled_otherwise() {
+fn decrypt_unknown_or_disallowed_enc_is_rejected() {
     for enc in [
         "none",
         "a256gcm",
@@ -51,7 +51,7 @@ fn enc_unknown_weaker_or_spelled_otherwise() {
 }
 
 #[test]
-fn members_missing_or_of_another_type() {
+fn decrypt_missing_or_mistyped_member_is_rejected() {
     for text in [
         r#"{"enc":"A256GCM"}"#,
         r#"{"alg":"dir"}"#,
@@ -77,7 +77,7 @@ fn members_missing_or_of_another_type() {
 }
 
 #[test]
-fn duplicate_members() {
+fn decrypt_duplicate_member_is_rejected() {
     for text in [
         r#"{"alg":"dir","alg":"dir","enc":"A256GCM"}"#,
         r#"{"alg":"dir","enc":"A256GCM","\u0061lg":"none"}"#,
@@ -102,7 +102,7 @@ fn duplicate_members() {
 }
 
 #[test]
-fn critical_extensions() {
+fn decrypt_crit_is_rejected() {
     for crit in [
         r#"["exp"]"#,
         "[]",
@@ -125,7 +125,7 @@ fn critical_extensions() {
 }
 
 #[test]
-fn keys_in_the_header_are_not_looked_at() {
+fn decrypt_ignores_keys_in_the_header() {
     let text = format!(
         r#"{{"alg":"dir","enc":"A256GCM","jku":"https://a.example/","x5u":"https://a.example/","jwk":{{"kty":"OKP","crv":"X25519","x":"{}"}},"x5c":["AAAA"]}}"#,
         "A".repeat(43)
@@ -137,7 +137,7 @@ fn keys_in_the_header_are_not_looked_at() {
 }
 
 #[test]
-fn every_kind_of_token_for_every_other_kind_of_key() {
+fn decrypt_with_key_of_another_algorithm_is_rejected() {
     let all = every_kind(ContentEnc::A256Gcm);
     let tokens: Vec<_> = all
         .iter()
@@ -162,7 +162,7 @@ fn same_alg(one: &str, other: &str) -> bool {
 }
 
 #[test]
-fn one_secret_under_another_algorithm() {
+fn decrypt_same_secret_with_another_algorithm_is_rejected() {
     // The header is rewritten to the key's alg: what is inside was made for another.
     let wrapping = |alg| WrappingKey::new(alg, &SECRET).unwrap();
     let kw = wrapping(KeyWrapAlg::A256Kw);
@@ -187,7 +187,7 @@ fn one_secret_under_another_algorithm() {
 }
 
 #[test]
-fn ecdh_direct_and_wrapped_are_not_mixed() {
+fn decrypt_ecdh_direct_as_wrapped_is_rejected() {
     let make = |alg| DecryptionKey::generate(alg).unwrap();
     let wrapped = make(KeyManagementAlg::EcdhEsA256Kw);
     let token = Encrypter::new(&wrapped.encryption_key(), ContentEnc::A256Gcm)
@@ -209,7 +209,7 @@ fn ecdh_direct_and_wrapped_are_not_mixed() {
 }
 
 #[test]
-fn formats_are_not_mixed() {
+fn decrypt_jws_and_verify_jwe_are_rejected() {
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
     let signed = jws::Signer::new(&mac).sign(b"x").unwrap();
     assert_eq!(
@@ -227,7 +227,7 @@ fn formats_are_not_mixed() {
 }
 
 #[test]
-fn a_public_key_is_no_password_and_no_password_a_key() {
+fn public_key_as_password_and_reverse_is_rejected() {
     // A token that asks for a password where the reader has a private key.
     let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep256).unwrap();
     let public = key.encryption_key().to_pem().unwrap();
@@ -245,7 +245,7 @@ fn a_public_key_is_no_password_and_no_password_a_key() {
 }
 
 #[test]
-fn a_kid_picks_among_several_keys_and_no_other_is_tried() {
+fn kid_selects_among_several_keys() {
     let one = WrappingKey::generate(KeyWrapAlg::A128Kw)
         .unwrap()
         .with_key_id("1")
@@ -276,7 +276,7 @@ fn a_kid_picks_among_several_keys_and_no_other_is_tried() {
 }
 
 #[test]
-fn one_key_that_is_there_for_several_algorithms_is_one_whatever_the_kid() {
+fn one_key_for_several_algorithms_matches_any_kid() {
     let pem = DecryptionKey::generate(KeyManagementAlg::EcdhEs)
         .unwrap()
         .to_pem()

@@ -7,7 +7,7 @@ use jeton::key::ContentEnc;
 use crate::support::{decode, direct, direct_token, encode, every_kind, parts, rejection};
 
 #[test]
-fn every_byte_counts_and_all_answers_are_one() {
+fn decrypt_changed_byte_gives_uniform_error() {
     for enc in [ContentEnc::A256Gcm, ContentEnc::A128CbcHs256] {
         for (name, keys, token) in every_kind(enc) {
             let decrypter = Decrypter::new(keys);
@@ -33,7 +33,7 @@ fn every_byte_counts_and_all_answers_are_one() {
 }
 
 #[test]
-fn every_other_length_is_refused_with_the_same_answer() {
+fn decrypt_wrong_length_gives_uniform_error() {
     for enc in ContentEnc::ALL {
         for (name, keys, token) in every_kind(enc) {
             let decrypter = Decrypter::new(keys);
@@ -59,7 +59,7 @@ fn every_other_length_is_refused_with_the_same_answer() {
 }
 
 #[test]
-fn padding_oracle_all_paddings_and_tags_look_alike() {
+fn cbc_padding_and_tag_errors_are_indistinguishable() {
     // CBC-HMAC: a wrong tag over right blocks, and wrong blocks, are one and the same.
     for enc in [
         ContentEnc::A128CbcHs256,
@@ -93,7 +93,7 @@ fn padding_oracle_all_paddings_and_tags_look_alike() {
 }
 
 #[test]
-fn base64_has_one_encoding() {
+fn decrypt_non_canonical_base64_is_rejected() {
     let token = direct_token(r#"{"alg":"dir","enc":"A256GCM"}"#, b"payload");
     assert!(direct().decrypt(&token).is_ok());
     for part in 0..5 {
@@ -124,7 +124,7 @@ fn base64_has_one_encoding() {
 }
 
 #[test]
-fn a_bad_encoding_says_nothing_about_the_key() {
+fn decrypt_bad_encoding_error_is_independent_of_the_key() {
     // The same answer whether the encrypted key is right or not.
     for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
         let decrypter = Decrypter::new(keys);
@@ -148,7 +148,7 @@ fn a_bad_encoding_says_nothing_about_the_key() {
 }
 
 #[test]
-fn parts_too_many_and_too_few() {
+fn decrypt_wrong_number_of_parts_is_rejected() {
     let token = direct_token(r#"{"alg":"dir","enc":"A256GCM"}"#, b"payload");
     for bad in [
         format!("{token}."),

@@ -23,7 +23,7 @@ fn inflating() -> Decrypter {
 }
 
 #[test]
-fn nothing_is_inflated_without_danger() {
+fn decrypt_zip_without_danger_is_rejected() {
     assert_eq!(
         rejection(direct().decrypt(&compressed(b"x"))),
         Rejection::Compressed
@@ -31,7 +31,7 @@ fn nothing_is_inflated_without_danger() {
 }
 
 #[test]
-fn a_bomb_is_refused_by_its_ratio() {
+fn decompression_bomb_over_ratio_is_rejected() {
     let token = compressed(&vec![0; 20_000_000]);
     assert!(token.len() < 40_000);
     let decrypter = inflating();
@@ -42,7 +42,7 @@ fn a_bomb_is_refused_by_its_ratio() {
 }
 
 #[test]
-fn the_ratio_is_exact() {
+fn inflated_ratio_limit_is_exact() {
     // 300 equal bytes take 4 to 6 compressed: within a ratio of 100. 3,000 take 14: beyond.
     assert!(inflating().decrypt(&compressed(&[b'a'; 300])).is_ok());
     let refusal = rejection(inflating().decrypt(&compressed(&[b'a'; 30_000])));
@@ -50,7 +50,7 @@ fn the_ratio_is_exact() {
 }
 
 #[test]
-fn the_absolute_limit_holds_where_the_ratio_would_not() {
+fn inflated_size_limit_applies_below_the_ratio() {
     let text = |bytes: usize| -> Vec<u8> {
         let lines =
             (0_u32..).flat_map(|i| format!("{}\n", i.wrapping_mul(2_654_435_761)).into_bytes());
@@ -76,7 +76,7 @@ fn the_absolute_limit_holds_where_the_ratio_would_not() {
 }
 
 #[test]
-fn what_is_not_deflate() {
+fn decrypt_invalid_deflate_is_rejected() {
     for plaintext in [
         &b""[..],
         b"plain text",
@@ -89,7 +89,7 @@ fn what_is_not_deflate() {
 }
 
 #[test]
-fn zip_outside_the_protected_header() {
+fn decrypt_unprotected_zip_is_rejected() {
     let protected = encode(br#"{"alg":"dir","enc":"A256GCM"}"#);
     let (iv, ciphertext, tag) = seal(&SECRET, &protected, b"x");
     for place in ["unprotected", "header"] {

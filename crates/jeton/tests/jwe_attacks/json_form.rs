@@ -35,7 +35,7 @@ fn general(recipients: usize) -> (Vec<WrappingKey>, Value) {
 }
 
 #[test]
-fn the_additional_data_is_authenticated() {
+fn decrypt_changed_aad_is_rejected() {
     let good = direct().decrypt_json(&flattened().to_string()).unwrap();
     assert_eq!(good.aad(), Some(&b"aad"[..]));
     let mut other = flattened();
@@ -50,7 +50,7 @@ fn the_additional_data_is_authenticated() {
 }
 
 #[test]
-fn members_missing_empty_or_of_another_type() {
+fn decrypt_json_missing_or_mistyped_member_is_rejected() {
     for member in ["iv", "ciphertext", "tag"] {
         let mut without = flattened();
         without.as_object_mut().unwrap().remove(member);
@@ -96,7 +96,7 @@ fn members_missing_empty_or_of_another_type() {
 }
 
 #[test]
-fn a_name_stands_in_one_header_only() {
+fn decrypt_name_in_two_headers_is_rejected() {
     for place in ["unprotected", "header"] {
         for header in [json!({"alg":"dir"}), json!({"enc":"A256GCM"})] {
             let mut changed = flattened();
@@ -119,7 +119,7 @@ fn a_name_stands_in_one_header_only() {
 }
 
 #[test]
-fn unprotected_types_are_not_the_tokens() {
+fn decrypt_ignores_unprotected_typ_and_cty() {
     let mut changed = flattened();
     changed["unprotected"] = json!({"typ":"JWT","cty":"JWT"});
     let decrypted = direct().decrypt_json(&changed.to_string()).unwrap();
@@ -127,7 +127,7 @@ fn unprotected_types_are_not_the_tokens() {
 }
 
 #[test]
-fn general_and_flattened_are_not_mixed() {
+fn decrypt_mixed_general_and_flattened_is_rejected() {
     let (keys, good) = general(2);
     let decrypter = Decrypter::new(&keys[1]);
     assert_eq!(
@@ -156,7 +156,7 @@ fn general_and_flattened_are_not_mixed() {
 }
 
 #[test]
-fn recipients_are_bounded() {
+fn decrypt_too_many_recipients_is_rejected() {
     let (keys, mut good) = general(limits::RECIPIENTS);
     let last = Decrypter::new(&keys[limits::RECIPIENTS - 1]);
     assert!(last.decrypt_json(&good.to_string()).is_ok());
@@ -173,7 +173,7 @@ fn recipients_are_bounded() {
 }
 
 #[test]
-fn a_direct_key_is_alone() {
+fn direct_key_with_other_recipients_is_rejected() {
     let (keys, good) = general(2);
     for alg in ["dir", "ECDH-ES"] {
         let mut changed = good.clone();
@@ -184,7 +184,7 @@ fn a_direct_key_is_alone() {
 }
 
 #[test]
-fn all_recipients_have_one_enc() {
+fn decrypt_different_enc_per_recipient_is_rejected() {
     let (keys, good) = general(2);
     let mut changed = good.clone();
     changed["protected"] = encode(b"{\"x\":1}").into();
@@ -195,7 +195,7 @@ fn all_recipients_have_one_enc() {
 }
 
 #[test]
-fn the_caller_learns_which_recipient_it_was() {
+fn decrypt_returns_the_recipient_index() {
     let (keys, good) = general(5);
     for (index, key) in keys.iter().enumerate() {
         let decrypted = Decrypter::new(key).decrypt_json(&good.to_string()).unwrap();
@@ -217,7 +217,7 @@ fn the_caller_learns_which_recipient_it_was() {
 }
 
 #[test]
-fn the_senders_own_members_stay_the_librarys() {
+fn encrypt_reserved_unprotected_member_is_an_error() {
     let key = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let with = |name: &str| {
         Encrypter::new(&key, ContentEnc::A128Gcm)
@@ -271,7 +271,7 @@ fn the_senders_own_members_stay_the_librarys() {
 
 /// An empty AAD is absent (RFC 7516, section 7.2.1).
 #[test]
-fn encrypt_empty_aad_is_left_out() {
+fn encrypt_empty_aad_is_omitted() {
     let key = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let encrypter = || Encrypter::new(&key, ContentEnc::A128Gcm).aad(b"");
     for token in [

@@ -39,7 +39,7 @@ fn refused(key: &DecryptionKey, epk: Value) {
 }
 
 #[test]
-fn invalid_curve_points_off_the_curve() {
+fn epk_off_the_curve_is_rejected() {
     for alg in ALGS {
         for key in &curves(alg)[..3] {
             let good = header(&token(key))["epk"].clone();
@@ -67,7 +67,7 @@ fn invalid_curve_points_off_the_curve() {
 }
 
 #[test]
-fn points_of_another_curve_under_the_name_of_this_one() {
+fn epk_on_another_curve_is_rejected() {
     for alg in ALGS {
         let keys = curves(alg);
         for (index, key) in keys.iter().enumerate() {
@@ -86,7 +86,7 @@ fn points_of_another_curve_under_the_name_of_this_one() {
 }
 
 #[test]
-fn small_order_points_of_x25519() {
+fn epk_of_small_order_is_rejected() {
     // RFC 7748, section 6.1: the secret would be all zeros, whatever the key.
     let mut order_8 = decode("4Ot6fDtBuK4WVuP68Z_EatoJjeucMrH9hmIFFl9JuAA");
     let points = [vec![0; 32], [&[1][..], &[0; 31]].concat(), order_8.clone()];
@@ -107,7 +107,7 @@ fn small_order_points_of_x25519() {
 }
 
 #[test]
-fn an_epk_that_is_no_public_key() {
+fn epk_that_is_not_a_public_key_is_rejected() {
     for alg in ALGS {
         for key in curves(alg) {
             let good = header(&token(&key))["epk"].clone();
@@ -138,7 +138,7 @@ fn an_epk_that_is_no_public_key() {
 }
 
 #[test]
-fn no_epk_at_all() {
+fn missing_epk_is_rejected() {
     for alg in ALGS {
         for key in curves(alg) {
             let token = token(&key);
@@ -151,7 +151,7 @@ fn no_epk_at_all() {
 }
 
 #[test]
-fn party_info_is_bound_into_the_key() {
+fn changed_party_info_is_rejected() {
     for alg in ALGS {
         let key = DecryptionKey::generate(alg).unwrap();
         let token = Encrypter::new(&key.encryption_key(), ContentEnc::A256Gcm)
@@ -178,7 +178,7 @@ fn party_info_is_bound_into_the_key() {
 }
 
 #[test]
-fn plain_ecdh_es_has_no_encrypted_key() {
+fn plain_ecdh_es_with_encrypted_key_is_rejected() {
     for key in curves(KeyManagementAlg::EcdhEs) {
         let mut parts = crate::support::parts(&token(&key));
         for encrypted_key in ["AA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {

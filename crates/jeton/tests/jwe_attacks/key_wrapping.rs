@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 #[test]
-fn a_wrapped_key_of_another_length_than_enc_wants() {
+fn wrapped_key_of_wrong_length_is_rejected() {
     for alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg).unwrap();
         let decrypter = Decrypter::new(&key);
@@ -34,7 +34,7 @@ fn a_wrapped_key_of_another_length_than_enc_wants() {
 }
 
 #[test]
-fn gcm_key_wrap_checks_its_own_nonce_and_tag() {
+fn gcm_key_wrap_changed_iv_or_tag_is_rejected() {
     for alg in [
         KeyWrapAlg::A128GcmKw,
         KeyWrapAlg::A192GcmKw,
@@ -67,7 +67,7 @@ fn gcm_key_wrap_checks_its_own_nonce_and_tag() {
 }
 
 #[test]
-fn a_direct_key_has_no_encrypted_key() {
+fn direct_key_with_encrypted_key_is_rejected() {
     let token = direct_token(r#"{"alg":"dir","enc":"A256GCM"}"#, b"x");
     for bytes in [&[0][..], &SECRET, &[0; 40]] {
         let mut changed = parts(&token);
@@ -80,7 +80,7 @@ fn a_direct_key_has_no_encrypted_key() {
 }
 
 #[test]
-fn a_key_does_no_more_than_key_ops_says() {
+fn key_ops_restrict_the_key() {
     let jwk = |ops: &str, alg: &str| {
         format!(
             r#"{{"kty":"oct","alg":"{alg}","key_ops":{ops},"k":"{}"}}"#,
@@ -136,7 +136,7 @@ fn a_key_does_no_more_than_key_ops_says() {
 }
 
 #[test]
-fn a_content_key_encrypts_with_its_own_enc_only() {
+fn content_key_with_another_enc_is_an_error() {
     let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     for enc in ContentEnc::ALL {
         let made = Encrypter::new(&key, enc).encrypt(b"x");
@@ -145,7 +145,7 @@ fn a_content_key_encrypts_with_its_own_enc_only() {
 }
 
 #[test]
-fn no_more_keys_are_tried_than_the_limit() {
+fn number_of_tried_keys_is_limited() {
     // The right key is the last of more than the limit, and nothing names it.
     let right = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let token = Encrypter::new(&right, ContentEnc::A128Gcm)

@@ -27,7 +27,7 @@ fn refusal(decrypter: &Decrypter, case: &Value) -> Rejection {
 }
 
 #[test]
-fn pbes2_counts() {
+fn decrypt_huge_p2c_is_rejected() {
     for name in ["pbes2-p2c-10M", "CVE-2023-50967-pbes2-p2c"] {
         for case in cases(name) {
             let secret = decode(case["key"]["k"].as_str().unwrap());
@@ -45,7 +45,7 @@ fn pbes2_counts() {
 }
 
 #[test]
-fn ecdh_invalid_curves() {
+fn decrypt_epk_off_the_curve_is_rejected() {
     for name in ["ecdh-invalid-curve-mod113", "ecdh-invalid-curve-mod2447"] {
         for case in cases(name) {
             let alg = KeyManagementAlg::EcdhEsA128Kw;
@@ -56,7 +56,7 @@ fn ecdh_invalid_curves() {
 }
 
 #[test]
-fn gcm_truncated_tag() {
+fn decrypt_truncated_gcm_tag_is_rejected() {
     for case in cases("gcm-truncated-tag") {
         let key = ContentKey::from_jwk_as(&case["key"].to_string(), ContentEnc::A128Gcm).unwrap();
         assert_eq!(refusal(&Decrypter::new(key), &case), Rejection::Decryption);
@@ -64,7 +64,7 @@ fn gcm_truncated_tag() {
 }
 
 #[test]
-fn zip_as_boolean() {
+fn decrypt_zip_as_boolean_is_rejected() {
     for case in cases("zip-as-boolean") {
         let enc = ContentEnc::A256CbcHs512;
         let key = ContentKey::from_jwk_as(&case["key"].to_string(), enc).unwrap();
@@ -77,7 +77,7 @@ fn zip_as_boolean() {
 }
 
 #[test]
-fn malformed_header_types() {
+fn decrypt_header_member_of_wrong_type_is_rejected() {
     for case in cases("malformed-header-type") {
         let refusal = refusal(&direct(), &case);
         let expected = [Part::Header, Part::Token].map(Rejection::Malformed);

@@ -31,7 +31,7 @@ fn refused(author: &SigningKey, token: &str) -> Rejection {
 }
 
 #[test]
-fn both_layers_are_needed() {
+fn nested_verify_single_layer_is_rejected() {
     let author = SigningKey::generate(SigAlg::ES256).unwrap();
     let key = content_key();
     let encrypter = || Encrypter::new(&key, ContentEnc::A256Gcm);
@@ -67,7 +67,7 @@ fn both_layers_are_needed() {
 }
 
 #[test]
-fn the_inner_signature_and_policy_decide() {
+fn nested_verify_invalid_inner_token_is_rejected() {
     let [author, stranger] = [(), ()].map(|()| SigningKey::generate(SigAlg::ES256).unwrap());
     let key = content_key();
     let encrypter = || Encrypter::new(&key, ContentEnc::A256Gcm);
@@ -94,7 +94,7 @@ fn the_inner_signature_and_policy_decide() {
 }
 
 #[test]
-fn cty_says_jwt() {
+fn nested_verify_requires_cty_jwt() {
     let author = SigningKey::generate(SigAlg::ES256).unwrap();
     let signed = author.issue(&claims()).unwrap();
     let with = |cty: &str| {

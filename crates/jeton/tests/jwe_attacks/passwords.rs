@@ -37,7 +37,7 @@ fn refusal_with(member: &str, value: Value) -> Rejection {
 }
 
 #[test]
-fn a_password_does_no_more_than_key_ops_says() {
+fn password_key_ops_restrict_the_password() {
     let jwk = |ops: &str| {
         let k = encode(b"correct horse");
         let text =
@@ -57,7 +57,7 @@ fn a_password_does_no_more_than_key_ops_says() {
 }
 
 #[test]
-fn rounds_beyond_the_limit_cost_nothing() {
+fn rounds_over_limit_are_rejected_before_derivation() {
     for rounds in [
         json!(limits::PBES2_ROUNDS + 1),
         json!(10_000_000),
@@ -73,7 +73,7 @@ fn rounds_beyond_the_limit_cost_nothing() {
 }
 
 #[test]
-fn rounds_limit_that_the_caller_sets_decides() {
+fn rounds_limit_of_the_caller_applies() {
     let key = password(Pbes2Alg::Hs256A128Kw).rounds(2_000).unwrap();
     let token = Encrypter::new(&key, ContentEnc::A128Gcm)
         .encrypt(b"x")
@@ -104,7 +104,7 @@ fn rounds_limit_that_the_caller_sets_decides() {
 }
 
 #[test]
-fn rounds_below_the_limit_or_no_number() {
+fn rounds_below_minimum_or_not_a_number_are_rejected() {
     for rounds in [
         json!(0),
         json!(1),
@@ -124,7 +124,7 @@ fn rounds_below_the_limit_or_no_number() {
 }
 
 #[test]
-fn salts_too_short_too_long_or_no_salt() {
+fn salt_of_wrong_length_or_missing_is_rejected() {
     for salt in [
         json!(""),
         json!(encode(&[1; 7])),
@@ -149,7 +149,7 @@ fn salts_too_short_too_long_or_no_salt() {
 }
 
 #[test]
-fn many_recipients_share_one_bound() {
+fn rounds_limit_covers_all_recipients() {
     let key = password(Pbes2Alg::Hs256A128Kw);
     let recipient = json!({
         "header": {"alg":"PBES2-HS256+A128KW","p2s":encode(&[1; 16]),"p2c":limits::PBES2_ROUNDS / 20},
@@ -180,7 +180,7 @@ fn many_recipients_share_one_bound() {
 }
 
 #[test]
-fn the_sender_is_bound_as_well() {
+fn encrypt_rounds_outside_limits_are_an_error() {
     let make = || Password::new(Pbes2Alg::Hs512A256Kw, b"x").unwrap();
     for rounds in [
         0,
@@ -196,7 +196,7 @@ fn the_sender_is_bound_as_well() {
 }
 
 #[test]
-fn another_password_learns_nothing() {
+fn decrypt_wrong_password_gives_uniform_error() {
     let key = password(Pbes2Alg::Hs384A192Kw);
     let token = Encrypter::new(&key, ContentEnc::A128Gcm)
         .encrypt(b"x")

@@ -29,7 +29,7 @@ fn token(key: &DecryptionKey, content_key: &[u8]) -> String {
 }
 
 #[test]
-fn rsa1_5_oracle_every_fault_looks_alike() {
+fn rsa1_5_padding_errors_are_indistinguishable() {
     let key = DecryptionKey::generate(RSA1_5).unwrap();
     let decrypter = Decrypter::new(&key);
     assert!(decrypter.decrypt(&token(&key, &[3; 32])).is_ok());
@@ -69,7 +69,7 @@ fn rsa1_5_oracle_every_fault_looks_alike() {
 }
 
 #[test]
-fn rsa1_5_needs_its_door() {
+fn rsa1_5_without_danger_is_rejected() {
     assert!("RSA1_5".parse::<KeyManagementAlg>().is_err());
     let open = DecryptionKey::generate(RSA1_5).unwrap();
     let jwk = open.to_jwk().unwrap();
@@ -92,7 +92,7 @@ fn rsa1_5_needs_its_door() {
 }
 
 #[test]
-fn oaep_with_another_hash() {
+fn decrypt_oaep_with_another_hash_is_rejected() {
     let algs = [
         KeyManagementAlg::RsaOaep,
         KeyManagementAlg::RsaOaep256,
@@ -127,7 +127,7 @@ fn oaep_with_another_hash() {
 }
 
 #[test]
-fn oaep_around_a_content_key_of_another_length() {
+fn decrypt_oaep_content_key_of_wrong_length_is_rejected() {
     let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep).unwrap();
     let der = key.encryption_key().to_der().unwrap();
     let public = PublicEncryptingKey::from_der(&der).unwrap();

@@ -16,7 +16,7 @@ fn refused_at_once(token: &str, expected: Rejection) {
 }
 
 #[test]
-fn ten_megabytes() {
+fn decrypt_ten_megabytes_is_rejected() {
     let large = Rejection::TooLarge(Part::Token);
     refused_at_once(&"A".repeat(10_000_000), large);
     refused_at_once(&".".repeat(10_000_000), large);
@@ -24,13 +24,13 @@ fn ten_megabytes() {
 }
 
 #[test]
-fn a_million_dots() {
+fn decrypt_million_dots_is_rejected() {
     refused_at_once(&".".repeat(1_000_000), Rejection::Malformed(Part::Token));
     refused_at_once(&"A.".repeat(500_000), Rejection::Malformed(Part::Token));
 }
 
 #[test]
-fn a_header_beyond_its_limit() {
+fn decrypt_header_over_limit_is_rejected() {
     let header = format!(
         r#"{{"alg":"dir","enc":"A256GCM","note":"{}"}}"#,
         "x".repeat(8 * 1024)
@@ -47,7 +47,7 @@ fn a_header_beyond_its_limit() {
 }
 
 #[test]
-fn a_header_ten_thousand_deep() {
+fn decrypt_header_ten_thousand_deep_is_rejected() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     let header = format!(r#"{{"alg":"dir","enc":"A256GCM","note":{deep}}}"#);
     let token = direct_token(&header, b"x");
@@ -82,7 +82,7 @@ fn a_header_ten_thousand_deep() {
 }
 
 #[test]
-fn a_key_id_beyond_its_limit() {
+fn decrypt_kid_over_limit_is_rejected() {
     let header = |length| {
         format!(
             r#"{{"alg":"dir","enc":"A256GCM","kid":"{}"}}"#,
@@ -95,7 +95,7 @@ fn a_key_id_beyond_its_limit() {
 }
 
 #[test]
-fn an_encrypted_key_of_a_megabyte() {
+fn decrypt_encrypted_key_of_a_megabyte_is_rejected() {
     let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep).unwrap();
     let decrypter = Decrypter::new(key);
     let header = encode(br#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#);
@@ -105,7 +105,7 @@ fn an_encrypted_key_of_a_megabyte() {
 }
 
 #[test]
-fn the_limits_are_the_callers() {
+fn decrypt_limits_of_the_caller_apply() {
     let token = direct_token(r#"{"alg":"dir","enc":"A256GCM"}"#, b"payload");
     let at = |token_bytes| {
         let limits = Limits {

@@ -24,7 +24,7 @@ fn lenient() -> Policy {
 }
 
 #[test]
-fn claims_of_the_wrong_type_are_errors() {
+fn verify_claim_of_wrong_type_is_rejected() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
     let verifier = jwt::Verifier::new(key.keys(), lenient());
     let verify = |claims: &str| verifier.verify::<Value>(&jwt(&key, claims));
@@ -78,7 +78,7 @@ fn claims_of_the_wrong_type_are_errors() {
 }
 
 #[test]
-fn the_signature_decides_before_the_claims() {
+fn verify_forged_and_expired_token_reports_signature() {
     for key in Key::every() {
         let expired = jwt(&key, "{\"exp\":1}");
         let verifier = jwt::Verifier::new(key.keys(), lenient());
@@ -98,7 +98,7 @@ fn the_signature_decides_before_the_claims() {
 }
 
 #[test]
-fn names_and_values_are_escaped_when_signing() {
+fn issue_escapes_names_and_values() {
     let nasty = "\",\"admin\":true,\"x\":\"\u{0}\u{1f}\u{2028}\\";
     let key = MacKey::generate(MacAlg::HS256)
         .unwrap()

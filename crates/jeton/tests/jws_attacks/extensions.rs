@@ -8,7 +8,7 @@ use jeton::{Policy, jwt};
 use serde_json::{Value, json};
 
 #[test]
-fn unknown_crit_and_b64_without_crit_are_refused() {
+fn verify_unknown_crit_or_b64_without_crit_is_rejected() {
     for key in Key::every() {
         let alg = key.alg();
         for extra in [
@@ -62,7 +62,7 @@ fn unknown_crit_and_b64_without_crit_are_refused() {
 }
 
 #[test]
-fn a_jwt_has_no_extension() {
+fn verify_jwt_with_crit_is_rejected() {
     for key in Key::every() {
         let verifier = jwt::Verifier::new(
             key.keys(),
@@ -85,7 +85,7 @@ fn a_jwt_has_no_extension() {
 }
 
 #[test]
-fn an_unencoded_payload_is_not_taken_for_an_encoded_one() {
+fn verify_b64_change_is_rejected() {
     let key = SigningKey::generate(jeton::key::SigAlg::ES256).unwrap();
     let verifier = jeton::jws::Verifier::new(key.verifying_key());
     let encoded = Signer::new(&key).sign(b"x").unwrap();
@@ -120,7 +120,7 @@ fn an_unencoded_payload_is_not_taken_for_an_encoded_one() {
 }
 
 #[test]
-fn characters_that_break_a_compact_token_are_refused_in_it() {
+fn unencoded_payload_with_forbidden_characters_is_rejected() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
     let header = encode(b"{\"alg\":\"HS256\",\"b64\":false,\"crit\":[\"b64\"]}");
     let verify = |payload: &str| {

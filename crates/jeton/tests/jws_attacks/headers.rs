@@ -8,7 +8,7 @@ use jeton::key::{Alg, MacAlg};
 use serde_json::json;
 
 #[test]
-fn alg_none_does_not_exist() {
+fn verify_alg_none_is_rejected() {
     for key in Key::every() {
         let token = key.sign(b"{}");
         let [_, payload, signature] = parts(&token);
@@ -32,7 +32,7 @@ fn alg_none_does_not_exist() {
 }
 
 #[test]
-fn a_long_kid_is_refused() {
+fn verify_kid_over_limit_is_rejected() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
     let header = |length| json!({"alg":"HS256","kid":"k".repeat(length)}).to_string();
     assert!(
@@ -48,7 +48,7 @@ fn a_long_kid_is_refused() {
 }
 
 #[test]
-fn every_algorithm_refuses_every_others_tokens() {
+fn verify_token_of_another_algorithm_is_rejected() {
     let keys: Vec<Key> = Key::every().collect();
     for key in &keys {
         for other in &keys {
@@ -73,7 +73,7 @@ fn every_algorithm_refuses_every_others_tokens() {
 }
 
 #[test]
-fn headers_are_read_strictly() {
+fn verify_malformed_header_is_rejected() {
     for key in Key::every() {
         let alg = key.alg();
         let check = |header: &str, expected: Rejection| {
@@ -116,7 +116,7 @@ fn headers_are_read_strictly() {
 }
 
 #[test]
-fn size_and_depth_are_checked_before_anything_else() {
+fn verify_size_and_depth_are_checked_first() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
     let verifier = key.verifier();
     let deep = format!(

@@ -9,7 +9,7 @@ use jeton::{jws, limits};
 use serde_json::{Value, json};
 
 #[test]
-fn several_signatures_say_which_verified() {
+fn verify_json_returns_the_signature_index() {
     let trusted = SigningKey::generate(SigAlg::ES256).unwrap();
     let stranger = SigningKey::generate(SigAlg::ES256).unwrap();
     let sign = |key: &SigningKey| {
@@ -40,7 +40,7 @@ fn several_signatures_say_which_verified() {
 
 /// Sixteen signatures without a `kid`, each of which might be that of any of eight keys.
 #[test]
-fn no_document_has_more_signatures_checked_than_its_limit() {
+fn number_of_signature_checks_is_limited() {
     let stranger = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let keys: Vec<SigningKey> = (0..limits::KEYS_TRIED)
         .map(|_| SigningKey::generate(SigAlg::EdDSA).unwrap())
@@ -72,7 +72,7 @@ fn no_document_has_more_signatures_checked_than_its_limit() {
 }
 
 #[test]
-fn json_serializations_are_read_strictly() {
+fn verify_malformed_json_serialization_is_rejected() {
     let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let token = Signer::new(&key).sign(b"x").unwrap();
     let [protected, payload, signature] = parts(&token);

@@ -10,7 +10,7 @@ use jeton::{Error, jws};
 use serde_json::{Value, json};
 
 #[test]
-fn a_public_key_is_never_an_hmac_secret() {
+fn public_key_as_hmac_secret_is_rejected() {
     for alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
@@ -62,7 +62,7 @@ fn a_public_key_is_never_an_hmac_secret() {
 }
 
 #[test]
-fn empty_and_short_hmac_keys_are_refused() {
+fn empty_or_short_hmac_key_is_rejected() {
     for alg in MacAlg::ALL {
         for length in 0..alg.key_bytes() {
             let refused = MacKey::new(alg, &vec![7; length]).unwrap_err();
@@ -75,7 +75,7 @@ fn empty_and_short_hmac_keys_are_refused() {
 }
 
 #[test]
-fn keys_in_the_header_are_never_trusted() {
+fn verify_with_key_in_the_header_is_rejected() {
     for key in Key::every() {
         let Key::Pair(own) = &key else { continue };
         let attacker = Key::Pair(SigningKey::generate(own.alg()).unwrap());
@@ -107,7 +107,7 @@ fn keys_in_the_header_are_never_trusted() {
 }
 
 #[test]
-fn key_sets_pick_by_kid_and_algorithm() {
+fn key_set_selects_by_kid_and_alg() {
     let mac = MacKey::generate(MacAlg::HS256)
         .unwrap()
         .with_key_id("m")
@@ -161,7 +161,7 @@ fn key_sets_pick_by_kid_and_algorithm() {
 }
 
 #[test]
-fn an_error_repeats_nothing_of_the_token_or_the_key() {
+fn errors_contain_nothing_of_token_or_key() {
     let secret = encode(&[0x42; 31]);
     let jwk = json!({"kty":"oct","alg":"HS256","k":secret, "kid":"visible"}).to_string();
     let error = MacKey::from_jwk(&jwk).unwrap_err();

@@ -80,7 +80,7 @@ fn written(text: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn mac_key_of_a_public_keys_text_is_refused() {
+fn mac_key_from_public_key_text_is_rejected() {
     for text in key_texts() {
         for bytes in written(&text) {
             let forms = [
@@ -110,7 +110,7 @@ fn mac_key_of_a_public_keys_text_is_refused() {
 }
 
 #[test]
-fn password_of_a_public_keys_text_is_refused() {
+fn password_from_public_key_text_is_rejected() {
     for text in key_texts() {
         for bytes in written(&text) {
             let problem = match Password::new(Pbes2Alg::Hs256A128Kw, &bytes) {
@@ -139,7 +139,7 @@ fn password_of_a_public_keys_text_is_refused() {
 
 /// A key that encrypts has 16 to 64 bytes: room for a short key's text.
 #[test]
-fn encryption_key_of_a_public_keys_text_is_refused() {
+fn encryption_key_from_public_key_text_is_rejected() {
     let cut = |text: &str, length: usize| text.as_bytes()[..length].to_vec();
     for line in OPEN_SSH {
         if line.len() < 64 || !line.starts_with("ssh-ed25519 ") && !line.starts_with("AAAA") {

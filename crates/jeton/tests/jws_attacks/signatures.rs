@@ -7,7 +7,7 @@ use jeton::jws::Signer;
 use jeton::key::{Alg, MacAlg, SigAlg, SigningKey};
 
 #[test]
-fn signatures_of_another_length_or_form_are_refused() {
+fn verify_signature_of_wrong_length_or_form_is_rejected() {
     for key in Key::every() {
         let token = key.sign(b"{}");
         let [header, payload, signature] = parts(&token);
@@ -35,7 +35,7 @@ fn signatures_of_another_length_or_form_are_refused() {
 }
 
 #[test]
-fn der_in_place_of_r_and_s_is_refused() {
+fn verify_der_signature_is_rejected() {
     use aws_lc_rs::{rand::SystemRandom, signature as aws};
     let key = SigningKey::generate(SigAlg::ES256).unwrap();
     let token = Signer::new(&key).sign(b"{}").unwrap();
@@ -52,7 +52,7 @@ fn der_in_place_of_r_and_s_is_refused() {
 }
 
 #[test]
-fn every_changed_byte_and_every_cut_is_refused() {
+fn verify_changed_or_cut_token_is_rejected() {
     for key in Key::every() {
         let (token, verifier) = (key.sign(b"{\"a\":1}"), key.verifier());
         // RSA tokens are long and slow; a few changes in each part are enough to see the point.
@@ -80,7 +80,7 @@ fn every_changed_byte_and_every_cut_is_refused() {
 }
 
 #[test]
-fn base64_has_one_encoding_and_nothing_follows() {
+fn verify_non_canonical_base64_is_rejected() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
     let token = key.sign(b"{}");
     let [header, payload, signature] = parts(&token);

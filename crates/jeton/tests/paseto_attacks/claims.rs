@@ -20,7 +20,7 @@ fn token(key: &Key, members: &str) -> String {
 const GOOD: &str = r#""exp":"2030-01-01T00:00:00+00:00","#;
 
 #[test]
-fn times_of_the_wrong_type_are_errors_and_not_absent() {
+fn verify_time_claim_of_wrong_type_is_rejected() {
     for key in Key::both() {
         let verifier = key.verifier_with(Policy::new("https://id.example", "api").without_expiry());
         assert!(verifier.verify::<Visit>(&token(&key, "")).is_ok());
@@ -65,7 +65,7 @@ fn times_of_the_wrong_type_are_errors_and_not_absent() {
 }
 
 #[test]
-fn times_are_exact_to_the_second_whatever_their_offset() {
+fn verify_times_are_exact_for_any_offset() {
     for key in Key::both() {
         // Now is 2023-11-14T22:13:20Z.
         for (exp, good) in [
@@ -87,7 +87,7 @@ fn times_are_exact_to_the_second_whatever_their_offset() {
 }
 
 #[test]
-fn the_issuer_s_clock_dates_the_token() {
+fn issue_uses_the_clock_of_the_issuer() {
     let [Key::Local(local), Key::Public(secret)] = Key::both() else {
         panic!("one of each");
     };
@@ -105,7 +105,7 @@ fn the_issuer_s_clock_dates_the_token() {
 }
 
 #[test]
-fn expiry_is_demanded_unless_told() {
+fn verify_missing_exp_is_rejected_by_default() {
     for key in Key::both() {
         let none = token(&key, "");
         assert_eq!(
@@ -116,7 +116,7 @@ fn expiry_is_demanded_unless_told() {
 }
 
 #[test]
-fn expired_and_forged_is_forged() {
+fn verify_forged_and_expired_token_reports_signature() {
     for key in Key::both() {
         let token = key.issue(Binding::new());
         let later = FixedClock(now().saturating_add(Duration::from_hours(1)));
@@ -128,7 +128,7 @@ fn expired_and_forged_is_forged() {
 }
 
 #[test]
-fn duplicate_members_are_refused_in_every_spelling() {
+fn verify_duplicate_member_is_rejected() {
     for key in Key::both() {
         for members in [
             r#""exp":"2030-01-01T00:00:00Z","exp":"2030-01-01T00:00:00Z","#,
@@ -151,7 +151,7 @@ fn duplicate_members_are_refused_in_every_spelling() {
 }
 
 #[test]
-fn registered_claims_are_strings() {
+fn verify_registered_claim_of_wrong_type_is_rejected() {
     for key in Key::both() {
         let verifier = key.verifier_with(Policy::new("", "").any_issuer().any_audience());
         for (name, claim) in [
@@ -170,7 +170,7 @@ fn registered_claims_are_strings() {
 }
 
 #[test]
-fn what_is_not_one_json_object_is_malformed() {
+fn verify_payload_that_is_not_an_object_is_malformed() {
     for key in Key::both() {
         let good =
             format!("{{{GOOD}\"iss\":\"https://id.example\",\"aud\":\"api\",\"page\":\"/\"}}");
@@ -205,7 +205,7 @@ fn what_is_not_one_json_object_is_malformed() {
 }
 
 #[test]
-fn issuer_and_audience_are_compared_whole() {
+fn verify_issuer_and_audience_must_match_exactly() {
     for key in Key::both() {
         let token = token(&key, GOOD);
         for (issuer, audience, why) in [
@@ -221,7 +221,7 @@ fn issuer_and_audience_are_compared_whole() {
 }
 
 #[test]
-fn claims_that_do_not_fit_the_type_are_refused() {
+fn verify_claims_of_another_shape_are_rejected() {
     #[derive(Debug, serde::Deserialize)]
     struct Other {
         #[serde(rename = "page")]
@@ -237,7 +237,7 @@ fn claims_that_do_not_fit_the_type_are_refused() {
 }
 
 #[test]
-fn mistakes_when_issuing_are_the_caller_s() {
+fn issue_invalid_claims_is_a_misuse() {
     let [Key::Local(local), Key::Public(secret)] = Key::both() else {
         panic!("one of each");
     };

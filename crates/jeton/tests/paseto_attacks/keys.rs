@@ -40,7 +40,7 @@ fn load(text: &str) -> [jeton::Result<()>; 3] {
 }
 
 #[test]
-fn a_key_is_only_taken_for_what_it_is() {
+fn key_of_another_kind_is_rejected() {
     for (i, text) in texts().iter().enumerate() {
         for (j, answer) in load(text).into_iter().enumerate() {
             if i == j {
@@ -94,7 +94,7 @@ fn a_key_is_only_taken_for_what_it_is() {
 }
 
 #[test]
-fn a_paserk_has_one_length_and_one_encoding() {
+fn paserk_of_wrong_length_or_encoding_is_rejected() {
     for (i, text) in texts().iter().enumerate() {
         let (start, body) = text.rsplit_once('.').unwrap();
         assert_eq!(load(text)[i], Ok(()));
@@ -123,7 +123,7 @@ fn a_paserk_has_one_length_and_one_encoding() {
 }
 
 #[test]
-fn halves_that_do_not_belong_together_are_refused() {
+fn mismatched_secret_and_public_key_is_rejected() {
     let secret = |seed: u8| {
         let text = Paserk::from_bytes(Kind::K4_SECRET, &[seed; 64])
             .unwrap()
@@ -136,7 +136,7 @@ fn halves_that_do_not_belong_together_are_refused() {
 }
 
 #[test]
-fn points_that_nobody_can_have_a_key_for_are_refused() {
+fn unusable_public_point_is_rejected() {
     let public = |bytes: [u8; 32]| {
         let text = Paserk::from_bytes(Kind::K4_PUBLIC, &bytes)
             .unwrap()
@@ -164,7 +164,7 @@ fn points_that_nobody_can_have_a_key_for_are_refused() {
 }
 
 #[test]
-fn a_signature_has_one_form() {
+fn non_canonical_signature_is_rejected() {
     let [_, key] = Key::both();
     let token = key.make(b"message", Binding::new());
     assert!(key.open(&token, b"").is_ok());
@@ -194,7 +194,7 @@ fn a_signature_has_one_form() {
 }
 
 #[test]
-fn nothing_secret_is_ever_shown() {
+fn debug_output_contains_no_secret() {
     let local = LocalKey::generate().unwrap();
     let secret = SecretKey::generate().unwrap();
     let texts = [local.to_paserk(), secret.to_paserk().unwrap()];
@@ -250,7 +250,7 @@ fn nothing_secret_is_ever_shown() {
 }
 
 #[test]
-fn ids_are_as_strict_as_keys() {
+fn malformed_key_id_is_rejected() {
     let id = LocalKey::generate().unwrap().id();
     let text = id.to_string();
     assert_eq!(text.parse::<Id>(), Ok(id));

@@ -124,7 +124,7 @@ fn problem<T>(result: jeton::Result<T>) -> KeyProblem {
 }
 
 #[test]
-fn a_text_is_taken_for_what_it_is_and_nothing_else() {
+fn paserk_of_another_kind_is_rejected() {
     let texts = all();
     for text in &texts {
         let read = (text.read)(&text.text);
@@ -145,7 +145,7 @@ fn a_text_is_taken_for_what_it_is_and_nothing_else() {
 }
 
 #[test]
-fn a_text_with_another_label_never_becomes_a_key() {
+fn relabelled_paserk_is_rejected() {
     let texts = all();
     // Those in the clear have no more than their label: k2.secret and k4.secret hold the same bytes.
     let encrypted = || {
@@ -171,7 +171,7 @@ fn a_text_with_another_label_never_becomes_a_key() {
 }
 
 #[test]
-fn wrong_prefixes_are_malformed() {
+fn paserk_with_wrong_prefix_is_malformed() {
     for text in all() {
         let body = text.text.split_once('.').unwrap().1;
         for prefix in ["", "k", "k0.", "k5.", "K4.", "v4.", " k4.", "k4", "4."] {
@@ -182,7 +182,7 @@ fn wrong_prefixes_are_malformed() {
 }
 
 #[test]
-fn texts_cannot_be_cut_or_extended() {
+fn cut_or_extended_paserk_is_rejected() {
     for text in all() {
         // The last characters one by one, and the rest in steps: some of them cost a password.
         let length = text.text.len();
@@ -207,7 +207,7 @@ fn texts_cannot_be_cut_or_extended() {
 }
 
 #[test]
-fn a_wrong_byte_in_an_encrypted_key_is_found_out() {
+fn changed_byte_in_encrypted_key_is_rejected() {
     for text in all().into_iter().filter(|text| text.authenticated) {
         let body = text.text.rfind('.').unwrap() + 1;
         let step = match text.kind.form() {
@@ -227,7 +227,7 @@ fn a_wrong_byte_in_an_encrypted_key_is_found_out() {
 }
 
 #[test]
-fn another_password_opens_nothing() {
+fn wrong_password_is_rejected() {
     fn check<V: Version>() {
         let key = LocalKey::<V>::generate().unwrap();
         let cost = cheap(V::VERSION);
@@ -250,7 +250,7 @@ fn another_password_opens_nothing() {
 
 /// A text whose cost is replaced: nobody has to do that work to be told.
 #[test]
-fn a_cost_beyond_the_limits_is_refused_before_any_work() {
+fn cost_over_limits_is_rejected_before_derivation() {
     fn check<V: Version>(at: usize, costs: &[(Vec<u8>, KeyProblem)]) {
         let key = LocalKey::<V>::generate().unwrap();
         let cost = cheap(V::VERSION);
@@ -330,7 +330,7 @@ fn a_cost_beyond_the_limits_is_refused_before_any_work() {
 }
 
 #[test]
-fn password_limits_that_the_caller_sets_decide() {
+fn password_limits_of_the_caller_apply() {
     const MIB: u64 = 1024 * 1024;
     let default = PasswordLimits::default();
     let local = LocalKey::<V4>::generate().unwrap();
@@ -387,7 +387,7 @@ fn password_limits_that_the_caller_sets_decide() {
 }
 
 #[test]
-fn password_limits_are_raised_no_further_than_a_key_may_cost() {
+fn password_limits_cannot_exceed_the_maximum() {
     const MIB: u64 = 1024 * 1024;
     let most = PasswordLimits::default()
         .argon2id_memory_bytes(u64::MAX)
@@ -415,7 +415,7 @@ fn password_limits_are_raised_no_further_than_a_key_may_cost() {
 }
 
 #[test]
-fn a_password_s_cost_that_is_written_by_default_is_read_by_default() {
+fn default_cost_is_within_default_limits() {
     let key = LocalKey::<V4>::generate().unwrap();
     let text = key.to_password_paserk(PASSWORD).unwrap();
     let again = LocalKey::<V4>::from_password_paserk(&text, PASSWORD).unwrap();
@@ -423,7 +423,7 @@ fn a_password_s_cost_that_is_written_by_default_is_read_by_default() {
 }
 
 #[test]
-fn a_key_sealed_to_another_or_on_a_bad_point_is_not_opened() {
+fn key_sealed_to_another_key_or_bad_point_is_rejected() {
     fn check<V: Version>(tag_bytes: usize, points: &[Vec<u8>]) {
         let recipient = SecretKey::<V>::generate().unwrap();
         let key = LocalKey::<V>::generate().unwrap();
@@ -471,7 +471,7 @@ fn another_wrapping_protocol_is_not_supported() {
 }
 
 #[test]
-fn costs_are_the_caller_s_mistake_when_writing() {
+fn invalid_cost_when_writing_is_a_misuse() {
     let key = LocalKey::<V4>::generate().unwrap();
     let pbkdf2 = PasswordCost::pbkdf2(10_000).unwrap();
     let misuse = jeton::error::Misuse::PasswordCost;
@@ -482,7 +482,7 @@ fn costs_are_the_caller_s_mistake_when_writing() {
 }
 
 #[test]
-fn rsa_keys_of_another_size_or_exponent_are_no_k1() {
+fn k1_rsa_key_of_another_size_or_exponent_is_rejected() {
     // A SubjectPublicKeyInfo has one length; another exponent or modulus has another.
     for bytes in [0, 162, 293, 295, 550] {
         let answer = jeton::paserk::Paserk::from_bytes(

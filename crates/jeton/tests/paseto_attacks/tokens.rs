@@ -8,7 +8,7 @@ use crate::effort::at_once;
 use crate::support::{ALPHABET, Key, Visit, rejection, why};
 
 #[test]
-fn version_and_purpose_cannot_be_mixed_up() {
+fn verify_token_of_another_version_or_purpose_is_rejected() {
     for (key, other) in Key::both().into_iter().zip(Key::both().into_iter().rev()) {
         let token = key.issue(Binding::new());
         assert!(key.verifier().verify::<Visit>(&token).is_ok());
@@ -51,7 +51,7 @@ fn version_and_purpose_cannot_be_mixed_up() {
 }
 
 #[test]
-fn a_token_of_another_key_is_forged() {
+fn verify_token_of_another_key_is_rejected() {
     for (key, other) in Key::both().into_iter().zip(Key::both()) {
         let token = key.issue(Binding::new());
         assert!(key.verifier().verify::<Visit>(&token).is_ok());
@@ -60,7 +60,7 @@ fn a_token_of_another_key_is_forged() {
 }
 
 #[test]
-fn no_character_can_be_changed() {
+fn verify_changed_character_is_rejected() {
     for key in Key::both() {
         let token = key.issue(Binding::new().footer("footer").implicit_assertion("i"));
         let verifier = key.verifier().implicit_assertion("i");
@@ -85,7 +85,7 @@ fn no_character_can_be_changed() {
 }
 
 #[test]
-fn no_token_can_be_cut_or_extended() {
+fn verify_cut_or_extended_token_is_rejected() {
     for key in Key::both() {
         for binding in [Binding::new(), Binding::new().footer("footer")] {
             let token = key.issue(binding);
@@ -105,7 +105,7 @@ fn no_token_can_be_cut_or_extended() {
 }
 
 #[test]
-fn the_footer_is_authenticated() {
+fn verify_changed_footer_is_rejected() {
     for key in Key::both() {
         let token = key.issue(Binding::new().footer("one"));
         let other = key.issue(Binding::new().footer("two"));
@@ -130,7 +130,7 @@ fn the_footer_is_authenticated() {
 }
 
 #[test]
-fn a_demanded_footer_must_be_there_and_authentic() {
+fn verify_required_footer_must_match() {
     for key in Key::both() {
         let token = key.issue(Binding::new().footer("one"));
         let bare = key.issue(Binding::new());
@@ -164,7 +164,7 @@ fn a_demanded_footer_must_be_there_and_authentic() {
 }
 
 #[test]
-fn the_implicit_assertion_must_be_the_issuer_s() {
+fn verify_another_implicit_assertion_is_rejected() {
     for key in Key::both() {
         let token = key.issue(Binding::new().implicit_assertion("tenant-7"));
         let verifier = || key.verifier();
@@ -190,7 +190,7 @@ fn the_implicit_assertion_must_be_the_issuer_s() {
 }
 
 #[test]
-fn bytes_cannot_wander_between_message_footer_and_assertion() {
+fn verify_bytes_moved_between_parts_is_rejected() {
     for key in Key::both() {
         let token = key.make(b"{}", Binding::new().footer("ab").implicit_assertion("c"));
         assert!(key.open(&token, b"c").is_ok());
@@ -204,7 +204,7 @@ fn bytes_cannot_wander_between_message_footer_and_assertion() {
 }
 
 #[test]
-fn base64_has_one_form() {
+fn verify_non_canonical_base64_is_rejected() {
     for key in Key::both() {
         // Messages of three lengths, so that every number of trailing bits occurs.
         for page in ["/", "/a", "/ab"] {
@@ -256,7 +256,7 @@ fn base64_has_one_form() {
 }
 
 #[test]
-fn thousands_of_dots_cost_nothing() {
+fn verify_many_dots_is_rejected_cheaply() {
     for key in Key::both() {
         let header = key.header();
         let good = key.issue(Binding::new());
@@ -276,7 +276,7 @@ fn thousands_of_dots_cost_nothing() {
 }
 
 #[test]
-fn what_is_too_large_is_refused_by_its_size() {
+fn verify_token_over_limit_is_rejected() {
     for key in Key::both() {
         let token = key.issue(Binding::new());
         let limits = |token_bytes| Limits {
@@ -301,7 +301,7 @@ fn what_is_too_large_is_refused_by_its_size() {
 }
 
 #[test]
-fn a_body_without_room_for_nonce_mac_or_signature_is_malformed() {
+fn verify_body_that_is_too_short_is_malformed() {
     for key in Key::both() {
         for length in 0..=85 {
             let token = format!("{}{}", key.header(), "A".repeat(length));
@@ -315,7 +315,7 @@ fn a_body_without_room_for_nonce_mac_or_signature_is_malformed() {
 }
 
 #[test]
-fn no_two_local_tokens_have_one_nonce() {
+fn encrypt_twice_uses_different_nonces() {
     let [local, _] = Key::both();
     let nonces: std::collections::HashSet<String> = (0..1000)
         .map(|_| local.make(b"same", Binding::new())["v4.local.".len()..][..42].to_owned())

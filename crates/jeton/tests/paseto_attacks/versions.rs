@@ -79,7 +79,7 @@ impl Key {
 }
 
 #[test]
-fn every_version_verifies_its_own_claims() {
+fn verify_own_token_is_accepted_in_every_version() {
     for key in all() {
         let verified = key.verifier().verify::<Visit>(&key.claims).unwrap();
         assert_eq!(verified.page, "/", "{}", key.header);
@@ -90,7 +90,7 @@ fn every_version_verifies_its_own_claims() {
 }
 
 #[test]
-fn no_version_or_purpose_takes_another_s_token() {
+fn verify_token_of_another_version_or_purpose_is_rejected() {
     let keys = all();
     for key in &keys {
         let body = key.claims.strip_prefix(&key.header).unwrap();
@@ -116,7 +116,7 @@ fn no_version_or_purpose_takes_another_s_token() {
 }
 
 #[test]
-fn every_bit_of_a_token_counts() {
+fn verify_flipped_bit_is_rejected() {
     for key in all() {
         let token = (key.make)(b"message", Binding::new().footer("footer")).unwrap();
         assert!((key.open)(&token, b"").is_ok());
@@ -133,7 +133,7 @@ fn every_bit_of_a_token_counts() {
 }
 
 #[test]
-fn no_token_can_be_cut_or_extended() {
+fn verify_cut_or_extended_token_is_rejected() {
     for key in all() {
         let token = (key.make)(b"message", Binding::new()).unwrap();
         for length in 0..token.len() {
@@ -148,7 +148,7 @@ fn no_token_can_be_cut_or_extended() {
 }
 
 #[test]
-fn the_footer_is_read_from_authentic_tokens_alone() {
+fn footer_is_returned_only_for_authentic_tokens() {
     for key in all() {
         let token = (key.make)(b"message", Binding::new().footer("one")).unwrap();
         assert_eq!((key.open)(&token, b"").unwrap().footer(), b"one");
@@ -166,7 +166,7 @@ fn the_footer_is_read_from_authentic_tokens_alone() {
 }
 
 #[test]
-fn a_footer_over_its_limit_is_refused_by_its_size() {
+fn verify_footer_over_limit_is_rejected() {
     for key in all() {
         let large = format!("{}AAAA.{}", key.header, "A".repeat(12_000));
         let answer = why((key.open)(&large, b""));
@@ -180,7 +180,7 @@ fn a_footer_over_its_limit_is_refused_by_its_size() {
 }
 
 #[test]
-fn thousands_of_dots_cost_nothing() {
+fn verify_many_dots_is_rejected_cheaply() {
     let most = Limits::default().token_bytes;
     for key in all() {
         for token in [
@@ -196,7 +196,7 @@ fn thousands_of_dots_cost_nothing() {
 }
 
 #[test]
-fn an_implicit_assertion_is_kept_or_refused_and_never_left_out() {
+fn implicit_assertion_is_applied_or_rejected_never_ignored() {
     for key in all() {
         let binding = Binding::new().implicit_assertion("tenant-7");
         let made = (key.make)(b"{}", binding);
@@ -222,7 +222,7 @@ fn an_implicit_assertion_is_kept_or_refused_and_never_left_out() {
 
 /// Whoever sends a token must not choose whether the caller is told that the call was wrong.
 #[test]
-fn a_set_with_a_key_that_has_no_assertions_says_so_to_every_token() {
+fn key_set_without_assertion_support_rejects_assertion() {
     let keys = all();
     let (with, without): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.has_assertions());
     let (with, without) = (with[0], without[0]);
@@ -241,7 +241,7 @@ fn a_set_with_a_key_that_has_no_assertions_says_so_to_every_token() {
 }
 
 #[test]
-fn base64_has_one_form() {
+fn verify_non_canonical_base64_is_rejected() {
     for key in all() {
         // Messages of three lengths, so that every number of trailing bits occurs.
         for message in [&b"m"[..], b"me", b"mes"] {
@@ -260,7 +260,7 @@ fn base64_has_one_form() {
 }
 
 #[test]
-fn a_body_without_room_for_nonce_mac_or_signature_is_malformed() {
+fn verify_body_that_is_too_short_is_malformed() {
     for key in all() {
         let shortest = (key.make)(b"", Binding::new()).unwrap();
         let body = shortest.len() - key.header.len();
@@ -273,7 +273,7 @@ fn a_body_without_room_for_nonce_mac_or_signature_is_malformed() {
 }
 
 #[test]
-fn no_two_local_tokens_have_one_nonce() {
+fn encrypt_twice_uses_different_nonces() {
     for key in all().into_iter().filter(|key| key.header.contains("local")) {
         let nonces: std::collections::HashSet<String> = (0..300)
             .map(|_| (key.make)(b"same", Binding::new()).unwrap())

@@ -1,4 +1,4 @@
-//! Where the page goes. It holds a token, so only its owner can read it.
+//! Writes the page. It contains a token, so only its owner can read it.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use super::{Page, Token};
 use crate::exit::{Failure, Outcome};
 use crate::{output, private_file};
 
-/// Whether a page is wanted, and where.
+/// The arguments for the page.
 #[derive(Debug, Args)]
 pub(in crate::inspect) struct Web {
-    /// Write a page for a browser, to a new file that only its owner can read, and print that file's name
+    /// Write an HTML page to a new file, readable only by its owner, and print the name of the file
     #[arg(long, conflicts_with = "json")]
     web: bool,
 
-    /// The page's file, instead of one in the system's temporary folder; - is standard output
+    /// File for the page (- for standard output) [default: a file in the temporary folder]
     #[arg(short, long, value_name = "FILE", requires = "web")]
     output: Option<PathBuf>,
 }
@@ -26,34 +26,34 @@ impl Web {
         self.web
     }
 
-    /// Writes the page, and says where it is and what to do with it.
+    /// Writes the page, prints the name of the file, and notes what to do with it.
     pub(in crate::inspect) fn write(&self, page: &Page<'_>) -> Outcome {
         let html = page.html();
         match self.output.as_deref() {
             Some(path) if path == Path::new("-") => output::text(&html)?,
             Some(path) => {
-                private_file::create(path, html.as_bytes(), "a page is written over nothing")?;
+                private_file::create(path, html.as_bytes(), "pages are never overwritten")?;
                 name(path)?;
             }
             None => name(&temporary(html.as_bytes())?)?,
         }
         output::note(match page.token {
             Token::Shown(_) => {
-                "the page holds the token: open it in a browser, and delete it afterwards"
+                "open the page in a browser; it contains the token, so delete it after use"
             }
-            Token::Withheld => "the page does not hold the token: open it in a browser",
-            Token::Key => "the page does not hold the key: open it in a browser",
+            Token::Withheld => "open the page in a browser; it does not contain the token",
+            Token::Key => "open the page in a browser; it does not contain the key",
         });
         Ok(())
     }
 }
 
-/// The name as it is, also if it is not text.
+/// Prints the name of the file byte by byte, because it may not be UTF-8.
 fn name(path: &Path) -> Outcome {
     output::payload(&[path.as_os_str().as_encoded_bytes(), b"\n"].concat())
 }
 
-/// A new file in the system's temporary folder, which others can look into.
+/// Creates a file in the temporary folder, which other users can list.
 fn temporary(bytes: &[u8]) -> Outcome<PathBuf> {
     let write = || {
         let mut file = tempfile::Builder::new()
@@ -66,7 +66,7 @@ fn temporary(bytes: &[u8]) -> Outcome<PathBuf> {
         Ok(path)
     };
     write().map_err(|error: std::io::Error| {
-        Failure::wrong(format!("cannot write to the temporary folder: {error}"))
-            .hint("name the page's file: -o FILE")
+        Failure::error(format!("cannot write to the temporary folder: {error}"))
+            .hint("to set the file for the page, add `-o FILE`")
     })
 }

@@ -1,9 +1,8 @@
-//! The page of `inspect --web`: the report for who would rather look than read.
+//! The HTML page of `inspect --web`.
 //!
-//! A function of the report and the token's text, without script and without network: its content
-//! security policy allows the one style sheet by its hash and nothing else, so that what a stranger
-//! wrote can at worst be ugly. Text is escaped by maud, and what would command a terminal or turn
-//! the text's direction is written as an escape, as it is on the terminal.
+//! The page has no script and loads nothing: its content security policy allows only its style sheet, by its hash. So
+//! untrusted text can only change the appearance. maud escapes text; control characters and bidirectional controls
+//! are written as escapes, as on a terminal.
 
 mod destination;
 mod members;
@@ -18,39 +17,39 @@ use sha2::{Digest, Sha256};
 use super::hidden::Reason;
 use super::pretty;
 use super::report::{Content, Fact, Report};
+use crate::escape;
 use crate::json::Members;
-use crate::printable;
 use members::{Family, Member};
 use segments::{Kind, segments};
 
 pub(super) use destination::Web;
 
-/// Most parts of a token's text that are told apart in its table: more than 64 signatures have.
+/// How many parts of a token the table lists. 64 signatures have fewer.
 const SEGMENTS_SHOWN: usize = 256;
 
 const STYLE: &str = include_str!("page.css");
 
-/// What is shown.
+/// The content of the page.
 pub(super) struct Page<'a> {
     pub(super) report: &'a Report,
     pub(super) token: Token<'a>,
-    /// What stands over everything.
+    /// The warning at the top.
     pub(super) caution: &'static str,
     pub(super) now: Timestamp,
 }
 
-/// The text that the page is about.
+/// The text of the token.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Token<'a> {
     Shown(&'a str),
-    /// It has a private key in it.
+    /// It contains a private key and is not shown.
     Withheld,
-    /// It is a key, and for nobody's eyes.
+    /// It is a key and is not shown.
     Key,
 }
 
 impl Page<'_> {
-    /// The whole page: UTF-8 HTML that needs no other file.
+    /// Returns the page: UTF-8 HTML without other files.
     fn html(&self) -> String {
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
@@ -69,7 +68,7 @@ impl Page<'_> {
                     style { (PreEscaped(STYLE)) }
                 }
                 body {
-                    a.skip href="#main" { "Skip to what was found" }
+                    a.skip href="#main" { "Skip to the report" }
                     header {
                         p.eyebrow { "jeton inspect" }
                         h1 { (self.report.title()) }
@@ -78,9 +77,9 @@ impl Page<'_> {
                     main #main { (self.sections()) }
                     footer {
                         p {
-                            "Made by jeton " (env!("CARGO_PKG_VERSION")) ". It asks nobody for anything."
+                            "Made by jeton " (env!("CARGO_PKG_VERSION")) ". It sends no requests."
                             @if let Token::Shown(_) = self.token {
-                                " It holds the token: whoever has this file can use it, so delete it when you have looked."
+                                " It contains the token: anyone who has this file can use the token. Delete it after use."
                             }
                         }
                     }
@@ -97,7 +96,7 @@ impl Page<'_> {
             @match self.token {
                 Token::Shown(token) => (written(report, token)),
                 Token::Withheld => p.note {
-                    "The token's text is not on this page: there is a private key in it."
+                    "The token is not on this page because it contains a private key."
                 },
                 Token::Key => {},
             }
@@ -134,7 +133,7 @@ impl Page<'_> {
             section #glance aria-labelledby="glance-heading" {
                 h2 #glance-heading { "At a glance" }
                 @if !report.moments().is_empty() {
-                    @for (against, sentence) in timeline::verdicts(report.moments(), self.now) {
+                    @for (against, sentence) in timeline::summary(report.moments(), self.now) {
                         p.verdict.against[against] { (sentence) }
                     }
                 }
@@ -147,11 +146,11 @@ impl Page<'_> {
 
 fn notes(report: &Report) -> Markup {
     html! {
-        @for note in report.notes() { p.note { (printable::text(note)) "." } }
+        @for note in report.notes() { p.note { (escape::text(note)) "." } }
     }
 }
 
-/// Small things by name, and what the names of a JWK mean.
+/// Renders the short values, with the meaning of the members of a JWK.
 fn facts(report: &Report, caption: &str) -> Markup {
     let family = ["jwk", "pem", "der"].contains(&report.format());
     let meaning = |name: &str| Family::Jwk.member(name).filter(|_| family);
@@ -168,7 +167,7 @@ fn facts(report: &Report, caption: &str) -> Markup {
                             th scope="row" { (name.replace('_', " ")) }
                             td {
                                 @match fact {
-                                    Fact::Text(text) => code { (printable::text(text)) },
+                                    Fact::Text(text) => code { (escape::text(text)) },
                                     Fact::Number(number) => (number),
                                 }
                                 @if let Some(member) = meaning(name) {
@@ -183,7 +182,7 @@ fn facts(report: &Report, caption: &str) -> Markup {
     }
 }
 
-/// The token's own text in its colours, and what they stand for.
+/// Renders the text of the token in colours, with a legend.
 fn written(report: &Report, token: &str) -> Markup {
     let all = segments(report.format(), token);
     let mut kinds = all
@@ -194,23 +193,23 @@ fn written(report: &Report, token: &str) -> Markup {
     html! {
         section #token aria-labelledby="token-heading" {
             h2 #token-heading { "The token" }
-            div.token role="group" aria-label="The token's text" tabindex="0" {
+            div.token role="group" aria-label="Text of the token" tabindex="0" {
                 code {
                     @for (kind, text) in &all {
                         @match kind {
-                            Some(kind) => span.(kind.class()) { (printable::text(text)) },
-                            None => (printable::text(text)),
+                            Some(kind) => span.(kind.class()) { (escape::text(text)) },
+                            None => (escape::text(text)),
                         }
                     }
                 }
             }
             div.scroll {
                 table.segments {
-                    caption { "What its colours stand for" }
+                    caption { "Colours" }
                     thead {
                         tr {
                             th scope="col" { "Part" }
-                            th scope="col" { "What it is" }
+                            th scope="col" { "Meaning" }
                         }
                     }
                     tbody {
@@ -235,7 +234,7 @@ fn written(report: &Report, token: &str) -> Markup {
     }
 }
 
-/// How many bytes a segment is. A payload of RFC 7797 stands as it is; what else there is is base64url.
+/// Returns the number of bytes of a segment. All segments are base64url, except a payload of RFC 7797.
 fn bytes_behind(report: &Report, kind: Kind, text: &str) -> usize {
     let mut parts = report.parts().iter();
     let part = parts.find(|(name, _)| kind.part() == Some(name));
@@ -246,7 +245,7 @@ fn bytes_behind(report: &Report, kind: Kind, text: &str) -> usize {
     }
 }
 
-/// The name of a segment, leading to what is in it if that is shown in one place.
+/// Renders the name of a segment, with a link to its content if that has one place.
 fn anchor(report: &Report, kind: Kind) -> Markup {
     let part = kind.part().filter(|part| {
         let mut shown = report.parts().iter();
@@ -260,12 +259,12 @@ fn anchor(report: &Report, kind: Kind) -> Markup {
     }
 }
 
-/// What is in the token, a section each. `prefix` keeps the ids apart of what is under something.
+/// Renders the parts of the token, one section for each. `prefix` makes the ids of nested parts unique.
 fn parts(report: &Report, prefix: &str) -> Markup {
     html! {
         @for (name, content) in report.parts() {
             @let id = format!("{prefix}{name}");
-            // Of several headers, each is told by what it stands under, and is no landmark of its own.
+            // A nested part is no landmark: its parent identifies it.
             @let top = prefix.is_empty();
             section.part.(colour(name)) #(id) aria-labelledby=[top.then(|| format!("{id}-heading"))] {
                 @let heading = html! { (title(name)) " " small { (size(content)) } };
@@ -285,17 +284,17 @@ fn parts(report: &Report, prefix: &str) -> Markup {
     }
 }
 
-/// What the report calls short.
+/// Returns the full title of a part.
 fn title(part: &str) -> String {
     match part {
         "unprotected" => "Unprotected header".to_owned(),
-        "recipient" => "Recipient's header".to_owned(),
+        "recipient" => "Header of the recipient".to_owned(),
         "aad" => Kind::Aad.name().to_owned(),
         _ => capital(part),
     }
 }
 
-/// The colour of the segment that it is from.
+/// Returns the CSS class with the colour of a part.
 fn colour(part: &str) -> &'static str {
     match part {
         "header" => Kind::Header.class(),
@@ -322,13 +321,13 @@ fn count(count: usize, one: &str) -> String {
 fn shown(content: &Content) -> String {
     match content {
         Content::Json(json) => json.pretty(),
-        Content::Text(text) => printable::text(text),
+        Content::Text(text) => escape::text(text),
         Content::Bytes(bytes) => pretty::all_bytes(bytes),
         Content::Private(_) => Reason::Private.words().to_owned(),
     }
 }
 
-/// The registered names among the members of a part, each once.
+/// Renders the registered members of a part, each once.
 fn meanings(format: &str, part: &str, content: &Content) -> Markup {
     let known = match (Family::of(format, part), content) {
         (Some(family), Content::Json(json)) => known(family, json.raw().get()),
@@ -340,11 +339,11 @@ fn meanings(format: &str, part: &str, content: &Content) -> Markup {
     html! {
         div.scroll {
             table.members {
-                caption { "Registered names in it" }
+                caption { "Registered members" }
                 thead {
                     tr {
                         th scope="col" { "Name" }
-                        th scope="col" { "What it is" }
+                        th scope="col" { "Meaning" }
                     }
                 }
                 tbody {
@@ -373,7 +372,7 @@ fn known(family: Family, json: &str) -> Vec<Member> {
     known
 }
 
-/// A heading begins with a capital.
+/// Capitalizes the first letter of a heading.
 fn capital(word: &str) -> String {
     let mut chars = word.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase());

@@ -1,8 +1,8 @@
-//! A token's text, taken apart where a reader would: by its dots, or by the members of its JSON.
+//! Splits the text of a token into segments: by its dots, or by the members of its JSON.
 //!
-//! Nothing is decoded here; what the segments say is in the report.
+//! Nothing is decoded here; the report has the content of the segments.
 
-/// What a stretch of a token's text is.
+/// The kind of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Header,
@@ -15,12 +15,12 @@ pub(super) enum Kind {
     Aad,
     /// Version and purpose of a PASETO.
     Version,
-    /// A PASETO's message with its signature, or its ciphertext.
+    /// The message of a PASETO with its signature, or its ciphertext.
     Body,
     Footer,
 }
 
-/// A stretch of the text, and what it is; `None` is what holds the others together.
+/// A piece of the text and its kind; `None` for separators.
 pub(super) type Segment<'t> = (Option<Kind>, &'t str);
 
 const JWS: [Kind; 3] = [Kind::Header, Kind::Payload, Kind::Signature];
@@ -32,7 +32,7 @@ const JWE: [Kind; 5] = [
     Kind::Tag,
 ];
 
-/// All of the text, in order. `format` is the report's.
+/// Splits the whole text. `format` is the format of the report.
 pub(super) fn segments<'t>(format: &str, token: &'t str) -> Vec<Segment<'t>> {
     match format {
         "jws" | "jwe" if token.starts_with('{') => json(token),
@@ -63,14 +63,14 @@ fn dotted<'t>(text: &'t str, kinds: &[Kind]) -> Vec<Segment<'t>> {
     all
 }
 
-/// The strings that follow the names of RFC 7515, section 7.2, and RFC 7516, section 7.2.
+/// Finds the values of the members of RFC 7515, section 7.2, and RFC 7516, section 7.2.
 fn json(text: &str) -> Vec<Segment<'_>> {
     let mut all = Vec::new();
     let mut rest = text;
     let mut name = None;
     let mut other = text;
     while let Some(quote) = rest.find('"') {
-        // Between a name and its value there is nothing but a colon.
+        // Only a colon is between a name and its value.
         if rest[..quote].trim() != ":" {
             name = None;
         }
@@ -119,7 +119,7 @@ fn kind_of(member: &str) -> Option<Kind> {
 }
 
 impl Kind {
-    /// The class that has its colour.
+    /// Returns the CSS class with its colour.
     pub(super) fn class(self) -> &'static str {
         match self {
             Kind::Header | Kind::Version => "header",
@@ -149,62 +149,59 @@ impl Kind {
         }
     }
 
-    /// What it is for, and where that is written.
+    /// Returns its meaning and the reference.
     pub(super) fn meaning(self, format: &str) -> (&'static str, &'static str) {
         match self {
             Kind::Header if format == "jwe" => (
-                "How the payload is encrypted and for which key. Protected: whoever opens the token sees whether it was changed",
+                "Algorithms and key of the encryption. Protected: decryption detects a change",
                 "RFC 7516, section 4",
             ),
             Kind::Header => (
-                "How the token is signed and with which key. Protected: the signature is over it",
+                "Algorithm and key of the signature. Protected: covered by the signature",
                 "RFC 7515, section 4",
             ),
             Kind::Payload => (
-                "What is signed. Not encrypted: whoever has the token can read it",
+                "The signed content. Not encrypted: anyone who has the token can read it",
                 "RFC 7515, section 3",
             ),
             Kind::Signature => (
-                "A signature or MAC over header and payload. Only the key tells whether it is right",
+                "Signature or MAC over header and payload. Verification requires the key",
                 "RFC 7515, section 5.2",
             ),
             Kind::EncryptedKey => (
-                "The content key, encrypted for the recipient; empty where none is sent",
+                "The encrypted content key; empty for direct encryption and direct key agreement",
                 "RFC 7516, section 2",
             ),
             Kind::Iv => ("Nonce of the encryption", "RFC 7516, section 2"),
             Kind::Ciphertext => (
-                "The encrypted payload. Only the key opens it",
+                "The encrypted payload. Decryption requires the key",
                 "RFC 7516, section 2",
             ),
-            Kind::Tag => (
-                "Tells whoever has the key whether anything was changed",
-                "RFC 7516, section 2",
-            ),
+            Kind::Tag => ("Detects a change during decryption", "RFC 7516, section 2"),
             Kind::Aad => (
-                "Not encrypted, but covered by the tag",
+                "Additional authenticated data: not encrypted, covered by the tag",
                 "RFC 7516, section 2",
             ),
             Kind::Version => (
-                "All that a PASETO has for a header: the version has one algorithm for each purpose",
+                "The header of a PASETO: each version has one algorithm for each purpose",
                 "PASETO, Message Format",
             ),
             Kind::Body if format.ends_with("local") => (
-                "Nonce, ciphertext and tag. Only the key opens it",
+                "Nonce, ciphertext and tag. Decryption requires the key",
                 "PASETO, Message Format",
             ),
             Kind::Body => (
-                "What is signed, and the signature behind it. Not encrypted: whoever has the token can read it",
+                "The signed content, followed by the signature. Not encrypted: anyone who has the token can read it",
                 "PASETO, Message Format",
             ),
             Kind::Footer => (
-                "Not encrypted, but covered by the signature or tag; as a rule it names the key",
+                "Not encrypted, covered by the signature or tag; usually names the key",
                 "PASETO, Message Format",
             ),
         }
     }
 
-    /// The part of the report that says what is in it.
+    /// Returns the part of the report with its content.
     pub(super) fn part(self) -> Option<&'static str> {
         match self {
             Kind::Header => Some("header"),
@@ -223,14 +220,14 @@ mod tests {
     fn whole(format: &str, token: &str) -> Vec<(Kind, String)> {
         let all = segments(format, token);
         let text: String = all.iter().map(|(_, text)| *text).collect();
-        assert_eq!(text, token, "nothing is left out");
+        assert_eq!(text, token, "every character is in a segment");
         all.into_iter()
             .filter_map(|(kind, text)| Some((kind?, text.to_owned())))
             .collect()
     }
 
     #[test]
-    fn dots_part_a_token() {
+    fn segments_of_compact_token_are_split_at_dots() {
         let kinds = |format, token| -> Vec<Kind> {
             whole(format, token).iter().map(|(kind, _)| *kind).collect()
         };
@@ -245,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn members_part_a_token_in_json() {
+    fn segments_of_json_token_are_its_members() {
         let text = r#"{"payload": "a", "x":"payload","signatures":[{"header":{"kid":"\"tag"},"signature" :"b\""}]}"#;
         assert_eq!(
             whole("jws", text),

@@ -1,33 +1,33 @@
-//! The token's times and now, in words, on a line, and as a table.
+//! Renders the times of a token and the current time: as sentences, as a chart and as a table.
 
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use super::super::age;
+use super::super::relative_time;
 use super::capital;
 
-/// Pixels from one row to the next.
+/// Height of a row, pixels.
 const ROW: f64 = 28.0;
-/// Pixels above the first row's middle.
+/// Space above the middle of the first row, pixels.
 const TOP: f64 = 16.0;
-/// Pixels for what stands under the line.
+/// Space below the line, pixels.
 const FOOT: f64 = 34.0;
-/// How far, in per cent of the width, the first and the last moment are from the edge.
+/// Distance of the first and the last time from the edge, per cent of the width.
 const INSET: f64 = 3.0;
 
 pub(super) type Times<'a> = &'a [(&'static str, Option<Timestamp>)];
 
-/// What the times come to at this moment, a sentence each; whether it speaks against the token.
-pub(super) fn verdicts(times: Times<'_>, now: jeton::Timestamp) -> Vec<(bool, String)> {
+/// Returns sentences about the times, each with whether it is a problem.
+pub(super) fn summary(times: Times<'_>, now: jeton::Timestamp) -> Vec<(bool, String)> {
     let mut all = Vec::new();
     for (name, time) in times {
         let Some(time) = time else {
-            all.push((true, format!("{name} is not a time in this format.")));
+            all.push((true, format!("{name} is not a valid time.")));
             continue;
         };
-        if let Some(fault) = fault(name, *time, now) {
-            let age = age::relative(*time, now);
-            all.push((true, format!("{} by its {name}: {age}.", capital(fault))));
+        if let Some(problem) = problem(name, *time, now) {
+            let age = relative_time::relative(*time, now);
+            all.push((true, format!("{} ({name}: {age}).", capital(problem))));
         }
     }
     if all.is_empty() {
@@ -35,16 +35,19 @@ pub(super) fn verdicts(times: Times<'_>, now: jeton::Timestamp) -> Vec<(bool, St
         all.push((
             false,
             match end {
-                Some(end) => format!("Within its times: its exp is {}.", age::relative(end, now)),
-                None => "It has no exp, and so never expires.".to_owned(),
+                Some(end) => format!(
+                    "Within its validity: expires {}.",
+                    relative_time::relative(end, now)
+                ),
+                None => "No exp: the token never expires.".to_owned(),
             },
         ));
     }
     all
 }
 
-/// What speaks against the token, if this time does.
-fn fault(name: &str, time: Timestamp, now: jeton::Timestamp) -> Option<&'static str> {
+/// Returns the problem with a time, if there is one.
+fn problem(name: &str, time: Timestamp, now: jeton::Timestamp) -> Option<&'static str> {
     let now = moment(now);
     match name {
         "exp" if now >= time => Some("expired"),
@@ -80,11 +83,11 @@ fn chart(
 ) -> Markup {
     let line = TOP + ROW * events.len() as f64;
     let (first, last) = (events[0].1, events[events.len() - 1].1);
-    let place = |time: Timestamp| place(time, first, last);
-    // Without a bound on a side, the chart's edge.
+    let position = |time: Timestamp| position(time, first, last);
+    // Without nbf or exp, the span reaches the edge of the chart.
     let band = begin
         .or(end)
-        .map(|_| (begin.map_or(0.0, place), end.map_or(100.0, place)));
+        .map(|_| (begin.map_or(0.0, position), end.map_or(100.0, position)));
     html! {
         svg.chart role="img" height=(line + FOOT) aria-label=(description(events, now)) aria-details="times-table" {
             @if let Some((left, right)) = band.filter(|(left, right)| left < right) {
@@ -92,16 +95,16 @@ fn chart(
             }
             line.axis x1="0" x2="100%" y1=(line) y2=(line) {}
             @for (row, (name, time)) in events.iter().enumerate() {
-                @let x = per_cent(place(*time));
+                @let x = per_cent(position(*time));
                 line.(name) x1=(x) x2=(x) y1=(height(row)) y2=(line) {}
             }
             @for (row, (name, time)) in events.iter().enumerate() {
-                @let x = place(*time);
+                @let x = position(*time);
                 @let right = x > 50.0;
                 circle.mark.(name) cx=(per_cent(x)) cy=(height(row)) r="6" {}
                 text.end[right] x=(per_cent(x)) dx=(if right { -12 } else { 12 }) y=(height(row) + 5.0) {
                     (name)
-                    @if *name != "now" { ", " (age::relative(*time, now)) }
+                    @if *name != "now" { ", " (relative_time::relative(*time, now)) }
                 }
             }
             text.tick x="0" y=(line + 24.0) { (first) }
@@ -110,8 +113,8 @@ fn chart(
     }
 }
 
-/// Where a moment is on the line, in per cent of the width.
-fn place(time: Timestamp, first: Timestamp, last: Timestamp) -> f64 {
+/// Returns the position of a time on the line, in per cent of the width.
+fn position(time: Timestamp, first: Timestamp, last: Timestamp) -> f64 {
     let seconds = |time: Timestamp| time.as_second() as f64;
     let whole = seconds(last) - seconds(first);
     if whole <= 0.0 {
@@ -124,27 +127,27 @@ fn height(row: usize) -> f64 {
     TOP + ROW * row as f64
 }
 
-fn per_cent(place: f64) -> String {
-    format!("{place:.2}%")
+fn per_cent(position: f64) -> String {
+    format!("{position:.2}%")
 }
 
-/// The same in words, for who does not see it.
+/// Describes the chart for screen readers.
 fn description(events: &[(&str, Timestamp)], now: jeton::Timestamp) -> String {
     let each = events.iter().map(|(name, time)| match *name {
         "now" => "now".to_owned(),
-        _ => format!("{name} {}", age::relative(*time, now)),
+        _ => format!("{name} {}", relative_time::relative(*time, now)),
     });
     let each: Vec<String> = each.collect();
-    format!("A line of time, from the earliest: {}.", each.join("; "))
+    format!("A timeline, from the earliest: {}.", each.join("; "))
 }
 
 fn caption(times: Times<'_>) -> &'static str {
     match allowed(times) {
         (Some(begin), Some(end)) if begin >= end => {
-            "To scale. No moment is both after nbf and before exp."
+            "To scale. exp is before nbf: the token is never valid."
         }
         (Some(_), Some(_)) => "To scale. Shaded: from nbf to exp.",
-        (Some(_), None) => "To scale. Shaded: from nbf on.",
+        (Some(_), None) => "To scale. Shaded: from nbf.",
         (None, Some(_)) => "To scale. Shaded: until exp.",
         (None, None) => "To scale.",
     }
@@ -154,34 +157,34 @@ fn table(times: Times<'_>, now: jeton::Timestamp) -> Markup {
     html! {
         div.scroll {
             table #times-table {
-                caption { "The token's times, as they stand in it, and now" }
+                caption { "Times of the token, and now" }
                 thead {
                     tr {
                         th scope="col" { "Time" }
-                        th scope="col" { "Moment" }
-                        th scope="col" { "From now" }
+                        th scope="col" { "Value" }
+                        th scope="col" { "Relative to now" }
                     }
                 }
                 tbody {
                     @for (name, time) in times {
                         tr {
-                            th scope="row" { code { (name) } " " small { (words(name)) } }
+                            th scope="row" { code { (name) } " " small { (label(name)) } }
                             @match time {
                                 Some(time) => {
                                     td { time datetime=(time) { (time) } }
                                     td {
-                                        (age::relative(*time, now))
-                                        @if let Some(fault) = fault(name, *time, now) { ": " strong { (fault) } }
+                                        (relative_time::relative(*time, now))
+                                        @if let Some(problem) = problem(name, *time, now) { ": " strong { (problem) } }
                                     }
                                 }
-                                None => td colspan="2" { "not a time in this format" }
+                                None => td colspan="2" { "not a valid time" }
                             }
                         }
                     }
                     tr {
                         th scope="row" { "now" }
                         td { time datetime=(moment(now)) { (moment(now)) } }
-                        td { "when this page was made, or the moment that was asked for" }
+                        td { "the time of this page, or of --at" }
                     }
                 }
             }
@@ -189,7 +192,7 @@ fn table(times: Times<'_>, now: jeton::Timestamp) -> Markup {
     }
 }
 
-fn words(name: &str) -> &'static str {
+fn label(name: &str) -> &'static str {
     match name {
         "iat" => "issued",
         "nbf" => "not before",
@@ -197,19 +200,18 @@ fn words(name: &str) -> &'static str {
     }
 }
 
-/// From when and until when the token allows itself to be used. A time that stands twice counts at its
-/// strictest.
+/// Returns the bounds of the validity of the token. Of duplicate times, the strictest counts.
 fn allowed(times: Times<'_>) -> (Option<Timestamp>, Option<Timestamp>) {
     (of(times, "nbf").max(), of(times, "exp").min())
 }
 
-fn of(times: Times<'_>, wanted: &'static str) -> impl Iterator<Item = Timestamp> {
-    let found = times.iter().filter(move |(name, _)| *name == wanted);
+fn of(times: Times<'_>, claim: &'static str) -> impl Iterator<Item = Timestamp> {
+    let found = times.iter().filter(move |(name, _)| *name == claim);
     found.filter_map(|(_, time)| *time)
 }
 
 fn moment(now: jeton::Timestamp) -> Timestamp {
-    // Every moment of jeton's is one of jiff's.
+    // Every `Timestamp` is in the range of jiff.
     Timestamp::from_second(now.unix_seconds()).unwrap_or(Timestamp::MAX)
 }
 
@@ -223,42 +225,39 @@ mod tests {
         Some(Timestamp::from_second(seconds).unwrap())
     }
 
-    fn said(times: Times<'_>) -> Vec<String> {
+    fn sentences(times: Times<'_>) -> Vec<String> {
         let now = jeton::Timestamp::from_unix_seconds(1000).unwrap();
-        let all = verdicts(times, now);
+        let all = summary(times, now);
         all.into_iter().map(|(_, sentence)| sentence).collect()
     }
 
     #[test]
-    fn a_token_ends_at_its_exp_and_begins_at_its_nbf() {
-        assert_eq!(said(&[("exp", at(1000))]), ["Expired by its exp: now."]);
+    fn summary_reports_expired_and_not_yet_valid() {
+        assert_eq!(sentences(&[("exp", at(1000))]), ["Expired (exp: now)."]);
         assert_eq!(
-            said(&[("exp", at(1001)), ("nbf", at(1000))]),
-            ["Within its times: its exp is in 1 second."]
+            sentences(&[("exp", at(1001)), ("nbf", at(1000))]),
+            ["Within its validity: expires in 1 second."]
         );
         assert_eq!(
-            said(&[("nbf", at(1001)), ("exp", at(5000))]),
-            ["Not valid yet by its nbf: in 1 second."]
+            sentences(&[("nbf", at(1001)), ("exp", at(5000))]),
+            ["Not valid yet (nbf: in 1 second)."]
         );
         assert_eq!(
-            said(&[("exp", at(1)), ("exp", None)]),
-            [
-                "Expired by its exp: 16 minutes ago.",
-                "exp is not a time in this format."
-            ]
+            sentences(&[("exp", at(1)), ("exp", None)]),
+            ["Expired (exp: 16 minutes ago).", "exp is not a valid time."]
         );
         assert_eq!(
-            said(&[("iat", at(0))]),
-            ["It has no exp, and so never expires."]
+            sentences(&[("iat", at(0))]),
+            ["No exp: the token never expires."]
         );
     }
 
     #[test]
-    fn what_is_shaded_is_said_and_nothing_is_where_no_moment_is_allowed() {
+    fn chart_shades_only_a_valid_time_span() {
         let (nbf, exp) = (("nbf", at(2000)), ("exp", at(1500)));
         assert_eq!(
             caption(&[nbf, exp]),
-            "To scale. No moment is both after nbf and before exp."
+            "To scale. exp is before nbf: the token is never valid."
         );
         let now = jeton::Timestamp::from_unix_seconds(1000).unwrap();
         let shaded = |times: Times<'_>| section(times, now).into_string().contains("<rect");
@@ -268,10 +267,10 @@ mod tests {
     }
 
     #[test]
-    fn the_line_holds_every_moment_and_one_moment_is_in_its_middle() {
+    fn chart_positions_are_within_its_width() {
         let [first, last] = [at(0).unwrap(), at(100).unwrap()];
-        let places = [at(0), at(50), at(100)].map(|time| place(time.unwrap(), first, last));
-        assert_eq!(places, [3.0, 50.0, 97.0]);
-        assert!((place(first, first, first) - 50.0).abs() < f64::EPSILON);
+        let positions = [at(0), at(50), at(100)].map(|time| position(time.unwrap(), first, last));
+        assert_eq!(positions, [3.0, 50.0, 97.0]);
+        assert!((position(first, first, first) - 50.0).abs() < f64::EPSILON);
     }
 }

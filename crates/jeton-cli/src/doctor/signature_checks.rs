@@ -1,0 +1,355 @@
+//! Checks which key signed a token: signed, not signed, or undetermined with the reason. This explains the result of
+//! the command and does not change it.
+
+use std::slice;
+
+use jeton::diagnose::{SignatureCheck, check_signature};
+use jeton::error::{Part, Rejection};
+use jeton::key::{Alg, Keys};
+use jeton::{jws, limits};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use super::findings::Section;
+use super::keys::{JwkMembers, is_for_another_use, reason, shortened};
+use super::unwrap::UnwrappedToken;
+use super::{Criteria, header};
+use crate::exit::Outcome;
+use crate::jose;
+use crate::keyfile::{AnyKey, KeyFile};
+
+/// How many undetermined keys are listed without --verbose.
+const LISTED: usize = 10;
+
+/// Whether a key signed a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum CheckResult {
+    /// The signature was computed and is valid.
+    Signed,
+    /// The signature was computed and is not valid.
+    NotSigned,
+    /// The signature was not computed: the key cannot be used, a limit was exceeded, or the header has an unknown
+    /// critical extension.
+    Undetermined,
+}
+
+/// The result for one key.
+#[derive(Debug, Serialize)]
+pub(super) struct KeyCheck {
+    /// The name of the key in findings.
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kid: Option<String>,
+    answer: CheckResult,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip)]
+    how: How,
+}
+
+/// Details of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Normal,
+    /// The signature covers the parts with their padding.
+    OverPadding,
+    /// The signature covers the parts in the alphabet of base64.
+    OverAnotherAlphabet,
+    /// The key has no algorithm, so the algorithm of the token was used.
+    AssumedAlgorithm(Alg),
+    /// The key has another algorithm than the token, or an unsupported kind.
+    OtherAlgorithm,
+}
+
+impl KeyCheck {
+    fn new(answer: CheckResult, how: How) -> KeyCheck {
+        KeyCheck {
+            key: String::new(),
+            kid: None,
+            answer,
+            reason: None,
+            how,
+        }
+    }
+
+    fn undetermined(reason: impl Into<String>) -> KeyCheck {
+        KeyCheck {
+            reason: Some(reason.into()),
+            ..KeyCheck::new(CheckResult::Undetermined, How::Normal)
+        }
+    }
+
+    /// Returns the result of the command for its only key.
+    pub(super) fn alone(key: &KeyFile, answer: CheckResult, reason: Option<String>) -> KeyCheck {
+        KeyCheck {
+            key: key.name().to_owned(),
+            reason,
+            ..KeyCheck::new(answer, How::Normal)
+        }
+    }
+
+    pub(super) fn is_signed(&self) -> bool {
+        self.answer == CheckResult::Signed
+    }
+}
+
+/// A compact JWS whose signer is determined.
+pub(super) struct Signed<'a> {
+    pub(super) text: &'a UnwrappedToken<'a>,
+    pub(super) alg: &'a str,
+    pub(super) kid: Option<&'a str>,
+}
+
+/// Checks each key, except keys for another use.
+pub(super) fn check_keys(
+    keys: &KeyFile,
+    signed: &Signed<'_>,
+    criteria: &Criteria<'_>,
+) -> Vec<KeyCheck> {
+    let Ok(set_keys) = keys.set_keys() else {
+        return Vec::new();
+    };
+    let all = set_keys.as_deref().unwrap_or(slice::from_ref(keys));
+    let asked = all
+        .iter()
+        .enumerate()
+        .filter(|(_, key)| set_keys.is_none() || !is_for_another_use(key));
+    asked
+        .map(|(index, key)| {
+            let members = JwkMembers::of(key);
+            KeyCheck {
+                key: match (&members.kid, set_keys.is_some()) {
+                    (Some(kid), _) => format!("the key {}", shortened(kid)),
+                    (None, true) => format!("key {} of the set", index + 1),
+                    (None, false) => format!("the key of {}", keys.name()),
+                },
+                kid: members.kid,
+                ..one(key, set_keys.is_some(), signed, criteria)
+            }
+        })
+        .collect()
+}
+
+fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<'_>) -> KeyCheck {
+    // For a private key, its public key is checked.
+    let public = match key.any_algorithm() {
+        Ok(AnyKey::Signing(private)) => {
+            let jwk = private.verifying_key().to_jwk();
+            KeyFile::of(key.name(), Zeroizing::new(jwk.into_bytes()))
+        }
+        _ => None,
+    };
+    let key = public.as_ref().unwrap_or(key);
+    let load = |alg: Option<Alg>| -> Outcome<Keys> {
+        match is_in_set {
+            true => key.set_key_to_verify(alg, criteria.allowed),
+            false => key
+                .to_verify(alg, criteria.allowed)
+                .map(|loaded| loaded.keys),
+        }
+    };
+    let token_alg: Option<Alg> = signed.alg.parse().ok();
+    let (loaded, how) = match (load(criteria.alg), token_alg) {
+        (Err(_), Some(alg)) if criteria.alg.is_none() && key.needs_algorithm(criteria.allowed) => {
+            (load(Some(alg)), How::AssumedAlgorithm(alg))
+        }
+        (loaded, _) => (loaded, How::Normal),
+    };
+    match loaded {
+        Err(failure) => KeyCheck {
+            how: match key.load_any_algorithm() {
+                Err(error) if is_in_set && error.is_unsupported() => How::OtherAlgorithm,
+                _ => How::Normal,
+            },
+            ..KeyCheck::undetermined(reason(key, failure.message()))
+        },
+        Ok(trusted) => check_signature_of(trusted, key, signed, how, criteria),
+    }
+}
+
+/// Checks the signature with a usable key.
+fn check_signature_of(
+    trusted: Keys,
+    key: &KeyFile,
+    signed: &Signed<'_>,
+    how: How,
+    criteria: &Criteria<'_>,
+) -> KeyCheck {
+    let as_written = check_as_written(&trusted, &signed.text.as_written);
+    let verified = jws::Verifier::new(trusted).verify(&signed.text.token);
+    let rejection = match verified.map(drop) {
+        Ok(()) => return KeyCheck::new(CheckResult::Signed, how),
+        Err(error) => match error.rejection() {
+            Some(rejection) => rejection,
+            None => return KeyCheck::undetermined(error.to_string()),
+        },
+    };
+    match (rejection, as_written) {
+        // The signature is valid, and the payload is not base64url.
+        (Rejection::Malformed(Part::Payload), Some(SignatureCheck::Valid)) => {
+            KeyCheck::new(CheckResult::Signed, how)
+        }
+        (Rejection::Signature, Some(SignatureCheck::Valid)) => {
+            let how = match signed.text.as_written.contains('=') {
+                true => How::OverPadding,
+                false => How::OverAnotherAlphabet,
+            };
+            KeyCheck::new(CheckResult::Signed, how)
+        }
+        (Rejection::Signature, Some(SignatureCheck::Invalid)) => {
+            KeyCheck::new(CheckResult::NotSigned, how)
+        }
+        (Rejection::Signature, Some(SignatureCheck::WrongLength { bytes, wanted })) => {
+            let alg = signed.alg;
+            KeyCheck::undetermined(format!(
+                "the signature has {bytes} bytes, {alg} requires {wanted}"
+            ))
+        }
+        (Rejection::Signature, None) => KeyCheck::undetermined("the signature is not base64url"),
+        (Rejection::AlgorithmMismatch, _) => KeyCheck {
+            how: How::OtherAlgorithm,
+            ..KeyCheck::undetermined(format!(
+                "the key is for {}, the token has {}",
+                algorithm(key, criteria),
+                signed.alg
+            ))
+        },
+        (rejection, _) => KeyCheck::undetermined(header::explain(rejection, &signed.text.token).0),
+    }
+}
+
+/// Checks the signature over the parts as they were written, regardless of the header.
+fn check_as_written(trusted: &Keys, token: &str) -> Option<SignatureCheck> {
+    let (input, signature) = token.rsplit_once('.')?;
+    let signature = signature
+        .trim_end_matches('=')
+        .replace('+', "-")
+        .replace('/', "_");
+    check_signature(trusted, input.as_bytes(), &jose::decode(&signature)?)
+}
+
+/// Returns the algorithm of a usable key.
+fn algorithm(key: &KeyFile, criteria: &Criteria<'_>) -> String {
+    let key_alg = JwkMembers::of(key).alg;
+    let requested = criteria.alg.map(|alg| alg.name().to_owned());
+    key_alg
+        .or(requested)
+        .unwrap_or_else(|| match key.any_algorithm() {
+            Ok(AnyKey::Verifying(key)) => key.alg().name().to_owned(),
+            Ok(AnyKey::Mac(key)) => key.alg().name().to_owned(),
+            _ => "another algorithm".to_owned(),
+        })
+}
+
+/// Reports the results of the keys.
+pub(super) fn report(
+    findings: &mut Section,
+    answers: &[KeyCheck],
+    signed: &Signed<'_>,
+    criteria: &Criteria<'_>,
+) {
+    let is_named = |answer: &KeyCheck| signed.kid.is_some() && answer.kid.as_deref() == signed.kid;
+    let is_only = answers.len() == 1;
+    let is_signer_known = answers.iter().any(KeyCheck::is_signed);
+    let (mut others, mut unlisted, mut listed) = (0, 0, 0);
+    for answer in answers {
+        let key = &answer.key;
+        match answer.answer {
+            CheckResult::Signed => report_signer(findings, answer, signed),
+            CheckResult::NotSigned if is_only || is_named(answer) => findings.wrong(
+                format!("not signed by {key}: the signature was computed and is not valid"),
+                "another key signed the token, or the token was changed",
+            ),
+            CheckResult::NotSigned => others += 1,
+            CheckResult::Undetermined => {
+                let matters = !is_signer_known && answer.how != How::OtherAlgorithm;
+                if !(is_only || is_named(answer) || matters || criteria.verbose) {
+                    continue;
+                }
+                if listed == LISTED && !criteria.verbose {
+                    unlisted += 1;
+                    continue;
+                }
+                listed += 1;
+                let why = answer.reason.as_deref().unwrap_or("the key cannot be used");
+                findings.undetermined(format!("undetermined: {key}: {why}"), "");
+            }
+        }
+    }
+    if unlisted > 0 {
+        findings.undetermined(
+            format!("undetermined: {unlisted} more keys"),
+            "to list all, add `-v`",
+        );
+    }
+    if signed.kid.is_none() {
+        too_many(findings, answers);
+    }
+    if answers.is_empty() {
+        findings.undetermined("undetermined: no key to check", "");
+    }
+    if is_signer_known || is_only || answers.is_empty() {
+        return;
+    }
+    let kid = signed.kid.filter(|_| !answers.iter().any(is_named));
+    if let Some(kid) = kid {
+        findings.wrong(
+            format!("no key has the kid {}", shortened(kid)),
+            "the key set is outdated or belongs to another issuer",
+        );
+    }
+    if others > 0 {
+        let which = match others {
+            1 => "the other key".to_owned(),
+            count => format!("any of the {count} other keys"),
+        };
+        findings.wrong(
+            format!("not signed by {which}: the signature was computed and is not valid"),
+            "the token was changed, or the issuer uses other keys",
+        );
+    }
+}
+
+/// Reports a token without `kid` for which a verifier tries too few keys to reach the signer.
+fn too_many(findings: &mut Section, answers: &[KeyCheck]) {
+    let computed = || {
+        answers
+            .iter()
+            .filter(|answer| answer.answer != CheckResult::Undetermined)
+    };
+    let (count, limit) = (computed().count(), limits::KEYS_TRIED);
+    let is_tried = computed().take(limit).any(KeyCheck::is_signed);
+    if count > limit && !is_tried {
+        findings.wrong(
+            format!("no kid, and {count} keys could have signed it, the limit is {limit}"),
+            "the issuer must set kid in the header",
+        );
+    }
+}
+
+/// Reports the key that signed the token.
+fn report_signer(findings: &mut Section, answer: &KeyCheck, signed: &Signed<'_>) {
+    let key = &answer.key;
+    match answer.how {
+        How::OverPadding => findings.wrong(
+            format!("signed by {key}, over padded base64, as AWS load balancers do"),
+            "verifiers reject padding (RFC 7515, section 2); the AWS documentation describes how to verify this token",
+        ),
+        How::OverAnotherAlphabet => findings.wrong(
+            format!("signed by {key}, over base64 instead of base64url"),
+            "verifiers reject this (RFC 7515, section 2)",
+        ),
+        How::AssumedAlgorithm(alg) => findings.undetermined(
+            format!("signed by {key}, if its algorithm is {alg}: the key has no alg"),
+            &format!("if you expect this algorithm, add `--alg {alg}`"),
+        ),
+        How::Normal | How::OtherAlgorithm => match (signed.kid, &answer.kid) {
+            (Some(kid), Some(own)) if kid != own => findings.wrong(
+                format!("signed by {key}, and the header has the kid {}", shortened(kid)),
+                "the issuer sets the kid of another key, or the key set has another kid for this key",
+            ),
+            _ => findings.good(format!("signed by {key}")),
+        },
+    }
+}

@@ -1,0 +1,317 @@
+//! The error for a key that cannot be used: the file, the member at fault, and a hint.
+
+use jeton::error::KeyProblem;
+use jeton::key::KeyManagementAlg;
+use jeton::{Limits, limits};
+
+use super::{Form, KeyFile, Kind, Shape, problem_of};
+use crate::algorithm::Algorithm;
+use crate::allow::{Allowed, InsecureOption};
+use crate::exit::Failure;
+use crate::jose;
+use crate::json::{self, Members, Problem};
+
+/// What an error about a key begins with, behind the name of the file.
+pub(crate) const PREFIX: &str = "key rejected: ";
+
+/// Why a key cannot be used.
+pub(crate) enum LoadError {
+    /// The library rejects it.
+    Key(jeton::Error),
+    /// The library rejects it, and the caller can enable it with --allow.
+    Allowable(jeton::Error),
+    /// It breaks a rule of the library that is checked here first.
+    Problem(KeyProblem),
+    /// The call and the key contradict each other in this member.
+    Member(&'static str, String),
+    /// This command does not take such a key.
+    Failure(Failure),
+}
+
+impl From<jeton::Error> for LoadError {
+    fn from(error: jeton::Error) -> Self {
+        LoadError::Key(error)
+    }
+}
+
+impl LoadError {
+    /// Creates the error for a key that is too weak.
+    pub(super) fn too_weak(error: jeton::Error, allowed: &Allowed) -> LoadError {
+        match allowed.is_available(InsecureOption::WeakKeys) {
+            true => LoadError::Allowable(error),
+            false => LoadError::Key(error),
+        }
+    }
+
+    pub(crate) fn problem(problem: KeyProblem) -> LoadError {
+        LoadError::Problem(problem)
+    }
+
+    pub(crate) fn member(member: &'static str, message: String) -> LoadError {
+        LoadError::Member(member, message)
+    }
+}
+
+impl KeyFile {
+    /// For a contradiction about `alg`, names the algorithm of the key and the one of the call.
+    pub(super) fn name_both_algorithms(
+        &self,
+        error: LoadError,
+        requested: Option<&str>,
+    ) -> LoadError {
+        let is_about_alg = match &error {
+            LoadError::Key(jeton::Error::Key(error)) => {
+                error.problem() == KeyProblem::Contradiction && error.member() == Some("alg")
+            }
+            _ => false,
+        };
+        let (true, Some(requested)) = (is_about_alg, requested) else {
+            return error;
+        };
+        let own = match self.form() {
+            Form::Jwk(text) => Shape::of(text).alg,
+            _ => None,
+        };
+        LoadError::member(
+            "alg",
+            match own.and_then(|own| Algorithm::of(&own)) {
+                Some(own) if own.name() != requested => {
+                    format!(
+                        "the key is for {}, and the call for {requested}",
+                        own.name()
+                    )
+                }
+                _ => format!("{requested} does not fit a key of this type"),
+            },
+        )
+    }
+
+    /// For a key that cannot sign, explains that it is an encryption key, if it is one.
+    pub(super) fn explain_encryption_key(&self, error: LoadError) -> LoadError {
+        let alg = KeyManagementAlg::EcdhEs;
+        let encrypts = || self.decryption(alg).is_ok() || self.public(alg).is_ok();
+        match error.key_problem() {
+            Some(KeyProblem::Unsupported) if encrypts() => self.wrong_use(
+                "the key is for encryption, not for signatures",
+                "to make a signing key, run `jeton key new --alg Ed25519`",
+            ),
+            _ => error,
+        }
+    }
+
+    /// For a key that cannot encrypt, explains that it is a signing key, if it is one.
+    pub(super) fn explain_signing_key(&self, error: LoadError) -> LoadError {
+        let closed = Allowed::default();
+        let signs = || self.signing(None).is_ok() || self.verifying(None, &closed).is_ok();
+        match error.key_problem() {
+            Some(KeyProblem::Unsupported) if signs() => self.wrong_use(
+                "the key is for signatures, not for encryption",
+                "to make an encryption key, run `jeton key new --alg ECDH-ES+A256KW --curve X25519`",
+            ),
+            _ => error,
+        }
+    }
+
+    fn wrong_use(&self, what: &str, hint: &str) -> LoadError {
+        LoadError::Failure(Failure::error(format!("{}: {PREFIX}{what}", self.name())).hint(hint))
+    }
+
+    /// Returns the failure for this error.
+    pub(crate) fn failure(&self, error: LoadError) -> Failure {
+        let name = self.name();
+        let problem = error.key_problem();
+        let is_allowable = matches!(error, LoadError::Allowable(_));
+        let failure = match error {
+            LoadError::Failure(failure) => return failure,
+            LoadError::Key(_) if problem == Some(KeyProblem::Duplicate) => {
+                let member = self
+                    .duplicate()
+                    .map_or(String::new(), |name| format!(" {name}"));
+                Failure::error(format!("{name}: {PREFIX}duplicate member{member}"))
+            }
+            LoadError::Key(error) | LoadError::Allowable(error) => match self.describe_sizes(error)
+            {
+                Some(sizes) => Failure::error(format!("{name}: {PREFIX}{sizes}")),
+                None => Failure::error(format!("{name}: {}", message_of(error))),
+            },
+            LoadError::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
+                Failure::error(format!("{name}: {PREFIX}alg: {problem}"))
+            }
+            LoadError::Problem(problem) => Failure::error(format!("{name}: {PREFIX}{problem}")),
+            LoadError::Member(member, message) => {
+                Failure::error(format!("{name}: {PREFIX}{member}: {message}"))
+            }
+        };
+        let hint = match is_allowable {
+            true => Some(self.allow_hint()),
+            false => problem.and_then(|problem| self.hint(problem)),
+        };
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+
+    /// Returns the name of the duplicate member, which the library's error does not contain.
+    fn duplicate(&self) -> Option<String> {
+        let (Form::Jwk(text) | Form::Set(text)) = self.form() else {
+            return None;
+        };
+        match Members::strict(text, Limits::default().json_depth) {
+            Err(Problem::Duplicate(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Describes the type or the size of a JWK member, and what it must be.
+    fn describe_sizes(&self, error: jeton::Error) -> Option<String> {
+        let (Form::Jwk(text), jeton::Error::Key(error)) = (self.form(), error) else {
+            return None;
+        };
+        let member = error.member()?;
+        let Members(members) = Members::loose(text)?;
+        let (_, value) = members.iter().find(|(name, _)| name == member)?;
+        match (error.problem(), member) {
+            (KeyProblem::WrongType, _) => {
+                let given = json::type_name(value.get());
+                Some(format!("`{member}` must be a string, got {given}")).filter(|_| {
+                    ["kid", "alg", "kty", "crv", "use", "x", "y", "n", "e"].contains(&member)
+                })
+            }
+            (KeyProblem::WrongLength, "kid") => {
+                let kid: String = serde_json::from_str(value.get()).ok()?;
+                Some(match kid.len() {
+                    0 => "`kid` is empty".to_owned(),
+                    bytes => format!(
+                        "`kid` has {bytes} bytes, the limit is {}",
+                        limits::KEY_ID_BYTES
+                    ),
+                })
+            }
+            (KeyProblem::WrongLength, "x" | "y") => {
+                let shape = Shape::of(text);
+                let curve = shape.crv.as_deref()?;
+                let needed = coordinate_bytes(curve)?;
+                let encoded: String = serde_json::from_str(value.get()).ok()?;
+                let bytes = jose::decode(&encoded)?;
+                let zeros = match bytes.len() {
+                    // One of 256 coordinates has a leading zero byte, which some encoders remove.
+                    given if given + 1 == needed => ": a leading zero was removed",
+                    given if given + 3 >= needed && given < needed => {
+                        ": leading zeros were removed"
+                    }
+                    given if given == needed + 1 && bytes[0] == 0 => ": a leading zero was added",
+                    _ => "",
+                };
+                Some(format!(
+                    "{member} has {} bytes, {curve} requires {needed}{zeros}",
+                    bytes.len()
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the hint for a weak key that --allow enables.
+    fn allow_hint(&self) -> String {
+        match self.kind() {
+            Kind::Symmetric => "to make a new key, run `jeton key new --alg NAME`; to use this one, add `--allow weak-keys`",
+            _ => "to verify tokens of an old system, add `--allow weak-keys`",
+        }
+        .to_owned()
+    }
+
+    fn hint(&self, problem: KeyProblem) -> Option<String> {
+        Some(match problem {
+            KeyProblem::PrivateGiven => {
+                let loaded = self.load_any(None).err();
+                let problem = loaded.and_then(|error| error.key_problem());
+                let alg = match problem {
+                    Some(KeyProblem::AlgorithmNeeded) => " --alg NAME",
+                    _ => "",
+                };
+                format!("to get the public key, run `jeton key public {}{alg}`", self.file)
+            }
+            KeyProblem::PublicGiven => "this command needs the private key".to_owned(),
+            KeyProblem::AlgorithmNeeded => {
+                let shape = match self.form() {
+                    Form::Jwk(text) => Shape::of(text),
+                    _ => Shape::default(),
+                };
+                let symmetric = shape.kty.as_deref() == Some("oct");
+                let encrypts = shape.intended.as_deref() == Some("enc");
+                match (symmetric, encrypts) {
+                    (true, false) => "add `--alg HS256`, HS384 or HS512",
+                    (true, true) => "add `--alg A256KW`, A256GCMKW, A256GCM, …",
+                    (false, false) => {
+                        "add `--alg RS256`, RS384, RS512, PS256, PS384 or PS512"
+                    }
+                    (false, true) => {
+                        "add `--alg RSA-OAEP-256`, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"
+                    }
+                }
+                .to_owned()
+            }
+            KeyProblem::TooWeak => match self.kind() {
+                Kind::Private | Kind::Symmetric => "to make a new key, run `jeton key new --alg NAME`",
+                Kind::Public => "the owner of the private key can make a new one with `jeton key new --alg NAME`",
+            }
+            .to_owned(),
+            KeyProblem::Unsupported => match self.form() {
+                Form::Pem(text) if text.contains("ENCRYPTED") => {
+                    "encrypted keys are not supported; to decrypt it, run `openssl pkey -in FILE -out NEW_FILE`"
+                        .to_owned()
+                }
+                Form::Pem(text) if text.contains("BEGIN CERTIFICATE") => {
+                    "to get the key of a certificate, run `openssl x509 -in FILE -pubkey -noout`"
+                        .to_owned()
+                }
+                _ => return None,
+            },
+            KeyProblem::Malformed => match self.form() {
+                Form::Pem(_) => {
+                    "expected one PEM block: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"
+                        .to_owned()
+                }
+                Form::Der(_) => "expected DER in PKCS#8, PKCS#1 or SEC1 (private), or in SPKI or PKCS#1 (public)".to_owned(),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// Returns the message of an error, with this program's prefix if it is about a key.
+fn message_of(error: jeton::Error) -> String {
+    let text = error.to_string();
+    match (error, text.split_once(": ")) {
+        (jeton::Error::Key(_), Some((_, detail))) => format!("{PREFIX}{detail}"),
+        _ => text,
+    }
+}
+
+/// Returns the length of a coordinate on this curve (RFC 7518, section 6.2.1; RFC 8037, section 2).
+fn coordinate_bytes(curve: &str) -> Option<usize> {
+    Some(match curve {
+        "P-256" | "secp256k1" | "Ed25519" | "X25519" => 32,
+        "P-384" => 48,
+        "P-521" => 66,
+        _ => return None,
+    })
+}
+
+impl LoadError {
+    /// Returns the problem of the key, if there is one.
+    pub(crate) fn key_problem(&self) -> Option<KeyProblem> {
+        match self {
+            LoadError::Key(error) | LoadError::Allowable(error) => problem_of(*error),
+            LoadError::Problem(problem) => Some(*problem),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the key is well-formed and its kind is not supported.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        self.key_problem() == Some(KeyProblem::Unsupported)
+    }
+}

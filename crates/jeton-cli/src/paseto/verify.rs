@@ -1,0 +1,126 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use jeton::Verified;
+use jeton::error::Rejection;
+use serde::de::IgnoredAny;
+
+use super::context::ContextArgs;
+use super::key::{self, OpeningKey};
+use crate::allow::{self, InsecureOption};
+use crate::exit::Outcome;
+use crate::keyfile::KeyFile;
+use crate::output;
+use crate::policy_args::PolicyArgs;
+use crate::rejection_hints::{self, Command};
+use crate::source::TokenArgument;
+use crate::verification;
+use crate::verification_output::{self, Format};
+
+pub(super) const VERIFY_EXAMPLES: &str = "\
+Examples:
+  jeton paseto verify --key public.paserk --audience api v4.public.…
+  jeton paseto verify --key public.paserk --footer @footer @token
+  jeton paseto verify --key public.paserk --raw @token > payload.bin
+
+Prints exactly the bytes of the payload. The claims exp (required), nbf and iat are verified. With --raw, only \
+the signature is verified, and the payload can be anything. Without --footer, any footer is accepted.
+
+The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
+have no implicit assertion.
+
+Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.";
+
+pub(super) const DECRYPT_EXAMPLES: &str = "\
+Examples:
+  jeton paseto decrypt --key local.paserk --audience api v4.local.…
+  jeton paseto decrypt --key local.paserk --footer @footer @token
+  jeton paseto decrypt --key local.paserk --raw @token > payload.bin
+
+Prints exactly the bytes of the payload. The claims exp (required), nbf and iat are verified. With --raw, only \
+the encryption is authenticated, and the payload can be anything. Without --footer, any footer is accepted.
+
+The key selects the version. Versions 1 and 2 are superseded: they require --allow paseto-v1 or paseto-v2, and \
+have no implicit assertion.
+
+Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
+could not be read.";
+
+/// The features that --allow enables here.
+const SUPPORTED: [InsecureOption; 3] = [
+    InsecureOption::NoExpiry,
+    InsecureOption::PasetoV1,
+    InsecureOption::PasetoV2,
+];
+
+/// The arguments of `paseto verify` and `paseto decrypt`.
+#[derive(Debug, Args)]
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)))]
+pub(super) struct VerifyArgs {
+    /// PASERK file (- for standard input)
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+
+    #[command(flatten)]
+    context: ContextArgs,
+
+    #[command(flatten)]
+    policy_args: PolicyArgs,
+
+    /// Print any payload, without verifying it as claims
+    #[arg(long, conflicts_with_all = ["issuer", "audience", "leeway", "at", "json"])]
+    raw: bool,
+
+    /// Print the result as JSON, also for a rejected token
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    token: TokenArgument,
+}
+
+impl VerifyArgs {
+    pub(super) fn verify(self) -> Outcome {
+        let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let key = key::verifying(&KeyFile::read(&self.key)?, &allowed)?;
+        self.run(&*key, Command::PasetoVerify)
+    }
+
+    pub(super) fn decrypt(self) -> Outcome {
+        let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let key = key::decrypting(&KeyFile::read(&self.key)?, &allowed)?;
+        self.run(&*key, Command::PasetoDecrypt)
+    }
+
+    fn run(&self, key: &dyn OpeningKey, command: Command) -> Outcome {
+        let footer = self.context.footer()?;
+        let implicit = self.context.implicit()?;
+        if self.raw {
+            let token = self.token.read()?;
+            let opened = key
+                .open(&token, &implicit)
+                .map_err(|error| rejection_hints::failure(error, &token, command))?;
+            if footer.is_some_and(|footer| *footer != opened.footer()) {
+                return Err(rejection_hints::failure(
+                    Rejection::FooterMismatch.into(),
+                    &token,
+                    command,
+                ));
+            }
+            return output::payload(opened.message());
+        }
+        let footer = footer.as_ref().map(|footer| footer.as_slice());
+        let verifier = verification::paseto(key, &self.policy_args, footer, &implicit);
+        let result = self.token.read().and_then(|token| {
+            let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
+            verified.map_err(|error| rejection_hints::failure(error, &token, command))
+        });
+        let format = if self.json {
+            Format::Json
+        } else {
+            Format::Exact
+        };
+        verification_output::show(result, &self.policy_args, format)
+    }
+}

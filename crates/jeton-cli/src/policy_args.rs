@@ -1,0 +1,97 @@
+//! The arguments that set the verification policy.
+
+use std::time::Duration;
+
+use clap::Args;
+use jeton::{FixedClock, Policy, Timestamp};
+
+use crate::allow::{self, Allowed, InsecureOption};
+use crate::exit::Outcome;
+use crate::output;
+use crate::time;
+
+/// What the claims of a token must be.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArgs {
+    /// Required issuer (`iss`) [default: not checked]
+    #[arg(long, value_name = "ISSUER")]
+    issuer: Option<String>,
+
+    /// Required audience (`aud`) [default: not checked]
+    #[arg(long, value_name = "AUDIENCE")]
+    audience: Option<String>,
+
+    /// Allowed difference between the clocks of issuer and verifier, for example 60s
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = time::duration)]
+    leeway: Duration,
+
+    /// Evaluate time claims at this time: RFC 3339 or seconds since 1970 [default: now]
+    #[arg(long, value_name = "TIME", value_parser = time::moment)]
+    at: Option<Timestamp>,
+
+    // The command sets its help and its value parser: see `allow::allow_arg`.
+    #[arg(long, value_name = "NAME", value_parser = allow::parse)]
+    allow: Vec<InsecureOption>,
+}
+
+impl PolicyArgs {
+    /// Returns the enabled features, if the command supports all of them.
+    pub(crate) fn allowed(&self, supported: &'static [InsecureOption]) -> Outcome<Allowed> {
+        allow::check(&self.allow, supported)
+    }
+
+    pub(crate) fn policy(&self) -> Policy {
+        // The library checks neither: `note_unchecked` tells the caller.
+        let mut policy = Policy::new(
+            self.issuer.clone().unwrap_or_default(),
+            self.audience.clone().unwrap_or_default(),
+        )
+        .leeway(self.leeway);
+        if self.issuer.is_none() {
+            policy = policy.any_issuer();
+        }
+        if self.audience.is_none() {
+            policy = policy.any_audience();
+        }
+        if self.allows_no_expiry() {
+            policy = policy.without_expiry();
+        }
+        policy
+    }
+
+    /// Returns the required issuer.
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        self.issuer.as_deref()
+    }
+
+    /// Returns the required audience.
+    pub(crate) fn audience(&self) -> Option<&str> {
+        self.audience.as_deref()
+    }
+
+    /// Returns whether tokens without `exp` are accepted.
+    pub(crate) fn allows_no_expiry(&self) -> bool {
+        self.allow.contains(&InsecureOption::NoExpiry)
+    }
+
+    /// Returns the time of `--at`.
+    pub(crate) fn verification_time(&self) -> Option<Timestamp> {
+        self.at
+    }
+
+    /// Returns a clock that always shows the time of `--at`.
+    pub(crate) fn clock(&self) -> Option<FixedClock> {
+        self.at.map(FixedClock)
+    }
+
+    /// Notes which of issuer and audience were not checked in an accepted token.
+    pub(crate) fn note_unchecked(&self) {
+        let message = match (&self.issuer, &self.audience) {
+            (None, None) => "issuer and audience were not checked; pass --issuer and --audience",
+            (None, Some(_)) => "the issuer was not checked; pass --issuer",
+            (Some(_), None) => "the audience was not checked; pass --audience",
+            (Some(_), Some(_)) => return,
+        };
+        output::note(message);
+    }
+}

@@ -1,0 +1,179 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::base64;
+use crate::claims::{ClaimsPrefix, Buffer, Claims};
+use crate::clock::{Clock, SystemClock};
+use crate::crypto::{SignatureBuffer, hmac};
+use crate::error::Result;
+use crate::key::SigningKeyRef;
+
+/// Issues many JWTs that share most of their claims. The shared prefix is written and encoded once, and with
+/// a [`MacKey`](crate::jwt::MacKey) also hashed once.
+///
+/// The header is that of [`MacKey::issue`](crate::jwt::MacKey::issue). The shared claims come before the
+/// claims of the single token. All tokens have the time at which the series was created as their time of
+/// issuing. So create a new series for each batch.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::jwt::{MacKey, Own, Series};
+/// use jeton::key::MacAlg;
+/// use jeton::{Claims, Policy, jwt};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?;
+/// let shared = Claims::new(())
+///     .issuer("https://id.example")
+///     .audience("api")
+///     .expires_in(Duration::from_mins(15));
+/// let series = Series::new(&key, &shared)?;
+///
+/// let verifier = jwt::Verifier::new(&key, Policy::new("https://id.example", "api"));
+/// for name in ["alice", "bob"] {
+///     let token = series.issue(&Own::new(()).subject(name))?;
+///     assert_eq!(verifier.verify::<serde_json::Value>(&token)?.subject(), Some(name));
+/// }
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct Series<'k> {
+    key: SigningKeyRef<'k>,
+    claims: ClaimsPrefix,
+    /// The header, a dot, and the prefix of the shared claims that fills whole groups of base64url.
+    text: String,
+    /// The length of that prefix, bytes.
+    encoded: usize,
+    /// The MAC state after the text; `None` for a key that signs.
+    mac: Option<hmac::MacPrefix<'k>>,
+}
+
+/// The claims of one token of a [`Series`].
+///
+/// `T` holds the custom claims, as in [`Claims`].
+#[derive(Debug, Clone)]
+#[must_use = "claims do nothing until a series issues a token with them"]
+pub struct Own<'a, T> {
+    subject: Option<Cow<'a, str>>,
+    token_id: Option<Cow<'a, str>>,
+    custom: T,
+}
+
+impl<'a, T> Own<'a, T> {
+    /// Creates claims with these custom claims and no registered claims.
+    pub fn new(custom: T) -> Self {
+        Own {
+            subject: None,
+            token_id: None,
+            custom,
+        }
+    }
+
+    /// Sets `sub`: the subject of the token.
+    pub fn subject(mut self, subject: impl Into<Cow<'a, str>>) -> Self {
+        self.subject = Some(subject.into());
+        self
+    }
+
+    /// Sets `jti`: the id of the token, unique for its issuer.
+    pub fn token_id(mut self, token_id: impl Into<Cow<'a, str>>) -> Self {
+        self.token_id = Some(token_id.into());
+        self
+    }
+}
+
+impl<'k> Series<'k> {
+    /// Creates a series with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, using the system clock.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) if the claims have no expiry chosen, and
+    /// [`Error::Key`](crate::Error::Key) if the key must not sign.
+    pub fn new(key: impl Into<SigningKeyRef<'k>>, shared: &Claims<'_, ()>) -> Result<Self> {
+        Self::new_by(key, shared, &SystemClock)
+    }
+
+    /// Creates a series with this clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Series::new).
+    pub fn new_by(
+        key: impl Into<SigningKeyRef<'k>>,
+        shared: &Claims<'_, ()>,
+        clock: &dyn Clock,
+    ) -> Result<Self> {
+        let key = key.into();
+        let claims = ClaimsPrefix::new(shared, clock)?;
+        // Three bytes encode to four characters, independent of what surrounds them.
+        let encoded = claims.text.len() / 3 * 3;
+        let mut text = format!("{}.", key.headers().jwt());
+        base64::encode_onto(&claims.text[..encoded], &mut text);
+        Ok(Series {
+            mac: key.begin(text.as_bytes())?,
+            key,
+            claims,
+            text,
+            encoded,
+        })
+    }
+
+    /// Issues a token with the shared claims and these claims.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) if the series already sets a claim, or if a JWT cannot
+    /// represent the custom claims; [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
+    pub fn issue<T: Serialize>(&self, own: &Own<'_, T>) -> Result<String> {
+        let mut token = String::new();
+        self.issue_onto(own, &mut token)?;
+        Ok(token)
+    }
+
+    /// Appends the token to a string. Nothing is allocated if the string has enough capacity. After an error
+    /// the string is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](Series::issue).
+    pub fn issue_onto<T: Serialize>(&self, own: &Own<'_, T>, token: &mut String) -> Result<()> {
+        let mut payload = Buffer::from_slice(&self.claims.text[self.encoded..]);
+        let (subject, token_id) = (own.subject.as_deref(), own.token_id.as_deref());
+        self.claims
+            .write_rest(&mut payload, subject, token_id, &own.custom)?;
+
+        let start = token.len();
+        let signature_bytes = self.key.signature_bytes();
+        token.reserve_exact(
+            self.text.len()
+                + base64::encoded_length(payload.len())
+                + 1
+                + base64::encoded_length(signature_bytes),
+        );
+        token.push_str(&self.text);
+        base64::encode_onto(&payload, token);
+        let signed = &token.as_bytes()[start..];
+        if let Some(mac) = &self.mac {
+            let mac = mac.finish(signed);
+            token.push('.');
+            base64::encode_onto(&mac, token);
+            return Ok(());
+        }
+        let mut signature = SignatureBuffer::new();
+        if let Err(error) = self.key.sign_bytes(signed, &mut signature) {
+            token.truncate(start);
+            return Err(error);
+        }
+        token.push('.');
+        base64::encode_onto(&signature, token);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Series<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Series")
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,91 @@
+//! The length of source files, and names that say nothing.
+
+use crate::command::{Error, Workspace, output};
+
+/// Lines that are neither blank nor a line comment. Aim for 400.
+pub(super) const MAX_LINES_OF_CODE: usize = 600;
+
+/// Code that a generator wrote from `proto/` or that others wrote: nobody edits it here.
+const GENERATED: [&str; 3] = ["/src/generated/", "/jwt/services/", "vectors/"];
+
+const ENDINGS: [&str; 8] = [".rs", ".go", ".js", ".mjs", ".ts", ".py", ".java", ".proto"];
+
+/// Words of a file name that do not say what is inside.
+const VAGUE: [&str; 8] = [
+    "common", "helper", "helpers", "manager", "managers", "misc", "util", "utils",
+];
+
+/// Checks every source that git knows. Returns how many, and what is wrong.
+pub(super) fn check(workspace: &Workspace) -> Result<(usize, Vec<String>), Error> {
+    let listed = output(workspace.command("git").args(["ls-files", "-z"]))?;
+    let mut counted = 0;
+    let mut broken = Vec::new();
+    for path in listed.split('\0') {
+        if !ENDINGS.iter().any(|ending| path.ends_with(ending)) || is_generated(path) {
+            continue;
+        }
+        // A file that was deleted is not committed yet.
+        let Ok(text) = std::fs::read_to_string(workspace.path(path)) else {
+            continue;
+        };
+        counted += 1;
+        broken.extend(too_long(path, &text));
+        broken.extend(vague_name(path));
+    }
+    Ok((counted, broken))
+}
+
+fn too_long(path: &str, text: &str) -> Option<String> {
+    let lines = lines_of_code(text);
+    (lines > MAX_LINES_OF_CODE).then(|| {
+        format!("{path}: {lines} lines of code, at most {MAX_LINES_OF_CODE}: split it by concept")
+    })
+}
+
+fn is_generated(path: &str) -> bool {
+    GENERATED.iter().any(|folder| path.contains(folder))
+}
+
+fn lines_of_code(text: &str) -> usize {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#'))
+        .count()
+}
+
+fn vague_name(path: &str) -> Option<String> {
+    let vague = |name: &str| {
+        let stem = name.split('.').next().unwrap_or(name);
+        let mut words = stem.split(['_', '-']);
+        words.find(|word| VAGUE.contains(word)).map(str::to_owned)
+    };
+    path.split('/')
+        .find_map(vague)
+        .map(|word| format!("{path}: `{word}` does not say what is inside: name the concept"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_over_the_limit_fails_and_comments_do_not_count() {
+        let code = "let a = 1;\n".repeat(MAX_LINES_OF_CODE);
+        let comments = "// why\n\n/// what\n".repeat(MAX_LINES_OF_CODE);
+        assert_eq!(too_long("a.rs", &format!("{code}{comments}")), None);
+        let longer = format!("{code}let b = 2;\n");
+        assert!(
+            too_long("a.rs", &longer)
+                .is_some_and(|why| why.starts_with("a.rs: 601 lines of code, at most 600"))
+        );
+        assert!(is_generated("crates/a/src/generated/b.rs"));
+        assert!(!is_generated("crates/a/src/b.rs"));
+    }
+
+    #[test]
+    fn vague_name_fails_in_a_file_and_in_a_folder() {
+        assert!(vague_name("crates/a/src/json_utils.rs").is_some());
+        assert!(vague_name("crates/common/src/lib.rs").is_some());
+        assert_eq!(vague_name("crates/a/src/utility_rate.rs"), None);
+    }
+}

@@ -1,0 +1,246 @@
+//! The crate graph: as Cargo builds it, and as ARCHITECTURE.md draws it.
+//!
+//! An arrow on the page points from a crate to a crate that it uses. The page may leave an arrow out if
+//! others lead there. Every arrow that it draws must be a dependency in Cargo, and every dependency in Cargo
+//! must follow the drawn arrows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::PAGE;
+use crate::command::Error;
+
+/// Any crate may use these, in its tests only.
+const FOR_TESTS: [&str; 1] = ["jeton-testkit"];
+
+/// The part of `cargo metadata` that is checked.
+#[derive(Debug, Deserialize)]
+pub(super) struct Metadata {
+    pub(super) packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Package {
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Dependency {
+    name: String,
+    /// `None` for a normal dependency, else `dev` or `build`.
+    kind: Option<String>,
+}
+
+impl Metadata {
+    pub(super) fn parse(json: &str) -> Result<Self, Error> {
+        serde_json::from_str(json)
+            .map_err(|error| Error::Failed(format!("cargo metadata cannot be read: {error}")))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.packages.iter().any(|package| package.name == name)
+    }
+
+    /// Dependencies among the workspace's crates: user, used, and whether only tests use it.
+    fn arrows(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        self.packages.iter().flat_map(|package| {
+            (package.dependencies.iter())
+                .filter(|used| self.has(&used.name) && used.name != package.name)
+                .map(|used| {
+                    let is_dev = used.kind.as_deref() == Some("dev");
+                    (package.name.as_str(), used.name.as_str(), is_dev)
+                })
+        })
+    }
+}
+
+/// The arrows that the page draws.
+type Drawn = BTreeMap<String, BTreeSet<String>>;
+
+/// Every difference between Cargo and the page.
+pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
+    let drawn = drawn_arrows(page);
+    let mut broken = Vec::new();
+    for package in &metadata.packages {
+        if !names(page, &package.name) {
+            broken.push(format!(
+                "{PAGE}: the crate `{}` is not on the page",
+                package.name
+            ));
+        }
+    }
+    for (user, used, is_dev) in metadata.arrows() {
+        if FOR_TESTS.contains(&used) {
+            if !is_dev {
+                broken.push(format!(
+                    "`{user}` uses `{used}`, which is for tests: move it to [dev-dependencies]"
+                ));
+            }
+        } else if !leads_to(&drawn, user, used) {
+            broken.push(format!(
+                "`{user}` uses `{used}`, but no arrow on {PAGE} leads there: move the code below both, or \
+                 draw the arrow and say why"
+            ));
+        }
+    }
+    for (user, all) in &drawn {
+        for used in all {
+            let exists = (metadata.arrows()).any(|(from, to, _)| from == user && to == used);
+            if !exists {
+                broken.push(format!(
+                    "{PAGE}: `{user} --> {used}` is drawn, but Cargo has no such dependency"
+                ));
+            }
+        }
+    }
+    broken
+}
+
+/// Whether following the arrows from `user` arrives at `used`.
+fn leads_to(drawn: &Drawn, user: &str, used: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![user];
+    while let Some(at) = open.pop() {
+        for next in drawn.get(at).into_iter().flatten() {
+            if next == used {
+                return true;
+            }
+            if seen.insert(next.as_str()) {
+                open.push(next);
+            }
+        }
+    }
+    false
+}
+
+/// Reads the page's mermaid graphs: `a[name] --> b`, in which a later `a` stands for `name`.
+fn drawn_arrows(page: &str) -> Drawn {
+    let mut full: BTreeMap<String, String> = BTreeMap::new();
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut inside = false;
+    for line in page.lines().map(str::trim) {
+        if line.starts_with("```") {
+            inside = line == "```mermaid";
+            continue;
+        }
+        let Some((from, to)) = line.split_once("-->").filter(|_| inside) else {
+            continue;
+        };
+        // Several crates on one side are joined by `&`.
+        for from in from.split('&') {
+            let from = node_id(from, &mut full);
+            for to in to.split('&') {
+                let to = node_id(to, &mut full);
+                pairs.push((from.clone(), to));
+            }
+        }
+    }
+    let name = |id: String| full.get(&id).cloned().unwrap_or(id);
+    let mut drawn = Drawn::new();
+    for (from, to) in pairs {
+        drawn.entry(name(from)).or_default().insert(name(to));
+    }
+    drawn
+}
+
+/// The id of a node, whose full name is remembered.
+fn node_id(node: &str, full: &mut BTreeMap<String, String>) -> String {
+    let node = node.trim();
+    match node.split_once('[') {
+        Some((id, name)) => {
+            full.insert(id.to_owned(), name.trim_end_matches(']').to_owned());
+            id.to_owned()
+        }
+        None => node.to_owned(),
+    }
+}
+
+/// Whether the page has `name` as a whole word: `jeton-lab` does not name `jeton`.
+fn names(page: &str, name: &str) -> bool {
+    page.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter)))
+        .any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const DRAWING: &str = "jeton top lib mid jeton-testkit\n```mermaid\ngraph RL\n  t[top] --> m[mid]\n  m --> lib\n```\n";
+
+    fn metadata(arrows: &[(&str, &str, Option<&str>)]) -> Metadata {
+        let packages: Vec<_> = ["top", "mid", "lib", "jeton-testkit"]
+            .iter()
+            .map(|name| {
+                let dependencies: Vec<_> = (arrows.iter())
+                    .filter(|(user, _, _)| user == name)
+                    .map(|(_, used, kind)| serde_json::json!({"name": used, "kind": kind}))
+                    .collect();
+                serde_json::json!({"name": name, "dependencies": dependencies})
+            })
+            .collect();
+        Metadata::parse(&serde_json::json!({ "packages": packages }).to_string()).unwrap()
+    }
+
+    fn as_drawn() -> Vec<(&'static str, &'static str, Option<&'static str>)> {
+        vec![("top", "mid", None), ("mid", "lib", None)]
+    }
+
+    #[test]
+    fn graph_as_drawn_passes() {
+        assert_eq!(check(&metadata(&as_drawn()), DRAWING), [""; 0]);
+    }
+
+    #[test]
+    fn dependency_along_drawn_arrows_passes() {
+        let mut arrows = as_drawn();
+        arrows.push(("top", "lib", None));
+        assert_eq!(check(&metadata(&arrows), DRAWING), [""; 0]);
+    }
+
+    #[test]
+    fn dependency_against_the_arrows_fails() {
+        let mut arrows = as_drawn();
+        arrows.push(("lib", "top", None));
+        let broken = check(&metadata(&arrows), DRAWING);
+        assert!(
+            broken.len() == 1 && broken[0].starts_with("`lib` uses `top`"),
+            "{broken:?}"
+        );
+    }
+
+    #[test]
+    fn dependency_of_tests_against_the_arrows_fails() {
+        let mut arrows = as_drawn();
+        arrows.push(("lib", "mid", Some("dev")));
+        assert_eq!(check(&metadata(&arrows), DRAWING).len(), 1);
+    }
+
+    #[test]
+    fn drawn_arrow_without_a_dependency_fails() {
+        let broken = check(&metadata(&[("top", "mid", None)]), DRAWING);
+        assert!(
+            broken.len() == 1 && broken[0].contains("`mid --> lib` is drawn"),
+            "{broken:?}"
+        );
+    }
+
+    #[test]
+    fn crate_that_the_page_does_not_name_fails() {
+        let page = DRAWING.replace("jeton-testkit", "");
+        let broken = check(&metadata(&as_drawn()), &page);
+        assert!(broken[0].contains("`jeton-testkit` is not on the page"));
+    }
+
+    #[test]
+    fn testkit_outside_tests_fails() {
+        let mut arrows = as_drawn();
+        arrows.push(("lib", "jeton-testkit", Some("dev")));
+        assert_eq!(check(&metadata(&arrows), DRAWING), [""; 0]);
+        arrows.push(("lib", "jeton-testkit", None));
+        assert_eq!(check(&metadata(&arrows), DRAWING).len(), 1);
+    }
+}
