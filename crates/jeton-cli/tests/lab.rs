@@ -110,7 +110,7 @@ fn what_does_not_exist_is_refused_with_its_neighbour() {
         "did you mean `honest`?",
     );
     assert_refused(
-        &lab.run(&["run", "--contract", "verfy"]),
+        &lab.run(&["run", "--operation", "verfy"]),
         "did you mean `verify`?",
     );
     assert_refused(
@@ -155,7 +155,7 @@ fn claims_that_cannot_be_measured_are_refused_before_anything_is_built() {
 fn claims_of_ones_own_and_threads_are_in_every_row() {
     let lab = Lab::new("");
     let own = r#"{"iss":"me","jti":"a1","roles":["x","y"]}"#;
-    let claims = ["--claims", own, "--threads", "1", "--contract", "verify"];
+    let claims = ["--claims", own, "--threads", "1", "--operation", "verify"];
     let output = lab.run(&[&SHORT[..], &claims].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let rows = lab.result()["rows"].clone();

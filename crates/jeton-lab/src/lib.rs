@@ -4,18 +4,18 @@
 //! of it.
 //!
 //! A measurement's way: [`suite`] says which subjects meet, [`driver`] builds them, [`runner`]
-//! speaks with them over [`wire`], [`host`] watches the machine meanwhile, [`stats`] judges the
+//! speaks with them over [`protocol`], [`host`] watches the machine meanwhile, [`stats`] judges the
 //! rounds, [`result`] keeps everything, [`recommendation`] says which token to take, and [`report`]
-//! shows it. [`across`] is for results of several runs: compare, gate, merge. [`interop`] measures no
+//! shows it. [`multi_run`] is for results of several runs: compare, gate, merge. [`interop`] measures no
 //! time: it lets every driver open every other's tokens. [`servers`] loads gRPC servers that issue tokens.
 
-pub mod across;
 pub mod attack;
 pub mod driver;
 mod grpc;
 pub mod host;
 pub mod interop;
-mod judging;
+pub mod multi_run;
+pub mod protocol;
 pub mod published;
 pub mod recommendation;
 pub mod report;
@@ -25,6 +25,6 @@ pub mod servers;
 pub mod stats;
 mod stop;
 pub mod suite;
-pub mod wire;
+mod verdicts;
 
 pub use stop::Stop;

@@ -77,18 +77,18 @@ fn row<'a>(result: &'a RunResult, library: &str, attack: &str) -> &'a AttackRow 
 #[test]
 fn who_takes_a_wrong_token_is_shown_with_the_token_and_the_key() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("lax", "accepts-tampered");
     let result = attacked(&fakes, &["other-key", "alg-none", "ecdsa-zero"]);
-    let honest = row(&result, "honest", "other-key");
-    assert_eq!(honest.outcome, Some(AttackOutcome::Refused), "{honest:?}");
+    let valid = row(&result, "correct", "other-key");
+    assert_eq!(valid.outcome, Some(AttackOutcome::Refused), "{valid:?}");
     let lax = row(&result, "lax", "other-key");
     assert_eq!(lax.outcome, Some(AttackOutcome::Accepted), "{lax:?}");
     let evidence = &lax.evidence[0];
     assert_eq!(evidence.token.as_ref().unwrap().matches('.').count(), 2);
     assert_eq!(evidence.key.as_ref().unwrap()["kty"], "oct");
     // It signs with HMAC alone.
-    let curve = row(&result, "honest", "ecdsa-zero");
+    let curve = row(&result, "correct", "ecdsa-zero");
     assert_eq!(curve.outcome, Some(AttackOutcome::NotApplicable));
 
     let page = html::page(&result);
@@ -130,7 +130,7 @@ fn each_round_tries_everything_with_other_keys_and_keeps_one_of_each_finding() {
 
 #[test]
 fn a_driver_for_which_the_budget_had_no_time_has_rows_that_say_so() {
-    let fakes = Fakes::new().with("honest", "");
+    let fakes = Fakes::new().with("correct", "");
     let drivers = find(&fakes.folder()).unwrap();
     let options = Options {
         budget: Some(Duration::ZERO),
@@ -138,7 +138,7 @@ fn a_driver_for_which_the_budget_had_no_time_has_rows_that_say_so() {
     };
     let result = attack::run(&drivers, &options, &Stop::default(), &mut |_| {});
     assert!(!result.environment.complete);
-    let row = row(&result, "honest", "other-key");
+    let row = row(&result, "correct", "other-key");
     assert_eq!((row.status, row.outcome), (Status::Unavailable, None));
     assert_eq!(row.reason.as_deref(), Some("the budget had no time for it"));
 }
@@ -147,18 +147,18 @@ fn a_driver_for_which_the_budget_had_no_time_has_rows_that_say_so() {
 fn a_driver_that_cannot_be_had_has_rows_that_say_so() {
     let fakes = Fakes::new()
         .with("dead", "dies-in-hello")
-        .with("honest", "");
+        .with("correct", "");
     let result = attacked(&fakes, &["other-key"]);
     let dead = row(&result, "dead", "other-key");
     assert_eq!((dead.status, dead.outcome), (Status::Unavailable, None));
     assert!(dead.reason.is_some());
-    assert_eq!(row(&result, "honest", "other-key").status, Status::Ok);
+    assert_eq!(row(&result, "correct", "other-key").status, Status::Ok);
 }
 
 #[test]
 fn a_corpus_grows_by_what_is_found_and_is_judged_again() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("lax", "accepts-tampered");
     let drivers = find(&fakes.folder()).unwrap();
     let options = options(&fakes, &[]);
@@ -171,7 +171,7 @@ fn a_corpus_grows_by_what_is_found_and_is_judged_again() {
         .find(|c| c.changed == Changed::Token)
         .unwrap();
     assert_eq!(case.accepted, ["fake/lax 1.0.0"]);
-    assert_eq!(case.refused, ["fake/honest 1.0.0"]);
+    assert_eq!(case.refused, ["fake/correct 1.0.0"]);
     assert_eq!(case.changes.len(), 1, "it is minimised: {case:?}");
 
     let corpus = fakes.folder().join("cases.jsonl");
@@ -186,7 +186,7 @@ fn a_corpus_grows_by_what_is_found_and_is_judged_again() {
     );
 
     // The lax one is mended, under the same version.
-    let mended = Fakes::new().with("honest", "").with("lax", "");
+    let mended = Fakes::new().with("correct", "").with("lax", "");
     let drivers = find(&mended.folder()).unwrap();
     let options = self::options(&mended, &[]);
     let again = attack::replay(&cases, &drivers, &options, &stop, &mut |_| {}).unwrap();

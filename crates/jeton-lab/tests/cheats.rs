@@ -9,28 +9,28 @@ use std::sync::{Mutex, PoisonError};
 use fake::{Fakes, row};
 use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
-use jeton_lab::suite::{Choice, Contract, Extent, Suite};
+use jeton_lab::suite::{Choice, Extent, Operation, Suite};
 
 /// One run at a time: what gives some of them away is time, and they would take it from each other.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Signing, verifying and both, of one cheat between two honest drivers.
+/// Signing, verifying and both, of one cheat between two correct drivers.
 fn run_with(misdeed: &str) -> RunResult {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("another", "")
         .with("cheat", misdeed);
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
-    choice.contracts = vec![Contract::Sign, Contract::Verify, Contract::RoundTrip];
+    choice.operations = vec![Operation::Sign, Operation::Verify, Operation::RoundTrip];
     let result = fakes.run_of(&choice, &Stop::default(), |_| ());
-    for name in ["honest", "another"] {
-        for contract in ["sign", "verify", "round-trip"] {
-            let row = row(&result, name, contract);
+    for name in ["correct", "another"] {
+        for operation in ["sign", "verify", "round-trip"] {
+            let row = row(&result, name, operation);
             assert_eq!(
                 row.status,
                 Status::Ok,
-                "{name} {contract}: {:?}",
+                "{name} {operation}: {:?}",
                 row.reason
             );
         }
@@ -39,18 +39,18 @@ fn run_with(misdeed: &str) -> RunResult {
 }
 
 #[track_caller]
-fn assert_caught(misdeed: &str, contracts: &[&str], reason: &str) {
+fn assert_caught(misdeed: &str, operations: &[&str], reason: &str) {
     let result = run_with(misdeed);
-    for contract in contracts {
-        let row = row(&result, "cheat", contract);
+    for operation in operations {
+        let row = row(&result, "cheat", operation);
         assert_eq!(
             row.status,
             Status::FailedPreflight,
-            "{contract}: {:?}",
+            "{operation}: {:?}",
             row.reason
         );
         let said = row.reason.as_deref().unwrap();
-        assert!(said.contains(reason), "{contract}: {said}");
+        assert!(said.contains(reason), "{operation}: {said}");
         assert!(row.ns_per_op.is_none(), "it must not be timed");
     }
 }
@@ -113,7 +113,7 @@ fn whose_clock_stands_still() {
 /// A cache that is declared is no cheat: it has a row, and stands in no comparison.
 #[test]
 fn a_cache_that_is_declared_is_a_subject_of_its_own() {
-    let fakes = Fakes::new().with("honest", "").with("another", "");
+    let fakes = Fakes::new().with("correct", "").with("another", "");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let way = format!(
         "caches_tokens = true\nrun = [\"python3\", \"{script}\", \"recalls\", \"caches-openly\"]"

@@ -8,35 +8,35 @@ use jeton_lab::driver::{find, folder};
 use jeton_lab::published;
 use jeton_lab::runner::{FULL_BUDGET, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
-    Cell, Choice, Comparison, Contract, Extent, Format, Incomparable, KeyHandling, Suite, plan,
+    Case, Choice, Comparison, Extent, Format, Incomparable, KeyHandling, Operation, Suite, plan,
 };
 
-fn cell(library: &str, format: Format, alg: Option<&str>) -> Cell {
-    Cell {
+fn case(library: &str, format: Format, alg: Option<&str>) -> Case {
+    Case {
         format,
         alg: alg.map(str::to_owned),
-        contract: Contract::Verify,
-        ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
+        operation: Operation::Verify,
+        ..Case::new(&format!("go/{library}"), library, "1.0.0", "go")
     }
 }
 
 #[test]
 fn different_contracts_are_never_in_one_comparison() {
-    let a = cell("a", Format::Jwt, Some("HS256"));
-    for other in [Contract::Sign, Contract::VerifySignature] {
-        let mut b = cell("b", Format::Jwt, Some("HS256"));
-        b.contract = other;
+    let a = case("a", Format::Jwt, Some("HS256"));
+    for other in [Operation::Sign, Operation::VerifySignature] {
+        let mut b = case("b", Format::Jwt, Some("HS256"));
+        b.operation = other;
         assert_eq!(
             Comparison::new("libraries", "HS256", a.clone(), vec![b]),
-            Err(Incomparable::Contracts(Contract::Verify, other))
+            Err(Incomparable::Operations(Operation::Verify, other))
         );
     }
 }
 
 #[test]
 fn a_reference_line_is_never_in_a_comparison() {
-    let token = cell("a", Format::Jwt, Some("HS256"));
-    let bare = cell("floor", Format::Bare, Some("HS256"));
+    let token = case("a", Format::Jwt, Some("HS256"));
+    let bare = case("floor", Format::Bare, Some("HS256"));
     let refused = Incomparable::Reference("go/floor:bare:HS256:prepared".into());
     let beside = Comparison::new("libraries", "HS256", token.clone(), vec![bare.clone()]);
     assert_eq!(beside, Err(refused.clone()));
@@ -46,28 +46,28 @@ fn a_reference_line_is_never_in_a_comparison() {
 
 #[test]
 fn nothing_is_compared_with_itself() {
-    let a = cell("a", Format::Jwt, Some("HS256"));
+    let a = case("a", Format::Jwt, Some("HS256"));
     let twice = Comparison::new("libraries", "HS256", a.clone(), vec![a]);
     assert!(matches!(twice, Err(Incomparable::Twice(_))));
 }
 
 #[test]
 fn one_factor_is_named() {
-    let jwt = cell("a", Format::Jwt, Some("EdDSA"));
-    let public = cell("a", Format::V4Public, None);
+    let jwt = case("a", Format::Jwt, Some("EdDSA"));
+    let public = case("a", Format::V4Public, None);
     assert_eq!(
         Comparison::factors(&jwt, &public),
         ["format"],
         "both are Ed25519"
     );
-    let other_library = cell("b", Format::Jwt, Some("EdDSA"));
+    let other_library = case("b", Format::Jwt, Some("EdDSA"));
     assert_eq!(Comparison::factors(&jwt, &other_library), ["library"]);
-    let es256 = cell("a", Format::Jwt, Some("ES256"));
+    let es256 = case("a", Format::Jwt, Some("ES256"));
     assert_eq!(Comparison::factors(&jwt, &es256), ["algorithm"]);
     let mut parsed = jwt.clone();
     parsed.key_handling = KeyHandling::ParsedPerCall;
     assert_eq!(Comparison::factors(&jwt, &parsed), ["key handling"]);
-    let local = cell("a", Format::V4Local, None);
+    let local = case("a", Format::V4Local, None);
     assert_eq!(
         Comparison::factors(&public, &local),
         ["format", "algorithm"]
@@ -85,7 +85,7 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
         .collect();
     assert_eq!(pairs.len(), 2, "sign and verify");
     for pair in pairs {
-        let [jwt, paseto] = pair.cells() else {
+        let [jwt, paseto] = pair.cases() else {
             unreachable!("a pair")
         };
         assert_eq!(
@@ -112,7 +112,7 @@ fn every_other_planned_comparison_has_one_factor() {
         if confounded.iter().any(|c| comparison.title().starts_with(c)) {
             continue;
         }
-        let [baseline, others @ ..] = comparison.cells() else {
+        let [baseline, others @ ..] = comparison.cases() else {
             unreachable!("a comparison has cells")
         };
         for other in others {
@@ -132,9 +132,9 @@ fn every_other_planned_comparison_has_one_factor() {
 fn a_cell_that_two_suites_ask_for_is_measured_once() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
-    for (i, (cell, _)) in plan.cells.iter().enumerate() {
-        let again = plan.cells[..i].iter().any(|(c, _)| c == cell);
-        assert!(!again, "{} {}", cell.subject_id(), cell.contract);
+    for (i, (case, _)) in plan.cases.iter().enumerate() {
+        let again = plan.cases[..i].iter().any(|(c, _)| c == case);
+        assert!(!again, "{} {}", case.subject_id(), case.operation);
     }
 }
 
@@ -144,9 +144,9 @@ fn the_three_suites_end_within_an_hour_and_a_glance_within_90_seconds() {
     let drivers = find(&folder(None)).unwrap();
     let takes = |pace: Pace, extent| {
         let plan = plan(&drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
-        let cells: Vec<Cell> = plan.cells.into_iter().map(|(cell, _)| cell).collect();
-        let takes = pace.estimate(&cells);
-        println!("{extent:?}: {} cells, {takes:?}", cells.len());
+        let cases: Vec<Case> = plan.cases.into_iter().map(|(case, _)| case).collect();
+        let takes = pace.estimate(&cases);
+        println!("{extent:?}: {} cells, {takes:?}", cases.len());
         takes
     };
     let full = takes(Pace::FULL, Extent::Usual);
@@ -163,10 +163,10 @@ fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&[Suite::Algorithms], Extent::Quick);
     let plan = plan(&drivers, &choice).unwrap();
-    let has = |contract, format, alg: &str, enc: Option<&str>| {
-        plan.cells.iter().any(|(c, _)| {
+    let has = |operation, format, alg: &str, enc: Option<&str>| {
+        plan.cases.iter().any(|(c, _)| {
             c.library == "jeton"
-                && (c.contract, c.format) == (contract, format)
+                && (c.operation, c.format) == (operation, format)
                 && c.alg.as_deref() == Some(alg)
                 && c.enc.as_deref() == enc
         })
@@ -188,18 +188,18 @@ fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
         "A192GCM",
         "A256GCM",
     ];
-    for contract in [Contract::Encrypt, Contract::Decrypt] {
+    for operation in [Operation::Encrypt, Operation::Decrypt] {
         for alg in wraps {
             for enc in encs {
-                assert!(has(contract, Format::Jwe, alg, Some(enc)), "{alg} {enc}");
+                assert!(has(operation, Format::Jwe, alg, Some(enc)), "{alg} {enc}");
             }
         }
     }
-    for contract in [Contract::Sign, Contract::Verify] {
+    for operation in [Operation::Sign, Operation::Verify] {
         for alg in [
             "HS256", "HS384", "HS512", "RS256", "ES256", "ES384", "ES512",
         ] {
-            assert!(has(contract, Format::Jwt, alg, None), "{alg}");
+            assert!(has(operation, Format::Jwt, alg, None), "{alg}");
         }
     }
 }
@@ -208,7 +208,7 @@ fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
 fn a_glance_takes_no_library_that_is_not_on_its_list() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Glance)).unwrap();
-    let mut ids: Vec<&str> = plan.cells.iter().map(|(c, _)| c.driver.as_str()).collect();
+    let mut ids: Vec<&str> = plan.cases.iter().map(|(c, _)| c.driver.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
     let listed = [
@@ -230,7 +230,7 @@ fn quick_run_has_the_newest_version_of_each_library_only() {
     let drivers = find(&folder(None)).unwrap();
     let older = |suites: &[Suite], extent| -> Vec<String> {
         let plan = plan(&drivers, &Choice::of(suites, extent)).unwrap();
-        let older = plan.cells.iter().filter(|(c, _)| c.superseded_by.is_some());
+        let older = plan.cases.iter().filter(|(c, _)| c.superseded_by.is_some());
         let mut ids: Vec<String> = older.map(|(c, _)| c.driver.clone()).collect();
         ids.dedup();
         ids
@@ -249,7 +249,7 @@ fn quick_run_has_the_newest_version_of_each_library_only() {
     assert!(!older(&Suite::ALL, Extent::Usual).is_empty());
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Quick);
     choice.subjects = vec!["golang-jwt-v4".into()];
-    assert!(!plan(&drivers, &choice).unwrap().cells.is_empty());
+    assert!(!plan(&drivers, &choice).unwrap().cases.is_empty());
 }
 
 #[test]
@@ -261,16 +261,16 @@ fn older_version_stands_only_where_a_published_report_needs_it() {
         .into_iter()
         .flat_map(|report| published::works(report, choice.concurrency))
         .collect();
-    let older = plan.cells.iter().filter(|(c, _)| c.superseded_by.is_some());
-    for (cell, _) in older {
+    let older = plan.cases.iter().filter(|(c, _)| c.superseded_by.is_some());
+    for (case, _) in older {
         assert!(
             works
                 .iter()
-                .any(|w| w.subject.split_once(':').unwrap().0 == cell.driver),
+                .any(|w| w.subject.split_once(':').unwrap().0 == case.driver),
             "{}",
-            cell.subject_id()
+            case.subject_id()
         );
-        let subject = cell.subject();
+        let subject = case.subject();
         let said = subject.older_version().unwrap();
         assert!(said.starts_with("older version, released 20"), "{said}");
     }
@@ -304,14 +304,14 @@ fn claims_and_threads_multiply_what_works_on_claims() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
     choice.subjects = vec!["rust/jeton:jwt:ES256".into()];
-    let once = plan(&drivers, &choice).unwrap().cells.len();
+    let once = plan(&drivers, &choice).unwrap().cases.len();
     choice.claims = vec!["standard".into(), "report1-large".into()];
     choice.threads = vec![1, 2];
     let plan = plan(&drivers, &choice).unwrap();
-    let keys = |c: &Cell| matches!(c.contract, Contract::GenerateKey | Contract::LoadKey);
-    let of_keys = plan.cells.iter().filter(|(c, _)| keys(c)).count();
+    let keys = |c: &Case| matches!(c.operation, Operation::GenerateKey | Operation::LoadKey);
+    let of_keys = plan.cases.iter().filter(|(c, _)| keys(c)).count();
     // A key knows nothing of claims: it is multiplied by the threads alone.
-    assert_eq!(plan.cells.len(), (once - of_keys / 2) * 4 + of_keys);
+    assert_eq!(plan.cases.len(), (once - of_keys / 2) * 4 + of_keys);
     let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
     let factors = "(claims report1-large, 2 threads)";
     assert!(titles.iter().any(|t| t.contains(factors)), "{titles:?}");
@@ -322,16 +322,16 @@ fn claims_and_threads_multiply_what_works_on_claims() {
 
 #[test]
 fn other_claims_and_other_threads_are_never_in_one_comparison() {
-    let one = cell("a", Format::Jwt, Some("HS256"));
-    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    let one = case("a", Format::Jwt, Some("HS256"));
+    let mut other = case("b", Format::Jwt, Some("HS256"));
     other.claims = "report2".into();
     let refused = Comparison::new("libraries", "x", one.clone(), vec![other]);
     assert!(matches!(refused, Err(Incomparable::Claims(..))));
-    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    let mut other = case("b", Format::Jwt, Some("HS256"));
     other.threads = 2;
     let refused = Comparison::new("libraries", "x", one.clone(), vec![other]);
     assert!(matches!(refused, Err(Incomparable::Threads(1, 2))));
-    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    let mut other = case("b", Format::Jwt, Some("HS256"));
     other.caches = true;
     let refused = Comparison::new("libraries", "x", one, vec![other]);
     assert!(matches!(refused, Err(Incomparable::Cache(_))));
@@ -347,16 +347,16 @@ fn no_row_of_a_report_is_missing_from_the_plan() {
         let works = published::works(report, choice.concurrency);
         assert!(works.len() >= least, "report {report}: {}", works.len());
         for work in works {
-            let planned = plan.cells.iter().any(|(c, _)| {
+            let planned = plan.cases.iter().any(|(c, _)| {
                 c.subject_id() == work.subject
-                    && c.contract.name() == work.contract
+                    && c.operation.name() == work.operation
                     && c.claims == work.claims
                     && c.threads == work.threads
             });
             assert!(planned, "report {report}: {work:?}");
         }
     }
-    let weak = plan.cells.iter().filter(|(c, _)| c.subject().is_weak());
+    let weak = plan.cases.iter().filter(|(c, _)| c.subject().is_weak());
     assert!(weak.clone().count() >= 4);
     assert!(
         weak.clone().all(|(c, _)| c.library != "jeton"),
@@ -368,11 +368,11 @@ fn no_row_of_a_report_is_missing_from_the_plan() {
 fn unequal_work_is_in_no_comparison() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Full)).unwrap();
-    let unequal = |c: &Cell| c.contract == Contract::VerifyParsed;
-    assert!(plan.cells.iter().any(|(c, _)| unequal(c)));
-    let compared = plan.comparisons.iter().flat_map(Comparison::cells);
+    let unequal = |c: &Case| c.operation == Operation::VerifyParsed;
+    assert!(plan.cases.iter().any(|(c, _)| unequal(c)));
+    let compared = plan.comparisons.iter().flat_map(Comparison::cases);
     assert!(!compared.clone().any(unequal));
-    assert!(!compared.clone().any(Cell::is_reference));
+    assert!(!compared.clone().any(Case::is_reference));
 }
 
 #[test]
@@ -381,9 +381,9 @@ fn who_asks_for_claims_gets_them_and_not_those_of_the_reports() {
     let mut choice = Choice::of(&Suite::ALL, Extent::Usual);
     choice.claims = vec!["report3".into()];
     let plan = plan(&drivers, &choice).unwrap();
-    let key = |c: &Cell| matches!(c.contract, Contract::GenerateKey | Contract::LoadKey);
+    let key = |c: &Case| matches!(c.operation, Operation::GenerateKey | Operation::LoadKey);
     let other = plan
-        .cells
+        .cases
         .iter()
         .find(|(c, _)| !key(c) && c.claims != "report3");
     assert!(other.is_none(), "{other:?}");

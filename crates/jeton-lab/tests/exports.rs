@@ -22,7 +22,7 @@ fn few() -> RunResult {
     let mut result = sample::result();
     result.rows.measured.retain(|row| {
         let alg = row.subject.alg.as_deref();
-        row.contract == "sign"
+        row.operation == "sign"
             && (alg == Some("HS256") && row.suite == "libraries"
                 || alg == Some("EdDSA") && row.subject.library == "pascaldekloe"
                 || row.subject.language == "java")
@@ -33,7 +33,7 @@ fn few() -> RunResult {
             rows.iter()
                 .any(|r| r.subject.id == id && r.suite == v.suite)
         };
-        v.contract == "sign" && there(&v.subject) && there(&v.baseline)
+        v.operation == "sign" && there(&v.subject) && there(&v.baseline)
     });
     let mut odd = rows[0].clone();
     odd.subject.id = "go/a b:jwe:RSA-OAEP-256+A256GCM:prepared".into();
@@ -41,7 +41,7 @@ fn few() -> RunResult {
     odd.subject.format = "jwe".into();
     odd.subject.alg = Some("RSA-OAEP-256".into());
     odd.subject.enc = Some("A256GCM".into());
-    odd.contract = "verify-signature".into();
+    odd.operation = "verify-signature".into();
     odd.claims.name = "my claims/1".into();
     odd.threads = 4;
     odd.allocs_per_op = None;
@@ -143,7 +143,7 @@ fn benchstat_reads_it_and_agrees() {
         let row = rows.find(|r| {
             (
                 r.subject.library.as_str(),
-                r.contract.as_str(),
+                r.operation.as_str(),
                 r.suite.as_str(),
             ) == (library, "sign", "libraries")
                 && r.subject.alg.as_deref() == Some("HS256")

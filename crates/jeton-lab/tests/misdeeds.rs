@@ -9,20 +9,20 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::runner::Event;
 
-/// Runs one driver with a misdeed between two honest ones, which must not suffer.
+/// Runs one driver with a misdeed between two correct ones, which must not suffer.
 fn run_with(misdeed: &str) -> RunResult {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("another", "")
         .with("suspect", misdeed);
     let result = fakes.run();
-    for name in ["honest", "another"] {
-        for contract in ["sign", "verify"] {
-            let row = row(&result, name, contract);
+    for name in ["correct", "another"] {
+        for operation in ["sign", "verify"] {
+            let row = row(&result, name, operation);
             assert_eq!(
                 row.status,
                 Status::Ok,
-                "{name} {contract}: {:?}",
+                "{name} {operation}: {:?}",
                 row.reason
             );
             assert_eq!(row.ns_per_op.as_ref().unwrap().rounds.len(), 3);
@@ -34,11 +34,11 @@ fn run_with(misdeed: &str) -> RunResult {
 #[track_caller]
 fn assert_both(misdeed: &str, status: Status, reason: &str) {
     let result = run_with(misdeed);
-    for contract in ["sign", "verify"] {
-        let row = row(&result, "suspect", contract);
-        assert_eq!(row.status, status, "{contract}: {:?}", row.reason);
+    for operation in ["sign", "verify"] {
+        let row = row(&result, "suspect", operation);
+        assert_eq!(row.status, status, "{operation}: {:?}", row.reason);
         let said = row.reason.as_deref().unwrap();
-        assert!(said.contains(reason), "{contract}: {said}");
+        assert!(said.contains(reason), "{operation}: {said}");
         assert!(row.ns_per_op.is_none(), "it must not be timed");
     }
     let named = |id: &str| id.contains("suspect");
@@ -61,7 +61,7 @@ fn what_a_process_does_first_in_a_visit_is_not_counted() {
             .median
     };
     // Who has waited takes a hundred milliseconds more, and a batch is planned to take five.
-    assert!(median("suspect") < median("honest") * 5.0);
+    assert!(median("suspect") < median("correct") * 5.0);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_driver_that_does_its_lead_itself_is_given_one() {
         timing.unwrap().median
     };
     // Without one it does everything five times.
-    assert!(median("suspect") < median("honest") * 2.5);
+    assert!(median("suspect") < median("correct") * 2.5);
 }
 
 #[test]
@@ -192,13 +192,13 @@ fn a_driver_of_another_version_than_its_manifest_says() {
 
 #[test]
 fn a_driver_that_does_not_build() {
-    let fakes = Fakes::new().with("honest", "").with_manifest(
+    let fakes = Fakes::new().with("correct", "").with_manifest(
         "broken",
         r#"build = [["sh", "-c", "echo compiling; echo 'error: a semicolon is missing' >&2; exit 4"]]
 run = ["true"]"#,
     );
     let result = fakes.run();
-    assert_eq!(row(&result, "honest", "verify").status, Status::Ok);
+    assert_eq!(row(&result, "correct", "verify").status, Status::Ok);
     let row = row(&result, "broken", "verify");
     assert_eq!(row.status, Status::Unavailable);
     let reason = row.reason.as_deref().unwrap();
@@ -208,13 +208,13 @@ run = ["true"]"#,
 
 #[test]
 fn a_driver_whose_toolchain_is_absent() {
-    let fakes = Fakes::new().with("honest", "").with_manifest(
+    let fakes = Fakes::new().with("correct", "").with_manifest(
         "foreign",
         r#"needs = ["no-such-compiler"]
 run = ["true"]"#,
     );
     let result = fakes.run();
-    assert_eq!(row(&result, "honest", "sign").status, Status::Ok);
+    assert_eq!(row(&result, "correct", "sign").status, Status::Ok);
     let row = row(&result, "foreign", "sign");
     assert_eq!(row.status, Status::Unavailable);
     let reason = row.reason.as_deref().unwrap();
@@ -224,7 +224,7 @@ run = ["true"]"#,
 #[test]
 fn a_driver_that_cannot_be_started() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with_manifest("absent", r#"run = ["/no/such/driver"]"#);
     let result = fakes.run();
     let row = row(&result, "absent", "sign");
@@ -295,7 +295,7 @@ run = ["python3", "driver.py", "copied"]"#;
 
 #[test]
 fn a_run_that_is_stopped_keeps_its_finished_rounds() {
-    let fakes = Fakes::new().with("honest", "").with("another", "");
+    let fakes = Fakes::new().with("correct", "").with("another", "");
     let stop = Stop::default();
     let result = fakes.run_until(&stop, |event| {
         if matches!(event, Event::Round { number: 3, .. }) {

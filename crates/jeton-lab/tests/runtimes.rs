@@ -255,17 +255,17 @@ fn all_runtimes_are_subjects_with_ids_of_their_own() {
     for extent in [Extent::Quick, Extent::Usual, Extent::Full] {
         let plan = plan(&equipped.drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
         let mut ids: Vec<_> = plan
-            .cells
+            .cases
             .iter()
-            .map(|(c, _)| (c.subject_id(), c.contract, &c.claims, c.threads))
+            .map(|(c, _)| (c.subject_id(), c.operation, &c.claims, c.threads))
             .collect();
-        let cells = ids.len();
+        let cases = ids.len();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), cells, "two rows of one id");
+        assert_eq!(ids.len(), cases, "two rows of one id");
         let on = |runtime: &str| {
-            let cells = plan.cells.iter().map(|(c, _)| c);
-            cells
+            let cases = plan.cases.iter().map(|(c, _)| c);
+            cases
                 .filter(|c| c.runtime.as_deref() == Some(runtime))
                 .count()
         };
@@ -275,16 +275,16 @@ fn all_runtimes_are_subjects_with_ids_of_their_own() {
         for (i, title) in titles.iter().enumerate() {
             assert!(!titles[..i].contains(title), "{title} is there twice");
         }
-        let cell = |driver: &str| {
-            let mut cells = plan.cells.iter().map(|(c, _)| c);
-            cells.find(|c| c.driver == driver).unwrap().clone()
+        let case = |driver: &str| {
+            let mut cases = plan.cases.iter().map(|(c, _)| c);
+            cases.find(|c| c.driver == driver).unwrap().clone()
         };
         let (older, newer) = (
-            cell("java/nimbus-jose-jwt"),
-            cell("java/nimbus-jose-jwt@25.0.3"),
+            case("java/nimbus-jose-jwt"),
+            case("java/nimbus-jose-jwt@25.0.3"),
         );
         assert_eq!(Comparison::factors(&older, &newer), ["runtime"]);
-        let own = cell("rust/jeton");
+        let own = case("rust/jeton");
         assert!(!Comparison::factors(&own, &newer).contains(&"runtime"));
     }
 }
@@ -336,7 +336,7 @@ fn measured(machine: &Machine, which: Runtimes) -> RunResult {
             warm_limit: Duration::from_millis(100),
             rounds: 2,
             restarts: 0,
-            twins: 1,
+            aa_pairs: 1,
         },
         budget: None,
         seed: 7,
@@ -348,7 +348,11 @@ fn measured(machine: &Machine, which: Runtimes) -> RunResult {
 }
 
 fn row_runtimes(result: &RunResult) -> Vec<(String, Option<String>, Status)> {
-    let rows = result.rows.measured.iter().filter(|r| r.contract == "sign");
+    let rows = result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.operation == "sign");
     rows.map(|r| {
         let driver = r.subject.driver().to_owned();
         (driver, r.subject.runtime.clone(), r.status)

@@ -5,12 +5,12 @@
 //! `-- --nocapture` prints the tables that stand in `stats/mod.rs`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use jeton_lab::result::Judgement;
+use jeton_lab::result::VerdictKind;
+use jeton_lab::stats::groups::groups;
 use jeton_lab::stats::interval::{Ratio, estimate, table};
 use jeton_lab::stats::median::{median, median_interval, round_value};
 use jeton_lab::stats::noise::{IdenticalPair, floor, judge_each};
 use jeton_lab::stats::settle::{WINDOW, settled};
-use jeton_lab::stats::tiers::tiers;
 use jeton_lab::stats::verdict::{Band, judge, more_rounds};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
@@ -97,8 +97,8 @@ impl Run {
                 times[process].push(1_000.0 * (effect + disturbance).exp());
             }
         }
-        let mut twins = times.split_off(SUBJECTS).into_iter();
-        let pairs = std::iter::from_fn(|| Some([twins.next()?, twins.next()?])).collect();
+        let mut aa_pairs = times.split_off(SUBJECTS).into_iter();
+        let pairs = std::iter::from_fn(|| Some([aa_pairs.next()?, aa_pairs.next()?])).collect();
         Self {
             table: times,
             pairs,
@@ -152,8 +152,8 @@ fn covers(ratio: &Ratio, log: f64) -> bool {
     low <= log && log <= high
 }
 
-fn different(verdict: Judgement) -> bool {
-    matches!(verdict, Judgement::Faster | Judgement::Slower)
+fn different(verdict: VerdictKind) -> bool {
+    matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
 }
 
 /// The share of runs in which `holds`.
@@ -183,7 +183,7 @@ struct Identical {
     /// An identical pair is called faster or slower.
     pair_different: f64,
     /// All seven are in tier 1.
-    one_tier: f64,
+    one_group: f64,
     /// Mean noise floor, a ratio above one.
     floor: f64,
 }
@@ -202,17 +202,17 @@ impl Identical {
             let verdicts: Vec<_> = ratios.iter().map(|ratio| judge(ratio, band)).collect();
             sum.called_different += one(verdicts.iter().copied().any(different));
             for verdict in &verdicts {
-                sum.equivalent += one(*verdict == Judgement::Equivalent) / verdicts.len() as f64;
+                sum.equivalent += one(*verdict == VerdictKind::Equivalent) / verdicts.len() as f64;
             }
             for (_, verdict) in judge_each(&run.pairs(), &[]).unwrap() {
-                sum.pair_equivalent += one(verdict == Judgement::Equivalent) / PAIRS as f64;
+                sum.pair_equivalent += one(verdict == VerdictKind::Equivalent) / PAIRS as f64;
                 sum.pair_different += one(different(verdict)) / PAIRS as f64;
             }
             let table: Vec<&[f64]> = run.table.iter().map(Vec::as_slice).collect();
-            sum.one_tier += one(tiers(&table, |_, _| band)
+            sum.one_group += one(groups(&table, |_, _| band)
                 .unwrap()
                 .iter()
-                .all(|&tier| tier == 1));
+                .all(|&group| group == 1));
             sum.floor += seen_floor.unwrap() / RUNS as f64;
         }
         println!(
@@ -223,7 +223,7 @@ impl Identical {
             100.0 * sum.covers,
             100.0 * sum.all_cover,
             100.0 * sum.called_different,
-            100.0 * sum.one_tier,
+            100.0 * sum.one_group,
             100.0 * sum.equivalent,
             100.0 * sum.pair_equivalent,
             100.0 * sum.pair_different,
@@ -243,7 +243,7 @@ fn identical_subjects_under_gaussian_noise() {
             // Bonferroni's bound is met from above, for comparisons that share a baseline.
             assert!((0.94..=0.98).contains(&seen.all_cover), "{case}");
             assert!(seen.called_different <= 0.05, "{case}");
-            assert!(seen.one_tier >= 0.95, "{case}");
+            assert!(seen.one_group >= 0.95, "{case}");
             assert!(seen.pair_equivalent >= 0.945, "{case}");
             assert!(seen.pair_different <= 0.01, "{case}");
         }
@@ -258,7 +258,7 @@ fn identical_subjects_under_drift_that_rounds_share() {
         assert!((0.93..=0.97).contains(&seen.covers), "{case}");
         assert!((0.94..=0.98).contains(&seen.all_cover), "{case}");
         assert!(
-            seen.called_different <= 0.05 && seen.one_tier >= 0.95,
+            seen.called_different <= 0.05 && seen.one_group >= 0.95,
             "{case}"
         );
         assert!(seen.pair_equivalent >= 0.94, "{case}");
@@ -274,7 +274,7 @@ fn identical_subjects_under_spikes_and_two_modes() {
             assert!((0.93..=0.985).contains(&seen.covers), "{case}");
             assert!((0.94..=0.99).contains(&seen.all_cover), "{case}");
             assert!(
-                seen.called_different <= 0.05 && seen.one_tier >= 0.95,
+                seen.called_different <= 0.05 && seen.one_group >= 0.95,
                 "{case}"
             );
             assert!(seen.pair_equivalent >= 0.94, "{case}");
@@ -295,7 +295,7 @@ fn identical_subjects_of_unequal_noise() {
         assert!(seen.pair_equivalent >= 0.91, "{case}");
         assert!(seen.pair_different <= 0.02, "{case}");
         assert!(
-            seen.called_different <= 0.05 && seen.one_tier >= 0.95,
+            seen.called_different <= 0.05 && seen.one_group >= 0.95,
             "{case}"
         );
     }
@@ -341,9 +341,9 @@ fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f6
         let band = Band::new(floor(own, &rest[..others]).unwrap());
         for (index, ratio) in run.ratios().iter().enumerate() {
             let right = if index < 3 {
-                Judgement::Slower
+                VerdictKind::Slower
             } else {
-                Judgement::Faster
+                VerdictKind::Faster
             };
             if judge(ratio, band) == right {
                 found[index % 3] += 0.5 / RUNS as f64;
@@ -417,7 +417,7 @@ fn the_rounds_asked_for_decide_in_four_of_five_runs() {
             let (ratio, band) = after(long_enough);
             asked += 1.0;
             sum += f64::from(more);
-            if judge(&ratio, band) != Judgement::CannotTell {
+            if judge(&ratio, band) != VerdictKind::Undecided {
                 decided += 1.0;
             }
         }
@@ -519,7 +519,7 @@ fn control_without_pairing_drift_hides_every_effect() {
             let mut subject = run.table[1].clone();
             subject.rotate_left(turn);
             let ratio = estimate(&subject, &run.table[0], SUBJECTS - 1).unwrap();
-            judge(&ratio, run.band()) == Judgement::Slower
+            judge(&ratio, run.band()) == VerdictKind::Slower
         })
     };
     let (paired, unpaired) = (found(0), found(1));
@@ -532,7 +532,7 @@ fn control_without_pairing_drift_hides_every_effect() {
 fn control_without_a_noise_floor_identical_subjects_are_not_equivalent() {
     let equivalent = |band: fn(&Run) -> Band| {
         share(Noise::Gaussian(0.02), 8, &IDENTICAL, |run| {
-            judge(&run.ratio(1), band(run)) == Judgement::Equivalent
+            judge(&run.ratio(1), band(run)) == VerdictKind::Equivalent
         })
     };
     let (with, without) = (equivalent(Run::band), equivalent(|_| Band::new(None)));

@@ -3,7 +3,7 @@
 //! Never timings: the noise is made from seeds, and every figure is the same on every machine.
 #![allow(clippy::unwrap_used)]
 
-use jeton_lab::result::Judgement;
+use jeton_lab::result::VerdictKind;
 use jeton_lab::stats::unpaired::{CommonShift, between_runs, estimate};
 use jeton_lab::stats::verdict::{Band, judge};
 use rand::{Rng, RngExt, SeedableRng};
@@ -85,7 +85,7 @@ fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
                 ),
                 false => judge(&subject, Band::new(None)),
             };
-            matches!(verdict, Judgement::Faster | Judgement::Slower)
+            matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
         })
     };
     let (with, without) = (called_different(true), called_different(false));
@@ -112,7 +112,7 @@ fn a_common_shift_is_removed_and_what_is_left_is_no_change() {
         let between = between_runs(&unchanged, 1, CommonShift::Remove).unwrap();
         let subject = subject.without_shift(between.log_shift());
         let verdict = judge(&subject, Band::new(Some(between.spread())));
-        matches!(verdict, Judgement::Faster | Judgement::Slower)
+        matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
     });
     assert!(called_different <= 6.0, "{called_different} %");
 }
@@ -131,7 +131,7 @@ fn a_real_change_is_found_through_the_floor() {
         let unchanged: Vec<_> = (0..7).map(|_| ratio(0.0)).collect();
         let between = between_runs(&unchanged, 8, CommonShift::Remove).unwrap();
         let subject = subject.without_shift(between.log_shift());
-        judge(&subject, Band::new(Some(between.spread()))) == Judgement::Slower
+        judge(&subject, Band::new(Some(between.spread()))) == VerdictKind::Slower
     });
     assert!(found >= 95.0, "{found} %");
 }

@@ -55,7 +55,7 @@ pub(super) fn build_lab(house: &House) -> Result<(), Stop> {
 pub(super) fn lab(house: &House, cells: &[Cell]) -> Result<Figures, Stop> {
     let mut command = house.command(house.target().join("release/jeton"));
     command.args(["lab", "run", "libraries", "--rounds", "4", "--out", OUT]);
-    command.args(["--contract", "sign", "--contract", "verify", "--json"]);
+    command.args(["--operation", "sign", "--operation", "verify", "--json"]);
     let mut subjects: Vec<String> = cells.iter().map(Cell::subject).collect();
     subjects.sort();
     subjects.dedup();

@@ -17,10 +17,10 @@ use jeton_lab::report::{junit, sarif};
 use jeton_lab::result::{AttackOutcome, OutDir, RunResult};
 
 use super::destination::written;
-use super::leaving::leave;
 use super::progress::{Progress, in_words};
-use super::repeating::repeated;
+use super::repro_command::repeated;
 use super::run::{budget, building_first, listen, some_seed};
+use super::write_outputs::leave;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence, terminal};
 use target::TargetArgs;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::across::{AcrossCpus, compare};
+use jeton_lab::multi_run::{AcrossCpus, compare};
 use jeton_lab::report::visible;
 
 use super::destination::written;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::across::{
+use jeton_lab::multi_run::{
     AcrossCpus, Disturbed, Judged, Outcome, Question, Regression, Unjudgeable, gate,
 };
 use jeton_lab::report::visible;
@@ -91,7 +91,7 @@ impl Gate {
         let question = Question {
             threshold: self.threshold,
             disturbed,
-            across: AcrossCpus::when(self.across_cpus),
+            across_cpus: AcrossCpus::when(self.across_cpus),
             subjects: self.subjects,
         };
         let found = match gate(&before, &after, &question) {

@@ -10,10 +10,10 @@ use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::interop::{self, Choice, Extent, Options, Plan};
 use jeton_lab::result::OutDir;
 
-use super::leaving::leave;
 use super::progress::{Progress, in_words};
-use super::repeating::repeated;
+use super::repro_command::repeated;
 use super::run::{budget, listen, some_seed};
+use super::write_outputs::leave;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
 /// Let every library verify every other's tokens
@@ -141,7 +141,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         "about {}: {rounds}{} exchanges of {} kinds of token between {} drivers{}",
         in_words(takes),
         plan.exchanges(),
-        plan.meetings.len(),
+        plan.exchanges.len(),
         ids.len(),
         super::run::building_first(stale)
     )

@@ -62,7 +62,8 @@ struct ListedOffer {
     algs: Vec<String>,
     /// The content encryptions of a JWE, each with each algorithm.
     encs: Vec<String>,
-    contracts: Vec<&'static str>,
+    #[serde(rename = "contracts")]
+    operations: Vec<&'static str>,
     key_handling: Vec<&'static str>,
     /// The forms of key text that it reads.
     key_text: Vec<&'static str>,
@@ -93,7 +94,7 @@ fn listed(driver: &Driver) -> ListedDriver {
         format: offer.format_name.clone(),
         algs: offer.algs.clone(),
         encs: offer.encs.clone(),
-        contracts: offer.contracts.iter().map(|c| c.name()).collect(),
+        operations: offer.operations.iter().map(|c| c.name()).collect(),
         key_handling: offer.key_handling.iter().map(|k| k.name()).collect(),
         key_text: offer.key_text.iter().map(|form| form.name()).collect(),
     });
@@ -153,7 +154,7 @@ impl ListedDriver {
             let _ = writeln!(
                 text,
                 "        {}; keys {}",
-                offer.contracts.join(", "),
+                offer.operations.join(", "),
                 keys.join(", ")
             );
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::across::{Named, merge};
+use jeton_lab::multi_run::{Named, merge};
 use jeton_lab::result;
 
 use super::destination::Destination;

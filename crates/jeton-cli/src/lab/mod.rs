@@ -10,26 +10,26 @@ mod export;
 mod gate;
 mod import;
 mod interop;
-mod leaving;
 mod list;
 mod load;
 mod merge;
 mod progress;
-mod repeating;
 mod report;
+mod repro_command;
 mod results;
 mod run;
 mod runtimes;
 mod servers;
 mod terminal;
+mod write_outputs;
 
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use jeton_lab::across::Difference;
 use jeton_lab::driver::{self, Driver};
+use jeton_lab::multi_run::Difference;
 use jeton_lab::report::visible;
 use serde::Serialize;
 

@@ -102,7 +102,7 @@ impl Progress {
                 self.phase("starting every driver");
                 self.at(done, of, format!(" {driver}"));
             }
-            Event::Meeting {
+            Event::Exchange {
                 kind,
                 round,
                 done,

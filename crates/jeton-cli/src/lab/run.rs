@@ -12,7 +12,7 @@ use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::result::OutDir;
 use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
-    Choice, ClaimsSets, Contract, Extent, OWN, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
+    Choice, ClaimsSets, Extent, OWN, Operation, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
 };
 use jeton_lab::{Stop, suite};
 
@@ -20,9 +20,9 @@ use crate::time;
 
 use super::advice::Advice;
 use super::claims::{self, Chosen};
-use super::leaving::leave;
 use super::progress::{Progress, in_words};
-use super::repeating::repeated;
+use super::repro_command::repeated;
+use super::write_outputs::leave;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
 /// Measure token formats, algorithms and libraries side by side
@@ -41,7 +41,7 @@ Examples:
   jeton lab run libraries --subject jeton --subject golang-jwt
   jeton lab run algorithms --quick --out /tmp/algorithms
   jeton lab run --budget 10m                as many rounds as fit
-  jeton lab run libraries --claims mine.json --contract verify
+  jeton lab run libraries --claims mine.json --operation verify
   jeton lab run --sweep --subject jeton     from 1 byte to 1 MB
   jeton lab run libraries --threads 1,2
   jeton lab run --need confidentiality,cookie-budget=4096,languages=go+node
@@ -71,8 +71,8 @@ pub(super) struct Run {
     subjects: Vec<String>,
 
     /// Only this contract: sign, verify, round-trip, …; may be given again
-    #[arg(long = "contract", value_name = "NAME")]
-    contracts: Vec<String>,
+    #[arg(long = "operation", value_name = "NAME")]
+    operations: Vec<String>,
 
     /// The claims: a file, - for standard input, a JSON object, or the name of a set like
     /// report1-large; may be given again [default: standard]
@@ -126,7 +126,7 @@ impl Run {
         let (claims, own_claims) = self.claims()?;
         let mut choice = Choice::of(&suites, self.extent());
         choice.subjects.clone_from(&self.subjects);
-        choice.contracts = self.contracts()?;
+        choice.operations = self.operations()?;
         choice.claims = claims;
         choice.threads = distinct(&self.threads);
         let plan = plan(&drivers, &choice).map_err(sentence)?;
@@ -138,7 +138,7 @@ impl Run {
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
         let is_measured =
-            |language: &str| plan.cells.iter().any(|(cell, _)| cell.language == language);
+            |language: &str| plan.cases.iter().any(|(case, _)| case.language == language);
         for old in left_out.iter().filter(|r| is_measured(&r.language)) {
             let (name, found) = (old.label(), &old.found);
             progress.say(&format!(
@@ -182,8 +182,8 @@ impl Run {
         }
     }
 
-    fn contracts(&self) -> Result<Vec<Contract>, String> {
-        let named = self.contracts.iter().map(|name| Contract::named(name));
+    fn operations(&self) -> Result<Vec<Operation>, String> {
+        let named = self.operations.iter().map(|name| Operation::named(name));
         named.collect::<Result<_, _>>().map_err(sentence)
     }
 
@@ -267,8 +267,8 @@ pub(super) fn listen(stop: &Stop) -> Result<(), String> {
 }
 
 fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
-    let cells: Vec<suite::Cell> = plan.cells.iter().map(|(c, _)| c.clone()).collect();
-    let estimate = options.pace.estimate(&cells);
+    let cases: Vec<suite::Case> = plan.cases.iter().map(|(c, _)| c.clone()).collect();
+    let estimate = options.pace.estimate(&cases);
     // Where the core is shared, it waits for one of its own.
     let takes = match options.budget {
         Some(most) if estimate < most => {
@@ -277,7 +277,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         Some(most) => in_words(most),
         None => in_words(estimate),
     };
-    let needed = |d: &&Driver| cells.iter().any(|c| c.driver == d.id);
+    let needed = |d: &&Driver| cases.iter().any(|c| c.driver == d.id);
     let stale = drivers
         .iter()
         .filter(needed)
@@ -286,7 +286,7 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
     let first = building_first(stale);
     format!(
         "about {takes}: {} cells × {} rounds of {} × {} ms{first}",
-        cells.len() + options.pace.twins,
+        cases.len() + options.pace.aa_pairs,
         options.pace.rounds,
         options.pace.batches,
         options.pace.batch.as_millis(),

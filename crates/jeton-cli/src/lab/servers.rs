@@ -11,11 +11,11 @@ use jeton_lab::Stop;
 use jeton_lab::result::OutDir;
 use jeton_lab::servers::{self, Algorithm, Options, Pacing, Scenario, Server};
 
-use super::leaving::leave;
 use super::load::seconds;
 use super::progress::{Progress, in_words};
-use super::repeating::repeated;
+use super::repro_command::repeated;
 use super::run::{budget, listen, some_seed};
+use super::write_outputs::leave;
 use super::{ENDED_EARLY, sentence};
 
 /// How long at most a server is loaded when it has just started, in a quick run.

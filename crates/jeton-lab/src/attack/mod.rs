@@ -7,25 +7,25 @@
 //! to a live server, and `differential` looks for what nobody thought of: it asks all drivers at once.
 
 mod beacon;
-mod bill;
 mod catalogue;
+mod cost;
 mod differential;
 mod endpoint;
 mod estimate;
-mod forger;
+mod fixtures;
 mod listing;
 mod run;
+mod run_trial;
 mod session;
 mod trial;
-mod trying;
 mod verdict;
 
 pub use catalogue::{Attack, Demand, Family, Kind, WithoutKey};
 pub use differential::{
-    CASES_MAX, Case, Changed, Fuzzed, Replayed, add_to_corpus, fuzz, read_corpus, replay,
+    CASES_MAX, Changed, CorpusEntry, Fuzzed, Replayed, add_to_corpus, fuzz, read_corpus, replay,
 };
 pub use endpoint::{Message, Protocol, Reach, Target, TargetOptions, run as run_target};
 pub use estimate::{Estimate, estimate};
-pub use forger::Operator;
+pub use fixtures::Operator;
 pub use listing::listing;
 pub use run::{Event, Extent, Options, run};

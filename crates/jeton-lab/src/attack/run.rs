@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use super::beacon::Beacon;
 use super::catalogue::{About, Attack, Demand, Kind};
-use super::forger::Stage;
+use super::fixtures::Stage;
+use super::run_trial::Place;
 use super::session::{Session, Stopped};
 use super::trial::Trial;
-use super::trying::Place;
 use super::verdict::{LeftOut, Tally};
 use crate::driver::{Built, Cache, Driver, Unbuilt, runtime};
 use crate::host::{Cores, describe};
-use crate::result::{AttackRow, Party, Practice, Rows, RunResult, Status, Taint};
+use crate::protocol::{Fault, Hello};
+use crate::result::{AttackRow, Disturbance, Party, Practice, Rows, RunResult, Status};
 use crate::stop::Stop;
 use crate::suite::{Format, matches};
-use crate::wire::{Fault, Hello};
 
 /// How an attack run is to be done.
 #[derive(Debug, Clone)]
@@ -227,7 +227,7 @@ pub(super) fn described(
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     environment.elapsed_s = elapsed.as_secs_f64();
     environment.complete = true;
-    environment.taint = Taint::default();
+    environment.disturbance = Disturbance::default();
     let rows = Rows {
         attack: rows,
         ..Rows::default()

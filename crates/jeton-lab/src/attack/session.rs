@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::trial::TRIALS_PER_CONTROL;
 use crate::driver::Built;
 use crate::host::Cores;
+use crate::protocol::{ANSWER_LIMIT, Fault, Hello, Prepare, Process, VerifyAnswer, Work};
 use crate::stop::Stop;
-use crate::wire::{ANSWER_LIMIT, Fault, Hello, Prepare, Process, VerifyAnswer, Work};
 
 /// What a driver said of one token.
 #[derive(Debug, Clone, PartialEq, Eq)]

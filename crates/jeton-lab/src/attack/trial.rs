@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::wire::{KeyText, Keys};
+use crate::protocol::{KeyText, Keys};
 
 /// A control that was accepted need not be asked again for so many trials beside it.
 pub(super) const TRIALS_PER_CONTROL: u32 = 40;
@@ -42,7 +42,7 @@ pub(super) enum Act {
     /// `plain`, which is as long.
     Costly { token: String, plain: String },
     /// The token that claims of this content become says just that.
-    Mint(Value),
+    Issue(Value),
     /// The control again, so much later, when it must be refused.
     Later(std::time::Duration),
     /// The token under keys that came after those that the control was verified with.

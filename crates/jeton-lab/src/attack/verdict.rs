@@ -1,9 +1,9 @@
 //! What the trials of one attack come to together.
 
 use super::catalogue::Attack;
-use super::forger::Stage;
+use super::fixtures::Stage;
+use super::run_trial::Tried;
 use super::trial::Trial;
-use super::trying::Tried;
 use crate::result::{AttackOutcome, AttackRow, Evidence, Party, Practice, Status};
 use crate::suite::Format;
 

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use super::Driver;
 use super::runtime::Runtime;
 use super::search::workspace;
+use crate::protocol::Spawn;
 use crate::stop::Stop;
-use crate::wire::Spawn;
 
 /// How long one build command may take: a first build fetches and compiles everything.
 const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);

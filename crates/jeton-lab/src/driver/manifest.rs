@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::Recipe;
 use super::runtime::Runtime;
-use crate::suite::{Contract, Format, KeyForm, KeyHandling};
-use crate::wire::PROTOCOL;
+use crate::protocol::PROTOCOL;
+use crate::suite::{Format, KeyForm, KeyHandling, Operation};
 
 /// What stands in a driver's id before the version of its runtime.
 pub(crate) const RUNTIME_MARK: char = '@';
@@ -77,7 +77,8 @@ pub struct Offer {
     /// The content encryptions of a JWE, each of which goes with each algorithm.
     pub encs: Vec<String>,
     /// The contracts.
-    pub contracts: Vec<Contract>,
+    #[serde(rename = "contracts")]
+    pub operations: Vec<Operation>,
     /// How keys can be handled.
     pub key_handling: Vec<KeyHandling>,
     /// The forms of key text that it reads.
@@ -94,7 +95,8 @@ struct OfferAsWritten {
     algs: Vec<String>,
     #[serde(default)]
     encs: Vec<String>,
-    contracts: Vec<String>,
+    #[serde(rename = "contracts")]
+    operations: Vec<String>,
     key_handling: Vec<String>,
     #[serde(default)]
     key_text: Vec<String>,
@@ -117,10 +119,10 @@ impl From<OfferAsWritten> for Offer {
             format_name: written.format,
             algs: written.algs,
             encs: written.encs,
-            contracts: known(
+            operations: known(
                 "contract",
-                &written.contracts,
-                |name| Contract::named(name).ok(),
+                &written.operations,
+                |name| Operation::named(name).ok(),
                 &mut unknown,
             ),
             key_handling: known(
@@ -258,7 +260,7 @@ key_handling = ["prepared"]
         let [jwt, later, jwe] = manifest.offers.as_slice() else {
             unreachable!("three lines were written")
         };
-        assert_eq!(jwt.contracts, [Contract::Sign]);
+        assert_eq!(jwt.operations, [Operation::Sign]);
         assert_eq!(jwt.key_handling, [KeyHandling::Prepared]);
         assert_eq!(jwt.key_text, [KeyForm::Jwk]);
         let said = [

@@ -20,14 +20,14 @@ pub struct Cores {
 
 /// Where a server runs and where its loader does.
 #[derive(Debug, Clone)]
-pub(crate) struct Bench {
+pub(crate) struct ServerCores {
     server: Option<CpuSet>,
     loader: Option<CpuSet>,
     /// The two share cores, or the server has fewer than were asked for.
     pub(crate) oversubscribed: bool,
 }
 
-impl Bench {
+impl ServerCores {
     /// Starts something on the server's cores: a child inherits where its parent's thread may run.
     pub(crate) fn for_server<T>(&self, start: impl FnOnce() -> T) -> T {
         on(self.server.as_ref(), start)
@@ -169,21 +169,21 @@ impl Cores {
 
     /// The parts of a load: the last `servers` cores for a server, and the others for who loads it.
     /// Where none would be left, a server has them all and the loader shares them.
-    pub(crate) fn for_servers(&self, servers: u32) -> Bench {
+    pub(crate) fn for_servers(&self, servers: u32) -> ServerCores {
         let allowed = self.allowed();
         let wanted = servers as usize;
         let set = |cores: &[usize]| of(cores.iter().copied());
         if wanted < allowed.len() {
             let (loader, server) = allowed.split_at(allowed.len() - wanted);
             // One is enough for the loader, and the one that is furthest from the server's.
-            Bench {
+            ServerCores {
                 server: Some(set(server)),
                 loader: Some(set(&loader[..1])),
                 oversubscribed: false,
             }
         } else {
             let all = (!allowed.is_empty()).then(|| set(&allowed));
-            Bench {
+            ServerCores {
                 server: all,
                 loader: all,
                 oversubscribed: true,

@@ -3,7 +3,7 @@
 use std::fs::{read_dir, read_to_string};
 use std::time::Duration;
 
-use super::witness::{TICKS_PER_SECOND, ticks_of};
+use super::disturbance::{TICKS_PER_SECOND, ticks_of};
 
 /// Some processes of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Cores, Witness, describe};
-use crate::result::{Environment, Taint};
+use super::{Cores, DisturbanceMonitor, describe};
+use crate::result::{Disturbance, Environment};
 
 /// How long other work is watched for.
 const WATCHED: Duration = Duration::from_secs(1);
@@ -43,9 +43,9 @@ pub enum State {
 #[must_use]
 pub fn settings() -> Vec<Setting> {
     let cores = Cores::unpinned();
-    let witness = Witness::begin(&[]);
+    let disturbance_monitor = DisturbanceMonitor::begin(&[]);
     sleep(WATCHED);
-    let taint = witness.testify(&[], true);
+    let disturbance = disturbance_monitor.finish(&[], true);
     let environment = describe(&cores);
     let root = Path::new("/");
     let mut found = vec![
@@ -57,7 +57,7 @@ pub fn settings() -> Vec<Setting> {
         turbo(root),
         hypervisor(environment.hypervisor),
     ];
-    found.extend(others(&taint));
+    found.extend(others(&disturbance));
     found.extend([
         swap(root),
         counters(root),
@@ -174,10 +174,10 @@ fn hypervisor(found: Option<String>) -> Setting {
 }
 
 /// What other work did in that second.
-fn others(taint: &Taint) -> Vec<Setting> {
+fn others(disturbance: &Disturbance) -> Vec<Setting> {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let mut found = vec![
-        match taint.steal {
+        match disturbance.steal {
             None => unknown("steal", "time that a hypervisor takes is not seen"),
             Some(share) if share > 0.01 => costs(
                 "steal",
@@ -186,7 +186,7 @@ fn others(taint: &Taint) -> Vec<Setting> {
             ),
             Some(share) => good("steal", percent(share)),
         },
-        match taint.load {
+        match disturbance.load {
             None => unknown("other work", "what else runs is not seen"),
             Some(cores) if cores > 0.25 => costs(
                 "other work",
@@ -196,7 +196,7 @@ fn others(taint: &Taint) -> Vec<Setting> {
             Some(cores) => good("other work", format!("{cores:.2} cores busy")),
         },
     ];
-    let blind = taint.unwatched.iter().map(|line| Setting {
+    let blind = disturbance.unwatched.iter().map(|line| Setting {
         name: "unwatched",
         found: line.clone(),
         state: State::Unknown,

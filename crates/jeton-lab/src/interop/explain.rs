@@ -10,7 +10,7 @@ use crate::suite::{Dialect, matches};
 #[derive(Debug)]
 struct Known {
     /// Whose tokens they are.
-    minter: &'static str,
+    issuer: &'static str,
     /// What the version begins with.
     version: &'static str,
     /// The kinds of token, with `*` for anything: `jwe RSA-OAEP*`.
@@ -27,14 +27,14 @@ const LONG_SALT: &str = "signs PS256, PS384 and PS512 with the longest salt that
 
 const KNOWN: &[Known] = &[
     Known {
-        minter: "go/cristalhq",
+        issuer: "go/cristalhq",
         version: "3.",
         kind: "jwt PS",
         said: "",
         why: LONG_SALT,
     },
     Known {
-        minter: "go/cristalhq-v5",
+        issuer: "go/cristalhq-v5",
         version: "5.",
         kind: "jwt PS",
         said: "",
@@ -48,15 +48,15 @@ pub(super) fn explain(row: &InteropRow, dialect: &Dialect) -> Option<String> {
         return None;
     }
     let reason = row.reason.as_deref().unwrap_or("no reason was given");
-    let minter = &row.minter;
+    let issuer = &row.issuer;
     let known = KNOWN.iter().find(|known| {
-        minter.driver == known.minter
-            && minter.version.starts_with(known.version)
+        issuer.driver == known.issuer
+            && issuer.version.starts_with(known.version)
             && matches(known.kind, &dialect.kind())
             && reason.contains(known.said)
     });
     Some(match known {
-        Some(known) => format!("{} {}: {}", minter.library, minter.version, known.why),
+        Some(known) => format!("{} {}: {}", issuer.library, issuer.version, known.why),
         None => format!("unexplained: {reason}"),
     })
 }
@@ -68,7 +68,7 @@ mod tests {
     use crate::result::{Party, Status};
     use crate::suite::{Format, STANDARD};
 
-    fn refused(minter: &str, version: &str, alg: &str) -> Option<String> {
+    fn refused(issuer: &str, version: &str, alg: &str) -> Option<String> {
         let party = |driver: &str, version: &str| Party {
             driver: driver.into(),
             library: driver.split('/').next_back().unwrap().into(),
@@ -77,7 +77,7 @@ mod tests {
         };
         let row = InteropRow {
             status: Status::Ok,
-            minter: party(minter, version),
+            issuer: party(issuer, version),
             verifier: party("rust/jeton", "0.1.0"),
             format: "jwt".into(),
             alg: Some(alg.into()),
@@ -104,12 +104,12 @@ mod tests {
             known.starts_with("cristalhq 3.0.14: signs PS256"),
             "{known}"
         );
-        for (minter, version, alg) in [
+        for (issuer, version, alg) in [
             ("go/cristalhq", "4.0.0", "PS384"),
             ("go/cristalhq", "3.0.14", "RS384"),
             ("go/jwx", "3.0.14", "PS384"),
         ] {
-            let unknown = refused(minter, version, alg).unwrap();
+            let unknown = refused(issuer, version, alg).unwrap();
             assert_eq!(unknown, "unexplained: the signature is wrong");
         }
     }

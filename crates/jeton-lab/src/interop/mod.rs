@@ -10,11 +10,11 @@
 //! Keys go over as JWK or PASERK, and as PEM where they have one and the verifier's library reads
 //! it. `explain` says of what did not go well why it did not, where the lab knows.
 
+mod driver_handle;
+mod exchange;
 mod explain;
-mod meeting;
 mod plan;
-mod player;
 mod run;
 
-pub use plan::{Choice, Extent, Meeting, Plan, PlanError, Role, plan};
+pub use plan::{Choice, Exchange, Extent, Plan, PlanError, Role, plan};
 pub use run::{Event, Options, run};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::driver::{Driver, Offer};
-use crate::suite::{Contract, Dialect, Format, KeyForm, Nearest, STANDARD, matches, nearest};
+use crate::suite::{Dialect, Format, KeyForm, Nearest, Operation, STANDARD, matches, nearest};
 
 /// What is to be exchanged.
 #[derive(Debug, Clone, Default)]
@@ -44,13 +44,13 @@ const QUICK_JWE: [(&str, &str); 6] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// One for each kind of token.
-    pub meetings: Vec<Meeting>,
+    pub exchanges: Vec<Exchange>,
     subjects: Vec<String>,
 }
 
 /// The drivers that meet over one kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meeting {
+pub struct Exchange {
     /// The kind of token.
     pub dialect: Dialect,
     /// Who comes, in the order of the drivers' ids.
@@ -63,9 +63,9 @@ pub struct Role {
     /// The driver's id.
     pub driver: String,
     /// The contract under which it makes tokens, if it does.
-    pub mints: Option<Contract>,
+    pub issues: Option<Operation>,
     /// The contract under which it opens them, if it does.
-    pub verifies: Option<Contract>,
+    pub verifies: Option<Operation>,
     /// The forms of key text that its library reads.
     pub reads: Vec<KeyForm>,
 }
@@ -117,11 +117,11 @@ impl std::error::Error for PlanError {}
 /// [`PlanError`], with what may have been meant.
 pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     let mut plan = Plan {
-        meetings: meetings(drivers),
+        exchanges: exchanges(drivers),
         subjects: choice.subjects.clone(),
     };
     for pattern in &choice.subjects {
-        let mut roles = plan.meetings.iter().flat_map(|m| {
+        let mut roles = plan.exchanges.iter().flat_map(|m| {
             let ids = m.roles.iter().map(|role| id(role, &m.dialect));
             ids.collect::<Vec<_>>()
         });
@@ -136,9 +136,9 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
         }
     }
     for pattern in &choice.algs {
-        if !plan.meetings.iter().any(|m| names(pattern, &m.dialect)) {
+        if !plan.exchanges.iter().any(|m| names(pattern, &m.dialect)) {
             let names: Vec<String> = plan
-                .meetings
+                .exchanges
                 .iter()
                 .flat_map(|m| [m.dialect.alg_or_format(), m.dialect.kind()])
                 .collect();
@@ -151,16 +151,16 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     let asked = |d: &Dialect| choice.algs.is_empty() || choice.algs.iter().any(|a| names(a, d));
     // An algorithm that is asked for by name is exchanged, however little time there is.
     let quick = choice.extent == Extent::Quick && choice.algs.is_empty();
-    plan.meetings
+    plan.exchanges
         .retain(|m| asked(&m.dialect) && (!quick || is_quick(&m.dialect)));
-    for meeting in &mut plan.meetings {
-        let (roles, dialect) = (meeting.roles.clone(), &meeting.dialect);
+    for exchange in &mut plan.exchanges {
+        let (roles, dialect) = (exchange.roles.clone(), &exchange.dialect);
         let asked = |a: &Role, b: &Role| meets(&choice.subjects, dialect, a, b);
         let comes = |role: &Role| roles.iter().any(|other| asked(role, other));
-        meeting.roles.retain(comes);
+        exchange.roles.retain(comes);
     }
-    plan.meetings.retain(|m| !m.roles.is_empty());
-    if plan.meetings.is_empty() {
+    plan.exchanges.retain(|m| !m.roles.is_empty());
+    if plan.exchanges.is_empty() {
         return Err(PlanError::Nothing);
     }
     Ok(plan)
@@ -168,14 +168,14 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
 
 impl Plan {
     /// Whether this pair was asked for.
-    pub(super) fn asks_for(&self, dialect: &Dialect, minter: &Role, verifier: &Role) -> bool {
-        meets(&self.subjects, dialect, minter, verifier)
+    pub(super) fn asks_for(&self, dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
+        meets(&self.subjects, dialect, issuer, verifier)
     }
 
     /// The ids of all drivers that take part.
     #[must_use]
     pub fn drivers(&self) -> Vec<&str> {
-        let roles = self.meetings.iter().flat_map(|m| &m.roles);
+        let roles = self.exchanges.iter().flat_map(|m| &m.roles);
         let mut ids: Vec<&str> = roles.map(|role| role.driver.as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
@@ -185,17 +185,17 @@ impl Plan {
     /// How many tokens change hands: pairs of a minter and a verifier.
     #[must_use]
     pub fn exchanges(&self) -> usize {
-        let of = |meeting: &Meeting| {
-            let pairs = meeting
+        let of = |exchange: &Exchange| {
+            let pairs = exchange
                 .roles
                 .iter()
-                .flat_map(|a| meeting.roles.iter().map(move |b| (a, b)));
+                .flat_map(|a| exchange.roles.iter().map(move |b| (a, b)));
             pairs
-                .filter(|(a, b)| a.mints.is_some() && b.verifies.is_some())
-                .filter(|(a, b)| self.asks_for(&meeting.dialect, a, b))
+                .filter(|(a, b)| a.issues.is_some() && b.verifies.is_some())
+                .filter(|(a, b)| self.asks_for(&exchange.dialect, a, b))
                 .count()
         };
-        self.meetings.iter().map(of).sum()
+        self.exchanges.iter().map(of).sum()
     }
 
     /// What so many rounds will take once the drivers are built, on a machine like the one it was
@@ -205,7 +205,7 @@ impl Plan {
         const START: Duration = Duration::from_millis(700);
         const READY: Duration = Duration::from_millis(12);
         const EXCHANGE: Duration = Duration::from_millis(3);
-        let roles: usize = self.meetings.iter().map(|m| m.roles.len()).sum();
+        let roles: usize = self.exchanges.iter().map(|m| m.roles.len()).sum();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         START * count(self.drivers().len())
             + READY * count(roles).saturating_mul(rounds)
@@ -213,9 +213,9 @@ impl Plan {
     }
 }
 
-fn meets(subjects: &[String], dialect: &Dialect, minter: &Role, verifier: &Role) -> bool {
+fn meets(subjects: &[String], dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
     let one = |pattern: &String| {
-        matches(pattern, &id(minter, dialect)) || matches(pattern, &id(verifier, dialect))
+        matches(pattern, &id(issuer, dialect)) || matches(pattern, &id(verifier, dialect))
     };
     subjects.is_empty() || subjects.iter().any(one)
 }
@@ -254,21 +254,21 @@ fn is_quick(dialect: &Dialect) -> bool {
 }
 
 /// Every kind of token that somebody offers, with everybody who does.
-fn meetings(drivers: &[Driver]) -> Vec<Meeting> {
-    let mut meetings: Vec<Meeting> = Vec::new();
+fn exchanges(drivers: &[Driver]) -> Vec<Exchange> {
+    let mut exchanges: Vec<Exchange> = Vec::new();
     for driver in drivers {
         for offer in &driver.manifest.offers {
             for dialect in dialects(offer) {
                 let role = role(driver, offer, dialect.format);
-                let place = match meetings.iter().position(|m| m.dialect == dialect) {
+                let place = match exchanges.iter().position(|m| m.dialect == dialect) {
                     Some(place) => place,
                     None => {
                         let roles = Vec::new();
-                        meetings.push(Meeting { dialect, roles });
-                        meetings.len() - 1
+                        exchanges.push(Exchange { dialect, roles });
+                        exchanges.len() - 1
                     }
                 };
-                let roles = &mut meetings[place].roles;
+                let roles = &mut exchanges[place].roles;
                 // A manifest may say the same thing in two lines.
                 if roles.iter().all(|r| r.driver != role.driver) {
                     roles.push(role);
@@ -276,13 +276,13 @@ fn meetings(drivers: &[Driver]) -> Vec<Meeting> {
             }
         }
     }
-    meetings.retain(|m| {
+    exchanges.retain(|m| {
         m.roles
             .iter()
-            .any(|r| r.mints.is_some() || r.verifies.is_some())
+            .any(|r| r.issues.is_some() || r.verifies.is_some())
     });
-    meetings.sort_by(|a, b| a.dialect.cmp(&b.dialect));
-    meetings
+    exchanges.sort_by(|a, b| a.dialect.cmp(&b.dialect));
+    exchanges
 }
 
 fn dialects(offer: &Offer) -> Vec<Dialect> {
@@ -309,25 +309,25 @@ fn dialects(offer: &Offer) -> Vec<Dialect> {
 }
 
 fn role(driver: &Driver, offer: &Offer, format: Format) -> Role {
-    let of = |contracts: [Contract; 2]| {
-        let offered = contracts.into_iter();
+    let of = |operations: [Operation; 2]| {
+        let offered = operations.into_iter();
         offered
-            .filter(|c| offer.contracts.contains(c))
+            .filter(|c| offer.operations.contains(c))
             .collect::<Vec<_>>()
             .first()
             .copied()
     };
-    let (mints, verifies) = if format == Format::Jwe {
-        (of([Contract::Encrypt; 2]), of([Contract::Decrypt; 2]))
+    let (issues, verifies) = if format == Format::Jwe {
+        (of([Operation::Encrypt; 2]), of([Operation::Decrypt; 2]))
     } else {
         (
-            of([Contract::Sign, Contract::Encrypt]),
-            of([Contract::Verify, Contract::Decrypt]),
+            of([Operation::Sign, Operation::Encrypt]),
+            of([Operation::Verify, Operation::Decrypt]),
         )
     };
     Role {
         driver: driver.id.clone(),
-        mints,
+        issues,
         verifies,
         reads: offer.key_text.clone(),
     }
@@ -352,9 +352,9 @@ mod tests {
         }
     }
 
-    fn offer(format: &str, algs: &str, encs: &str, contracts: &str) -> String {
+    fn offer(format: &str, algs: &str, encs: &str, operations: &str) -> String {
         format!(
-            "[[offers]]\nformat = \"{format}\"\nalgs = [{algs}]\nencs = [{encs}]\ncontracts = [{contracts}]\nkey_handling = [\"prepared\"]\nkey_text = [\"jwk\"]\n"
+            "[[offers]]\nformat = \"{format}\"\nalgs = [{algs}]\nencs = [{encs}]\ncontracts = [{operations}]\nkey_handling = [\"prepared\"]\nkey_text = [\"jwk\"]\n"
         )
     }
 
@@ -391,7 +391,7 @@ mod tests {
     }
 
     fn kinds(plan: &Plan) -> Vec<String> {
-        plan.meetings.iter().map(|m| m.dialect.kind()).collect()
+        plan.exchanges.iter().map(|m| m.dialect.kind()).collect()
     }
 
     #[test]
@@ -408,14 +408,14 @@ mod tests {
                 "jwe dir+A256GCM"
             ]
         );
-        let hs256 = &plan.meetings[1];
+        let hs256 = &plan.exchanges[1];
         let drivers: Vec<&str> = hs256.roles.iter().map(|r| r.driver.as_str()).collect();
         assert_eq!(drivers, ["go/one", "go/two", "node/reader"]);
         // Two mint, three verify; and one alone in five meetings.
         assert_eq!(plan.exchanges(), 2 * 3 + 5);
         assert_eq!(plan.drivers(), ["go/one", "go/two", "node/reader"]);
-        assert_eq!(hs256.roles[2].mints, None);
-        assert_eq!(plan.meetings[2].roles[0].mints, Some(Contract::Encrypt));
+        assert_eq!(hs256.roles[2].issues, None);
+        assert_eq!(plan.exchanges[2].roles[0].issues, Some(Operation::Encrypt));
     }
 
     #[test]

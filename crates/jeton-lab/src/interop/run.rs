@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::meeting::{Held, Players};
+use super::driver_handle::{DriverHandle, Stopped};
+use super::exchange::{DriverHandles, Held};
 use super::plan::Plan;
-use super::player::{Player, Stopped};
 use crate::driver::{Cache, Driver, runtime};
 use crate::host::{Cores, describe};
 use crate::result::{InteropRow, Rows, RunResult};
@@ -59,7 +59,7 @@ pub enum Event<'a> {
         of: usize,
     },
     /// Tokens of one kind are exchanged.
-    Meeting {
+    Exchange {
         /// The kind.
         kind: &'a str,
         /// The round, counted from one.
@@ -93,7 +93,7 @@ pub fn run(
         options,
         stop,
         tell,
-        players: BTreeMap::new(),
+        handles: BTreeMap::new(),
         hashes: BTreeMap::new(),
         rows: Vec::new(),
         held: 0,
@@ -102,7 +102,7 @@ pub fn run(
     let sets = ClaimsSets::issued_at(started.as_second(), None);
     let complete = run.all(drivers, &sets).is_ok();
     if !complete && stop.out_of_time() {
-        let (done, of) = (run.held, plan.meetings.len());
+        let (done, of) = (run.held, plan.exchanges.len());
         (run.tell)(Event::OutOfTime { done, of });
     }
     let mut environment = describe(&Cores::unpinned());
@@ -112,12 +112,12 @@ pub fn run(
     let took_part = |d: &&Driver| run.hashes.contains_key(&d.id);
     environment.runtimes_used = runtime::used(drivers.iter().filter(took_part), started);
     environment.drivers = run.hashes;
-    for player in run.players.values_mut() {
-        if let Some(hello) = &player.hello {
+    for handle in run.handles.values_mut() {
+        if let Some(hello) = &handle.hello {
             let (language, runtime) = (hello.language.clone(), hello.runtime.clone());
             environment.runtimes.insert(language, runtime);
         }
-        player.bye();
+        handle.bye();
     }
     let rows = Rows {
         interop: run.rows,
@@ -131,7 +131,7 @@ struct Run<'a> {
     options: &'a Options,
     stop: &'a Stop,
     tell: &'a mut dyn FnMut(Event<'_>),
-    players: Players,
+    handles: DriverHandles,
     hashes: BTreeMap<String, String>,
     rows: Vec<InteropRow>,
     /// How many meetings were held.
@@ -148,17 +148,17 @@ impl Run<'_> {
         if let Some(budget) = self.options.budget {
             self.stop.within(budget);
         }
-        let of = self.players.len();
-        for (done, player) in self.players.values_mut().enumerate() {
-            let driver = player.driver.clone();
-            let were_absent = player.absent.is_some();
+        let of = self.handles.len();
+        for (done, handle) in self.handles.values_mut().enumerate() {
+            let driver = handle.driver.clone();
+            let were_absent = handle.absent.is_some();
             (self.tell)(Event::Starting {
                 driver: &driver,
                 done,
                 of,
             });
-            player.begin(self.stop)?;
-            if let (false, Some(reason)) = (were_absent, &player.absent) {
+            handle.begin(self.stop)?;
+            if let (false, Some(reason)) = (were_absent, &handle.absent) {
                 (self.tell)(Event::Unavailable {
                     driver: &driver,
                     reason,
@@ -166,30 +166,30 @@ impl Run<'_> {
             }
         }
         let mut order = ChaCha8Rng::seed_from_u64(self.options.seed);
-        let of = self.plan.meetings.len();
-        for (done, meeting) in self.plan.meetings.iter().enumerate() {
+        let of = self.plan.exchanges.len();
+        for (done, exchange) in self.plan.exchanges.iter().enumerate() {
             let mut held = Held::default();
             for round in 1..=self.options.rounds {
                 if self.stop.requested() {
                     return Err(Stopped);
                 }
-                (self.tell)(Event::Meeting {
-                    kind: &meeting.dialect.kind(),
+                (self.tell)(Event::Exchange {
+                    kind: &exchange.dialect.kind(),
                     round,
                     done,
                     of,
                 });
                 held.hold(
-                    meeting,
+                    exchange,
                     self.plan,
-                    &mut self.players,
+                    &mut self.handles,
                     sets,
                     &mut order,
                     self.stop,
                 )?;
             }
             self.rows
-                .extend(held.rows(meeting, self.plan, &self.players));
+                .extend(held.rows(exchange, self.plan, &self.handles));
             self.held = done + 1;
         }
         Ok(())
@@ -220,8 +220,8 @@ impl Run<'_> {
                     reason,
                 }),
             }
-            let player = Player::new(driver, answer);
-            self.players.insert(driver.id.clone(), player);
+            let handle = DriverHandle::new(driver, answer);
+            self.handles.insert(driver.id.clone(), handle);
         }
         Ok(())
     }

@@ -55,10 +55,10 @@ fn drafts(threads: u32) -> Vec<Draft> {
 }
 
 /// A work by its subject, contract, claims and threads.
-fn work(subject: &str, contract: &str, claims: &str, threads: u32) -> RowId {
+fn work(subject: &str, operation: &str, claims: &str, threads: u32) -> RowId {
     RowId {
         subject: subject.to_owned(),
-        contract: contract.to_owned(),
+        operation: operation.to_owned(),
         claims: claims.to_owned(),
         threads,
     }

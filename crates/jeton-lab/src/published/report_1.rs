@@ -37,7 +37,7 @@ pub(super) fn tables(threads: u32) -> Vec<Draft> {
         of_table.cloned().collect()
     };
     let mut tables = vec![keys(&of("keys"))];
-    for (table, title, contract) in [
+    for (table, title, operation) in [
         ("sign", "signing", "sign"),
         ("parse", "parsing", "verify"),
         ("round-trip", "signing and parsing", "round-trip"),
@@ -48,8 +48,8 @@ pub(super) fn tables(threads: u32) -> Vec<Draft> {
             (Quantity::Allocations, "allocs", "allocations"),
         ] {
             let lines = of(table).into_iter().map(|line| {
-                let claims = claims_of(line.text("row"), contract);
-                pair_line(&line, column, contract, claims, 1)
+                let claims = claims_of(line.text("row"), operation);
+                pair_line(&line, column, operation, claims, 1)
             });
             tables.push(draft(format!("{title}, {what}"), quantity, lines.collect()));
         }
@@ -75,11 +75,11 @@ fn draft(title: String, quantity: Quantity, lines: Vec<Line>) -> Draft {
 fn keys(lines: &[Fields]) -> Draft {
     let lines = lines.iter().map(|line| {
         let name = line.text("row");
-        let (contract, jwt, paseto) = match name {
+        let (operation, jwt, paseto) = match name {
             "Key Generation" => ("generate-key", JWT_MADE, PASETO),
             _ => ("load-key", JWT_LOADED, PASETO_LOADED),
         };
-        let key = |subject: &str| work(subject, contract, "standard", 1);
+        let key = |subject: &str| work(subject, operation, "standard", 1);
         Line {
             name: name.to_owned(),
             figures: vec![
@@ -100,12 +100,12 @@ fn keys(lines: &[Fields]) -> Draft {
 
 fn concurrent(lines: &[Fields], threads: u32) -> Draft {
     let lines = lines.iter().map(|line| {
-        let contract = match line.text("row") {
+        let operation = match line.text("row") {
             "Concurrent Sign" => "sign",
             "Concurrent Parse" => "verify",
             _ => "round-trip",
         };
-        pair_line(line, "ns", contract, CONCURRENT_CLAIMS, threads)
+        pair_line(line, "ns", operation, CONCURRENT_CLAIMS, threads)
     });
     let lines = lines.collect();
     let mut draft = draft("concurrency, time".into(), Quantity::Time, lines);
@@ -142,27 +142,27 @@ fn raw() -> Vec<Draft> {
         });
         line.and_then(|line| line.number(column))
     };
-    let line = |name: String, benchmark: &str, column: &str, contract: &str, claims: &str| {
+    let line = |name: String, benchmark: &str, column: &str, operation: &str, claims: &str| {
         let of = |package: &str, subject: &str| {
             let published = value(&format!("Benchmark{package}{benchmark}"), &name, column);
             Figure {
                 text: published.map_or_else(|| "n/a".into(), |p| p.to_string()),
                 published,
-                work: Ok(work(subject, contract, claims, 1)),
+                work: Ok(work(subject, operation, claims, 1)),
             }
         };
         let figures = vec![of("JWT", JWT), of("Paseto", PASETO)];
         Line { name, figures }
     };
     let mut timed = Vec::new();
-    for (verb, contract) in [("Sign", "sign"), ("Parse", "verify")] {
+    for (verb, operation) in [("Sign", "sign"), ("Parse", "verify")] {
         for size in ["Tiny", "Small", "Medium", "Large", "VeryLarge"] {
             let name = format!("{verb}_{size}");
             timed.push(line(
                 name,
                 "TokenSizes",
                 "ns_per_op",
-                contract,
+                operation,
                 text_of(size),
             ));
         }
@@ -173,12 +173,12 @@ fn raw() -> Vec<Draft> {
             ("ParseMemoryAllocation", "verify"),
             ("RoundTripMemoryAllocation", "round-trip"),
         ]
-        .map(|(name, contract)| {
+        .map(|(name, operation)| {
             line(
                 name.into(),
                 "MemoryAllocation",
                 column,
-                contract,
+                operation,
                 "report1-simple",
             )
         })
@@ -206,9 +206,9 @@ fn raw() -> Vec<Draft> {
     .collect()
 }
 
-fn pair_line(line: &Fields, column: &str, contract: &str, claims: &str, threads: u32) -> Line {
+fn pair_line(line: &Fields, column: &str, operation: &str, claims: &str, threads: u32) -> Line {
     let of = |side: &str, subject: &str| {
-        let doing = work(subject, contract, claims, threads);
+        let doing = work(subject, operation, claims, threads);
         figure(line, &format!("{side}_{column}"), doing)
     };
     Line {
@@ -226,8 +226,8 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
 }
 
 /// The claims set of a payload's name. One name stood for two payloads.
-fn claims_of(name: &str, contract: &str) -> &'static str {
-    match (name, contract) {
+fn claims_of(name: &str, operation: &str) -> &'static str {
+    match (name, operation) {
         ("String", _) => "report1-string",
         ("Simple Struct", _) => "report1-simple",
         ("Complex Struct", "round-trip") => "report1-complex-round-trip",

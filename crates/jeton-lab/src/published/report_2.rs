@@ -102,8 +102,8 @@ pub(super) fn jws(alg: &str) -> String {
 }
 
 /// One of its works: by the subject's id and the contract.
-pub(super) fn doing(subject: &str, contract: &str) -> RowId {
-    work(subject, contract, CLAIMS, 1)
+pub(super) fn doing(subject: &str, operation: &str) -> RowId {
+    work(subject, operation, CLAIMS, 1)
 }
 
 fn jwe_name(line: &Fields) -> String {
@@ -132,7 +132,7 @@ fn lines(
         name: name(line),
         figures: columns
             .iter()
-            .map(|(contract, column)| figure(line, column, doing(&subject(line), contract)))
+            .map(|(operation, column)| figure(line, column, doing(&subject(line), operation)))
             .collect(),
     };
     lines.iter().map(line).collect()

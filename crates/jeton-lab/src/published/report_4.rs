@@ -94,8 +94,13 @@ fn draft(
 }
 
 /// One of its works: `RS384@1024` is an algorithm with the size of its key.
-pub(super) fn doing(driver: &str, alg: &str, contract: &str) -> RowId {
-    work(&format!("{driver}:jwt:{alg}:prepared"), contract, CLAIMS, 1)
+pub(super) fn doing(driver: &str, alg: &str, operation: &str) -> RowId {
+    work(
+        &format!("{driver}:jwt:{alg}:prepared"),
+        operation,
+        CLAIMS,
+        1,
+    )
 }
 
 /// `ECDSA/sign-ES256-8` is `sign`.

@@ -72,12 +72,12 @@ fn add<'a>(candidate: &mut Candidate<'a>, row: &'a Row) {
             candidate.failed.get_or_insert(row);
             return;
         }
-        Status::Ok | Status::Tainted => {}
+        Status::Ok | Status::Disturbed => {}
     }
     if row.ns_per_op.is_none() {
         return;
     }
-    match row.contract.as_str() {
+    match row.operation.as_str() {
         "sign" => candidate.making = Some(row),
         "verify" => candidate.opening = Some(row),
         "encrypt" => candidate.making = candidate.making.or(Some(row)),

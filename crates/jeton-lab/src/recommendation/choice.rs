@@ -9,8 +9,8 @@ use super::attacks::Attacks;
 use super::candidate::{Candidate, candidates};
 use super::libraries;
 use super::rules::{out, refusal};
-use super::weigh::{Weighed, first_tier, rounds, sum};
-use super::{Choice, Needs, Out, Pick, Rule, Weight};
+use super::weigh::{Weighed, first_group, rounds, sum};
+use super::{Choice, Out, Pick, Requirements, Rule, Weight};
 
 /// What the rules left, and what the weight made of it.
 pub(super) struct Found {
@@ -36,7 +36,12 @@ struct Token<'a> {
 /// The group of every language, when none was asked for.
 const ANY: &str = "";
 
-pub(super) fn choose(rows: &[Row], noise: &NoiseFloor, needs: &Needs, attacks: &Attacks) -> Found {
+pub(super) fn choose(
+    rows: &[Row],
+    noise: &NoiseFloor,
+    requirements: &Requirements,
+    attacks: &Attacks,
+) -> Found {
     let all = candidates(rows);
     let mut names: Vec<&str> = all.iter().map(|c| c.token.as_str()).collect();
     names.sort_unstable();
@@ -45,24 +50,24 @@ pub(super) fn choose(rows: &[Row], noise: &NoiseFloor, needs: &Needs, attacks: &
     let mut gone = Vec::new();
     let mut left: Vec<Token<'_>> = Vec::new();
     for candidate in &all {
-        match refusal(candidate, needs, attacks) {
+        match refusal(candidate, requirements, attacks) {
             Some(why) => gone.push(out(candidate, why)),
-            None => add(&mut left, candidate.clone(), needs),
+            None => add(&mut left, candidate.clone(), requirements),
         }
     }
     let mut unmeasured = Vec::new();
-    left.retain(|token| has_every_language(token, needs, &mut gone, &mut unmeasured));
+    left.retain(|token| has_every_language(token, requirements, &mut gone, &mut unmeasured));
     let (left, weights): (Vec<Token<'_>>, Vec<Weighed>) = left
         .into_iter()
         .filter_map(|token| {
-            let weight = weigh(&token, needs.weight)?;
+            let weight = weigh(&token, requirements.weight)?;
             Some((token, weight))
         })
         .unzip();
-    let chosen = first_tier(&weights, needs.weight, noise);
+    let chosen = first_group(&weights, requirements.weight, noise);
     let mut choices: Vec<Choice> = chosen
         .iter()
-        .map(|&index| choice(&left[index], needs.weight, noise))
+        .map(|&index| choice(&left[index], requirements.weight, noise))
         .collect();
     // Inside the tier there is no order; the shorter token stands first.
     choices.sort_by(|a, b| (a.token_bytes, &a.token).cmp(&(b.token_bytes, &b.token)));
@@ -76,7 +81,7 @@ pub(super) fn choose(rows: &[Row], noise: &NoiseFloor, needs: &Needs, attacks: &
     }
 }
 
-fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, needs: &Needs) {
+fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, requirements: &Requirements) {
     let index = tokens
         .iter()
         .position(|token| token.name == candidate.token)
@@ -87,7 +92,7 @@ fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, needs: &Needs)
             });
             tokens.len() - 1
         });
-    let group = if needs.languages.is_empty() {
+    let group = if requirements.languages.is_empty() {
         ANY
     } else {
         candidate.subject.language.as_str()
@@ -99,12 +104,12 @@ fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, needs: &Needs)
 /// Whether a token has a library in each of the languages; if not, its candidates are out.
 fn has_every_language(
     token: &Token<'_>,
-    needs: &Needs,
+    requirements: &Requirements,
     gone: &mut Vec<Out>,
     unmeasured: &mut Vec<String>,
 ) -> bool {
     let lacks = |language: &&String| !token.groups.contains_key(language.as_str());
-    let missing: Vec<&String> = needs.languages.iter().filter(lacks).collect();
+    let missing: Vec<&String> = requirements.languages.iter().filter(lacks).collect();
     let Some(first) = missing.first() else {
         return true;
     };
@@ -177,7 +182,7 @@ fn choice(token: &Token<'_>, weight: Weight, noise: &NoiseFloor) -> Choice {
             .iter()
             .filter_map(|c| Some((c, weighed(c, weight)?)))
             .unzip();
-        for index in first_tier(&weights, weight, noise) {
+        for index in first_group(&weights, weight, noise) {
             let candidate = libraries[index];
             token_bytes = token_bytes.max(candidate.token_bytes);
             picks.push(pick(candidate));
@@ -210,9 +215,14 @@ mod tests {
     use super::*;
     use crate::recommendation::sample::row;
 
-    fn found(rows: &[Row], needs: &str) -> Found {
-        let needs = Needs::parse(&[needs]).unwrap();
-        choose(rows, &NoiseFloor::default(), &needs, &Attacks::NotRun)
+    fn found(rows: &[Row], requirements: &str) -> Found {
+        let requirements = Requirements::parse(&[requirements]).unwrap();
+        choose(
+            rows,
+            &NoiseFloor::default(),
+            &requirements,
+            &Attacks::NotRun,
+        )
     }
 
     fn tokens(found: &Found) -> Vec<&str> {

@@ -1,7 +1,7 @@
 //! Which token, and which library: rules over what one run measured and what the reader needs.
 //!
 //! The order is fixed. A disturbed run advises nothing. Whoever lets somebody without a key past, or is
-//! ended by one, is out; then whoever does not meet a need ([`Needs`]); and of the rest the first tier by the
+//! ended by one, is out; then whoever does not meet a need ([`Requirements`]); and of the rest the first tier by the
 //! reader's weight is recommended, all of it, because inside a tier nothing can be told apart. Each
 //! answer says why, what would change it, and what it does not cover.
 //!
@@ -13,18 +13,18 @@ mod attacks;
 pub(crate) mod budgets;
 mod candidate;
 mod choice;
+mod explain;
 mod libraries;
-mod needs;
+mod requirements;
 mod rules;
 #[cfg(test)]
 mod sample;
+mod sensitivity;
 mod weigh;
-mod what_if;
-mod words;
 
 pub(crate) use candidate::claims_of;
 pub(crate) use libraries::is_cache;
-pub use needs::{Need, Needs, NeedsError, Weight};
+pub use requirements::{Requirement, Requirements, RequirementsError, Weight};
 
 use std::borrow::Cow;
 
@@ -39,7 +39,8 @@ use choice::choose;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// What it was asked for, as `--need` takes it.
-    pub needs: Vec<String>,
+    #[serde(rename = "needs")]
+    pub requirements: Vec<String>,
     /// True if a disturbed run was to be judged all the same.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_noisy: bool,
@@ -61,7 +62,7 @@ impl Recommendation {
     pub fn of(result: &RunResult) -> Cow<'_, Self> {
         match &result.recommendation {
             Some(recorded) => Cow::Borrowed(recorded),
-            None => Cow::Owned(recommend(result, &Needs::default(), Noisy::Refused)),
+            None => Cow::Owned(recommend(result, &Requirements::default(), Noisy::Refused)),
         }
     }
 }
@@ -153,10 +154,10 @@ pub enum Noisy {
 ///
 /// # Examples
 /// ```
-/// # fn demo(result: &jeton_lab::result::RunResult) -> Result<(), jeton_lab::recommendation::NeedsError> {
-/// use jeton_lab::recommendation::{Needs, Noisy, recommend};
+/// # fn demo(result: &jeton_lab::result::RunResult) -> Result<(), jeton_lab::recommendation::RequirementsError> {
+/// use jeton_lab::recommendation::{Requirements, Noisy, recommend};
 ///
-/// let needs = Needs::parse(&["verify-by-third-parties", "languages=go+node"])?;
+/// let needs = Requirements::parse(&["verify-by-third-parties", "languages=go+node"])?;
 /// let advice = recommend(result, &needs, Noisy::Refused);
 /// for choice in &advice.choices {
 ///     println!("{}, {:?} bytes", choice.token, choice.token_bytes);
@@ -164,27 +165,27 @@ pub enum Noisy {
 /// # Ok(()) }
 /// ```
 #[must_use]
-pub fn recommend(result: &RunResult, needs: &Needs, noisy: Noisy) -> Recommendation {
+pub fn recommend(result: &RunResult, requirements: &Requirements, noisy: Noisy) -> Recommendation {
     let rows = &result.rows.measured;
     let attacks = Attacks::of(&result.rows.attack);
     let mut advice = Recommendation {
-        needs: needs.names(),
+        requirements: requirements.names(),
         allow_noisy: noisy == Noisy::Allowed,
         choices: Vec::new(),
         because: Vec::new(),
         would_change: Vec::new(),
-        not_covered: words::not_covered(result, needs, &attacks),
+        not_covered: explain::not_covered(result, requirements, &attacks),
         out: Vec::new(),
     };
-    let taint = &result.environment.taint;
-    if taint.tainted && noisy == Noisy::Refused {
-        advice.because = words::disturbed(taint);
-        advice.would_change = words::quiet();
+    let disturbance = &result.environment.disturbance;
+    if disturbance.disturbed && noisy == Noisy::Refused {
+        advice.because = explain::disturbed(disturbance);
+        advice.would_change = explain::quiet();
         return advice;
     }
-    let found = choose(rows, &result.noise_floor, needs, &attacks);
-    advice.because = words::because(&found, needs);
-    advice.would_change = what_if::changes(result, needs, &attacks, &found);
+    let found = choose(rows, &result.noise_floor, requirements, &attacks);
+    advice.because = explain::because(&found, requirements);
+    advice.would_change = sensitivity::changes(result, requirements, &attacks, &found);
     advice.choices = found.choices;
     advice.out = found.out;
     advice

@@ -10,21 +10,21 @@ use super::budgets::Carrier;
 use super::candidate::Candidate;
 use super::libraries::is_cache;
 use super::weigh::rounds;
-use super::{Needs, Out, Rule, Weight};
+use super::{Out, Requirements, Rule, Weight};
 
 /// The rule that puts a candidate out, and why; none if it meets every need.
 pub(super) fn refusal(
     candidate: &Candidate<'_>,
-    needs: &Needs,
+    requirements: &Requirements,
     attacks: &Attacks,
 ) -> Option<(Rule, String)> {
-    attack(candidate, needs, attacks)
+    attack(candidate, requirements, attacks)
         .or_else(|| checks(candidate))
         .or_else(|| cache(candidate))
-        .or_else(|| kind(candidate, needs))
-        .or_else(|| budgets(candidate, needs))
-        .or_else(|| measured(candidate, needs))
-        .or_else(|| language(candidate, needs))
+        .or_else(|| kind(candidate, requirements))
+        .or_else(|| budgets(candidate, requirements))
+        .or_else(|| measured(candidate, requirements))
+        .or_else(|| language(candidate, requirements))
 }
 
 /// What is told of a candidate that is out.
@@ -37,7 +37,11 @@ pub(super) fn out(candidate: &Candidate<'_>, (rule, why): (Rule, String)) -> Out
     }
 }
 
-fn attack(candidate: &Candidate<'_>, _: &Needs, attacks: &Attacks) -> Option<(Rule, String)> {
+fn attack(
+    candidate: &Candidate<'_>,
+    _: &Requirements,
+    attacks: &Attacks,
+) -> Option<(Rule, String)> {
     // A library that falls to one attack is out with every algorithm: it is the library's care
     // that failed, and which attacks a caller meets is not the caller's choice.
     let fell_to = attacks.fell_to(candidate.subject.driver())?;
@@ -66,7 +70,7 @@ fn cache(candidate: &Candidate<'_>) -> Option<(Rule, String)> {
 }
 
 /// What the kind of token is good for.
-fn kind(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
+fn kind(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
     let subject = candidate.subject;
     let Some(facts) = facts(&subject.format, subject.alg.as_deref()) else {
         let why = "jeton's table of algorithms does not know it";
@@ -81,12 +85,12 @@ fn kind(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
     }
     let demands = [
         (
-            needs.confidentiality && !facts.confidential,
+            requirements.confidentiality && !facts.confidential,
             Rule::Confidentiality,
             "anybody who holds the token can read its claims",
         ),
         (
-            needs.third_parties && !facts.third_parties,
+            requirements.third_parties && !facts.third_parties,
             Rule::ThirdParties,
             if facts.confidential {
                 "an encrypted token does not show a third party who made it"
@@ -95,12 +99,12 @@ fn kind(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
             },
         ),
         (
-            needs.fips && !facts.fips,
+            requirements.fips && !facts.fips,
             Rule::Fips,
             "not all of its algorithms are approved by FIPS",
         ),
         (
-            needs.post_quantum && !facts.post_quantum,
+            requirements.post_quantum && !facts.post_quantum,
             Rule::PostQuantum,
             "a quantum computer would break RSA and elliptic curves",
         ),
@@ -109,10 +113,18 @@ fn kind(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
     unmet.map(|(_, rule, why)| (rule, why.to_owned()))
 }
 
-fn budgets(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
+fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
     let budgets = [
-        (needs.header_budget, Carrier::Header, Rule::HeaderBudget),
-        (needs.cookie_budget, Carrier::Cookie, Rule::CookieBudget),
+        (
+            requirements.header_budget,
+            Carrier::Header,
+            Rule::HeaderBudget,
+        ),
+        (
+            requirements.cookie_budget,
+            Carrier::Cookie,
+            Rule::CookieBudget,
+        ),
     ];
     budgets.into_iter().find_map(|(budget, carrier, rule)| {
         let budget = budget?;
@@ -135,20 +147,20 @@ fn budgets(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
     })
 }
 
-fn measured(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
-    let is_there = match needs.weight {
+fn measured(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
+    let is_there = match requirements.weight {
         Weight::Size => candidate.token_bytes.is_some(),
         weight => rounds(candidate, weight).is_some(),
     };
     (!is_there).then(|| {
-        let why = format!("its {} was not measured", needs.weight.words());
+        let why = format!("its {} was not measured", requirements.weight.explain());
         (Rule::NotMeasured, why)
     })
 }
 
-fn language(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
-    let is_wanted =
-        needs.languages.is_empty() || needs.languages.contains(&candidate.subject.language);
+fn language(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
+    let is_wanted = requirements.languages.is_empty()
+        || requirements.languages.contains(&candidate.subject.language);
     (!is_wanted).then(|| {
         (
             Rule::Languages,
@@ -165,19 +177,19 @@ mod tests {
     use crate::recommendation::sample::{attacked, fail, row};
     use crate::result::{AttackOutcome, Row};
 
-    fn rule(rows: &[Row], needs: &str, attacks: &Attacks) -> Option<Rule> {
-        let needs = Needs::parse(&[needs]).unwrap();
+    fn rule(rows: &[Row], requirements: &str, attacks: &Attacks) -> Option<Rule> {
+        let requirements = Requirements::parse(&[requirements]).unwrap();
         let candidates = candidates(rows);
-        refusal(&candidates[0], &needs, attacks).map(|(rule, _)| rule)
+        refusal(&candidates[0], &requirements, attacks).map(|(rule, _)| rule)
     }
 
     /// The rule that a subject of the sample breaks, without attacks.
-    fn broken(format: &str, alg: &str, needs: &str) -> Option<Rule> {
+    fn broken(format: &str, alg: &str, requirements: &str) -> Option<Rule> {
         let rows = [
             row("go", "a", format, alg, "sign", 1000.0),
             row("go", "a", format, alg, "verify", 2000.0),
         ];
-        rule(&rows, needs, &Attacks::NotRun)
+        rule(&rows, requirements, &Attacks::NotRun)
     }
 
     #[test]

@@ -10,13 +10,13 @@ pub(super) fn row(
     library: &str,
     format: &str,
     alg: &str,
-    contract: &str,
+    operation: &str,
     ns: f64,
 ) -> Row {
     let noise = [0.999, 1.001, 1.0, 1.0, 1.001, 0.999, 1.0, 1.0];
     Row {
         suite: "libraries".into(),
-        contract: contract.into(),
+        operation: operation.into(),
         status: Status::Ok,
         reason: None,
         subject: Subject {

@@ -1,9 +1,9 @@
 //! What a candidate weighs, round by round, and the first tier of several.
 
-use crate::judging::floor_for;
 use crate::result::{NoiseFloor, Row};
-use crate::stats::tiers::tiers;
+use crate::stats::groups::groups;
 use crate::stats::verdict::Band;
+use crate::verdicts::floor_for;
 
 use super::Weight;
 use super::candidate::Candidate;
@@ -42,7 +42,7 @@ pub(super) struct Weighed {
 ///
 /// Times are judged as everywhere: tiers from simultaneous intervals, beyond the noise floor. Sizes
 /// are exact.
-pub(super) fn first_tier(all: &[Weighed], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
+pub(super) fn first_group(all: &[Weighed], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
     if weight == Weight::Size {
         let bytes = |w: &Weighed| w.rounds.first().copied().unwrap_or(f64::INFINITY);
         let least = all.iter().map(bytes).fold(f64::INFINITY, f64::min);
@@ -58,10 +58,10 @@ pub(super) fn first_tier(all: &[Weighed], weight: Weight, noise: &NoiseFloor) ->
         let kinds = [all[a].managed, all[b].managed];
         Band::new(floor_for(noise, kinds.into_iter()))
     };
-    let Ok(tiers) = tiers(&rounds, band) else {
+    let Ok(groups) = groups(&rounds, band) else {
         return Vec::new();
     };
-    (0..all.len()).filter(|&i| tiers[i] == 1).collect()
+    (0..all.len()).filter(|&i| groups[i] == 1).collect()
 }
 
 #[cfg(test)]
@@ -80,12 +80,12 @@ mod tests {
     fn who_cannot_be_told_apart_shares_the_first_tier() {
         let all = [weighed(200.0), weighed(100.0), weighed(100.4)];
         let quiet = NoiseFloor::default();
-        assert_eq!(first_tier(&all, Weight::Verify, &quiet), [1, 2]);
+        assert_eq!(first_group(&all, Weight::Verify, &quiet), [1, 2]);
         let noisy = NoiseFloor {
             floor: Some(1.5),
             ..NoiseFloor::default()
         };
-        assert_eq!(first_tier(&all, Weight::Verify, &noisy), [0, 1, 2]);
+        assert_eq!(first_group(&all, Weight::Verify, &noisy), [0, 1, 2]);
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
             })
             .into();
         assert_eq!(
-            first_tier(&all, Weight::Size, &NoiseFloor::default()),
+            first_group(&all, Weight::Size, &NoiseFloor::default()),
             [1, 2]
         );
     }

@@ -56,7 +56,7 @@ fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
         result.seed,
         e.rounds_finished
     )?;
-    for reason in &e.taint.reasons {
+    for reason in &e.disturbance.reasons {
         writeln!(out, "# disturbed: {}", one_line(reason))?;
     }
     let mut said: Vec<(&str, &str)> = Vec::new();
@@ -77,7 +77,7 @@ fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
 fn name(row: &Row) -> String {
     let subject = &row.subject;
     let mut name = String::from("Benchmark");
-    for word in row.contract.split('-') {
+    for word in row.operation.split('-') {
         let mut letters = word.chars();
         name.extend(letters.next().map(|c| c.to_ascii_uppercase()));
         name.extend(letters.filter(char::is_ascii_alphanumeric));

@@ -10,7 +10,7 @@ pub(super) struct Comparison<'a> {
     pub(super) anchor: String,
     pub(super) title: String,
     pub(super) suite: &'a str,
-    pub(super) contract: &'a str,
+    pub(super) operation: &'a str,
     /// The factors that differ: one, or several if confounded.
     pub(super) factors: Vec<&'a str>,
     pub(super) confounded: bool,
@@ -53,32 +53,32 @@ impl<'a> Comparison<'a> {
     }
 
     /// Entries by tier, the fastest tier first.
-    pub(super) fn tiers(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
-        let mut tiers: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
+    pub(super) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
+        let mut groups: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
         for entry in &self.entries {
-            let Some(tier) = self.tier(entry) else {
+            let Some(group) = self.group(entry) else {
                 continue;
             };
-            match tiers.iter_mut().find(|(number, _)| *number == tier) {
+            match groups.iter_mut().find(|(number, _)| *number == group) {
                 Some((_, members)) => members.push(entry),
-                None => tiers.push((tier, vec![entry])),
+                None => groups.push((group, vec![entry])),
             }
         }
-        tiers.sort_by_key(|(number, _)| *number);
-        tiers
+        groups.sort_by_key(|(number, _)| *number);
+        groups
     }
 
-    pub(super) fn tier(&self, entry: &Entry<'a>) -> Option<u32> {
+    pub(super) fn group(&self, entry: &Entry<'a>) -> Option<u32> {
         match entry.role {
-            Role::Compared(verdict) => Some(verdict.tier),
-            Role::Baseline => self.baseline_tier(),
+            Role::Compared(verdict) => Some(verdict.group),
+            Role::Baseline => self.baseline_group(),
             Role::Reference | Role::Alone => None,
         }
     }
 
-    fn baseline_tier(&self) -> Option<u32> {
+    fn baseline_group(&self) -> Option<u32> {
         self.entries.iter().find_map(|entry| match entry.role {
-            Role::Compared(verdict) => verdict.baseline_tier,
+            Role::Compared(verdict) => verdict.baseline_group,
             _ => None,
         })
     }
@@ -87,7 +87,9 @@ impl<'a> Comparison<'a> {
 /// The time of a row, if it was measured and is a number that can be drawn.
 pub(super) fn time(row: &Row) -> Option<&Timing> {
     row.ns_per_op.as_ref().filter(|t| {
-        matches!(row.status, Status::Ok | Status::Tainted) && t.median.is_finite() && t.median > 0.0
+        matches!(row.status, Status::Ok | Status::Disturbed)
+            && t.median.is_finite()
+            && t.median > 0.0
     })
 }
 
@@ -122,7 +124,7 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
                 found.push(empty(
                     verdict.comparison.clone(),
                     &verdict.suite,
-                    &verdict.contract,
+                    &verdict.operation,
                 ));
                 found.len() - 1
             });
@@ -179,14 +181,14 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
             let mut title = format!(
                 "{}: {}, {}, {} claims",
                 row.suite,
-                row.contract,
+                row.operation,
                 names::token(&row.subject),
                 row.claims.name
             );
             if row.threads > 1 {
                 title.push_str(&format!(", {} threads", row.threads));
             }
-            found.push(empty(title, &row.suite, &row.contract));
+            found.push(empty(title, &row.suite, &row.operation));
             found.len() - 1
         });
         found[home].entries.push(entry(row, Role::Alone));
@@ -231,14 +233,14 @@ fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
     let last = usize::MAX;
     let place = |wanted: &Comparison<'a>| {
         let of_suite = |row: &Row| row.suite == wanted.suite;
-        let of_contract = |row: &Row| row.contract == wanted.contract;
+        let of_operation = |row: &Row| row.operation == wanted.operation;
         // All rows of a comparison may be kept under another suite.
-        let contract = first(&|row| of_suite(row) && of_contract(row));
-        let contract = contract.or_else(|| first(&of_contract));
+        let operation = first(&|row| of_suite(row) && of_operation(row));
+        let operation = operation.or_else(|| first(&of_operation));
         (
             first(&of_suite).unwrap_or(last),
             wanted.suite,
-            contract.unwrap_or(last),
+            operation.unwrap_or(last),
             wanted.confounded,
         )
     };
@@ -247,7 +249,7 @@ fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
 
 /// The same contract on the same claims by as many threads.
 fn same_work(a: &Row, b: &Row) -> bool {
-    a.contract == b.contract && a.claims.name == b.claims.name && a.threads == b.threads
+    a.operation == b.operation && a.claims.name == b.claims.name && a.threads == b.threads
 }
 
 fn same_token(a: &Row, b: &Row) -> bool {
@@ -258,12 +260,12 @@ fn median(row: &Row) -> f64 {
     time(row).map_or(f64::MAX, |t| t.median)
 }
 
-fn empty<'a>(title: String, suite: &'a str, contract: &'a str) -> Comparison<'a> {
+fn empty<'a>(title: String, suite: &'a str, operation: &'a str) -> Comparison<'a> {
     Comparison {
         anchor: String::new(),
         title,
         suite,
-        contract,
+        operation,
         factors: Vec::new(),
         confounded: false,
         entries: Vec::new(),

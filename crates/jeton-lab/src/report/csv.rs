@@ -100,12 +100,12 @@ pub fn text(result: &RunResult) -> String {
 /// libraries.
 #[must_use]
 pub fn rows(result: &RunResult, kind: Kind) -> String {
-    let tainted = result.environment.taint.tainted;
+    let disturbed = result.environment.disturbance.disturbed;
     let named = |columns: &[&str]| columns.iter().map(|name| (*name).to_owned()).collect();
     match kind {
-        Kind::Measured => measured(result, tainted),
+        Kind::Measured => measured(result, disturbed),
         Kind::Servers => {
-            let (head, lines) = servers::lines(&result.rows.servers, tainted);
+            let (head, lines) = servers::lines(&result.rows.servers, disturbed);
             table(head, lines)
         }
         Kind::Interop => {
@@ -119,13 +119,13 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
     }
 }
 
-fn measured(result: &RunResult, tainted: bool) -> String {
+fn measured(result: &RunResult, disturbed: bool) -> String {
     let rows = &result.rows.measured;
     let timings = rows.iter().filter_map(|r| r.ns_per_op.as_ref());
     let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
     let head = COLUMNS.iter().map(|name| (*name).to_owned());
     let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
-    let lines = rows.iter().map(|r| record(r, tainted, rounds));
+    let lines = rows.iter().map(|r| record(r, disturbed, rounds));
     table(head.collect(), lines.collect())
 }
 
@@ -183,7 +183,7 @@ pub fn published(result: &RunResult) -> String {
                     number(figure.measured_ratio),
                     plain(figure.missing.as_deref().unwrap_or_default()),
                     of_work(|work| &work.subject),
-                    of_work(|work| &work.contract),
+                    of_work(|work| &work.operation),
                     of_work(|work| &work.claims),
                     work.map_or_else(String::new, |work| work.threads.to_string()),
                     plain(&table.ratio_to),
@@ -234,14 +234,14 @@ fn table(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
     String::from_utf8(bytes).expect("fields are text, and so are commas")
 }
 
-fn record(row: &Row, tainted: bool, rounds: usize) -> Vec<String> {
+fn record(row: &Row, disturbed: bool, rounds: usize) -> Vec<String> {
     let subject = &row.subject;
     let time = row.ns_per_op.as_ref();
     let figure = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
     let count = |value: Option<u64>| value.map_or_else(String::new, |v| v.to_string());
     let mut fields = vec![
         plain(&row.suite),
-        plain(&row.contract),
+        plain(&row.operation),
         row.status.name().to_owned(),
         plain(row.reason.as_deref().unwrap_or_default()),
         plain(&subject.id),
@@ -265,7 +265,7 @@ fn record(row: &Row, tainted: bool, rounds: usize) -> Vec<String> {
         figure(row.bytes_per_op),
         figure(row.allocs_per_op),
         count(row.peak_rss_bytes),
-        tainted.to_string(),
+        disturbed.to_string(),
         count(time.map(|t| t.rounds.len() as u64)),
     ];
     let own = time.map_or(&[][..], |t| t.rounds.as_slice());

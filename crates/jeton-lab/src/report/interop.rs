@@ -6,7 +6,7 @@ use crate::result::{Interop, InteropRow, Party, Reader};
 
 use super::units;
 
-/// Minters down, verifiers across, for every kind of token that came out alike.
+/// Issuers down, verifiers across, for every kind of token that came out alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrix<'a> {
     /// The format: `jwt`, `jwe`, `v4.public`.
@@ -70,28 +70,28 @@ fn matrix<'a>(format: &'a str, rows: &[&'a InteropRow]) -> Matrix<'a> {
     let mut absent = Vec::new();
     for row in rows {
         if row.outcome.is_none() {
-            absent.push((&row.minter, row.reason.as_deref().unwrap_or_default()));
+            absent.push((&row.issuer, row.reason.as_deref().unwrap_or_default()));
             continue;
         }
-        for party in [&row.minter, &row.verifier] {
+        for party in [&row.issuer, &row.verifier] {
             if !drivers.contains(&party) {
                 drivers.push(party);
             }
         }
     }
     drivers.sort();
-    let cell = |minter: &Party, verifier: &Party| {
+    let cell = |issuer: &Party, verifier: &Party| {
         let found = rows.iter().find(|row| {
-            row.outcome.is_some() && row.minter == *minter && row.verifier == *verifier
+            row.outcome.is_some() && row.issuer == *issuer && row.verifier == *verifier
         });
         found.copied()
     };
     let cells = drivers
         .iter()
-        .map(|minter| {
+        .map(|issuer| {
             drivers
                 .iter()
-                .map(|verifier| cell(minter, verifier))
+                .map(|verifier| cell(issuer, verifier))
                 .collect()
         })
         .collect();
@@ -153,7 +153,7 @@ impl Trouble<'_> {
         };
         format!(
             "made by {}, given to {} ({kinds})",
-            each(|r| &r.minter),
+            each(|r| &r.issuer),
             each(|r| &r.verifier)
         )
     }
@@ -218,9 +218,9 @@ pub fn tally(rows: &[InteropRow]) -> Tally {
         match row.outcome {
             Some(outcome) => {
                 *tally.outcomes.entry(outcome).or_default() += 1;
-                present.extend([&row.minter, &row.verifier]);
+                present.extend([&row.issuer, &row.verifier]);
             }
-            None => absent.push(&row.minter),
+            None => absent.push(&row.issuer),
         }
     }
     let distinct = |parties: &mut Vec<&Party>| {

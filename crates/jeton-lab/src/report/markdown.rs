@@ -7,7 +7,7 @@ mod servers;
 use std::fmt::{self, Write};
 
 use super::comparison::{Comparison, Entry, Role, comparisons, time};
-use super::{beside, names, sentences, units, visible};
+use super::{names, published_comparison, sentences, units, visible};
 use crate::result::{Row, RunResult, Timing};
 use crate::stats::verdict::PRACTICAL_DIFFERENCE;
 
@@ -42,7 +42,7 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     interop::write(&rows.interop, out)?;
     attack::write(&rows.attack, out)?;
     match is_timed {
-        true => beside::write(result, out),
+        true => published_comparison::write(result, out),
         false => Ok(()),
     }
 }
@@ -87,8 +87,8 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
              difference."
         )?,
     }
-    if e.taint.tainted {
-        let reasons: Vec<String> = e.taint.reasons.iter().map(|r| cell(r)).collect();
+    if e.disturbance.disturbed {
+        let reasons: Vec<String> = e.disturbance.reasons.iter().map(|r| cell(r)).collect();
         writeln!(
             out,
             "\n**Disturbed**: {}. The figures stand; draw no advice from them.",
@@ -194,7 +194,7 @@ fn measured(
         Role::Reference => (String::new(), String::new(), "bare primitive".to_owned()),
         Role::Alone => (String::new(), String::new(), "not compared".to_owned()),
     };
-    let tier = comparison.tier(entry).map(|t| t.to_string());
+    let group = comparison.group(entry).map(|t| t.to_string());
     let figure = |value: Option<f64>, decimals| {
         value.map_or_else(|| "n/a".to_owned(), |v| units::fixed(v, decimals))
     };
@@ -209,7 +209,7 @@ fn measured(
         },
         unit.figure(timing.median),
         span(timing.interval, |end| unit.figure(end)),
-        tier.unwrap_or_default(),
+        group.unwrap_or_default(),
         row.token_bytes.map_or_else(String::new, units::whole),
         figure(row.bytes_per_op, 0),
         figure(row.allocs_per_op, 1)

@@ -11,10 +11,10 @@ pub mod junit;
 pub mod markdown;
 pub mod sarif;
 
-mod beside;
 mod comparison;
 pub mod interop;
 pub(crate) mod names;
+mod published_comparison;
 mod sentences;
 pub mod servers;
 pub(crate) mod units;

@@ -1,6 +1,6 @@
 //! Verdicts in plain words.
 
-use crate::result::{Judgement, Verdict};
+use crate::result::{Verdict, VerdictKind};
 
 use super::comparison::{Comparison, Entry, Role};
 use super::units;
@@ -9,9 +9,9 @@ use super::units;
 const NAMED_MAX: usize = 7;
 
 /// Who shares the first tier, if the comparison has tiers.
-pub(super) fn first_tier(comparison: &Comparison<'_>) -> Option<String> {
-    let tiers = comparison.tiers();
-    let (_, members) = tiers.first()?;
+pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
+    let groups = comparison.groups();
+    let (_, members) = groups.first()?;
     let names: Vec<&str> = members.iter().map(|entry| entry.name.as_str()).collect();
     Some(match names.as_slice() {
         [one] => format!("{one} is alone in the first tier."),
@@ -32,8 +32,8 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
         return gathered(comparison, &baseline.name);
     }
     let mut sentences = Vec::new();
-    let clauses: Vec<String> = judged(comparison, Judgement::Faster)
-        .chain(judged(comparison, Judgement::Slower))
+    let clauses: Vec<String> = judged(comparison, VerdictKind::Faster)
+        .chain(judged(comparison, VerdictKind::Slower))
         .map(|(entry, verdict)| format!("{} {}", entry.name, effect(verdict)))
         .collect();
     if !clauses.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
             clauses.join(", ")
         ));
     }
-    let equivalent: Vec<&str> = judged(comparison, Judgement::Equivalent)
+    let equivalent: Vec<&str> = judged(comparison, VerdictKind::Equivalent)
         .map(|(e, _)| e.name.as_str())
         .collect();
     if !equivalent.is_empty() {
@@ -53,7 +53,7 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
             units::list(&equivalent)
         ));
     }
-    for (entry, verdict) in judged(comparison, Judgement::CannotTell) {
+    for (entry, verdict) in judged(comparison, VerdictKind::Undecided) {
         let more = verdict.more_rounds.map_or_else(String::new, |rounds| {
             format!(
                 "; about {} would probably decide it",
@@ -72,11 +72,14 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
 /// the table.
 fn gathered(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
     let mut clauses = Vec::new();
-    for (judgement, words) in [(Judgement::Faster, "faster"), (Judgement::Slower, "slower")] {
+    for (kind, words) in [
+        (VerdictKind::Faster, "faster"),
+        (VerdictKind::Slower, "slower"),
+    ] {
         // Entries are in the order of their times: the nearest to the baseline comes last of the
         // faster, and first of the slower.
-        let mut all: Vec<_> = judged(comparison, judgement).collect();
-        if judgement == Judgement::Faster {
+        let mut all: Vec<_> = judged(comparison, kind).collect();
+        if kind == VerdictKind::Faster {
             all.reverse();
         }
         match all.as_slice() {
@@ -92,11 +95,11 @@ fn gathered(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
             )),
         }
     }
-    for (judgement, words) in [
-        (Judgement::Equivalent, "equivalent"),
-        (Judgement::CannotTell, "cannot be told from it"),
+    for (kind, words) in [
+        (VerdictKind::Equivalent, "equivalent"),
+        (VerdictKind::Undecided, "cannot be told from it"),
     ] {
-        let names: Vec<&str> = judged(comparison, judgement)
+        let names: Vec<&str> = judged(comparison, kind)
             .map(|(e, _)| e.name.as_str())
             .collect();
         match names.len() {
@@ -141,20 +144,20 @@ pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
 }
 
 /// The verdict as a table shows it, with a mark for each so that colour is never alone.
-pub(super) fn judgement(judgement: Judgement) -> (&'static str, &'static str, &'static str) {
-    match judgement {
-        Judgement::Faster => ("faster", "\u{25c4}", "faster"),
-        Judgement::Slower => ("slower", "\u{25ba}", "slower"),
-        Judgement::Equivalent => ("equivalent", "\u{25cf}", "equivalent"),
-        Judgement::CannotTell => ("cannot-tell", "\u{25cb}", "cannot tell"),
+pub(super) fn kind(kind: VerdictKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        VerdictKind::Faster => ("faster", "\u{25c4}", "faster"),
+        VerdictKind::Slower => ("slower", "\u{25ba}", "slower"),
+        VerdictKind::Equivalent => ("equivalent", "\u{25cf}", "equivalent"),
+        VerdictKind::Undecided => ("cannot-tell", "\u{25cb}", "cannot tell"),
     }
 }
 
 /// "3.1 × faster", or in per cent where a factor would hide it.
 pub(super) fn short_effect(verdict: &Verdict) -> String {
     match verdict.verdict {
-        Judgement::Equivalent => "equivalent".to_owned(),
-        Judgement::CannotTell => "cannot tell".to_owned(),
+        VerdictKind::Equivalent => "equivalent".to_owned(),
+        VerdictKind::Undecided => "cannot tell".to_owned(),
         _ if !(verdict.ratio.is_finite() && verdict.ratio > 0.0) => "n/a".to_owned(),
         _ => {
             let (factor, word) = if verdict.ratio < 1.0 {
@@ -201,7 +204,7 @@ fn times(factor: f64) -> String {
 
 fn judged<'c, 'a>(
     comparison: &'c Comparison<'a>,
-    wanted: Judgement,
+    wanted: VerdictKind,
 ) -> impl Iterator<Item = (&'c Entry<'a>, &'a Verdict)> {
     comparison
         .entries

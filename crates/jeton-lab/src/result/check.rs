@@ -4,8 +4,8 @@
 //! median that its rounds do not have, a run called undisturbed above the reasons why it was.
 
 mod attack;
-mod beside;
 mod interop;
+mod published_comparison;
 mod recommendation;
 mod servers;
 
@@ -51,7 +51,7 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
         self::verdict(verdict, &result.rows.measured)
             .map_err(|(member, what)| format!("verdicts[{i}]{member}: {what}"))?;
     }
-    beside::check(result)?;
+    published_comparison::check(result)?;
     recommendation::check(result).map_err(|what| format!("recommendation{what}"))?;
     merged(result)
 }
@@ -72,7 +72,7 @@ fn counts(result: &RunResult) -> Result<(), String> {
     for row in &rows.interop {
         let kind = (&row.format, &row.alg, &row.enc);
         let parties =
-            [&row.minter, &row.verifier].map(|p| (&p.driver, &p.library, &p.version, &p.language));
+            [&row.issuer, &row.verifier].map(|p| (&p.driver, &p.library, &p.version, &p.language));
         kinds.entry(kind).or_default().extend(parties);
     }
     at_most("kinds of token", kinds.len(), KINDS_MAX)?;
@@ -102,17 +102,17 @@ fn environment(e: &Environment) -> Result<(), String> {
     if e.rounds_finished > e.rounds_planned {
         return wrong("rounds_finished", "is more than rounds_planned");
     }
-    let taint = &e.taint;
-    if !taint.steal.is_none_or(|s| (0.0..=1.0).contains(&s)) {
+    let disturbance = &e.disturbance;
+    if !disturbance.steal.is_none_or(|s| (0.0..=1.0).contains(&s)) {
         return wrong("taint.steal", "is no share between 0 and 1");
     }
-    if !taint.shared.is_none_or(|s| (0.0..=1.0).contains(&s)) {
+    if !disturbance.shared.is_none_or(|s| (0.0..=1.0).contains(&s)) {
         return wrong("taint.shared", "is no share between 0 and 1");
     }
-    if !taint.load.is_none_or(not_negative) {
+    if !disturbance.load.is_none_or(not_negative) {
         return wrong("taint.load", "is no number of cores");
     }
-    if taint.tainted == taint.reasons.is_empty() {
+    if disturbance.disturbed == disturbance.reasons.is_empty() {
         return wrong("taint.tainted", "contradicts taint.reasons");
     }
     Ok(())
@@ -147,7 +147,7 @@ fn row(row: &Row) -> Result<(), Wrong> {
         (Some(timing), _) => {
             self::timing(timing).map_err(|(_, what)| (".ns_per_op", what))?;
         }
-        (None, Status::Ok | Status::Tainted) => {
+        (None, Status::Ok | Status::Disturbed) => {
             return Err((".ns_per_op", "is missing, and the status is ok".into()));
         }
         (None, _) => {}
@@ -185,7 +185,7 @@ fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
     if !(0.0..=1.0).contains(&verdict.p_value) {
         return Err((".p_value", "is no probability".into()));
     }
-    if verdict.tier == 0 || verdict.baseline_tier == Some(0) {
+    if verdict.group == 0 || verdict.baseline_group == Some(0) {
         return Err((".tier", "tiers begin with 1".into()));
     }
     let measured = |id: &str| {
@@ -230,7 +230,7 @@ fn twice(rows: &[Row]) -> Result<(), String> {
     for (i, row) in rows.iter().enumerate() {
         let key = (
             &row.suite,
-            &row.contract,
+            &row.operation,
             &row.subject,
             &row.claims,
             row.threads,

@@ -11,7 +11,8 @@ pub struct InteropRow {
     /// else `ok`, whatever the outcome is.
     pub status: Status,
     /// Who made the token.
-    pub minter: Party,
+    #[serde(rename = "minter")]
+    pub issuer: Party,
     /// Who was given it.
     pub verifier: Party,
     /// `jwt`, `jwe`, `v1.local` … `v4.public`.
@@ -73,7 +74,8 @@ pub struct KeyExchange {
     pub encoding: String,
     /// The encoding that the minter was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub minted_with: Option<String>,
+    #[serde(rename = "minted_with")]
+    pub issued_with: Option<String>,
     /// Who read it for the verifier: the library itself, or its driver, which then handed the
     /// library what it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,7 +116,8 @@ pub enum Interop {
     /// The verifier refused it.
     Refused,
     /// The minter made no token.
-    MintFailed,
+    #[serde(rename = "mint-failed")]
+    IssueFailed,
     /// The verifier read other claims in it.
     WrongClaims,
     /// The driver's process died.
@@ -131,7 +134,7 @@ impl Interop {
         Self::NotOffered,
         Self::Verified,
         Self::Refused,
-        Self::MintFailed,
+        Self::IssueFailed,
         Self::WrongClaims,
         Self::Crashed,
         Self::Hung,
@@ -145,7 +148,7 @@ impl Interop {
             Self::NotOffered => "not-offered",
             Self::Verified => "verified",
             Self::Refused => "refused",
-            Self::MintFailed => "mint-failed",
+            Self::IssueFailed => "mint-failed",
             Self::WrongClaims => "wrong-claims",
             Self::Crashed => "crashed",
             Self::Hung => "hung",

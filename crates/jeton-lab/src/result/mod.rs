@@ -6,20 +6,20 @@
 //! schema does not require read as empty when they are absent.
 
 mod attack;
-mod beside;
 mod check;
 mod file;
 mod interop;
+mod published_comparison;
 mod reading;
 mod rows;
 mod servers;
 
 pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
-pub use beside::{
-    Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
-};
 pub use file::{FileError, OutDir, PAGE, to_bytes, to_packed_bytes, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
+pub use published_comparison::{
+    Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
+};
 pub use reading::{RESULT_BYTES_MAX, read, read_from};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
 pub(crate) use servers::latency_ms;
@@ -144,7 +144,8 @@ pub struct Environment {
     /// SHA-256 of each driver's sources and lockfile, by driver.
     pub drivers: BTreeMap<String, String>,
     /// Whether something disturbed the run, and what the machine said.
-    pub taint: Taint,
+    #[serde(rename = "taint")]
+    pub disturbance: Disturbance,
 }
 
 /// A runtime that drivers were started with.
@@ -272,9 +273,10 @@ impl Environment {
 
 /// What the machine said about the time of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Taint {
+pub struct Disturbance {
     /// True if a witness crossed its limit: the figures stand, no advice is drawn from them.
-    pub tainted: bool,
+    #[serde(rename = "tainted")]
+    pub disturbed: bool,
     /// Why, a sentence each.
     pub reasons: Vec<String>,
     /// Share of CPU time stolen by the hypervisor, if known.
@@ -309,13 +311,14 @@ pub struct AaPair {
     /// The subject's id.
     pub subject: String,
     /// The contract.
-    pub contract: String,
+    #[serde(rename = "contract")]
+    pub operation: String,
     /// Second over first, geometric mean of the rounds.
     pub ratio: f64,
     /// The 95 % interval of `ratio`.
     pub interval: [f64; 2],
     /// What the verdict rule says of the pair.
-    pub verdict: Judgement,
+    pub verdict: VerdictKind,
     /// Nanoseconds per operation by round, of the first and of the second.
     #[serde(default)]
     pub rounds: [Vec<f64>; 2],
@@ -327,7 +330,8 @@ pub struct Verdict {
     /// The suite.
     pub suite: String,
     /// The contract: the same for both, always.
-    pub contract: String,
+    #[serde(rename = "contract")]
+    pub operation: String,
     /// The claims set: the same for both.
     #[serde(default = "standard_claims")]
     pub claims: String,
@@ -349,12 +353,14 @@ pub struct Verdict {
     /// Simultaneous 95 % interval of `ratio` over all that the comparison compares.
     pub interval: [f64; 2],
     /// The verdict.
-    pub verdict: Judgement,
+    pub verdict: VerdictKind,
     /// 1 is the fastest tier; subjects that cannot be told apart share one.
-    pub tier: u32,
+    #[serde(rename = "tier")]
+    pub group: u32,
     /// The baseline's own tier in the same comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline_tier: Option<u32>,
+    #[serde(rename = "baseline_tier")]
+    pub baseline_group: Option<u32>,
     /// How many more rounds would probably decide it, when it cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_rounds: Option<u32>,
@@ -367,7 +373,7 @@ impl Verdict {
     #[must_use]
     pub fn is_about(&self, row: &Row, id: &str) -> bool {
         row.subject.id == id
-            && row.contract == self.contract
+            && row.operation == self.operation
             && row.claims.name == self.claims
             && row.threads == self.threads
     }
@@ -385,7 +391,7 @@ fn one_thread() -> u32 {
 /// The four verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Judgement {
+pub enum VerdictKind {
     /// The whole interval is below the band of equivalence.
     Faster,
     /// The whole interval is above it.
@@ -393,10 +399,11 @@ pub enum Judgement {
     /// The whole interval is inside it.
     Equivalent,
     /// Anything else.
-    CannotTell,
+    #[serde(rename = "cannot-tell")]
+    Undecided,
 }
 
-impl Judgement {
+impl VerdictKind {
     /// The verdict as people read it.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -404,7 +411,7 @@ impl Judgement {
             Self::Faster => "faster",
             Self::Slower => "slower",
             Self::Equivalent => "equivalent",
-            Self::CannotTell => "cannot tell",
+            Self::Undecided => "cannot tell",
         }
     }
 }
@@ -415,7 +422,8 @@ pub struct Row {
     /// The suite that asked for it.
     pub suite: String,
     /// The contract.
-    pub contract: String,
+    #[serde(rename = "contract")]
+    pub operation: String,
     /// What became of it.
     pub status: Status,
     /// Why it is not `ok`, one line for people.
@@ -457,7 +465,8 @@ pub enum Status {
     /// It did not answer in time.
     TimedOut,
     /// Measured, while something disturbed the machine.
-    Tainted,
+    #[serde(rename = "tainted")]
+    Disturbed,
 }
 
 impl Status {
@@ -470,7 +479,7 @@ impl Status {
             Self::FailedPreflight => "failed-preflight",
             Self::Crashed => "crashed",
             Self::TimedOut => "timed-out",
-            Self::Tainted => "tainted",
+            Self::Disturbed => "tainted",
         }
     }
 }

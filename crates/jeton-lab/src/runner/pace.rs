@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::suite::Cell;
+use crate::suite::Case;
 
 /// Passes that nobody counts, before the first round of a process's life; none for who lives for a visit.
 pub(super) const REHEARSALS: u32 = 2;
@@ -65,7 +65,7 @@ pub struct Pace {
     pub restarts: u32,
     /// Subjects that run twice under two names: enough for three pairs of every language,
     /// because a pair is judged by the others of its kind.
-    pub twins: usize,
+    pub aa_pairs: usize,
 }
 
 impl Pace {
@@ -81,7 +81,7 @@ impl Pace {
         warm_limit: Duration::from_secs(10),
         rounds: 12,
         restarts: 0,
-        twins: 9,
+        aa_pairs: 9,
     };
 
     /// The pace of a run whose figures are shown to others: every process has three lives.
@@ -103,15 +103,15 @@ impl Pace {
         warm_limit: Duration::from_millis(2500),
         rounds: 12,
         restarts: 0,
-        twins: 9,
+        aa_pairs: 9,
     };
 
     /// How long one batch of that cell takes.
     #[must_use]
-    pub fn batch_of(&self, cell: &Cell) -> Duration {
-        if cell.is_managed() {
+    pub fn batch_of(&self, case: &Case) -> Duration {
+        if case.is_managed() {
             self.managed_batch
-        } else if cell.collects_garbage() {
+        } else if case.collects_garbage() {
             self.collected_batch
         } else {
             self.batch
@@ -120,8 +120,8 @@ impl Pace {
 
     /// The same where it is known that a batch holds no collection of memory.
     #[must_use]
-    pub fn batch_without_collection(&self, cell: &Cell) -> Duration {
-        match cell.is_managed() {
+    pub fn batch_without_collection(&self, case: &Case) -> Duration {
+        match case.is_managed() {
             true => self.managed_batch,
             false => self.batch,
         }
@@ -130,27 +130,27 @@ impl Pace {
     /// In how many slices one batch of that cell is timed. One, where memory is collected: a slice of a
     /// few milliseconds holds no collection, or one too many.
     #[must_use]
-    pub fn slices_of(&self, cell: &Cell) -> u64 {
-        if cell.collects_garbage() {
+    pub fn slices_of(&self, case: &Case) -> u64 {
+        if case.collects_garbage() {
             return 1;
         }
-        let slices = self.batch_of(cell).as_micros() / SLICE.as_micros();
+        let slices = self.batch_of(case).as_micros() / SLICE.as_micros();
         u64::try_from(slices).unwrap_or(u64::MAX).max(1)
     }
 
     /// Whether all processes are put out before this round, counted from one, of so many.
     #[must_use]
-    pub fn begins_a_life(&self, number: u32, of: u32) -> bool {
+    pub fn restarts_processes(&self, number: u32, of: u32) -> bool {
         let life = of.div_ceil(self.restarts + 1);
         number > 1 && (number - 1).is_multiple_of(life)
     }
 
     /// The same before it is known after how many operations that cell's memory is collected.
-    fn likely_batch_of(&self, cell: &Cell) -> Duration {
+    fn likely_batch_of(&self, case: &Case) -> Duration {
         /// About the mean over Go's libraries.
         const UNTIL_COLLECTED: Duration = Duration::from_millis(45);
-        let batch = self.batch_of(cell);
-        match cell.collects_garbage() && !cell.is_managed() {
+        let batch = self.batch_of(case);
+        match case.collects_garbage() && !case.is_managed() {
             true => batch.max(UNTIL_COLLECTED),
             false => batch,
         }
@@ -158,14 +158,14 @@ impl Pace {
 
     /// How long a round's visits to that cell take, about, when one of its batches takes `batch`: with the
     /// talk around them, and the new processes.
-    pub(super) fn visits(&self, cell: &Cell, batch: Duration) -> Duration {
+    pub(super) fn visits(&self, case: &Case, batch: Duration) -> Duration {
         const TALK: Duration = Duration::from_millis(1);
         const START: Duration = Duration::from_millis(5);
-        let lead = match cell.collects_garbage() && !cell.is_managed() {
+        let lead = match case.collects_garbage() && !case.is_managed() {
             true => OWN_LEAD,
             false => LEAD,
         };
-        let renewal = match lives_for_a_visit(cell) {
+        let renewal = match lives_for_a_visit(case) {
             true => START,
             false => Duration::ZERO,
         };
@@ -174,25 +174,25 @@ impl Pace {
 
     /// How long all this takes, once the drivers are built.
     #[must_use]
-    pub fn estimate(&self, cells: &[Cell]) -> Duration {
-        let before: Duration = cells.iter().map(|c| self.before_rounds(c)).sum();
+    pub fn estimate(&self, cases: &[Case]) -> Duration {
+        let before: Duration = cases.iter().map(|c| self.before_rounds(c)).sum();
         let before = before * (1 + self.restarts);
         // Which cells have twins is not known yet; they are like the rest.
-        let twins = cells.iter().rev().take(self.twins);
-        let visited = || cells.iter().chain(twins.clone());
-        let visits = |cell| self.visits(cell, self.likely_batch_of(cell));
+        let aa_pairs = cases.iter().rev().take(self.aa_pairs);
+        let visited = || cases.iter().chain(aa_pairs.clone());
+        let visits = |case| self.visits(case, self.likely_batch_of(case));
         let round: Duration = visited().map(visits).sum();
-        let rehearsed = visited().filter(|cell| !lives_for_a_visit(cell));
+        let rehearsed = visited().filter(|case| !lives_for_a_visit(case));
         let rehearsal: Duration = rehearsed.map(visits).sum();
         before + round * self.rounds + rehearsal * REHEARSALS / self.batches
     }
 
     /// Start, preflight, calibration and warm-up of one cell.
-    fn before_rounds(&self, cell: &Cell) -> Duration {
+    fn before_rounds(&self, case: &Case) -> Duration {
         // Twice: once for the checks, and afresh for the timing.
         const START: Duration = Duration::from_millis(2 * 40);
         START
-            + if cell.is_managed() {
+            + if case.is_managed() {
                 self.managed_least + self.managed_batch * 3
             } else {
                 self.warm_batch * 14
@@ -230,8 +230,8 @@ impl Pace {
 /// slower for its whole life: two of one program were apart in every round of a run, and of those that
 /// lived for a round, now and then one was far off. Who compiles or collects while it works would have to
 /// be warmed up every time, and is less apart than its rounds are.
-pub(super) fn lives_for_a_visit(cell: &Cell) -> bool {
-    !cell.collects_garbage()
+pub(super) fn lives_for_a_visit(case: &Case) -> bool {
+    !case.collects_garbage()
 }
 
 #[cfg(test)]
@@ -255,7 +255,7 @@ mod tests {
     fn a_published_run_has_three_lives_of_ten_rounds() {
         let begins = |pace: &Pace, of| -> Vec<u32> {
             let rounds = 1..=of;
-            rounds.filter(|&n| pace.begins_a_life(n, of)).collect()
+            rounds.filter(|&n| pace.restarts_processes(n, of)).collect()
         };
         assert_eq!(begins(&Pace::PUBLISH, 30), [11, 21]);
         assert_eq!(begins(&Pace::PUBLISH, 8), [4, 7]);

@@ -7,13 +7,13 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::bench::{Bench, Stopped};
+use super::case_run::{CaseRun, Stopped};
 use super::pace::{LEAD, OWN_LEAD, Pace, REHEARSALS, lives_for_a_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
-use crate::host::Beside;
+use crate::host::ConcurrentReadings;
+use crate::protocol::Work;
 use crate::result::Status;
 use crate::suite::Comparison;
-use crate::wire::Work;
 
 /// The order of all rounds, from one seed.
 ///
@@ -29,10 +29,10 @@ pub(super) struct Order {
 impl Order {
     /// A bench belongs to the first of the tables that has it, and to none with others if none has; and a
     /// second process to where the first one is.
-    pub(super) fn seeded(seed: u64, benches: &[Bench], tables: &[Comparison]) -> Self {
+    pub(super) fn seeded(seed: u64, case_runs: &[CaseRun], tables: &[Comparison]) -> Self {
         let mut blocks: Vec<Vec<usize>> = vec![Vec::new(); tables.len()];
-        for (i, bench) in benches.iter().enumerate() {
-            let of_it = |table: &Comparison| table.cells().contains(&bench.cell);
+        for (i, case_run) in case_runs.iter().enumerate() {
+            let of_it = |table: &Comparison| table.cases().contains(&case_run.case);
             match tables.iter().position(of_it) {
                 Some(table) => blocks[table].push(i),
                 None => blocks.push(vec![i]),
@@ -66,33 +66,35 @@ impl Order {
 /// hears how many visits are done, and of how many. Nothing of a round that was stopped is kept: a round is
 /// complete or it is not.
 pub(super) fn round(
-    benches: &mut [Bench],
+    case_runs: &mut [CaseRun],
     order: &mut Order,
     pace: &Pace,
     watch: &mut Watch<'_>,
-    mut renew: impl FnMut(&mut Bench) -> Result<(), Stopped>,
+    mut renew: impl FnMut(&mut CaseRun) -> Result<(), Stopped>,
     mut after_visit: impl FnMut(usize, usize),
 ) -> Result<Sharing, Stopped> {
-    let all: Vec<usize> = (0..benches.len()).filter(|&i| benches[i].live()).collect();
-    let mut slices = Slices::of(benches.len());
+    let all: Vec<usize> = (0..case_runs.len())
+        .filter(|&i| case_runs[i].live())
+        .collect();
+    let mut slices = Slices::of(case_runs.len());
     let mut done = 0;
     for pass in 0..pace.batches + EXTRA_PASSES {
         let again = pass >= pace.batches;
         let lone = slices.lone();
         let visits = order.next(|i| {
-            let enough = watch.enough(pace.batches, pace.slices_of(&benches[i].cell));
-            benches[i].live() && (!again || lone[i] < enough)
+            let enough = watch.enough(pace.batches, pace.slices_of(&case_runs[i].case));
+            case_runs[i].live() && (!again || lone[i] < enough)
         });
         for i in visits {
             let (began, patience) = (Instant::now(), watch.patience());
             if again && patience.is_zero() {
                 break;
             }
-            let bench = &mut benches[i];
-            if lives_for_a_visit(&bench.cell) {
-                renew(bench)?;
+            let case_run = &mut case_runs[i];
+            if lives_for_a_visit(&case_run.case) {
+                renew(case_run)?;
             }
-            if let Some(batch) = visit(bench, pace, watch)? {
+            if let Some(batch) = visit(case_run, pace, watch)? {
                 slices.add(i, batch);
             }
             if again {
@@ -105,17 +107,17 @@ pub(super) fn round(
     let (values, sharing) = slices.values();
     for i in all {
         // Who failed on the way keeps no rounds at all.
-        if benches[i].live() {
-            benches[i].rounds.extend(values[i]);
+        if case_runs[i].live() {
+            case_runs[i].rounds.extend(values[i]);
         }
     }
     Ok(sharing)
 }
 
 /// How long one round takes, about, with the batches that came out of the warm-up.
-pub(super) fn takes(benches: &[Bench], pace: &Pace) -> Duration {
-    let live = benches.iter().filter(|bench| bench.live());
-    live.map(|bench| pace.visits(&bench.cell, bench.batch_takes()))
+pub(super) fn takes(case_runs: &[CaseRun], pace: &Pace) -> Duration {
+    let live = case_runs.iter().filter(|case_run| case_run.live());
+    live.map(|case_run| pace.visits(&case_run.case, case_run.batch_takes()))
         .sum()
 }
 
@@ -123,14 +125,14 @@ pub(super) fn takes(benches: &[Bench], pace: &Pace) -> Duration {
 /// values would be those of a process that has just been woken: of all rounds that were far off, two
 /// in five were the first.
 pub(super) fn rehearse(
-    benches: &mut [Bench],
+    case_runs: &mut [CaseRun],
     order: &mut Order,
     pace: &Pace,
     watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
     for _ in 0..REHEARSALS {
-        for i in order.next(|i| benches[i].live() && !lives_for_a_visit(&benches[i].cell)) {
-            visit(&mut benches[i], pace, watch)?;
+        for i in order.next(|i| case_runs[i].live() && !lives_for_a_visit(&case_runs[i].case)) {
+            visit(&mut case_runs[i], pace, watch)?;
         }
     }
     Ok(())
@@ -139,42 +141,42 @@ pub(super) fn rehearse(
 /// One batch, slice by slice, behind a lead wherever its process comes to a core. Watched from beside where
 /// it is one slice, and one thread's: then the time of a look is time of the core that the thread had not.
 fn visit(
-    bench: &mut Bench,
+    case_run: &mut CaseRun,
     pace: &Pace,
     watch: &mut Watch<'_>,
 ) -> Result<Option<Vec<Slice>>, Stopped> {
-    let slices = watch.slices(pace.slices_of(&bench.cell));
-    let expected = pace.batch_of(&bench.cell);
-    let lead = match bench.leads_itself() {
-        true => bench.lead(OWN_LEAD),
+    let slices = watch.slices(pace.slices_of(&case_run.case));
+    let expected = pace.batch_of(&case_run.case);
+    let lead = match case_run.leads_itself() {
+        true => case_run.lead(OWN_LEAD),
         false => 0,
     };
-    let operations = bench.iterations.div_ceil(slices);
+    let operations = case_run.iterations.div_ceil(slices);
     let mut batch = Vec::new();
-    let mut left = bench.iterations;
+    let mut left = case_run.iterations;
     let mut arrives = true;
     while left > 0 {
         let operations = operations.min(left);
         left -= operations;
         let before = watch.await_lone_core();
-        arrives |= watch.bring(bench);
-        if std::mem::take(&mut arrives) && !bench.leads_itself() {
-            bench.batch(Work::of(bench.lead(LEAD)), LEAD)?;
+        arrives |= watch.bring(case_run);
+        if std::mem::take(&mut arrives) && !case_run.leads_itself() {
+            case_run.batch(Work::of(case_run.lead(LEAD)), LEAD)?;
         }
-        let watched = slices == 1 && bench.cell.threads == 1;
+        let watched = slices == 1 && case_run.case.threads == 1;
         let work = Work::of(operations).behind(lead);
-        let mut time = || bench.batch(work, expected);
-        let (slice, beside) = match watched {
-            true => watch.beside(time),
-            false => (time(), Beside::default()),
+        let mut time = || case_run.batch(work, expected);
+        let (slice, during) = match watched {
+            true => watch.during(time),
+            false => (time(), ConcurrentReadings::default()),
         };
         let Some(slice) = slice? else {
             return Ok(None);
         };
-        let seen = beside.in_the_last(slice.elapsed);
+        let seen = during.in_the_last(slice.elapsed);
         let ns_per_op = slice.ns_per_op_without(seen.took);
         if ns_per_op <= 0.0 {
-            bench.fail(Status::Crashed, "says that its work took no time");
+            case_run.fail(Status::Crashed, "says that its work took no time");
             return Ok(None);
         }
         batch.push(Slice {
@@ -192,38 +194,38 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::suite::{Cell, Format};
+    use crate::suite::{Case, Format};
 
-    fn cell(library: &str, alg: &str) -> Cell {
-        Cell {
+    fn case(library: &str, alg: &str) -> Case {
+        Case {
             format: Format::Jwt,
             alg: Some(alg.to_owned()),
-            ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
+            ..Case::new(&format!("go/{library}"), library, "1.0.0", "go")
         }
     }
 
     #[test]
     fn who_is_compared_is_visited_one_behind_the_other() {
         let libraries = ["a", "b", "c", "d"];
-        let of = |alg| libraries.map(|library| cell(library, alg));
-        let mut cells = [of("HS256"), of("ES256")].concat();
-        cells.push(cell("a", "ES512"));
-        let table = |title, cells: &[Cell]| {
-            Comparison::new("suite", title, cells[0].clone(), cells[1..].to_vec()).unwrap()
+        let of = |alg| libraries.map(|library| case(library, alg));
+        let mut cases = [of("HS256"), of("ES256")].concat();
+        cases.push(case("a", "ES512"));
+        let table = |title, cases: &[Case]| {
+            Comparison::new("suite", title, cases[0].clone(), cases[1..].to_vec()).unwrap()
         };
         let tables = [
-            table("HS256", &cells[..4]),
-            table("ES256", &cells[4..8]),
+            table("HS256", &cases[..4]),
+            table("ES256", &cases[4..8]),
             // Two of it are in a table already, and the third is in no other.
-            table("a", &[0, 4, 8].map(|i: usize| cells[i].clone())),
+            table("a", &[0, 4, 8].map(|i: usize| cases[i].clone())),
         ];
-        // Beside them one whom nobody compares, and a second process of c.
-        let lone = cell("e", "ES512");
-        let all = cells.iter().chain([&lone, &cells[2]]);
-        let benches: Vec<Bench> = all.map(|c| Bench::new(c.clone(), "suite")).collect();
+        // ConcurrentReadings them one whom nobody compares, and a second process of c.
+        let lone = case("e", "ES512");
+        let all = cases.iter().chain([&lone, &cases[2]]);
+        let case_runs: Vec<CaseRun> = all.map(|c| CaseRun::new(c.clone(), "suite")).collect();
 
-        let mut order = Order::seeded(1, &benches, &tables);
-        let mut again = Order::seeded(1, &benches, &tables);
+        let mut order = Order::seeded(1, &case_runs, &tables);
+        let mut again = Order::seeded(1, &case_runs, &tables);
         let mut passes = BTreeSet::new();
         for _ in 0..50 {
             let pass = order.next(|_| true);
@@ -234,7 +236,7 @@ mod tests {
                 let last = block.iter().map(place).max().unwrap();
                 assert_eq!(last - first + 1, block.len(), "{block:?} in {pass:?}");
             }
-            assert_eq!(pass.len(), benches.len());
+            assert_eq!(pass.len(), case_runs.len());
             passes.insert(pass);
         }
         assert_eq!(passes.len(), 50, "no two are alike");

@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-use super::bench::Bench;
-use crate::host::{Beside, SHARED_BEYOND, Yardstick};
-use crate::result::Taint;
+use super::case_run::CaseRun;
+use crate::host::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND};
+use crate::result::Disturbance;
 use crate::stats::median::round_value;
 
 /// More of the measured time than this on a shared core taints a run: too little is left to choose
@@ -28,7 +28,7 @@ const SHARED_LIMIT: f64 = 0.5;
 const ENOUGH: usize = 3;
 
 /// How often the core is looked at beside a batch that is not cut. Each look takes a hundredth of that.
-const BESIDE_EVERY: Duration = Duration::from_millis(8);
+const READ_EVERY: Duration = Duration::from_millis(8);
 
 /// Passes over those that lack them, at most: a core that is shared for long is not waited for.
 pub(super) const EXTRA_PASSES: u32 = 4;
@@ -46,7 +46,7 @@ const FEWEST_READINGS: usize = 32;
 #[derive(Debug)]
 pub(super) struct Watch<'c> {
     /// `None` where the drivers have no core of their own: nothing is seen, and nobody waits.
-    yardstick: Option<Yardstick<'c>>,
+    reference_workload: Option<ReferenceWorkload<'c>>,
     /// Readings around slices. Those of a wait would make a shared core the usual one.
     recent: VecDeque<Duration>,
     last: Option<Duration>,
@@ -54,9 +54,9 @@ pub(super) struct Watch<'c> {
 }
 
 impl<'c> Watch<'c> {
-    pub(super) fn with(yardstick: Option<Yardstick<'c>>) -> Self {
+    pub(super) fn with(reference_workload: Option<ReferenceWorkload<'c>>) -> Self {
         Self {
-            yardstick,
+            reference_workload,
             recent: VecDeque::with_capacity(RECENT),
             last: None,
             patience: Duration::ZERO,
@@ -75,7 +75,7 @@ impl<'c> Watch<'c> {
 
     /// In how many slices a batch is timed that could be timed in so many.
     pub(super) fn slices(&self, possible: u64) -> u64 {
-        if self.yardstick.is_some() {
+        if self.reference_workload.is_some() {
             possible
         } else {
             1
@@ -92,16 +92,16 @@ impl<'c> Watch<'c> {
     }
 
     /// Looks on while a batch is timed that is not cut.
-    pub(super) fn beside<T>(&self, batch: impl FnOnce() -> T) -> (T, Beside) {
-        match &self.yardstick {
-            Some(yardstick) => yardstick.beside(BESIDE_EVERY, batch),
-            None => (batch(), Beside::default()),
+    pub(super) fn during<T>(&self, batch: impl FnOnce() -> T) -> (T, ConcurrentReadings) {
+        match &self.reference_workload {
+            Some(reference_workload) => reference_workload.during(READ_EVERY, batch),
+            None => (batch(), ConcurrentReadings::default()),
         }
     }
 
     /// A reading behind a slice.
     pub(super) fn look(&mut self) -> Option<Duration> {
-        let reading = self.yardstick.as_ref()?.read();
+        let reading = self.reference_workload.as_ref()?.read();
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
@@ -115,14 +115,14 @@ impl<'c> Watch<'c> {
     /// before it ended with, where nothing had to be waited for.
     pub(super) fn await_lone_core(&mut self) -> Option<Duration> {
         let limit = limit_of(self.recent.iter().copied().collect(), FEWEST_READINGS)?;
-        let yardstick = self.yardstick.as_ref()?;
+        let reference_workload = self.reference_workload.as_ref()?;
         let shared = |reading: Option<Duration>| reading.is_none_or(|reading| reading > limit);
         while shared(self.last) && !self.patience.is_zero() {
             let began = Instant::now();
-            self.last = Some(yardstick.read());
+            self.last = Some(reference_workload.read());
             if shared(self.last) {
-                yardstick.cores().change();
-                self.last = Some(yardstick.read());
+                reference_workload.cores().change();
+                self.last = Some(reference_workload.read());
             }
             self.patience = self.patience.saturating_sub(began.elapsed());
         }
@@ -130,9 +130,10 @@ impl<'c> Watch<'c> {
     }
 
     /// Brings a bench's process to the core that was read last. Whether it was elsewhere.
-    pub(super) fn bring(&self, bench: &mut Bench) -> bool {
-        let yardstick = self.yardstick.as_ref();
-        yardstick.is_some_and(|yardstick| bench.follow(yardstick.cores()))
+    pub(super) fn bring(&self, case_run: &mut CaseRun) -> bool {
+        let reference_workload = self.reference_workload.as_ref();
+        reference_workload
+            .is_some_and(|reference_workload| case_run.follow(reference_workload.cores()))
     }
 }
 
@@ -177,12 +178,12 @@ impl Slice {
 }
 
 impl Slices {
-    pub(super) fn of(benches: usize) -> Self {
-        Self(vec![Vec::new(); benches])
+    pub(super) fn of(case_runs: usize) -> Self {
+        Self(vec![Vec::new(); case_runs])
     }
 
-    pub(super) fn add(&mut self, bench: usize, slices: Vec<Slice>) {
-        self.0[bench].extend(slices);
+    pub(super) fn add(&mut self, case_run: usize, slices: Vec<Slice>) {
+        self.0[case_run].extend(slices);
     }
 
     /// How many each bench has on a core of its own.
@@ -235,20 +236,20 @@ impl AddAssign for Sharing {
 
 impl Sharing {
     /// Adds what was seen to what the machine says.
-    pub(super) fn testify(self, taint: &mut Taint) {
+    pub(super) fn record_in(self, disturbance: &mut Disturbance) {
         if self.watched <= 0.0 {
             return;
         }
         let share = self.shared / self.watched;
-        taint.shared = Some(share);
+        disturbance.shared = Some(share);
         if share > SHARED_LIMIT {
-            taint.reasons.push(format!(
+            disturbance.reasons.push(format!(
                 "another machine had a part of the drivers' core during {:.0} % of the measured time \
                  (limit {:.0} %)",
                 share * 100.0,
                 SHARED_LIMIT * 100.0
             ));
-            taint.tainted = true;
+            disturbance.disturbed = true;
         }
     }
 }
@@ -271,10 +272,10 @@ mod tests {
         }
     }
 
-    fn round(benches: &[&[(f64, Duration)]]) -> Slices {
-        let mut slices = Slices::of(benches.len());
-        for (bench, all) in benches.iter().enumerate() {
-            slices.add(bench, all.iter().map(slice).collect());
+    fn round(case_runs: &[&[(f64, Duration)]]) -> Slices {
+        let mut slices = Slices::of(case_runs.len());
+        for (case_run, all) in case_runs.iter().enumerate() {
+            slices.add(case_run, all.iter().map(slice).collect());
         }
         slices
     }
@@ -326,9 +327,9 @@ mod tests {
         assert_eq!(slices.lone(), [3]);
         let (values, sharing) = slices.values();
         assert_eq!((values, sharing), (vec![Some(1.0)], Sharing::default()));
-        let mut taint = Taint::default();
-        sharing.testify(&mut taint);
-        assert_eq!(taint, Taint::default());
+        let mut disturbance = Disturbance::default();
+        sharing.record_in(&mut disturbance);
+        assert_eq!(disturbance, Disturbance::default());
     }
 
     #[test]
@@ -337,7 +338,7 @@ mod tests {
         watch.be_patient(Duration::from_secs(3600));
         assert_eq!((watch.slices(7), watch.enough(3, 7)), (1, 3));
         assert_eq!(watch.enough(2, 7), 2);
-        assert_eq!(watch.beside(|| 5), (5, Beside::default()));
+        assert_eq!(watch.during(|| 5), (5, ConcurrentReadings::default()));
         assert_eq!((watch.await_lone_core(), watch.look()), (None, None));
     }
 
@@ -347,7 +348,7 @@ mod tests {
         if cores.driver_core().is_none() {
             return; // A machine with one core.
         }
-        let mut watch = Watch::with(Yardstick::of_drivers(&cores));
+        let mut watch = Watch::with(ReferenceWorkload::of_drivers(&cores));
         let mut wait = |short: Duration, patience: Duration| {
             watch.recent = vec![short; FEWEST_READINGS].into();
             watch.be_patient(patience);
@@ -389,14 +390,20 @@ mod tests {
 
     #[test]
     fn a_core_that_was_shared_most_of_the_time_taints() {
-        let mut taint = Taint::default();
+        let mut disturbance = Disturbance::default();
         let sharing = |shared| Sharing {
             watched: 10.0,
             shared,
         };
-        sharing(5.0).testify(&mut taint);
-        assert_eq!((taint.shared, taint.tainted), (Some(0.5), false));
-        sharing(6.0).testify(&mut taint);
-        assert!(taint.tainted && taint.reasons.len() == 1, "{taint:?}");
+        sharing(5.0).record_in(&mut disturbance);
+        assert_eq!(
+            (disturbance.shared, disturbance.disturbed),
+            (Some(0.5), false)
+        );
+        sharing(6.0).record_in(&mut disturbance);
+        assert!(
+            disturbance.disturbed && disturbance.reasons.len() == 1,
+            "{disturbance:?}"
+        );
     }
 }

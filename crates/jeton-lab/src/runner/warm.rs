@@ -3,11 +3,11 @@
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
-use super::bench::{Batch, Bench, Stopped};
-use super::honesty::Clocks;
+use super::case_run::{Batch, CaseRun, Stopped};
 use super::pace::Pace;
+use super::timing_checks::Clocks;
+use crate::protocol::Work;
 use crate::stats::settle::settled;
-use crate::wire::Work;
 
 /// Operations of the run that is counted: enough that what the count itself costs vanishes.
 const COUNTED: u64 = 512;
@@ -21,21 +21,21 @@ const COLLECTING: Duration = Duration::from_millis(10);
 
 /// Finds how many operations make a batch, warms the process up, and counts what it allocates.
 /// What its clock showed beside the lab's.
-pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped> {
+pub(super) fn warm_up(case_run: &mut CaseRun, pace: &Pace) -> Result<Clocks, Stopped> {
     let mut clocks = Clocks::default();
-    let (target, least) = if bench.cell.is_managed() {
+    let (target, least) = if case_run.case.is_managed() {
         (pace.managed_batch / 3, pace.managed_least)
     } else {
         (pace.warm_batch, Duration::ZERO)
     };
-    let Some(first) = calibrate(bench, target)? else {
+    let Some(first) = calibrate(case_run, target)? else {
         return Ok(clocks);
     };
     let mut iterations = fitting(&first, target);
     let began = Instant::now();
     let mut batches = Vec::new();
     let last = loop {
-        let Some(batch) = bench.batch(Work::of(iterations), target)? else {
+        let Some(batch) = case_run.batch(Work::of(iterations), target)? else {
             return Ok(clocks);
         };
         clocks.add(&batch);
@@ -44,7 +44,7 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
             break batch;
         }
         if began.elapsed() > pace.warm_limit {
-            bench.unsettled = true;
+            case_run.unsettled = true;
             break batch;
         }
         // A just-in-time compiler makes the same batch shorter and shorter.
@@ -52,14 +52,15 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
             iterations = fitting(&batch, target);
         }
     };
-    bench.iterations = fitting(&last, pace.batch_of(&bench.cell));
-    bench.ns_per_op = last.ns_per_op;
-    if let Some(per_collection) = count(bench)? {
+    case_run.iterations = fitting(&last, pace.batch_of(&case_run.case));
+    case_run.ns_per_op = last.ns_per_op;
+    if let Some(per_collection) = count(case_run)? {
         let operations = |time| fitting(&last, time);
         let most = operations(pace.longest_batch);
         let collecting = operations(COLLECTING);
-        bench.iterations = whole_collections(bench.iterations, per_collection, collecting, most)
-            .unwrap_or_else(|| operations(pace.batch_without_collection(&bench.cell)));
+        case_run.iterations =
+            whole_collections(case_run.iterations, per_collection, collecting, most)
+                .unwrap_or_else(|| operations(pace.batch_without_collection(&case_run.case)));
     }
     Ok(clocks)
 }
@@ -82,10 +83,10 @@ fn whole_collections(
 }
 
 /// Doubles the operations until a batch is long enough to be measured.
-fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopped> {
+fn calibrate(case_run: &mut CaseRun, target: Duration) -> Result<Option<Batch>, Stopped> {
     let mut iterations = 1;
     loop {
-        let Some(batch) = bench.batch(Work::of(iterations), target)? else {
+        let Some(batch) = case_run.batch(Work::of(iterations), target)? else {
             return Ok(None);
         };
         // A clock that stands still must not make the batches longer and longer.
@@ -115,13 +116,14 @@ fn fitting(batch: &Batch, target: Duration) -> u64 {
 
 /// Counts what an operation allocates. How many operations there are from one collection to the next, if
 /// the driver knows.
-fn count(bench: &mut Bench) -> Result<Option<NonZeroU64>, Stopped> {
-    let iterations = bench.iterations.clamp(1, COUNTED);
-    let Some(batch) = bench.batch(Work::of(iterations).counted(), Duration::from_secs(1))? else {
+fn count(case_run: &mut CaseRun) -> Result<Option<NonZeroU64>, Stopped> {
+    let iterations = case_run.iterations.clamp(1, COUNTED);
+    let Some(batch) = case_run.batch(Work::of(iterations).counted(), Duration::from_secs(1))?
+    else {
         return Ok(None);
     };
-    bench.bytes_per_op = batch.bytes_per_op;
-    bench.allocs_per_op = batch.allocs_per_op;
+    case_run.bytes_per_op = batch.bytes_per_op;
+    case_run.allocs_per_op = batch.allocs_per_op;
     Ok(batch.collects_after.and_then(NonZeroU64::new))
 }
 

@@ -17,8 +17,8 @@ use serde::Deserialize;
 use super::loader::{End, Latencies};
 use super::{Algorithm, Call, Scenario};
 use crate::result::{
-    Environment, Repetition, Rows, RunResult, ServerLoad, ServerRow, ServerSubject, Status, Taint,
-    latency_ms,
+    Disturbance, Environment, Repetition, Rows, RunResult, ServerLoad, ServerRow, ServerSubject,
+    Status, latency_ms,
 };
 use crate::stats::median::median as middle;
 
@@ -218,9 +218,9 @@ pub fn result(reports: &[Report], server: &Server, command: &str) -> Option<RunR
         elapsed_s: measured.as_secs_f64(),
         complete: true,
         jeton: env!("CARGO_PKG_VERSION").to_owned(),
-        taint: Taint {
+        disturbance: Disturbance {
             unwatched: vec!["the machine: ghz says nothing of it".to_owned()],
-            ..Taint::default()
+            ..Disturbance::default()
         },
         ..Environment::default()
     };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::loader::Loaded;
 use super::pacing::Planned;
-use crate::host::{Bench, Processes};
+use crate::host::{Processes, ServerCores};
 use crate::stop::Stop;
 
 /// How often memory is looked at.
@@ -54,11 +54,11 @@ impl<'a> Loader<'a> {
         planned: &Planned,
         times: Times,
         verify_with: Option<&Path>,
-        bench: &Bench,
+        server_cores: &ServerCores,
         server: &Processes,
         stop: &Stop,
     ) -> Result<Measured, String> {
-        let mut child = self.start(target, planned, times, verify_with, bench)?;
+        let mut child = self.start(target, planned, times, verify_with, server_cores)?;
         let began = Instant::now();
         let until = times.warm_up + times.measured;
         let mut peak = server.resident_bytes();
@@ -107,7 +107,7 @@ impl<'a> Loader<'a> {
         planned: &Planned,
         times: Times,
         verify_with: Option<&Path>,
-        bench: &Bench,
+        server_cores: &ServerCores,
     ) -> Result<Child, String> {
         let (program, arguments) = self
             .command
@@ -133,7 +133,7 @@ impl<'a> Loader<'a> {
         if let Some(file) = verify_with {
             command.arg("--verify-with").arg(file);
         }
-        bench
+        server_cores
             .for_loader(|| command.spawn())
             .map_err(|e| format!("cannot start the loader {}: {e}", program.display()))
     }

@@ -15,7 +15,7 @@ use super::loader::{Answer, Checker, End, Post, Request, ask, ask_once};
 use super::process::Running;
 use super::public_keys::public_keys;
 use super::{Algorithm, Call};
-use crate::runner::empty_key::is_signed_with_an_empty_key;
+use crate::runner::fixtures::empty_key::is_signed_with_an_empty_key;
 use crate::stop::Stop;
 
 /// How long a server may take until it signs with the keys that it was given: jeton publishes a key

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::keys::Keys;
 use super::manifest::Server;
 use crate::driver::Cache;
-use crate::host::{Bench, Processes};
+use crate::host::{Processes, ServerCores};
 use crate::stop::Stop;
 
 /// How long a server may take to say where it listens, and each command that makes it ready.
@@ -35,7 +35,7 @@ pub(crate) struct Start<'a> {
     pub(crate) server: &'a Server,
     pub(crate) cache: &'a Cache,
     pub(crate) keys: &'a Keys,
-    pub(crate) bench: &'a Bench,
+    pub(crate) server_cores: &'a ServerCores,
     pub(crate) cores: u32,
     /// An empty folder, for this start alone.
     pub(crate) folder: &'a Path,
@@ -101,7 +101,10 @@ impl Start<'_> {
         for (name, value) in &self.server.manifest.environment {
             process.env(name, self.filled_in(value));
         }
-        let child = self.bench.for_server(|| process.spawn()).map_err(io)?;
+        let child = self
+            .server_cores
+            .for_server(|| process.spawn())
+            .map_err(io)?;
         Ok(Running {
             child,
             log,

@@ -6,7 +6,7 @@ use super::loader::Loaded;
 use super::manifest::Server;
 use super::pacing::{Peak, Planned};
 use super::preflight::Seen;
-use crate::host::Bench;
+use crate::host::ServerCores;
 use crate::result::{Repetition, ServerLoad, ServerRow, ServerSubject, Status, latency_ms};
 use crate::stats::median::median as middle;
 
@@ -27,7 +27,7 @@ impl RowDraft {
     pub(super) fn new(
         server: &Server,
         planned: Planned,
-        bench: &Bench,
+        server_cores: &ServerCores,
         absent: Option<&str>,
         seen: &Seen,
     ) -> Self {
@@ -51,7 +51,7 @@ impl RowDraft {
                 libraries: manifest.libraries.clone(),
                 as_published: manifest.as_published,
             },
-            oversubscribed: bench.oversubscribed,
+            oversubscribed: server_cores.oversubscribed,
             status,
             reasons,
             loads: Vec::new(),

@@ -20,7 +20,7 @@ use super::scenario::Scenario;
 use super::warming::{Course, slice};
 use super::{Algorithm, Call};
 use crate::driver::{Cache, Unbuilt};
-use crate::host::{Bench, Cores, Processes, Witness, describe};
+use crate::host::{Cores, DisturbanceMonitor, Processes, ServerCores, describe};
 use crate::published::answers_of_servers;
 use crate::result::{Environment, Rows, RunResult};
 use crate::stop::Stop;
@@ -111,7 +111,7 @@ pub fn run(
         of: loads(servers, scenarios, options),
     };
     let built = run.build(servers, scenarios);
-    let witness = Witness::begin(&[]);
+    let disturbance_monitor = DisturbanceMonitor::begin(&[]);
     let began = Instant::now();
     if let Some(budget) = options.budget {
         stop.within(budget);
@@ -125,8 +125,8 @@ pub fn run(
             .filter(|s| s.cores == group)
             .copied()
             .collect();
-        let bench = cores.for_servers(group);
-        drafts.extend(run.group(&built, &of_group, &bench));
+        let server_cores = cores.for_servers(group);
+        drafts.extend(run.group(&built, &of_group, &server_cores));
     }
     let complete = !stop.requested();
     let mut environment = describe(&cores);
@@ -134,7 +134,7 @@ pub fn run(
     environment.elapsed_s = began.elapsed().as_secs_f64();
     environment.complete = complete;
     environment.drivers = run.hashes;
-    witnessed(&mut environment, &witness);
+    record_disturbance(&mut environment, &disturbance_monitor);
     let rows = Rows {
         servers: drafts.into_iter().map(RowDraft::row).collect(),
         ..Rows::default()
@@ -149,16 +149,16 @@ pub fn run(
 
 /// The servers and their loaders come and go while the machine is watched, and their work is the
 /// lab's own: what is told apart here is what the hypervisor took and whether the CPU was throttled.
-fn witnessed(environment: &mut Environment, witness: &Witness) {
-    let mut taint = witness.testify(&[], true);
-    taint.load = None;
+fn record_disturbance(environment: &mut Environment, disturbance_monitor: &DisturbanceMonitor) {
+    let mut disturbance = disturbance_monitor.finish(&[], true);
+    disturbance.load = None;
     let is_own = |reason: &String| reason.contains("other work") || reason.contains("free core");
-    taint.reasons.retain(|reason| !is_own(reason));
-    taint.tainted = !taint.reasons.is_empty();
-    taint.unwatched.push(
+    disturbance.reasons.retain(|reason| !is_own(reason));
+    disturbance.disturbed = !disturbance.reasons.is_empty();
+    disturbance.unwatched.push(
         "other work on the machine: servers and loaders fill the cores themselves".to_owned(),
     );
-    environment.taint = taint;
+    environment.disturbance = disturbance;
 }
 
 struct Run<'a> {
@@ -237,26 +237,26 @@ impl Run<'_> {
         &mut self,
         built: &[Built<'_>],
         scenarios: &[Scenario],
-        bench: &Bench,
+        server_cores: &ServerCores,
     ) -> Vec<RowDraft> {
         let cores = cores_of(scenarios);
         let mut all: Vec<Participant<'_>> = Vec::new();
         for (server, absent) in built {
             let folder = self.options.folder.join(server.id.replace('/', "-"));
             let folder = folder.join(format!("{cores}"));
-            all.push(self.participant(server, absent.clone(), folder, bench, scenarios));
+            all.push(self.participant(server, absent.clone(), folder, server_cores, scenarios));
         }
         for one in &mut all {
-            self.warm_up(one, scenarios, bench);
+            self.warm_up(one, scenarios, server_cores);
         }
         let rate = self.options.pacing.first();
         let planned: Vec<Planned> = (scenarios.iter())
             .map(|&scenario| Planned { scenario, rate })
             .collect();
-        let mut drafts = self.turns(&planned, &mut all, bench);
+        let mut drafts = self.turns(&planned, &mut all, server_cores);
         if self.options.pacing == Pacing::Full && !self.stop.requested() {
             let open = open_loops(&planned, &drafts);
-            drafts.extend(self.turns(&open, &mut all, bench));
+            drafts.extend(self.turns(&open, &mut all, server_cores));
             // Behind each closed loop its open ones.
             drafts.sort_by_key(|draft| {
                 scenarios
@@ -272,13 +272,19 @@ impl Run<'_> {
         &mut self,
         planned: &[Planned],
         all: &mut [Participant<'_>],
-        bench: &Bench,
+        server_cores: &ServerCores,
     ) -> Vec<RowDraft> {
         let mut drafts: Vec<RowDraft> = Vec::new();
         for load in planned {
             for one in all.iter() {
                 let absent = one.absent.as_deref();
-                drafts.push(RowDraft::new(one.server, *load, bench, absent, &one.seen));
+                drafts.push(RowDraft::new(
+                    one.server,
+                    *load,
+                    server_cores,
+                    absent,
+                    &one.seen,
+                ));
             }
         }
         for _ in 0..self.options.repetitions {
@@ -291,7 +297,7 @@ impl Run<'_> {
                     if self.stop.asked() || self.stop.has_less_than(each(self.options)) {
                         return drafts;
                     }
-                    self.load(&mut all[turn], load, bench, draft);
+                    self.load(&mut all[turn], load, server_cores, draft);
                     self.done += usize::from(all[turn].server.offers(load.scenario.call));
                 }
             }
@@ -304,7 +310,7 @@ impl Run<'_> {
         server: &'s Server,
         absent: Option<String>,
         folder: PathBuf,
-        bench: &Bench,
+        server_cores: &ServerCores,
         scenarios: &[Scenario],
     ) -> Participant<'s> {
         let mut one = Participant {
@@ -330,7 +336,7 @@ impl Run<'_> {
             server: &server.id,
             cores,
         });
-        if let Err(why) = self.start_and_look(&mut one, bench, cores, &asked) {
+        if let Err(why) = self.start_and_look(&mut one, server_cores, cores, &asked) {
             (self.tell)(Event::Unavailable {
                 server: &server.id,
                 reason: &why,
@@ -349,11 +355,11 @@ impl Run<'_> {
     fn start_and_look(
         &mut self,
         one: &mut Participant<'_>,
-        bench: &Bench,
+        server_cores: &ServerCores,
         cores: u32,
         asked: &[(Call, Algorithm)],
     ) -> Result<(), String> {
-        let mut running = self.start(one.server, &one.folder.join("0"), bench, cores)?;
+        let mut running = self.start(one.server, &one.folder.join("0"), server_cores, cores)?;
         let mut preflight = Preflight {
             running: &mut running,
             keys: self.keys,
@@ -363,7 +369,7 @@ impl Run<'_> {
         one.seen = preflight.look(asked)?;
         if one.seen.died {
             drop(running);
-            running = self.start(one.server, &one.folder.join("1"), bench, cores)?;
+            running = self.start(one.server, &one.folder.join("1"), server_cores, cores)?;
         }
         let processes = running.processes();
         one.base_rss_bytes = processes.resident_bytes();
@@ -376,14 +382,14 @@ impl Run<'_> {
         &self,
         server: &Server,
         folder: &Path,
-        bench: &Bench,
+        server_cores: &ServerCores,
         cores: u32,
     ) -> Result<Running, String> {
         let start = Start {
             server,
             cache: &self.cache,
             keys: self.keys,
-            bench,
+            server_cores,
             cores,
             folder,
         };
@@ -391,7 +397,12 @@ impl Run<'_> {
     }
 
     /// Each of its calls in turn, with all that will be in flight, until none becomes cheaper.
-    fn warm_up(&mut self, one: &mut Participant<'_>, scenarios: &[Scenario], bench: &Bench) {
+    fn warm_up(
+        &mut self,
+        one: &mut Participant<'_>,
+        scenarios: &[Scenario],
+        server_cores: &ServerCores,
+    ) {
         let mut courses: BTreeMap<(Call, Algorithm), (Scenario, Course)> = BTreeMap::new();
         for &scenario in scenarios.iter().filter(|s| one.takes_part(s.call)) {
             // The last is the one with most in flight.
@@ -434,7 +445,7 @@ impl Run<'_> {
                     &planned,
                     times,
                     None,
-                    bench,
+                    server_cores,
                     processes,
                     self.stop,
                 );
@@ -453,7 +464,7 @@ impl Run<'_> {
         &mut self,
         one: &mut Participant<'_>,
         planned: &Planned,
-        bench: &Bench,
+        server_cores: &ServerCores,
         draft: &mut RowDraft,
     ) {
         if !one.takes_part(planned.scenario.call) {
@@ -477,7 +488,7 @@ impl Run<'_> {
                 measured: self.options.measured,
             },
             one.seen.checker(call, alg),
-            bench,
+            server_cores,
             processes,
             self.stop,
         );

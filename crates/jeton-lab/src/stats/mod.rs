@@ -18,7 +18,7 @@
 //!   show what this run makes out of nothing ([`noise`]). No pair judges itself.
 //! * **Band.** Differences inside ± max(2 %, noise floor) are of no interest, or not to be
 //!   believed. [`verdict`] says how interval and band make one of four verdicts.
-//! * **Tiers**, never ranks inside the noise: [`tiers`].
+//! * **Groups**, never ranks inside the noise: [`groups`].
 //! * **Two runs** share no rounds: [`unpaired`] compares one subject in both, with Welch's t.
 //! * **For information only**: a distribution-free interval of each row's median ([`median`]),
 //!   rounds beyond the outer fences ([`outliers`], counted, never dropped), and the
@@ -27,21 +27,21 @@
 //! From rounds to a verdict:
 //!
 //! ```
-//! use jeton_lab::result::Judgement;
+//! use jeton_lab::result::VerdictKind;
 //! use jeton_lab::stats::interval::table;
 //! use jeton_lab::stats::noise::{IdenticalPair, floor};
-//! use jeton_lab::stats::tiers::tiers;
+//! use jeton_lab::stats::groups::groups;
 //! use jeton_lab::stats::verdict::{Band, judge};
 //!
 //! let baseline = [100.0, 101.0, 99.0, 100.0, 102.0, 100.0, 99.0, 101.0];
 //! let subject = [80.0, 81.0, 80.0, 79.0, 82.0, 80.0, 80.0, 81.0];
-//! let twin = [100.0, 100.0, 100.0, 101.0, 101.0, 100.0, 99.0, 101.0];
+//! let again = [100.0, 100.0, 100.0, 101.0, 101.0, 100.0, 99.0, 101.0];
 //!
-//! let pairs = [IdenticalPair { first: &baseline, second: &twin }; 4]; // in truth: four pairs
+//! let pairs = [IdenticalPair { first: &baseline, second: &again }; 4]; // in truth: four pairs
 //! let band = Band::new(floor(&pairs, &[])?);
 //! let ratios = table(&baseline, &[&subject])?;
-//! assert_eq!(judge(&ratios[0], band), Judgement::Faster);
-//! assert_eq!(tiers(&[&baseline, &subject], |_, _| band)?, [2, 1]);
+//! assert_eq!(judge(&ratios[0], band), VerdictKind::Faster);
+//! assert_eq!(groups(&[&baseline, &subject], |_, _| band)?, [2, 1]);
 //! # Ok::<(), jeton_lab::stats::StatsError>(())
 //! ```
 //!
@@ -99,13 +99,13 @@
 //!   "cannot tell", not a false difference.
 
 pub mod error;
+pub mod groups;
 pub mod interval;
 pub mod mann_whitney;
 pub mod median;
 pub mod noise;
 pub mod outliers;
 pub mod settle;
-pub mod tiers;
 pub mod unpaired;
 pub mod verdict;
 

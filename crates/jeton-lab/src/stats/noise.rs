@@ -39,7 +39,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 use super::StatsError;
 use super::interval::{CONFIDENCE, Ratio, estimate, t_above, t_quantile};
 use super::verdict::{Band, judge};
-use crate::result::Judgement;
+use crate::result::VerdictKind;
 
 /// The normal quantile of a two-sided 95 %: Student's t with no uncertainty left.
 const Z_95: f64 = 1.959_964;
@@ -79,7 +79,7 @@ pub fn floor(
 pub fn judge_each(
     pairs: &[IdenticalPair<'_>],
     others: &[IdenticalPair<'_>],
-) -> Result<Vec<(Ratio, Judgement)>, StatsError> {
+) -> Result<Vec<(Ratio, VerdictKind)>, StatsError> {
     let ratios = ratios(pairs)?;
     let others = self::ratios(others)?;
     let judged = (0..ratios.len()).map(|index| {
@@ -325,7 +325,7 @@ mod tests {
             first: &FLAT,
             second: &FLAT,
         };
-        let verdicts = |pairs: &[IdenticalPair<'_>]| -> Vec<Judgement> {
+        let verdicts = |pairs: &[IdenticalPair<'_>]| -> Vec<VerdictKind> {
             judge_each(pairs, &[])
                 .unwrap()
                 .into_iter()
@@ -333,12 +333,12 @@ mod tests {
                 .collect()
         };
         // Its own 5 % would have made it equivalent.
-        assert_eq!(verdicts(&[lone]), [Judgement::Slower]);
+        assert_eq!(verdicts(&[lone]), [VerdictKind::Slower]);
         assert_eq!(
             verdicts(&[lone, quiet]),
-            [Judgement::Slower, Judgement::Equivalent]
+            [VerdictKind::Slower, VerdictKind::Equivalent]
         );
         // Another pair that is as far apart vouches for it.
-        assert_eq!(verdicts(&[lone, lone]), [Judgement::Equivalent; 2]);
+        assert_eq!(verdicts(&[lone, lone]), [VerdictKind::Equivalent; 2]);
     }
 }

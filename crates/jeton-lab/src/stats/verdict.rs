@@ -24,7 +24,7 @@
 //! 30 %" is an answer to nobody's question.
 
 use super::interval::{Ratio, t_quantile};
-use crate::result::Judgement;
+use crate::result::VerdictKind;
 
 /// Differences below it are of no practical interest: 2 %.
 pub const PRACTICAL_DIFFERENCE: f64 = 0.02;
@@ -90,17 +90,17 @@ impl Band {
 
 /// The verdict on one ratio.
 #[must_use]
-pub fn judge(ratio: &Ratio, band: Band) -> Judgement {
+pub fn judge(ratio: &Ratio, band: Band) -> VerdictKind {
     let [low, high] = ratio.log_interval();
     let within = band.equivalent_log();
     if -within <= low && high <= within {
-        Judgement::Equivalent
+        VerdictKind::Equivalent
     } else if high < 0.0 && ratio.log_mean() < -band.believed_log() {
-        Judgement::Faster
+        VerdictKind::Faster
     } else if low > 0.0 && ratio.log_mean() > band.believed_log() {
-        Judgement::Slower
+        VerdictKind::Slower
     } else {
-        Judgement::CannotTell
+        VerdictKind::Undecided
     }
 }
 
@@ -109,7 +109,7 @@ pub fn judge(ratio: &Ratio, band: Band) -> Judgement {
 /// the edge of the band, where no number of rounds helps much.
 #[must_use]
 pub fn more_rounds(ratio: &Ratio, band: Band) -> Option<u32> {
-    if judge(ratio, band) != Judgement::CannotTell {
+    if judge(ratio, band) != VerdictKind::Undecided {
         return None;
     }
     // In steps of 2 %: an estimate that rests on a handful of rounds is not better than that.
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn every_place_of_an_interval_has_its_verdict() {
-        use Judgement::{CannotTell, Equivalent, Faster, Slower};
+        use VerdictKind::{Equivalent, Faster, Slower, Undecided};
         for (mean, half_width, verdict, place) in [
             (0.0, 0.01, Equivalent, "inside, around one"),
             (0.010, 0.005, Equivalent, "inside, excludes one"),
@@ -170,17 +170,17 @@ mod tests {
             (
                 0.015,
                 0.010,
-                CannotTell,
+                Undecided,
                 "excludes one, its middle inside, its end outside",
             ),
             (
                 -0.015,
                 0.010,
-                CannotTell,
+                Undecided,
                 "excludes one, its middle inside, its end outside",
             ),
-            (0.03, 0.035, CannotTell, "covers one, leaves the band"),
-            (0.0, 0.05, CannotTell, "covers the band"),
+            (0.03, 0.035, Undecided, "covers one, leaves the band"),
+            (0.0, 0.05, Undecided, "covers the band"),
         ] {
             assert_eq!(
                 judge(&ratio(mean, half_width), Band::new(None)),
@@ -193,9 +193,9 @@ mod tests {
     #[test]
     fn the_noise_floor_widens_the_band() {
         let seen = ratio(0.03, 0.005);
-        assert_eq!(judge(&seen, Band::new(Some(0.001))), Judgement::Slower);
-        assert_eq!(judge(&seen, Band::new(Some(0.033))), Judgement::CannotTell);
-        assert_eq!(judge(&seen, Band::new(Some(0.05))), Judgement::Equivalent);
+        assert_eq!(judge(&seen, Band::new(Some(0.001))), VerdictKind::Slower);
+        assert_eq!(judge(&seen, Band::new(Some(0.033))), VerdictKind::Undecided);
+        assert_eq!(judge(&seen, Band::new(Some(0.05))), VerdictKind::Equivalent);
     }
 
     #[test]
@@ -203,11 +203,11 @@ mod tests {
         let noisy = Band::new(Some(0.30));
         assert!((noisy.equivalent_within() - MAX_EQUIVALENCE).abs() < 1e-12);
         assert!((noisy.believed_beyond() - 0.30).abs() < 1e-12);
-        assert_eq!(judge(&ratio(0.0, 0.25), noisy), Judgement::CannotTell);
-        assert_eq!(judge(&ratio(0.20, 0.05), noisy), Judgement::CannotTell);
-        assert_eq!(judge(&ratio(0.35, 0.05), noisy), Judgement::Slower);
+        assert_eq!(judge(&ratio(0.0, 0.25), noisy), VerdictKind::Undecided);
+        assert_eq!(judge(&ratio(0.20, 0.05), noisy), VerdictKind::Undecided);
+        assert_eq!(judge(&ratio(0.35, 0.05), noisy), VerdictKind::Slower);
         let unknown = Band::new(Some(f64::NAN));
-        assert_eq!(judge(&ratio(9.0, 0.05), unknown), Judgement::CannotTell);
+        assert_eq!(judge(&ratio(9.0, 0.05), unknown), VerdictKind::Undecided);
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
             let later = estimate(&subject, &vec![1.0; rounds], 1).unwrap();
             assert_ne!(
                 judge(&later, Band::new(None)),
-                Judgement::CannotTell,
+                VerdictKind::Undecided,
                 "{mean} {more}"
             );
         }

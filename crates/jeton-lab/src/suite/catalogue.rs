@@ -2,10 +2,10 @@
 
 use std::num::NonZero;
 
-use super::offered::{Offered, cells};
+use super::offered::{Offered, cases};
 use super::plan::{narrow, nearest};
 use super::quick::at_a_glance;
-use super::{Contract, Plan, PlanError, STANDARD, algorithms, formats, libraries};
+use super::{Operation, Plan, PlanError, STANDARD, algorithms, formats, libraries};
 use crate::driver::Driver;
 
 /// A named choice of comparisons.
@@ -81,7 +81,7 @@ pub struct Choice {
     /// Only subjects whose id matches one of these; `*` stands for anything. Empty: all.
     pub subjects: Vec<String>,
     /// Only these contracts. Empty: all.
-    pub contracts: Vec<Contract>,
+    pub operations: Vec<Operation>,
     /// The claims sets, each with everything.
     pub claims: Vec<String>,
     /// The numbers of threads, each with everything.
@@ -99,7 +99,7 @@ impl Choice {
             suites: suites.to_vec(),
             extent,
             subjects: Vec::new(),
-            contracts: Vec::new(),
+            operations: Vec::new(),
             claims: vec![STANDARD.to_owned()],
             threads: vec![1],
             concurrency: cores().max(2),
@@ -125,10 +125,10 @@ fn cores() -> u32 {
 pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     // Who is asked for by name is measured, however little time there is.
     let by_name = !choice.subjects.is_empty();
-    let mut offered = cells(drivers);
+    let mut offered = cases(drivers);
     if choice.extent < Extent::Usual && !by_name {
         // No report's own pair is in it, so nothing needs an older version.
-        offered.retain(|cell| cell.superseded_by.is_none());
+        offered.retain(|case| case.superseded_by.is_none());
     }
     if choice.extent == Extent::Glance && !by_name {
         offered = at_a_glance(offered);
@@ -136,7 +136,7 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     let order = Order {
         extent: choice.extent,
         by_name,
-        by_contract: !choice.contracts.is_empty(),
+        by_operation: !choice.operations.is_empty(),
         concurrency: choice.has_reports().then_some(choice.concurrency),
     };
     let offered = Offered::new(offered);
@@ -148,7 +148,7 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
             Suite::Algorithms => algorithms::plan(&offered, order, &mut plan),
         }
     }
-    narrow(&mut plan, &choice.subjects, &choice.contracts)?;
+    narrow(&mut plan, &choice.subjects, &choice.operations)?;
     Ok(if choice.has_reports() {
         plan
     } else {
@@ -162,8 +162,8 @@ pub(super) struct Order {
     pub(super) extent: Extent,
     /// Whether only subjects that were named are wanted.
     pub(super) by_name: bool,
-    /// Contracts were asked for by name.
-    pub(super) by_contract: bool,
+    /// Operations were asked for by name.
+    pub(super) by_operation: bool,
     /// The threads of the reports' concurrent work; none if the reports' own claims are no part of
     /// it, because others were asked for.
     pub(super) concurrency: Option<u32>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Cell, Contract};
+use super::{Case, Operation};
 
 /// Cells of one contract, and the one that the others are measured against.
 ///
@@ -14,16 +14,16 @@ pub struct Comparison {
     title: String,
     /// The title without what all its cells have in common.
     stem: String,
-    contract: Contract,
+    operation: Operation,
     /// The baseline first.
-    cells: Vec<Cell>,
+    cases: Vec<Case>,
 }
 
 /// Why cells may not stand side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Incomparable {
     /// Two cells do different work.
-    Contracts(Contract, Contract),
+    Operations(Operation, Operation),
     /// A cell is a reference line: it makes no token.
     Reference(String),
     /// A cell answers from a cache of tokens: it does not verify them.
@@ -41,7 +41,7 @@ pub enum Incomparable {
 impl fmt::Display for Incomparable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Contracts(a, b) => write!(f, "{a} and {b} are different work"),
+            Self::Operations(a, b) => write!(f, "{a} and {b} are different work"),
             Self::Reference(id) => write!(f, "{id} is a reference line: it makes no token"),
             Self::Cache(id) => write!(f, "{id} answers from a cache: it does not verify"),
             Self::Claims(a, b) => write!(f, "the claims {a} and {b} are different work"),
@@ -62,52 +62,52 @@ impl Comparison {
     pub fn new(
         suite: &str,
         title: &str,
-        baseline: Cell,
-        others: Vec<Cell>,
+        baseline: Case,
+        others: Vec<Case>,
     ) -> Result<Self, Incomparable> {
         if others.is_empty() {
             return Err(Incomparable::TooFew);
         }
-        let contract = baseline.contract;
-        let mut cells = vec![baseline];
-        cells.extend(others);
-        for (i, cell) in cells.iter().enumerate() {
-            if cell.contract != contract {
-                return Err(Incomparable::Contracts(contract, cell.contract));
+        let operation = baseline.operation;
+        let mut cases = vec![baseline];
+        cases.extend(others);
+        for (i, case) in cases.iter().enumerate() {
+            if case.operation != operation {
+                return Err(Incomparable::Operations(operation, case.operation));
             }
-            if cell.is_reference() {
-                return Err(Incomparable::Reference(cell.subject_id()));
+            if case.is_reference() {
+                return Err(Incomparable::Reference(case.subject_id()));
             }
-            if cell.caches {
-                return Err(Incomparable::Cache(cell.subject_id()));
+            if case.caches {
+                return Err(Incomparable::Cache(case.subject_id()));
             }
-            if cell.claims != cells[0].claims {
-                let (ours, theirs) = (cells[0].claims.clone(), cell.claims.clone());
+            if case.claims != cases[0].claims {
+                let (ours, theirs) = (cases[0].claims.clone(), case.claims.clone());
                 return Err(Incomparable::Claims(ours, theirs));
             }
-            if cell.threads != cells[0].threads {
-                return Err(Incomparable::Threads(cells[0].threads, cell.threads));
+            if case.threads != cases[0].threads {
+                return Err(Incomparable::Threads(cases[0].threads, case.threads));
             }
-            if cells[..i].contains(cell) {
-                return Err(Incomparable::Twice(cell.subject_id()));
+            if cases[..i].contains(case) {
+                return Err(Incomparable::Twice(case.subject_id()));
             }
         }
         Ok(Self {
             suite: suite.to_owned(),
-            title: full_title(title, &cells[0]),
+            title: full_title(title, &cases[0]),
             stem: title.to_owned(),
-            contract,
-            cells,
+            operation,
+            cases,
         })
     }
 
     /// The same comparison of other cells, each made of one of these: with other claims, say.
     #[must_use]
-    pub(super) fn with(&self, change: impl Fn(&Cell) -> Cell) -> Self {
-        let cells: Vec<Cell> = self.cells.iter().map(change).collect();
+    pub(super) fn with(&self, change: impl Fn(&Case) -> Case) -> Self {
+        let cases: Vec<Case> = self.cases.iter().map(change).collect();
         Self {
-            title: full_title(&self.stem, &cells[0]),
-            cells,
+            title: full_title(&self.stem, &cases[0]),
+            cases,
             ..self.clone()
         }
     }
@@ -126,35 +126,35 @@ impl Comparison {
 
     /// The contract of all its cells.
     #[must_use]
-    pub fn contract(&self) -> Contract {
-        self.contract
+    pub fn operation(&self) -> Operation {
+        self.operation
     }
 
     /// Its cells, the baseline first.
     #[must_use]
-    pub fn cells(&self) -> &[Cell] {
-        &self.cells
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
     }
 
     /// The claims set of all its cells.
     #[must_use]
     pub fn claims(&self) -> &str {
-        &self.cells[0].claims
+        &self.cases[0].claims
     }
 
     /// The threads of all its cells.
     #[must_use]
     pub fn threads(&self) -> u32 {
-        self.cells[0].threads
+        self.cases[0].threads
     }
 
     /// The same comparison of the cells that `keep` lets through; the first of them is the
     /// baseline. `None` if fewer than two are left.
     #[must_use]
-    pub fn narrowed(&self, keep: impl Fn(&Cell) -> bool) -> Option<Self> {
-        let cells: Vec<Cell> = self.cells.iter().filter(|c| keep(c)).cloned().collect();
-        (cells.len() > 1).then(|| Self {
-            cells,
+    pub fn narrowed(&self, keep: impl Fn(&Case) -> bool) -> Option<Self> {
+        let cases: Vec<Case> = self.cases.iter().filter(|c| keep(c)).cloned().collect();
+        (cases.len() > 1).then(|| Self {
+            cases,
             ..self.clone()
         })
     }
@@ -164,7 +164,7 @@ impl Comparison {
     ///
     /// A library's language and version come with it and are no factors of their own.
     #[must_use]
-    pub fn factors(a: &Cell, b: &Cell) -> Vec<&'static str> {
+    pub fn factors(a: &Case, b: &Case) -> Vec<&'static str> {
         let differs = [
             ("format", a.format != b.format),
             ("algorithm", a.effective_alg() != b.effective_alg()),
@@ -191,10 +191,10 @@ impl Comparison {
 
 /// A title that is unique in a result: with the claims and threads, if they are not the usual
 /// ones, and the contract.
-fn full_title(stem: &str, cell: &Cell) -> String {
-    let contract = cell.contract;
-    match cell.factors_beside_the_usual() {
-        Some(factors) => format!("{stem} ({factors}), {contract}"),
-        None => format!("{stem}, {contract}"),
+fn full_title(stem: &str, case: &Case) -> String {
+    let operation = case.operation;
+    match case.factors_beside_the_usual() {
+        Some(factors) => format!("{stem} ({factors}), {operation}"),
+        None => format!("{stem}, {operation}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::catalogue::{Extent, Order};
 use super::offered::{Offered, own};
-use super::{Cell, Contract, Format, KeyForm, KeyHandling, Plan};
+use super::{Case, Format, KeyForm, KeyHandling, Operation, Plan};
 use crate::published;
 
 const SUITE: &str = "libraries";
@@ -40,19 +40,19 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
     };
     // An older version stands in the pairs of the reports that had it, and beside the others if
     // somebody asks for it.
-    let shown = |cell: &&Cell| order.by_name || cell.superseded_by.is_none();
+    let shown = |case: &&Case| order.by_name || case.superseded_by.is_none();
     for &alg in algs {
-        for contract in [Contract::Sign, Contract::Verify] {
-            plan.add(SUITE, alg, offered.jwt(alg, contract).filter(shown));
-            plan.add_references(SUITE, offered.of(Format::Bare, Some(alg), None, contract));
+        for operation in [Operation::Sign, Operation::Verify] {
+            plan.add(SUITE, alg, offered.jwt(alg, operation).filter(shown));
+            plan.add_references(SUITE, offered.of(Format::Bare, Some(alg), None, operation));
         }
         // The finer questions take half an hour more; who asks for a library or a contract by name
         // has few.
-        let few = order.by_name || order.by_contract;
+        let few = order.by_name || order.by_operation;
         if extent >= Extent::Usual && (few || extent == Extent::Full) {
-            let signatures = offered.jwt(alg, Contract::VerifySignature);
+            let signatures = offered.jwt(alg, Operation::VerifySignature);
             plan.add(SUITE, alg, signatures.filter(shown));
-            let there_and_back = offered.jwt(alg, Contract::RoundTrip);
+            let there_and_back = offered.jwt(alg, Operation::RoundTrip);
             let title = format!("{alg} there and back");
             plan.add(SUITE, &title, there_and_back.filter(shown));
         }
@@ -65,9 +65,9 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
         _ => &[],
     };
     for (alg, enc) in JWES.iter().chain(more) {
-        for contract in [Contract::Encrypt, Contract::Decrypt] {
-            let cells = offered.of(Format::Jwe, Some(alg), Some(enc), contract);
-            plan.add(SUITE, &format!("JWE {alg} with {enc}"), cells);
+        for operation in [Operation::Encrypt, Operation::Decrypt] {
+            let cases = offered.of(Format::Jwe, Some(alg), Some(enc), operation);
+            plan.add(SUITE, &format!("JWE {alg} with {enc}"), cases);
         }
     }
     keys(offered, plan);
@@ -80,26 +80,26 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
 /// What it costs to make a key, and to load one.
 fn keys(offered: &Offered, plan: &mut Plan) {
     let title = format!("Keys of {KEY_ALG}");
-    plan.add(SUITE, &title, offered.jwt(KEY_ALG, Contract::GenerateKey));
+    plan.add(SUITE, &title, offered.jwt(KEY_ALG, Operation::GenerateKey));
     for form in [KeyForm::Jwk, KeyForm::Pem] {
         let handling = KeyHandling::Text(form);
-        let loading = Contract::LoadKey;
-        let cells = offered.handled(handling, Format::Jwt, Some(KEY_ALG), None, loading);
-        plan.add(SUITE, &format!("{title} from {}", form.name()), cells);
+        let loading = Operation::LoadKey;
+        let cases = offered.handled(handling, Format::Jwt, Some(KEY_ALG), None, loading);
+        plan.add(SUITE, &format!("{title} from {}", form.name()), cases);
     }
 }
 
 /// What it costs to parse a key in each call, library by library.
 fn key_handling(offered: &Offered, plan: &mut Plan) {
-    for contract in [Contract::Sign, Contract::Verify] {
-        let prepared: Vec<&Cell> = offered.jwt(KEY_ALG, contract).collect();
+    for operation in [Operation::Sign, Operation::Verify] {
+        let prepared: Vec<&Case> = offered.jwt(KEY_ALG, operation).collect();
         let handling = KeyHandling::ParsedPerCall;
-        let parsed = offered.handled(handling, Format::Jwt, Some(KEY_ALG), None, contract);
-        for cell in parsed.filter(|c| own(c) || FULL_PEERS.iter().any(|p| c.is_of(p))) {
-            let same = prepared.iter().filter(|c| c.driver == cell.driver).copied();
-            let library = cell.library_in_words();
+        let parsed = offered.handled(handling, Format::Jwt, Some(KEY_ALG), None, operation);
+        for case in parsed.filter(|c| own(c) || FULL_PEERS.iter().any(|p| c.is_of(p))) {
+            let same = prepared.iter().filter(|c| c.driver == case.driver).copied();
+            let library = case.library_in_words();
             let title = format!("{KEY_ALG} in {library}: the key's handling");
-            plan.add(SUITE, &title, same.chain([cell]));
+            plan.add(SUITE, &title, same.chain([case]));
         }
     }
 }
@@ -108,10 +108,10 @@ fn key_handling(offered: &Offered, plan: &mut Plan) {
 /// the whole work, as a reference.
 fn report_4(offered: &Offered, plan: &mut Plan) {
     let works = published::works(4, 1);
-    let cells: Vec<Cell> = works.iter().filter_map(|w| offered.doing(w)).collect();
-    for contract in [Contract::Sign, Contract::Verify, Contract::VerifyParsed] {
+    let cases: Vec<Case> = works.iter().filter_map(|w| offered.doing(w)).collect();
+    for operation in [Operation::Sign, Operation::Verify, Operation::VerifyParsed] {
         let mut done: Vec<String> = Vec::new();
-        for first in cells.iter().filter(|c| c.contract == contract) {
+        for first in cases.iter().filter(|c| c.operation == operation) {
             let weak = first.subject().is_weak();
             let alg = match first.key_bits {
                 Some(bits) if weak => format!("{} ({bits} bits, weak)", first.effective_alg()),
@@ -121,12 +121,12 @@ fn report_4(offered: &Offered, plan: &mut Plan) {
             if done.contains(&alg) {
                 continue;
             }
-            let same = |c: &&Cell| {
-                c.contract == contract && c.alg == first.alg && c.key_bits == first.key_bits
+            let same = |c: &&Case| {
+                c.operation == operation && c.alg == first.alg && c.key_bits == first.key_bits
             };
             let title = format!("report 4's pair: {alg}");
             // The library that its deltas are to comes first.
-            let mut pair: Vec<&Cell> = cells.iter().filter(same).collect();
+            let mut pair: Vec<&Case> = cases.iter().filter(same).collect();
             pair.sort_by_key(|c| c.library != "pascaldekloe");
             plan.add(SUITE, &title, pair.into_iter());
             done.push(alg);

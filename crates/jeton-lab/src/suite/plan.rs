@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::{Cell, Comparison, Contract, Suite};
+use super::{Case, Comparison, Operation, Suite};
 
 /// What a run measures.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// Every cell once, with the name of the first suite that asked for it.
-    pub cells: Vec<(Cell, &'static str)>,
+    pub cases: Vec<(Case, &'static str)>,
     /// What is set side by side.
     pub comparisons: Vec<Comparison>,
 }
@@ -24,7 +24,7 @@ pub enum PlanError {
         nearest: Nearest,
     },
     /// No contract has that name.
-    NoContract {
+    NoOperation {
         /// What was asked for.
         name: String,
         /// What may have been meant.
@@ -52,17 +52,17 @@ impl fmt::Display for PlanError {
                     all.join(", ")
                 )
             }
-            Self::NoContract { name, nearest } => {
-                let all: Vec<_> = Contract::ALL.into_iter().map(Contract::name).collect();
+            Self::NoOperation { name, nearest } => {
+                let all: Vec<_> = Operation::ALL.into_iter().map(Operation::name).collect();
                 write!(
                     f,
                     "there is no contract `{name}`{nearest} (contracts: {})",
                     all.join(", ")
                 )
             }
-            Self::Nothing(contracts) => write!(
+            Self::Nothing(operations) => write!(
                 f,
-                "no subject of these suites is measured under {contracts} (`jeton lab list` shows all)"
+                "no subject of these suites is measured under {operations} (`jeton lab list` shows all)"
             ),
             Self::NoSubject { pattern, nearest } => write!(
                 f,
@@ -80,15 +80,15 @@ impl Plan {
         &mut self,
         suite: &'static str,
         title: &str,
-        cells: impl Iterator<Item = &'a Cell>,
+        cases: impl Iterator<Item = &'a Case>,
     ) {
-        let mut cells: Vec<Cell> = cells.cloned().collect();
-        for cell in &cells {
-            self.add_cell(suite, cell);
+        let mut cases: Vec<Case> = cases.cloned().collect();
+        for case in &cases {
+            self.add_case(suite, case);
         }
         // Answering from a cache is other work, and so is a reference: a row, and in no comparison.
-        cells.retain(|cell| !cell.caches && !cell.is_reference());
-        if let [baseline, others @ ..] = cells.as_slice() {
+        cases.retain(|case| !case.caches && !case.is_reference());
+        if let [baseline, others @ ..] = cases.as_slice() {
             let made = Comparison::new(suite, title, baseline.clone(), others.to_vec());
             // Every call above filters by one contract and leaves references out.
             self.comparisons.extend(made.ok());
@@ -98,9 +98,9 @@ impl Plan {
     pub(super) fn add_references<'a>(
         &mut self,
         suite: &'static str,
-        cells: impl Iterator<Item = &'a Cell>,
+        cases: impl Iterator<Item = &'a Case>,
     ) {
-        cells.for_each(|cell| self.add_cell(suite, cell));
+        cases.for_each(|case| self.add_case(suite, case));
     }
 
     /// The same plan with each of these claims sets on each of these numbers of threads.
@@ -108,17 +108,17 @@ impl Plan {
         let mut all = Self::default();
         for claims in claims {
             for &threads in threads {
-                let with = |cell: &Cell| {
-                    let mut cell = cell.clone();
+                let with = |case: &Case| {
+                    let mut case = case.clone();
                     // A key knows nothing of claims.
-                    if !matches!(cell.contract, Contract::GenerateKey | Contract::LoadKey) {
-                        cell.claims.clone_from(claims);
+                    if !matches!(case.operation, Operation::GenerateKey | Operation::LoadKey) {
+                        case.claims.clone_from(claims);
                     }
-                    cell.threads = threads;
-                    cell
+                    case.threads = threads;
+                    case
                 };
-                for (cell, suite) in &self.cells {
-                    all.add_cell(suite, &with(cell));
+                for (case, suite) in &self.cases {
+                    all.add_case(suite, &with(case));
                 }
                 for comparison in &self.comparisons {
                     let comparison = comparison.with(with);
@@ -131,9 +131,9 @@ impl Plan {
         all
     }
 
-    fn add_cell(&mut self, suite: &'static str, cell: &Cell) {
-        if !self.cells.iter().any(|(c, _)| c == cell) {
-            self.cells.push((cell.clone(), suite));
+    fn add_case(&mut self, suite: &'static str, case: &Case) {
+        if !self.cases.iter().any(|(c, _)| c == case) {
+            self.cases.push((case.clone(), suite));
         }
     }
 }
@@ -141,13 +141,13 @@ impl Plan {
 pub(super) fn narrow(
     plan: &mut Plan,
     patterns: &[String],
-    contracts: &[Contract],
+    operations: &[Operation],
 ) -> Result<(), PlanError> {
-    let ids: Vec<String> = plan.cells.iter().map(|(c, _)| c.subject_id()).collect();
+    let ids: Vec<String> = plan.cases.iter().map(|(c, _)| c.subject_id()).collect();
     for pattern in patterns {
         if !ids.iter().any(|id| matches(pattern, id)) {
             let names = plan
-                .cells
+                .cases
                 .iter()
                 .flat_map(|(c, _)| [c.driver.as_str(), c.library.as_str()]);
             return Err(PlanError::NoSubject {
@@ -156,15 +156,15 @@ pub(super) fn narrow(
             });
         }
     }
-    let chosen = |c: &Cell| {
+    let chosen = |c: &Case| {
         let subject = patterns.is_empty() || patterns.iter().any(|p| matches(p, &c.subject_id()));
-        subject && (contracts.is_empty() || contracts.contains(&c.contract))
+        subject && (operations.is_empty() || operations.contains(&c.operation))
     };
-    plan.cells.retain(|(c, _)| chosen(c));
+    plan.cases.retain(|(c, _)| chosen(c));
     let narrowed = plan.comparisons.iter().filter_map(|c| c.narrowed(chosen));
     plan.comparisons = narrowed.collect();
-    if plan.cells.is_empty() && !contracts.is_empty() {
-        let names: Vec<&str> = contracts.iter().map(|c| c.name()).collect();
+    if plan.cases.is_empty() && !operations.is_empty() {
+        let names: Vec<&str> = operations.iter().map(|c| c.name()).collect();
         return Err(PlanError::Nothing(names.join(", ")));
     }
     Ok(())

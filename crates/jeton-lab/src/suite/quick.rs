@@ -2,7 +2,7 @@
 //! where it is asked for and never costs everybody's 90 seconds. One managed runtime is among them:
 //! each further one costs seconds of warm-up and identical pairs of its own.
 
-use super::Cell;
+use super::Case;
 
 /// The drivers of a quick run of everything.
 const AT_A_GLANCE: [&str; 8] = [
@@ -18,8 +18,8 @@ const AT_A_GLANCE: [&str; 8] = [
 
 /// What of it a quick run of everything measures. A folder of other drivers has no such choice: all
 /// of them take part.
-pub(super) fn at_a_glance(offered: Vec<Cell>) -> Vec<Cell> {
-    let listed = |cell: &Cell| AT_A_GLANCE.iter().any(|driver| cell.is_of(driver));
+pub(super) fn at_a_glance(offered: Vec<Case>) -> Vec<Case> {
+    let listed = |case: &Case| AT_A_GLANCE.iter().any(|driver| case.is_of(driver));
     if !offered.iter().any(listed) {
         return offered;
     }

@@ -16,7 +16,7 @@ import { chromium } from "playwright-core";
 /** What a page must have, by who made it, which stands over its title. */
 const SECTIONS = {
   "jeton lab": [
-    "summary", "recommendation", "tiers", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
+    "summary", "recommendation", "groups", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
     "environment", "data",
   ],
   // Its sections are those of the token.

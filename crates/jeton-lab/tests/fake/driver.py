@@ -2,7 +2,7 @@
 
     python3 driver.py NAME [MISDEED]
 
-`honest` (no misdeed) is the one that the others are told from.
+`correct` (no misdeed) is the one that the others are told from.
 """
 
 import base64

@@ -98,7 +98,7 @@ key_handling = ["prepared"]
             warm_limit: Duration::from_millis(100),
             rounds: 3,
             restarts: 0,
-            twins: 2,
+            aa_pairs: 2,
         };
         let options = Options {
             pace,
@@ -114,8 +114,8 @@ key_handling = ["prepared"]
 }
 
 /// The row of a fake driver.
-pub(crate) fn row<'a>(result: &'a RunResult, name: &str, contract: &str) -> &'a Row {
+pub(crate) fn row<'a>(result: &'a RunResult, name: &str, operation: &str) -> &'a Row {
     let mut rows = result.rows.measured.iter();
-    rows.find(|r| r.subject.library == name && r.contract == contract)
+    rows.find(|r| r.subject.library == name && r.operation == operation)
         .unwrap()
 }

@@ -6,15 +6,15 @@ mod kept_run;
 mod rounds;
 mod sample;
 
-use jeton_lab::recommendation::{Needs, Noisy, recommend};
+use jeton_lab::recommendation::{Noisy, Requirements, recommend};
 use jeton_lab::report::html::page;
-use jeton_lab::result::{Judgement, RunResult, Status, Timing, Verdict, read};
+use jeton_lab::result::{RunResult, Status, Timing, Verdict, VerdictKind, read};
 use sha2::{Digest, Sha256};
 
 const SECTIONS: [&str; 11] = [
     "summary",
     "recommendation",
-    "tiers",
+    "groups",
     "charts",
     "tradeoff",
     "sizes",
@@ -157,10 +157,10 @@ fn undecided_and_equivalent_subjects_are_named_as_such() {
     let [undecided, equal] = [ids[0], ids[1]];
     set(
         &mut result.verdicts[undecided],
-        Judgement::CannotTell,
+        VerdictKind::Undecided,
         Some(5),
     );
-    set(&mut result.verdicts[equal], Judgement::Equivalent, None);
+    set(&mut result.verdicts[equal], VerdictKind::Equivalent, None);
     let html = page(&result);
     assert!(html.contains(
         "Cannot tell jeton from golang-jwt; about 5 more rounds would probably decide it."
@@ -168,8 +168,8 @@ fn undecided_and_equivalent_subjects_are_named_as_such() {
     assert!(html.contains("Equivalent to golang-jwt: jsonwebtoken."));
 }
 
-fn set(verdict: &mut Verdict, judgement: Judgement, more_rounds: Option<u32>) {
-    verdict.verdict = judgement;
+fn set(verdict: &mut Verdict, kind: VerdictKind, more_rounds: Option<u32>) {
+    verdict.verdict = kind;
     verdict.more_rounds = more_rounds;
 }
 
@@ -210,7 +210,7 @@ fn rows_that_are_not_ok_keep_their_reasons() {
 fn a_reference_is_drawn_and_has_no_tier() {
     let html = page(&sample::result());
     assert!(html.contains("<line class=\"reference\""));
-    assert!(!between(&html, "<section id=\"tiers\"", "</section>").contains("AWS-LC"));
+    assert!(!between(&html, "<section id=\"groups\"", "</section>").contains("AWS-LC"));
 }
 
 #[test]
@@ -251,8 +251,8 @@ fn a_disturbed_and_interrupted_run_says_so() {
     let mut result = sample::result();
     result.environment.complete = false;
     result.environment.rounds_finished = 3;
-    result.environment.taint.tainted = true;
-    result.environment.taint.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
+    result.environment.disturbance.disturbed = true;
+    result.environment.disturbance.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
     result.noise_floor = Default::default();
     let html = page(&result);
     check(&html);
@@ -318,7 +318,7 @@ fn text_from_libraries_is_never_markup() {
     result.command = EVIL.to_owned();
     result.environment.cpu = EVIL.to_owned();
     result.environment.processor.as_mut().unwrap().model = Some(EVIL.to_owned());
-    result.environment.taint.unwatched = vec![EVIL.to_owned()];
+    result.environment.disturbance.unwatched = vec![EVIL.to_owned()];
     result
         .environment
         .runtimes
@@ -395,9 +395,9 @@ fn the_page_of_a_full_run_is_small_enough_to_be_sent() {
 }
 
 /// Advice for these needs, as the page has it.
-fn advised(result: &mut RunResult, needs: &str, noisy: Noisy) -> String {
-    let needs = Needs::parse(&[needs]).unwrap();
-    result.recommendation = Some(recommend(result, &needs, noisy));
+fn advised(result: &mut RunResult, requirements: &str, noisy: Noisy) -> String {
+    let requirements = Requirements::parse(&[requirements]).unwrap();
+    result.recommendation = Some(recommend(result, &requirements, noisy));
     let html = page(result);
     check(&html);
     between(&html, "<section id=\"recommendation\"", "</section>").to_owned()
@@ -431,8 +431,8 @@ fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
 #[test]
 fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
     let mut result = sample::result();
-    result.environment.taint.tainted = true;
-    result.environment.taint.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
+    result.environment.disturbance.disturbed = true;
+    result.environment.disturbance.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
     let refused = advised(&mut result, "", Noisy::Refused);
     assert!(refused.contains("There is no recommendation."));
     assert!(refused.contains("The hypervisor took 9 %"));

@@ -14,8 +14,8 @@ mod schema;
 
 use std::fs;
 
-use jeton_lab::across::{Named, merge};
-use jeton_lab::recommendation::{Needs, Noisy, recommend};
+use jeton_lab::multi_run::{Named, merge};
+use jeton_lab::recommendation::{Noisy, Requirements, recommend};
 use jeton_lab::result::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity,
     RESULT_BYTES_MAX, RowId, RunResult, read, to_bytes,
@@ -97,7 +97,7 @@ fn what_stands_beside_the_rows_fits_the_schema() {
     assert!(said.contains(place), "{said}");
     result.published.clear();
     result.claims_answered[0].rows = vec![RowId {
-        contract: "dance".to_owned(),
+        operation: "dance".to_owned(),
         ..work
     }];
     let said = refusal(&to_bytes(&result)).unwrap();
@@ -160,8 +160,9 @@ fn with_published() -> (RunResult, RowId) {
 /// The sample with a recommendation in it.
 fn advised() -> RunResult {
     let mut result = sample::result();
-    let needs = Needs::parse(&["verify-by-third-parties,languages=rust+go,header-budget=4096"]);
-    result.recommendation = Some(recommend(&result, &needs.unwrap(), Noisy::Refused));
+    let requirements =
+        Requirements::parse(&["verify-by-third-parties,languages=rust+go,header-budget=4096"]);
+    result.recommendation = Some(recommend(&result, &requirements.unwrap(), Noisy::Refused));
     assert!(!result.recommendation.as_ref().unwrap().choices.is_empty());
     assert!(!result.recommendation.as_ref().unwrap().out.is_empty());
     result
@@ -212,7 +213,7 @@ fn a_recommendation_that_its_rows_contradict_is_refused() {
 #[test]
 fn what_a_run_writes_fits_the_schema() {
     let fakes = fake::Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("other", "accepts-expired")
         .with("third", "");
     let result = fakes.run();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jeton_lab::Stop;
-use jeton_lab::attack::{self, Case, Event, Fuzzed, Options};
+use jeton_lab::attack::{self, CorpusEntry, Event, Fuzzed, Options};
 use jeton_lab::driver::Driver;
 use jeton_lab::result::OutDir;
 
@@ -92,7 +92,7 @@ pub(super) fn fuzz(
         ))?;
     }
     written(writeln!(stdout, "{}", file.display()))?;
-    let wrong = fuzzed.cases.iter().any(Case::is_jeton_wrong);
+    let wrong = fuzzed.cases.iter().any(CorpusEntry::is_jeton_wrong);
     Ok(if wrong {
         ExitCode::from(FOUND)
     } else {
@@ -101,7 +101,7 @@ pub(super) fn fuzz(
 }
 
 fn told(fuzzed: &Fuzzed) -> String {
-    let count = |of: fn(&Case) -> bool| fuzzed.cases.iter().filter(|c| of(c)).count();
+    let count = |of: fn(&CorpusEntry) -> bool| fuzzed.cases.iter().filter(|c| of(c)).count();
     format!(
         "{} libraries: {}\n\
          {} changed tokens, {} tokens of odd claims, {} changed keys\n\
@@ -114,9 +114,9 @@ fn told(fuzzed: &Fuzzed) -> String {
         fuzzed.keys,
         fuzzed.disagreements,
         fuzzed.cases.len(),
-        count(Case::is_jeton_wrong),
-        count(Case::is_taken_by_jeton_alone),
-        count(Case::is_refused_by_jeton_alone),
+        count(CorpusEntry::is_jeton_wrong),
+        count(CorpusEntry::is_taken_by_jeton_alone),
+        count(CorpusEntry::is_refused_by_jeton_alone),
     )
 }
 

@@ -10,9 +10,9 @@ use super::{BOLD, DIM};
 
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt::Result {
     let advice = Recommendation::of(result);
-    let asked = match advice.needs.as_slice() {
+    let asked = match advice.requirements.as_slice() {
         [] => String::new(),
-        needs => format!(" for {}", needs.join(", ")),
+        requirements => format!(" for {}", requirements.join(", ")),
     };
     if advice.choices.is_empty() {
         let why = advice.because.join(" ");

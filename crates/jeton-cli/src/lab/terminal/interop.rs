@@ -57,7 +57,7 @@ fn letter(outcome: Interop) -> char {
         Interop::NotOffered => '.',
         Interop::Verified => '+',
         Interop::Refused => 'R',
-        Interop::MintFailed => 'M',
+        Interop::IssueFailed => 'M',
         Interop::WrongClaims => 'C',
         Interop::Crashed => 'X',
         Interop::Hung => 'H',
@@ -69,7 +69,7 @@ fn colour(outcome: Interop) -> Style {
     match outcome {
         Interop::NotOffered => Style::new().dimmed(),
         Interop::Verified => AnsiColor::Green.on_default(),
-        Interop::Refused | Interop::MintFailed => AnsiColor::Yellow.on_default(),
+        Interop::Refused | Interop::IssueFailed => AnsiColor::Yellow.on_default(),
         Interop::WrongClaims | Interop::Crashed | Interop::Hung | Interop::Void => {
             AnsiColor::Red.on_default().bold()
         }
@@ -87,16 +87,16 @@ fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::f
     let label = 3 + 1 + name;
     let fit = (columns.saturating_sub(label) / 3).max(1);
     let all: Vec<usize> = (0..matrix.drivers.len()).collect();
-    for across in all.chunks(fit) {
+    for shown in all.chunks(fit) {
         write!(out, "{:label$}", "")?;
-        for verifier in across {
+        for verifier in shown {
             write!(out, "{:>3}", verifier + 1)?;
         }
         writeln!(out)?;
-        for (i, minter) in matrix.drivers.iter().enumerate() {
-            let short: String = minter.driver.chars().take(name).collect();
+        for (i, issuer) in matrix.drivers.iter().enumerate() {
+            let short: String = issuer.driver.chars().take(name).collect();
             write!(out, "{:>3} {short:<name$}", i + 1)?;
-            for &verifier in across {
+            for &verifier in shown {
                 match matrix.cells[i][verifier].and_then(|row| row.outcome) {
                     Some(outcome) => {
                         let style = colour(outcome);

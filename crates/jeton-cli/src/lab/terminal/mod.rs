@@ -3,12 +3,12 @@
 //! Rules of this output: the noise floor comes before any figure; a verdict is a word, and colour
 //! only repeats it; one table per comparison, its contracts side by side, the fastest first.
 
-mod across;
 mod advice;
 mod attack;
-mod beside;
-mod group;
 mod interop;
+mod multi_run;
+mod published_comparison;
+mod section;
 mod servers;
 mod table;
 mod words;
@@ -17,14 +17,14 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use jeton_lab::report::visible;
-use jeton_lab::result::{AaPair, Environment, Judgement, Row, RunResult, Status, SupportState};
+use jeton_lab::result::{AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind};
 use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 
-use group::groups;
+use section::sections;
 use words::{percent, plural};
 
-pub(super) use across::{comparison, gate_summary, set_by_words};
 pub(super) use attack::attacks;
+pub(super) use multi_run::{comparison, gate_summary, set_by_words};
 pub(super) use words::wrapped;
 
 const BOLD: Style = Style::new().bold();
@@ -51,7 +51,7 @@ pub(super) fn show(result: &RunResult, columns: usize) -> String {
     }
     let _ = attack::write(result, columns, &mut out);
     if is_timed {
-        let _ = beside::write(result, columns, &mut out);
+        let _ = published_comparison::write(result, columns, &mut out);
         let _ = advice::write(result, columns, &mut out);
     }
     out
@@ -59,14 +59,14 @@ pub(super) fn show(result: &RunResult, columns: usize) -> String {
 
 /// What may be believed, the tables, and what was left out.
 fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let groups = groups(result);
-    let shown = |row: &Row| groups.iter().any(|g| g.shows(row));
+    let sections = sections(result);
+    let shown = |row: &Row| sections.iter().any(|g| g.shows(row));
     let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
     let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
-    let spreads = !alone.is_empty() || groups.iter().any(|g| table::shows_spread(g, columns));
+    let spreads = !alone.is_empty() || sections.iter().any(|g| table::shows_spread(g, columns));
     head(result, spreads, columns, out)?;
-    for group in &groups {
-        table::write(group, columns, out)?;
+    for section in &sections {
+        table::write(section, columns, out)?;
     }
     table::write_alone(&alone, out)?;
     older_versions(result, columns, out)?;
@@ -102,7 +102,7 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     runtimes(e, columns, out)?;
     writeln!(out)?;
     let floor = &result.noise_floor;
-    let equivalent = |p: &&AaPair| p.verdict == Judgement::Equivalent;
+    let equivalent = |p: &&AaPair| p.verdict == VerdictKind::Equivalent;
     let text = match floor.floor {
         Some(noise) => format!(
             "{BOLD}Noise floor {}{BOLD:#}{}: so far apart can identical subjects come out here. {} of {} identical pairs came out equivalent; a difference below {} is not believed.",
@@ -120,7 +120,7 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
         ),
     };
     paragraph(&text, columns, out)?;
-    taint(result, columns, out)?;
+    disturbance(result, columns, out)?;
     let mut timings = result
         .rows
         .measured
@@ -190,14 +190,14 @@ fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::
 }
 
 /// What else happened on the machine.
-fn taint(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let taint = &result.environment.taint;
-    if !taint.tainted {
+fn disturbance(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let disturbance = &result.environment.disturbance;
+    if !disturbance.disturbed {
         return Ok(());
     }
     let text = format!(
         "{BOLD}Disturbed{BOLD:#}: {}. The figures stand as they were measured.",
-        taint.reasons.join("; ")
+        disturbance.reasons.join("; ")
     );
     paragraph(&text, columns, out)
 }
@@ -218,7 +218,7 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
         .iter()
         .filter(|r| r.ns_per_op.is_none())
     {
-        if matches!(row.status, Status::Ok | Status::Tainted) {
+        if matches!(row.status, Status::Ok | Status::Disturbed) {
             continue;
         }
         let status = row.status.name();

@@ -26,8 +26,8 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
         columns,
         out,
     )?;
-    if e.taint.tainted {
-        let reasons = e.taint.reasons.join("; ");
+    if e.disturbance.disturbed {
+        let reasons = e.disturbance.reasons.join("; ");
         paragraph(&format!("Disturbed: {reasons}."), columns, out)?;
     }
     for table in scenarios(rows) {

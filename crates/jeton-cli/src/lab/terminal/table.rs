@@ -6,7 +6,7 @@ use anstyle::Style;
 use jeton_lab::result::Row;
 use jeton_lab::suite::{STANDARD, Suite};
 
-use super::group::{Cell, Group, Line, Role};
+use super::section::{Cell, Line, Role, Section};
 use super::words::{colour, list, microseconds, plural, significant, wrapped};
 use super::{BOLD, DIM};
 
@@ -14,7 +14,7 @@ const TIME: usize = 7;
 const TIME_WITH_SPREAD: usize = 11;
 const RATIO: usize = 6;
 const VERDICT: usize = 11;
-const TIER: usize = 4;
+const GROUP: usize = 4;
 const BYTES: usize = 6;
 const ALLOCS: usize = 7;
 
@@ -32,13 +32,16 @@ impl Room {
         self.time == TIME_WITH_SPREAD
     }
 
-    fn of(group: &Group<'_>, columns: usize) -> Self {
-        let names = group.lines.iter().map(|l| group.name(l).chars().count());
-        Self::within(columns, names.max().unwrap_or(0), group.contracts.len())
+    fn of(section: &Section<'_>, columns: usize) -> Self {
+        let names = section
+            .lines
+            .iter()
+            .map(|l| section.name(l).chars().count());
+        Self::within(columns, names.max().unwrap_or(0), section.operations.len())
     }
 
-    fn within(columns: usize, name: usize, contracts: usize) -> Self {
-        let taken = |time: usize| 2 + name + contracts * (time + RATIO + 1 + VERDICT + TIER);
+    fn within(columns: usize, name: usize, operations: usize) -> Self {
+        let taken = |time: usize| 2 + name + operations * (time + RATIO + 1 + VERDICT + GROUP);
         let spread = taken(TIME_WITH_SPREAD) <= columns;
         let time = if spread { TIME_WITH_SPREAD } else { TIME };
         let bytes = spread && taken(time) + BYTES <= columns;
@@ -52,20 +55,20 @@ impl Room {
 }
 
 /// Whether its times have their intervals beside them.
-pub(super) fn shows_spread(group: &Group<'_>, columns: usize) -> bool {
-    Room::of(group, columns).spread()
+pub(super) fn shows_spread(section: &Section<'_>, columns: usize) -> bool {
+    Room::of(section, columns).spread()
 }
 
 /// Writes one table, and what it says in words.
-pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt::Result {
-    if group.opens_suite {
-        let question = Suite::named(group.suite).map_or("", Suite::question);
-        writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", group.suite)?;
+pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> fmt::Result {
+    if section.opens_suite {
+        let question = Suite::named(section.suite).map_or("", Suite::question);
+        writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", section.suite)?;
     }
-    let names: Vec<String> = group.lines.iter().map(|l| group.name(l)).collect();
-    let room = Room::of(group, columns);
-    heading(group, room, out)?;
-    for (line, name) in group.lines.iter().zip(&names) {
+    let names: Vec<String> = section.lines.iter().map(|l| section.name(l)).collect();
+    let room = Room::of(section, columns);
+    heading(section, room, out)?;
+    for (line, name) in section.lines.iter().zip(&names) {
         let style = if line.reference { DIM } else { Style::new() };
         let width = room.name;
         write!(out, "  {style}{name:<width$}")?;
@@ -75,7 +78,7 @@ pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt:
         extras(line, room, out)?;
         end_line(out, style)?;
     }
-    for sentence in sentences(group) {
+    for sentence in sentences(section) {
         for (i, part) in wrapped(&sentence, columns.saturating_sub(4))
             .iter()
             .enumerate()
@@ -94,7 +97,7 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     writeln!(out, "\n{BOLD}Measured, and compared with nothing{BOLD:#}")?;
     for row in rows {
         let name = super::words::library(&row.subject);
-        let mut what = super::group::kind(row);
+        let mut what = super::section::kind(row);
         if row.claims.name != STANDARD {
             what = format!("{what} {}", row.claims.name);
         }
@@ -104,15 +107,15 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
         writeln!(
             out,
             "  {name:<20} {what:<16} {:<17}{:>12} µs",
-            row.contract,
+            row.operation,
             time(row, true)
         )?;
     }
     Ok(())
 }
 
-fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
-    let (title, width) = (group.title, room.name);
+fn heading(section: &Section<'_>, room: Room, out: &mut String) -> fmt::Result {
+    let (title, width) = (section.title, room.name);
     // A title too long for the first column gets a line of its own.
     if title.chars().count() > width {
         writeln!(out, "\n  {BOLD}{title}{BOLD:#}")?;
@@ -120,9 +123,9 @@ fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
     } else {
         write!(out, "\n  {BOLD}{title:<width$}{BOLD:#}{DIM}")?;
     }
-    for contract in &group.contracts {
+    for operation in &section.operations {
         // The longest contract's name is longer than its column.
-        let head = match *contract {
+        let head = match *operation {
             "verify-signature" => "sig",
             "generate-key" => "make",
             "load-key" => "load",
@@ -143,7 +146,7 @@ fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
 }
 
 fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
-    let blank = RATIO + 1 + VERDICT + TIER;
+    let blank = RATIO + 1 + VERDICT + GROUP;
     let width = room.time;
     let Some(cell) = cell else {
         return write!(out, "{:width$}{:blank$}", "", "");
@@ -152,16 +155,16 @@ fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
     write!(out, "{:>width$}", time(cell.row, spread))?;
     match cell.role {
         Role::Reference => write!(out, "{:blank$}", ""),
-        Role::Baseline(tier) => {
-            let tier = tier.map_or_else(String::new, |t| t.to_string());
-            write!(out, "{:>RATIO$} {:<VERDICT$}{tier:>3} ", "1", "baseline")
+        Role::Baseline(group) => {
+            let group = group.map_or_else(String::new, |t| t.to_string());
+            write!(out, "{:>RATIO$} {:<VERDICT$}{group:>3} ", "1", "baseline")
         }
         Role::Compared(v) => {
-            let (ratio, tier) = (significant(v.ratio), v.tier);
+            let (ratio, group) = (significant(v.ratio), v.group);
             let (style, word) = (colour(v.verdict), v.verdict.words());
             write!(
                 out,
-                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{tier:>3} "
+                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{group:>3} "
             )
         }
     }
@@ -214,16 +217,16 @@ fn end_line(out: &mut String, style: Style) -> fmt::Result {
 }
 
 /// What the table says, in words.
-fn sentences(group: &Group<'_>) -> Vec<String> {
+fn sentences(section: &Section<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
-    match group.confounded {
+    match section.confounded {
         Some(factors) => sentences.push(format!(
             "Confounded: {} differ at once, so no cause can be named for the ratio.",
             list(factors)
         )),
-        None => sentences.push(first_tiers(group)),
+        None => sentences.push(first_groups(section)),
     }
-    let cells = group.lines.iter().flat_map(|l| l.cells.iter().flatten());
+    let cells = section.lines.iter().flat_map(|l| l.cells.iter().flatten());
     let most = cells
         .filter_map(|c| match c.role {
             Role::Compared(v) => v.more_rounds,
@@ -240,14 +243,14 @@ fn sentences(group: &Group<'_>) -> Vec<String> {
 }
 
 /// Who leads, under each contract.
-fn first_tiers(group: &Group<'_>) -> String {
-    let subjects = group.lines.iter().filter(|l| !l.reference).count();
+fn first_groups(section: &Section<'_>) -> String {
+    let subjects = section.lines.iter().filter(|l| !l.reference).count();
     let leaders = |column: usize| {
-        let first = group
+        let first = section
             .lines
             .iter()
-            .filter(|l| l.cells[column].as_ref().and_then(tier) == Some(1));
-        let names: Vec<String> = first.map(|l| group.short_name(l)).collect();
+            .filter(|l| l.cells[column].as_ref().and_then(group) == Some(1));
+        let names: Vec<String> = first.map(|l| section.short_name(l)).collect();
         if names.len() == subjects {
             match subjects {
                 2 => "both".into(),
@@ -257,23 +260,23 @@ fn first_tiers(group: &Group<'_>) -> String {
             list(&names)
         }
     };
-    let firsts: Vec<String> = (0..group.contracts.len()).map(leaders).collect();
-    let contracts: Vec<String> = group.contracts.iter().map(|c| (*c).to_owned()).collect();
+    let firsts: Vec<String> = (0..section.operations.len()).map(leaders).collect();
+    let operations: Vec<String> = section.operations.iter().map(|c| (*c).to_owned()).collect();
     let one = firsts.windows(2).all(|w| w[0] == w[1]);
     let clauses = if one {
-        format!("{} ({})", firsts[0], list(&contracts))
+        format!("{} ({})", firsts[0], list(&operations))
     } else {
-        let pairs = firsts.iter().zip(&contracts);
+        let pairs = firsts.iter().zip(&operations);
         let clauses: Vec<String> = pairs.map(|(f, c)| format!("{f} ({c})")).collect();
         clauses.join("; ")
     };
     format!("First tier: {clauses}.")
 }
 
-fn tier(cell: &Cell<'_>) -> Option<u32> {
+fn group(cell: &Cell<'_>) -> Option<u32> {
     match cell.role {
-        Role::Baseline(tier) => tier,
-        Role::Compared(v) => Some(v.tier),
+        Role::Baseline(group) => group,
+        Role::Compared(v) => Some(v.group),
         Role::Reference => None,
     }
 }

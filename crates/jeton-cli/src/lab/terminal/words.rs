@@ -1,15 +1,15 @@
 //! Figures and verdicts in words.
 
 use anstyle::{AnsiColor, Style};
-use jeton_lab::result::{Judgement, Subject};
+use jeton_lab::result::{Subject, VerdictKind};
 
 /// The colour that repeats the word.
-pub(super) fn colour(verdict: Judgement) -> Style {
+pub(super) fn colour(verdict: VerdictKind) -> Style {
     match verdict {
-        Judgement::Faster => AnsiColor::Green.on_default(),
-        Judgement::Slower => AnsiColor::Yellow.on_default(),
-        Judgement::Equivalent => Style::new(),
-        Judgement::CannotTell => Style::new().dimmed(),
+        VerdictKind::Faster => AnsiColor::Green.on_default(),
+        VerdictKind::Slower => AnsiColor::Yellow.on_default(),
+        VerdictKind::Equivalent => Style::new(),
+        VerdictKind::Undecided => Style::new().dimmed(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{About, Attack, Demand, Family, JOSE, PASETO};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::trial::{Act, Trial};
 
 const DAY_S: i64 = 86_400;
@@ -98,7 +98,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let before = s.time(s.now_s - 2 * DAY_S);
                 vec![Trial::token(
                     &text,
-                    s.honest(),
+                    s.valid(),
                     s.with_claims(&[("exp", json!(text)), ("iat", before)]),
                 )]
             },
@@ -119,7 +119,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             ]
             .into_iter()
             .flat_map(|v| changed(s, &[("exp", v)]))
-            .chain([Trial::token("null", s.honest(), null_claim(s, "exp"))])
+            .chain([Trial::token("null", s.valid(), null_claim(s, "exp"))])
             .collect()
         },
     ),
@@ -154,7 +154,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                         &format!("\"exp\":{n}"),
                         1,
                     ));
-                    Trial::token(n, s.honest(), token)
+                    Trial::token(n, s.valid(), token)
                 })
                 .collect()
             },
@@ -368,7 +368,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 vec![Trial::new(
                     "another key",
-                    s.honest(),
+                    s.valid(),
                     Act::NextKeys(s.stranger().keys()),
                 )]
             },
@@ -381,15 +381,15 @@ pub(super) const ATTACKS: &[Attack] = &[
             "what is remembered is the whole token",
             "fast-jwt; litellm CVE-2026-35030",
             |s| {
-                let honest = s.honest();
-                let other = s.stranger().honest();
-                let (input, last) = honest.rsplit_once('.').unwrap_or_default();
+                let valid = s.valid();
+                let other = s.stranger().valid();
+                let (input, last) = valid.rsplit_once('.').unwrap_or_default();
                 let tail = other.rsplit('.').next().unwrap_or_default();
                 let keep = last.len() / 2;
                 let tail = &tail[tail.len().saturating_sub(last.len() - keep)..];
                 vec![Trial::token(
                     "half of the last part",
-                    &honest,
+                    &valid,
                     format!("{input}.{}{tail}", &last[..keep]),
                 )]
             },
@@ -405,7 +405,7 @@ fn changed(stage: &Stage, changes: &[(&str, Value)]) -> Vec<Trial> {
         .collect();
     vec![Trial::token(
         told.join(", "),
-        stage.honest(),
+        stage.valid(),
         stage.with_claims(changes),
     )]
 }
@@ -413,8 +413,8 @@ fn changed(stage: &Stage, changes: &[(&str, Value)]) -> Vec<Trial> {
 /// The token read into a map, and into the typed struct.
 fn both(stage: &Stage, spelling: &str, token: String) -> Vec<Trial> {
     vec![
-        Trial::token(spelling, stage.honest(), token.clone()),
-        Trial::token(format!("{spelling}, typed"), stage.honest(), token).typed(),
+        Trial::token(spelling, stage.valid(), token.clone()),
+        Trial::token(format!("{spelling}, typed"), stage.valid(), token).typed(),
     ]
 }
 

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 
 use super::{Attack, Family, JWE, JWT};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jwe::under;
-use crate::attack::forger::jws::b64;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jwe::under;
+use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::{Act, Trial};
 
 /// How long the tokens are that have a length to themselves, bytes: below the longest line of the
@@ -23,7 +23,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "parts are counted before they are kept",
         "golang-jwt CVE-2025-30204; go-jose CVE-2025-27144",
         |s| {
-            let head = s.honest().split('.').next().unwrap_or_default().to_owned();
+            let head = s.valid().split('.').next().unwrap_or_default().to_owned();
             let head = if s.format.is_paseto() {
                 format!("{}.", s.format.name())
             } else {
@@ -152,7 +152,7 @@ pub(super) const ATTACKS: &[Attack] = &[
 /// A token that must not cost more than what is as long and is no token.
 fn costly(stage: &Stage, spelling: &str, token: String) -> Trial {
     let plain = "x".repeat(token.len());
-    Trial::new(spelling, stage.honest(), Act::Costly { token, plain })
+    Trial::new(spelling, stage.valid(), Act::Costly { token, plain })
 }
 
 /// Claims of 200 MB, compressed: once for all keys, since that takes a while.

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{Attack, Family, JOSE, JWT};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::b64;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Encoding;
@@ -53,19 +53,19 @@ pub(super) const ATTACKS: &[Attack] = &[
         |s| {
             // A part has these characters by chance: some of many tokens have them in the last one.
             for _ in 0..64 {
-                let honest = s.honest();
-                let (input, last) = honest.rsplit_once('.').unwrap_or_default();
+                let valid = s.valid();
+                let (input, last) = valid.rsplit_once('.').unwrap_or_default();
                 let other = last.replace('-', "+").replace('_', "/");
                 if other != last {
                     return vec![Trial::token(
                         "in the last part",
-                        &honest,
+                        &valid,
                         format!("{input}.{other}"),
                     )];
                 }
                 // A MAC is the same each time.
                 let other =
-                    s.with_claims(&[("jti", json!(b64(super::super::forger::jwe::random(6))))]);
+                    s.with_claims(&[("jti", json!(b64(super::super::fixtures::jwe::random(6))))]);
                 let (input, last) = other.rsplit_once('.').unwrap_or_default();
                 let changed = last.replace('-', "+").replace('_', "/");
                 if changed != last {
@@ -124,18 +124,18 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a token has its number of parts",
         "RFC 7515 7.1",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             let more = if s.format.is_paseto() {
-                vec![format!("{honest}.Zg.Zg"), format!("{honest}..")]
+                vec![format!("{valid}.Zg.Zg"), format!("{valid}..")]
             } else {
                 vec![
-                    format!("{honest}."),
-                    format!("{honest}.x"),
-                    format!(".{honest}"),
+                    format!("{valid}."),
+                    format!("{valid}.x"),
+                    format!(".{valid}"),
                 ]
             };
             more.into_iter()
-                .map(|t| Trial::token(spelled(&honest, &t), &honest, t))
+                .map(|t| Trial::token(spelled(&valid, &t), &valid, t))
                 .collect()
         },
     ),
@@ -145,15 +145,15 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the token is the whole text",
         "RFC 7515 7.1",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             [
-                format!(" {honest}"),
-                format!("{honest} "),
-                format!("{honest}\n"),
-                format!("{honest}\0"),
-                format!("Bearer {honest}"),
+                format!(" {valid}"),
+                format!("{valid} "),
+                format!("{valid}\n"),
+                format!("{valid}\0"),
+                format!("Bearer {valid}"),
             ]
-            .map(|t| Trial::token(spelled(&honest, &t), &honest, t))
+            .map(|t| Trial::token(spelled(&valid, &t), &valid, t))
             .to_vec()
         },
     ),
@@ -165,8 +165,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             "a JWT has the compact form alone",
             "RFC 7519 1",
             |s| {
-                let honest = s.honest();
-                let parts: Vec<&str> = honest.split('.').collect();
+                let valid = s.valid();
+                let parts: Vec<&str> = valid.split('.').collect();
                 let forms = match parts.as_slice() {
                     [protected, payload, signature] => vec![
                         (
@@ -188,7 +188,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 };
                 forms
                     .into_iter()
-                    .map(|(name, t)| Trial::token(name, &honest, t.to_string()))
+                    .map(|(name, t)| Trial::token(name, &valid, t.to_string()))
                     .collect()
             },
         )
@@ -201,10 +201,10 @@ pub(super) const ATTACKS: &[Attack] = &[
             "all signatures count, or the caller learns which did",
             "go-jose CVE-2016-9122",
             |s| {
-                let honest = s.honest();
-                let forged = s.stranger().honest();
+                let valid = s.valid();
+                let forged = s.stranger().valid();
                 let parts = |t: &str| -> Vec<String> { t.split('.').map(str::to_owned).collect() };
-                let (h, f) = (parts(&honest), parts(&forged));
+                let (h, f) = (parts(&valid), parts(&forged));
                 if h.len() != 3 || f.len() != 3 {
                     return Vec::new();
                 }
@@ -213,7 +213,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let token = json!({"payload": h[1], "signatures": [other, one]});
                 vec![Trial::token(
                     "a wrong one before the right one",
-                    honest,
+                    valid,
                     token.to_string(),
                 )]
             },
@@ -224,9 +224,9 @@ pub(super) const ATTACKS: &[Attack] = &[
 /// Each part changed by itself. Where a part is signed as text, the token is signed again, so that
 /// nothing but the encoding is wrong with it.
 fn in_parts(stage: &Stage, what: &str, change: impl Fn(&str) -> Vec<String>) -> Vec<Trial> {
-    let honest = stage.honest();
+    let valid = stage.valid();
     let mut trials = Vec::new();
-    let parts: Vec<&str> = honest.split('.').collect();
+    let parts: Vec<&str> = valid.split('.').collect();
     let last = parts.len() - 1;
     let first = if stage.format.is_paseto() { last } else { 0 };
     let claims = stage.claims().to_string();
@@ -245,7 +245,7 @@ fn in_parts(stage: &Stage, what: &str, change: impl Fn(&str) -> Vec<String>) -> 
             if !parts[at].is_empty() {
                 trials.push(Trial::token(
                     format!("{what}, part {}", at + 1),
-                    &honest,
+                    &valid,
                     changed,
                 ));
             }
@@ -268,6 +268,6 @@ fn other_ending(text: &str) -> Option<String> {
 }
 
 /// What stands around the honest token.
-fn spelled(honest: &str, token: &str) -> String {
-    format!("{:?}", token.replacen(honest, "…", 1))
+fn spelled(valid: &str, token: &str) -> String {
+    format!("{:?}", token.replacen(valid, "…", 1))
 }

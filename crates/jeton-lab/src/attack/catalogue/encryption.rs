@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Attack, Family, JWT};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jwe::{Managed, random, seal, under};
-use crate::attack::forger::jws::{b64, mac, member, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jwe::{Managed, random, seal, under};
+use crate::attack::fixtures::jws::{b64, mac, member, unb64};
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Encryption;
@@ -19,7 +19,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         |s| {
             let header = b64(json!({"alg": "none", "typ": "JWT"}).to_string());
             let token = format!("{header}.{}.", b64(s.claims().to_string()));
-            vec![Trial::token("alg none", s.honest(), token)]
+            vec![Trial::token("alg none", s.valid(), token)]
         },
     ),
     FAMILY.attack(
@@ -37,7 +37,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let tag = mac("HS256", &secret, input.as_bytes()).unwrap_or_default();
             vec![Trial::token(
                 "HMAC with the shared secret",
-                s.honest(),
+                s.valid(),
                 format!("{input}.{}", b64(tag)),
             )]
         },
@@ -54,12 +54,12 @@ pub(super) const ATTACKS: &[Attack] = &[
                     return Vec::new();
                 }
                 let jwk = super::headers::public_jwk(s);
-                let recipient = crate::attack::forger::jwe::RawRecipient { jwk };
+                let recipient = crate::attack::fixtures::jwe::RawRecipient { jwk };
                 let claims = s.claims().to_string();
                 let token = recipient.token("RSA-OAEP", "A256GCM", &[], claims.as_bytes());
                 vec![Trial::token(
                     "RSA-OAEP",
-                    s.honest(),
+                    s.valid(),
                     token.unwrap_or_default(),
                 )]
             },
@@ -117,7 +117,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(|enc| {
                     Trial::token(
                         format!("enc {enc}"),
-                        s.honest(),
+                        s.valid(),
                         s.with_header(&[("enc", enc)]),
                     )
                 })
@@ -130,13 +130,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the header is authentic",
         "RFC 7516 5.1",
         |s| {
-            let honest = s.honest();
-            let (header, rest) = honest.split_once('.').unwrap_or_default();
+            let valid = s.valid();
+            let (header, rest) = valid.split_once('.').unwrap_or_default();
             let mut changed: Value = serde_json::from_slice(&unb64(header)).unwrap_or_default();
             changed["kid"] = json!("other");
             vec![Trial::token(
                 "with a `kid`",
-                &honest,
+                &valid,
                 format!("{}.{rest}", b64(changed.to_string())),
             )]
         },
@@ -150,9 +150,9 @@ pub(super) const ATTACKS: &[Attack] = &[
             [0, 1, 4, 8, 12, 15]
                 .into_iter()
                 .map(|length| {
-                    let honest = s.honest();
-                    let token = with_part(&honest, 4, |tag| tag[..length].to_vec());
-                    Trial::token(format!("{length} bytes"), honest, token)
+                    let valid = s.valid();
+                    let token = with_part(&valid, 4, |tag| tag[..length].to_vec());
+                    Trial::token(format!("{length} bytes"), valid, token)
                 })
                 .collect()
         },
@@ -163,9 +163,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a tag is no longer than it is",
         "RFC 7518 5.3",
         |s| {
-            let honest = s.honest();
-            let token = with_part(&honest, 4, |tag| [tag, &[0]].concat());
-            vec![Trial::token("one byte", honest, token)]
+            let valid = s.valid();
+            let token = with_part(&valid, 4, |tag| [tag, &[0]].concat());
+            vec![Trial::token("one byte", valid, token)]
         },
     ),
     FAMILY.attack(
@@ -177,13 +177,13 @@ pub(super) const ATTACKS: &[Attack] = &[
             [0, 1, 8, 24]
                 .into_iter()
                 .map(|length| {
-                    let honest = s.honest();
-                    let token = with_part(&honest, 2, |iv| {
+                    let valid = s.valid();
+                    let token = with_part(&valid, 2, |iv| {
                         let mut iv = iv.to_vec();
                         iv.resize(length, 0);
                         iv
                     });
-                    Trial::token(format!("{length} bytes"), honest, token)
+                    Trial::token(format!("{length} bytes"), valid, token)
                 })
                 .collect()
         },
@@ -194,14 +194,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the ciphertext is authentic",
         "RFC 7516 5.2; CVE-2016-9123",
         |s| {
-            let honest = s.honest();
-            let first = with_part(&honest, 3, |text| flipped(text, 0));
-            let last = with_part(&honest, 3, |text| flipped(text, text.len() - 1));
-            let shorter = with_part(&honest, 3, |text| text[..text.len() - 16].to_vec());
+            let valid = s.valid();
+            let first = with_part(&valid, 3, |text| flipped(text, 0));
+            let last = with_part(&valid, 3, |text| flipped(text, text.len() - 1));
+            let shorter = with_part(&valid, 3, |text| text[..text.len() - 16].to_vec());
             vec![
-                Trial::token("the first", &honest, first),
-                Trial::token("the last", &honest, last),
-                Trial::token("a block less", &honest, shorter),
+                Trial::token("the first", &valid, first),
+                Trial::token("the last", &valid, last),
+                Trial::token("a block less", &valid, shorter),
             ]
         },
     ),
@@ -211,23 +211,23 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the encrypted key is authentic",
         "RFC 7516 5.2; RFC 3394",
         |s| {
-            let honest = s.honest();
-            let key = honest.split('.').nth(1).unwrap_or_default();
+            let valid = s.valid();
+            let key = valid.split('.').nth(1).unwrap_or_default();
             if key.is_empty() {
                 return Vec::new();
             }
             vec![
                 Trial::token(
                     "the last",
-                    &honest,
-                    with_part(&honest, 1, |k| flipped(k, k.len() - 1)),
+                    &valid,
+                    with_part(&valid, 1, |k| flipped(k, k.len() - 1)),
                 ),
                 Trial::token(
                     "eight bytes less",
-                    &honest,
-                    with_part(&honest, 1, |k| k[..k.len() - 8].to_vec()),
+                    &valid,
+                    with_part(&valid, 1, |k| k[..k.len() - 8].to_vec()),
                 ),
-                Trial::token("empty", &honest, with_part(&honest, 1, |_| Vec::new())),
+                Trial::token("empty", &valid, with_part(&valid, 1, |_| Vec::new())),
             ]
         },
     ),
@@ -240,11 +240,11 @@ pub(super) const ATTACKS: &[Attack] = &[
             if !matches!(s.alg.as_str(), "dir" | "ECDH-ES") {
                 return Vec::new();
             }
-            let honest = s.honest();
+            let valid = s.valid();
             vec![Trial::token(
                 "24 bytes",
-                &honest,
-                with_part(&honest, 1, |_| vec![7; 24]),
+                &valid,
+                with_part(&valid, 1, |_| vec![7; 24]),
             )]
         },
     ),
@@ -278,7 +278,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             };
             vec![Trial::token(
                 "128 bits for 256",
-                s.honest(),
+                s.valid(),
                 token.unwrap_or_default(),
             )]
         },
@@ -345,7 +345,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(|zip| {
                     Trial::token(
                         format!("zip {zip}"),
-                        s.honest(),
+                        s.valid(),
                         s.with_header(&[("zip", zip)]),
                     )
                 })
@@ -366,7 +366,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(|p2c| {
                     Trial::token(
                         format!("p2c {p2c}"),
-                        s.honest(),
+                        s.valid(),
                         s.with_header(&[("p2c", p2c)]),
                     )
                 })
@@ -386,7 +386,7 @@ fn encrypted_as(stage: &Stage, algs: &[&str], enc: &str) -> Vec<Trial> {
             let token = recipient.token(alg, enc, &[], claims.as_bytes());
             Trial::token(
                 format!("{alg}, {enc}"),
-                stage.honest(),
+                stage.valid(),
                 token.unwrap_or_default(),
             )
         })
@@ -415,28 +415,28 @@ fn sealed_with(header: &str, managed: &Managed, enc: &str, plaintext: &[u8]) -> 
 
 /// The honest token with other ephemeral keys. The tag is wrong then too: what tells them apart is
 /// whether a library dies of it. For a point on the curve the key is right.
-fn epk(stage: &Stage, forge: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Vec<Trial> {
+fn epk(stage: &Stage, make: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Vec<Trial> {
     if stage.alg != "ECDH-ES" {
         return Vec::new();
     }
-    let honest = stage.honest();
-    let (header, rest) = honest.split_once('.').unwrap_or_default();
+    let valid = stage.valid();
+    let (header, rest) = valid.split_once('.').unwrap_or_default();
     let header: Value = serde_json::from_slice(&unb64(header)).unwrap_or_default();
     let mut trials = Vec::new();
-    for (name, key) in forge(&header["epk"]) {
+    for (name, key) in make(&header["epk"]) {
         let mut changed = header.clone();
         changed["epk"] = key;
         // What a library that does not look would agree on: nothing but zeros, which anybody knows.
         let protected = b64(changed.to_string());
         let claims = stage.claims().to_string();
-        let zeros = crate::attack::forger::jwe::concat_kdf(&[0; 32], &stage.enc, 32);
+        let zeros = crate::attack::fixtures::jwe::concat_kdf(&[0; 32], &stage.enc, 32);
         let (iv, text, tag) = seal(&stage.enc, &zeros, protected.as_bytes(), claims.as_bytes())
             .unwrap_or_else(|| (random(12), Vec::new(), Vec::new()));
         let known = format!("{protected}..{}.{}.{}", b64(iv), b64(text), b64(tag));
-        trials.push(Trial::token(name, &honest, format!("{protected}.{rest}")));
+        trials.push(Trial::token(name, &valid, format!("{protected}.{rest}")));
         trials.push(Trial::token(
             format!("{name}, the key of zeros"),
-            &honest,
+            &valid,
             known,
         ));
     }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Attack, Family, JOSE};
-use crate::attack::forger::jws::{RawKey, b64, mac, unb64};
-use crate::attack::forger::{Stage, jwe};
+use crate::attack::fixtures::jws::{RawKey, b64, mac, unb64};
+use crate::attack::fixtures::{Stage, jwe};
 use crate::attack::trial::{Act, Trial};
 
 const FAMILY: Family = Family::Header;
@@ -119,7 +119,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     let token = s
                         .stranger()
                         .under(&header, s.claims().to_string().as_bytes());
-                    Trial::new(name, s.honest(), Act::NoFetch(token))
+                    Trial::new(name, s.valid(), Act::NoFetch(token))
                 })
                 .collect()
         },
@@ -230,7 +230,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let header = b64(s.header(&[("b64", json!(false))]));
             vec![Trial::token(
                 "the payload unencoded",
-                s.honest(),
+                s.valid(),
                 s.under_texts(&header, &text, b""),
             )]
         },
@@ -246,8 +246,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             let plain = s.under_texts(&header, &unescaped(&claims), b"");
             let encoded = s.under_texts(&header, &b64(claims.to_string()), b"");
             vec![
-                Trial::token("the payload unencoded", s.honest(), plain),
-                Trial::token("the payload encoded", s.honest(), encoded),
+                Trial::token("the payload unencoded", s.valid(), plain),
+                Trial::token("the payload encoded", s.valid(), encoded),
             ]
         },
     ),
@@ -266,7 +266,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .map(|(name, header)| {
                         Trial::token(
                             name,
-                            s.honest(),
+                            s.valid(),
                             s.under(header, s.claims().to_string().as_bytes()),
                         )
                     })
@@ -283,7 +283,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "RFC 7515 4; RFC 8259",
             |s| {
                 let changes = [("alg", Value::Null), ("ALG", json!(s.alg))];
-                vec![Trial::token("ALG", s.honest(), s.with_header(&changes))]
+                vec![Trial::token("ALG", s.valid(), s.with_header(&changes))]
             },
         )
     },
@@ -300,7 +300,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .map(|header| {
                         Trial::token(
                             format!("{header:?}"),
-                            s.honest(),
+                            s.valid(),
                             s.under(header, claims.as_bytes()),
                         )
                     })
@@ -321,7 +321,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .map(|more| {
                         Trial::token(
                             format!("{more:?}"),
-                            s.honest(),
+                            s.valid(),
                             s.under(format!("{header}{more}"), claims.as_bytes()),
                         )
                     })
@@ -342,7 +342,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 header.extend(b",\"x\":\"\xff\xfe\"}");
                 vec![Trial::token(
                     "ff fe",
-                    s.honest(),
+                    s.valid(),
                     s.under(header, s.claims().to_string().as_bytes()),
                 )]
             },
@@ -358,7 +358,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .into_iter()
                 .map(|typ| {
                     let token = s.with_header(&[("typ", typ.clone())]);
-                    Trial::token(format!("typ {typ}"), s.honest(), token)
+                    Trial::token(format!("typ {typ}"), s.valid(), token)
                 })
                 .collect()
         },
@@ -367,25 +367,25 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 /// An authentic token but for its header's changes.
 fn forged(stage: &Stage, spelling: impl Into<String>, changes: &[(&str, Value)]) -> Trial {
-    Trial::token(spelling, stage.honest(), stage.with_header(changes))
+    Trial::token(spelling, stage.valid(), stage.with_header(changes))
 }
 
 fn alg_none(stage: &Stage) -> Vec<Trial> {
     let payload = b64(stage.claims().to_string());
-    let honest = stage.honest();
-    let signature = honest.rsplit('.').next().unwrap_or_default();
+    let valid = stage.valid();
+    let signature = valid.rsplit('.').next().unwrap_or_default();
     let mut trials = Vec::new();
     for none in ["none", "None", "NONE", "nOnE", "none ", ""] {
         let header = b64(json!({"alg": none, "typ": "JWT"}).to_string());
         trials.push(Trial::token(
             format!("{none:?}"),
-            &honest,
+            &valid,
             format!("{header}.{payload}."),
         ));
         let kept = format!("{header}.{payload}.{signature}");
         trials.push(Trial::token(
             format!("{none:?}, with a signature"),
-            &honest,
+            &valid,
             kept,
         ));
     }
@@ -406,7 +406,7 @@ fn alg_sibling(stage: &Stage) -> Vec<Trial> {
         .map(|alg| {
             let header = b64(stage.header(&[("alg", json!(alg))]));
             let token = key.token(alg, &header, &b64(stage.claims().to_string()));
-            Trial::token(*alg, stage.honest(), token.unwrap_or_default())
+            Trial::token(*alg, stage.valid(), token.unwrap_or_default())
         })
         .collect()
 }
@@ -437,7 +437,7 @@ fn public_key_as_secret(stage: &Stage) -> Vec<Trial> {
             let token = RawKey::Secret(secret.clone()).token(alg, &header, &payload);
             trials.push(Trial::token(
                 format!("{alg}, {form}"),
-                stage.honest(),
+                stage.valid(),
                 token.unwrap_or_default(),
             ));
         }
@@ -457,12 +457,12 @@ fn embedded(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Tri
     let token = stage
         .stranger()
         .under(header, stage.claims().to_string().as_bytes());
-    vec![Trial::token(spelling, stage.honest(), token)]
+    vec![Trial::token(spelling, stage.valid(), token)]
 }
 
 /// The control brings the public half alone.
 fn embedded_private_key(stage: &Stage) -> Vec<Trial> {
-    let keys = stage.stranger().minting_keys();
+    let keys = stage.stranger().issuing_keys();
     let public = keys
         .public
         .clone()
@@ -489,7 +489,7 @@ fn private_epk(stage: &Stage) -> Option<Trial> {
     let header = stage.header(&[("epk", epk)]);
     let claims = stage.claims().to_string();
     let token = jwe::under(&header, &managed, &stage.enc, claims.as_bytes())?;
-    Some(Trial::token("epk", stage.honest(), token))
+    Some(Trial::token("epk", stage.valid(), token))
 }
 
 fn kid_attack(stage: &Stage, kids: &[&str]) -> Vec<Trial> {

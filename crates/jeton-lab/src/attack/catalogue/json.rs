@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Attack, Family};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::trial::{Act, Trial};
 
 const FAMILY: Family = Family::Json;
@@ -115,7 +115,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let mut bytes = s.claims().to_string().into_bytes();
             bytes.pop();
             bytes.extend(b",\"x\":\"\xff\xfe\"}");
-            vec![Trial::token("ff fe", s.honest(), s.token(bytes))]
+            vec![Trial::token("ff fe", s.valid(), s.token(bytes))]
         },
     ),
     FAMILY.attack(
@@ -180,7 +180,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             named["a\":1,\"admin\":true,\"b"] = json!(7);
             named["admin"] = json!(false);
             [("value", claims), ("name", named)]
-                .map(|(name, claims)| Trial::new(name, s.honest(), Act::Mint(claims)))
+                .map(|(name, claims)| Trial::new(name, s.valid(), Act::Issue(claims)))
                 .to_vec()
         },
     ),
@@ -188,14 +188,14 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 /// Authentic tokens of these payloads.
 fn payloads(stage: &Stage, payloads: &[impl AsRef<str>]) -> Vec<Trial> {
-    let honest = stage.honest();
+    let valid = stage.valid();
     let trials = payloads.iter().map(|payload| {
         let payload = payload.as_ref();
         let tail: String = payload
             .chars()
             .skip(payload.chars().count().saturating_sub(24))
             .collect();
-        Trial::token(format!("…{tail}"), &honest, stage.token(payload))
+        Trial::token(format!("…{tail}"), &valid, stage.token(payload))
     });
     trials.collect()
 }

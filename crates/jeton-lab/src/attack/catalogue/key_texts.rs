@@ -3,10 +3,10 @@
 use super::headers::public_jwk;
 use super::keys::with_secret;
 use super::{Attack, Family};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{RawKey, member};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{RawKey, member};
 use crate::attack::trial::{Act, Trial};
-use crate::wire::KeyText;
+use crate::protocol::KeyText;
 
 const FAMILY: Family = Family::Key;
 
@@ -111,7 +111,7 @@ fn pem_halves_apart(stage: &Stage) -> Vec<Trial> {
         bad: form(&bad),
         good: form(&good),
     };
-    vec![Trial::new("the public key of another", stage.honest(), act)]
+    vec![Trial::new("the public key of another", stage.valid(), act)]
 }
 
 /// PKCS#8 with the public half in it: inside the private key of RFC 5915, or behind that of RFC 8410.
@@ -122,7 +122,7 @@ fn private_der(stage: &Stage) -> Option<Vec<u8>> {
     if stage.alg != "EdDSA" {
         return Some(der.clone());
     }
-    let keys = stage.minting_keys();
+    let keys = stage.issuing_keys();
     let (private, public) = (keys.private?, keys.public?);
     let head = *b"\x30\x51\x02\x01\x01\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
     let (d, x) = (member(&private, "d"), member(&public, "x"));

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::headers::public_jwk;
 use super::{Attack, Family, Kind, PASETO, made_once};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{RawKey, b64, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{RawKey, b64, unb64};
 use crate::attack::trial::{Act, Trial};
-use crate::wire::{KeyText, Keys, Paserk};
+use crate::protocol::{KeyText, Keys, Paserk};
 
 const FAMILY: Family = Family::Key;
 
@@ -87,7 +87,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "both halves of a key belong together",
         "RFC 7518 6.2.2; CVE-2019-9155",
         |s| {
-            let Some(other) = s.stranger().minting_keys().private else {
+            let Some(other) = s.stranger().issuing_keys().private else {
                 return Vec::new();
             };
             spoiled_private(s, &other["d"].clone())
@@ -243,7 +243,7 @@ pub(super) fn with_secret(stage: &Stage, spelling: &str, secret: &[u8]) -> Vec<T
         ..Keys::default()
     };
     let act = Act::VerifyUnder(keys, token.unwrap_or_default());
-    vec![Trial::new(spelling, stage.honest(), act)]
+    vec![Trial::new(spelling, stage.valid(), act)]
 }
 
 fn curve_unbound(stage: &Stage) -> Vec<Trial> {
@@ -263,7 +263,7 @@ fn curve_unbound(stage: &Stage) -> Vec<Trial> {
             jwk.remove("alg");
         }
         let act = Act::VerifyUnder(keys, token.unwrap_or_default());
-        trials.push(Trial::new("a key on P-521", stage.honest(), act));
+        trials.push(Trial::new("a key on P-521", stage.valid(), act));
     }
     if stage.alg == "ES384" {
         for (name, token) in made_once::P256_AS_ES384 {
@@ -274,7 +274,7 @@ fn curve_unbound(stage: &Stage) -> Vec<Trial> {
             let act = Act::VerifyUnder(keys, token.into());
             trials.push(Trial::new(
                 format!("a key on P-256, {name}"),
-                stage.honest(),
+                stage.valid(),
                 act,
             ));
         }
@@ -310,7 +310,7 @@ fn rsa_exponent_one(stage: &Stage) -> Vec<Trial> {
         ..Keys::default()
     };
     let act = Act::VerifyUnder(keys, format!("{input}.{}", b64(padded)));
-    vec![Trial::new("e = 1", stage.honest(), act)]
+    vec![Trial::new("e = 1", stage.valid(), act)]
 }
 
 fn rsa_short(stage: &Stage) -> Vec<Trial> {
@@ -322,7 +322,7 @@ fn rsa_short(stage: &Stage) -> Vec<Trial> {
         ..Keys::default()
     };
     let act = Act::VerifyUnder(keys, made_once::SHORT_RSA.into());
-    vec![Trial::new("1,024 bits", stage.honest(), act)]
+    vec![Trial::new("1,024 bits", stage.valid(), act)]
 }
 
 /// The neutral element as key and as R, zero as S: a signature of everything.
@@ -337,7 +337,7 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
             public: Some(jwk),
             ..Keys::default()
         };
-        (keys, super::headers::resigned(&stage.honest(), &signature))
+        (keys, super::headers::resigned(&stage.valid(), &signature))
     } else if matches!(stage.format.name(), "v2.public" | "v4.public") {
         let version = &stage.format.name()[1..2];
         let public = format!("k{version}.public.{}", b64(neutral));
@@ -349,17 +349,17 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
             paserk: Some(paserk),
             ..Keys::default()
         };
-        let honest = stage.honest();
-        let mut body = super::headers::signature_of(&honest);
+        let valid = stage.valid();
+        let mut body = super::headers::signature_of(&valid);
         body.truncate(body.len().saturating_sub(64));
         body.extend(&signature);
-        (keys, super::headers::resigned(&honest, &body))
+        (keys, super::headers::resigned(&valid, &body))
     } else {
         return Vec::new();
     };
     vec![Trial::new(
         "the neutral element",
-        stage.honest(),
+        stage.valid(),
         Act::VerifyUnder(keys, token),
     )]
 }
@@ -373,7 +373,7 @@ fn spoiled(
     if !applies(stage) {
         return Vec::new();
     }
-    let keys = stage.minting_keys();
+    let keys = stage.issuing_keys();
     let (Some(private), Some(public)) = (keys.private, keys.public) else {
         return Vec::new();
     };
@@ -390,12 +390,12 @@ fn spoiled(
         bad: form(&bad_private, &bad),
         good: form(&private, &public),
     };
-    vec![Trial::new("both halves", stage.honest(), act)]
+    vec![Trial::new("both halves", stage.valid(), act)]
 }
 
 /// A pair whose private member comes from another key.
 fn spoiled_private(stage: &Stage, d: &Value) -> Vec<Trial> {
-    let keys = stage.minting_keys();
+    let keys = stage.issuing_keys();
     let (Some(private), Some(public)) = (keys.private, keys.public) else {
         return Vec::new();
     };
@@ -410,7 +410,7 @@ fn spoiled_private(stage: &Stage, d: &Value) -> Vec<Trial> {
         bad: form(&bad),
         good: form(&private),
     };
-    vec![Trial::new("d of another key", stage.honest(), act)]
+    vec![Trial::new("d of another key", stage.valid(), act)]
 }
 
 /// The verifier's JWK with a member that forbids what it is used for.
@@ -419,8 +419,8 @@ fn said(stage: &Stage, member: &str, value: Value) -> Vec<Trial> {
     for jwk in [&mut keys.private, &mut keys.public].into_iter().flatten() {
         jwk[member] = value.clone();
     }
-    let act = Act::VerifyUnder(keys, stage.honest());
-    vec![Trial::new(format!("{member} {value}"), stage.honest(), act).read_by_library()]
+    let act = Act::VerifyUnder(keys, stage.valid());
+    vec![Trial::new(format!("{member} {value}"), stage.valid(), act).read_by_library()]
 }
 
 fn paserk(stage: &Stage, change: impl Fn(&str) -> String) -> Vec<Trial> {
@@ -443,8 +443,8 @@ fn paserk(stage: &Stage, change: impl Fn(&str) -> String) -> Vec<Trial> {
         paserk: Some(changed),
         ..Keys::default()
     };
-    let act = Act::VerifyUnder(keys, stage.honest());
-    vec![Trial::new(spelling, stage.honest(), act).read_by_library()]
+    let act = Act::VerifyUnder(keys, stage.valid());
+    vec![Trial::new(spelling, stage.valid(), act).read_by_library()]
 }
 
 /// The key with a byte more or less.

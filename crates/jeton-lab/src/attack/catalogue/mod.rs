@@ -18,7 +18,7 @@ mod without_key;
 
 pub use without_key::WithoutKey;
 
-use super::forger::Stage;
+use super::fixtures::Stage;
 use super::trial::Trial;
 use crate::suite::Format;
 
@@ -41,7 +41,7 @@ pub struct Attack {
     pub(super) about: About,
     /// What a verifier has to demand of a claim for it to be refused, where it is one demand.
     pub(super) demand: Option<Demand>,
-    pub(super) forge: fn(&Stage) -> Vec<Trial>,
+    pub(super) make: fn(&Stage) -> Vec<Trial>,
 }
 
 /// What an attack works on.
@@ -189,7 +189,7 @@ impl Family {
         title: &'static str,
         defeats: &'static str,
         reference: &'static str,
-        forge: fn(&Stage) -> Vec<Trial>,
+        make: fn(&Stage) -> Vec<Trial>,
     ) -> Attack {
         Attack {
             id,
@@ -208,7 +208,7 @@ impl Family {
                 _ => About::Protection,
             },
             demand: None,
-            forge,
+            make,
         }
     }
 }
@@ -274,7 +274,7 @@ impl Attack {
 
     /// Its spellings for these keys: none where it cannot be made with them.
     pub(super) fn trials(&self, stage: &Stage) -> Vec<Trial> {
-        let trials = (self.forge)(stage);
+        let trials = (self.make)(stage);
         trials.into_iter().filter(Trial::is_made).collect()
     }
 }

@@ -5,8 +5,8 @@ use jeton::paseto::v4::V4;
 use jeton::paseto::{Binding, LocalKey, SecretKey, Version};
 
 use super::{Attack, Family};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{b64, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{b64, unb64};
 use crate::attack::trial::Trial;
 use crate::suite::Format;
 
@@ -19,11 +19,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a verifier takes its own version alone",
         "PASETO, algorithm lucidity",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             ["v1", "v2", "v3", "v4", "v5"]
                 .into_iter()
-                .filter(|v| !honest.starts_with(v))
-                .map(|v| Trial::token(v, &honest, format!("{v}{}", &honest[2..])))
+                .filter(|v| !valid.starts_with(v))
+                .map(|v| Trial::token(v, &valid, format!("{v}{}", &valid[2..])))
                 .collect()
         },
     ),
@@ -33,13 +33,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a verifier takes its own purpose alone",
         "PASETO, algorithm lucidity",
         |s| {
-            let honest = s.honest();
-            let other = if honest.contains(".local.") {
-                honest.replacen(".local.", ".public.", 1)
+            let valid = s.valid();
+            let other = if valid.contains(".local.") {
+                valid.replacen(".local.", ".public.", 1)
             } else {
-                honest.replacen(".public.", ".local.", 1)
+                valid.replacen(".public.", ".local.", 1)
             };
-            vec![Trial::token("relabelled", &honest, other)]
+            vec![Trial::token("relabelled", &valid, other)]
         },
     ),
     FAMILY.attack(
@@ -60,8 +60,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             };
             let relabelled = format!("{}{}", &s.format.name()[..2], &token[2..]);
             vec![
-                Trial::token(sibling.name(), s.honest(), token),
-                Trial::token(format!("{sibling}, relabelled"), s.honest(), relabelled),
+                Trial::token(sibling.name(), s.valid(), token),
+                Trial::token(format!("{sibling}, relabelled"), s.valid(), relabelled),
             ]
         },
     ),
@@ -71,15 +71,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the header is compared exactly",
         "PASETO specification, 1",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             let name = s.format.name();
             vec![
-                Trial::token("version", &honest, honest.replacen('v', "V", 1)),
-                Trial::token(
-                    "all",
-                    &honest,
-                    honest.replacen(name, &name.to_uppercase(), 1),
-                ),
+                Trial::token("version", &valid, valid.replacen('v', "V", 1)),
+                Trial::token("all", &valid, valid.replacen(name, &name.to_uppercase(), 1)),
             ]
         },
     ),
@@ -89,11 +85,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the footer is authentic",
         "PASETO specification, footers",
         |s| {
-            let honest = s.bound("{\"kid\":\"one\"}", "");
-            let (head, _) = honest.rsplit_once('.').unwrap_or_default();
+            let valid = s.bound("{\"kid\":\"one\"}", "");
+            let (head, _) = valid.rsplit_once('.').unwrap_or_default();
             vec![Trial::token(
                 "kid two",
-                &honest,
+                &valid,
                 format!("{head}.{}", b64("{\"kid\":\"two\"}")),
             )]
         },
@@ -104,11 +100,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the footer is authentic, and its absence too",
         "PASETO specification, footers",
         |s| {
-            let honest = s.bound("{\"kid\":\"one\"}", "");
-            let (head, _) = honest.rsplit_once('.').unwrap_or_default();
+            let valid = s.bound("{\"kid\":\"one\"}", "");
+            let (head, _) = valid.rsplit_once('.').unwrap_or_default();
             vec![
-                Trial::token("gone", &honest, head),
-                Trial::token("empty", &honest, format!("{head}.")),
+                Trial::token("gone", &valid, head),
+                Trial::token("empty", &valid, format!("{head}.")),
             ]
         },
     ),
@@ -118,11 +114,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "no footer is added",
         "PASETO specification, footers",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             vec![Trial::token(
                 "kid",
-                &honest,
-                format!("{honest}.{}", b64("{\"kid\":\"two\"}")),
+                &valid,
+                format!("{valid}.{}", b64("{\"kid\":\"two\"}")),
             )]
         },
     ),
@@ -137,7 +133,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             }
             vec![Trial::token(
                 "bound to a tenant",
-                s.honest(),
+                s.valid(),
                 s.bound("", "{\"tenant\":7}"),
             )]
         },
@@ -151,15 +147,15 @@ pub(super) const ATTACKS: &[Attack] = &[
             if !s.format.name().ends_with("local") {
                 return Vec::new();
             }
-            let honest = s.honest();
-            let mut body = unb64(honest.rsplit('.').next().unwrap_or_default());
+            let valid = s.valid();
+            let mut body = unb64(valid.rsplit('.').next().unwrap_or_default());
             if let Some(byte) = body.first_mut() {
                 *byte ^= 1;
             }
             vec![Trial::token(
                 "the first",
-                &honest,
-                super::headers::resigned(&honest, &body),
+                &valid,
+                super::headers::resigned(&valid, &body),
             )]
         },
     ),

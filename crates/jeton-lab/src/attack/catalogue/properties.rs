@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{About, Attack, Demand, Family};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Property;
@@ -16,10 +16,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "every byte of a token counts",
         "report 1: tamper detection",
         |s| {
-            let honest = s.honest();
-            let changed = (0..honest.len()).map(|at| {
-                Trial::token(format!("character {at}"), &honest, with_other(&honest, at))
-            });
+            let valid = s.valid();
+            let changed = (0..valid.len())
+                .map(|at| Trial::token(format!("character {at}"), &valid, with_other(&valid, at)));
             changed.collect()
         },
     ),
@@ -29,12 +28,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a token is whole",
         "report 1: truncation",
         |s| {
-            let honest = s.honest();
-            (0..honest.len())
+            let valid = s.valid();
+            (0..valid.len())
                 .map(|length| {
                     // The empty text is a token that a trial could not tell from none.
-                    let cut = if length == 0 { " " } else { &honest[..length] };
-                    Trial::token(format!("{length} characters"), &honest, cut)
+                    let cut = if length == 0 { " " } else { &valid[..length] };
+                    Trial::token(format!("{length} characters"), &valid, cut)
                 })
                 .collect()
         },
@@ -45,11 +44,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         "one key's tokens are no other key's",
         "report 1: key isolation",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             let others = (0..8).filter_map(|_| s.another());
             others
                 .enumerate()
-                .map(|(i, other)| Trial::token(format!("key {i}"), &honest, other.honest()))
+                .map(|(i, other)| Trial::token(format!("key {i}"), &valid, other.valid()))
                 .collect()
         },
     ),
@@ -125,7 +124,7 @@ pub(super) const ATTACKS: &[Attack] = &[
 fn typed(stage: &Stage, name: &str, value: Value) -> Trial {
     let spelling = format!("{name} {value}");
     let token = stage.with_claims(&[(name, value)]);
-    Trial::token(spelling, stage.honest(), token).typed()
+    Trial::token(spelling, stage.valid(), token).typed()
 }
 
 /// The token with another character at a place: one of the alphabet, and in a bit that counts.

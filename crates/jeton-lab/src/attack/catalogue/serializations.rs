@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{Attack, Family, JOSE};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jwe::under_text;
-use crate::attack::forger::jws::b64;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jwe::under_text;
+use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Encoding;
@@ -74,7 +74,7 @@ fn json_forms(
     trials
         .map(|(form, document)| {
             let spelling = format!("{spelling}, {form}");
-            Trial::token(spelling, stage.honest(), document.to_string())
+            Trial::token(spelling, stage.valid(), document.to_string())
         })
         .collect()
 }

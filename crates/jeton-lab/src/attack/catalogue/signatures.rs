@@ -2,8 +2,8 @@
 
 use super::headers::{resigned, signature_of};
 use super::{ALL, Attack, Family, Kind, PASETO};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{b64, der_of, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{b64, der_of, unb64};
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Signature;
@@ -19,8 +19,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             |s| {
                 vec![Trial::token(
                     "a stranger's",
-                    s.honest(),
-                    s.stranger().honest(),
+                    s.valid(),
+                    s.stranger().valid(),
                 )]
             },
         )
@@ -31,8 +31,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         "there is a signature",
         "CVE-2020-28042",
         |s| {
-            let honest = s.honest();
-            vec![Trial::token("empty", &honest, resigned(&honest, b""))]
+            let valid = s.valid();
+            vec![Trial::token("empty", &valid, resigned(&valid, b""))]
         },
     ),
     FAMILY.attack(
@@ -41,9 +41,9 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a token has three parts",
         "RFC 7515 7.1",
         |s| {
-            let honest = s.honest();
-            let input = honest.rsplit_once('.').map_or("", |(input, _)| input);
-            vec![Trial::token("two parts", &honest, input)]
+            let valid = s.valid();
+            let input = valid.rsplit_once('.').map_or("", |(input, _)| input);
+            vec![Trial::token("two parts", &valid, input)]
         },
     ),
     FAMILY.attack(
@@ -52,14 +52,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a signature is compared as a whole",
         "RFC 7518 3.1; RFC 2104 5",
         |s| {
-            let honest = s.honest();
-            let signature = signature_of(&honest);
+            let valid = s.valid();
+            let signature = signature_of(&valid);
             [1, signature.len() / 2, signature.len().saturating_sub(1)]
                 .map(|length| {
                     Trial::token(
                         format!("{length} bytes"),
-                        &honest,
-                        resigned(&honest, &signature[..length]),
+                        &valid,
+                        resigned(&valid, &signature[..length]),
                     )
                 })
                 .to_vec()
@@ -71,13 +71,13 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a signature has one length",
         "RFC 7518 3.4",
         |s| {
-            let honest = s.honest();
-            let signature = signature_of(&honest);
+            let valid = s.valid();
+            let signature = signature_of(&valid);
             [
                 [signature.as_slice(), &[0]].concat(),
                 [signature.as_slice(), &signature].concat(),
             ]
-            .map(|s| Trial::token(format!("{} bytes", s.len()), &honest, resigned(&honest, &s)))
+            .map(|s| Trial::token(format!("{} bytes", s.len()), &valid, resigned(&valid, &s)))
             .to_vec()
         },
     ),
@@ -89,12 +89,12 @@ pub(super) const ATTACKS: &[Attack] = &[
             "the payload is signed",
             "RFC 7515 5.2",
             |s| {
-                let honest = s.honest();
+                let valid = s.valid();
                 let other = s.with_claims(&[("sub", "root".into())]);
                 vec![Trial::token(
                     "swapped",
-                    &honest,
-                    swapped_payload(s, &honest, &other),
+                    &valid,
+                    swapped_payload(s, &valid, &other),
                 )]
             },
         )
@@ -105,12 +105,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the header is signed",
         "RFC 7515 5.1",
         |s| {
-            let honest = s.honest();
-            let rest = honest.split_once('.').map_or("", |(_, rest)| rest);
+            let valid = s.valid();
+            let rest = valid.split_once('.').map_or("", |(_, rest)| rest);
             let header = b64(s.header(&[("kid", "other".into())]));
             vec![Trial::token(
                 "with a `kid`",
-                &honest,
+                &valid,
                 format!("{header}.{rest}"),
             )]
         },
@@ -127,10 +127,10 @@ pub(super) const ATTACKS: &[Attack] = &[
                 format!("{header}.{payload}.{}", b64(signature.unwrap_or_default()))
             };
             vec![
-                Trial::token("its text", s.honest(), signed(payload.as_bytes())),
+                Trial::token("its text", s.valid(), signed(payload.as_bytes())),
                 Trial::token(
                     "its bytes",
-                    s.honest(),
+                    s.valid(),
                     signed(s.claims().to_string().as_bytes()),
                 ),
             ]
@@ -198,18 +198,18 @@ pub(super) const ATTACKS: &[Attack] = &[
             "s is below the group's order",
             "RFC 8032 5.1.7",
             |s| {
-                let honest = s.honest();
+                let valid = s.valid();
                 let signs = matches!(s.alg.as_str(), "EdDSA")
                     || matches!(s.format.name(), "v2.public" | "v4.public");
                 if !signs {
                     return Vec::new();
                 }
-                let mut body = unb64(honest.rsplit('.').next().unwrap_or_default());
+                let mut body = unb64(valid.rsplit('.').next().unwrap_or_default());
                 let start = body.len().saturating_sub(32);
                 if !add_group_order(&mut body[start..]) {
                     return Vec::new();
                 }
-                vec![Trial::token("s + L", &honest, resigned(&honest, &body))]
+                vec![Trial::token("s + L", &valid, resigned(&valid, &body))]
             },
         )
     },
@@ -222,13 +222,13 @@ pub(super) const ATTACKS: &[Attack] = &[
             if !s.is_rsa() {
                 return Vec::new();
             }
-            let honest = s.honest();
-            let signature = signature_of(&honest);
+            let valid = s.valid();
+            let signature = signature_of(&valid);
             let longer = [&[0], signature.as_slice()].concat();
             let long = [&[0; 256], signature.as_slice()].concat();
             vec![
-                Trial::token("one zero before it", &honest, resigned(&honest, &longer)),
-                Trial::token("256 zeros before it", &honest, resigned(&honest, &long)),
+                Trial::token("one zero before it", &valid, resigned(&valid, &longer)),
+                Trial::token("256 zeros before it", &valid, resigned(&valid, &long)),
             ]
         },
     ),
@@ -241,8 +241,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             if !s.is_rsa() {
                 return Vec::new();
             }
-            let honest = s.honest();
-            let length = signature_of(&honest).len();
+            let valid = s.valid();
+            let length = signature_of(&valid).len();
             let mut one = vec![0; length];
             one[length - 1] = 1;
             let n = super::headers::public_jwk(s)["n"]
@@ -250,7 +250,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(unb64)
                 .unwrap_or_default();
             [("zero", vec![0; length]), ("one", one), ("the modulus", n)]
-                .map(|(name, s)| Trial::token(name, &honest, resigned(&honest, &s)))
+                .map(|(name, s)| Trial::token(name, &valid, resigned(&valid, &s)))
                 .to_vec()
         },
     ),
@@ -262,16 +262,12 @@ pub(super) const ATTACKS: &[Attack] = &[
             "signature and tag are compared as a whole",
             "PASETO specification, 4",
             |s| {
-                let honest = s.honest();
-                let body = unb64(honest.rsplit('.').next().unwrap_or_default());
+                let valid = s.valid();
+                let body = unb64(valid.rsplit('.').next().unwrap_or_default());
                 [1, 16, 32, 63]
                     .map(|less| {
                         let cut = &body[..body.len().saturating_sub(less)];
-                        Trial::token(
-                            format!("{less} bytes less"),
-                            &honest,
-                            resigned(&honest, cut),
-                        )
+                        Trial::token(format!("{less} bytes less"), &valid, resigned(&valid, cut))
                     })
                     .to_vec()
             },
@@ -281,17 +277,17 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 fn ecdsa(
     stage: &Stage,
-    forge: impl FnOnce(&[u8], &[u8]) -> Vec<(&'static str, Vec<u8>)>,
+    make: impl FnOnce(&[u8], &[u8]) -> Vec<(&'static str, Vec<u8>)>,
 ) -> Vec<Trial> {
     if !stage.is_ecdsa() {
         return Vec::new();
     }
-    let honest = stage.honest();
-    let signature = signature_of(&honest);
+    let valid = stage.valid();
+    let signature = signature_of(&valid);
     let (r, s) = signature.split_at(signature.len() / 2);
-    forge(r, s)
+    make(r, s)
         .into_iter()
-        .map(|(name, signature)| Trial::token(name, &honest, resigned(&honest, &signature)))
+        .map(|(name, signature)| Trial::token(name, &valid, resigned(&valid, &signature)))
         .collect()
 }
 
@@ -299,10 +295,10 @@ fn ecdsa(
 fn swapped_payload(stage: &Stage, token: &str, other: &str) -> String {
     if stage.format.is_paseto() {
         let bytes = |t: &str| unb64(t.rsplit('.').next().unwrap_or_default());
-        let (honest, other) = (bytes(token), bytes(other));
-        let tail = honest.len().saturating_sub(32);
+        let (valid, other) = (bytes(token), bytes(other));
+        let tail = valid.len().saturating_sub(32);
         let head = other.len().saturating_sub(32);
-        return resigned(token, &[&other[..head], &honest[tail..]].concat());
+        return resigned(token, &[&other[..head], &valid[tail..]].concat());
     }
     let parts: Vec<&str> = token.split('.').collect();
     let payload = other.split('.').nth(1).unwrap_or_default();

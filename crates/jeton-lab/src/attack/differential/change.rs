@@ -5,9 +5,9 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{b64, unb64};
-use crate::wire::Keys;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{b64, unb64};
+use crate::protocol::Keys;
 
 /// So many changes are made at once, at most.
 const CHANGES_MAX: usize = 3;
@@ -115,15 +115,15 @@ impl Recipe {
     }
 
     /// What it makes of an honest token and its payload; none where nothing is changed by it.
-    pub(super) fn follow(&self, stage: &Stage, honest: &str, payload: &str) -> Option<Dish> {
+    pub(super) fn follow(&self, stage: &Stage, valid: &str, payload: &str) -> Option<Dish> {
         let mut dish = Dish {
-            token: honest.to_owned(),
+            token: valid.to_owned(),
             keys: stage.keys(),
         };
         match self.changed {
             Changed::Token => {
-                dish.token = self.of(honest);
-                (dish.token != honest).then_some(dish)
+                dish.token = self.of(valid);
+                (dish.token != valid).then_some(dish)
             }
             Changed::Claims => {
                 let odd = self.of(payload);
@@ -278,17 +278,17 @@ mod tests {
                 unreachable!("the lab makes these keys");
             };
             let payload = stage.claims().to_string();
-            let honest = stage.token(&payload);
+            let valid = stage.token(&payload);
             for changed in [Changed::Token, Changed::Claims, Changed::Key] {
                 let mut made = 0;
                 for _ in 0..100 {
                     let recipe = Recipe::some(changed, &mut random);
-                    let Some(dish) = recipe.follow(&stage, &honest, &payload) else {
+                    let Some(dish) = recipe.follow(&stage, &valid, &payload) else {
                         continue;
                     };
                     made += 1;
                     assert_eq!(dish.keys == stage.keys(), changed != Changed::Key);
-                    assert_eq!(dish.token == honest, changed == Changed::Key);
+                    assert_eq!(dish.token == valid, changed == Changed::Key);
                 }
                 assert!(made > 50, "{changed:?}: {made}");
             }

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::change::Changed;
 use super::panel::{Panel, Verdicts};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::session::Stopped;
+use crate::protocol::Keys;
 use crate::result::write_whole;
-use crate::wire::Keys;
 
 /// A corpus holds so many cases at most: one of each class.
 pub const CASES_MAX: usize = 500;
@@ -22,7 +22,7 @@ const CORPUS_BYTES_MAX: u64 = 16 << 20;
 
 /// One class of disagreement, by its smallest example. It holds all that is needed to judge it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Case {
+pub struct CorpusEntry {
     /// The format.
     pub format: String,
     /// The algorithm; empty for PASETO.
@@ -58,7 +58,7 @@ pub struct Replayed {
     pub otherwise: Vec<String>,
 }
 
-impl Case {
+impl CorpusEntry {
     /// What it is a case of: two of one class teach nothing that one does not.
     pub(super) fn class(&self) -> String {
         let (changed, changes) = (self.changed.name(), self.changes.join("+"));
@@ -98,7 +98,7 @@ pub(super) fn is_jeton(who: &str) -> bool {
 ///
 /// # Errors
 /// A sentence, where it cannot be read or a line is no case.
-pub fn read_corpus(path: &Path) -> Result<Vec<Case>, String> {
+pub fn read_corpus(path: &Path) -> Result<Vec<CorpusEntry>, String> {
     let told = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let file = match File::open(path) {
         Ok(file) => file,
@@ -124,9 +124,9 @@ pub fn read_corpus(path: &Path) -> Result<Vec<Case>, String> {
 ///
 /// # Errors
 /// A sentence, where it cannot be read or written; then it is as it was.
-pub fn add_to_corpus(path: &Path, found: &[Case]) -> Result<usize, String> {
+pub fn add_to_corpus(path: &Path, found: &[CorpusEntry]) -> Result<usize, String> {
     let mut all = read_corpus(path)?;
-    let mut known: BTreeSet<String> = all.iter().map(Case::class).collect();
+    let mut known: BTreeSet<String> = all.iter().map(CorpusEntry::class).collect();
     let before = all.len();
     for case in found {
         if all.len() < CASES_MAX && known.insert(case.class()) {
@@ -147,7 +147,7 @@ pub fn add_to_corpus(path: &Path, found: &[Case]) -> Result<usize, String> {
 
 /// Judges every case again. Of a version that a case does not name nothing is expected.
 pub(super) fn replay(
-    cases: &[Case],
+    cases: &[CorpusEntry],
     panel: &mut Panel<'_>,
     stages: &[&Stage],
 ) -> Result<Replayed, Stopped> {
@@ -192,8 +192,8 @@ mod tests {
 
     use super::*;
 
-    fn case(accepted: &str) -> Case {
-        Case {
+    fn case(accepted: &str) -> CorpusEntry {
+        CorpusEntry {
             format: "jwt".into(),
             alg: "HS256".into(),
             enc: String::new(),
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn jeton_alone_refuses_also_what_only_one_other_takes() {
-        let mut two = Case {
+        let mut two = CorpusEntry {
             jeton_alone: true,
             refused: vec!["rust/jeton 0.1.0".into()],
             ..case("python/pyseto 1.10.0")
@@ -236,7 +236,7 @@ mod tests {
     fn jeton_is_wrong_where_it_takes_a_changed_token() {
         assert!(case("rust/jeton 0.1.0").is_jeton_wrong());
         assert!(!case("go/jwx 3.3.0").is_jeton_wrong());
-        let authentic = Case {
+        let authentic = CorpusEntry {
             changed: Changed::Claims,
             ..case("rust/jeton 0.1.0")
         };

@@ -16,13 +16,13 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 pub use change::Changed;
-pub use corpus::{CASES_MAX, Case, Replayed, add_to_corpus, read_corpus};
+pub use corpus::{CASES_MAX, CorpusEntry, Replayed, add_to_corpus, read_corpus};
 pub use run::{fuzz, replay};
 
 use self::change::{Dish, Recipe};
 use self::corpus::is_jeton;
 use self::panel::{Panel, Verdicts, agree};
-use super::forger::Stage;
+use super::fixtures::Stage;
 use super::session::Stopped;
 use crate::stop::Stop;
 
@@ -51,7 +51,7 @@ pub struct Fuzzed {
     /// The drivers, with their libraries' versions.
     pub drivers: Vec<String>,
     /// One of each class.
-    pub cases: Vec<Case>,
+    pub cases: Vec<CorpusEntry>,
 }
 
 fn fuzz_panel(
@@ -70,14 +70,14 @@ fn fuzz_panel(
     let began = Instant::now();
     for stage in stages.iter().cycle() {
         let payload = stage.claims_until(LATER_S);
-        let honest = stage.token(&payload);
+        let valid = stage.token(&payload);
         for (changed, times) in TURN {
             for _ in 0..times {
                 if began.elapsed() >= time || stop.requested() {
                     return Ok(fuzzed);
                 }
                 let recipe = Recipe::some(changed, &mut random);
-                let Some(dish) = recipe.follow(stage, &honest, &payload) else {
+                let Some(dish) = recipe.follow(stage, &valid, &payload) else {
                     continue;
                 };
                 match changed {
@@ -96,7 +96,7 @@ fn fuzz_panel(
                     verdicts,
                 };
                 let case = first
-                    .smallest(&mut panel, stage, &honest, &payload)?
+                    .smallest(&mut panel, stage, &valid, &payload)?
                     .case(stage);
                 if classes.insert(case.class()) && fuzzed.cases.len() < CASES_MAX {
                     fuzzed.cases.push(case);
@@ -119,14 +119,14 @@ impl Disagreement {
         mut self,
         panel: &mut Panel<'_>,
         stage: &Stage,
-        honest: &str,
+        valid: &str,
         payload: &str,
     ) -> Result<Self, Stopped> {
         let mut at = 0;
         while at < self.recipe.changes.len() && self.recipe.changes.len() > 1 {
             let recipe = self.recipe.without(at);
             at += 1;
-            let Some(dish) = recipe.follow(stage, honest, payload) else {
+            let Some(dish) = recipe.follow(stage, valid, payload) else {
                 continue;
             };
             let verdicts = panel.ask(stage, recipe.changed, &dish.keys, &dish.token)?;
@@ -142,14 +142,14 @@ impl Disagreement {
         Ok(self)
     }
 
-    fn case(self, stage: &Stage) -> Case {
+    fn case(self, stage: &Stage) -> CorpusEntry {
         let of = |yes: bool| -> Vec<String> {
             let those = self.verdicts.iter().filter(|(_, v)| *v == yes);
             those.map(|(name, _)| name.clone()).collect()
         };
         let (accepted, refused) = (of(true), of(false));
         let alone = |side: &[String]| side.len() == 1 && is_jeton(&side[0]);
-        Case {
+        CorpusEntry {
             format: stage.format.name().into(),
             alg: stage.alg.clone(),
             enc: stage.enc.clone(),

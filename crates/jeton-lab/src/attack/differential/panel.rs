@@ -1,12 +1,12 @@
 //! All drivers at once, and what each says of one token.
 
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
+use crate::attack::run_trial::order_of;
 use crate::attack::session::{Reply, Session, Stopped};
 use crate::attack::trial::Claims;
-use crate::attack::trying::order_of;
 use crate::driver::{Built, Driver};
+use crate::protocol::{Hello, Keys};
 use crate::stop::Stop;
-use crate::wire::{Hello, Keys};
 
 use super::change::Changed;
 

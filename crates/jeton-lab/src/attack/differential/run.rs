@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::corpus::{Case, Replayed};
+use super::corpus::{CorpusEntry, Replayed};
 use super::panel::Panel;
 use super::{Fuzzed, corpus, fuzz_panel};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::run::{Event, Options, Stages, attackable};
 use crate::attack::session::Stopped;
 use crate::driver::{Built, Driver, Unbuilt};
@@ -38,7 +38,7 @@ pub fn fuzz(
 /// # Errors
 /// A sentence, where the run was asked to stop.
 pub fn replay(
-    cases: &[Case],
+    cases: &[CorpusEntry],
     drivers: &[Driver],
     options: &Options,
     stop: &Stop,

@@ -14,7 +14,7 @@ use super::address::Target;
 use super::line::{ANSWER_BYTES_MAX, Line};
 use crate::attack::session::Reply;
 use crate::grpc::{framed, put_text};
-use crate::wire::ANSWER_LIMIT;
+use crate::protocol::ANSWER_LIMIT;
 
 /// The highest number that a field may have.
 const FIELD_MAX: u32 = (1 << 29) - 1;

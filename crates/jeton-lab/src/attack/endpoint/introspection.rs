@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::address::Target;
 use super::line::{ANSWER_BYTES_MAX, Line};
 use crate::attack::session::Reply;
-use crate::wire::ANSWER_LIMIT;
+use crate::protocol::ANSWER_LIMIT;
 
 /// An introspection endpoint.
 pub(super) struct Introspection<'a> {

@@ -9,13 +9,13 @@ use super::grpc::{Message, Method};
 use super::introspection::Introspection;
 use super::line::{Endpoint, Line, REQUESTS_MAX, Spent, TIME_MAX};
 use crate::attack::beacon::Beacon;
-use crate::attack::bill::is_slow;
 use crate::attack::catalogue::{About, Attack, Demand, Kind};
-use crate::attack::forger::{Operator, Stage};
+use crate::attack::cost::is_slow;
+use crate::attack::fixtures::{Operator, Stage};
 use crate::attack::run::{chosen, described};
+use crate::attack::run_trial::{Tried, outcome_of, void};
 use crate::attack::session::Reply;
 use crate::attack::trial::{Act, Claims, TRIALS_PER_CONTROL, Trial};
-use crate::attack::trying::{Tried, outcome_of, void};
 use crate::attack::verdict::{LeftOut, Tally};
 use crate::result::{AttackOutcome, AttackRow, Party, Practice, RunResult};
 use crate::stop::Stop;
@@ -65,7 +65,7 @@ pub fn run(
         beacon: &beacon,
         control: None,
     };
-    match visit.endpoint.ask(&stage.honest()) {
+    match visit.endpoint.ask(&stage.valid()) {
         Ok((Reply::Accepted, _)) => {}
         Ok((
             Reply::Refused(why) | Reply::Crashed(why) | Reply::Hung(why) | Reply::Unasked(why),
@@ -191,7 +191,7 @@ impl Visit<'_> {
             _ if trial.claims == Claims::Typed => return Ok(out_of_hand()),
             Act::Verify(token) | Act::NoFetch(token) | Act::Costly { token, .. } => token,
             Act::Later(_) => &trial.control,
-            Act::VerifyUnder(..) | Act::Load { .. } | Act::Mint(_) | Act::NextKeys(_) => {
+            Act::VerifyUnder(..) | Act::Load { .. } | Act::Issue(_) | Act::NextKeys(_) => {
                 return Ok(out_of_hand());
             }
         };

@@ -1,9 +1,9 @@
 //! What the rows of a run say about two works: the ground that every answer stands on.
 
-use crate::judging::floor_for;
-use crate::result::{Answer, AttackRow, Judgement, NoiseFloor, Row, RowId, Status, Taint};
+use crate::result::{Answer, AttackRow, Disturbance, NoiseFloor, Row, RowId, Status, VerdictKind};
 use crate::stats::interval::estimate;
 use crate::stats::verdict::{Band, judge};
+use crate::verdicts::floor_for;
 
 /// The rows of a run, with what is known of its noise.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub(super) struct Evidence<'a> {
     /// What attacks came to, if the result has them.
     pub(super) attacks: &'a [AttackRow],
     pub(super) noise: &'a NoiseFloor,
-    pub(super) taint: &'a Taint,
+    pub(super) disturbance: &'a Disturbance,
 }
 
 /// What is missing for an answer, as words.
@@ -22,7 +22,7 @@ pub(super) type Missing = String;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Compared {
     pub(super) ratio: f64,
-    pub(super) judgement: Judgement,
+    pub(super) kind: VerdictKind,
     /// Both times, as words.
     pub(super) words: String,
     pub(super) rows: Vec<RowId>,
@@ -89,8 +89,8 @@ impl<'a> Evidence<'a> {
 
     /// Its rounds; none of a run that was disturbed.
     pub(super) fn rounds(&self, work: &RowId) -> Result<&'a [f64], Missing> {
-        if self.taint.tainted {
-            let why = self.taint.reasons.join("; ");
+        if self.disturbance.disturbed {
+            let why = self.disturbance.reasons.join("; ");
             return Err(format!("an undisturbed run: this one was not ({why})"));
         }
         let row = self.row(work)?;
@@ -146,7 +146,7 @@ impl<'a> Evidence<'a> {
         };
         Ok(Compared {
             ratio: ratio.ratio(),
-            judgement: judge(&ratio, band),
+            kind: judge(&ratio, band),
             words: format!(
                 "{} against {}",
                 time(median(subject)?),
@@ -174,7 +174,7 @@ impl<'a> Evidence<'a> {
 
 /// A work in words: `go/cristalhq:jwt:HS256:prepared, verify`.
 pub(super) fn name(work: &RowId) -> String {
-    let mut name = format!("{}, {}", work.subject, work.contract);
+    let mut name = format!("{}, {}", work.subject, work.operation);
     if work.claims != "standard" {
         name.push_str(&format!(", {} claims", work.claims));
     }

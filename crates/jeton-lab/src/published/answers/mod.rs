@@ -17,16 +17,16 @@ mod synthetic;
 use evidence::{Evidence, Finding};
 
 use super::source::Source;
-use crate::result::{ClaimAnswered, NoiseFloor, Rows, ServerRow, Taint};
+use crate::result::{ClaimAnswered, Disturbance, NoiseFloor, Rows, ServerRow};
 
 /// Every conclusion of the four reports with its answer, in the reports' order.
 #[must_use]
-pub fn answers(rows: &Rows, noise: &NoiseFloor, taint: &Taint) -> Vec<ClaimAnswered> {
+pub fn answers(rows: &Rows, noise: &NoiseFloor, disturbance: &Disturbance) -> Vec<ClaimAnswered> {
     let evidence = Evidence {
         rows: &rows.measured,
         attacks: &rows.attack,
         noise,
-        taint,
+        disturbance,
     };
     let mut answers = report_1::answers(&evidence);
     answers.extend(report_2::answers(&evidence));
@@ -77,7 +77,11 @@ mod tests {
 
     #[test]
     fn without_rows_every_conclusion_is_there_and_none_is_answered() {
-        let all = answers(&Rows::default(), &NoiseFloor::default(), &Taint::default());
+        let all = answers(
+            &Rows::default(),
+            &NoiseFloor::default(),
+            &Disturbance::default(),
+        );
         assert!(all.iter().all(|c| c.answer == Answer::NotMeasured));
         assert!(
             all.iter()

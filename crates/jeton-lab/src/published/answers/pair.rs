@@ -2,7 +2,7 @@
 //! the same difference, and does it stay when only the factor that it was put down to is left?
 
 use super::evidence::{Compared, Evidence, Finding, Missing, difference};
-use crate::result::{Answer, Judgement, RowId};
+use crate::result::{Answer, RowId, VerdictKind};
 
 /// What was said of the first of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,10 +13,10 @@ pub(super) enum Said {
 }
 
 impl Said {
-    fn agrees(self, judgement: Judgement) -> Option<bool> {
-        match (self, judgement) {
-            (_, Judgement::CannotTell) => None,
-            (_, Judgement::Faster) | (Self::AsFast, Judgement::Equivalent) => Some(true),
+    fn agrees(self, kind: VerdictKind) -> Option<bool> {
+        match (self, kind) {
+            (_, VerdictKind::Undecided) => None,
+            (_, VerdictKind::Faster) | (Self::AsFast, VerdictKind::Equivalent) => Some(true),
             _ => Some(false),
         }
     }
@@ -88,7 +88,7 @@ pub(super) fn all(
             compared.words
         ));
         rows.extend(compared.rows.clone());
-        match said.agrees(compared.judgement) {
+        match said.agrees(compared.kind) {
             Some(one) => agrees &= one,
             None => open = Some(compared),
         }

@@ -38,7 +38,7 @@ pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
 }
 
 fn keys(e: &Evidence<'_>) -> Vec<Claim> {
-    let key = |subject: &str, contract: &str| work(subject, contract, "standard", 1);
+    let key = |subject: &str, operation: &str| work(subject, operation, "standard", 1);
     let loaded = Pair::new(key(JWT_LOADED, "load-key"), key(PASETO_LOADED, "load-key"));
     let one = Pair::new(
         key("rust/jeton:jwt:EdDSA:jwk", "load-key"),
@@ -92,15 +92,19 @@ fn key_making(e: &Evidence<'_>, jwt: &RowId, paseto: &RowId) -> Result<Finding, 
 
 fn speed(e: &Evidence<'_>) -> Vec<Claim> {
     let jwt_first = Said::Faster;
-    let smalls = |contract: &str| {
+    let smalls = |operation: &str| {
         SMALL
-            .map(|claims| paseto_first(contract, claims, 1))
+            .map(|claims| paseto_first(operation, claims, 1))
             .to_vec()
     };
     // The report's small payloads are all like its text; one of them is enough for one factor.
-    let small = |contract: &str| vec![one_paseto_first(contract, "report1-string", 1)];
-    let larges = |contract: &str| LARGE.map(|claims| jwt_first_of(contract, claims)).to_vec();
-    let large = |contract: &str| LARGE.map(|claims| one_jwt_first(contract, claims)).to_vec();
+    let small = |operation: &str| vec![one_paseto_first(operation, "report1-string", 1)];
+    let larges = |operation: &str| LARGE.map(|claims| jwt_first_of(operation, claims)).to_vec();
+    let large = |operation: &str| {
+        LARGE
+            .map(|claims| one_jwt_first(operation, claims))
+            .to_vec()
+    };
     let complex = "report1-complex";
     let trips = ["report1-string", "report1-simple"];
     let trips = trips.map(|claims| paseto_first("round-trip", claims, 1));
@@ -165,8 +169,8 @@ fn memory(e: &Evidence<'_>) -> Vec<Claim> {
 }
 
 /// Whether PASETO allocates fewer bytes, in the pair and with one factor.
-fn lighter(e: &Evidence<'_>, contract: &str, claims: &str) -> Result<Finding, Missing> {
-    let of = |subject: &str| work(subject, contract, claims, 1);
+fn lighter(e: &Evidence<'_>, operation: &str, claims: &str) -> Result<Finding, Missing> {
+    let of = |subject: &str| work(subject, operation, claims, 1);
     let (jwt, paseto) = (of(JWT), of(PASETO));
     let (one_jwt, one_paseto) = (of(ONE_JWT), of(ONE_PASETO));
     let (a, b) = (e.memory(&jwt)?.0, e.memory(&paseto)?.0);
@@ -196,12 +200,12 @@ fn lighter(e: &Evidence<'_>, contract: &str, claims: &str) -> Result<Finding, Mi
 
 fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let (mut shares, mut rows) = (Vec::new(), Vec::new());
-    for contract in ["sign", "verify"] {
+    for operation in ["sign", "verify"] {
         for claims in SMALL.iter().chain(["report1-complex"].iter()).chain(&LARGE) {
-            let of = |subject: &str| work(subject, contract, claims, 1);
+            let of = |subject: &str| work(subject, operation, claims, 1);
             let (jwt, paseto) = (of(JWT), of(PASETO));
             let less = 1.0 - e.memory(&paseto)?.1 / e.memory(&jwt)?.1;
-            shares.push((contract, *claims, less));
+            shares.push((operation, *claims, less));
             rows.extend([jwt, paseto]);
         }
     }
@@ -211,7 +215,7 @@ fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
     };
     let words: Vec<String> = shares
         .iter()
-        .map(|(contract, claims, less)| format!("{contract} {claims} {}", percent(*less)))
+        .map(|(operation, claims, less)| format!("{operation} {claims} {}", percent(*less)))
         .collect();
     let outside = shares
         .iter()
@@ -231,13 +235,13 @@ fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
 }
 
 fn heavier(e: &Evidence<'_>) -> Result<Finding, Missing> {
-    let of = |subject: &str, contract: &str| work(subject, contract, LARGE[1], 1);
+    let of = |subject: &str, operation: &str| work(subject, operation, LARGE[1], 1);
     let (mut jwt_less, mut words, mut rows) = (true, Vec::new(), Vec::new());
-    for contract in ["sign", "verify"] {
-        let (jwt, paseto) = (of(JWT, contract), of(PASETO, contract));
+    for operation in ["sign", "verify"] {
+        let (jwt, paseto) = (of(JWT, operation), of(PASETO, operation));
         let (a, b) = (e.memory(&jwt)?.0, e.memory(&paseto)?.0);
         jwt_less &= a < b;
-        words.push(format!("{contract}: JWT {a:.0} B/op, PASETO {b:.0}"));
+        words.push(format!("{operation}: JWT {a:.0} B/op, PASETO {b:.0}"));
         rows.extend([jwt, paseto]);
     }
     let words = words.join("; ");
@@ -252,8 +256,8 @@ fn heavier(e: &Evidence<'_>) -> Result<Finding, Missing> {
 
 fn concurrency(e: &Evidence<'_>) -> Vec<Claim> {
     let threads = threads_of(e.rows);
-    let pair = |contract: &str| [paseto_first(contract, CONCURRENT_CLAIMS, threads)];
-    let one = |contract: &str| [one_paseto_first(contract, CONCURRENT_CLAIMS, threads)];
+    let pair = |operation: &str| [paseto_first(operation, CONCURRENT_CLAIMS, threads)];
+    let one = |operation: &str| [one_paseto_first(operation, CONCURRENT_CLAIMS, threads)];
     let trip = one_paseto_first("round-trip", "standard", 1);
     vec![
         claim(
@@ -277,7 +281,7 @@ fn concurrency(e: &Evidence<'_>) -> Vec<Claim> {
 fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
     let both = |subject: &str, claims: &str| {
         ["sign", "verify"]
-            .map(|contract| work(subject, contract, claims, 1))
+            .map(|operation| work(subject, operation, claims, 1))
             .to_vec()
     };
     let better = |paseto: bool, claims: &str, one: &str| {
@@ -537,22 +541,22 @@ fn together(before: &[Claim], ids: &[&str]) -> Finding {
     )
 }
 
-fn paseto_first(contract: &str, claims: &str, threads: u32) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, threads);
+fn paseto_first(operation: &str, claims: &str, threads: u32) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, threads);
     Pair::new(of(PASETO), of(JWT))
 }
 
-fn one_paseto_first(contract: &str, claims: &str, threads: u32) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, threads);
+fn one_paseto_first(operation: &str, claims: &str, threads: u32) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, threads);
     Pair::new(of(ONE_PASETO), of(ONE_JWT))
 }
 
-fn jwt_first_of(contract: &str, claims: &str) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, 1);
+fn jwt_first_of(operation: &str, claims: &str) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, 1);
     Pair::new(of(JWT), of(PASETO))
 }
 
-fn one_jwt_first(contract: &str, claims: &str) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, 1);
+fn one_jwt_first(operation: &str, claims: &str) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, 1);
     Pair::new(of(ONE_JWT), of(ONE_PASETO))
 }

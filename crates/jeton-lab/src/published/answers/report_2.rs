@@ -4,7 +4,7 @@ use super::evidence::{Compared, Evidence, Finding, Missing, difference, time};
 use super::{Claim, claim, of};
 use crate::published::report_2::{doing, jwe, jws};
 use crate::published::source::REPORT_2;
-use crate::result::{Answer, ClaimAnswered, Judgement, RowId};
+use crate::result::{Answer, ClaimAnswered, RowId, VerdictKind};
 
 /// "Heavily" means so many times as much, and as many bytes more as an RSA key of 3,072 bits brings.
 const HEAVILY: f64 = 3.0;
@@ -124,7 +124,7 @@ fn slowest(e: &Evidence<'_>) -> Result<Finding, Missing> {
         time(ours),
         time(most),
         other.subject,
-        other.contract
+        other.operation
     );
     let why = match ours > most {
         true => "nothing else that the report has rows of takes as long",
@@ -143,19 +143,19 @@ fn content_encryptions(e: &Evidence<'_>, faster: bool) -> Result<Finding, Missin
     let pairs = [("A128GCM", "A128CBC-HS256"), ("A256GCM", "A256CBC-HS512")];
     let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
     for (gcm, cbc) in pairs {
-        for (contract, work) in [
+        for (operation, work) in [
             ("encrypt", encrypt as fn(&str, &str) -> RowId),
             ("decrypt", decrypt),
         ] {
-            if faster && contract == "decrypt" {
+            if faster && operation == "decrypt" {
                 continue;
             }
             let compared = e.compare(&work("dir", gcm), &work("dir", cbc))?;
             all &= match faster {
-                true => judged(&compared)? == Judgement::Faster,
+                true => judged(&compared)? == VerdictKind::Faster,
                 false => (1.0 / ABOUT..=ABOUT).contains(&compared.ratio),
             };
-            words.push(format!("{contract} {gcm} {}", difference(compared.ratio)));
+            words.push(format!("{operation} {gcm} {}", difference(compared.ratio)));
             rows.extend(compared.rows);
         }
     }
@@ -188,7 +188,11 @@ fn key_wrap(e: &Evidence<'_>) -> Result<Finding, Missing> {
             let with = work(alg, "A256GCM");
             let compared = e.compare(&with, &work("dir", "A256GCM"))?;
             all &= compared.ratio <= 1.0 + NEXT_TO_NOTHING;
-            words.push(format!("{alg} {} {}", with.contract, added(compared.ratio)));
+            words.push(format!(
+                "{alg} {} {}",
+                with.operation,
+                added(compared.ratio)
+            ));
             rows.extend(compared.rows);
         }
     }
@@ -240,7 +244,7 @@ fn times_slower(
         all &= compared.ratio >= least;
         words.push(format!(
             "{} {} than HMAC ({})",
-            ours.contract,
+            ours.operation,
             difference(compared.ratio),
             compared.words
         ));
@@ -263,7 +267,7 @@ fn ecdsa(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
     for alg in ["ES256", "ES384", "ES512"] {
         let compared = e.compare(&signed(alg), &verified(alg))?;
-        all &= judged(&compared)? == Judgement::Faster;
+        all &= judged(&compared)? == VerdictKind::Faster;
         words.push(format!("{alg}: {}", compared.words));
         rows.extend(compared.rows);
     }
@@ -280,7 +284,7 @@ fn little(e: &Evidence<'_>) -> Result<Finding, Missing> {
         let with = work("HS256");
         let compared = e.compare(&with, &work("NONE"))?;
         all &= compared.ratio <= 1.0 + LITTLE;
-        words.push(format!("{} {}", with.contract, added(compared.ratio)));
+        words.push(format!("{} {}", with.operation, added(compared.ratio)));
         rows.extend(compared.rows);
     }
     let measured = format!(
@@ -390,14 +394,14 @@ fn holds(it: bool) -> Answer {
 }
 
 /// The verdict on two works, or what it would take to have one.
-fn judged(compared: &Compared) -> Result<Judgement, Missing> {
-    match compared.judgement {
-        Judgement::CannotTell => Err(format!(
+fn judged(compared: &Compared) -> Result<VerdictKind, Missing> {
+    match compared.kind {
+        VerdictKind::Undecided => Err(format!(
             "more rounds: {}, {}, which this run cannot tell from nothing",
             difference(compared.ratio),
             compared.words
         )),
-        judgement => Ok(judgement),
+        kind => Ok(kind),
     }
 }
 

@@ -4,7 +4,7 @@ use super::evidence::{Evidence, Finding, Missing, difference};
 use super::{Claim, claim, of};
 use crate::published::report_4::{CRISTALHQ, PASCALDEKLOE, doing};
 use crate::published::source::REPORT_4;
-use crate::result::{Answer, ClaimAnswered, Judgement, RowId};
+use crate::result::{Answer, ClaimAnswered, RowId, VerdictKind};
 
 const HMACS: [&str; 3] = ["HS256", "HS384", "HS512"];
 
@@ -19,27 +19,27 @@ pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
         claim(
             "4.2",
             "cristalhq checks HMAC 76 % faster.",
-            checks(e, &HMACS, Judgement::Faster),
+            checks(e, &HMACS, VerdictKind::Faster),
         ),
         claim(
             "4.3a",
             "cristalhq checks ES256 6 % faster.",
-            checks(e, &["ES256"], Judgement::Faster),
+            checks(e, &["ES256"], VerdictKind::Faster),
         ),
         claim(
             "4.3b",
             "cristalhq checks EdDSA 5 % faster.",
-            checks(e, &["EdDSA"], Judgement::Faster),
+            checks(e, &["EdDSA"], VerdictKind::Faster),
         ),
         claim(
             "4.3c",
             "cristalhq checks RSA of 1,024 bits 11 % faster.",
-            checks(e, &["RS384@1024"], Judgement::Faster),
+            checks(e, &["RS384@1024"], VerdictKind::Faster),
         ),
         claim(
             "4.3d",
             "cristalhq checks RSA of 4,096 bits 9 % slower.",
-            checks(e, &["RS384@4096"], Judgement::Slower),
+            checks(e, &["RS384@4096"], VerdictKind::Slower),
         ),
         claim("4.4", "cristalhq's tokens are 1 to 5 % longer.", longer(e)),
     ];
@@ -51,14 +51,14 @@ pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
 fn pairs(
     e: &Evidence<'_>,
     algs: &[&str],
-    contract: &str,
+    operation: &str,
     of_cristalhq: &str,
-) -> Result<(Vec<Judgement>, String, Vec<RowId>), Missing> {
-    let (mut judgements, mut words, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+) -> Result<(Vec<VerdictKind>, String, Vec<RowId>), Missing> {
+    let (mut kinds, mut words, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for alg in algs {
         let ours = doing(CRISTALHQ, alg, of_cristalhq);
-        let compared = e.compare(&ours, &doing(PASCALDEKLOE, alg, contract))?;
-        judgements.push(compared.judgement);
+        let compared = e.compare(&ours, &doing(PASCALDEKLOE, alg, operation))?;
+        kinds.push(compared.kind);
         words.push(format!(
             "{alg} {} ({})",
             difference(compared.ratio),
@@ -66,12 +66,12 @@ fn pairs(
         ));
         rows.extend(compared.rows);
     }
-    Ok((judgements, words.join(", "), rows))
+    Ok((kinds, words.join(", "), rows))
 }
 
 fn signs_faster(e: &Evidence<'_>) -> Result<Finding, Missing> {
-    let (judgements, words, rows) = pairs(e, &HMACS, "sign", "sign")?;
-    if judgements.iter().all(|j| *j == Judgement::Faster) {
+    let (kinds, words, rows) = pairs(e, &HMACS, "sign", "sign")?;
+    if kinds.iter().all(|j| *j == VerdictKind::Faster) {
         return Ok(Finding::new(
             Answer::Holds,
             words,
@@ -79,13 +79,13 @@ fn signs_faster(e: &Evidence<'_>) -> Result<Finding, Missing> {
             rows,
         ));
     }
-    decided(&judgements, &words)?;
+    decided(&kinds, &words)?;
     let why = "it is not faster with all three hashes";
     Ok(Finding::new(Answer::DoesNotHold, words, why, rows))
 }
 
 /// What was said of checking: true of the same work, or only of the unequal work that was timed.
-fn checks(e: &Evidence<'_>, algs: &[&str], said: Judgement) -> Result<Finding, Missing> {
+fn checks(e: &Evidence<'_>, algs: &[&str], said: VerdictKind) -> Result<Finding, Missing> {
     let (equal, words, mut rows) = pairs(e, algs, "verify", "verify")?;
     let measured = format!("doing the same work: {words}");
     if equal.iter().all(|j| *j == said) {
@@ -108,8 +108,8 @@ fn checks(e: &Evidence<'_>, algs: &[&str], said: Judgement) -> Result<Finding, M
 }
 
 /// One that cannot be told leaves it open.
-fn decided(judgements: &[Judgement], words: &str) -> Result<(), Missing> {
-    match judgements.contains(&Judgement::CannotTell) {
+fn decided(kinds: &[VerdictKind], words: &str) -> Result<(), Missing> {
+    match kinds.contains(&VerdictKind::Undecided) {
         true => Err(format!(
             "more rounds: {words}, of which this run cannot tell all"
         )),

@@ -50,7 +50,7 @@ const REST: [&str; 9] = [
 
 /// The names of the columns, and a line for each row; the tokens a second of each repetition have
 /// columns of their own, `repetition_1` and on.
-pub(super) fn lines(rows: &[ServerRow], tainted: bool) -> (Vec<String>, Vec<Vec<String>>) {
+pub(super) fn lines(rows: &[ServerRow], disturbed: bool) -> (Vec<String>, Vec<Vec<String>>) {
     let loads = rows.iter().filter_map(|row| row.load.as_ref());
     let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
     let mut head: Vec<String> = WHO.iter().chain(&RATES).map(|&name| name.into()).collect();
@@ -61,7 +61,7 @@ pub(super) fn lines(rows: &[ServerRow], tainted: bool) -> (Vec<String>, Vec<Vec<
     let line = |row: &ServerRow| {
         let mut line = who(row);
         if let Some(load) = &row.load {
-            line.extend(figures(row, load, tainted));
+            line.extend(figures(row, load, disturbed));
         }
         line.resize(width, String::new());
         line
@@ -88,7 +88,7 @@ fn who(row: &ServerRow) -> Vec<String> {
     ]
 }
 
-fn figures(row: &ServerRow, load: &ServerLoad, tainted: bool) -> Vec<String> {
+fn figures(row: &ServerRow, load: &ServerLoad, disturbed: bool) -> Vec<String> {
     let mut fields = vec![
         load.requests_per_s.to_string(),
         known(load.cpu_us_per_request),
@@ -103,7 +103,7 @@ fn figures(row: &ServerRow, load: &ServerLoad, tainted: bool) -> Vec<String> {
         known(load.client_bound),
         known(load.base_rss_bytes),
         known(load.peak_rss_bytes),
-        tainted.to_string(),
+        disturbed.to_string(),
         load.repetitions.len().to_string(),
     ]);
     let each = load.repetitions.iter();

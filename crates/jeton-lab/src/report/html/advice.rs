@@ -12,14 +12,14 @@ use super::units::{self, Unit};
 pub(super) fn section(result: &RunResult) -> Markup {
     let advice = Recommendation::of(result);
     html! {
-        (needs(&advice))
+        (requirements(&advice))
         @if advice.choices.is_empty() {
             div.callout.bad {
                 p { strong { "There is no recommendation." } }
                 ul { @for line in &advice.because { li { (line) } } }
             }
         } @else {
-            @if advice.allow_noisy && result.environment.taint.tainted {
+            @if advice.allow_noisy && result.environment.disturbance.disturbed {
                 p.callout.warn {
                     strong { "From a disturbed run: " }
                     "it was asked for all the same (" code { "--allow-noisy" } ")."
@@ -36,9 +36,9 @@ pub(super) fn section(result: &RunResult) -> Markup {
     }
 }
 
-fn needs(advice: &Recommendation) -> Markup {
+fn requirements(advice: &Recommendation) -> Markup {
     html! {
-        @if advice.needs.is_empty() {
+        @if advice.requirements.is_empty() {
             p {
                 "Asked without needs: any language, claims that anybody may read, one side that makes and verifies, decided by the time to verify. Name yours: "
                 code { "jeton lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
@@ -46,9 +46,9 @@ fn needs(advice: &Recommendation) -> Markup {
         } @else {
             p {
                 "Asked for "
-                @for (index, need) in advice.needs.iter().enumerate() {
+                @for (index, requirement) in advice.requirements.iter().enumerate() {
                     @if index > 0 { " " }
-                    span.tag { (need) }
+                    span.tag { (requirement) }
                 }
             }
         }

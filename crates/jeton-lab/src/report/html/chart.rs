@@ -171,7 +171,7 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let (kind, effect) = match entry.role {
         Role::Baseline => ("baseline", "baseline".to_owned()),
         Role::Compared(verdict) => (
-            sentences::judgement(verdict.verdict).0,
+            sentences::kind(verdict.verdict).0,
             sentences::short_effect(verdict),
         ),
         Role::Reference | Role::Alone => ("alone", "not compared".to_owned()),

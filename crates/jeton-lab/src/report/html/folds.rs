@@ -11,7 +11,7 @@ const UNFOLDED_MAX: usize = 16;
 
 /// Comparisons of one suite and contract.
 #[derive(Clone, Copy)]
-pub(super) struct Group<'c, 'a> {
+pub(super) struct ComparisonSet<'c, 'a> {
     pub(super) comparisons: &'c [Comparison<'a>],
     fold: Fold,
 }
@@ -26,25 +26,27 @@ enum Fold {
 
 /// The groups in their order. Comparisons arrive ordered by suite and contract: neighbours with the
 /// same pair are a group.
-pub(super) fn groups<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> Vec<Group<'c, 'a>> {
+pub(super) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> Vec<ComparisonSet<'c, 'a>> {
     let is_long = comparisons.len() > UNFOLDED_MAX;
-    let parts = comparisons.chunk_by(|a, b| a.suite == b.suite && a.contract == b.contract);
-    let groups = parts.enumerate().map(|(number, comparisons)| Group {
-        comparisons,
-        fold: match (is_long, number) {
-            (false, _) => Fold::Never,
-            (true, 0) => Fold::Open,
-            (true, _) => Fold::Closed,
-        },
-    });
-    groups.collect()
+    let parts = comparisons.chunk_by(|a, b| a.suite == b.suite && a.operation == b.operation);
+    let sets = parts
+        .enumerate()
+        .map(|(number, comparisons)| ComparisonSet {
+            comparisons,
+            fold: match (is_long, number) {
+                (false, _) => Fold::Never,
+                (true, 0) => Fold::Open,
+                (true, _) => Fold::Closed,
+            },
+        });
+    sets.collect()
 }
 
-impl Group<'_, '_> {
+impl ComparisonSet<'_, '_> {
     /// "Libraries: sign".
     pub(super) fn heading(self) -> String {
         let first = &self.comparisons[0];
-        format!("{}: {}", units::capitalised(first.suite), first.contract)
+        format!("{}: {}", units::capitalised(first.suite), first.operation)
     }
 
     /// The HTML id of its charts.
@@ -62,7 +64,7 @@ impl Group<'_, '_> {
             Fold::Closed => false,
         };
         html! {
-            details.group open[open] {
+            details.fold open[open] {
                 summary { (heading) " " small { (count) } }
                 (body)
             }

@@ -99,7 +99,7 @@ pub(super) fn status(status: Status) -> Markup {
         Status::FailedPreflight => ("bad", "failed preflight"),
         Status::Crashed => ("bad", "crashed"),
         Status::TimedOut => ("bad", "timed out"),
-        Status::Tainted => ("warn", "tainted"),
+        Status::Disturbed => ("warn", "tainted"),
     };
     html! { span.tag.(class) { (word) } }
 }
@@ -146,7 +146,7 @@ fn gathered(rows: &[Row]) -> Vec<Gap<'_>> {
 fn affected(rows: &[&Row]) -> Vec<String> {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for row in rows {
-        let place = format!("{}, {}", row.suite, row.contract);
+        let place = format!("{}, {}", row.suite, row.operation);
         let algorithm = names::algorithm(&row.subject);
         match lines.iter_mut().find(|(known, _)| *known == place) {
             Some((_, algorithms)) => algorithms.push(algorithm),

@@ -48,7 +48,7 @@ fn look(outcome: Interop) -> (&'static str, &'static str) {
         Interop::NotOffered => ("plain", "·"),
         Interop::Verified => ("good", "✓"),
         Interop::Refused => ("warn", "R"),
-        Interop::MintFailed => ("warn", "M"),
+        Interop::IssueFailed => ("warn", "M"),
         Interop::WrongClaims => ("bad", "C"),
         Interop::Crashed => ("bad", "X"),
         Interop::Hung => ("bad", "H"),
@@ -61,7 +61,7 @@ fn meaning(outcome: Interop) -> &'static str {
         Interop::NotOffered => "not offered by one of the two",
         Interop::Verified => "verified",
         Interop::Refused => "refused by the verifier",
-        Interop::MintFailed => "the minter made no token",
+        Interop::IssueFailed => "the minter made no token",
         Interop::WrongClaims => "the verifier read other claims",
         Interop::Crashed => "the process died",
         Interop::Hung => "no answer in time",
@@ -113,9 +113,9 @@ fn one(matrix: &Matrix<'_>) -> Markup {
                     }
                 } }
                 tbody {
-                    @for (i, minter) in matrix.drivers.iter().enumerate() {
+                    @for (i, issuer) in matrix.drivers.iter().enumerate() {
                         tr {
-                            th scope="row" { (i + 1) " " (minter.driver) " " span.muted { (minter.version) } }
+                            th scope="row" { (i + 1) " " (issuer.driver) " " span.muted { (issuer.version) } }
                             @for cell in &matrix.cells[i] { td { (cell_of(*cell)) } }
                         }
                     }
@@ -143,7 +143,7 @@ fn cell_of(cell: Option<&InteropRow>) -> Markup {
     html! {
         details {
             summary { (tag(outcome)) }
-            p { (row.minter.driver) " → " (row.verifier.driver) }
+            p { (row.issuer.driver) " → " (row.verifier.driver) }
             @if let Some(explanation) = &row.explanation { p.reason { (explanation) } }
             @if let (Some(reason), false) = (&row.reason, row.is_unexplained()) {
                 p.reason.muted { "It said: " (reason) }

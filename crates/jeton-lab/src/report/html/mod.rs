@@ -7,18 +7,18 @@
 
 mod advice;
 mod attack;
-mod beside;
 mod budgets;
 mod chart;
 mod data;
 mod environment;
 mod folds;
 mod gaps;
-mod groups;
 mod interop;
 mod lines;
 mod marks;
 mod overhead;
+mod panels;
+mod published_comparison;
 mod scale;
 mod servers;
 mod sizes;
@@ -33,7 +33,7 @@ use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use folds::groups;
+use folds::sets;
 
 use super::comparison::{Comparison, comparisons};
 use super::{comparison, names, sentences, units};
@@ -131,7 +131,7 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
             summary::section(result, comparisons),
         ),
         always("recommendation", "Recommendation", advice::section(result)),
-        always("tiers", "Tiers", summary::tiers(comparisons)),
+        always("groups", "Groups", summary::groups(comparisons)),
         always("charts", "Time per operation", charts(result, comparisons)),
         always(
             "tradeoff",
@@ -149,12 +149,12 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
         Section::new(
             "published",
             "Published beside measured",
-            beside::published(&result.published),
+            published_comparison::published(&result.published),
         ),
         Section::new(
             "claims",
             "Claims answered",
-            beside::answered(&result.claims_answered),
+            published_comparison::answered(&result.claims_answered),
         ),
         Section::new(
             "interop",
@@ -230,8 +230,8 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
                         a href={ "#" (section.id) } { (section.heading) }
                         @if section.id == "charts" && !comparisons.is_empty() {
                             ol {
-                                @for group in groups(comparisons) {
-                                    li { a href={ "#" (group.anchor()) } { (group.heading()) } }
+                                @for set in sets(comparisons) {
+                                    li { a href={ "#" (set.anchor()) } { (set.heading()) } }
                                 }
                             }
                         }
@@ -248,9 +248,9 @@ fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
             p { "No time was measured, so there is nothing to draw. " a href="#gaps" { "Missing and disturbed rows" } " says why." }
         } @else {
             (chart::legend())
-            @for group in groups(comparisons) {
-                (group.shown(Some(&group.anchor()), &html! {
-                    @for comparison in group.comparisons {
+            @for set in sets(comparisons) {
+                (set.shown(Some(&set.anchor()), &html! {
+                    @for comparison in set.comparisons {
                         (chart::figure(comparison, result.noise_floor.floor))
                     }
                 }))

@@ -25,7 +25,7 @@ pub(super) fn section(rows: &[Row]) -> Markup {
             }
             @for (number, set) in sets.iter().enumerate() {
                 @if number > 0 && sets.len() > UNFOLDED_MAX {
-                    details.group { summary { h3 { (title(set)) } } (figure(set, number)) }
+                    details.fold { summary { h3 { (title(set)) } } (figure(set, number)) }
                 } @else {
                     h3 { (title(set)) }
                     (figure(set, number))

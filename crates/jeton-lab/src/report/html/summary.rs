@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::result::{RunResult, Status};
 
 use super::comparison::{Comparison, time};
-use super::folds::groups;
+use super::folds::sets;
 use super::{names, sentences, units};
 
 /// Of more claims sets than these the number is told.
@@ -28,7 +28,7 @@ pub(super) fn asked(result: &RunResult) -> Markup {
         .iter()
         .map(|r| names::algorithm(&r.subject))
         .collect();
-    let contracts = in_order(result.rows.measured.iter().map(|row| row.contract.clone()));
+    let operations = in_order(result.rows.measured.iter().map(|row| row.operation.clone()));
     let minutes = result.environment.elapsed_s / 60.0;
     let lasted = if minutes < 2.0 {
         format!("{} s", units::fixed(result.environment.elapsed_s, 0))
@@ -49,7 +49,7 @@ pub(super) fn asked(result: &RunResult) -> Markup {
             p.asked {
                 (units::count(libraries.len(), "library", "libraries")) ", "
                 (units::count(algorithms.len(), "algorithm", "algorithms")) ", "
-                (units::list(&contracts)) ", on " (claims(result)) "."
+                (units::list(&operations)) ", on " (claims(result)) "."
             }
         }
         p.when {
@@ -90,10 +90,10 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
     html! {
         (cards(result))
         @let environment = &result.environment;
-        @if environment.taint.tainted || !environment.complete {
+        @if environment.disturbance.disturbed || !environment.complete {
             p.callout.bad {
                 strong { "Read the verdicts with care: " }
-                @match (environment.taint.tainted, environment.complete) {
+                @match (environment.disturbance.disturbed, environment.complete) {
                     (true, true) => "the machine was disturbed during the run.",
                     (true, false) => "the machine was disturbed, and the run was ended early.",
                     _ => "the run was ended early.",
@@ -108,7 +108,7 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
                 @else { "None of the " (units::count(result.rows.measured.len(), "row", "rows")) " was measured." }
             }
         }
-        @for group in groups(comparisons) { (group.shown(None, &said(group.comparisons))) }
+        @for set in sets(comparisons) { (set.shown(None, &said(set.comparisons))) }
         @if !comparisons.is_empty() {
             p.note {
                 "“3 × faster” means a third of the time per operation, in this run. In brackets: the 95 % interval, "
@@ -119,17 +119,17 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
 }
 
 /// What each comparison of a group came to.
-fn said(group: &[Comparison<'_>]) -> Markup {
+fn said(set: &[Comparison<'_>]) -> Markup {
     html! {
         dl.verdicts {
-            @for comparison in group {
+            @for comparison in set {
                 dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
                 dd {
                     @if comparison.confounded {
                         p.confounded { (sentences::factors(comparison).unwrap_or_default()) }
                     }
                     p {
-                        @if let Some(first) = sentences::first_tier(comparison) { strong { (first) } " " }
+                        @if let Some(first) = sentences::first_group(comparison) { strong { (first) } " " }
                         @for sentence in sentences::verdicts(comparison) { (sentence) " " }
                     }
                 }
@@ -139,9 +139,9 @@ fn said(group: &[Comparison<'_>]) -> Markup {
 }
 
 /// The tiers of every comparison: never ranks inside the noise.
-pub(super) fn tiers(comparisons: &[Comparison<'_>]) -> Markup {
+pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Markup {
     html! {
-        @if comparisons.iter().all(|c| c.tiers().is_empty()) {
+        @if comparisons.iter().all(|c| c.groups().is_empty()) {
             p { "No comparison came to a verdict, so there are no tiers." }
         } @else {
             p {
@@ -150,25 +150,25 @@ pub(super) fn tiers(comparisons: &[Comparison<'_>]) -> Markup {
                 "the baseline and be in its tier."
             }
             div.scroll tabindex="0" role="region" aria-label="Tiers, table" {
-                table.tier-table {
+                table.group-table {
                     caption { "Tiers per comparison, the fastest first" }
                     thead { tr {
                         th scope="col" { "Comparison" } th scope="col" { "Tiers" }
                     } }
                     tbody {
                         @for comparison in comparisons {
-                            @let tiers = comparison.tiers();
-                            @if !tiers.is_empty() {
+                            @let groups = comparison.groups();
+                            @if !groups.is_empty() {
                                 tr {
                                     th scope="row" {
                                         a href={ "#" (comparison.anchor) } { (comparison.title) }
                                         @if comparison.confounded { " " (confounded_tag()) }
                                     }
                                     td {
-                                        ol.tiers {
-                                            @for (number, members) in &tiers {
+                                        ol.groups {
+                                            @for (number, members) in &groups {
                                                 li {
-                                                    span.tier { (number) }
+                                                    span.group { (number) }
                                                     span { (units::list(&members.iter().map(|m| &m.name).collect::<Vec<_>>())) }
                                                 }
                                             }
@@ -207,8 +207,8 @@ fn cards(result: &RunResult) -> Markup {
         "{} of {}",
         environment.rounds_finished, environment.rounds_planned
     );
-    let taint = &environment.taint;
-    let blind = taint.steal.is_none() && taint.load.is_none();
+    let disturbance = &environment.disturbance;
+    let blind = disturbance.steal.is_none() && disturbance.load.is_none();
     html! {
         dl.cards {
             div.bad[result.noise_floor.floor.is_none()] {
@@ -233,16 +233,16 @@ fn cards(result: &RunResult) -> Markup {
                     @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok, and why" } }
                 }
             }
-            div.bad[taint.tainted] {
+            div.bad[disturbance.disturbed] {
                 dt { "Machine" }
                 dd.figure {
-                    (if taint.tainted { "disturbed" } else if blind { "not watched" } else { "quiet" })
+                    (if disturbance.disturbed { "disturbed" } else if blind { "not watched" } else { "quiet" })
                 }
                 dd {
-                    @if taint.tainted || !taint.unwatched.is_empty() {
+                    @if disturbance.disturbed || !disturbance.unwatched.is_empty() {
                         a href="#trust" {
-                            @if taint.tainted { (units::count(taint.reasons.len(), "reason", "reasons")) }
-                            @else { (units::count(taint.unwatched.len(), "thing", "things")) " could not be watched" }
+                            @if disturbance.disturbed { (units::count(disturbance.reasons.len(), "reason", "reasons")) }
+                            @else { (units::count(disturbance.unwatched.len(), "thing", "things")) " could not be watched" }
                         }
                     } @else { "no witness crossed its limit" }
                 }

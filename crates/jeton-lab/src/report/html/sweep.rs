@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use crate::result::Row;
 
 use super::comparison::time;
-use super::groups::{Factor, Group, groups};
 use super::lines::{Lines, figure};
+use super::panels::{Factor, Panel, panels};
 use super::units::{self, Unit};
 
 /// Fewer sizes are no sweep.
@@ -20,8 +20,8 @@ const SIZE: Factor = Factor {
 
 pub(super) fn section(rows: &[Row]) -> Option<Markup> {
     let sized = |row: &&Row| row.threads == 1 && row.claims.bytes != 0;
-    let groups = groups(rows.iter().filter(sized), &SIZE);
-    if groups.is_empty() {
+    let panels = panels(rows.iter().filter(sized), &SIZE);
+    if panels.is_empty() {
         return None;
     }
     Some(html! {
@@ -29,21 +29,21 @@ pub(super) fn section(rows: &[Row]) -> Option<Markup> {
             "The same work on claims of other sizes. Both axes are logarithmic: a straight line that rises with the "
             "grid is a cost for each byte, a flat one a cost for each token. A line through a mark is its 95 % interval."
         }
-        @for (number, group) in groups.iter().enumerate() { (chart(group, number)) }
+        @for (number, panel) in panels.iter().enumerate() { (chart(panel, number)) }
     })
 }
 
-fn chart(group: &Group<'_>, number: usize) -> Markup {
-    let title = format!("{}, {}", units::capitalised(group.contract), group.token);
+fn chart(panel: &Panel<'_>, number: usize) -> Markup {
+    let title = format!("{}, {}", units::capitalised(panel.operation), panel.token);
     let id = format!("sweep-{number}-table");
-    let names = group.names();
-    let all = group.subjects.iter().flatten();
+    let names = panel.names();
+    let all = panel.subjects.iter().flatten();
     let unit = Unit::for_times(all.filter_map(|row| Some(time(row)?.median)));
-    let series = group.series(&names, |row| {
+    let series = panel.series(&names, |row| {
         let timing = time(row)?;
         Some((row.claims.bytes as f64, timing.median, timing.interval))
     });
-    let sizes = group.amounts(&SIZE);
+    let sizes = panel.amounts(&SIZE);
     html! {
         article.comparison {
             h3 { (title) }
@@ -68,7 +68,7 @@ fn chart(group: &Group<'_>, number: usize) -> Markup {
                         th scope="col" { "ns for each byte" }
                     } }
                     tbody {
-                        @for (rows, name) in group.subjects.iter().zip(&names) {
+                        @for (rows, name) in panel.subjects.iter().zip(&names) {
                             @for row in rows { (line(row, name, unit)) }
                         }
                     }

@@ -107,7 +107,7 @@ fn measured(
         tr class=[matches!(entry.role, Role::Reference).then_some("reference")] {
             th scope="row" {
                 (subject(entry))
-                @if row.status == Status::Tainted { " " (gaps::status(row.status)) }
+                @if row.status == Status::Disturbed { " " (gaps::status(row.status)) }
                 @if timing.unsettled { " " span.tag.warn { "never settled" } }
             }
             td { b { (unit.figure(timing.median)) } " " (interval(timing.interval, |end| unit.figure(end))) }
@@ -125,7 +125,7 @@ fn measured(
                 Role::Reference => { td {} td.text { span.verdict.primitive { "bare primitive" } } }
                 Role::Alone => { td {} td.text { span.verdict.alone { "not compared" } } }
             }
-            td { @if let Some(tier) = comparison.tier(entry) { (tier) } }
+            td { @if let Some(group) = comparison.group(entry) { (group) } }
             @for column in &columns.memory {
                 td { @if let Some(value) = (column.figure)(row) { (units::fixed(value, column.decimals)) } @else { "n/a" } }
             }

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use crate::result::Row;
 
 use super::comparison::time;
-use super::groups::{Factor, Group, groups};
 use super::lines::{Lines, figure};
+use super::panels::{Factor, Panel, panels};
 use super::units;
 
 const THREADS: Factor = Factor {
@@ -16,8 +16,8 @@ const THREADS: Factor = Factor {
 };
 
 pub(super) fn section(rows: &[Row], cores: usize) -> Option<Markup> {
-    let groups = groups(rows.iter(), &THREADS);
-    if groups.is_empty() {
+    let panels = panels(rows.iter(), &THREADS);
+    if panels.is_empty() {
         return None;
     }
     Some(html! {
@@ -25,7 +25,7 @@ pub(super) fn section(rows: &[Row], cores: usize) -> Option<Markup> {
             "Operations in a second of all threads together, on " (units::count(cores, "core", "cores"))
             ". Beyond as many threads as there are cores nothing can be gained; what is lost there is the cost of switching."
         }
-        @for (number, group) in groups.iter().enumerate() { (chart(group, number)) }
+        @for (number, panel) in panels.iter().enumerate() { (chart(panel, number)) }
     })
 }
 
@@ -34,17 +34,17 @@ fn rate(ns: f64) -> f64 {
     1e9 / ns
 }
 
-fn chart(group: &Group<'_>, number: usize) -> Markup {
-    let title = format!("{}, {}", units::capitalised(group.contract), group.token);
+fn chart(panel: &Panel<'_>, number: usize) -> Markup {
+    let title = format!("{}, {}", units::capitalised(panel.operation), panel.token);
     let id = format!("threads-{number}-table");
-    let names = group.names();
-    let series = group.series(&names, |row| {
+    let names = panel.names();
+    let series = panel.series(&names, |row| {
         let timing = time(row)?;
         let [low, high] = timing.interval;
         let ends = [rate(high), rate(low)];
         Some((f64::from(row.threads), rate(timing.median), ends))
     });
-    let ticks = (group.amounts(&THREADS).into_iter())
+    let ticks = (panel.amounts(&THREADS).into_iter())
         .map(|n| (n as f64, units::count(n as usize, "thread", "threads")))
         .collect();
     html! {
@@ -70,7 +70,7 @@ fn chart(group: &Group<'_>, number: usize) -> Markup {
                         th scope="col" { "Times one thread" }
                     } }
                     tbody {
-                        @for (rows, name) in group.subjects.iter().zip(&names) {
+                        @for (rows, name) in panel.subjects.iter().zip(&names) {
                             @for row in rows { (line(row, rows[0], name)) }
                         }
                     }

@@ -64,7 +64,7 @@ fn points<'a>(rows: &'a [Row], claims: &str) -> Vec<Point<'a>> {
             && row.subject.key_handling == "prepared"
             // What it takes to remember a token is not what it takes to open one.
             && !is_cache(row.subject.driver())
-            && matches!(row.contract.as_str(), "verify" | "decrypt")
+            && matches!(row.operation.as_str(), "verify" | "decrypt")
     });
     let mut seen: Vec<&str> = Vec::new();
     for row in opened {
@@ -143,16 +143,16 @@ struct Place {
 
 fn svg(points: &[Point<'_>]) -> Markup {
     let unit = Unit::for_times(points.iter().map(|p| p.ns));
-    let across = LogScale::holding(points.iter().map(|p| p.bytes as f64));
+    let horizontal = LogScale::holding(points.iter().map(|p| p.bytes as f64));
     let up = LogScale::holding(points.iter().flat_map(|p| [p.ns, p.slowest_ns]));
-    let x = |bytes: f64| LEFT + across.place(bytes) * (100.0 - LEFT) / 100.0;
+    let x = |bytes: f64| LEFT + horizontal.place(bytes) * (100.0 - LEFT) / 100.0;
     let y = |ns: f64| 8.0 + (1.0 - up.place(ns) / 100.0) * (HEIGHT - 16.0);
     let places = places(points, &x, &y);
     html! {
         svg.chart role="img" height=(HEIGHT + AXIS)
             aria-label=(description(points, unit)) aria-details="tradeoff-table" {
             (levels(&up.ticks(), y, |tick| unit.tick(tick)))
-            (ticks(&across.ticks(), x, [0.0, HEIGHT], |tick| format!("{} B", units::whole(tick as u64))))
+            (ticks(&horizontal.ticks(), x, [0.0, HEIGHT], |tick| format!("{} B", units::whole(tick as u64))))
             @for (point, place) in points.iter().zip(&places) {
                 g.(point.kind) { (reach(place.x, [y(point.ns), y(point.slowest_ns)])) }
             }

@@ -2,20 +2,20 @@
 
 use maud::{Markup, html};
 
-use crate::result::{Judgement, RunResult};
+use crate::result::{RunResult, VerdictKind};
 use crate::stats::verdict::{Band, PRACTICAL_DIFFERENCE};
 
 use super::{sentences, units};
 
 pub(super) fn section(result: &RunResult) -> Markup {
     let environment = &result.environment;
-    let taint = &environment.taint;
+    let disturbance = &environment.disturbance;
     html! {
         h3 { "The machine" }
-        @if taint.tainted {
+        @if disturbance.disturbed {
             div.callout.bad {
                 p { strong { "The run was disturbed." } " The figures stand as measured; draw no advice from them." }
-                ul { @for reason in &taint.reasons { li { (reason) } } }
+                ul { @for reason in &disturbance.reasons { li { (reason) } } }
             }
         } @else {
             p.callout.good { strong { "No witness crossed its limit." } " The machine was as quiet as could be seen." }
@@ -33,13 +33,13 @@ pub(super) fn section(result: &RunResult) -> Markup {
             }
         }
         ul.facts {
-            @if let Some(steal) = taint.steal { li { "CPU time stolen by the hypervisor: " (units::percent(steal)) } }
-            @if let Some(load) = taint.load { li { "Cores that other work kept busy, on average: " (units::fixed(load, 2)) } }
-            @if let Some(shared) = taint.shared { li { "Measured time during which another machine had a part of the drivers' core, left out where a round had other: " (units::percent(shared)) } }
+            @if let Some(steal) = disturbance.steal { li { "CPU time stolen by the hypervisor: " (units::percent(steal)) } }
+            @if let Some(load) = disturbance.load { li { "Cores that other work kept busy, on average: " (units::fixed(load, 2)) } }
+            @if let Some(shared) = disturbance.shared { li { "Measured time during which another machine had a part of the drivers' core, left out where a round had other: " (units::percent(shared)) } }
         }
-        @if !taint.unwatched.is_empty() {
+        @if !disturbance.unwatched.is_empty() {
             p { "What could not be watched here:" }
-            ul { @for line in &taint.unwatched { li { (line) } } }
+            ul { @for line in &disturbance.unwatched { li { (line) } } }
         }
         h3 { "The noise floor" }
         (noise_floor(result))
@@ -85,7 +85,7 @@ fn noise_floor(result: &RunResult) -> Markup {
                         @for pair in &floor.pairs {
                             tr {
                                 th.id scope="row" { (pair.subject) }
-                                td { (pair.contract) }
+                                td { (pair.operation) }
                                 td { (units::ratio(pair.ratio)) }
                                 td { (units::ratio(pair.interval[0])) " – " (units::ratio(pair.interval[1])) }
                                 td { (verdict(pair.verdict)) }
@@ -99,7 +99,7 @@ fn noise_floor(result: &RunResult) -> Markup {
 }
 
 /// A verdict in a table: a word and a colour; its mark is the style's.
-pub(super) fn verdict(judgement: Judgement) -> Markup {
-    let (class, _, word) = sentences::judgement(judgement);
+pub(super) fn verdict(kind: VerdictKind) -> Markup {
+    let (class, _, word) = sentences::kind(kind);
     html! { span.verdict.(class) { (word) } }
 }

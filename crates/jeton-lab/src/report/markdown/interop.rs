@@ -45,15 +45,15 @@ fn one(matrix: &Matrix<'_>, out: &mut String) -> fmt::Result {
         writeln!(out, "| minter | {} |", heads.join(" | "))?;
         writeln!(out, "|---|{}", ":-:|".repeat(matrix.drivers.len()))?;
     }
-    for (i, (minter, cells)) in matrix.drivers.iter().zip(&matrix.cells).enumerate() {
+    for (i, (issuer, cells)) in matrix.drivers.iter().zip(&matrix.cells).enumerate() {
         let words = cells.iter().map(|row| row.and_then(|r| r.outcome));
         let words: Vec<&str> = words.map(|o| o.map_or("", word)).collect();
         writeln!(
             out,
             "| {} {} {} | {} |",
             i + 1,
-            cell(&minter.driver),
-            cell(&minter.version),
+            cell(&issuer.driver),
+            cell(&issuer.version),
             words.join(" | ")
         )?;
     }

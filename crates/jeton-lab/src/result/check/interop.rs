@@ -10,7 +10,7 @@ pub(super) fn check(rows: &[InteropRow], before: usize) -> Result<(), String> {
     for (i, row) in rows.iter().enumerate() {
         let place = before + i;
         self::row(row).map_err(|(member, what)| format!("rows[{place}].{member}: {what}"))?;
-        let parties = (&row.minter.driver, &row.verifier.driver);
+        let parties = (&row.issuer.driver, &row.verifier.driver);
         let key = (parties, &row.format, &row.alg, &row.enc);
         if let Some(first) = seen.insert(key, place) {
             return Err(format!(

@@ -1,6 +1,6 @@
 //! Whether a recommendation can be that of its result.
 
-use crate::recommendation::Needs;
+use crate::recommendation::Requirements;
 use crate::result::RunResult;
 
 /// The first thing that is wrong, as `.member: what`.
@@ -8,10 +8,11 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
     let Some(advice) = &result.recommendation else {
         return Ok(());
     };
-    if let Err(why) = Needs::parse(&advice.needs) {
+    if let Err(why) = Requirements::parse(&advice.requirements) {
         return Err(format!(".needs: {why}"));
     }
-    if result.environment.taint.tainted && !advice.allow_noisy && !advice.choices.is_empty() {
+    if result.environment.disturbance.disturbed && !advice.allow_noisy && !advice.choices.is_empty()
+    {
         return Err(".choices: a disturbed run advises nothing".into());
     }
     if advice.because.is_empty() {
@@ -22,10 +23,10 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
             return Err(format!(".choices[{i}].picks: there is none"));
         }
         for (k, pick) in choice.picks.iter().enumerate() {
-            let median = |contracts: [&str; 2], ns: f64| {
+            let median = |operations: [&str; 2], ns: f64| {
                 result.rows.measured.iter().any(|row| {
                     row.subject.id == pick.subject
-                        && contracts.contains(&row.contract.as_str())
+                        && operations.contains(&row.operation.as_str())
                         && row.ns_per_op.as_ref().is_some_and(|t| t.median == ns)
                 })
             };

@@ -154,7 +154,7 @@ impl ClaimsSet {
     /// As many of `wanted` values as one line has room for, with their tokens beside them.
     #[must_use]
     pub fn at_most(&self, format: Format, wanted: usize) -> usize {
-        const LINE_BYTES: u64 = crate::wire::MAX_LINE_BYTES as u64 - (64 << 10);
+        const LINE_BYTES: u64 = crate::protocol::MAX_LINE_BYTES as u64 - (64 << 10);
         // The claims, their base64 in a token, and what a post-quantum signature takes.
         let each = self.bytes(format) * 12 / 5 + 8192;
         let room = usize::try_from(LINE_BYTES / each).unwrap_or(usize::MAX);
@@ -177,19 +177,19 @@ impl ClaimsSet {
     /// does not say cannot be wrong in it.
     #[must_use]
     pub fn refusable(&self, format: Format) -> Vec<(&'static str, Value)> {
-        let honest = self.value(Format::Jwt, 0);
+        let valid = self.value(Format::Jwt, 0);
         let mut wrong = Vec::new();
         let mut add = |what, changes: &[(&str, Value)]| {
-            let mut claims = honest.clone();
+            let mut claims = valid.clone();
             for (member, value) in changes {
                 claims[*member] = value.clone();
             }
             wrong.push((what, in_format(format, claims)));
         };
-        if honest.get("exp").is_some() {
+        if valid.get("exp").is_some() {
             let mut changes = vec![("exp", json!(self.now_s - DAY_S))];
             for begin in ["iat", "nbf"] {
-                if honest.get(begin).is_some() {
+                if valid.get(begin).is_some() {
                     changes.push((begin, json!(self.now_s - 2 * DAY_S)));
                 }
             }

@@ -12,8 +12,8 @@ use report_4::r4;
 
 use super::answers;
 use crate::result::{
-    Answer, AttackRow, ClaimAnswered, ClaimsSet, NoiseFloor, Row, RowId, Rows, Status, Subject,
-    Taint, Timing,
+    Answer, AttackRow, ClaimAnswered, ClaimsSet, Disturbance, NoiseFloor, Row, RowId, Rows, Status,
+    Subject, Timing,
 };
 
 /// A result in the making: a row for each work that is given figures.
@@ -21,7 +21,7 @@ use crate::result::{
 struct Run {
     rows: Vec<Row>,
     attacks: Vec<AttackRow>,
-    taint: Taint,
+    disturbance: Disturbance,
 }
 
 impl Run {
@@ -71,7 +71,7 @@ impl Run {
     fn says(&self, id: &str) -> ClaimAnswered {
         let mut rows = Rows::from(self.rows.clone());
         rows.attack.clone_from(&self.attacks);
-        let all = answers(&rows, &NoiseFloor::default(), &self.taint);
+        let all = answers(&rows, &NoiseFloor::default(), &self.disturbance);
         all.into_iter().find(|claim| claim.id == id).unwrap()
     }
 
@@ -83,7 +83,7 @@ impl Run {
 fn blank(work: &RowId) -> Row {
     Row {
         suite: "formats".to_owned(),
-        contract: work.contract.clone(),
+        operation: work.operation.clone(),
         status: Status::Ok,
         reason: None,
         subject: Subject {
@@ -114,18 +114,18 @@ fn blank(work: &RowId) -> Row {
     }
 }
 
-fn disturbed() -> Taint {
-    Taint {
-        tainted: true,
+fn disturbed() -> Disturbance {
+    Disturbance {
+        disturbed: true,
         reasons: vec!["other work kept 1.2 cores busy".to_owned()],
-        ..Taint::default()
+        ..Disturbance::default()
     }
 }
 
 #[test]
 fn a_disturbed_run_answers_no_question_of_time() {
     let run = Run {
-        taint: disturbed(),
+        disturbance: disturbed(),
         ..pair(Run::default(), "sign", &SMALL, [100.0, 100.0])
     };
     let said = run.says("1.3a");

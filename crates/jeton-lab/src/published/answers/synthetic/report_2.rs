@@ -7,34 +7,34 @@ use crate::result::{
     RowId, Status,
 };
 
-fn r2(subject: &str, contract: &str) -> RowId {
-    work(subject, contract, "report2", 1)
+fn r2(subject: &str, operation: &str) -> RowId {
+    work(subject, operation, "report2", 1)
 }
 
-fn jwe(alg: &str, enc: &str, contract: &str) -> RowId {
+fn jwe(alg: &str, enc: &str, operation: &str) -> RowId {
     let bits = if alg.starts_with("RSA") { "@3072" } else { "" };
     r2(
         &format!("rust/jeton:jwe:{alg}+{enc}{bits}:prepared"),
-        contract,
+        operation,
     )
 }
 
-fn jws(alg: &str, contract: &str) -> RowId {
-    r2(&format!("rust/jeton:jwt:{alg}:prepared"), contract)
+fn jws(alg: &str, operation: &str) -> RowId {
+    r2(&format!("rust/jeton:jwt:{alg}:prepared"), operation)
 }
 
 #[test]
 fn rsa_encryption() {
     let run = |encrypt: f64, decrypt: f64, bytes: u64| {
         let mut run = Run::default();
-        for (contract, rsa) in [("encrypt", encrypt), ("decrypt", decrypt)] {
+        for (operation, rsa) in [("encrypt", encrypt), ("decrypt", decrypt)] {
             for (alg, ns) in [
                 ("RSA-OAEP-256", rsa),
                 ("dir", 900.0),
                 ("A128KW", 950.0),
                 ("A256KW", 1000.0),
             ] {
-                run = run.time(&jwe(alg, "A256GCM", contract), ns);
+                run = run.time(&jwe(alg, "A256GCM", operation), ns);
             }
         }
         for alg in ["HS256", "RS256", "ES256", "ES384", "ES512"] {
@@ -66,12 +66,12 @@ fn rsa_encryption() {
 fn content_encryptions() {
     let run = |gcm: f64, cbc: f64| {
         let mut run = Run::default();
-        for contract in ["encrypt", "decrypt"] {
+        for operation in ["encrypt", "decrypt"] {
             for enc in ["A128GCM", "A256GCM"] {
-                run = run.time(&jwe("dir", enc, contract), gcm);
+                run = run.time(&jwe("dir", enc, operation), gcm);
             }
             for enc in ["A128CBC-HS256", "A256CBC-HS512"] {
-                run = run.time(&jwe("dir", enc, contract), cbc);
+                run = run.time(&jwe("dir", enc, operation), cbc);
             }
         }
         run
@@ -108,13 +108,13 @@ fn content_encryptions() {
 fn signatures() {
     let run = |rsa: [f64; 2], ecdsa: [f64; 2], none: f64| {
         let mut run = Run::default();
-        for (place, contract) in ["sign", "verify"].into_iter().enumerate() {
+        for (place, operation) in ["sign", "verify"].into_iter().enumerate() {
             run = run
-                .time(&r2("rust/reference:none:prepared", contract), none)
-                .time(&jws("HS256", contract), 1_000.0)
-                .time(&jws("RS256", contract), rsa[place]);
+                .time(&r2("rust/reference:none:prepared", operation), none)
+                .time(&jws("HS256", operation), 1_000.0)
+                .time(&jws("RS256", operation), rsa[place]);
             for alg in ["ES256", "ES384", "ES512"] {
-                run = run.time(&jws(alg, contract), ecdsa[place]);
+                run = run.time(&jws(alg, operation), ecdsa[place]);
             }
         }
         run

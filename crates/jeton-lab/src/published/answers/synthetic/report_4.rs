@@ -7,10 +7,10 @@ use crate::result::{
     RowId, Status,
 };
 
-pub(super) fn r4(driver: &str, alg: &str, contract: &str) -> RowId {
+pub(super) fn r4(driver: &str, alg: &str, operation: &str) -> RowId {
     work(
         &format!("go/{driver}:jwt:{alg}:prepared"),
-        contract,
+        operation,
         "report4",
         1,
     )

@@ -1,0 +1,181 @@
+//! A driver that stays up: its process, and what its faults mean here.
+
+use crate::driver::{Built, Driver};
+use crate::host::Cores;
+use crate::protocol::{Fault, Hello, Process};
+use crate::result::{Interop, Party};
+use crate::stop::Stop;
+
+/// A process that ended is started again, but not for ever.
+const STARTS_MAX: u32 = 6;
+
+/// A driver with its process, as long as it has one.
+#[derive(Debug)]
+pub(super) struct DriverHandle {
+    pub driver: String,
+    pub party: Party,
+    /// What it says of itself, once it was started.
+    pub hello: Option<Hello>,
+    /// Why it takes no part, if it does not.
+    pub absent: Option<String>,
+    built: Option<Built>,
+    process: Option<Process>,
+    starts: u32,
+    last_words: String,
+}
+
+/// What a driver did instead of answering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It does not offer it.
+    NotOffered(String),
+    /// It could not do it.
+    Failed(String),
+    /// It died.
+    Crashed(String),
+    /// It did not answer in time.
+    Hung(String),
+}
+
+/// The run was asked to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+impl Trouble {
+    /// What it makes of a cell, if `failed` is what a plain failure makes of it.
+    pub(super) fn outcome(&self, failed: Interop) -> Interop {
+        match self {
+            Self::NotOffered(_) => Interop::NotOffered,
+            Self::Failed(_) => failed,
+            Self::Crashed(_) => Interop::Crashed,
+            Self::Hung(_) => Interop::Hung,
+        }
+    }
+
+    pub(super) fn reason(&self) -> &str {
+        match self {
+            Self::NotOffered(why) | Self::Failed(why) | Self::Crashed(why) | Self::Hung(why) => why,
+        }
+    }
+}
+
+impl DriverHandle {
+    /// A driver that was built, or the reason why it was not.
+    pub(super) fn new(driver: &Driver, built: Result<Built, String>) -> Self {
+        let m = &driver.manifest;
+        let (built, absent) = match built {
+            Ok(built) => (Some(built), None),
+            Err(why) => (None, Some(why)),
+        };
+        Self {
+            driver: driver.id.clone(),
+            party: Party {
+                driver: driver.id.clone(),
+                library: m.library.clone(),
+                version: m.version.clone(),
+                language: m.language.clone(),
+            },
+            hello: None,
+            absent,
+            built,
+            process: None,
+            starts: 0,
+            last_words: String::new(),
+        }
+    }
+
+    /// Starts it for the first time. Who cannot be started, or is not who its manifest says, is
+    /// absent.
+    pub(super) fn begin(&mut self, stop: &Stop) -> Result<(), Stopped> {
+        if self.absent.is_some() {
+            return Ok(());
+        }
+        match self.ask(stop, |_| Ok(())) {
+            Ok(Ok(())) => {}
+            Ok(Err(trouble)) => self.absent = Some(trouble.reason().to_owned()),
+            Err(stopped) => return Err(stopped),
+        }
+        let Some(hello) = &self.hello else {
+            return Ok(());
+        };
+        let p = &self.party;
+        if (&hello.library, &hello.version, &hello.language)
+            != (&p.library, &p.version, &p.language)
+        {
+            self.absent = Some(format!(
+                "says it is {} {} ({}), its manifest says {} {} ({})",
+                hello.library, hello.version, hello.language, p.library, p.version, p.language
+            ));
+            self.process = None;
+        }
+        Ok(())
+    }
+
+    /// Whether it must be made ready again, because its process is not there any more.
+    pub(super) fn is_down(&self) -> bool {
+        self.process.is_none()
+    }
+
+    /// Whether it hands its library a key's text under every contract.
+    pub(super) fn takes_key_text(&self) -> bool {
+        self.hello.as_ref().is_some_and(|h| h.takes_key_text)
+    }
+
+    /// Asks it something; one that is down is started first.
+    pub(super) fn ask<T>(
+        &mut self,
+        stop: &Stop,
+        question: impl FnOnce(&mut Process) -> Result<T, Fault>,
+    ) -> Result<Result<T, Trouble>, Stopped> {
+        let answer = match self.start(stop) {
+            Ok(()) => match &mut self.process {
+                Some(process) => question(process),
+                None => Err(Fault::NotStarted("it could not be started".into())),
+            },
+            Err(fault) => Err(fault),
+        };
+        let fault = match answer {
+            Ok(answer) => return Ok(Ok(answer)),
+            Err(Fault::Stopped) => return Err(Stopped),
+            Err(fault) => fault,
+        };
+        let trouble = match fault {
+            Fault::Unsupported(why) => Trouble::NotOffered(why),
+            Fault::Failed(why) => Trouble::Failed(why),
+            Fault::TimedOut(what) => Trouble::Hung(what),
+            Fault::Crashed(how) | Fault::NotStarted(how) => Trouble::Crashed(how),
+            Fault::Stopped => return Err(Stopped),
+        };
+        if matches!(trouble, Trouble::Crashed(_) | Trouble::Hung(_)) {
+            self.process = None;
+            trouble.reason().clone_into(&mut self.last_words);
+        }
+        Ok(Err(trouble))
+    }
+
+    pub(super) fn bye(&mut self) {
+        if let Some(process) = &mut self.process {
+            process.bye();
+        }
+    }
+
+    fn start(&mut self, stop: &Stop) -> Result<(), Fault> {
+        if self.process.is_some() {
+            return Ok(());
+        }
+        let Some(built) = &self.built else {
+            return Err(Fault::NotStarted("it was not built".into()));
+        };
+        if self.starts == STARTS_MAX {
+            return Err(Fault::Crashed(format!(
+                "was started {STARTS_MAX} times, and ended each time; the last time: {}",
+                self.last_words
+            )));
+        }
+        self.starts += 1;
+        let mut process = Process::start(&built.spawn, 1, &Cores::unpinned(), stop)?;
+        self.hello = Some(process.hello()?);
+        self.process = Some(process);
+        Ok(())
+    }
+}

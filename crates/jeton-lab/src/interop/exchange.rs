@@ -1,0 +1,510 @@
+//! One meeting: everybody makes a token of one kind, and everybody is given every token.
+
+use std::collections::BTreeMap;
+
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+
+use super::driver_handle::{DriverHandle, Stopped, Trouble};
+use super::explain::explain;
+use super::plan::{Exchange, Plan, Role};
+use crate::protocol::{ClaimsPool, Keys, Policy, Prepare};
+use crate::result::{Interop, InteropRow, KeyExchange, Reader, Status};
+use crate::runner::fixtures::tamper::{Part, tamper};
+use crate::runner::fixtures::token_issuer::{Owner, TokenIssuer};
+use crate::runner::preflight::difference;
+use crate::stop::Stop;
+use crate::suite::{ClaimsSets, Dialect, KeyForm, Operation, STANDARD};
+
+/// Everybody who can be met, by id.
+pub(super) type DriverHandles = BTreeMap<String, DriverHandle>;
+
+/// A meeting that is held, round after round, each with keys of its own.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    cells: Cells,
+    rounds: u32,
+    /// Why there was nothing to exchange, if there was not.
+    nothing: Option<String>,
+}
+
+impl Held {
+    /// Holds one more round.
+    pub(super) fn hold(
+        &mut self,
+        exchange: &Exchange,
+        plan: &Plan,
+        handles: &mut DriverHandles,
+        sets: &ClaimsSets,
+        order: &mut ChaCha8Rng,
+        stop: &Stop,
+    ) -> Result<(), Stopped> {
+        match Work::new(&exchange.dialect, sets) {
+            Ok(work) => {
+                exchange_tokens(&work, exchange, plan, handles, order, stop, &mut self.cells)?;
+                self.rounds += 1;
+            }
+            Err(why) => self.nothing = Some(why),
+        }
+        Ok(())
+    }
+
+    /// A row for each pair that was asked for.
+    pub(super) fn rows(
+        self,
+        exchange: &Exchange,
+        plan: &Plan,
+        handles: &DriverHandles,
+    ) -> Vec<InteropRow> {
+        match &self.nothing {
+            Some(why) => nothing_to_exchange(exchange, handles, why),
+            None => rows(exchange, plan, handles, &self.cells, self.rounds),
+        }
+    }
+}
+
+/// Everybody makes a token, and everybody is given every token.
+fn exchange_tokens(
+    work: &Work,
+    exchange: &Exchange,
+    plan: &Plan,
+    handles: &mut DriverHandles,
+    order: &mut ChaCha8Rng,
+    stop: &Stop,
+    cells: &mut Cells,
+) -> Result<(), Stopped> {
+    let present: Vec<&Role> = exchange
+        .roles
+        .iter()
+        .filter(|role| {
+            handles
+                .get(&role.driver)
+                .is_some_and(|p| p.absent.is_none())
+        })
+        .collect();
+    let mut tokens = Tokens::new();
+    for role in &present {
+        if let (Some(operation), Some(handle)) = (role.issues, handles.get_mut(&role.driver)) {
+            tokens.insert(
+                role.driver.clone(),
+                issue(work, role, operation, handle, stop)?,
+            );
+        }
+    }
+    for verifier in &present {
+        let (Some(operation), Some(handle)) =
+            (verifier.verifies, handles.get_mut(&verifier.driver))
+        else {
+            continue;
+        };
+        let mut issuers: Vec<&str> = present
+            .iter()
+            .filter(|issuer| plan.asks_for(&exchange.dialect, issuer, verifier))
+            .filter_map(|issuer| Some(tokens.get_key_value(&issuer.driver)?.0.as_str()))
+            .collect();
+        issuers.shuffle(order);
+        for &form in &work.forms {
+            let given = Given::of(form, work, verifier, handle);
+            let found = match given {
+                None => not_read(&issuers, form),
+                Some(given) => {
+                    let mut hearing = Hearing {
+                        work,
+                        order: work.prepare(operation, given),
+                        handle: &mut *handle,
+                        stop,
+                        part: 0,
+                    };
+                    hearing.hear(&issuers, &tokens, form, given)?
+                }
+            };
+            for (issuer, attempt) in issuers.iter().zip(found) {
+                let pair = ((*issuer).to_owned(), verifier.driver.clone());
+                attempt.add_to(cells.entry(pair).or_default());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What each minter made, by the form of the key that it was given.
+type Tokens = BTreeMap<String, BTreeMap<KeyForm, Result<String, Trouble>>>;
+
+/// What became of each pair, an exchange for each form of the key.
+type Cells = BTreeMap<(String, String), Vec<Attempt>>;
+
+#[derive(Debug)]
+struct Attempt {
+    key: KeyExchange,
+    reason: Option<String>,
+    /// In how many rounds it came to this.
+    rounds: u32,
+}
+
+impl Attempt {
+    fn new(key: KeyExchange, reason: Option<String>) -> Self {
+        Self {
+            key,
+            reason,
+            rounds: 1,
+        }
+    }
+
+    /// Among those of the rounds before: of one form of the key the worst is kept.
+    fn add_to(self, known: &mut Vec<Self>) {
+        let same = |e: &&mut Self| e.key.encoding == self.key.encoding;
+        match known.iter_mut().find(same) {
+            Some(before) if before.key.outcome == self.key.outcome => before.rounds += 1,
+            Some(before) if before.key.outcome < self.key.outcome => *before = self,
+            Some(_) => {}
+            None => known.push(self),
+        }
+    }
+}
+
+/// The keys and claims of a meeting.
+struct Work {
+    dialect: Dialect,
+    token_issuer: TokenIssuer,
+    claims: Value,
+    policy: Policy,
+    /// A token of the lab's own: some drivers look at the pool before they are ready.
+    sample: String,
+    /// The forms that the key has; the first is the one that the protocol always gives.
+    forms: Vec<KeyForm>,
+}
+
+impl Work {
+    fn new(dialect: &Dialect, sets: &ClaimsSets) -> Result<Self, String> {
+        let token_issuer = TokenIssuer::new(dialect, Owner::Lab)?;
+        let set = sets.named(STANDARD).ok_or("the lab has no claims")?;
+        let claims = set.value(dialect.format, 0);
+        let sample = token_issuer.token(&claims)?;
+        let (issuer, audience) = set.policy();
+        let has = |form: &KeyForm| token_issuer.key_text(*form).is_some();
+        let mut forms: Vec<KeyForm> = KeyForm::ALL.into_iter().filter(has).collect();
+        forms.sort_by_key(|form| *form == KeyForm::Pem);
+        Ok(Self {
+            dialect: dialect.clone(),
+            claims,
+            policy: Policy { issuer, audience },
+            sample,
+            forms,
+            token_issuer,
+        })
+    }
+
+    fn own_form(&self) -> Option<KeyForm> {
+        self.forms.first().copied()
+    }
+
+    fn prepare(&self, operation: Operation, given: Given) -> Prepare {
+        let (keys, key_text) = match given {
+            Given::Keys => (self.token_issuer.keys_for(operation), None),
+            Given::Text(form) => (
+                Keys::default(),
+                self.token_issuer.key_text_for(form, operation),
+            ),
+        };
+        Prepare {
+            operation: operation.name().into(),
+            format: self.dialect.format.name().into(),
+            alg: self.dialect.alg.clone(),
+            enc: self.dialect.enc.clone(),
+            key_handling: "prepared".into(),
+            keys,
+            key_text,
+            claims: ClaimsPool {
+                name: STANDARD.into(),
+                values: vec![self.claims.clone()],
+            },
+            policy: self.policy.clone(),
+            practice: None,
+            tokens: operation.opens_tokens().then(|| vec![self.sample.clone()]),
+        }
+    }
+}
+
+/// How a driver is given a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    /// As the protocol always gives it; the driver makes of it what the library takes.
+    Keys,
+    /// As the text that the library reads.
+    Text(KeyForm),
+}
+
+impl Given {
+    /// `None` if it cannot be given in this form.
+    fn of(form: KeyForm, work: &Work, role: &Role, handle: &DriverHandle) -> Option<Self> {
+        if handle.takes_key_text() && role.reads.contains(&form) {
+            Some(Self::Text(form))
+        } else {
+            (work.own_form() == Some(form)).then_some(Self::Keys)
+        }
+    }
+
+    fn reader(self) -> Reader {
+        match self {
+            Self::Keys => Reader::Driver,
+            Self::Text(_) => Reader::Library,
+        }
+    }
+}
+
+/// A token for each form of the key that the minter can be given.
+fn issue(
+    work: &Work,
+    role: &Role,
+    operation: Operation,
+    handle: &mut DriverHandle,
+    stop: &Stop,
+) -> Result<BTreeMap<KeyForm, Result<String, Trouble>>, Stopped> {
+    let mut made = BTreeMap::new();
+    for &form in &work.forms {
+        let Some(given) = Given::of(form, work, role, handle) else {
+            continue;
+        };
+        let order = work.prepare(operation, given);
+        let token = handle.ask(stop, |p| p.prepare(&order).and_then(|()| p.token(0)))?;
+        made.insert(form, token);
+    }
+    Ok(made)
+}
+
+fn not_read(issuers: &[&str], form: KeyForm) -> Vec<Attempt> {
+    let attempt = |_: &&str| {
+        let key = KeyExchange {
+            encoding: form.name().into(),
+            issued_with: None,
+            read_by: None,
+            outcome: Interop::NotOffered,
+        };
+        Attempt::new(key, None)
+    };
+    issuers.iter().map(attempt).collect()
+}
+
+/// A verifier with one form of the key.
+struct Hearing<'a> {
+    work: &'a Work,
+    order: Prepare,
+    handle: &'a mut DriverHandle,
+    stop: &'a Stop,
+    /// Which part of a token is changed next: each verifier meets all of them.
+    part: usize,
+}
+
+impl Hearing<'_> {
+    /// What becomes of each minter's token, in the order of the minters.
+    fn hear(
+        &mut self,
+        issuers: &[&str],
+        tokens: &Tokens,
+        form: KeyForm,
+        given: Given,
+    ) -> Result<Vec<Attempt>, Stopped> {
+        let mut ready = self.make_ready()?;
+        let mut gullible: Option<String> = None;
+        let mut heard = Vec::new();
+        for issuer in issuers {
+            let of_issuer = &tokens[*issuer];
+            // Made with the key in the same form, if the minter was given that.
+            let used = if of_issuer.contains_key(&form) {
+                Some(form)
+            } else {
+                self.work.own_form()
+            };
+            let token = used.and_then(|form| of_issuer.get(&form));
+            let (outcome, reason) = match (token, &ready) {
+                (None, _) => (Interop::NotOffered, None),
+                (Some(Err(trouble)), _) => told(trouble, Interop::IssueFailed, "made no token: "),
+                (_, Err(trouble)) => told(trouble, Interop::Refused, "cannot use the key: "),
+                (Some(Ok(token)), Ok(())) => {
+                    let (outcome, reason) = self.open(token)?;
+                    if outcome == Interop::Void {
+                        gullible.clone_from(&reason);
+                    }
+                    if self.handle.is_down() {
+                        ready = self.make_ready()?;
+                    }
+                    (outcome, reason)
+                }
+            };
+            let key = KeyExchange {
+                encoding: form.name().into(),
+                issued_with: used.map(|form| form.name().into()),
+                read_by: Some(given.reader()),
+                outcome,
+            };
+            heard.push(Attempt::new(key, reason));
+        }
+        if let Some(why) = gullible {
+            for attempt in &mut heard {
+                if attempt.key.outcome == Interop::Verified {
+                    attempt.key.outcome = Interop::Void;
+                    attempt.reason = Some(why.clone());
+                }
+            }
+        }
+        Ok(heard)
+    }
+
+    fn make_ready(&mut self) -> Result<Result<(), Trouble>, Stopped> {
+        let order = &self.order;
+        self.handle.ask(self.stop, |p| p.prepare(order))
+    }
+
+    /// One token, and then the same with one bit changed.
+    fn open(&mut self, token: &str) -> Result<(Interop, Option<String>), Stopped> {
+        let answer = match self.handle.ask(self.stop, |p| p.verify(token))? {
+            Ok(answer) => answer,
+            Err(trouble) => return Ok(told(&trouble, Interop::Refused, "")),
+        };
+        if !answer.accepted {
+            let why = answer.reason.unwrap_or_else(|| "it gives no reason".into());
+            return Ok((Interop::Refused, Some(why)));
+        }
+        if let Some(member) = difference(&self.work.claims, answer.claims.as_ref()) {
+            let why = format!("reads another `{member}` than was signed");
+            return Ok((Interop::WrongClaims, Some(why)));
+        }
+        let Some((what, tampered)) = self.tampered(token) else {
+            return Ok((Interop::Verified, None));
+        };
+        match self.handle.ask(self.stop, |p| p.verify(&tampered))? {
+            Ok(answer) if answer.accepted => Ok((Interop::Void, Some(format!("accepts {what}")))),
+            Ok(_) => Ok((Interop::Verified, None)),
+            Err(Trouble::NotOffered(_) | Trouble::Failed(_)) => Ok((Interop::Verified, None)),
+            Err(trouble) => {
+                let before = format!("given {what}: ");
+                Ok(told(&trouble, Interop::Refused, &before))
+            }
+        }
+    }
+
+    /// The token with one bit changed, each time in another part.
+    fn tampered(&mut self, token: &str) -> Option<(&'static str, String)> {
+        let format = self.work.dialect.format;
+        let parts = Part::of(format);
+        for _ in parts {
+            let (what, part) = parts[self.part % parts.len()];
+            self.part += 1;
+            // Direct encryption has no encrypted key that could be changed.
+            if let Some(tampered) = tamper(format, token, part) {
+                return Some((what, tampered));
+            }
+        }
+        None
+    }
+}
+
+fn told(trouble: &Trouble, failed: Interop, before: &str) -> (Interop, Option<String>) {
+    let reason = format!("{before}{}", trouble.reason());
+    (trouble.outcome(failed), Some(reason))
+}
+
+fn rows(
+    exchange: &Exchange,
+    plan: &Plan,
+    handles: &DriverHandles,
+    cells: &Cells,
+    rounds: u32,
+) -> Vec<InteropRow> {
+    let mut rows = Vec::new();
+    for issuer in &exchange.roles {
+        for verifier in &exchange.roles {
+            let (Some(m), Some(v)) = (handles.get(&issuer.driver), handles.get(&verifier.driver))
+            else {
+                continue;
+            };
+            let mut row = empty_row(exchange, m, v);
+            if let Some(why) = &m.absent {
+                // One row says it: a column and a row of the same would say nothing more.
+                if issuer.driver == verifier.driver {
+                    row.reason = Some(why.clone());
+                    rows.push(row);
+                }
+                continue;
+            }
+            if v.absent.is_some() || !plan.asks_for(&exchange.dialect, issuer, verifier) {
+                continue;
+            }
+            let pair = (issuer.driver.clone(), verifier.driver.clone());
+            let attempts = cells.get(&pair).map_or(&[][..], Vec::as_slice);
+            fill(&mut row, attempts, rounds);
+            if row.keys.is_empty() {
+                let (who, what) = match issuer.issues {
+                    None => (m, "makes no such tokens"),
+                    Some(_) => (v, "opens no such tokens"),
+                };
+                row.reason = Some(format!("the driver {} {what}", who.driver));
+            }
+            row.explanation = explain(&row, &exchange.dialect);
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// The worst of what the forms of the key came to in all rounds, and what was said of that.
+fn fill(row: &mut InteropRow, attempts: &[Attempt], rounds: u32) {
+    let outcome = attempts.iter().map(|e| e.key.outcome).max();
+    let outcome = outcome.unwrap_or(Interop::NotOffered);
+    row.outcome = Some(outcome);
+    row.status = match outcome {
+        Interop::Crashed => Status::Crashed,
+        Interop::Hung => Status::TimedOut,
+        _ => Status::Ok,
+    };
+    row.keys = attempts.iter().map(|e| e.key.clone()).collect();
+    let Some(worst) = attempts.iter().find(|e| e.key.outcome == outcome) else {
+        return;
+    };
+    let read = |e: &&Attempt| e.key.outcome != Interop::NotOffered;
+    let alone = attempts
+        .iter()
+        .filter(read)
+        .any(|e| e.key.outcome != outcome);
+    row.reason = worst.reason.as_ref().map(|why| {
+        let form = match alone {
+            true => format!("with the key as {}: ", worst.key.encoding),
+            false => String::new(),
+        };
+        let times = match worst.rounds < rounds {
+            true => format!("in {} of {rounds} rounds: ", worst.rounds),
+            false => String::new(),
+        };
+        format!("{times}{form}{why}")
+    });
+}
+
+fn empty_row(exchange: &Exchange, issuer: &DriverHandle, verifier: &DriverHandle) -> InteropRow {
+    let dialect = &exchange.dialect;
+    InteropRow {
+        status: Status::Unavailable,
+        issuer: issuer.party.clone(),
+        verifier: verifier.party.clone(),
+        format: dialect.format.name().into(),
+        alg: dialect.alg.clone(),
+        enc: dialect.enc.clone(),
+        outcome: None,
+        reason: None,
+        explanation: None,
+        keys: Vec::new(),
+    }
+}
+
+/// A kind of token that the lab itself cannot make keys for.
+fn nothing_to_exchange(exchange: &Exchange, handles: &DriverHandles, why: &str) -> Vec<InteropRow> {
+    let roles = exchange.roles.iter();
+    let handles = roles.filter_map(|role| handles.get(&role.driver));
+    handles
+        .map(|handle| {
+            let mut row = empty_row(exchange, handle, handle);
+            row.reason = Some(handle.absent.clone().unwrap_or_else(|| why.to_owned()));
+            row
+        })
+        .collect()
+}

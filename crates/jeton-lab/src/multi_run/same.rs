@@ -1,0 +1,71 @@
+//! Which rows of two results are the same work, and which subjects are the same code.
+
+use crate::result::{Row, RunResult};
+
+/// The same work: contract, subject, claims and threads. The suite that asked for it is no part of
+/// it, nor is the library's version: that is what is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Work<'a> {
+    pub(super) operation: &'a str,
+    pub(super) subject: &'a str,
+    pub(super) claims: &'a str,
+    pub(super) threads: u32,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn of(row: &'a Row) -> Self {
+        Self {
+            operation: &row.operation,
+            subject: &row.subject.id,
+            claims: &row.claims.name,
+            threads: row.threads,
+        }
+    }
+}
+
+impl std::fmt::Display for Work<'_> {
+    /// `sign rust/jeton:jwt:HS256:prepared`, and what is not as usual behind it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.operation, self.subject)?;
+        if self.claims != "standard" {
+            write!(f, ", {} claims", self.claims)?;
+        }
+        if self.threads > 1 {
+            write!(f, ", {} threads", self.threads)?;
+        }
+        Ok(())
+    }
+}
+
+/// The row of a result that does this work.
+pub(super) fn row_of<'r>(result: &'r RunResult, work: Work<'_>) -> Option<&'r Row> {
+    result
+        .rows
+        .measured
+        .iter()
+        .find(|row| Work::of(row) == work)
+}
+
+/// The row of another result that is this row of its plan: the same work, for the same suite.
+pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Row> {
+    let mut rows = result.rows.measured.iter();
+    rows.find(|other| Work::of(other) == Work::of(row) && other.suite == row.suite)
+}
+
+/// Whether a subject is the same code in two results: the same version, driver sources, lockfile
+/// and runtime. What a result does not say is not the same.
+pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> bool {
+    // A run on several runtimes has those of its rows; a file of an older lab has none of them.
+    if let (Some(before), Some(after)) = (&before.1.subject.runtime, &after.1.subject.runtime)
+        && before != after
+    {
+        return false;
+    }
+    let code = |(result, row): (&RunResult, &Row)| {
+        let e = &result.environment;
+        let hash = e.drivers.get(row.subject.driver())?.clone();
+        let runtime = e.runtimes.get(&row.subject.language)?.clone();
+        Some((row.subject.version.clone(), hash, runtime))
+    };
+    code(before).is_some_and(|known| code(after) == Some(known))
+}

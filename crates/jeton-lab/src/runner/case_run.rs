@@ -1,0 +1,211 @@
+//! One cell on the bench: its process, what it must answer, and what became of it.
+
+use std::time::{Duration, Instant};
+
+use super::checksum::Expected;
+use crate::host::Cores;
+use crate::protocol::{Fault, Hello, Process, RUN_LIMIT, Work};
+use crate::result::Status;
+use crate::suite::Case;
+
+/// A cell with its process, or the reason why it has none any more.
+#[derive(Debug)]
+pub(super) struct CaseRun {
+    pub case: Case,
+    pub suite: &'static str,
+    /// The bench that this one repeats under another name.
+    pub aa_pair_of: Option<usize>,
+    pub process: Option<Process>,
+    /// What went wrong, if something did.
+    pub failure: Option<(Status, String)>,
+    pub hello: Option<Hello>,
+    pub expected: Option<Expected>,
+    /// Operations of one timed batch.
+    pub iterations: u64,
+    /// What one took when it was warm.
+    pub ns_per_op: f64,
+    pub token_bytes: Option<u64>,
+    pub bytes_per_op: Option<f64>,
+    pub allocs_per_op: Option<f64>,
+    pub peak_rss_bytes: Option<u64>,
+    pub unsettled: bool,
+    /// Nanoseconds per operation, by round.
+    pub rounds: Vec<f64>,
+}
+
+/// The run was asked to stop: nothing is wrong with the subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+impl CaseRun {
+    pub(super) fn new(case: Case, suite: &'static str) -> Self {
+        Self {
+            case,
+            suite,
+            aa_pair_of: None,
+            process: None,
+            failure: None,
+            hello: None,
+            expected: None,
+            iterations: 1,
+            ns_per_op: 0.0,
+            token_bytes: None,
+            bytes_per_op: None,
+            allocs_per_op: None,
+            peak_rss_bytes: None,
+            unsettled: false,
+            rounds: Vec::new(),
+        }
+    }
+
+    pub(super) fn live(&self) -> bool {
+        self.failure.is_none() && self.process.is_some()
+    }
+
+    /// How long one timed batch takes, as far as the warm-up tells; no longer than a driver is waited for.
+    pub(super) fn batch_takes(&self) -> Duration {
+        #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let operations = self.iterations as f64 * f64::from(self.case.threads);
+        let takes = Duration::try_from_secs_f64(operations * self.ns_per_op / 1e9);
+        takes.map_or(RUN_LIMIT, |takes| takes.min(RUN_LIMIT))
+    }
+
+    /// Whether its driver does the operations of a lead itself, in the run that they go before.
+    pub(super) fn leads_itself(&self) -> bool {
+        self.hello.as_ref().is_some_and(|hello| hello.leads)
+    }
+
+    /// How many operations take so long, about; no more than a batch has.
+    pub(super) fn lead(&self, time: Duration) -> u64 {
+        let leads = self.batch_takes().as_micros() / time.as_micros().max(1);
+        let leads = u64::try_from(leads).unwrap_or(u64::MAX).max(1);
+        self.iterations.div_ceil(leads)
+    }
+
+    /// Ends the cell's part in the run. The first reason is the one that counts.
+    pub(super) fn fail(&mut self, status: Status, reason: impl Into<String>) {
+        self.process = None;
+        self.rounds.clear();
+        self.failure.get_or_insert((status, reason.into()));
+    }
+
+    /// Ends the process, and remembers how much memory it took.
+    pub(super) fn end_process(&mut self) {
+        if let Some(process) = self.process.take() {
+            self.peak_rss_bytes = self.peak_rss_bytes.max(process.peak_rss_bytes());
+        }
+    }
+
+    /// Brings its process to where the drivers are now. Whether it was elsewhere.
+    pub(super) fn follow(&mut self, cores: &Cores) -> bool {
+        let process = self.process.as_mut();
+        process.is_some_and(|process| process.follow(cores))
+    }
+
+    /// Asks the process something; a fault ends the cell's part in the run.
+    ///
+    /// `None` if there is no process or it failed.
+    pub(super) fn ask<T>(
+        &mut self,
+        question: impl FnOnce(&mut Process) -> Result<T, Fault>,
+    ) -> Result<Option<T>, Stopped> {
+        let Some(process) = &mut self.process else {
+            return Ok(None);
+        };
+        match question(process) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(fault) => self.ask_failed(fault).map(|()| None),
+        }
+    }
+
+    /// What a fault means for the cell.
+    pub(super) fn ask_failed(&mut self, fault: Fault) -> Result<(), Stopped> {
+        if fault == Fault::Stopped {
+            return Err(Stopped);
+        }
+        let (status, reason) = explain(fault);
+        self.fail(status, reason);
+        Ok(())
+    }
+
+    /// One batch, checked: nanoseconds per operation and what was counted. `expected_time` is what
+    /// it was calibrated to; ten times that is too much.
+    pub(super) fn batch(
+        &mut self,
+        work: Work,
+        expected_time: Duration,
+    ) -> Result<Option<Batch>, Stopped> {
+        let iterations = work.iterations;
+        let limit = RUN_LIMIT.max(expected_time * 10);
+        let threads = self.case.threads;
+        let began = Instant::now();
+        let Some(report) = self.ask(|p| p.run(work, threads, limit))? else {
+            return Ok(None);
+        };
+        let waited = began.elapsed();
+        let fits = self
+            .expected
+            .as_ref()
+            .is_none_or(|e| e.fits(report.checksum, iterations, threads));
+        if !fits {
+            self.fail(
+                Status::Crashed,
+                format!(
+                    "answered a wrong checksum after {iterations} operations: the work was not done"
+                ),
+            );
+            return Ok(None);
+        }
+        #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let per_op = |total: u64| total as f64 / iterations as f64 / f64::from(threads);
+        Ok(Some(Batch {
+            elapsed: Duration::from_nanos(report.elapsed_ns),
+            waited,
+            operations: iterations * u64::from(threads),
+            ns_per_op: per_op(report.elapsed_ns),
+            waited_per_op: per_op(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX)),
+            bytes_per_op: report.bytes.map(per_op),
+            allocs_per_op: report.allocs.map(per_op),
+            collects_after: report.collects_after,
+        }))
+    }
+}
+
+/// What one batch came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Batch {
+    /// Of all threads.
+    pub operations: u64,
+    /// By the driver's clock.
+    pub elapsed: Duration,
+    /// By the lab's, from asking to answer.
+    pub waited: Duration,
+    pub ns_per_op: f64,
+    /// Nanoseconds that the lab waited, for each operation.
+    pub waited_per_op: f64,
+    pub bytes_per_op: Option<f64>,
+    pub allocs_per_op: Option<f64>,
+    /// Operations of each thread from one collection of memory to the next.
+    pub collects_after: Option<u64>,
+}
+
+impl Batch {
+    /// What an operation took, if the batch stood still for so long in all.
+    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
+    pub(super) fn ns_per_op_without(&self, stood_still: Duration) -> f64 {
+        let worked = self.elapsed.saturating_sub(stood_still);
+        worked.as_nanos() as f64 / self.operations as f64
+    }
+}
+
+/// What a fault makes of a row.
+fn explain(fault: Fault) -> (Status, String) {
+    match fault {
+        Fault::NotStarted(why) => (Status::Unavailable, why),
+        Fault::Unsupported(why) => (Status::Unavailable, format!("does not offer it: {why}")),
+        Fault::TimedOut(what) => (Status::TimedOut, what),
+        Fault::Crashed(how) => (Status::Crashed, how),
+        Fault::Failed(why) => (Status::FailedPreflight, format!("could not do it: {why}")),
+        Fault::Stopped => (Status::Unavailable, "the run was ended".into()),
+    }
+}
