@@ -63,10 +63,10 @@ fn a_result_is_shown_again() {
 fn a_file_that_is_no_result_is_refused_in_a_line() {
     let lab = Lab::new("");
     for (content, reason) in [
-        ("", "is cut short"),
-        ("{\"schema\":1,\"rows\":[", "is cut short"),
+        ("", "is incomplete"),
+        ("{\"schema\":1,\"rows\":[", "is incomplete"),
         ("hello", "is not a result of the lab"),
-        ("{}", "it has no `schema`"),
+        ("{}", "member `schema` is missing"),
         ("{\"schema\":99}", "a newer jeton wrote it"),
         ("{\"schema\":0}", "an older jeton wrote it"),
         ("{\"schema\":1}", "is not a result of the lab"),

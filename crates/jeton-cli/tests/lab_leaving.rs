@@ -123,7 +123,7 @@ fn a_result_comes_by_a_pipe() {
     assert_refused(&piped(&lab, &["compare", "-", "-"], &file), "give - once");
     assert_refused(
         &piped(&lab, &["report", "-"], b"{"),
-        "standard input is cut short",
+        "standard input is incomplete",
     );
 }
 

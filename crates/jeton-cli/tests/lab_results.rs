@@ -247,7 +247,7 @@ fn a_result_is_exported_and_never_overwritten() {
     fs::write(lab.path("bad.json"), "{\"schema\":1,").unwrap();
     assert_refused(
         &lab.run(&["report", "bad.json", "--md", "-o", "report"]),
-        "is cut short",
+        "is incomplete",
     );
     assert!(
         fs::read_to_string(lab.path("report"))

@@ -1,7 +1,5 @@
-//! From rounds to what a result says of them: the noise floor, and the verdicts of a comparison.
-//!
-//! A run judges what it has just measured, and a merge judges rounds of several runs again: both do
-//! it here.
+//! Computes the noise floor and the verdicts of comparisons from rounds, for runs and for merged
+//! results.
 
 use crate::result::{AaPair, NoiseFloor, Verdict};
 use crate::stats::groups::groups;
@@ -10,43 +8,43 @@ use crate::stats::mann_whitney::p_value;
 use crate::stats::noise::{IdenticalPair, floor, judge_each};
 use crate::stats::verdict::{Band, judge, more_rounds};
 
-/// One subject measured twice under two names.
+/// The rounds of an A/A pair: one subject measured twice.
 #[derive(Debug, Clone)]
 pub(crate) struct AaRounds {
     pub(crate) subject: String,
     pub(crate) operation: String,
-    /// Whether its language compiles while it runs.
+    /// True if the language compiles at run time.
     pub(crate) managed: bool,
-    /// The rounds of the first and of the second: as many.
+    /// The rounds of the first and of the second measurement, of equal length.
     pub(crate) rounds: [Vec<f64>; 2],
 }
 
-/// One subject in a comparison.
+/// One subject of a comparison.
 #[derive(Debug, Clone)]
 pub(crate) struct Entrant {
     pub(crate) id: String,
-    /// Whether its language compiles while it runs.
+    /// True if the language compiles at run time.
     pub(crate) managed: bool,
-    /// What differs between it and the baseline.
+    /// The factors that differ from the baseline.
     pub(crate) factors: Vec<String>,
     pub(crate) rounds: Vec<f64>,
 }
 
-/// Subjects of one contract side by side.
+/// The input of a comparison: subjects with the same operation.
 #[derive(Debug, Clone)]
 pub(crate) struct ComparisonInput {
     pub(crate) suite: String,
     pub(crate) operation: String,
-    /// The name of the claims set: one for all.
+    /// The name of the claims set.
     pub(crate) claims: String,
     pub(crate) threads: u32,
     pub(crate) title: String,
-    /// The baseline first; its own factors are of no account.
+    /// The baseline first; its own factors are ignored.
     pub(crate) entrants: Vec<Entrant>,
 }
 
-/// What the identical pairs came to. Compiled and managed code have a floor each, as soon as both
-/// have two pairs: fewer cannot judge each other.
+/// Computes the noise floor from the A/A pairs. Compiled and managed code each have a floor if both
+/// have at least two pairs: with one pair there is no other to judge it by.
 pub(crate) fn noise_floor(aa_pairs: &[AaRounds]) -> NoiseFloor {
     let (managed, compiled): (Vec<&AaRounds>, Vec<&AaRounds>) =
         aa_pairs.iter().partition(|t| t.managed);
@@ -69,11 +67,12 @@ pub(crate) fn noise_floor(aa_pairs: &[AaRounds]) -> NoiseFloor {
     }
 }
 
-/// The floor of these pairs, and each judged by the rest, beside those of the other kind.
+/// Computes the floor of these pairs, and judges each pair by the others and by those of the other
+/// kind.
 fn of_kind(aa_pairs: &[&AaRounds], others: &[&AaRounds]) -> (Option<f64>, Vec<AaPair>) {
     let pairs = identical(aa_pairs);
     let others = identical(others);
-    // Too few rounds give no floor.
+    // With too few rounds there is no floor.
     let judged = judge_each(&pairs, &others).unwrap_or_default();
     let judged = aa_pairs
         .iter()
@@ -97,7 +96,7 @@ fn identical<'t>(aa_pairs: &[&'t AaRounds]) -> Vec<IdenticalPair<'t>> {
     pairs.collect()
 }
 
-/// The floor for subjects of these kinds: that of the noisiest among them.
+/// Returns the floor for subjects of these kinds: that of the noisiest.
 pub(crate) fn floor_for(
     noise: &NoiseFloor,
     mut managed: impl Iterator<Item = bool>,
@@ -109,12 +108,12 @@ pub(crate) fn floor_for(
     }
 }
 
-/// What a comparison came to for each of its subjects; nothing if its rounds cannot be compared.
+/// Computes the verdict of each subject; empty if the rounds cannot be compared.
 pub(crate) fn verdicts(input: &ComparisonInput, noise: &NoiseFloor) -> Vec<Verdict> {
     let all = &input.entrants;
     let rounds: Vec<&[f64]> = all.iter().map(|c| c.rounds.as_slice()).collect();
-    // The same band as for the pair's verdict: two of compiled code are not noisier because Node is in
-    // their table.
+    // The band depends on the pair only: a managed subject in the table must not widen the band of two
+    // compiled ones.
     let band = |a: &Entrant, b: &Entrant| {
         let kinds = [a.managed, b.managed];
         Band::new(floor_for(noise, kinds.into_iter()))
@@ -167,9 +166,9 @@ mod tests {
         }
     }
 
-    /// What stands beside them makes two subjects no noisier: slower is not in the same tier.
+    /// A noisy subject in the table must not widen the band of two quiet ones.
     #[test]
-    fn a_managed_subject_in_the_table_puts_no_compiled_one_into_a_better_tier() {
+    fn verdicts_managed_subject_does_not_widen_compiled_band() {
         let input = ComparisonInput {
             suite: "libraries".to_owned(),
             operation: "verify".to_owned(),
@@ -191,6 +190,6 @@ mod tests {
         assert_eq!(judged[0].verdict, VerdictKind::Slower);
         assert_eq!((judged[0].group, judged[0].baseline_group), (2, Some(1)));
         assert_ne!(judged[1].verdict, VerdictKind::Slower);
-        assert_eq!(judged[1].group, 1, "the benefit of the doubt");
+        assert_eq!(judged[1].group, 1, "not slower beyond its own band");
     }
 }

@@ -1,11 +1,11 @@
-//! The command that repeats what was done, as a shell takes it.
+//! Builds the shell command that repeats a run.
 
 use std::ffi::OsStr;
 
 use crate::shell::quoted;
 
-/// This process's own command, with the seed that it was not given.
-pub(super) fn repeated(seed: Option<u64>) -> String {
+/// Returns this process's command line, and adds `--seed` if the user did not pass one.
+pub(super) fn repro_command(seed: Option<u64>) -> String {
     let mut command = String::from("jeton");
     let mut say = |word: &OsStr| {
         command.push(' ');

@@ -1,4 +1,4 @@
-//! What a verb that measures leaves: the result, its page, and what it shows of them.
+//! Writes the result file and the HTML page, and prints the tables.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use jeton_lab::result::{FileError, OutDir, PAGE, RunResult};
 use super::terminal;
 use crate::output;
 
-/// Writes the result and its page, and shows the tables, or with `json` the result itself.
+/// Writes the result and its page, and prints the tables, or the result itself with `json`.
 ///
-/// Whatever cannot be written, the tables are shown, and the result is kept somewhere: minutes or hours
-/// of measuring are not lost because a disk is full.
-pub(super) fn leave(out: &OutDir, result: &RunResult, json: bool) -> Result<(), String> {
+/// If a file cannot be written, the tables are still printed and the result goes to a temporary folder:
+/// a full disk must not lose hours of measuring.
+pub(super) fn write_outputs(out: &OutDir, result: &RunResult, json: bool) -> Result<(), String> {
     let file = written(out, result);
     let page = file
         .as_ref()
@@ -32,12 +32,12 @@ pub(super) fn leave(out: &OutDir, result: &RunResult, json: bool) -> Result<(), 
         }
         _ => Ok(()),
     });
-    // A reader that closed the pipe has seen what it wanted; the files are there.
+    // A closed pipe is no error: the files are written.
     drop(shown);
     match (file, page) {
         (Err(why), _) => Err(kept_elsewhere(result, &why)),
         (Ok(file), Some(Err(why))) => Err(format!(
-            "{why}; the result is in {}, and `jeton lab report --html` draws its page",
+            "{why}; the result is in {}; create the page with `jeton lab report --html`",
             file.display()
         )),
         (Ok(_), _) => Ok(()),
@@ -47,7 +47,7 @@ pub(super) fn leave(out: &OutDir, result: &RunResult, json: bool) -> Result<(), 
 fn written(out: &OutDir, result: &RunResult) -> Result<PathBuf, FileError> {
     if let Some(aside) = out.make_room(&result.command)? {
         output::note(format_args!(
-            "the result that was there is another verb's: it is now {}",
+            "moved the result of another lab command to {}",
             aside.display()
         ));
     }
@@ -58,6 +58,6 @@ fn kept_elsewhere(result: &RunResult, why: &FileError) -> String {
     let elsewhere = OutDir::temporary().and_then(|folder| folder.write_result(result));
     match elsewhere {
         Ok(path) => format!("{why}; the result is in {}", path.display()),
-        Err(also) => format!("{why}, and {also}: what was shown is all that is left of it"),
+        Err(also) => format!("{why}, and {also}: the result is not saved"),
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn because(found: &Found, requirements: &Requirements) -> Vec<String>
         return told;
     }
     let left = units::count(found.left, "kind of token", "kinds of token");
-    let weight = requirements.weight.explain();
+    let weight = requirements.weight.label();
     told.push(match (found.choices.len(), requirements.weight) {
         _ if found.left == 1 => "One kind of token is left.".into(),
         (1, Weight::Size) => format!("It has the fewest bytes of the {left} that are left."),

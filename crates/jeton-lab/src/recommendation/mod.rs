@@ -98,7 +98,20 @@ pub struct Pick {
     pub open_ns: Option<f64>,
 }
 
-/// A measured subject that is no choice.
+impl Pick {
+    /// Returns the verbs for its two times: signs and verifies, or encrypts and decrypts.
+    #[must_use]
+    pub fn verbs(&self) -> [&'static str; 2] {
+        // The format is the second part of a subject's id.
+        let format = self.subject.split(':').nth(1).unwrap_or_default();
+        match format == "jwe" || format.ends_with(".local") {
+            true => ["encrypts", "decrypts"],
+            false => ["signs", "verifies"],
+        }
+    }
+}
+
+/// A measured subject that is not recommended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Out {
     /// The rule that put it out.

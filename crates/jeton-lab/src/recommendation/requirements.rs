@@ -67,7 +67,7 @@ impl Weight {
 
     /// What it is about, in words.
     #[must_use]
-    pub fn explain(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Verify => "time to verify",
             Self::Sign => "time to sign",

@@ -153,7 +153,7 @@ fn measured(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(R
         weight => rounds(candidate, weight).is_some(),
     };
     (!is_there).then(|| {
-        let why = format!("its {} was not measured", requirements.weight.explain());
+        let why = format!("its {} was not measured", requirements.weight.label());
         (Rule::NotMeasured, why)
     })
 }

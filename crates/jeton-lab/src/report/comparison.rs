@@ -1,12 +1,12 @@
-//! Gathers the rows and verdicts of a result into what one chart and its table show.
+//! Groups the rows and verdicts of a result by comparison, for a chart and its table.
 
 use crate::result::{Row, RunResult, Status, Timing, Verdict};
 
 use super::names;
 
-/// What one chart and its table show: one suite, one contract, one comparison.
+/// The data of one chart and its table: one suite, one operation, one comparison.
 pub(super) struct Comparison<'a> {
-    /// The HTML id of its heading, unique on the page.
+    /// The HTML id of the heading, unique on the page.
     pub(super) anchor: String,
     pub(super) title: String,
     pub(super) suite: &'a str,
@@ -16,9 +16,9 @@ pub(super) struct Comparison<'a> {
     pub(super) confounded: bool,
     /// Measured subjects, the fastest first.
     pub(super) entries: Vec<Entry<'a>>,
-    /// Bare primitives: drawn, never compared.
+    /// Bare primitives: drawn, not compared.
     pub(super) references: Vec<Entry<'a>>,
-    /// Subjects that belong here and have no time.
+    /// Subjects of this comparison that have no time.
     pub(super) missing: Vec<Entry<'a>>,
 }
 
@@ -29,18 +29,18 @@ pub(super) struct Entry<'a> {
     pub(super) role: Role<'a>,
 }
 
-/// What an entry is to its comparison.
+/// The role of an entry in its comparison.
 #[derive(Clone, Copy)]
 pub(super) enum Role<'a> {
     Baseline,
     Compared(&'a Verdict),
     Reference,
-    /// Measured, or not, without a verdict.
+    /// Without a verdict, measured or not.
     Alone,
 }
 
 impl<'a> Comparison<'a> {
-    /// The HTML id of its table.
+    /// Returns the HTML id of the table.
     pub(super) fn table_id(&self) -> String {
         let number = self.anchor.split('-').next().unwrap_or_default();
         format!("{number}-table")
@@ -52,7 +52,7 @@ impl<'a> Comparison<'a> {
             .find(|entry| matches!(entry.role, Role::Baseline))
     }
 
-    /// Entries by tier, the fastest tier first.
+    /// Returns the entries by group, the fastest group first.
     pub(super) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
         let mut groups: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
         for entry in &self.entries {
@@ -84,7 +84,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// The time of a row, if it was measured and is a number that can be drawn.
+/// Returns the time of a row, if it was measured and can be drawn.
 pub(super) fn time(row: &Row) -> Option<&Timing> {
     row.ns_per_op.as_ref().filter(|t| {
         matches!(row.status, Status::Ok | Status::Disturbed)
@@ -93,8 +93,8 @@ pub(super) fn time(row: &Row) -> Option<&Timing> {
     })
 }
 
-/// Every comparison of the result, ordered by suite and contract as they first appear; measured
-/// rows that no verdict speaks of are shown too, without one.
+/// Returns every comparison of the result, ordered by suite and operation as they first appear.
+/// Measured rows without a verdict are included.
 pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
     let mut taken = vec![false; result.rows.measured.len()];
     let mut found = judged(result, &mut taken);
@@ -155,8 +155,8 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
     found
 }
 
-/// Where the row stands that a verdict is about. A row that several suites asked for is in the file
-/// once, under the first of them; only where each has its own does the suite decide.
+/// Finds the index of a verdict's row. A row of several suites is in the file once, under the first
+/// suite. If each suite has its own row, the suite decides.
 fn place_of(result: &RunResult, verdict: &Verdict, id: &str) -> Option<usize> {
     let rows = result.rows.measured.iter().enumerate();
     let about = rows.filter(|(_, row)| verdict.is_about(row, id) && time(row).is_some());
@@ -164,7 +164,7 @@ fn place_of(result: &RunResult, verdict: &Verdict, id: &str) -> Option<usize> {
     Some(nearest.0)
 }
 
-/// Measured rows without a verdict join the chart of their own kind, or make one.
+/// Adds measured rows without a verdict to the chart of the same work, or to a new chart.
 fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<Comparison<'a>>) {
     for (row, taken) in result.rows.measured.iter().zip(taken) {
         if *taken || row.reference || time(row).is_none() {
@@ -195,8 +195,8 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
     }
 }
 
-/// The floors of all that is compared, and what belongs beside it and has no time. Which suites asked
-/// for a floor is of no account; what is missing is missed by its own suite.
+/// Adds the bare primitives of the compared subjects, and the subjects without a time. Bare primitives may
+/// belong to any suite; subjects without a time belong to the comparison's suite.
 fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Comparison<'a>) {
     for row in &result.rows.measured {
         let belongs = comparison.entries.iter().any(|entry| {
@@ -227,14 +227,14 @@ fn name_entries(comparison: &mut Comparison<'_>) {
     }
 }
 
-/// Keeps one suite and contract together, in the order in which the rows first name them.
+/// Orders by suite and operation, as the rows first name them.
 fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
     let first = |is_it: &dyn Fn(&Row) -> bool| result.rows.measured.iter().position(is_it);
     let last = usize::MAX;
     let place = |wanted: &Comparison<'a>| {
         let of_suite = |row: &Row| row.suite == wanted.suite;
         let of_operation = |row: &Row| row.operation == wanted.operation;
-        // All rows of a comparison may be kept under another suite.
+        // All rows of a comparison may belong to another suite.
         let operation = first(&|row| of_suite(row) && of_operation(row));
         let operation = operation.or_else(|| first(&of_operation));
         (
@@ -247,7 +247,7 @@ fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
     found.sort_by_key(place);
 }
 
-/// The same contract on the same claims by as many threads.
+/// Reports whether operation, claims and threads are the same.
 fn same_work(a: &Row, b: &Row) -> bool {
     a.operation == b.operation && a.claims.name == b.claims.name && a.threads == b.threads
 }

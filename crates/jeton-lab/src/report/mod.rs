@@ -1,7 +1,7 @@
 //! Reports: pure functions of one [`RunResult`](crate::result::RunResult).
 //!
-//! [`html`] is the page, [`markdown`] the same tables for a wiki or a pull request, [`benchstat`]
-//! Go's benchmark text, and [`csv`] everything for a spreadsheet.
+//! [`html`] renders the page, [`markdown`] the same tables for a wiki or a pull request, [`benchstat`]
+//! Go benchmark text, and [`csv`] rows for a spreadsheet.
 
 pub mod attack;
 pub mod benchstat;

@@ -1,5 +1,4 @@
-//! The four reports in Markdown: their figures beside the measured ones, and their conclusions with
-//! the answers.
+//! Published figures next to measured ones, and answers to published conclusions, in Markdown.
 
 use std::fmt::{self, Write};
 
@@ -7,7 +6,7 @@ use super::markdown::cell;
 use super::units;
 use crate::result::{Answer, ClaimAnswered, PublishedFigure, PublishedTable, Quantity, RunResult};
 
-/// A quantity's figures in a unit that suits a whole table.
+/// Formats the figures of a quantity in one unit for a whole table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Figures {
     quantity: Quantity,
@@ -15,7 +14,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// For the published and the measured figures of a table alike.
+    /// Chooses a unit for the published and measured figures of a table.
     pub(super) fn of(table: &PublishedTable) -> Self {
         let figures = table.rows.iter().flat_map(|row| &row.figures);
         let values = figures.flat_map(|f| [f.published, f.measured]).flatten();
@@ -25,7 +24,7 @@ impl Figures {
         }
     }
 
-    /// The unit's name.
+    /// Returns the unit's name.
     pub(super) fn unit(self) -> &'static str {
         match self.quantity {
             Quantity::Time => self.unit.name,
@@ -33,7 +32,7 @@ impl Figures {
         }
     }
 
-    /// One figure without its unit.
+    /// Formats one figure without its unit.
     pub(super) fn text(self, value: f64) -> String {
         match self.quantity {
             Quantity::Time => self.unit.figure(value),
@@ -42,13 +41,13 @@ impl Figures {
     }
 }
 
-/// The published tables and the answered conclusions; nothing if there are none.
+/// Writes the published tables and the answered conclusions, if any.
 pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     if !result.published.is_empty() {
         writeln!(
             out,
-            "\n## Published beside measured\n\nTwo machines stand beside each other. Their figures \
-             cannot be compared; the ratios inside each of them can."
+            "\n## Published and measured figures\n\nThe figures come from two different machines. Compare \
+             only the ratios within each."
         )?;
     }
     for published in &result.published {
@@ -63,11 +62,8 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     if answered.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n## What the reports concluded\n")?;
-    writeln!(
-        out,
-        "| | the report's conclusion | answer | measured | why |"
-    )?;
+    writeln!(out, "\n## Published conclusions\n")?;
+    writeln!(out, "| | conclusion | answer | measured | reason |")?;
     writeln!(out, "|---|---|---|---|---|")?;
     for claim in answered {
         writeln!(
@@ -75,7 +71,7 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
             "| {} | {} | **{}** | {} | {} |",
             cell(&claim.id),
             cell(&claim.claim),
-            claim.answer.words(),
+            claim.answer.label(),
             cell(&claim.measured),
             cell(&claim.why)
         )?;
@@ -83,7 +79,7 @@ pub(super) fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     if open > 0 {
         writeln!(
             out,
-            "\n{} not measured in this run; results.json says what is missing for each.",
+            "\n{} not measured in this run; see results.json for the reasons.",
             units::count(open, "conclusion was", "conclusions were")
         )?;
     }
@@ -108,7 +104,7 @@ fn table(table: &PublishedTable, out: &mut String) -> fmt::Result {
         let column = cell(column);
         write!(
             out,
-            " {column}: published | ratio | measured here | ratio |"
+            " {column}: published | ratio | measured | ratio |"
         )?;
     }
     writeln!(

@@ -7,83 +7,82 @@ use serde::{Deserialize, Serialize};
 
 use super::{Row, Status};
 
-/// One table of a report as it was published, and what this run measured of the same work.
+/// One table of a report as published, with the measured figures of the same work.
 ///
-/// Two machines stand beside each other here. Their figures are not compared: what can be compared
-/// is the ratio inside each of them.
+/// The figures come from two machines. Compare only the ratios within each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedTable {
     /// The report's number, 1 to 4.
     pub report: u8,
-    /// What the table is of, unique in a result.
+    /// The table's title, unique in a result.
     pub title: String,
-    /// Who published it, and under which licence.
+    /// The publisher and the licence.
     pub source: String,
-    /// What it was measured on, and when or how often: shown wherever a published figure is.
+    /// The machine and time of the published measurement, shown with every published figure.
     pub machine: String,
-    /// What all its figures are.
+    /// The quantity of all figures.
     pub quantity: Quantity,
-    /// Names of the columns: one figure of each row belongs to each.
+    /// The names of the columns; each row has one figure per column.
     pub columns: Vec<String>,
-    /// To what each source's own ratio is, as words: "to the first column".
+    /// The reference of the ratios, for example "to the first column".
     pub ratio_to: String,
-    /// What must be known before the figures are read, a sentence each.
+    /// Notes that affect how to read the figures, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Its rows, in the order of the report.
+    /// The rows, in the order of the report.
     pub rows: Vec<PublishedRow>,
 }
 
 /// A row of a published table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedRow {
-    /// Its name in the report.
+    /// The row's name in the report.
     pub name: String,
     /// One figure for each column.
     pub figures: Vec<PublishedFigure>,
 }
 
-/// One published figure, and the measured one.
+/// A published figure and the measured one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedFigure {
-    /// The figure in the unit of its table's quantity; none where the report has none.
+    /// The published value in the unit of the table's quantity; `None` if the report has none.
     pub published: Option<f64>,
-    /// What the report printed, with its spread if it has one.
+    /// The printed text, with its spread if there is one.
     pub text: String,
-    /// The same quantity of the row that did this work here.
+    /// The measured value of the same work.
     pub measured: Option<f64>,
-    /// That row.
+    /// The id of the measured row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<RowId>,
-    /// Why nothing was measured, if nothing was.
+    /// The reason if nothing was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// The published figure over the one that the table's ratios are to, both of the report.
+    /// The ratio of the published value to the table's published reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_ratio: Option<f64>,
-    /// The measured figure over the measured one of the same work, both of this run.
+    /// The ratio of the measured value to the measured reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured_ratio: Option<f64>,
 }
 
-/// What a figure is.
+/// The quantity of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
-    /// Nanoseconds for each operation.
+    /// Nanoseconds per operation.
     Time,
     /// Bytes of a token.
     TokenBytes,
-    /// Bytes allocated by each operation.
+    /// Bytes allocated per operation.
     AllocatedBytes,
-    /// Allocations of each operation.
+    /// Allocations per operation.
     Allocations,
-    /// Requests that a server answered, each second.
+    /// Requests per second that a server answered.
     RequestsPerSecond,
 }
 
 impl Quantity {
-    /// Its unit, for the head of a column.
+    /// Returns the unit, for a column heading.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -95,7 +94,7 @@ impl Quantity {
         }
     }
 
-    /// This quantity of a measured row.
+    /// Returns this quantity of a measured row.
     #[must_use]
     #[allow(
         clippy::cast_precision_loss,
@@ -110,28 +109,28 @@ impl Quantity {
             Self::TokenBytes => row.token_bytes.map(|bytes| bytes as f64),
             Self::AllocatedBytes => row.bytes_per_op,
             Self::Allocations => row.allocs_per_op,
-            // No row of a library serves requests.
+            // Rows of libraries have no request rate.
             Self::RequestsPerSecond => None,
         }
     }
 }
 
-/// Which row: what tells it from the others of its result, but for the suite that asked for it.
+/// The id of a row: it distinguishes the row from all others of the result, except for the suite.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RowId {
     /// The subject's id.
     pub subject: String,
-    /// The contract.
+    /// The operation.
     #[serde(rename = "contract")]
     pub operation: String,
     /// The name of the claims set.
     pub claims: String,
-    /// Threads.
+    /// The number of threads.
     pub threads: u32,
 }
 
 impl RowId {
-    /// The id of a row.
+    /// Returns the id of a row.
     #[must_use]
     pub fn of(row: &Row) -> Self {
         Self {
@@ -142,7 +141,7 @@ impl RowId {
         }
     }
 
-    /// Whether it is the id of that row.
+    /// Reports whether this is the id of that row.
     #[must_use]
     pub fn names(&self, row: &Row) -> bool {
         self.subject == row.subject.id
@@ -152,45 +151,45 @@ impl RowId {
     }
 }
 
-/// A conclusion that a report drew, and what this run says of it.
+/// A published conclusion, and the answer of this run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClaimAnswered {
-    /// The report's number and the conclusion's in it: `1.3b`.
+    /// The number of the report and of the conclusion: `1.3b`.
     pub id: String,
     /// The report's number, 1 to 4.
     pub report: u8,
-    /// What was concluded, in our words.
+    /// The conclusion, paraphrased.
     pub claim: String,
-    /// What it was concluded from.
+    /// The machine of the published measurement.
     pub machine: String,
     /// The answer.
     pub answer: Answer,
-    /// What was measured, with its figures; or what is missing.
+    /// The measured values, or what is missing.
     pub measured: String,
-    /// Why the answer is that.
+    /// The reason for the answer.
     pub why: String,
-    /// The rows that it rests on.
+    /// The rows that the answer is based on.
     pub rows: Vec<RowId>,
 }
 
-/// What became of a published conclusion.
+/// The answer to a published conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// What was measured here agrees with it.
+    /// The measurements of this run agree with it.
     Holds,
-    /// What was measured here contradicts it.
+    /// The measurements of this run contradict it.
     DoesNotHold,
-    /// The published difference is there, and its cause is another than the one that was named.
+    /// The difference exists, but has another cause than the published one.
     Artefact,
-    /// This run measured nothing that could answer it.
+    /// This run measured nothing that answers it.
     NotMeasured,
 }
 
 impl Answer {
-    /// The answer as people read it.
+    /// Returns the answer for people.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::DoesNotHold => "does not hold",

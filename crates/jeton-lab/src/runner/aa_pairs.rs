@@ -1,11 +1,11 @@
-//! Which subjects run twice: the A/A pairs that show what this run makes out of nothing.
+//! Selects the subjects that are measured twice as A/A pairs.
 
 use std::collections::BTreeMap;
 
 use super::case_run::CaseRun;
 
-/// `wanted` benches that differ from each other as much as the run allows: by language first,
-/// then by algorithm, contract and library. Reference lines have no twins.
+/// Selects `wanted` cases that differ as much as possible: by language first, then by algorithm,
+/// operation and library. References are excluded.
 pub(super) fn choose(case_runs: &[CaseRun], wanted: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();

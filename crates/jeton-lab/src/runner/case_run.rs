@@ -1,4 +1,4 @@
-//! One cell on the bench: its process, what it must answer, and what became of it.
+//! A case during a run: its process, its expected answers, and its results.
 
 use std::time::{Duration, Instant};
 
@@ -8,32 +8,32 @@ use crate::protocol::{Fault, Hello, Process, RUN_LIMIT, Work};
 use crate::result::Status;
 use crate::suite::Case;
 
-/// A cell with its process, or the reason why it has none any more.
+/// A case with its process, or the reason why it has none.
 #[derive(Debug)]
 pub(super) struct CaseRun {
     pub case: Case,
     pub suite: &'static str,
-    /// The bench that this one repeats under another name.
+    /// The case that this one repeats as an A/A pair.
     pub aa_pair_of: Option<usize>,
     pub process: Option<Process>,
-    /// What went wrong, if something did.
+    /// The failure, if there is one.
     pub failure: Option<(Status, String)>,
     pub hello: Option<Hello>,
     pub expected: Option<Expected>,
-    /// Operations of one timed batch.
+    /// The operations of one timed batch.
     pub iterations: u64,
-    /// What one took when it was warm.
+    /// Nanoseconds per operation after warm-up.
     pub ns_per_op: f64,
     pub token_bytes: Option<u64>,
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,
     pub peak_rss_bytes: Option<u64>,
     pub unsettled: bool,
-    /// Nanoseconds per operation, by round.
+    /// Nanoseconds per operation by round.
     pub rounds: Vec<f64>,
 }
 
-/// The run was asked to stop: nothing is wrong with the subject.
+/// The run was asked to stop; the subject has no fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stopped;
 
@@ -62,7 +62,7 @@ impl CaseRun {
         self.failure.is_none() && self.process.is_some()
     }
 
-    /// How long one timed batch takes, as far as the warm-up tells; no longer than a driver is waited for.
+    /// Returns the estimated duration of one timed batch, at most the driver's time limit.
     pub(super) fn batch_takes(&self) -> Duration {
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         let operations = self.iterations as f64 * f64::from(self.case.threads);
@@ -70,41 +70,41 @@ impl CaseRun {
         takes.map_or(RUN_LIMIT, |takes| takes.min(RUN_LIMIT))
     }
 
-    /// Whether its driver does the operations of a lead itself, in the run that they go before.
+    /// Reports whether the driver itself performs the untimed operations before a batch.
     pub(super) fn leads_itself(&self) -> bool {
         self.hello.as_ref().is_some_and(|hello| hello.leads)
     }
 
-    /// How many operations take so long, about; no more than a batch has.
+    /// Returns the number of operations that take about this time, at most one batch.
     pub(super) fn lead(&self, time: Duration) -> u64 {
         let leads = self.batch_takes().as_micros() / time.as_micros().max(1);
         let leads = u64::try_from(leads).unwrap_or(u64::MAX).max(1);
         self.iterations.div_ceil(leads)
     }
 
-    /// Ends the cell's part in the run. The first reason is the one that counts.
+    /// Ends the case. The first reason is kept.
     pub(super) fn fail(&mut self, status: Status, reason: impl Into<String>) {
         self.process = None;
         self.rounds.clear();
         self.failure.get_or_insert((status, reason.into()));
     }
 
-    /// Ends the process, and remembers how much memory it took.
+    /// Ends the process and records its peak memory.
     pub(super) fn end_process(&mut self) {
         if let Some(process) = self.process.take() {
             self.peak_rss_bytes = self.peak_rss_bytes.max(process.peak_rss_bytes());
         }
     }
 
-    /// Brings its process to where the drivers are now. Whether it was elsewhere.
+    /// Moves the process to the drivers' current core. Reports whether it moved.
     pub(super) fn follow(&mut self, cores: &Cores) -> bool {
         let process = self.process.as_mut();
         process.is_some_and(|process| process.follow(cores))
     }
 
-    /// Asks the process something; a fault ends the cell's part in the run.
+    /// Sends a request to the process; a fault ends the case.
     ///
-    /// `None` if there is no process or it failed.
+    /// Returns `None` if there is no process or it failed.
     pub(super) fn ask<T>(
         &mut self,
         question: impl FnOnce(&mut Process) -> Result<T, Fault>,
@@ -118,7 +118,7 @@ impl CaseRun {
         }
     }
 
-    /// What a fault means for the cell.
+    /// Records a fault.
     pub(super) fn ask_failed(&mut self, fault: Fault) -> Result<(), Stopped> {
         if fault == Fault::Stopped {
             return Err(Stopped);
@@ -128,8 +128,8 @@ impl CaseRun {
         Ok(())
     }
 
-    /// One batch, checked: nanoseconds per operation and what was counted. `expected_time` is what
-    /// it was calibrated to; ten times that is too much.
+    /// Runs one batch and checks it: nanoseconds per operation and counts. `expected_time` is the
+    /// calibrated duration; the limit is ten times that.
     pub(super) fn batch(
         &mut self,
         work: Work,
@@ -151,7 +151,7 @@ impl CaseRun {
             self.fail(
                 Status::Crashed,
                 format!(
-                    "answered a wrong checksum after {iterations} operations: the work was not done"
+                    "wrong checksum after {iterations} operations: the work was not done"
                 ),
             );
             return Ok(None);
@@ -171,26 +171,26 @@ impl CaseRun {
     }
 }
 
-/// What one batch came to.
+/// The measurements of one batch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Batch {
-    /// Of all threads.
+    /// The operations of all threads.
     pub operations: u64,
-    /// By the driver's clock.
+    /// The duration by the driver's clock.
     pub elapsed: Duration,
-    /// By the lab's, from asking to answer.
+    /// The duration by the lab's clock, from request to response.
     pub waited: Duration,
     pub ns_per_op: f64,
-    /// Nanoseconds that the lab waited, for each operation.
+    /// Nanoseconds that the lab waited, per operation.
     pub waited_per_op: f64,
     pub bytes_per_op: Option<f64>,
     pub allocs_per_op: Option<f64>,
-    /// Operations of each thread from one collection of memory to the next.
+    /// Operations of each thread between two garbage collections.
     pub collects_after: Option<u64>,
 }
 
 impl Batch {
-    /// What an operation took, if the batch stood still for so long in all.
+    /// Returns nanoseconds per operation without the time for which the batch was stopped.
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub(super) fn ns_per_op_without(&self, stood_still: Duration) -> f64 {
         let worked = self.elapsed.saturating_sub(stood_still);
@@ -198,14 +198,14 @@ impl Batch {
     }
 }
 
-/// What a fault makes of a row.
+/// Maps a fault to the status and reason of a row.
 fn explain(fault: Fault) -> (Status, String) {
     match fault {
         Fault::NotStarted(why) => (Status::Unavailable, why),
         Fault::Unsupported(why) => (Status::Unavailable, format!("does not offer it: {why}")),
         Fault::TimedOut(what) => (Status::TimedOut, what),
         Fault::Crashed(how) => (Status::Crashed, how),
-        Fault::Failed(why) => (Status::FailedPreflight, format!("could not do it: {why}")),
-        Fault::Stopped => (Status::Unavailable, "the run was ended".into()),
+        Fault::Failed(why) => (Status::FailedPreflight, format!("failed: {why}")),
+        Fault::Stopped => (Status::Unavailable, "the run ended".into()),
     }
 }

@@ -1,4 +1,4 @@
-//! From the benches to the result file.
+//! Collects the cases into a result.
 
 use super::Options;
 use super::case_run::CaseRun;
@@ -17,7 +17,7 @@ pub(super) fn result(
     sets: &ClaimsSets,
 ) -> RunResult {
     for hello in case_runs.iter().filter_map(|b| b.hello.as_ref()) {
-        // Of several runtimes the one on PATH comes first, and is the one that this member is of.
+        // With several runtimes, the one on PATH comes first and is recorded here.
         let runtimes = &mut environment.runtimes;
         let runtime = runtimes.entry(hello.language.clone());
         runtime.or_insert_with(|| hello.runtime.clone());
@@ -51,7 +51,7 @@ fn row(case_run: CaseRun, sets: &ClaimsSets) -> Row {
         (None, Some(_)) => (Status::Ok, None),
         (None, None) => (
             Status::Unavailable,
-            Some("the run was ended before its first round was finished".into()),
+            Some("the run ended before its first round finished".into()),
         ),
     };
     Row {

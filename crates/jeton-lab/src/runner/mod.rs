@@ -31,25 +31,25 @@ use crate::result::{Disturbance, RunResult, Status};
 use crate::stop::Stop;
 use crate::suite::{Case, ClaimsSets, KeyHandling, Operation, OwnClaims, Plan};
 
-/// How a run is to be done.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How it spends its time.
+    /// The pace of the run.
     pub pace: Pace,
-    /// What it may take, once the drivers are built.
+    /// The time limit for measuring, without building drivers.
     pub budget: Option<Duration>,
-    /// The seed of the order of the rounds.
+    /// The seed of the random order.
     pub seed: u64,
     /// The command that repeats it, for the result file.
     pub command: String,
-    /// Where built drivers are kept.
+    /// The cache of built drivers.
     pub cache: Cache,
-    /// The user's own claims, for cells that name them.
+    /// The user's own claims, for cases that use them.
     pub own_claims: Option<OwnClaims>,
 }
 
-/// Measures a plan. Whatever a driver does, the others go on; when `stop` is requested, the
-/// result holds the rounds that were finished.
+/// Measures a plan. A fault of one driver does not affect the others. When `stop` is requested, the
+/// result contains the finished rounds.
 pub fn run(
     plan: &Plan,
     drivers: &[Driver],
@@ -104,11 +104,11 @@ struct Run<'a> {
     cores: Cores,
     case_runs: Vec<CaseRun>,
     hashes: BTreeMap<String, String>,
-    /// Of the rounds that were planned, those that the budget has time for.
+    /// The number of planned rounds that the time limit allows.
     affordable: u32,
     finished: u32,
     disturbance: Disturbance,
-    /// When the drivers were built: the budget counts from here.
+    /// The time at which the drivers were built; the time limit counts from here.
     began: Instant,
 }
 
@@ -119,19 +119,19 @@ impl Run<'_> {
         let built = self.build(drivers)?;
         self.began = Instant::now();
         self.cores = Cores::split();
-        let mut workshop = Workshop {
+        let mut factory = ProcessFactory {
             built,
             all_fixtures: Vec::new(),
             cores: self.cores.clone(),
             stop: self.stop,
         };
-        self.start_and_check(&mut workshop, sets)?;
+        self.start_and_check(&mut factory, sets)?;
         self.add_aa_pairs();
-        self.restart_processes(&workshop, Looking::AtTheirTime)?;
-        self.measure(&workshop)
+        self.restart_processes(&factory, TimingChecks::Run)?;
+        self.measure(&factory)
     }
 
-    /// Builds what is stale, and fails the benches of what cannot be built.
+    /// Builds stale drivers, and fails the cases of drivers that cannot be built.
     fn build(&mut self, drivers: &[Driver]) -> Result<BTreeMap<String, Built>, Stopped> {
         let wanted: Vec<&Driver> = drivers
             .iter()
@@ -141,7 +141,7 @@ impl Run<'_> {
             for word in driver.unknown() {
                 (self.tell)(Event::Unavailable {
                     driver: &driver.id,
-                    reason: &format!("its manifest offers what this lab does not know: {word}"),
+                    reason: &format!("unknown name in the manifest: {word}"),
                 });
             }
         }
@@ -177,10 +177,10 @@ impl Run<'_> {
         Ok(built)
     }
 
-    /// Starts every process, and lets the subjects check each other.
+    /// Starts every process and runs the preflight.
     fn start_and_check(
         &mut self,
-        workshop: &mut Workshop<'_>,
+        factory: &mut ProcessFactory<'_>,
         sets: &ClaimsSets,
     ) -> Result<(), Stopped> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -210,22 +210,22 @@ impl Run<'_> {
                     done,
                     of: self.case_runs.len(),
                 });
-                workshop.start(&mut self.case_runs[i], &fixtures)?;
+                factory.start(&mut self.case_runs[i], &fixtures)?;
             }
             preflight::check(&mut self.case_runs, group, &fixtures)?;
-            workshop.all_fixtures.push(fixtures);
+            factory.all_fixtures.push(fixtures);
         }
-        self.tell_failures(workshop);
+        self.tell_failures(factory);
         Ok(())
     }
 
-    /// Tells once for each driver and reason, apart from what building it told already.
-    fn tell_failures(&mut self, workshop: &Workshop<'_>) {
+    /// Reports each driver and reason once, without those already reported while building.
+    fn tell_failures(&mut self, factory: &ProcessFactory<'_>) {
         let mut told = Vec::new();
         for case_run in &self.case_runs {
             let driver = &case_run.case.driver;
             if let Some((_, reason)) = &case_run.failure
-                && workshop.built.contains_key(driver)
+                && factory.built.contains_key(driver)
                 && !told.contains(&(driver, reason))
             {
                 told.push((driver, reason));
@@ -235,7 +235,7 @@ impl Run<'_> {
         }
     }
 
-    /// Names who is to run twice. No twin has a process yet.
+    /// Adds the A/A pairs, without processes.
     fn add_aa_pairs(&mut self) {
         for original in aa_pairs::choose(&self.case_runs, self.options.pace.aa_pairs) {
             let from = &self.case_runs[original];
@@ -246,17 +246,17 @@ impl Run<'_> {
         }
     }
 
-    /// Puts a fresh process in the place of each that came this far, and warms it up at once.
+    /// Replaces the process of each remaining case by a new one, and warms it up at once.
     ///
-    /// What a process has done and how long it has waited stays in its machine code and its heap, and two of
-    /// one program are only then alike when both are: one that had met refused tokens in the checks, or been
-    /// asked less about its time, or had waited some seconds more to be warmed up, was apart from its twin,
-    /// always the same way, by up to 3 %. So the two of a pair follow each other, and managed runtimes, which
-    /// give memory back while they wait, come last.
+    /// The history of a process affects its machine code and its heap. Processes that had verified
+    /// rejected tokens, had fewer timing checks, or had waited longer before warm-up differed from
+    /// their A/A pair by up to 3 %, always in the same direction. So both processes of a pair are
+    /// started one after the other, and managed runtimes, which release memory while they wait, come
+    /// last.
     fn restart_processes(
         &mut self,
-        workshop: &Workshop<'_>,
-        looking: Looking,
+        factory: &ProcessFactory<'_>,
+        checks: TimingChecks,
     ) -> Result<(), Stopped> {
         let original = |i: usize| self.case_runs[i].aa_pair_of.unwrap_or(i);
         let mut order: Vec<usize> = (0..self.case_runs.len())
@@ -273,10 +273,10 @@ impl Run<'_> {
                 of: order.len(),
             });
             let case_run = &mut self.case_runs[i];
-            workshop.start_again(case_run)?;
+            factory.start_again(case_run)?;
             let clocks = warm::warm_up(case_run, &self.options.pace)?;
-            if looking == Looking::AtTheirTime
-                && let Some(fixtures) = workshop.fixtures_of(case_run)
+            if checks == TimingChecks::Run
+                && let Some(fixtures) = factory.fixtures_of(case_run)
                 && case_run.live()
             {
                 timing_checks::check(case_run, fixtures, clocks)?;
@@ -287,16 +287,16 @@ impl Run<'_> {
                 continue;
             };
             if !self.case_runs[original].live() {
-                // Nobody is left to compare it with.
+                // There is nothing left to compare with.
                 self.case_runs[i].process = None;
             }
-            // Identical subjects do identical work.
+            // Both cases of a pair do identical work.
             self.case_runs[i].iterations = self.case_runs[original].iterations;
         }
         Ok(())
     }
 
-    fn measure(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
+    fn measure(&mut self, factory: &ProcessFactory<'_>) -> Result<(), Stopped> {
         let pace = &self.options.pace;
         let mut order =
             rounds::Order::seeded(self.options.seed, &self.case_runs, &self.plan.comparisons);
@@ -317,7 +317,7 @@ impl Run<'_> {
         let ids: Vec<u32> = self.process_ids();
         let disturbance_monitor = DisturbanceMonitor::begin(&ids);
         let mut sharing = Sharing::default();
-        let outcome = self.rounds(&mut order, workshop, &mut watch, &mut sharing);
+        let outcome = self.rounds(&mut order, factory, &mut watch, &mut sharing);
         let ids = self.process_ids();
         self.disturbance = disturbance_monitor.finish(&ids, self.cores.driver_core().is_some());
         sharing.record_in(&mut self.disturbance);
@@ -327,7 +327,7 @@ impl Run<'_> {
     fn rounds(
         &mut self,
         order: &mut rounds::Order,
-        workshop: &Workshop<'_>,
+        factory: &ProcessFactory<'_>,
         watch: &mut Watch<'_>,
         sharing: &mut Sharing,
     ) -> Result<(), Stopped> {
@@ -336,7 +336,7 @@ impl Run<'_> {
         let mut work = takes;
         for number in 1..=self.affordable {
             if pace.restarts_processes(number, self.affordable) {
-                self.restart_processes(workshop, Looking::Away)?;
+                self.restart_processes(factory, TimingChecks::Skip)?;
                 (self.tell)(Event::Rehearsing);
                 rounds::rehearse(&mut self.case_runs, order, &pace, watch)?;
             }
@@ -351,12 +351,12 @@ impl Run<'_> {
                 });
                 break;
             };
-            watch.be_patient(spare);
+            watch.set_max_wait(spare);
             let round_began = Instant::now();
             let of = self.affordable;
             let tell = &mut self.tell;
             let case_runs = &mut self.case_runs;
-            let renew = |case_run: &mut CaseRun| workshop.start_again(case_run);
+            let renew = |case_run: &mut CaseRun| factory.start_again(case_run);
             *sharing += rounds::round(case_runs, order, &pace, watch, renew, |visit, visits| {
                 tell(Event::Round {
                     number,
@@ -366,7 +366,7 @@ impl Run<'_> {
                 });
             })?;
             self.finished = number;
-            let beyond = spare.saturating_sub(watch.patience());
+            let beyond = spare.saturating_sub(watch.max_wait());
             work = takes.max(round_began.elapsed().saturating_sub(beyond));
         }
         Ok(())
@@ -378,18 +378,18 @@ impl Run<'_> {
     }
 }
 
-/// Whether it is looked at what drivers say of their time. Once is enough.
+/// Whether the timing checks run. They run once per driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Looking {
-    AtTheirTime,
-    Away,
+enum TimingChecks {
+    Run,
+    Skip,
 }
 
 fn covers(offer: &Offered, case: &Case) -> bool {
     let named = |names: &[String], name: &str| names.iter().any(|n| n == name);
     let handling = match case.key_handling {
         KeyHandling::Text(form) => named(&offer.key_text, form.name()),
-        // A fresh key is not handled in any way.
+        // A generated key has no handling.
         _ if case.operation == Operation::GenerateKey => true,
         handling => named(&offer.key_handling, handling.name()),
     };
@@ -400,16 +400,16 @@ fn covers(offer: &Offered, case: &Case) -> bool {
         && named(&offer.operations, case.operation.name())
 }
 
-/// What processes are made with.
-struct Workshop<'a> {
+/// Everything needed to start processes.
+struct ProcessFactory<'a> {
     built: BTreeMap<String, Built>,
     all_fixtures: Vec<Fixtures>,
     cores: Cores,
     stop: &'a Stop,
 }
 
-impl Workshop<'_> {
-    /// Puts a new process in the place of a bench's.
+impl ProcessFactory<'_> {
+    /// Replaces the process of a case by a new one.
     fn start_again(&self, case_run: &mut CaseRun) -> Result<(), Stopped> {
         case_run.end_process();
         match self.fixtures_of(case_run) {
@@ -436,7 +436,7 @@ impl Workshop<'_> {
         let case = &case_run.case;
         if said != (&case.library, &case.version, &case.language) {
             let reason = format!(
-                "says it is {} {} ({}), its manifest says {} {} ({})",
+                "the driver reports {} {} ({}), its manifest {} {} ({})",
                 hello.library,
                 hello.version,
                 hello.language,
@@ -447,7 +447,7 @@ impl Workshop<'_> {
             case_run.fail(Status::FailedPreflight, reason);
             return Ok(());
         }
-        // The name is in the row: it is that of the runtime that does the work, or there is no row.
+        // The row names the runtime, so the driver must run on exactly that one.
         let asked_for = case.runtime.as_deref();
         if let Some((asked_for, version)) = asked_for.and_then(|r| Some((r, r.split(' ').nth(1)?)))
             && !hello.runtime.contains(version)
@@ -457,7 +457,7 @@ impl Workshop<'_> {
             return Ok(());
         }
         if !hello.offers.iter().any(|offer| covers(offer, case)) {
-            let reason = "its manifest offers this, and the driver itself does not";
+            let reason = "the manifest offers this, but the driver does not";
             case_run.fail(Status::Unavailable, reason);
             return Ok(());
         }

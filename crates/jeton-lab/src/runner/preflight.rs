@@ -1,6 +1,6 @@
-//! Before anything is timed: whose tokens does whom verify, and who accepts what must be refused?
+//! The preflight: subjects verify each other's tokens, and must reject negative controls.
 //!
-//! A subject that fails is not timed under any contract, and its rows say what it did.
+//! A subject that fails is not timed with any operation; its rows contain the reason.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::protocol::{ANSWER_LIMIT, Fault, Prepare, Work};
 use crate::result::Status;
 use crate::suite::{Format, Operation};
 
-/// Checks all benches that work with this forge's dialect.
+/// Checks all cases of this dialect.
 pub(super) fn check(
     case_runs: &mut [CaseRun],
     group: &[usize],
@@ -28,7 +28,7 @@ pub(super) fn check(
             issued.push((i, token));
         }
     }
-    // What a minter did wrong says more than that its verifier knows nobody's tokens.
+    // A fault of the issuer explains more than a rejection by every verifier.
     share_failures(case_runs, group);
     for &i in group {
         match case_runs[i].case.operation {
@@ -50,17 +50,18 @@ pub(super) fn check(
     Ok(())
 }
 
-/// A verifier accepts the lab's own tokens with their claims, and refuses every control.
+/// Checks that a verifier accepts the lab's tokens with their claims, and rejects every negative
+/// control.
 fn check_verifier(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
     for (token, claims) in fixtures.tokens.iter().zip(&fixtures.claims) {
         let Some(answer) = case_run.ask(|p| p.verify(token))? else {
             return Ok(());
         };
         if !answer.accepted {
-            let why = answer.reason.unwrap_or_else(|| "it gives no reason".into());
+            let why = answer.reason.unwrap_or_else(|| "no reason given".into());
             case_run.fail(
                 Status::FailedPreflight,
-                format!("refuses a valid token: {why}"),
+                format!("rejects a valid token: {why}"),
             );
             return Ok(());
         }
@@ -69,7 +70,7 @@ fn check_verifier(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Sto
         {
             case_run.fail(
                 Status::FailedPreflight,
-                format!("gives back another `{member}` than was signed"),
+                format!("returns another `{member}` than was signed"),
             );
             return Ok(());
         }
@@ -92,7 +93,7 @@ fn check_verifier(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Sto
     Ok(())
 }
 
-/// A round trip ends where its token must not be accepted, and goes all the way otherwise.
+/// Checks that a round trip fails with a token that must be rejected, and succeeds otherwise.
 fn check_trip(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
     let (Some(made), true) = (case_run.expected.take(), case_run.live()) else {
         return Ok(());
@@ -110,7 +111,7 @@ fn check_trip(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped
     };
     for trip in trips {
         if fulfils(case_run, &trip.prepare)? {
-            let reason = format!("comes back from a round trip with {}", trip.what);
+            let reason = format!("a round trip accepts {}", trip.what);
             case_run.fail(Status::FailedPreflight, reason);
             return Ok(());
         }
@@ -118,7 +119,7 @@ fn check_trip(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped
     Ok(())
 }
 
-/// A loader refuses the text of half a key.
+/// Checks that loading a truncated key fails.
 fn check_loader(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
     case_run.expected = Some(Expected::of_yes(1));
     if let Ok(half) = fixtures.impossible_key(&case_run.case)
@@ -126,14 +127,14 @@ fn check_loader(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopp
     {
         case_run.fail(
             Status::FailedPreflight,
-            "loads a key whose text ends in the middle",
+            "loads a truncated key",
         );
     }
     Ok(())
 }
 
-/// Whether the driver does an operation that it must refuse, in `prepare` or in `run`. Dying of it
-/// is a fault; saying no is right.
+/// Reports whether the driver performs an operation that it must reject, in `prepare` or in `run`. An
+/// exit of the process is a fault.
 fn fulfils(case_run: &mut CaseRun, order: &Prepare) -> Result<bool, Stopped> {
     let asked = case_run.ask(|p| {
         let done = p
@@ -148,7 +149,8 @@ fn fulfils(case_run: &mut CaseRun, order: &Prepare) -> Result<bool, Stopped> {
     Ok(asked.unwrap_or(false))
 }
 
-/// A minter makes a token of every claims value, and not with an empty key. Its first token.
+/// Checks that an issuer makes a token of every claims value, not with an empty key. Returns its first
+/// token.
 fn check_issuer(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<Option<String>, Stopped> {
     let mut askings = [Vec::new(), Vec::new()];
     for asking in &mut askings {
@@ -164,7 +166,7 @@ fn check_issuer(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<Option<St
     if is_signed_with_an_empty_key(alg, &first[0]) {
         case_run.fail(
             Status::FailedPreflight,
-            "signs with an empty key, whatever key it is given",
+            "signs with an empty key instead of the given key",
         );
         return Ok(None);
     }
@@ -173,16 +175,15 @@ fn check_issuer(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<Option<St
     Ok(first.into_iter().next())
 }
 
-/// Every verifier sees every minter's token. Where they disagree, the one that stands alone is
-/// at fault: all verifiers here have accepted the lab's own tokens already.
+/// Every verifier verifies every issuer's token. If they disagree, the minority is at fault: all
+/// verifiers have already accepted the lab's own tokens.
 fn check_each_other(
     case_runs: &mut [CaseRun],
     group: &[usize],
     issued: &[(usize, String)],
     fixtures: &Fixtures,
 ) -> Result<(), Stopped> {
-    // A token that stands for claims in somebody's table means nothing to anybody else; that it does
-    // there is what a round trip shows.
+    // An opaque token means nothing to other libraries; the round trip covers it.
     if fixtures.dialect.format == Format::Opaque {
         return Ok(());
     }
@@ -191,16 +192,16 @@ fn check_each_other(
             continue;
         }
         let mut accepted = 0;
-        let mut refused: Vec<(Judge, String)> = Vec::new();
-        // The lab's own library is a verifier among the others.
+        let mut refused: Vec<(TokenVerifier, String)> = Vec::new();
+        // The lab's library is one of the verifiers.
         match fixtures.open(token) {
             Ok(claims) => match difference(&fixtures.claims[0], Some(&claims)) {
                 None => accepted += 1,
                 Some(member) => {
-                    refused.push((Judge::Lab, format!("reads another `{member}` in it")));
+                    refused.push((TokenVerifier::Lab, format!("returns another `{member}`")));
                 }
             },
-            Err(why) => refused.push((Judge::Lab, why)),
+            Err(why) => refused.push((TokenVerifier::Lab, why)),
         }
         for &verifier in group {
             if !case_runs[verifier].live() || !case_runs[verifier].case.operation.opens_tokens() {
@@ -216,12 +217,12 @@ fn check_each_other(
             match (answer.accepted, other) {
                 (true, None) => accepted += 1,
                 (true, Some(member)) => {
-                    let what = format!("reads another `{member}` in it");
-                    refused.push((Judge::CaseRun(verifier), what));
+                    let what = format!("returns another `{member}`");
+                    refused.push((TokenVerifier::CaseRun(verifier), what));
                 }
                 (false, _) => {
                     let why = answer.reason.unwrap_or_else(|| "no reason given".into());
-                    refused.push((Judge::CaseRun(verifier), why));
+                    refused.push((TokenVerifier::CaseRun(verifier), why));
                 }
             }
         }
@@ -231,28 +232,28 @@ fn check_each_other(
         let issuer_name = case_runs[*issuer].case.library.clone();
         let issuer_at_fault = accepted < refused.len();
         if issuer_at_fault {
-            // Another library's words say more to its author than the lab's.
+            // The message of another library is more useful than the lab's.
             let (judge, why) = refused.last().unwrap_or(&refused[0]);
             let who = match judge {
-                Judge::Lab => "the lab".to_owned(),
-                Judge::CaseRun(verifier) => case_runs[*verifier].case.library.clone(),
+                TokenVerifier::Lab => "the lab".to_owned(),
+                TokenVerifier::CaseRun(verifier) => case_runs[*verifier].case.library.clone(),
             };
             let all = accepted + refused.len();
             case_runs[*issuer].fail(
                 Status::FailedPreflight,
                 format!(
-                    "its token is refused by {} of {all} verifiers; {who}: {why}",
+                    "{} of {all} verifiers reject its token; {who}: {why}",
                     refused.len()
                 ),
             );
         } else {
             for (judge, why) in refused {
-                let Judge::CaseRun(verifier) = judge else {
+                let TokenVerifier::CaseRun(verifier) = judge else {
                     continue;
                 };
                 case_runs[verifier].fail(
                     Status::FailedPreflight,
-                    format!("refuses {issuer_name}'s token, which {accepted} others verify: {why}"),
+                    format!("rejects the token of {issuer_name}, which {accepted} others verify: {why}"),
                 );
             }
         }
@@ -260,14 +261,14 @@ fn check_each_other(
     Ok(())
 }
 
-/// Who looked at a token.
+/// The verifier of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Judge {
+enum TokenVerifier {
     Lab,
     CaseRun(usize),
 }
 
-/// What a subject did wrong under one contract counts for it under every other.
+/// Applies a subject's failure to all its operations.
 fn share_failures(case_runs: &mut [CaseRun], group: &[usize]) {
     let mut failed: BTreeMap<String, (Status, String)> = BTreeMap::new();
     for &i in group {
@@ -284,7 +285,7 @@ fn share_failures(case_runs: &mut [CaseRun], group: &[usize]) {
     }
 }
 
-/// A verifier's size is that of its own subject's token, or else of the one it verifies.
+/// Sets a verifier's token size: that of its own subject's token, or of the verified one.
 fn share_sizes(case_runs: &mut [CaseRun], group: &[usize], fixtures: &Fixtures) {
     let sizes: BTreeMap<String, u64> = group
         .iter()
@@ -302,8 +303,8 @@ fn share_sizes(case_runs: &mut [CaseRun], group: &[usize], fixtures: &Fixtures) 
     }
 }
 
-/// The first member in which the claims differ from those that were signed. One audience may be
-/// written as a text or as a list of one, and a number with or without its point.
+/// Returns the first member in which the claims differ from the signed claims. A single audience may be
+/// a string or a list, and a number may have a decimal point.
 pub(crate) fn difference(signed: &Value, seen: Option<&Value>) -> Option<String> {
     let Some(Value::Object(seen)) = seen else {
         return Some("claims".into());
@@ -338,7 +339,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn claims_are_compared_by_meaning() {
+    fn claims_difference_ignores_equivalent_forms() {
         let signed = json!({"aud": ["api"], "exp": 5, "name": "x"});
         let differs = |seen: Value| difference(&signed, Some(&seen));
         assert_eq!(

@@ -1,11 +1,11 @@
-//! Between the warm-up and the rounds: can what a warm driver says of its time be true?
+//! Checks after warm-up whether the times that a driver reports are plausible.
 //!
-//! A driver times itself, so it could say anything. Three lies are looked for, each in what it
-//! would have to do to the figures; a suspicion is confirmed before it is believed, because a
-//! machine that stalls looks like a lie once, and not three times in a row.
+//! A driver measures its own time, so it could report anything. Three checks look for misreported
+//! timings. A suspicion is confirmed before it counts: a stall of the machine looks like a false report
+//! once, but not three times in a row.
 //!
-//! What cannot be seen from outside: a driver that verifies its pool while it is prepared, and
-//! answers from memory ever after, has no first time that could be slower than its second.
+//! One case cannot be detected: a driver that verifies its pool during `prepare` and then answers from
+//! memory has no slower first time.
 
 use std::time::Duration;
 
@@ -15,43 +15,42 @@ use crate::protocol::{RUN_LIMIT, Work};
 use crate::result::Status;
 use crate::stats::median::median;
 
-/// How long a batch is that is timed by two clocks: what a busy machine adds to it is small then.
+/// The duration of a batch for the clock check; the overhead of a busy machine is then small.
 const CLOCKED: Duration = Duration::from_millis(200);
-/// What may pass between the lab's asking and the driver's clock, and back, for one batch on a busy
-/// machine.
+/// The largest delay between the lab's and the driver's clock for one batch on a busy machine.
 const ON_THE_WAY: Duration = Duration::from_millis(50);
-/// What passes there on a quiet one: more of it is no proof, and worth a closer look.
+/// The usual delay on a quiet machine; more than this leads to a closer check.
 const USUALLY_ON_THE_WAY: Duration = Duration::from_millis(1);
-/// The lab's clock may show so many times what the driver's does.
+/// The largest accepted ratio of the lab's to the driver's time.
 const CLOCKS_APART: f64 = 1.5;
-/// A quarter of the operations may cost so many times as much each.
+/// The largest accepted ratio of times per operation between a quarter batch and a whole one.
 const GROWTH: f64 = 2.5;
-/// How often a driver whose work seems not to grow is asked, before that is believed.
+/// The number of tries before work that does not grow with its operations is believed.
 const GROWTH_TRIES: usize = 8;
-/// Fewer operations than this in a batch are too few to take a quarter of.
+/// The smallest batch for the growth check.
 const GROWING: u64 = 16;
-/// A token may take so many times as long the first time as the second.
+/// The largest accepted ratio of the first to the second verification of a token.
 const FIRST_TIME: f64 = 2.0;
-/// How long one pass over tokens that were never seen takes, about.
+/// The duration of one pass over fresh tokens, approximately.
 const FRESH_PASS: Duration = Duration::from_millis(2);
-/// Tokens that were never seen, in one pass, at most and at least.
+/// The largest and smallest number of fresh tokens in one pass.
 const FRESH_TOKENS: (usize, usize) = (64, 8);
-/// Passes over different tokens; their median counts.
+/// Passes over different tokens; the median counts.
 const FRESH_PASSES: usize = 5;
-/// Clocks may be so far apart by their grain alone.
+/// The accepted difference of the clocks by their resolution.
 const GRAIN: Duration = Duration::from_millis(1);
-/// No operation on a token or key takes less: one block of a hash alone takes longer.
+/// The shortest plausible operation; one block of a hash alone takes longer.
 const FASTEST_NS: f64 = 2.0;
-/// How often something must be seen to be believed; as often against it, and it is not.
+/// The number of confirmations for or against a suspicion.
 const CONFIRMED: usize = 3;
 
-/// What a warm-up showed of a driver's clock beside the lab's.
+/// The driver's and the lab's times during a warm-up.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Clocks {
     batches: u32,
     said: Duration,
     waited: Duration,
-    /// Whether a batch took longer than the lab waited for it, by the driver's clock.
+    /// True if a batch took longer by the driver's clock than the lab waited.
     impossible: bool,
 }
 
@@ -68,12 +67,12 @@ impl Clocks {
     }
 }
 
-/// Nobody works longer than the lab waits: there is nothing to weigh.
+/// The driver cannot work longer than the lab waits.
 fn impossible(said: Duration, waited: Duration) -> bool {
     said > waited + GRAIN
 }
 
-/// Whether the lab waited so long that the driver cannot have worked so little.
+/// Reports whether the lab waited much longer than the driver reports.
 fn apart(said: Duration, waited: Duration, on_the_way: Duration) -> bool {
     waited > said.mul_f64(CLOCKS_APART) + on_the_way
 }
@@ -82,14 +81,14 @@ fn wrong_clock(case_run: &mut CaseRun, said: Duration, waited: Duration) {
     case_run.fail(
         Status::FailedPreflight,
         format!(
-            "its clock is wrong: it says {:.1} ms for work that the lab waited {:.1} ms for",
+            "misreported time: the driver reports {:.1} ms, the lab waited {:.1} ms",
             said.as_secs_f64() * 1e3,
             waited.as_secs_f64() * 1e3
         ),
     );
 }
 
-/// Fails a bench whose driver cannot be believed.
+/// Fails a case whose times are not plausible.
 pub(super) fn check(
     case_run: &mut CaseRun,
     fixtures: &Fixtures,
@@ -133,10 +132,10 @@ fn check_clock(case_run: &mut CaseRun) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// Four times the operations take four times as long, whatever a checksum says.
+/// Checks that four times the operations take about four times as long.
 ///
-/// A machine that stalls makes a batch longer and never shorter, and a stall weighs most on the
-/// short batch: so the fastest of each is compared, and who is suspected is asked again.
+/// A stall makes a batch longer and never shorter, and it affects the short batch more. So the fastest
+/// of each is compared, and a suspicious driver is measured again.
 fn check_growth(case_run: &mut CaseRun) -> Result<(), Stopped> {
     let all = case_run.iterations;
     if all < GROWING {
@@ -162,12 +161,12 @@ fn check_growth(case_run: &mut CaseRun) -> Result<(), Stopped> {
     }
     case_run.fail(
         Status::FailedPreflight,
-        "its work does not grow with its operations: four times as many take hardly longer",
+        "misreported time: four times as many operations take hardly longer",
     );
     Ok(())
 }
 
-/// A token is not verified faster for having been verified before.
+/// Checks that the second verification of a token is not faster than the first.
 fn check_first_times(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
     let case = case_run.case.clone();
     if !case.operation.opens_tokens() || case.is_reference() || case.caches || !case_run.live() {
@@ -195,14 +194,14 @@ fn check_first_times(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), 
             ),
         );
     }
-    // Back to the tokens that everybody works on.
+    // Return to the shared tokens.
     if let Ok(prepare) = fixtures.prepare(&case) {
         case_run.ask(|p| p.prepare(&prepare))?;
     }
     Ok(())
 }
 
-/// Operations that fill a time, if one takes so long; one at least.
+/// Returns the number of operations that fill a time; at least one.
 fn at_most(time: Duration, ns_per_op: f64) -> u64 {
     #[allow(
         clippy::cast_possible_truncation,
@@ -213,8 +212,8 @@ fn at_most(time: Duration, ns_per_op: f64) -> u64 {
     operations.clamp(1, 1 << 32)
 }
 
-/// The median over some passes of what a pass over tokens never seen takes, divided by what the
-/// same pass takes again. `None` if there are no such tokens, or the driver failed.
+/// Returns the median ratio of the first to the second pass over fresh tokens; `None` if there are no
+/// such tokens, or the driver failed.
 fn first_over_second(
     case_run: &mut CaseRun,
     fixtures: &Fixtures,
@@ -248,15 +247,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_may_be_a_little_apart() {
+    fn clocks_small_difference_is_accepted() {
         let ms = Duration::from_millis;
         assert!(!apart(ms(200), ms(201), ON_THE_WAY));
         let slow_to_wake = apart(ms(200), ms(330), ON_THE_WAY);
-        assert!(!slow_to_wake, "a busy machine is no lie");
+        assert!(!slow_to_wake, "a busy machine is not a false report");
         let half_is_told = apart(ms(200), ms(400), ON_THE_WAY);
         assert!(half_is_told);
         assert!(impossible(ms(200), ms(150)), "longer than the lab waited");
         assert!(!impossible(ms(200), ms(200)));
-        assert!(apart(ms(0), ms(60), ON_THE_WAY), "it stands still");
+        assert!(apart(ms(0), ms(60), ON_THE_WAY), "the clock stands still");
     }
 }

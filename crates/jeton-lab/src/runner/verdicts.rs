@@ -1,11 +1,11 @@
-//! From benches to the noise floor and the verdicts.
+//! Computes the noise floor and the verdicts of a run.
 
 use super::case_run::CaseRun;
 use crate::result::{NoiseFloor, Verdict};
 use crate::suite::{Case, Comparison};
 use crate::verdicts::{self, AaRounds, ComparisonInput, Entrant};
 
-/// What the identical pairs came to.
+/// Computes the noise floor from the A/A pairs.
 pub(super) fn noise_floor(case_runs: &[CaseRun]) -> NoiseFloor {
     let aa_pairs: Vec<AaRounds> = case_runs
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn noise_floor(case_runs: &[CaseRun]) -> NoiseFloor {
     verdicts::noise_floor(&aa_pairs)
 }
 
-/// What each comparison came to, for the subjects that were measured to the end.
+/// Computes the verdicts of each comparison, for the subjects that finished.
 pub(super) fn verdicts(
     case_runs: &[CaseRun],
     comparisons: &[Comparison],
@@ -112,12 +112,12 @@ mod tests {
         assert_eq!(
             verdict.verdict,
             VerdictKind::Faster,
-            "the ratio stands all the same"
+            "the ratio is still computed"
         );
     }
 
     #[test]
-    fn one_factor_is_named_and_not_confounded() {
+    fn verdicts_one_factor_is_not_confounded() {
         let verdicts = compared(&[
             case_run("jeton", Format::Jwt, Some("EdDSA"), 100.0),
             case_run("jeton", Format::V4Public, None, 100.0),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn who_failed_is_in_no_verdict_and_the_next_is_the_baseline() {
+    fn verdicts_failed_baseline_is_replaced() {
         let mut case_runs = [
             case_run("jeton", Format::Jwt, Some("ES256"), 100.0),
             case_run("golang-jwt", Format::Jwt, Some("ES256"), 200.0),

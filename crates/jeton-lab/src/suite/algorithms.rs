@@ -1,4 +1,4 @@
-//! What does each algorithm cost? And report 2, which asked it of one library.
+//! The suite `algorithms`: the cost of each algorithm, and the measurements of report 2.
 
 use super::catalogue::{Extent, Order};
 use super::libraries::FULL_PEERS;
@@ -9,12 +9,12 @@ use crate::published;
 
 const SUITE: &str = "algorithms";
 
-/// The algorithms of jeton that a quick run of everything shows.
+/// The algorithms of jeton in a quick run of all suites.
 const FEW_ALGS: [&str; 7] = [
     "HS256", "HS512", "RS256", "PS256", "ES256", "ES384", "EdDSA",
 ];
 
-/// The content encryption that stands for all where the key management is what is asked for.
+/// The content encryption used when the key management is compared.
 const REPRESENTATIVE_ENC: &str = "A256GCM";
 
 pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
@@ -33,7 +33,7 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
     }
 }
 
-/// What every algorithm of jeton costs with the claims that libraries are compared under.
+/// Adds every algorithm of jeton, with the same claims as the comparison of libraries.
 fn signatures(offered: &Offered, extent: Extent, plan: &mut Plan) {
     let shown = |case: &&Case| {
         let alg = case.alg.as_deref().unwrap_or_default();
@@ -49,7 +49,7 @@ fn signatures(offered: &Offered, extent: Extent, plan: &mut Plan) {
     }
 }
 
-/// The same of encryptions: each key management with one content encryption, or all with all.
+/// Adds the encryptions: each key management with one content encryption, or all with all.
 fn encryptions(offered: &Offered, extent: Extent, plan: &mut Plan) {
     for operation in [Operation::Encrypt, Operation::Decrypt] {
         let all = || offered.all(Format::Jwe, operation);
@@ -64,7 +64,7 @@ fn encryptions(offered: &Offered, extent: Extent, plan: &mut Plan) {
     }
 }
 
-/// Every row of report 2, with its claims and its keys.
+/// Adds every row of report 2, with its claims and keys.
 fn report_2(offered: &Offered, plan: &mut Plan) {
     let works = published::works(2, 1);
     let cases: Vec<Case> = works.iter().filter_map(|w| offered.doing(w)).collect();
@@ -85,14 +85,14 @@ fn report_2(offered: &Offered, plan: &mut Plan) {
     }
 }
 
-/// The cheapest is what the others are measured against.
+/// Orders the cheapest first; it is the baseline.
 fn cheapest_first<'a>(cases: &[&'a Case]) -> impl Iterator<Item = &'a Case> {
     let is_cheapest = |c: &&&Case| matches!(c.alg.as_deref(), Some("dir" | "HS256"));
     let (cheapest, others): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|c| is_cheapest(c));
     cheapest.into_iter().chain(others)
 }
 
-/// Each library's algorithms in a comparison of their own.
+/// Adds a comparison of algorithms within each library.
 fn by_peer<'a>(plan: &mut Plan, what: &str, cases: impl Iterator<Item = &'a Case>) {
     let cases: Vec<&Case> = cases.filter(|c| !own(c)).collect();
     let is_peer = |c: &&&Case| FULL_PEERS.iter().any(|peer| c.is_of(peer));

@@ -1,10 +1,10 @@
-//! A subject under a contract.
+//! A case: one subject, operation, claims set and thread count.
 
 use super::{Format, KeyForm, KeyHandling, Operation, STANDARD};
 use crate::driver::RUNTIME_MARK;
 use crate::result::{Subject, is_managed};
 
-/// One subject under one contract, with one claims set, on so many threads.
+/// One subject with one operation, claims set and thread count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Case {
     /// The driver's id, `language/folder`.
@@ -15,35 +15,36 @@ pub struct Case {
     pub version: String,
     /// The driver's language.
     pub language: String,
-    /// The runtime of that language, if it is known: `JDK 25.0.3`.
+    /// The runtime of the language, if known: `JDK 25.0.3`.
     pub runtime: Option<String>,
-    /// The day on which the library's version was released, if its manifest says.
+    /// The release day of the library's version, if the manifest states it.
     pub released: Option<String>,
-    /// The driver of a newer version of the library, if this one is kept for a published report.
+    /// The driver of a newer version of the library, if this one is measured only for a published
+    /// report.
     pub superseded_by: Option<String>,
     /// The format.
     pub format: Format,
-    /// The JOSE algorithm; none where the format decides.
+    /// The JOSE algorithm; `None` if the format decides it.
     pub alg: Option<String>,
-    /// The content encryption of a JWE; none elsewhere.
+    /// The content encryption of a JWE.
     pub enc: Option<String>,
-    /// The size of an RSA key in bits, where it is not [`crate::result::RSA_BITS`].
+    /// The size of an RSA key in bits, if it is not [`crate::result::RSA_BITS`].
     pub key_bits: Option<u32>,
-    /// How keys are handled.
+    /// The key handling.
     pub key_handling: KeyHandling,
-    /// The contract.
+    /// The operation.
     pub operation: Operation,
     /// The name of the claims set.
     pub claims: String,
-    /// Threads that do it at the same time.
+    /// The number of concurrent threads.
     pub threads: u32,
-    /// Whether it answers from a cache of tokens that it verified before.
+    /// True if the library answers from a cache of verified tokens.
     pub caches: bool,
 }
 
 impl Case {
-    /// `jwt:HS256:prepared` of a driver's library, under `sign`, with the claims set `standard`,
-    /// on one thread: what the other members are then set from.
+    /// Creates the default case of a library: `jwt:HS256:prepared`, `sign`, claims set `standard`, one
+    /// thread. Callers then change members.
     #[must_use]
     pub fn new(driver: &str, library: &str, version: &str, language: &str) -> Self {
         Self {
@@ -66,9 +67,9 @@ impl Case {
         }
     }
 
-    /// The subject's id: `go/golang-jwt:jwt:HS256:prepared`, a JWE's `enc` behind the algorithm
-    /// (`dir+A256GCM`), an RSA key's size if it is not the usual (`RS384@4096`), and no algorithm
-    /// where the format decides it.
+    /// Returns the subject's id: `go/golang-jwt:jwt:HS256:prepared`. A JWE has its `enc` after the
+    /// algorithm (`dir+A256GCM`), an RSA key of an unusual size has its bits (`RS384@4096`), and
+    /// formats that decide the algorithm have none.
     #[must_use]
     pub fn subject_id(&self) -> String {
         let (driver, format) = (&self.driver, self.format);
@@ -87,13 +88,13 @@ impl Case {
         id + handling
     }
 
-    /// Whether it is of this driver, on whichever runtime.
+    /// Reports whether the case belongs to this driver, on any runtime.
     #[must_use]
     pub fn is_of(&self, driver: &str) -> bool {
         self.driver.split(RUNTIME_MARK).next() == Some(driver)
     }
 
-    /// The library with its version; with its runtime where the driver is there on several.
+    /// Returns the library with its version, and its runtime if there are several.
     #[must_use]
     pub fn library_in_words(&self) -> String {
         let named = format!("{} {}", self.library, self.version);
@@ -103,7 +104,7 @@ impl Case {
         }
     }
 
-    /// The subject, as the result file writes it.
+    /// Returns the subject for the result file.
     #[must_use]
     pub fn subject(&self) -> Subject {
         Subject {
@@ -122,9 +123,9 @@ impl Case {
         }
     }
 
-    /// Its claims and threads in words, where they are not `standard` and one.
+    /// Describes claims and threads, if they are not `standard` and one.
     #[must_use]
-    pub fn factors_beside_the_usual(&self) -> Option<String> {
+    pub fn unusual_factors(&self) -> Option<String> {
         let claims = (self.claims != STANDARD).then(|| format!("claims {}", self.claims));
         let threads = (self.threads != 1).then(|| format!("{} threads", self.threads));
         match (claims, threads) {
@@ -133,7 +134,7 @@ impl Case {
         }
     }
 
-    /// The algorithm that really works, whether named in the token or decided by the format.
+    /// Returns the effective algorithm, from the token or from the format.
     #[must_use]
     pub fn effective_alg(&self) -> String {
         let alg = self.format.fixed_alg().or(self.alg.as_deref());
@@ -143,8 +144,8 @@ impl Case {
         }
     }
 
-    /// A reference line is drawn beside a comparison, and never in one: it makes no token that
-    /// protects anything, or leaves out a part of the work.
+    /// Reports whether the case is a reference: it makes no secure token, or omits part of the work. A
+    /// reference is drawn next to a comparison and never compared.
     #[must_use]
     pub fn is_reference(&self) -> bool {
         let no_token = matches!(
@@ -154,19 +155,19 @@ impl Case {
         no_token || self.operation == Operation::VerifyParsed
     }
 
-    /// Whether its language compiles while it runs, so that it must be warmed up.
+    /// Reports whether the language compiles at run time and needs a warm-up.
     #[must_use]
     pub fn is_managed(&self) -> bool {
         is_managed(&self.language)
     }
 
-    /// Whether its language has a collector, which works when it likes.
+    /// Reports whether the language has a garbage collector.
     #[must_use]
     pub fn collects_garbage(&self) -> bool {
         self.language != "rust"
     }
 
-    /// Whether its key is one text that both sides hold.
+    /// Reports whether the key is symmetric.
     #[must_use]
     pub fn is_symmetric(&self) -> bool {
         let alg = self.alg.as_deref().unwrap_or_default();
@@ -176,7 +177,7 @@ impl Case {
             || self.format == Format::Jwe && wraps
     }
 
-    /// Whether its key can be written in this form at all.
+    /// Reports whether the key exists in this form.
     #[must_use]
     pub fn has_form(&self, form: KeyForm) -> bool {
         match form {
@@ -186,7 +187,7 @@ impl Case {
         }
     }
 
-    /// The tokens of two cells can be exchanged if this is equal. A reference line works on the
+    /// Returns the dialect; cases with equal dialects can exchange tokens. A reference works on the
     /// bytes of a JWT.
     #[must_use]
     pub fn speaks(&self) -> Dialect {
@@ -208,18 +209,18 @@ impl Case {
 pub struct Dialect {
     /// The format.
     pub format: Format,
-    /// The JOSE algorithm; none where the format decides.
+    /// The JOSE algorithm; `None` if the format decides it.
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
-    /// The size of an RSA key in bits, where it is not the usual.
+    /// The size of an RSA key in bits, if it is unusual.
     pub key_bits: Option<u32>,
     /// The name of the claims set.
     pub claims: String,
 }
 
 impl Dialect {
-    /// `ES256`, `dir+A256GCM`, or the format where it decides: `v4.public`.
+    /// Returns `ES256`, `dir+A256GCM`, or the format if it decides the algorithm: `v4.public`.
     #[must_use]
     pub fn alg_or_format(&self) -> String {
         match (&self.alg, &self.enc) {
@@ -229,7 +230,7 @@ impl Dialect {
         }
     }
 
-    /// The same with the format before it: `jwt ES256`, `jwe dir+A256GCM`, `v4.public`.
+    /// Returns the same with the format first: `jwt ES256`, `jwe dir+A256GCM`, `v4.public`.
     #[must_use]
     pub fn kind(&self) -> String {
         match self.alg {

@@ -1,4 +1,4 @@
-//! JWT or PASETO, with the same claims? And report 1, which asked it of another pair.
+//! The suite `formats`: JWT or PASETO with the same claims, and the measurements of report 1.
 
 use super::catalogue::{Extent, Order};
 use super::offered::{Offered, own};
@@ -7,13 +7,13 @@ use crate::published::{self, REPORT_1_CONCURRENCY};
 
 const SUITE: &str = "formats";
 
-/// Report 1 compared this pair and called the difference "JWT against PASETO".
+/// The pair that report 1 compared as "JWT against PASETO".
 const REPORT_1: &str = "report 1's pair: golang-jwt ES256 or go-paseto v4.public";
 
-/// The same question with one factor: format alone.
+/// The same question with the format as the only factor.
 const SAME_ALG: &str = "JWT or v4.public, both Ed25519 in jeton";
 
-/// The payloads of report 1 that its question is asked with again, with the format as the one factor.
+/// The payloads of report 1, measured again with the format as the only factor.
 const PAYLOADS: [&str; 5] = [
     "report1-string",
     "report1-complex",
@@ -77,7 +77,7 @@ fn keys(offered: &Offered, plan: &mut Plan) {
         let loaded = offered.handled(handling, format, None, None, Operation::LoadKey);
         plan.add(SUITE, &title, loaded);
     }
-    // The text of a key is a part of its format.
+    // The key text depends on the format.
     let jwk = KeyHandling::Text(KeyForm::Jwk);
     let paserk = KeyHandling::Text(KeyForm::Paserk);
     let loading = Operation::LoadKey;
@@ -88,7 +88,7 @@ fn keys(offered: &Offered, plan: &mut Plan) {
     }
 }
 
-/// Everything that report 1 measured: payloads, sizes, concurrency, keys.
+/// Adds everything that report 1 measured: payloads, sizes, concurrency, keys.
 fn report_1(offered: &Offered, threads: u32, plan: &mut Plan) {
     let works = published::works(1, threads);
     let cases: Vec<Case> = works.iter().filter_map(|w| offered.doing(w)).collect();
@@ -106,7 +106,7 @@ fn report_1(offered: &Offered, threads: u32, plan: &mut Plan) {
     }
 }
 
-/// Report 1's question with the format as the one factor, where its answer depends on the payload.
+/// Adds report 1's question with the format as the only factor, for payloads that matter.
 fn one_factor(offered: &Offered, threads: u32, plan: &mut Plan) {
     let payloads = PAYLOADS.iter().map(|&claims| (claims, 1));
     let concurrent = (REPORT_1_CONCURRENCY, threads);
@@ -130,7 +130,7 @@ fn one_factor(offered: &Offered, threads: u32, plan: &mut Plan) {
 fn report_1_pair(offered: &Offered, operation: Operation) -> impl Iterator<Item = &Case> {
     let es256 = offered.jwt("ES256", operation);
     let es256: Vec<&Case> = es256.filter(|c| c.library == "golang-jwt").collect();
-    // The report's own major version, where there is a driver for it.
+    // Uses the report's own major version if there is a driver for it.
     let fourth = es256.iter().find(|c| c.version.starts_with("4."));
     let es256 = fourth.or(es256.first()).copied();
     let signed = offered.of(Format::V4Public, None, None, operation);

@@ -1,4 +1,4 @@
-//! Which library, doing the same work? And report 4, two libraries of one language.
+//! The suite `libraries`: libraries with the same operations, and the measurements of report 4.
 
 use super::catalogue::{Extent, Order};
 use super::offered::{Offered, own};
@@ -7,22 +7,22 @@ use crate::published;
 
 const SUITE: &str = "libraries";
 
-/// The algorithms that libraries are compared under.
+/// The algorithms for the comparison of libraries.
 const ALGS: [&str; 4] = ["HS256", "ES256", "EdDSA", "RS256"];
 
-/// The algorithm that shows what a key costs: to make, to load, to parse in each call. An RSA key
-/// is luck: the next one takes five times as long.
+/// The algorithm for the cost of generating, loading and parsing keys. RSA is unsuitable: the time to
+/// generate an RSA key varies by a factor of five.
 const KEY_ALG: &str = "ES256";
 
-/// The encryptions that libraries are compared under: with a key that both sides have, and with a
-/// public one.
+/// The encryptions for the comparison of libraries: with a shared key and with a public key.
 const JWES: [(&str, &str); 2] = [("dir", "A256GCM"), ("RSA-OAEP-256", "A256GCM")];
 
-/// What is added to them when there is time: one of each kind of key management, and both kinds of
-/// content encryption.
+/// Further encryptions in longer runs: one of each kind of key management, and both kinds of content
+/// encryption.
 const MORE_JWES: [(&str, &str); 2] = [("ECDH-ES+A256KW", "A256GCM"), ("A128KW", "A128CBC-HS256")];
 
-/// Who has the full matrix, and each key handling, beside the baseline: a peer of each language.
+/// One library per language that gets the full matrix and each key handling, in addition to the
+/// baseline.
 pub(super) const FULL_PEERS: [&str; 5] = [
     "rust/josekit",
     "go/go-jose",
@@ -38,16 +38,14 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
         Extent::Quick => &["HS256", "ES256"],
         _ => &ALGS,
     };
-    // An older version stands in the pairs of the reports that had it, and beside the others if
-    // somebody asks for it.
+    // Older versions appear in the reports' pairs that used them, and elsewhere only on request.
     let shown = |case: &&Case| order.by_name || case.superseded_by.is_none();
     for &alg in algs {
         for operation in [Operation::Sign, Operation::Verify] {
             plan.add(SUITE, alg, offered.jwt(alg, operation).filter(shown));
             plan.add_references(SUITE, offered.of(Format::Bare, Some(alg), None, operation));
         }
-        // The finer questions take half an hour more; who asks for a library or a contract by name
-        // has few.
+        // The detailed comparisons take another half hour; a request by name has few of them.
         let few = order.by_name || order.by_operation;
         if extent >= Extent::Usual && (few || extent == Extent::Full) {
             let signatures = offered.jwt(alg, Operation::VerifySignature);
@@ -77,7 +75,7 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
     }
 }
 
-/// What it costs to make a key, and to load one.
+/// Adds generating and loading keys.
 fn keys(offered: &Offered, plan: &mut Plan) {
     let title = format!("Keys of {KEY_ALG}");
     plan.add(SUITE, &title, offered.jwt(KEY_ALG, Operation::GenerateKey));
@@ -89,7 +87,7 @@ fn keys(offered: &Offered, plan: &mut Plan) {
     }
 }
 
-/// What it costs to parse a key in each call, library by library.
+/// Adds parsing a key in each call, library by library.
 fn key_handling(offered: &Offered, plan: &mut Plan) {
     for operation in [Operation::Sign, Operation::Verify] {
         let prepared: Vec<&Case> = offered.jwt(KEY_ALG, operation).collect();
@@ -104,8 +102,8 @@ fn key_handling(offered: &Offered, plan: &mut Plan) {
     }
 }
 
-/// Report 4's two libraries, each algorithm and size of key; and the check that was timed in place of
-/// the whole work, as a reference.
+/// Adds report 4's two libraries with each algorithm and key size, and the signature check that the
+/// report timed instead of the whole verification, as a reference.
 fn report_4(offered: &Offered, plan: &mut Plan) {
     let works = published::works(4, 1);
     let cases: Vec<Case> = works.iter().filter_map(|w| offered.doing(w)).collect();
@@ -125,7 +123,7 @@ fn report_4(offered: &Offered, plan: &mut Plan) {
                 c.operation == operation && c.alg == first.alg && c.key_bits == first.key_bits
             };
             let title = format!("report 4's pair: {alg}");
-            // The library that its deltas are to comes first.
+            // The reference of the report's deltas comes first.
             let mut pair: Vec<&Case> = cases.iter().filter(same).collect();
             pair.sort_by_key(|c| c.library != "pascaldekloe");
             plan.add(SUITE, &title, pair.into_iter());

@@ -1,8 +1,7 @@
-//! Which subjects meet under which contracts, and why.
+//! Suites: which subjects are compared with which operations.
 //!
-//! A [`Case`] is one subject under one contract: the unit that has a process and a row. A
-//! [`Comparison`] sets cells side by side, and can only be made of cells that answer the same
-//! question.
+//! A [`Case`] is one subject with one operation; each case has a process and a row. A [`Comparison`]
+//! contains cases with the same operation, claims and thread count.
 
 mod algorithms;
 mod case;

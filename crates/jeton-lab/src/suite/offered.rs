@@ -1,14 +1,14 @@
-//! From what the drivers' manifests say to the cells that can be planned.
+//! From the drivers' manifests to the possible cases.
 
 use super::{Case, Format, KeyHandling, Operation};
 use crate::driver::runtime::Runtime;
 use crate::driver::{Driver, Offer};
 use crate::result::RowId;
 
-/// The library that is the baseline wherever it takes part.
+/// The library that is the baseline in every comparison with it.
 pub(super) const BASELINE: &str = "jeton";
 
-/// What can be planned: every cell with the claims `standard` on one thread.
+/// All possible cases, with the claims `standard` on one thread.
 pub(super) struct Offered(Vec<Case>);
 
 impl Offered {
@@ -16,7 +16,7 @@ impl Offered {
         Self(cases)
     }
 
-    /// All cells with prepared keys under a contract, whatever their algorithm.
+    /// Returns all cases with prepared keys and this operation, for any algorithm.
     pub(super) fn all(&self, format: Format, operation: Operation) -> impl Iterator<Item = &Case> {
         self.0.iter().filter(move |c| {
             c.format == format
@@ -25,7 +25,7 @@ impl Offered {
         })
     }
 
-    /// The cells of a format and algorithm under a contract, with prepared keys.
+    /// Returns the cases of a format, algorithm and operation with prepared keys.
     pub(super) fn of(
         &self,
         format: Format,
@@ -36,7 +36,7 @@ impl Offered {
         self.handled(KeyHandling::Prepared, format, alg, enc, operation)
     }
 
-    /// The same with keys handled in any one way.
+    /// Returns the same cases with any single key handling.
     pub(super) fn handled(
         &self,
         handling: KeyHandling,
@@ -54,13 +54,13 @@ impl Offered {
         })
     }
 
-    /// Those of a signed JWT.
+    /// Returns the cases of a signed JWT.
     pub(super) fn jwt(&self, alg: &str, operation: Operation) -> impl Iterator<Item = &Case> {
         self.of(Format::Jwt, Some(alg), None, operation)
     }
 
-    /// The cell that does this work, with its claims, its threads and the size of its key; none if no
-    /// driver offers it.
+    /// Finds the case for this work, with its claims, threads and key size; `None` if no driver offers
+    /// it.
     pub(super) fn doing(&self, work: &RowId) -> Option<Case> {
         let (id, key_bits) = match work.subject.split_once('@') {
             Some((before, after)) => {
@@ -80,12 +80,12 @@ impl Offered {
     }
 }
 
-/// Whether a cell is of the library that is the baseline.
+/// Reports whether a case belongs to the baseline library.
 pub(super) fn own(case: &&Case) -> bool {
     case.library == BASELINE
 }
 
-/// Every cell that the drivers offer, by their manifests: the baseline's first, then by driver.
+/// Returns every case that the manifests offer: the baseline's first, then by driver.
 #[must_use]
 pub(super) fn cases(drivers: &[Driver]) -> Vec<Case> {
     let mut cases: Vec<Case> = drivers
@@ -105,7 +105,7 @@ fn cases_of(driver: &Driver, offer: &Offer, format: Format) -> Vec<Case> {
     let m = &driver.manifest;
     let mut cases = Vec::new();
     for alg in each_or_none(&offer.algs) {
-        // Only a JWE has a content encryption, and each of them goes with each algorithm.
+        // Only a JWE has a content encryption; each is combined with each algorithm.
         let encs = if format == Format::Jwe {
             offer.encs.iter().cloned().map(Some).collect()
         } else {
@@ -134,8 +134,8 @@ fn cases_of(driver: &Driver, offer: &Offer, format: Format) -> Vec<Case> {
     cases
 }
 
-/// How the keys are handled under a contract: a fresh key in no way, and a key that is loaded
-/// comes in every form that the driver reads and the key has.
+/// Returns the key handlings of an operation: none for a generated key, and every readable form for a
+/// loaded key.
 fn handlings(case: &Case, offer: &Offer, operation: Operation) -> Vec<KeyHandling> {
     match operation {
         Operation::GenerateKey => vec![KeyHandling::Prepared],

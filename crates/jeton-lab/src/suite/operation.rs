@@ -1,4 +1,4 @@
-//! What is done.
+//! Operations.
 
 use std::fmt;
 
@@ -7,29 +7,29 @@ use super::plan::{PlanError, nearest};
 /// One exactly described operation (`drivers/PROTOCOL.md`, "Operations").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// Typed claims to the complete token. PASETO encryption is the same contract.
+    /// Typed claims to the complete token; PASETO encryption is the same operation.
     Sign,
     /// The complete token to typed, validated claims.
     Verify,
-    /// The complete token to yes or no; no claims are decoded.
+    /// The complete token to a signature check, without decoding claims.
     VerifySignature,
-    /// A token that was taken apart before to yes or no: less work than any of the others, timed
-    /// because a report did, and a reference beside them.
+    /// A parsed token to a signature check: less work than the others, measured as a reference because
+    /// a report did.
     VerifyParsed,
-    /// What `sign` is, for a token that nobody else can read.
+    /// Like `sign`, for an encrypted token.
     Encrypt,
-    /// What `verify` is, for such a token.
+    /// Like `verify`, for an encrypted token.
     Decrypt,
-    /// `sign` and then `verify` of the token just made; or `encrypt` and `decrypt`.
+    /// `sign` and then `verify` of the new token; or `encrypt` and `decrypt`.
     RoundTrip,
-    /// Nothing to a key that can be used.
+    /// A new usable key.
     GenerateKey,
-    /// A key's text to a key that can be used.
+    /// A key's text to a usable key.
     LoadKey,
 }
 
 impl Operation {
-    /// All of them, in the order of a table.
+    /// All operations, in the order of tables.
     pub const ALL: [Self; 9] = [
         Self::Sign,
         Self::Verify,
@@ -42,7 +42,7 @@ impl Operation {
         Self::LoadKey,
     ];
 
-    /// The protocol's name for it.
+    /// Returns the protocol's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Operation {
         }
     }
 
-    /// The contract of that name.
+    /// Finds an operation by name.
     ///
     /// # Errors
     /// [`PlanError::NoOperation`].
@@ -70,13 +70,13 @@ impl Operation {
         })
     }
 
-    /// Whether it makes tokens, which the request `token` shows.
+    /// Reports whether the operation makes tokens, which the request `token` returns.
     #[must_use]
     pub fn makes_tokens(self) -> bool {
         matches!(self, Self::Sign | Self::Encrypt | Self::RoundTrip)
     }
 
-    /// Whether it works on tokens that it is given.
+    /// Reports whether the operation works on given tokens.
     #[must_use]
     pub fn opens_tokens(self) -> bool {
         matches!(
@@ -85,7 +85,7 @@ impl Operation {
         )
     }
 
-    /// Whether it decodes the claims of a token that it is given, and holds them to the policy.
+    /// Reports whether the operation decodes claims and checks them against the policy.
     #[must_use]
     pub fn checks_claims(self) -> bool {
         matches!(self, Self::Verify | Self::Decrypt)

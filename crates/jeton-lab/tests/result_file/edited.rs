@@ -42,7 +42,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/ns_per_op",
         "null",
-        "rows[3].ns_per_op: is missing, and the status is ok",
+        "rows[3].ns_per_op: is missing although the status is ok",
         false,
     ),
     (
@@ -54,13 +54,13 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/ns_per_op/median",
         "1.0",
-        "rows[3].ns_per_op: the median is not that of the rounds",
+        "rows[3].ns_per_op: is not the median of the rounds",
         false,
     ),
     (
         "/rows/3/ns_per_op/interval",
         "[1.0, 2.0]",
-        "rows[3].ns_per_op: the interval does not hold the median",
+        "rows[3].ns_per_op: does not contain the median",
         false,
     ),
     (
@@ -85,7 +85,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/bytes_per_op",
         "-1",
-        "rows[3].bytes_per_op: is below zero",
+        "rows[3].bytes_per_op: is negative",
         true,
     ),
     ("/rows/3", "[]", "rows[3]: invalid type: sequence", true),
@@ -99,25 +99,25 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/verdicts/0/ratio",
         "0",
-        "verdicts[0].ratio: is no ratio above zero",
+        "verdicts[0].ratio: is not a ratio above zero",
         true,
     ),
     (
         "/verdicts/0/ratio",
         "1e3",
-        "verdicts[0].interval: does not hold the ratio",
+        "verdicts[0].interval: does not contain the ratio",
         false,
     ),
     (
         "/verdicts/0/p_value",
         "1.5",
-        "verdicts[0].p_value: is no probability",
+        "verdicts[0].p_value: is not a probability",
         true,
     ),
     (
         "/verdicts/0/tier",
         "0",
-        "verdicts[0].tier: tiers begin with 1",
+        "verdicts[0].tier: must be at least 1",
         true,
     ),
     (
@@ -129,19 +129,19 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/noise_floor/floor",
         "-0.5",
-        "noise_floor.floor: is no ratio above one",
+        "noise_floor.floor: is not a ratio above one",
         true,
     ),
     (
         "/noise_floor/pairs/0/rounds",
         "[[1.0],[]]",
-        "noise_floor.pairs[0].rounds: the two have not the same number",
+        "noise_floor.pairs[0].rounds: the two lists have different lengths",
         false,
     ),
     (
         "/environment/started",
         "\"yesterday\"",
-        "environment.started: is no RFC 3339 time",
+        "environment.started: is not an RFC 3339 time",
         true,
     ),
     (
@@ -191,7 +191,7 @@ const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/outcome",
         "\"not-offered\"",
-        "rows[0].outcome: is not the worst of the keys'",
+        "rows[0].outcome: is not the worst outcome of the keys",
         false,
     ),
     (
@@ -227,7 +227,7 @@ const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/verifier/driver",
         "\"go/fake-y\"",
-        "rows[1]: is the same exchange as rows[0]",
+        "rows[1]: is the same pair as rows[0]",
         false,
     ),
 ];
@@ -237,7 +237,7 @@ const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/statuses",
         "{\"OK\": 1}",
-        "rows[0].latencies: has not as many calls as ended OK",
+        "rows[0].latencies: does not have as many calls as ended with OK",
         false,
     ),
     (

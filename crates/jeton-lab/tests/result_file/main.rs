@@ -101,7 +101,7 @@ fn what_stands_beside_the_rows_fits_the_schema() {
         ..work
     }];
     let said = refusal(&to_bytes(&result)).unwrap();
-    let place = "claims_answered[0].rows: names a row that is not there";
+    let place = "claims_answered[0].rows: names a row that does not exist";
     assert!(said.contains(place), "{said}");
 }
 
@@ -179,12 +179,12 @@ fn a_recommendation_that_its_rows_contradict_is_refused() {
         (
             "/recommendation/because",
             "[]",
-            "recommendation.because: says nothing",
+            "recommendation.because: is empty",
         ),
         (
             "/recommendation/choices/0/picks",
             "[]",
-            "recommendation.choices[0].picks: there is none",
+            "recommendation.choices[0].picks: is empty",
         ),
         (
             "/recommendation/choices/0/picks/0/subject",
@@ -199,7 +199,7 @@ fn a_recommendation_that_its_rows_contradict_is_refused() {
         (
             "/environment/taint",
             r#"{"tainted":true,"reasons":["x"],"steal":null,"load":null,"unwatched":[]}"#,
-            "a disturbed run advises nothing",
+            "a disturbed run has no recommendation",
         ),
     ] {
         let mut edited: Value = serde_json::from_slice(&to_bytes(&advised())).unwrap();
@@ -247,15 +247,15 @@ fn a_round_trip_loses_no_digit() {
 fn what_is_no_whole_json_is_refused_with_its_line() {
     let whole = String::from_utf8(to_bytes(&sample::result())).unwrap();
     for (content, said) in [
-        (String::new(), "results.json is cut short"),
-        (" \n".into(), "results.json is cut short"),
+        (String::new(), "results.json is incomplete"),
+        (" \n".into(), "results.json is incomplete"),
         (
             whole[..whole.len() / 2].to_owned(),
-            "results.json is cut short",
+            "results.json is incomplete",
         ),
         (
             whole[..whole.len() - 3].to_owned(),
-            "results.json is cut short",
+            "results.json is incomplete",
         ),
         (format!("{whole}{{}}"), "trailing characters at line"),
         (
@@ -270,10 +270,10 @@ fn what_is_no_whole_json_is_refused_with_its_line() {
             whole.replacen("\"seed\"", "\"seed\": 5, \"seed\"", 1),
             "duplicate field `seed`",
         ),
-        ("[1]".into(), "it is no JSON object"),
-        ("hello".into(), "it is no JSON object"),
-        ("{}".into(), "it has no `schema`"),
-        ("[".repeat(10_000), "it is no JSON object"),
+        ("[1]".into(), "not a JSON object"),
+        ("hello".into(), "not a JSON object"),
+        ("{}".into(), "member `schema` is missing"),
+        ("[".repeat(10_000), "not a JSON object"),
         (
             format!(
                 "{{\"schema\":1,\"published\":{}{}}}",

@@ -1,4 +1,4 @@
-//! Who verifies whose tokens: the totals, a matrix for each kind of token, and why not.
+//! Interoperability on the terminal: totals, a matrix for each kind of token, and explanations.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use jeton_lab::result::{Interop, InteropRow, RunResult};
 
 use super::{BOLD, DIM, paragraph, words};
 
-/// The widest a driver's name is written.
+/// Longest driver name that is printed in full.
 const NAME_COLUMNS_MAX: usize = 26;
 
-/// All of it; nothing if the result has no such rows.
+/// Writes the interop section; nothing if the result has no interop rows.
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let rows = &result.rows.interop;
     if rows.is_empty() {
@@ -20,14 +20,14 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     let e = &result.environment;
     writeln!(
         out,
-        "{BOLD}Whose tokens does whom verify?{BOLD:#} in {:.0} s, seed {}",
+        "{BOLD}Interoperability{BOLD:#} in {:.0} s, seed {}",
         e.elapsed_s, result.seed
     )?;
     paragraph(&tally(rows).sentence(), columns, out)?;
     if !e.complete {
         writeln!(
             out,
-            "{BOLD}Ended early{BOLD:#}: not every kind of token was exchanged."
+            "{BOLD}Ended early{BOLD:#}: some kinds of token were not tested."
         )?;
     }
     legend(rows, columns, out)?;
@@ -37,16 +37,16 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     explanations(rows, columns, out)
 }
 
-/// The letters that occur, and what they mean: colour only repeats them.
+/// Writes the meaning of the letters that occur; colour only repeats them.
 fn legend(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Result {
     let occurs = |o: &Interop| rows.iter().any(|row| row.outcome == Some(*o));
     let parts: Vec<String> = Interop::ALL
         .into_iter()
         .filter(occurs)
-        .map(|outcome| format!("{} {}", letter(outcome), outcome.name()))
+        .map(|outcome| format!("{} {}", letter(outcome), outcome.label()))
         .collect();
     let text = format!(
-        "{DIM}Minters down, verifiers across. {}{DIM:#}",
+        "{DIM}Rows: issuer; columns: verifier. {}{DIM:#}",
         parts.join(", ")
     );
     paragraph(&text, columns, out)
@@ -83,7 +83,7 @@ fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::f
     }
     let names = matrix.drivers.iter().map(|d| d.driver.chars().count());
     let name = names.max().unwrap_or(0).min(NAME_COLUMNS_MAX);
-    // The number of a row is the number of its column: ` 12 go/golang-jwt`.
+    // Rows and columns have the same numbers: ` 12 go/golang-jwt`.
     let label = 3 + 1 + name;
     let fit = (columns.saturating_sub(label) / 3).max(1);
     let all: Vec<usize> = (0..matrix.drivers.len()).collect();
@@ -110,7 +110,7 @@ fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::f
     }
     for (party, reason) in &matrix.absent {
         paragraph(
-            &format!("not here: {}: {reason}", party.driver),
+            &format!("unavailable: {}: {reason}", party.driver),
             columns,
             out,
         )?;
@@ -123,12 +123,12 @@ fn explanations(rows: &[InteropRow], columns: usize, out: &mut String) -> std::f
     if troubles.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{BOLD}Why not{BOLD:#}")?;
+    writeln!(out, "\n{BOLD}Failures{BOLD:#}")?;
     for trouble in troubles {
         let line = format!(
             "{} {}, {}: {}",
             trouble.rows.len(),
-            trouble.outcome.name(),
+            trouble.outcome.label(),
             trouble.place(),
             trouble.explanation
         );

@@ -1,4 +1,4 @@
-//! Two results side by side, and what a gate found.
+//! The output of `lab compare` and `lab gate`.
 
 use std::fmt::{self, Write};
 
@@ -11,7 +11,7 @@ use jeton_lab::stats::unpaired::{SHIFT_CONTROLS_MIN, SHIFT_MAX};
 use super::words::{colour, microseconds, percent, plural, significant, wrapped};
 use super::{BOLD, DIM};
 
-/// Two results as text with styles.
+/// Formats a comparison of two results as styled text.
 pub(in crate::lab) fn comparison(
     compared: &RunComparison,
     names: &[String; 2],
@@ -41,7 +41,7 @@ fn head(
             side.started
         )?;
         if !side.disturbed.is_empty() {
-            let text = format!("DISTURBED: {}", side.disturbed.join("; "));
+            let text = format!("DISTURBED RUN: {}", side.disturbed.join("; "));
             paragraph(&text, columns, out)?;
         }
     }
@@ -54,7 +54,7 @@ fn head(
     }
     between_runs(&compared.between_runs, columns, out)?;
     let text = format!(
-        "{DIM}Two runs are not interleaved: the intervals are unpaired, and nothing inside ± band is believed. Times in µs; =: the same code in both, a control.{DIM:#}"
+        "{DIM}Two runs are not interleaved: the intervals are unpaired, and a difference inside ± band does not count. Times in µs; =: control (unchanged code).{DIM:#}"
     );
     paragraph(&text, columns, out)
 }
@@ -65,41 +65,34 @@ fn other_machine(differences: &[Difference], columns: usize, out: &mut String) -
     }
     let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
     let text = format!(
-        "{BOLD}ANOTHER MACHINE{BOLD:#}: {}. The ratios are the machines' as much as the subjects'.",
+        "{BOLD}DIFFERENT MACHINES{BOLD:#}: {}. The ratios include the difference between the machines.",
         list.join("; ")
     );
     paragraph(&text, columns, out)
 }
 
-/// What the runs themselves differ by.
+/// Writes how far the runs themselves differ, as the controls show.
 fn between_runs(shown: &[ControlsShow], columns: usize, out: &mut String) -> fmt::Result {
     if shown.is_empty() {
-        let text = "No subject is the same code in both, so nothing shows what the runs themselves differ by.";
+        let text = "No controls: no subject has unchanged code, so the difference between the runs is unknown.";
         return paragraph(&format!("{DIM}{text}{DIM:#}"), columns, out);
     }
     for one in shown {
-        let who = format!(
-            "{} ({}) {}",
-            plural(one.controls, "control"),
-            kind(one.of),
-            if one.controls == 1 { "shows" } else { "show" }
-        );
+        let who = format!("{} ({})", plural(one.controls, "control"), kind(one.of));
         let how = match one.shift {
-            shift if shift > 1.0 => format!("slower by {}", percent(shift - 1.0)),
-            shift => format!("faster by {}", percent(1.0 - shift)),
+            shift if shift > 1.0 => format!("{} slower", percent(shift - 1.0)),
+            shift => format!("{} faster", percent(1.0 - shift)),
         };
         let shift = match (one.shift_removed, one.shift == 1.0) {
             (_, true) => String::new(),
-            (true, _) => {
-                format!("the later run is {how} as a whole, which is taken out of the ratios, and ")
-            }
+            (true, _) => format!(" The later run is {how}; this shift is removed from the ratios."),
             (false, _) => format!(
-                "the later run is {how} as a whole, which is not taken out of the ratios ({}), and ",
+                " The later run is {how}; this shift is not removed from the ratios ({}).",
                 not_removed(one)
             ),
         };
         let text = format!(
-            "{DIM}For {} subjects, {who} that {shift}subjects that did not change come to lie up to {} apart.{DIM:#}",
+            "{DIM}For {} subjects: {who} differ by up to {}.{shift}{DIM:#}",
             kind(one.judged),
             width(one.spread)
         );
@@ -111,11 +104,11 @@ fn between_runs(shown: &[ControlsShow], columns: usize, out: &mut String) -> fmt
 fn not_removed(shown: &ControlsShow) -> &'static str {
     let factor = 1.0 + SHIFT_MAX;
     if shown.controls < SHIFT_CONTROLS_MIN {
-        "so few may agree by chance"
+        "too few controls: they may agree by chance"
     } else if shown.shift > factor || shown.shift < 1.0 / factor {
-        "a machine that differs so much is another one"
+        "too large for one machine"
     } else {
-        "no control is of their kind"
+        "no control of the same kind"
     }
 }
 
@@ -127,7 +120,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// A band: without digits where they say nothing.
+/// Formats a band; very wide bands get no digits.
 fn width(band: f64) -> String {
     match band {
         wide if wide >= 100.0 => "> 9999 %".to_owned(),
@@ -135,7 +128,7 @@ fn width(band: f64) -> String {
     }
 }
 
-/// What set the bands of a table: a letter in the table, and a line below it.
+/// Letters in a table that refer to lines below it, which say what set each band.
 #[derive(Default)]
 struct Legend<'a>(Vec<&'a SetBy>);
 
@@ -146,7 +139,7 @@ impl<'a> Legend<'a> {
             self.0.push(set_by);
             self.0.len() - 1
         });
-        // A control has all others for its own: there may be more than letters.
+        // There may be more bands than letters.
         let letter = u8::try_from(index).ok().filter(|index| *index < 26);
         letter.map_or('?', |index| char::from(b'a' + index))
     }
@@ -154,27 +147,27 @@ impl<'a> Legend<'a> {
     fn write(&self, columns: usize, out: &mut String) -> fmt::Result {
         for (index, set_by) in self.0.iter().take(26).enumerate() {
             let letter = char::from(b'a' + u8::try_from(index).unwrap_or_default());
-            let line = format!("band {letter}: {}", set_by_words(set_by));
+            let line = format!("band {letter}: {}", describe_set_by(set_by));
             indented(&line, columns, out)?;
         }
         Ok(())
     }
 }
 
-/// What set a band.
-pub(in crate::lab) fn set_by_words(set_by: &SetBy) -> String {
+/// Describes what set a band.
+pub(in crate::lab) fn describe_set_by(set_by: &SetBy) -> String {
     match set_by {
-        SetBy::PracticalDifference => "smaller differences are of no interest".to_owned(),
-        SetBy::NoiseFloor { run, pair: None } => format!("the noise floor of the run {run}"),
+        SetBy::PracticalDifference => "the smallest difference of interest".to_owned(),
+        SetBy::NoiseFloor { run, pair: None } => format!("the noise floor of the {run} run"),
         SetBy::NoiseFloor {
             run,
             pair: Some(pair),
         } => format!(
-            "the noise floor of the run {run}; its widest A/A pair is {}",
+            "the noise floor of the {run} run; the widest A/A pair is {}",
             farthest(pair)
         ),
         SetBy::Controls { count, of, control } => format!(
-            "{} ({}); the farthest is {}",
+            "{} ({}); the largest difference is {}",
             plural(*count, "control"),
             kind(*of),
             farthest(control)
@@ -190,7 +183,7 @@ fn farthest(one: &Farthest) -> String {
 
 fn table(compared: &RunComparison, columns: usize, out: &mut String) -> fmt::Result {
     if compared.changes.is_empty() {
-        return writeln!(out, "\nNo subject was measured in both.");
+        return writeln!(out, "\nThe results have no subject in common.");
     }
     let whats: Vec<String> = compared.changes.iter().map(Change::what).collect();
     let width = whats.iter().map(|w| w.chars().count()).max().unwrap_or(0);
@@ -205,9 +198,9 @@ fn table(compared: &RunComparison, columns: usize, out: &mut String) -> fmt::Res
         let [low, high] = change.interval.map(significant);
         let mark = if change.unchanged { '=' } else { ' ' };
         let (style, word) = match change.verdict {
-            Some(verdict) => (colour(verdict), verdict.words()),
+            Some(verdict) => (colour(verdict), verdict.label()),
             None if change.unchanged => (DIM, "control"),
-            None => (DIM, "another machine"),
+            None => (DIM, "different machines"),
         };
         write!(
             out,
@@ -215,7 +208,7 @@ fn table(compared: &RunComparison, columns: usize, out: &mut String) -> fmt::Res
             significant(change.ratio),
             format!("{low} – {high}"),
             self::width(change.band),
-            // What a control is judged by is not shown: it is not judged.
+            // Controls have no verdict, so their band needs no letter.
             if change.unchanged {
                 ' '
             } else {
@@ -228,7 +221,7 @@ fn table(compared: &RunComparison, columns: usize, out: &mut String) -> fmt::Res
     legend.write(columns, out)
 }
 
-/// What else is not as it was.
+/// Writes other differences: versions and allocations.
 fn notes(change: &Change, out: &mut String) -> fmt::Result {
     let [before, after] = &change.versions;
     if before != after {
@@ -260,7 +253,7 @@ fn indented(line: &str, columns: usize, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// What a gate found: every row that it judged, and the answer.
+/// Formats the findings of a gate: every row with its ruling, and the summary.
 pub(in crate::lab) fn gate_summary(gate: &Gate, columns: usize) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -270,7 +263,7 @@ pub(in crate::lab) fn gate_summary(gate: &Gate, columns: usize) -> String {
     }
     let _ = judged(gate, columns, &mut out);
     for one in &gate.unjudged {
-        let _ = paragraph(&format!("not judged: {one}"), columns, &mut out);
+        let _ = paragraph(&format!("not compared: {one}"), columns, &mut out);
     }
     let answer = match gate.outcome {
         Outcome::NoRegression => "no regression".into(),
@@ -279,10 +272,10 @@ pub(in crate::lab) fn gate_summary(gate: &Gate, columns: usize) -> String {
     };
     let undecided = match gate.undecided {
         0 => String::new(),
-        some => format!("; {some} undecided: the noise or the interval is wider than that"),
+        some => format!("; {some} undecided: noise band or interval wider than the threshold"),
     };
     let text = format!(
-        "{answer}; {} no slower beyond {}{undecided}; {} that did not change",
+        "{answer}; {} not slower by more than {}{undecided}; {}",
         plural(gate.passed, "subject"),
         percent(gate.threshold),
         plural(gate.controls, "control")
@@ -291,7 +284,7 @@ pub(in crate::lab) fn gate_summary(gate: &Gate, columns: usize) -> String {
     out
 }
 
-/// The rows that a gate judged. Controls that are as they were say nothing.
+/// Writes the rows that a gate checked, without controls that did not change.
 fn judged(gate: &Gate, columns: usize, out: &mut String) -> fmt::Result {
     let is_shown = |row: &&Judged| row.ruling != Ruling::SameCode;
     let shown: Vec<&Judged> = gate.rows.iter().filter(is_shown).collect();
@@ -322,7 +315,7 @@ fn judged(gate: &Gate, columns: usize, out: &mut String) -> fmt::Result {
             },
             match row.ruling {
                 Ruling::Slower => "regression",
-                Ruling::NotSlower => "no slower",
+                Ruling::NotSlower => "not slower",
                 Ruling::Undecided => "undecided",
                 Ruling::SameCode => "control",
             }

@@ -1,4 +1,4 @@
-//! What the four reports concluded, with the answers of this run.
+//! Published conclusions of the four reports, with the answers of this run.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use jeton_lab::result::{Answer, RunResult};
 use super::words::{plural, wrapped};
 use super::{BOLD, DIM};
 
-/// The conclusions that this run answers, and where the published figures are to be seen. Nothing of a
-/// run that has to do with none of them.
+/// Writes the conclusions that this run answers, and where to see the published figures. Writes nothing if
+/// the run relates to no report.
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let answered = result.claims_answered.iter();
     let answered: Vec<_> = answered
@@ -18,12 +18,12 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
         let open = result.claims_answered.len() - answered.len();
         writeln!(
             out,
-            "\n{BOLD}What four reports concluded{BOLD:#} ({}, and {open} not measured here)",
+            "\n{BOLD}Published conclusions{BOLD:#} ({}; {open} not measured in this run)",
             plural(answered.len(), "answer")
         )?;
     }
     for claim in answered {
-        let answer = claim.answer.words();
+        let answer = claim.answer.label();
         let line = format!("{:<6} {BOLD}{answer}{BOLD:#}: {}", claim.id, claim.claim);
         for (i, part) in wrapped(&line, columns.saturating_sub(9)).iter().enumerate() {
             let indent = if i == 0 { "  " } else { "         " };
@@ -37,7 +37,7 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     if !result.published.is_empty() {
         let tables = plural(result.published.len(), "published table");
         let text = format!(
-            "\n{tables} beside what was measured here: `jeton lab report results.json --md`, or the page."
+            "\nTo compare {tables} with this run, use `jeton lab report results.json --md` or the page."
         );
         for part in wrapped(&text, columns) {
             writeln!(out, "{part}")?;

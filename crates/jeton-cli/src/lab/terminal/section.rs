@@ -1,4 +1,4 @@
-//! What is shown as one table: comparisons of the same subjects under several contracts.
+//! One table of the terminal: comparisons of the same subjects for several operations.
 
 use jeton_lab::result::{Row, RunResult, Verdict};
 
@@ -8,7 +8,7 @@ pub(super) struct Section<'a> {
     /// True for the first table of its suite.
     pub opens_suite: bool,
     pub title: &'a str,
-    /// The contracts, side by side.
+    /// The operations, one block of columns each.
     pub operations: Vec<&'a str>,
     /// The lines, the fastest first.
     pub lines: Vec<Line<'a>>,
@@ -20,7 +20,7 @@ pub(super) struct Section<'a> {
 pub(super) struct Line<'a> {
     pub subject: &'a str,
     pub reference: bool,
-    /// A cell for each contract of the group.
+    /// One cell per operation.
     pub cells: Vec<Option<Cell<'a>>>,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Role<'a> {
     Reference,
 }
 
-/// The tables of a result, in its order.
+/// Returns the tables of a result, in its order.
 pub(super) fn sections(result: &RunResult) -> Vec<Section<'_>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     for verdict in &result.verdicts {
@@ -67,7 +67,7 @@ pub(super) fn sections(result: &RunResult) -> Vec<Section<'_>> {
     sections
 }
 
-/// The row that a verdict is about, for one of its two subjects.
+/// Finds the row of one of the two subjects of a verdict.
 fn row_of<'a>(result: &'a RunResult, verdict: &Verdict, subject: &str) -> Option<&'a Row> {
     result.rows.measured.iter().find(|r| {
         r.subject.id == subject
@@ -77,7 +77,7 @@ fn row_of<'a>(result: &'a RunResult, verdict: &Verdict, subject: &str) -> Option
     })
 }
 
-/// The title without its contract.
+/// Returns the comparison's title without the operation.
 fn stem(verdict: &Verdict) -> &str {
     let tail = format!(", {}", verdict.operation);
     verdict
@@ -127,7 +127,7 @@ impl<'a> Section<'a> {
         self.lines[at].cells[column] = Some(Cell { row, role });
     }
 
-    /// The bare primitive belongs below a table whose lines all have its algorithm.
+    /// Adds the bare primitive below the table if all lines have its algorithm.
     fn add_references(&mut self, result: &'a RunResult) {
         let Some(first) = self.rows().next() else {
             return;
@@ -151,7 +151,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The fastest first, over the contracts that every line has.
+    /// Sorts the fastest first, by the operations that every line has.
     fn sort(&mut self) {
         let lines = &self.lines;
         let full = |column: &usize| lines.iter().all(|l| l.cells[*column].is_some());
@@ -173,13 +173,13 @@ impl<'a> Section<'a> {
         lines.flat_map(|l| l.cells.iter().flatten()).map(|c| c.row)
     }
 
-    /// Whether one of its lines has this row.
+    /// Reports whether the table shows this row.
     pub(super) fn shows(&self, row: &Row) -> bool {
         let mut cells = self.lines.iter().flat_map(|l| l.cells.iter().flatten());
         cells.any(|c| std::ptr::eq(c.row, row))
     }
 
-    /// What tells the lines apart, so that the first column can say just that.
+    /// Returns the name of a line: only what distinguishes it from the other lines.
     pub(super) fn name(&self, line: &Line<'a>) -> String {
         let Some(row) = line.cells.iter().flatten().map(|c| c.row).next() else {
             return String::new();
@@ -187,7 +187,7 @@ impl<'a> Section<'a> {
         let subject = &row.subject;
         let library = super::words::library(subject);
         if line.reference {
-            return format!("floor ({})", subject.library);
+            return format!("bare primitive ({})", subject.library);
         }
         let mut rows = self.rows();
         let one_library = rows.all(|r| {
@@ -202,7 +202,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The name without the version, for sentences.
+    /// Returns the name without the version, for sentences.
     pub(super) fn short_name(&self, line: &Line<'a>) -> String {
         let subject = line.cells.iter().flatten().next().map(|c| &c.row.subject);
         let name = self.name(line);
@@ -213,7 +213,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// Format, algorithm and, where they are not the usual ones, the key's size and handling.
+/// Returns format and algorithm, and an unusual key size or key handling.
 pub(super) fn kind(row: &Row) -> String {
     let subject = &row.subject;
     let mut kind = match (subject.format.as_str(), &subject.alg, &subject.enc) {

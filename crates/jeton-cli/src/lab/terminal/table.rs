@@ -1,4 +1,4 @@
-//! One table: a line per subject, a block of columns per contract.
+//! One table: a line per subject, a block of columns per operation.
 
 use std::fmt::{self, Write};
 
@@ -13,12 +13,12 @@ use super::{BOLD, DIM};
 const TIME: usize = 7;
 const TIME_WITH_SPREAD: usize = 11;
 const RATIO: usize = 6;
-const VERDICT: usize = 11;
-const GROUP: usize = 4;
+const VERDICT: usize = 10;
+const GROUP: usize = 6;
 const BYTES: usize = 6;
 const ALLOCS: usize = 7;
 
-/// What there is room for; the first to go are allocations, then sizes, then spreads.
+/// The columns that fit: allocations are dropped first, then sizes, then spreads.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     name: usize,
@@ -54,12 +54,12 @@ impl Room {
     }
 }
 
-/// Whether its times have their intervals beside them.
+/// Reports whether the times have intervals.
 pub(super) fn shows_spread(section: &Section<'_>, columns: usize) -> bool {
     Room::of(section, columns).spread()
 }
 
-/// Writes one table, and what it says in words.
+/// Writes one table and its summary.
 pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> fmt::Result {
     if section.opens_suite {
         let question = Suite::named(section.suite).map_or("", Suite::question);
@@ -89,12 +89,12 @@ pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> 
     Ok(())
 }
 
-/// The rows that nothing stands beside.
+/// Writes the rows that are in no comparison.
 pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     if rows.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{BOLD}Measured, and compared with nothing{BOLD:#}")?;
+    writeln!(out, "\n{BOLD}Measured without a comparison{BOLD:#}")?;
     for row in rows {
         let name = super::words::library(&row.subject);
         let mut what = super::section::kind(row);
@@ -116,7 +116,7 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
 
 fn heading(section: &Section<'_>, room: Room, out: &mut String) -> fmt::Result {
     let (title, width) = (section.title, room.name);
-    // A title too long for the first column gets a line of its own.
+    // A title that does not fit the first column gets its own line.
     if title.chars().count() > width {
         writeln!(out, "\n  {BOLD}{title}{BOLD:#}")?;
         write!(out, "  {DIM}{:width$}", "")?;
@@ -124,7 +124,7 @@ fn heading(section: &Section<'_>, room: Room, out: &mut String) -> fmt::Result {
         write!(out, "\n  {BOLD}{title:<width$}{BOLD:#}{DIM}")?;
     }
     for operation in &section.operations {
-        // The longest contract's name is longer than its column.
+        // Some names are longer than the column.
         let head = match *operation {
             "verify-signature" => "sig",
             "generate-key" => "make",
@@ -134,7 +134,7 @@ fn heading(section: &Section<'_>, room: Room, out: &mut String) -> fmt::Result {
         };
         let time = room.time;
         write!(out, "{head:>time$}{:>RATIO$} ", "ratio")?;
-        write!(out, "{:<VERDICT$}{:<TIER$}", "verdict", "tier")?;
+        write!(out, "{:<VERDICT$}{:<GROUP$}", "verdict", "group")?;
     }
     if room.bytes {
         write!(out, "{:>BYTES$}", "bytes")?;
@@ -157,20 +157,20 @@ fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
         Role::Reference => write!(out, "{:blank$}", ""),
         Role::Baseline(group) => {
             let group = group.map_or_else(String::new, |t| t.to_string());
-            write!(out, "{:>RATIO$} {:<VERDICT$}{group:>3} ", "1", "baseline")
+            write!(out, "{:>RATIO$} {:<VERDICT$}{group:>5} ", "1", "baseline")
         }
         Role::Compared(v) => {
             let (ratio, group) = (significant(v.ratio), v.group);
-            let (style, word) = (colour(v.verdict), v.verdict.words());
+            let (style, word) = (colour(v.verdict), v.verdict.label());
             write!(
                 out,
-                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{group:>3} "
+                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{group:>5} "
             )
         }
     }
 }
 
-/// The median, with the half-width of its interval where there is room.
+/// Formats the median, with the half-width of its interval if there is room.
 fn time(row: &Row, spread: bool) -> String {
     let Some(t) = &row.ns_per_op else {
         return String::new();
@@ -185,7 +185,7 @@ fn time(row: &Row, spread: bool) -> String {
     }
 }
 
-/// Token bytes, and allocations under each contract.
+/// Writes token bytes, and the allocations of each operation.
 fn extras(line: &Line<'_>, room: Room, out: &mut String) -> fmt::Result {
     let rows = || line.cells.iter().flatten().map(|c| c.row);
     if room.bytes {
@@ -216,12 +216,12 @@ fn end_line(out: &mut String, style: Style) -> fmt::Result {
     writeln!(out, "{style:#}")
 }
 
-/// What the table says, in words.
+/// Summarises the table in sentences.
 fn sentences(section: &Section<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
     match section.confounded {
         Some(factors) => sentences.push(format!(
-            "Confounded: {} differ at once, so no cause can be named for the ratio.",
+            "Confounded: {} differ together, so the ratio has no single cause.",
             list(factors)
         )),
         None => sentences.push(first_groups(section)),
@@ -235,14 +235,12 @@ fn sentences(section: &Section<'_>) -> Vec<String> {
         .max();
     if let Some(most) = most {
         let rounds = plural(most as usize, "more round");
-        sentences.push(format!(
-            "{rounds} would probably decide what cannot be told."
-        ));
+        sentences.push(format!("{rounds} would probably decide the undecided."));
     }
     sentences
 }
 
-/// Who leads, under each contract.
+/// Names the fastest group of each operation.
 fn first_groups(section: &Section<'_>) -> String {
     let subjects = section.lines.iter().filter(|l| !l.reference).count();
     let leaders = |column: usize| {
@@ -270,7 +268,7 @@ fn first_groups(section: &Section<'_>) -> String {
         let clauses: Vec<String> = pairs.map(|(f, c)| format!("{f} ({c})")).collect();
         clauses.join("; ")
     };
-    format!("First tier: {clauses}.")
+    format!("Fastest group: {clauses}.")
 }
 
 fn group(cell: &Cell<'_>) -> Option<u32> {

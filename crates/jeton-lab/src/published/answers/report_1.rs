@@ -522,7 +522,7 @@ fn together(before: &[Claim], ids: &[&str]) -> Finding {
         .unwrap_or(Answer::Holds);
     let words: Vec<String> = parts
         .iter()
-        .map(|part| format!("{} {}", part.id, part.found.answer.words()))
+        .map(|part| format!("{} {}", part.id, part.found.answer.label()))
         .collect();
     let mut rows: Vec<RowId> = parts.iter().flat_map(|p| p.found.rows.clone()).collect();
     rows.sort();

@@ -4,7 +4,7 @@ use super::plain;
 use crate::report::servers::statuses;
 use crate::result::{ServerLoad, ServerRow};
 
-/// What a row is of.
+/// Columns of the server and scenario.
 const WHO: [&str; 14] = [
     "suite",
     "status",
@@ -22,20 +22,20 @@ const WHO: [&str; 14] = [
     "oversubscribed",
 ];
 
-/// What it came to, before its percentiles.
+/// Columns of rates.
 const RATES: [&str; 3] = [
     "tokens_per_s",
     "cpu_us_per_token",
     "client_cpu_us_per_token",
 ];
 
-/// The names of the percentiles in a row.
+/// The latencies of a row.
 const LATENCIES: [&str; 12] = [
     "average", "fastest", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99",
     "slowest",
 ];
 
-/// What it came to, behind them.
+/// Columns after the latencies.
 const REST: [&str; 9] = [
     "tokens",
     "errors",
@@ -48,8 +48,8 @@ const REST: [&str; 9] = [
     "repetitions",
 ];
 
-/// The names of the columns, and a line for each row; the tokens a second of each repetition have
-/// columns of their own, `repetition_1` and on.
+/// Returns the header and a line for each row. The tokens per second of each repetition are in columns
+/// `repetition_1` and following.
 pub(super) fn lines(rows: &[ServerRow], disturbed: bool) -> (Vec<String>, Vec<Vec<String>>) {
     let loads = rows.iter().filter_map(|row| row.load.as_ref());
     let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
@@ -111,7 +111,7 @@ fn figures(row: &ServerRow, load: &ServerLoad, disturbed: bool) -> Vec<String> {
     fields
 }
 
-/// What was not measured is an empty field.
+/// Formats a value; an unmeasured value is an empty field.
 fn known<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }

@@ -1,15 +1,14 @@
-//! Comparisons by suite and contract, each group under its heading; in a long page all but the first
-//! are folded.
+//! Sets of comparisons by suite and operation; a long page folds all sets except the first.
 
 use maud::{Markup, html};
 
 use super::comparison::Comparison;
 use super::units;
 
-/// A page of more comparisons is folded: nobody reads a hundred charts from top to bottom.
+/// A page with more comparisons is folded: nobody reads a hundred charts from top to bottom.
 const UNFOLDED_MAX: usize = 16;
 
-/// Comparisons of one suite and contract.
+/// The comparisons of one suite and operation.
 #[derive(Clone, Copy)]
 pub(super) struct ComparisonSet<'c, 'a> {
     pub(super) comparisons: &'c [Comparison<'a>],
@@ -18,14 +17,14 @@ pub(super) struct ComparisonSet<'c, 'a> {
 
 #[derive(Clone, Copy)]
 enum Fold {
-    /// The page is short: there is nothing to open.
+    /// The page is short and nothing is folded.
     Never,
     Open,
     Closed,
 }
 
-/// The groups in their order. Comparisons arrive ordered by suite and contract: neighbours with the
-/// same pair are a group.
+/// Splits the comparisons into sets. They arrive ordered by suite and operation, so neighbours with
+/// the same pair form a set.
 pub(super) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> Vec<ComparisonSet<'c, 'a>> {
     let is_long = comparisons.len() > UNFOLDED_MAX;
     let parts = comparisons.chunk_by(|a, b| a.suite == b.suite && a.operation == b.operation);
@@ -43,18 +42,18 @@ pub(super) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> Vec<ComparisonS
 }
 
 impl ComparisonSet<'_, '_> {
-    /// "Libraries: sign".
+    /// Returns the heading, for example "Libraries: sign".
     pub(super) fn heading(self) -> String {
         let first = &self.comparisons[0];
         format!("{}: {}", units::capitalised(first.suite), first.operation)
     }
 
-    /// The HTML id of its charts.
+    /// Returns the HTML id of the charts.
     pub(super) fn anchor(self) -> String {
         format!("group-{}", self.comparisons[0].anchor)
     }
 
-    /// Its heading, with an id if it has one, and what is below it.
+    /// Renders the heading, with an optional id, and the body.
     pub(super) fn shown(self, id: Option<&str>, body: &Markup) -> Markup {
         let heading = html! { h3 id=[id] { (self.heading()) } };
         let count = units::count(self.comparisons.len(), "comparison", "comparisons");

@@ -1,4 +1,4 @@
-//! What a library adds to the bare primitive below it: times the floor.
+//! The overhead section: the time of each library as a multiple of the bare primitive.
 
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ const ROW: f64 = 44.0;
 const AXIS: f64 = 30.0;
 const NAME_CHARS_MAX: usize = 26;
 
-/// Everything above one primitive, under one contract.
+/// All libraries for one kind of token, operation and bare primitive.
 struct TokenKind<'a> {
     operation: &'a str,
     token: String,
@@ -36,12 +36,12 @@ pub(super) fn section(rows: &[Row]) -> Markup {
     let kinds = kinds(rows);
     html! {
         @if kinds.is_empty() {
-            p { "No bare primitive was measured beside a library, so there is no floor to measure from." }
+            p { "No bare primitive was measured together with a library." }
         } @else {
             p {
-                "The floor is the primitive alone (AWS-LC) on the same bytes: no JSON, no base64, no checks. A mark is a "
-                "library's time as a multiple of it, round by round in the same run. 1 means that nothing is added; below 1 "
-                "the library's own primitive is faster than the floor's. The axis is logarithmic."
+                "The bare primitive is the cryptographic operation alone (AWS-LC) on the same bytes: no JSON, no base64, no checks. "
+                "A mark shows a library's time as a multiple of it, computed per round of the same run. 1 means no overhead; below 1, "
+                "the library has a faster primitive than AWS-LC. The axis is logarithmic."
             }
             (legend(&kinds))
             @for operation in kinds.chunk_by(|a, b| a.operation == b.operation) {
@@ -63,7 +63,7 @@ fn kinds(rows: &[Row]) -> Vec<TokenKind<'_>> {
         .filter(|row| row.reference && time(row).is_some());
     for bare_primitive in bare_primitives {
         let same = |row: &&Row| {
-            // Who remembers a token does not call the primitive.
+            // A library that caches verified tokens does not call the primitive.
             !row.reference
                 && !is_cache(row.subject.driver())
                 && row.operation == bare_primitive.operation
@@ -177,16 +177,16 @@ fn table(kinds: &[TokenKind<'_>]) -> Markup {
     let unit = Unit::for_times(times);
     let operation = kinds[0].operation;
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ (operation) " above the floor, table" } {
+        div.scroll tabindex="0" role="region" aria-label={ (operation) " overhead, table" } {
             table.figures #(table_id(kinds)) {
-                caption { (units::capitalised(operation)) ": above the bare primitive, times in " (unit.name) }
+                caption { (units::capitalised(operation)) ": overhead above the bare primitive, times in " (unit.name) }
                 thead { tr {
                     th.text scope="col" { "Token" }
                     th.text scope="col" { "Library" }
-                    th scope="col" { "Times the floor " small { "95 % interval" } }
+                    th scope="col" { "Times the primitive " small { "95 % interval" } }
                     th scope="col" { "Added, " (unit.name) }
                     th scope="col" { "Time, " (unit.name) }
-                    th scope="col" { "Floor, " (unit.name) }
+                    th scope="col" { "Primitive, " (unit.name) }
                 } }
                 tbody {
                     @for kind in kinds { @for above in &kind.above { (line(kind, above, unit)) } }

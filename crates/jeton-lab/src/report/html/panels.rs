@@ -1,5 +1,5 @@
-//! Rows that differ in one thing: a group for each contract and kind of token, in it the subjects,
-//! and of each its rows in the order of what differs.
+//! Rows that differ in one factor: a panel for each operation and kind of token, with the rows of each
+//! subject ordered by that factor.
 
 use crate::result::Row;
 
@@ -7,25 +7,25 @@ use super::comparison::time;
 use super::lines::Series;
 use super::names;
 
-/// What is drawn in one chart.
+/// The data of one chart.
 pub(super) struct Panel<'a> {
     pub(super) operation: &'a str,
     pub(super) token: String,
-    /// A subject's rows, the least of what differs first.
+    /// The rows of each subject, the smallest amount first.
     pub(super) subjects: Vec<Vec<&'a Row>>,
 }
 
-/// What differs between the rows of one subject.
+/// The factor that differs between the rows of one subject.
 pub(super) struct Factor {
-    /// How much of it a row has.
+    /// Returns the amount of a row.
     pub(super) amount: fn(&Row) -> u64,
-    /// Fewer rows of a subject are not shown.
+    /// A subject with fewer rows is not shown.
     pub(super) least: usize,
-    /// What two rows must have in common to be in one chart, their contract and token apart.
+    /// Reports whether two rows of one operation and token belong in one chart.
     pub(super) alike: fn(&Row, &Row) -> bool,
 }
 
-/// The groups of those rows that have a time. Of two with the same amount the first counts.
+/// Builds the panels from the rows with a time. Of two rows with the same amount, the first counts.
 pub(super) fn panels<'a>(rows: impl Iterator<Item = &'a Row>, factor: &Factor) -> Vec<Panel<'a>> {
     let mut panels: Vec<Panel<'a>> = Vec::new();
     for row in rows.filter(|row| !row.reference && time(row).is_some()) {
@@ -61,13 +61,13 @@ pub(super) fn panels<'a>(rows: impl Iterator<Item = &'a Row>, factor: &Factor) -
 }
 
 impl Panel<'_> {
-    /// The subjects' names, as short as they can be told apart by.
+    /// Returns the shortest names that distinguish the subjects.
     pub(super) fn names(&self) -> Vec<String> {
         let first: Vec<_> = self.subjects.iter().map(|rows| &rows[0].subject).collect();
         names::distinct(&first)
     }
 
-    /// A line for each subject; `point` gives the place of a row, its figure and its interval.
+    /// Returns a line for each subject; `point` returns a row's position, value and interval.
     pub(super) fn series(
         &self,
         names: &[String],
@@ -82,7 +82,7 @@ impl Panel<'_> {
             .collect()
     }
 
-    /// Every amount that a row of the group has, once.
+    /// Returns the distinct amounts of all rows.
     pub(super) fn amounts(&self, factor: &Factor) -> Vec<u64> {
         let all = self.subjects.iter().flatten();
         let mut amounts: Vec<u64> = all.map(|row| (factor.amount)(row)).collect();

@@ -1,4 +1,4 @@
-//! What the four reports published, beside what was measured; and their conclusions, answered.
+//! Published figures next to measured ones, and the answers to published conclusions.
 
 use maud::{Markup, html};
 
@@ -6,15 +6,15 @@ use crate::result::{Answer, ClaimAnswered, PublishedFigure, PublishedTable, Quan
 
 use super::units;
 
-/// The published tables, each figure beside the one measured of the same work.
+/// Renders the published tables, each figure with the measured one of the same work.
 pub(super) fn published(tables: &[PublishedTable]) -> Option<Markup> {
     if tables.is_empty() {
         return None;
     }
     Some(html! {
         p {
-            "Two machines stand beside each other here, years apart. Their figures are not compared; what can be compared "
-            "is the ratio inside each of them. Sizes are exact on every machine."
+            "The published and measured figures come from two different machines. Do not compare them directly; compare the "
+            "ratios within each. Sizes are exact on every machine."
         }
         @for (number, table) in tables.iter().enumerate() { (self::table(table, number)) }
     })
@@ -28,13 +28,13 @@ fn table(table: &PublishedTable, number: usize) -> Markup {
             h3 #{ "published-" (number) } { (table.title) }
             p.note {
                 (table.source) ". Published on: " (table.machine) ". "
-                (units::whole(measured as u64)) " of " (units::count(all, "figure has", "figures have")) " a measured one beside it here."
+                (units::whole(measured as u64)) " of " (units::count(all, "figure", "figures")) " measured in this run."
             }
             @if !table.notes.is_empty() { ul.note { @for note in &table.notes { li { (note) } } } }
             div.scroll tabindex="0" role="region" aria-label={ (table.title) ", table" } {
                 table.published.figures {
                     caption {
-                        (table.title) ", " (table.quantity.unit()) ": measured here, and below it as published"
+                        (table.title) ", " (table.quantity.unit()) ": measured in this run, and published below"
                         @if shows_ratios(table) { "; ratios to " (table.ratio_to) }
                     }
                     thead { tr {
@@ -92,7 +92,7 @@ fn value(value: f64, quantity: Quantity) -> String {
     }
 }
 
-/// Why figures have nothing measured beside them, each reason once.
+/// Renders the reasons for unmeasured figures, each reason once.
 fn absent(table: &PublishedTable) -> Markup {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for reason in figures(table).filter_map(|f| f.missing.as_deref()) {
@@ -115,7 +115,7 @@ fn absent(table: &PublishedTable) -> Markup {
     }
 }
 
-/// The conclusions that the reports drew, and what this run says of them.
+/// Renders the published conclusions with the answers of this run.
 pub(super) fn answered(claims: &[ClaimAnswered]) -> Option<Markup> {
     if claims.is_empty() {
         return None;
@@ -129,12 +129,12 @@ pub(super) fn answered(claims: &[ClaimAnswered]) -> Option<Markup> {
     ];
     Some(html! {
         p {
-            "Every conclusion that the four reports drew, in our words, and what this run says of it. "
+            "Every conclusion of the four reports, paraphrased, with the answer of this run. "
             @for (index, answer) in answers.into_iter().enumerate() {
                 @if index > 0 { ", " }
                 strong { (units::whole(count(answer) as u64)) } " " (tag(answer))
             }
-            ". An artefact is a difference that is there and has another cause than the one that was named."
+            ". An artefact is a real difference with a cause other than the published one."
         }
         div.scroll tabindex="0" role="region" aria-label="Published conclusions, table" {
             table.answers {
@@ -143,7 +143,7 @@ pub(super) fn answered(claims: &[ClaimAnswered]) -> Option<Markup> {
                     th scope="col" { "No." }
                     th scope="col" { "Conclusion" }
                     th scope="col" { "Answer" }
-                    th scope="col" { "Measured here, and why" }
+                    th scope="col" { "Measured in this run, and reason" }
                 } }
                 tbody {
                     @for claim in claims {
@@ -167,5 +167,5 @@ fn tag(answer: Answer) -> Markup {
         Answer::Artefact => "warn",
         Answer::NotMeasured => "plain",
     };
-    html! { span.tag.(class) { (answer.words()) } }
+    html! { span.tag.(class) { (answer.label()) } }
 }

@@ -1,4 +1,4 @@
-//! What was asked, what the verdicts say in words, the tiers, and why there is no recommendation.
+//! The head of the page, the summary of all verdicts, and the groups.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::comparison::{Comparison, time};
 use super::folds::sets;
 use super::{names, sentences, units};
 
-/// Of more claims sets than these the number is told.
+/// With more claims sets than this, only their number is shown.
 const CLAIMS_NAMED_MAX: usize = 3;
 
-/// The line below the title: the command, and what it made the lab do.
+/// Renders the lines below the title: the command and what it measured.
 pub(super) fn asked(result: &RunResult) -> Markup {
     let libraries: BTreeSet<_> = result
         .rows
@@ -38,13 +38,13 @@ pub(super) fn asked(result: &RunResult) -> Markup {
     html! {
         p.command { code { (result.command) } }
         @if !result.rows.interop.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Every library was given every other's tokens." }
+            p.asked { "Every library verified the tokens of every other library." }
         } @else if !result.rows.servers.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Servers that issue tokens over gRPC were loaded in turns." }
+            p.asked { "Servers that issue tokens over gRPC, loaded interleaved." }
         } @else if !result.rows.attack.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Every library was given tokens and keys that must be refused." }
+            p.asked { "Every library got tokens and keys that it must reject." }
         } @else if result.rows.measured.is_empty() {
-            p.asked { "The run has no rows: nothing was asked, or it ended before the first answer." }
+            p.asked { "The run has no rows." }
         } @else {
             p.asked {
                 (units::count(libraries.len(), "library", "libraries")) ", "
@@ -54,19 +54,19 @@ pub(super) fn asked(result: &RunResult) -> Markup {
         }
         p.when {
             @if !result.environment.started.is_empty() { (moment(&result.environment.started)) ", " }
-            (lasted) ", on " (if result.environment.cpu.is_empty() { "an unnamed CPU" } else { &result.environment.cpu })
+            (lasted) ", on " (if result.environment.cpu.is_empty() { "an unknown CPU" } else { &result.environment.cpu })
             @for runtime in &result.environment.runtimes_used { ", " (runtime.name) }
         }
         @if let Some(ended) = result.environment.out_of_support() {
             p.callout.bad {
                 strong { "Out of support: " } (ended) ". A newer runtime may give other figures. "
-                a href="#environment" { "The runtimes" } "."
+                a href="#environment" { "See the runtimes" } "."
             }
         }
     }
 }
 
-/// The claims sets by name, or how many there are; of each format they may have another length.
+/// Names the claims sets, or counts them, with their sizes.
 fn claims(result: &RunResult) -> String {
     let sets = || result.rows.measured.iter().map(|row| &row.claims);
     let names = in_order(sets().map(|set| set.name.clone()));
@@ -85,7 +85,7 @@ fn claims(result: &RunResult) -> String {
     }
 }
 
-/// The figures to read first, then every comparison in a sentence or two.
+/// Renders the key figures, then a summary of every comparison.
 pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         (cards(result))
@@ -94,11 +94,11 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
             p.callout.bad {
                 strong { "Read the verdicts with care: " }
                 @match (environment.disturbance.disturbed, environment.complete) {
-                    (true, true) => "the machine was disturbed during the run.",
-                    (true, false) => "the machine was disturbed, and the run was ended early.",
-                    _ => "the run was ended early.",
+                    (true, true) => "the run was disturbed.",
+                    (true, false) => "the run was disturbed and ended early.",
+                    _ => "the run ended early.",
                 }
-                " " a href="#trust" { "What is known" } "."
+                " " a href="#trust" { "See measurement quality" } "."
             }
         }
         @if comparisons.is_empty() {
@@ -111,14 +111,14 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
         @for set in sets(comparisons) { (set.shown(None, &said(set.comparisons))) }
         @if !comparisons.is_empty() {
             p.note {
-                "“3 × faster” means a third of the time per operation, in this run. In brackets: the 95 % interval, "
-                "simultaneous over all that one comparison compares."
+                "“3 × faster” means one third of the time per operation. In brackets: the 95 % interval, simultaneous "
+                "over all subjects of one comparison."
             }
         }
     }
 }
 
-/// What each comparison of a group came to.
+/// Summarises each comparison of a set.
 fn said(set: &[Comparison<'_>]) -> Markup {
     html! {
         dl.verdicts {
@@ -138,22 +138,22 @@ fn said(set: &[Comparison<'_>]) -> Markup {
     }
 }
 
-/// The tiers of every comparison: never ranks inside the noise.
+/// Renders the groups of every comparison.
 pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         @if comparisons.iter().all(|c| c.groups().is_empty()) {
-            p { "No comparison came to a verdict, so there are no tiers." }
+            p { "No comparison has a verdict, so there are no groups." }
         } @else {
             p {
-                "Who is in one tier cannot be told from its fastest; the order inside a tier means nothing. Tiers allow "
-                "for every pair of a table and verdicts for those with the baseline: somebody may be a little slower than "
-                "the baseline and be in its tier."
+                "Members of a group cannot be distinguished from its fastest member; the order inside a group has no meaning. "
+                "Groups correct for all pairs of a table, verdicts only for pairs with the baseline. A subject can therefore be "
+                "slower than the baseline and still be in its group."
             }
-            div.scroll tabindex="0" role="region" aria-label="Tiers, table" {
+            div.scroll tabindex="0" role="region" aria-label="Groups, table" {
                 table.group-table {
-                    caption { "Tiers per comparison, the fastest first" }
+                    caption { "Groups of each comparison, the fastest first" }
                     thead { tr {
-                        th scope="col" { "Comparison" } th scope="col" { "Tiers" }
+                        th scope="col" { "Comparison" } th scope="col" { "Groups" }
                     } }
                     tbody {
                         @for comparison in comparisons {
@@ -184,7 +184,7 @@ pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Markup {
     }
 }
 
-/// The mark of a comparison in which more than one factor differs.
+/// Renders the tag of a comparison in which more than one factor differs.
 pub(super) fn confounded_tag() -> Markup {
     html! { span.tag.warn { "confounded" } }
 }
@@ -214,15 +214,15 @@ fn cards(result: &RunResult) -> Markup {
             div.bad[result.noise_floor.floor.is_none()] {
                 dt { "Noise floor" }
                 dd.figure { (result.noise_floor.floor.map_or_else(|| "not measured".to_owned(), units::percent)) }
-                dd { "from " (units::count(result.noise_floor.pairs.len(), "identical pair", "identical pairs")) }
+                dd { "from " (units::count(result.noise_floor.pairs.len(), "A/A pair", "A/A pairs")) }
             }
             div.bad[!environment.complete] {
                 dt { "Rounds" }
                 dd.figure { (rounds) }
                 dd {
-                    @if !environment.complete { "the run was ended early" }
-                    @else if environment.is_cut_by_budget() { "the budget had time for no more" }
-                    @else { "the run is complete" }
+                    @if !environment.complete { "ended early" }
+                    @else if environment.is_cut_by_budget() { "time limit reached" }
+                    @else { "complete" }
                 }
             }
             div.bad[measured == 0] {
@@ -230,7 +230,7 @@ fn cards(result: &RunResult) -> Markup {
                 dd.figure { (units::whole(measured as u64)) " of " (units::whole(result.rows.measured.len() as u64)) }
                 dd {
                     @if troubled == 0 { "none failed" }
-                    @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok, and why" } }
+                    @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok: see the reasons" } }
                 }
             }
             div.bad[disturbance.disturbed] {
@@ -242,16 +242,16 @@ fn cards(result: &RunResult) -> Markup {
                     @if disturbance.disturbed || !disturbance.unwatched.is_empty() {
                         a href="#trust" {
                             @if disturbance.disturbed { (units::count(disturbance.reasons.len(), "reason", "reasons")) }
-                            @else { (units::count(disturbance.unwatched.len(), "thing", "things")) " could not be watched" }
+                            @else { (units::count(disturbance.unwatched.len(), "check", "checks")) " unavailable" }
                         }
-                    } @else { "no witness crossed its limit" }
+                    } @else { "all checks within their limits" }
                 }
             }
         }
     }
 }
 
-/// RFC 3339 in UTC as people write it; anything else as it stands.
+/// Formats an RFC 3339 time in UTC for people; returns other text unchanged.
 fn moment(started: &str) -> String {
     match started
         .strip_suffix('Z')

@@ -1,4 +1,4 @@
-//! What a payload's size does to the time: one chart for each contract and kind of token.
+//! The payload sweep section: time by payload size, one chart for each operation and kind of token.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use super::lines::{Lines, figure};
 use super::panels::{Factor, Panel, panels};
 use super::units::{self, Unit};
 
-/// Fewer sizes are no sweep.
+/// A sweep needs at least this many sizes.
 const SIZES_MIN: usize = 3;
 
 const SIZE: Factor = Factor {
@@ -26,8 +26,8 @@ pub(super) fn section(rows: &[Row]) -> Option<Markup> {
     }
     Some(html! {
         p {
-            "The same work on claims of other sizes. Both axes are logarithmic: a straight line that rises with the "
-            "grid is a cost for each byte, a flat one a cost for each token. A line through a mark is its 95 % interval."
+            "The same operation on claims of different sizes. Both axes are logarithmic: a line that rises with the "
+            "grid means a cost per byte, a flat line a cost per token. A line through a mark is its 95 % interval."
         }
         @for (number, panel) in panels.iter().enumerate() { (chart(panel, number)) }
     })
@@ -65,7 +65,7 @@ fn chart(panel: &Panel<'_>, number: usize) -> Markup {
                         th scope="col" { "Claims, bytes" }
                         th scope="col" { "Token, bytes" }
                         th scope="col" { "Median, " (unit.name) " " small { "95 % interval" } }
-                        th scope="col" { "ns for each byte" }
+                        th scope="col" { "ns per byte" }
                     } }
                     tbody {
                         @for (rows, name) in panel.subjects.iter().zip(&names) {
@@ -94,7 +94,7 @@ fn line(row: &Row, name: &str, unit: Unit) -> Markup {
     }
 }
 
-/// Powers of ten within the sizes, named as people name bytes.
+/// Returns the powers of ten within the sizes, with labels such as `10 kB`.
 fn powers(sizes: &[u64]) -> Vec<(f64, String)> {
     let (Some(least), Some(most)) = (sizes.first(), sizes.last()) else {
         return Vec::new();

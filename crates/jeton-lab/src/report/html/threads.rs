@@ -1,4 +1,5 @@
-//! What more threads do: operations in a second, one chart for each contract and kind of token.
+//! The concurrency section: operations per second by threads, one chart for each operation and kind of
+//! token.
 
 use maud::{Markup, html};
 
@@ -22,14 +23,14 @@ pub(super) fn section(rows: &[Row], cores: usize) -> Option<Markup> {
     }
     Some(html! {
         p {
-            "Operations in a second of all threads together, on " (units::count(cores, "core", "cores"))
-            ". Beyond as many threads as there are cores nothing can be gained; what is lost there is the cost of switching."
+            "Operations per second of all threads together, on " (units::count(cores, "core", "cores"))
+            ". More threads than cores add no throughput; a loss there is the cost of switching between threads."
         }
         @for (number, panel) in panels.iter().enumerate() { (chart(panel, number)) }
     })
 }
 
-/// Operations in a second.
+/// Returns operations per second.
 fn rate(ns: f64) -> f64 {
     1e9 / ns
 }
@@ -55,18 +56,18 @@ fn chart(panel: &Panel<'_>, number: usize) -> Markup {
                 ticks,
                 text: &|rate| format!("{}/s", short(rate)),
                 description: format!(
-                    "Line chart, {title}: operations in a second against threads for {}. The table below has every figure.",
+                    "Line chart, {title}: operations per second against threads for {}. The table below has every figure.",
                     units::count(series.len(), "subject", "subjects")
                 ),
                 table: &id,
             }))
             div.scroll tabindex="0" role="region" aria-label={ (title) " by threads, table" } {
                 table.figures #(id) {
-                    caption { (title) ": operations in a second by threads" }
+                    caption { (title) ": operations per second by threads" }
                     thead { tr {
                         th.text scope="col" { "Subject" }
                         th scope="col" { "Threads" }
-                        th scope="col" { "Operations in a second" }
+                        th scope="col" { "Operations per second" }
                         th scope="col" { "Times one thread" }
                     } }
                     tbody {
@@ -94,7 +95,7 @@ fn line(row: &Row, fewest: &Row, name: &str) -> Markup {
     }
 }
 
-/// 1.2M, 340k, 12: for an axis.
+/// Formats a rate for an axis: 1.2M, 340k, 12.
 fn short(rate: f64) -> String {
     match rate {
         r if r >= 1e6 => format!("{}M", units::times(r / 1e6)),

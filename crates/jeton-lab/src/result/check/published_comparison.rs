@@ -1,9 +1,9 @@
-//! What stands beside the rows says what the rows say.
+//! Checks that published comparisons match the rows.
 
 use super::{ROUNDING, Wrong, not_negative};
 use crate::result::{ClaimAnswered, PublishedFigure, PublishedTable, Row, RowId, RunResult};
 
-/// The first thing that is wrong, as `place: what`.
+/// Returns the first error as `place: message`.
 pub(super) fn check(result: &RunResult) -> Result<(), String> {
     let rows = &result.rows.measured;
     for (i, table) in result.published.iter().enumerate() {
@@ -18,12 +18,12 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
 
 fn published(table: &PublishedTable, rows: &[Row]) -> Result<(), String> {
     if !(1..=4).contains(&table.report) {
-        return Err(".report: there are four, counted from 1".into());
+        return Err(".report: must be between 1 and 4".into());
     }
     for (i, row) in table.rows.iter().enumerate() {
         if row.figures.len() != table.columns.len() {
             return Err(format!(
-                ".rows[{i}].figures: are not as many as the columns"
+                ".rows[{i}].figures: must have one figure per column"
             ));
         }
         for (k, figure) in row.figures.iter().enumerate() {
@@ -42,7 +42,7 @@ fn figure(figure: &PublishedFigure, table: &PublishedTable, rows: &[Row]) -> Res
         (".measured_ratio", figure.measured_ratio),
     ] {
         if !value.is_none_or(not_negative) {
-            return Err((member, "is below zero".into()));
+            return Err((member, "is negative".into()));
         }
     }
     let Some(measured) = figure.measured else {
@@ -63,11 +63,11 @@ fn figure(figure: &PublishedFigure, table: &PublishedTable, rows: &[Row]) -> Res
 
 fn answered(claim: &ClaimAnswered, rows: &[Row]) -> Result<(), Wrong> {
     if !claim.id.starts_with(&format!("{}.", claim.report)) {
-        return Err((".id", "is no conclusion of that report".into()));
+        return Err((".id", "is not a conclusion of that report".into()));
     }
     let is_there = |id: &RowId| rows.iter().any(|row| id.names(row));
     if !claim.rows.iter().all(is_there) {
-        return Err((".rows", "names a row that is not there".into()));
+        return Err((".rows", "names a row that does not exist".into()));
     }
     Ok(())
 }

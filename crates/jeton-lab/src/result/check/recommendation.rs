@@ -1,9 +1,9 @@
-//! Whether a recommendation can be that of its result.
+//! Checks that a recommendation matches its result.
 
 use crate::recommendation::Requirements;
 use crate::result::RunResult;
 
-/// The first thing that is wrong, as `.member: what`.
+/// Returns the first error as `.member: message`.
 pub(super) fn check(result: &RunResult) -> Result<(), String> {
     let Some(advice) = &result.recommendation else {
         return Ok(());
@@ -13,14 +13,14 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
     }
     if result.environment.disturbance.disturbed && !advice.allow_noisy && !advice.choices.is_empty()
     {
-        return Err(".choices: a disturbed run advises nothing".into());
+        return Err(".choices: a disturbed run has no recommendation".into());
     }
     if advice.because.is_empty() {
-        return Err(".because: says nothing".into());
+        return Err(".because: is empty".into());
     }
     for (i, choice) in advice.choices.iter().enumerate() {
         if choice.picks.is_empty() {
-            return Err(format!(".choices[{i}].picks: there is none"));
+            return Err(format!(".choices[{i}].picks: is empty"));
         }
         for (k, pick) in choice.picks.iter().enumerate() {
             let median = |operations: [&str; 2], ns: f64| {
