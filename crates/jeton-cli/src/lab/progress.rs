@@ -147,9 +147,9 @@ impl Progress {
                 self.phase(&format!("warming up every server on {cores} {on}"));
                 self.at(0, 1, format!(" {server}"));
             }
-            Event::Unsettled { server } => self.say(&format!(
-                "{server} did not settle during its first warm-up"
-            )),
+            Event::Unsettled { server } => {
+                self.say(&format!("{server} did not settle during its first warm-up"))
+            }
             Event::Found { server, what } => self.say(&format!("{server} {what}")),
             Event::Loading {
                 scenario,

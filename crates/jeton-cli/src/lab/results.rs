@@ -14,7 +14,9 @@ pub(super) fn read(path: &Path) -> Result<RunResult, String> {
         return result::read(path).map_err(sentence);
     }
     if TAKEN.swap(true, Ordering::Relaxed) {
-        return Err("standard input can be read only once: pass - once and name the other files".to_owned());
+        return Err(
+            "standard input can be read only once: pass - once and name the other files".to_owned(),
+        );
     }
     let name = Path::new("standard input");
     result::read_from(name, std::io::stdin().lock()).map_err(sentence)

@@ -1,23 +1,23 @@
-//! The machine as a witness: what else it did while the lab measured.
+//! Detects disturbances: what else the machine did during the measurement.
 
 use std::fs::read_to_string;
 use std::time::Instant;
 
 use crate::result::Disturbance;
 
-/// More of the CPU time than this taken by the hypervisor taints a run.
+/// The largest accepted share of CPU time taken by the hypervisor.
 const STEAL_LIMIT: f64 = 0.01;
-/// More cores than this kept busy by others, on average, taints a run.
+/// The largest accepted average number of cores used by other processes.
 const OTHERS_LIMIT_CORES: f64 = 0.25;
-/// More of the time than this spent waiting for a core taints a run, where others did any work.
+/// The largest accepted share of time spent waiting for a core, if other processes ran at all.
 const PRESSURE_LIMIT: f64 = 0.10;
-/// Fewer cores than this kept busy by others: who waited for a core waited for a thread of their own.
-/// A runtime's collector and compiler share its one core with its work, and that is what it costs.
+/// With less use by other processes than this, work waited for its own threads: a runtime's garbage
+/// collector and compiler share its core, which is part of its cost.
 const NOBODY_ELSE_CORES: f64 = 0.05;
 /// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
 pub(super) const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Watches from [`DisturbanceMonitor::begin`] to [`DisturbanceMonitor::finish`].
+/// Observes from [`DisturbanceMonitor::begin`] to [`DisturbanceMonitor::finish`].
 #[derive(Debug)]
 pub struct DisturbanceMonitor {
     began: Instant,
@@ -28,7 +28,7 @@ pub struct DisturbanceMonitor {
 }
 
 impl DisturbanceMonitor {
-    /// Begins to watch. `drivers` are the process ids whose work is the lab's own.
+    /// Starts to observe. `drivers` are process ids whose work is not a disturbance.
     #[must_use]
     pub fn begin(drivers: &[u32]) -> Self {
         Self {
@@ -40,8 +40,8 @@ impl DisturbanceMonitor {
         }
     }
 
-    /// What was seen since. `drivers` as in [`Self::begin`]; those that were started or ended in between
-    /// need no naming.
+    /// Returns the observation. `drivers` as in [`Self::begin`]; processes that started and ended in
+    /// between are covered.
     #[must_use]
     pub fn finish(&self, drivers: &[u32], pinned: bool) -> Disturbance {
         let seconds = self.began.elapsed().as_secs_f64().max(0.001);
@@ -67,13 +67,13 @@ impl DisturbanceMonitor {
                 disturbance.load = Some(others);
                 if others > OTHERS_LIMIT_CORES {
                     disturbance.reasons.push(format!(
-                        "other work kept {others:.2} cores busy on average (limit {OTHERS_LIMIT_CORES})"
+                        "other processes used {others:.2} cores on average (limit {OTHERS_LIMIT_CORES})"
                     ));
                 }
             }
             _ => disturbance
                 .unwatched
-                .push("CPU steal and other work: /proc/stat cannot be read here".into()),
+                .push("CPU steal and other processes: /proc/stat is not readable".into()),
         }
         match (self.pressure_us, pressure_us()) {
             (Some(before), Some(now)) => {
@@ -97,17 +97,17 @@ impl DisturbanceMonitor {
         }
         match (self.throttled, throttled()) {
             (Some(before), Some(now)) if now > before => disturbance.reasons.push(format!(
-                "the CPU was throttled for heat {} times",
+                "the CPU was throttled {} times because of heat",
                 now - before
             )),
             (Some(_), Some(_)) => {}
             _ => disturbance
                 .unwatched
-                .push("throttling: the CPU shows no counter here".into()),
+                .push("throttling: the CPU has no counter".into()),
         }
         if !pinned {
             disturbance.unwatched.push(
-                "drivers were not pinned to a core: there is only one, or the system refuses"
+                "drivers were not pinned to a core: there is only one core, or the system does not allow it"
                     .into(),
             );
         }
@@ -128,8 +128,8 @@ impl CpuTimes {
         Self::parse(&read_to_string("/proc/stat").ok()?)
     }
 
-    /// The fields are user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice;
-    /// the guests' time is in user and nice already.
+    /// The fields are user, nice, system, idle, iowait, irq, softirq, steal, guest, guest_nice; user
+    /// and nice include the guest times.
     fn parse(stat: &str) -> Option<Self> {
         let line = stat.lines().find(|l| l.starts_with("cpu "))?;
         let ticks: Vec<u64> = line
@@ -150,9 +150,9 @@ impl CpuTimes {
     }
 }
 
-/// Of this process, of the drivers that live, and of all that have ended and were waited for: the kernel
-/// adds these up to the nanosecond. Most processes of a run live for a few ticks, and each of them asked in
-/// its last moment would lose half a tick and its end.
+/// Returns the ticks of this process, of the running drivers, and of all children that have ended: the
+/// kernel adds these exactly. Reading each process in its last moment would lose half a tick and its
+/// exit.
 fn own_ticks(drivers: &[u32]) -> u64 {
     let of = |id: &str, ticks: fn(&str) -> Option<u64>| {
         let stat = read_to_string(format!("/proc/{id}/stat"));
@@ -162,18 +162,18 @@ fn own_ticks(drivers: &[u32]) -> u64 {
     living + of("self", ticks_of) + of("self", ended_ticks_of)
 }
 
-/// User and system time of one process.
+/// Returns user and system time of one process.
 pub(super) fn ticks_of(stat: &str) -> Option<u64> {
     two_from(stat, 11)
 }
 
-/// The same of its children that have ended and that it has waited for, and of theirs.
+/// Returns user and system time of the ended children of a process.
 fn ended_ticks_of(stat: &str) -> Option<u64> {
     two_from(stat, 13)
 }
 
-/// The sum of two fields. The name may hold spaces and brackets, so they are counted from the last
-/// bracket.
+/// Returns the sum of two fields, counted after the last bracket because the name may contain spaces
+/// and brackets.
 fn two_from(stat: &str, field: usize) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(field);
@@ -199,14 +199,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpu_times_part_busy_from_stolen() {
+    fn cpu_times_separate_busy_and_stolen() {
         let times = CpuTimes::parse("cpu  100 1 20 500 4 3 2 70 0 0\ncpu0 1 1\n").unwrap();
         assert_eq!((times.busy, times.total, times.steal), (126, 700, 70));
         assert!(CpuTimes::parse("cpu 1 2 3\n").is_none());
     }
 
     #[test]
-    fn a_process_name_with_brackets_does_not_shift_the_fields() {
+    fn ticks_name_with_brackets_does_not_shift_fields() {
         let stat = "7 (a ) b) S 1 7 7 0 -1 4 0 0 0 0 11 22 5 6 20 0";
         assert_eq!(ticks_of(stat), Some(33));
         assert_eq!(ended_ticks_of(stat), Some(11));
@@ -214,14 +214,14 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn what_short_lived_drivers_did_is_not_the_work_of_others() {
+    fn own_ticks_include_short_lived_drivers() {
         let before = own_ticks(&[]);
         for _ in 0..10 {
             let mut driver = std::process::Command::new("sh");
             let driver = driver.args(["-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"]);
             assert!(driver.status().unwrap().success());
         }
-        // Each needs 20 ms and more; nobody asked them while they lived.
+        // Each takes at least 20 ms; none is read while it runs.
         assert!(own_ticks(&[]) - before >= 10, "a tenth of a second");
     }
 }

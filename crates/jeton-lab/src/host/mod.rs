@@ -1,4 +1,4 @@
-//! The machine: what it is, which core does what, and what else happened while the lab measured.
+//! The machine: identification, assignment of cores, and disturbances.
 
 mod cores;
 mod disturbance;

@@ -1,11 +1,11 @@
-//! The drivers' core measured by a fixed piece of work: is it as fast now as it was?
+//! The reference workload: fixed arithmetic on the drivers' core that detects a shared core.
 //!
-//! A virtual core shares its arithmetic with a neighbour's whenever the hypervisor runs another
-//! machine on the same physical core. Nothing says so: no time is stolen, no load is seen, and
-//! everything takes half as long again for some milliseconds or some seconds. The yardstick sees it,
-//! because its work keeps every arithmetic unit busy, needs no memory, and takes equally long to one
-//! part in a thousand while the core is its own. It is held up between two pieces of work, or beside
-//! one that is long; of what they measured it knows nothing.
+//! A virtual core shares its arithmetic units if the hypervisor runs another virtual machine on the
+//! same physical core. The operating system does not report this: there is no stolen time and no load,
+//! and everything takes 50 % longer for milliseconds or seconds. The reference workload detects it: it
+//! keeps every arithmetic unit busy, uses no memory, and takes a constant time, to one part in a
+//! thousand, on an unshared core. It runs between two batches, or during a long one, and does not
+//! depend on their times.
 
 use std::hint::black_box;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -16,46 +16,46 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::Cores;
 
-/// A reading this much above the shortest ones says that the core was shared.
+/// A reading longer than the shortest ones by this factor means a shared core.
 pub const SHARED_BEYOND: f64 = 1.05;
 
-/// Chains that do not wait for each other: one alone would leave room for a neighbour.
+/// Independent chains: a single one would leave units unused.
 const CHAINS: usize = 8;
-/// Steps of one reading: about 60 µs.
+/// The steps of one reading: about 60 µs.
 const STEPS: u32 = 12_000;
-/// An interrupt lengthens one reading of these, a neighbour all of them.
+/// Readings in a row: an interrupt lengthens one of them, a shared core all.
 const READINGS: usize = 3;
-/// The same for readings that are taken beside a piece of work: it waits for them.
+/// The same for readings during a batch, which waits for them.
 const READINGS_DURING: usize = 2;
 
-/// Times the same work again and again.
+/// Measures the time of the reference workload.
 #[derive(Debug, Clone)]
 pub struct ReferenceWorkload<'c> {
     cores: &'c Cores,
 }
 
 impl<'c> ReferenceWorkload<'c> {
-    /// On the core that the drivers have for themselves; `None` if they have none.
+    /// Creates it for the drivers' own core; `None` if they have none.
     #[must_use]
     pub fn of_drivers(cores: &'c Cores) -> Option<Self> {
         cores.driver_core().map(|_| Self { cores })
     }
 
-    /// Where it is held up, and the drivers are.
+    /// Returns the assignment of cores.
     #[must_use]
     pub fn cores(&self) -> &'c Cores {
         self.cores
     }
 
-    /// How long the work takes now: the shortest of a few readings.
+    /// Measures the time now: the shortest of a few readings.
     #[must_use]
     pub fn read(&self) -> Duration {
         self.cores.for_driver(1, || shortest_of(READINGS))
     }
 
-    /// Does a piece of work on the drivers' core, and reads there again and again until it is done: what it
-    /// came to, and what was seen. While a reading has the core the work stands still, so it takes from the
-    /// work the time of the core that it had itself, and not what passed: the two may take turns.
+    /// Runs `work` and takes readings on the drivers' core until it is done. Returns the result and the
+    /// readings. The work stops during a reading, so its time is reduced by the core time of the
+    /// reading, not by the elapsed time: both may be scheduled alternately.
     pub fn during<T>(&self, every: Duration, work: impl FnOnce() -> T) -> (T, ConcurrentReadings) {
         let (working, done) = mpsc::channel::<()>();
         let look = move || {
@@ -81,7 +81,7 @@ impl<'c> ReferenceWorkload<'c> {
             let came_to = work();
             let ended = Instant::now();
             drop(working);
-            // Without a thread nothing was seen.
+            // Without a thread there are no readings.
             let looks = onlooker.ok().and_then(|thread| thread.join().ok());
             let during = ConcurrentReadings {
                 looks: looks.unwrap_or_default(),
@@ -92,25 +92,25 @@ impl<'c> ReferenceWorkload<'c> {
     }
 }
 
-/// What was seen beside a piece of work.
+/// The readings during a piece of work.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConcurrentReadings {
     looks: Vec<Look>,
     ended: Option<Instant>,
 }
 
-/// What was seen in a part of it.
+/// The readings during a part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// The longest reading, if there was time for one.
+    /// The longest reading, if there is one.
     pub longest: Option<Duration>,
-    /// How long the work stood still.
+    /// The time for which the work was stopped.
     pub took: Duration,
 }
 
 impl ConcurrentReadings {
-    /// What was seen in so much of the time up to the end: the part that was timed. Who looks before it, or
-    /// when the work is done, takes nothing from it, and sees nothing of it.
+    /// Returns the readings in the last `part` of the time, which is the timed part. Other readings do
+    /// not affect the work.
     #[must_use]
     pub fn in_the_last(&self, part: Duration) -> Seen {
         let Some(ended) = self.ended else {
@@ -128,13 +128,13 @@ impl ConcurrentReadings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Look {
     reading: Duration,
-    /// The time that it had the core.
+    /// The core time of the reading.
     took: Duration,
     began: Instant,
     over: Instant,
 }
 
-/// How long the calling thread has had a core.
+/// Returns the core time of the calling thread.
 fn time_on_core() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime)
         .try_into()
@@ -170,12 +170,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_core_of_their_own_there_is_no_yardstick() {
+    fn reference_workload_requires_own_core() {
         assert!(ReferenceWorkload::of_drivers(&Cores::unpinned()).is_none());
     }
 
     #[test]
-    fn what_was_looked_at_before_or_behind_the_timed_part_does_not_count() {
+    fn readings_outside_timed_part_do_not_count() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         let look = |reading, over| Look {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn it_looks_until_the_work_is_done() {
+    fn readings_continue_until_work_is_done() {
         let cores = Cores::split();
         let Some(reference_workload) = ReferenceWorkload::of_drivers(&cores) else {
             return; // A machine with one core.
@@ -208,14 +208,14 @@ mod tests {
         cores.release();
         assert_eq!(answer, 42);
         let seen = seen.in_the_last(Duration::from_secs(1));
-        let longest = seen.longest.expect("time for some");
+        let longest = seen.longest.expect("at least one reading");
         assert!(seen.took >= longest && !longest.is_zero(), "{seen:?}");
         let (_, none) = reference_workload.during(every, || ());
         assert_eq!(none.in_the_last(Duration::from_secs(1)), Seen::default());
     }
 
     #[test]
-    fn twice_the_steps_are_other_work() {
+    fn work_depends_on_steps() {
         assert_ne!(work(STEPS), work(2 * STEPS));
     }
 }

@@ -1,4 +1,4 @@
-//! How far from one a ratio of two runs is not believed, and what shows it.
+//! The noise band of a ratio between two runs, and what sets it.
 
 use serde::Serialize;
 
@@ -8,34 +8,34 @@ use crate::stats::interval::Ratio;
 use crate::stats::unpaired::{BetweenRuns, CommonShift, between_runs};
 use crate::stats::verdict::PRACTICAL_DIFFERENCE;
 
-/// Controls of its own kind that are needed to leave those of the other kind out of account.
+/// The number of controls of the same kind that makes those of the other kind unnecessary.
 const OWN_KIND_MIN: usize = 2;
 
-/// What makes a band as wide as it is: the widest of three.
+/// What sets the width of a band: the widest of three.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum SetBy {
     /// Smaller differences are of no interest.
     PracticalDifference,
-    /// The noise floor of one of the runs: identical subjects come to lie so far apart in it.
+    /// The noise floor of one of the runs.
     NoiseFloor {
-        /// `before` or `after`.
+        /// The run: `before` or `after`.
         run: &'static str,
-        /// The A/A pair that lies farthest apart; `None` if the file has none.
+        /// The A/A pair with the largest difference; `None` if the file has none.
         pair: Option<Farthest>,
     },
-    /// The controls: subjects that did not change come to lie so far apart from run to run.
+    /// The controls, which differ this much between the runs.
     Controls {
-        /// How many they are.
+        /// The number of controls.
         count: usize,
-        /// Which ones they are.
+        /// The kind of the controls.
         of: Kind,
-        /// The one that lies farthest from the others.
+        /// The control with the largest difference from the others.
         control: Farthest,
     },
 }
 
-/// The kinds of subjects whose noise differs.
+/// Kinds of subjects with different noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -47,39 +47,39 @@ pub enum Kind {
     Any,
 }
 
-/// The one that lies farthest apart.
+/// The pair or control with the largest difference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Farthest {
-    /// Operation and subject.
+    /// The operation and subject.
     pub what: String,
-    /// Its ratio: second over first of an A/A pair; later over earlier of a control, without the shift
-    /// that is common to all.
+    /// The ratio: second to first of an A/A pair; later to earlier of a control, without the common
+    /// shift.
     pub ratio: f64,
     /// The interval of the ratio.
     pub interval: [f64; 2],
 }
 
-/// What the controls of two runs show of what the runs themselves differ by.
+/// The difference between two runs, as their controls show it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ControlsShow {
-    /// The subjects that are judged by it.
+    /// The kind of subjects that it applies to.
     #[serde(rename = "for")]
     pub judged: Kind,
-    /// How many controls show it.
+    /// The number of controls.
     pub controls: usize,
-    /// Which ones they are.
+    /// The kind of the controls.
     pub of: Kind,
-    /// What they differ by together, later over earlier: 1.12 if all became slower by 12 %. One if they
-    /// do not agree on a shift. It is the machine, and not the code.
+    /// The common shift of the controls, later to earlier: 1.12 if all became slower by 12 %, one if
+    /// they do not agree. It is attributed to the machine.
     pub shift: f64,
-    /// Whether the shift is taken out of the ratios. It is not if fewer than three controls show it, if
-    /// they are all of the other kind, or if it is larger than a half.
+    /// True if the shift is removed from the ratios. It is kept if there are fewer than three controls,
+    /// if all are of the other kind, or if it is larger than 50 %.
     pub shift_removed: bool,
-    /// How far apart subjects that did not change come to lie besides, as a ratio above one.
+    /// The remaining spread of unchanged subjects, as a ratio minus one.
     pub spread: f64,
 }
 
-/// A subject that is the same code in both runs.
+/// A subject with unchanged code in both runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Control<'a> {
     pub(super) row: &'a Row,
@@ -90,17 +90,17 @@ pub(super) struct Control<'a> {
 pub(super) struct Noise<'a> {
     runs: [&'a RunResult; 2],
     controls: Vec<Control<'a>>,
-    /// VerdictKinds that are right together.
+    /// The number of simultaneous verdicts.
     comparisons: usize,
 }
 
-/// What is known of the noise around one row.
+/// The noise of one row.
 pub(super) struct Around {
-    /// What is taken out of its ratio, a natural logarithm.
+    /// The shift to remove from its ratio, a natural logarithm.
     pub(super) log_shift: f64,
-    /// The same if it might be taken out, and is not.
+    /// A shift that could be removed but is kept.
     pub(super) log_shift_seen: f64,
-    /// What is not believed around one, as a ratio above one: 0.05 is 5 %.
+    /// The band around one, as a ratio minus one: 0.05 is 5 %.
     pub(super) width: f64,
     pub(super) set_by: SetBy,
 }
@@ -122,12 +122,12 @@ impl<'a> Noise<'a> {
         self.controls.len()
     }
 
-    /// The noise around a subject that changed.
+    /// Returns the noise of a changed subject.
     pub(super) fn around(&self, managed: bool) -> Around {
         self.with(managed, &self.of_kind(managed, None), self.comparisons)
     }
 
-    /// The noise around a control, by all others: none judges itself.
+    /// Returns the noise of a control, from all other controls.
     pub(super) fn around_control(&self, row: &Row) -> Around {
         let managed = row.subject.is_managed();
         self.with(
@@ -137,7 +137,7 @@ impl<'a> Noise<'a> {
         )
     }
 
-    /// What the controls show for each of these kinds of subjects.
+    /// Returns what the controls show for each kind of subjects.
     pub(super) fn shown(&self, kinds: impl IntoIterator<Item = bool>) -> Vec<ControlsShow> {
         let shown = kinds.into_iter().filter_map(|managed| {
             let selected = self.of_kind(managed, None);
@@ -154,7 +154,7 @@ impl<'a> Noise<'a> {
         shown.collect()
     }
 
-    /// The controls that show the noise of this kind of subjects.
+    /// Returns the controls that apply to this kind of subjects.
     fn of_kind(&self, managed: bool, except: Option<&Row>) -> Selected<'_, 'a> {
         let others = || {
             let others = self.controls.iter();
@@ -170,7 +170,7 @@ impl<'a> Noise<'a> {
                 common: CommonShift::Remove,
             };
         }
-        // A shift of Node alone need not be the machine's: compiled code has to be there to show it.
+        // A shift of Node alone may not be the machine's: compiled code must show it too.
         let common = match own.is_empty() {
             true => CommonShift::Keep,
             false => CommonShift::Remove,
@@ -241,13 +241,13 @@ impl Kind {
     }
 }
 
-/// A run's own floor for this kind of subjects, and the pair that lies farthest apart.
+/// Returns a run's floor for this kind of subjects, and the pair with the largest difference.
 fn floor(noise: &NoiseFloor, managed: bool) -> Option<(f64, Option<Farthest>)> {
     let of_managed = noise.managed.filter(|_| managed);
     let (width, of) = match (noise.floor, of_managed) {
         (Some(floor), Some(managed)) if managed > floor => (managed, Kind::Managed),
         (None, Some(managed)) => (managed, Kind::Managed),
-        // Where managed code has a floor of its own, the other one is of compiled code alone.
+        // If managed code has its own floor, the other floor is of compiled code only.
         (Some(floor), _) if noise.managed.is_some() => (floor, Kind::Compiled),
         (Some(floor), _) => (floor, Kind::Any),
         (None, None) => return None,
@@ -266,7 +266,7 @@ fn floor(noise: &NoiseFloor, managed: bool) -> Option<(f64, Option<Farthest>)> {
     Some((width, pair))
 }
 
-/// How far from one the far end of an interval lies.
+/// Returns the distance of an interval's far end from one.
 fn extent([low, high]: [f64; 2]) -> f64 {
     low.ln().abs().max(high.ln().abs())
 }

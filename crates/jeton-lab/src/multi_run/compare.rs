@@ -1,4 +1,4 @@
-//! The same subjects in two results.
+//! Compares the same subjects in two results.
 
 use std::collections::HashSet;
 
@@ -12,18 +12,17 @@ use crate::stats::interval::Ratio;
 use crate::stats::unpaired::estimate;
 use crate::stats::verdict::{Band, judge};
 
-/// Whether two runs are judged that were measured on different CPUs, or on machines that are not the
-/// same in another way.
+/// Whether runs from different CPUs or machines are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcrossCpus {
-    /// They are not: a ratio is the machines' as much as the subjects'.
+    /// They are not compared: the ratios include the difference of the machines.
     Refuse,
-    /// They are, as if the difference of the machines were a change of speed.
+    /// They are compared as if they came from one machine.
     Judge,
 }
 
 impl AcrossCpus {
-    /// Judges them if somebody said so.
+    /// Compares them if the user asked for it.
     #[must_use]
     pub fn when(told_to: bool) -> Self {
         match told_to {
@@ -33,102 +32,101 @@ impl AcrossCpus {
     }
 }
 
-/// Two results, subject by subject.
+/// The comparison of two results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunComparison {
     /// The earlier run: the baseline.
     pub before: Side,
     /// The later run.
     pub after: Side,
-    /// What makes it another machine. Unless this is empty, no verdict is drawn without
-    /// [`AcrossCpus::Judge`]: a ratio is the machines' as much as the subjects'.
+    /// The differences between the machines. Unless this is empty, there are verdicts only with
+    /// [`AcrossCpus::Judge`].
     pub another_machine: Vec<Difference>,
-    /// What is set differently on the same machine.
+    /// Settings that differ on the same machine.
     pub settings: Vec<Difference>,
-    /// Subjects and contracts that are the same code in both runs.
+    /// The number of controls: subjects and operations with unchanged code.
     pub unchanged: usize,
-    /// What the controls of each kind differ by together, and how far apart they lie. Empty if there
-    /// are none: then nothing shows what the runs themselves differ by.
+    /// The common shift and spread of the controls, by kind; empty without controls.
     pub between_runs: Vec<ControlsShow>,
-    /// What both measured, the largest change first and controls last.
+    /// The subjects of both results, the largest change first and controls last.
     pub changes: Vec<Change>,
-    /// What only one of them measured, or each in its own way.
+    /// The subjects of one result only, or with different work.
     pub unjudged: Vec<Unjudged>,
 }
 
-/// What a comparison says of one of its two runs.
+/// One of the two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// The command that repeats it.
+    /// The command that repeats the run.
     pub command: String,
-    /// When it began.
+    /// The start of the run.
     pub started: String,
-    /// Rounds that every row has.
+    /// The rounds that every row has.
     pub rounds: u32,
-    /// Its own noise floor.
+    /// The noise floor.
     pub noise_floor: Option<f64>,
-    /// Why it was disturbed, a sentence each; empty if it was not.
+    /// The disturbances, one sentence each.
     pub disturbed: Vec<String>,
 }
 
-/// One subject under one contract in both runs.
+/// One subject and operation in both runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// The contract.
+    /// The operation.
     #[serde(rename = "contract")]
     pub operation: String,
     /// The subject's id.
     pub subject: String,
     /// The name of the claims set.
     pub claims: String,
-    /// Threads.
+    /// The number of threads.
     pub threads: u32,
     /// The library's version in each run.
     pub versions: [String; 2],
-    /// Whether it is a control: the same code in both (version, driver sources, lockfile, runtime)
-    /// on a system that is set up the same.
+    /// True for a control: unchanged code (version, driver sources, lockfile, runtime) on a system with
+    /// unchanged settings.
     pub unchanged: bool,
-    /// The median of each run, nanoseconds.
+    /// The median of each run, in nanoseconds.
     pub median_ns: [f64; 2],
-    /// Allocations per operation in each run, where they are counted.
+    /// Allocations per operation in each run, if counted.
     pub allocs_per_op: [Option<f64>; 2],
-    /// Later over earlier, geometric means, without what all controls differ by together: below one is
-    /// faster.
+    /// The ratio of later to earlier, geometric means, without the common shift of the controls: below
+    /// one is faster.
     pub ratio: f64,
-    /// Its interval, right together with those of all other changes in 95 % of cases.
+    /// The interval of the ratio, simultaneous over all changes at 95 %.
     pub interval: [f64; 2],
-    /// Later over earlier as it was measured. It differs from `ratio` by the common shift.
+    /// The measured ratio of later to earlier, with the common shift.
     pub measured_ratio: f64,
-    /// What is not believed around one: the widest of 2 %, both noise floors, and how far controls lie
-    /// apart between the runs. For a control, the others.
+    /// The noise band around one: the widest of 2 %, both noise floors, and the spread of the controls
+    /// (for a control, of the other controls).
     pub band: f64,
-    /// What made the band so wide.
+    /// What set the band.
     pub band_set_by: SetBy,
-    /// The verdict; `None` on another machine, and of a control.
+    /// The verdict; `None` for different machines, and for a control.
     pub verdict: Option<VerdictKind>,
-    /// What the figures above were made of.
+    /// The estimated ratio behind the figures.
     #[serde(skip)]
     pub(super) estimate: Ratio,
-    /// What controls differ by together, a natural logarithm, whether it is taken out or not.
+    /// The common shift of the controls, a natural logarithm, even if it is kept.
     #[serde(skip)]
     pub(super) log_shift_seen: f64,
 }
 
-/// What cannot be compared, and why.
+/// A subject that cannot be compared, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Unjudged {
-    /// The contract and subject.
+    /// The operation and subject.
     pub what: String,
     /// The subject's id.
     pub subject: String,
-    /// Why, one line for people.
+    /// The reason, one line.
     pub reason: String,
-    /// The status in the later run where it failed and the earlier one measured it.
+    /// The status in the later run, if it failed there and the earlier run measured it.
     pub broken: Option<Status>,
 }
 
 impl Change {
-    /// What was done, in a line.
+    /// Describes operation and subject in one line.
     #[must_use]
     pub fn what(&self) -> String {
         let work = Work {
@@ -141,13 +139,13 @@ impl Change {
     }
 }
 
-/// Sets two results side by side.
+/// Compares two results.
 ///
-/// The runs are not interleaved, so the intervals are unpaired (Welch's t on logarithms, allowing
-/// for all that is judged), and nothing inside the widest of both noise floors is believed. Subjects
-/// that are the same code in both runs, on a system that is set up the same, are controls: what they
-/// differ by is what the runs differ by. What all of them differ by together is the machine, and is
-/// taken out of every ratio; what is left widens the band of the others, and is no verdict on the controls.
+/// The runs are not interleaved, so the intervals are unpaired (Welch's t on logarithms, simultaneous
+/// over all changes), and differences inside the widest of both noise floors do not count. Subjects
+/// with unchanged code, on a system with unchanged settings, are controls: they show how far the runs
+/// themselves differ. Their common shift is attributed to the machine and removed from every ratio.
+/// Their remaining spread widens the band of the others, and is no verdict on the controls.
 #[must_use]
 pub fn compare(before: &RunResult, after: &RunResult, across_cpus: AcrossCpus) -> RunComparison {
     let another_machine = machine(&before.environment, &after.environment);
@@ -228,10 +226,10 @@ impl Pair<'_> {
 
 type Rows<'a> = (&'a Row, &'a Row);
 
-/// Rows that both measured, and what cannot be set side by side.
+/// Returns the rows of both results, and those that cannot be compared.
 fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, Vec<Unjudged>) {
     let (mut both, mut unjudged) = (Vec::new(), Vec::new());
-    // Two suites may each have a row of the same work: it counts once.
+    // Two suites may have a row of the same work: it counts once.
     let mut seen = HashSet::new();
     for row in before.rows.measured.iter().filter(|row| measured(row)) {
         let work = Work::of(row);
@@ -249,17 +247,20 @@ fn matched<'a>(before: &'a RunResult, after: &'a RunResult) -> (Vec<Rows<'a>>, V
         match row_of(after, work) {
             None => leave("only in the earlier result".into(), None),
             Some(later) if !measured(later) => {
-                let why = later.reason.as_deref().unwrap_or("no reason was given");
+                let why = later.reason.as_deref().unwrap_or("no reason recorded");
                 let reason = format!("{} in the later result: {why}", later.status.name());
                 let broken = later.status != Status::Unavailable;
                 leave(reason, broken.then_some(later.status));
             }
             Some(later) if later.claims != row.claims => {
                 let (was, is) = (row.claims.bytes, later.claims.bytes);
-                leave(format!("its claims had {was} bytes and have {is}"), None);
+                leave(
+                    format!("the claims had {was} bytes and have {is} now"),
+                    None,
+                );
             }
             Some(later) if too_short(row) || too_short(later) => {
-                leave("has fewer than two rounds in one of them".into(), None);
+                leave("fewer than two rounds in one of the results".into(), None);
             }
             Some(later) => both.push((row, later)),
         }
@@ -289,7 +290,7 @@ fn estimated<'a>(before: &RunResult, after: &RunResult, rows: Vec<Rows<'a>>) -> 
         .filter_map(|(earlier, later)| {
             let unchanged = is_control((earlier, later));
             let comparisons = if unchanged { controls } else { all - controls };
-            // Both were measured in two rounds or more, all of them times: so the reader saw to it.
+            // Both have at least two rounds of positive times; reading the files ensured it.
             let ratio = estimate(rounds(later)?, rounds(earlier)?, comparisons).ok()?;
             Some(Pair {
                 before: earlier,

@@ -1,4 +1,4 @@
-//! Whether a result is slower than another: for a pipeline that must say yes or no.
+//! The gate: checks whether a result is slower than a baseline.
 
 use std::fmt;
 
@@ -11,142 +11,142 @@ use crate::result::{RunResult, VerdictKind};
 use crate::stats::verdict::{Band, judge};
 use crate::suite::{Nearest, matches, nearest};
 
-/// What a gate is asked.
+/// The question to a gate.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Slower by less than this is let through: 0.05 is 5 %.
+    /// The largest accepted increase: 0.05 is 5 %.
     pub threshold: f64,
-    /// What is done with runs that other work disturbed.
+    /// Whether disturbed runs are accepted.
     pub disturbed: Disturbed,
-    /// What is done with runs of different CPUs.
+    /// Whether different CPUs are accepted.
     pub across_cpus: AcrossCpus,
-    /// Parts of the ids of the subjects that are judged, `*` stands for anything; all if there are
-    /// none. The others still show what the runs themselves differ by.
+    /// Filters of subject ids, `*` matches anything; empty for all. The other subjects still count as
+    /// controls.
     pub subjects: Vec<String>,
 }
 
-/// What a gate came to.
+/// The findings of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
-    /// The answer.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Slower by less than this is let through: 0.05 is 5 %.
+    /// The largest accepted increase: 0.05 is 5 %.
     pub threshold: f64,
-    /// What does not get through.
+    /// The regressions.
     pub regressions: Vec<Regression>,
-    /// Judged, and no slower beyond the threshold.
+    /// The number of subjects that are not slower by more than the threshold.
     pub passed: usize,
-    /// Judged, and neither shown to be slower beyond the threshold nor shown not to be.
+    /// The number of undecided subjects.
     pub undecided: usize,
-    /// The same code in both runs.
+    /// The number of controls.
     pub controls: usize,
-    /// What the controls of each kind differ by together, and how far apart they lie.
+    /// The common shift and spread of the controls, by kind.
     pub between_runs: Vec<ControlsShow>,
-    /// What makes it another machine, if they were judged all the same.
+    /// The differences between the machines, if they were accepted.
     pub another_machine: Vec<Difference>,
-    /// Every row that both measured, the largest change first and controls last.
+    /// All rows of both results, the largest change first and controls last.
     pub rows: Vec<Judged>,
-    /// What could not be judged, as `subject: why`.
+    /// Subjects that could not be compared, as `subject: reason`.
     pub unjudged: Vec<String>,
 }
 
-/// The answer of a gate.
+/// The outcome of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Nothing is slower beyond the threshold.
+    /// No subject is slower by more than the threshold.
     NoRegression,
-    /// Something is.
+    /// At least one subject is.
     Regression,
-    /// A row came out slower beyond the threshold, and the noise is so wide that it cannot be said
-    /// whether it is. Or nothing that changed could be decided.
+    /// A row came out slower than the threshold, but the noise is too wide to decide; or no changed
+    /// subject could be decided.
     Undecided,
 }
 
-/// One row, as a gate judged it.
+/// One row of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
-    /// Operation and subject.
+    /// The operation and subject.
     pub what: String,
     /// The subject's id.
     pub subject: String,
-    /// Whether it is the same code in both, as far as the results know.
+    /// True for a control: unchanged code, as far as the results show.
     pub is_control: bool,
-    /// What is said of it.
+    /// The ruling.
     pub ruling: Ruling,
-    /// Whether it came out slower beyond the threshold, as it was measured or without what the
-    /// controls differ by together.
+    /// True if the row came out slower than the threshold, with or without the common shift of the
+    /// controls.
     pub exceeds_threshold: bool,
-    /// Later over earlier, without what all controls differ by together.
+    /// The ratio of later to earlier, without the common shift.
     pub ratio: f64,
     /// The interval of the ratio.
     pub interval: [f64; 2],
-    /// Later over earlier as it was measured.
+    /// The measured ratio of later to earlier.
     pub measured_ratio: f64,
-    /// What is not believed around one, as a ratio above one.
+    /// The noise band around one, as a ratio minus one.
     pub band: f64,
-    /// What made the band so wide.
+    /// What set the band.
     pub band_set_by: SetBy,
 }
 
-/// What is said of one row.
+/// The ruling on one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ruling {
-    /// It is slower beyond the threshold and the noise.
+    /// Slower beyond the threshold and the noise band.
     Slower,
-    /// It is not slower beyond the threshold.
+    /// Not slower by more than the threshold.
     NotSlower,
-    /// It may be either: its band is wider than the threshold, or its interval ends beyond it. A control
-    /// is undecided if it takes half as long again: something changed that the results do not know of.
+    /// Undecided: the band is wider than the threshold, or the interval ends beyond it. A control is
+    /// undecided if its time increased by 50 %: something changed that the results do not record.
     Undecided,
-    /// The same code in both runs, as far as the results know.
+    /// Unchanged code, as far as the results show.
     SameCode,
 }
 
-/// What does not get through a gate.
+/// A regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Regression {
-    /// It takes longer, beyond the threshold and the noise.
+    /// The time increased beyond the threshold and the noise band.
     Slower {
-        /// Operation and subject.
+        /// The operation and subject.
         what: String,
-        /// Later over earlier.
+        /// The ratio of later to earlier.
         ratio: f64,
         /// The interval of the ratio.
         interval: [f64; 2],
-        /// What it was held against: the threshold, or the noise where that is wider.
+        /// The limit: the threshold, or the noise band if that is wider.
         beyond: f64,
     },
-    /// The earlier run measured it, and in the later one it failed.
+    /// The earlier run measured it, and it failed in the later one.
     Broken {
-        /// Operation and subject.
+        /// The operation and subject.
         what: String,
-        /// Its status and reason.
+        /// The status and reason.
         reason: String,
     },
 }
 
-/// Why a gate can say neither yes nor no.
+/// The reason why a gate cannot decide.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unjudgeable {
-    /// The runs were on different machines.
+    /// The runs come from different machines.
     AnotherMachine(Vec<Difference>),
-    /// Something disturbed a run.
+    /// A run was disturbed.
     Disturbed {
-        /// Which one: `baseline` or `result`.
+        /// The run: `baseline` or `result`.
         run: &'static str,
-        /// Why, a sentence each.
+        /// The reasons, one sentence each.
         reasons: Vec<String>,
     },
-    /// No subject is in both.
+    /// The results have no subject in common.
     NothingInCommon,
-    /// Neither has such a subject.
+    /// No subject matches the filter.
     NoSubject {
-        /// What was asked for.
+        /// The given pattern.
         pattern: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
 }
@@ -158,17 +158,17 @@ impl fmt::Display for Unjudgeable {
                 let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
                 write!(
                     f,
-                    "the two were measured on different machines ({}): measure the baseline on this one, or say --across-cpus",
+                    "the results come from different machines ({}); measure the baseline on this machine, or pass --across-cpus",
                     list.join("; ")
                 )
             }
             Self::Disturbed { run, reasons } => write!(
                 f,
-                "the {run} was disturbed while it was measured ({}): measure it again, or say --allow-noisy",
+                "the {run} is a disturbed run ({}); measure it again, or pass --allow-noisy",
                 reasons.join("; ")
             ),
             Self::NothingInCommon => f.write_str(
-                "the two have no subject in common: measure the same suites with the same claims",
+                "the results have no subject in common; measure the same suites with the same claims",
             ),
             Self::NoSubject { pattern, nearest } => write!(
                 f,
@@ -180,27 +180,26 @@ impl fmt::Display for Unjudgeable {
 
 impl std::error::Error for Unjudgeable {}
 
-/// Whether runs that other work disturbed are judged.
+/// Whether disturbed runs are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disturbed {
-    /// They cannot be judged.
+    /// Disturbed runs are an error.
     Refuse,
-    /// They are judged as they are.
+    /// Disturbed runs are accepted.
     Allow,
 }
 
-/// The same code does not take half as long again on the same machine: if it does, something changed
-/// that the results do not know of.
+/// A control with this increase is undecided: unchanged code on the same machine does not take 50 %
+/// longer, so something changed that the results do not record.
 const IMPLAUSIBLE: f64 = 1.5;
 
-/// Judges `after` by `before`. A subject is a regression if it is slower beyond all of: the
-/// threshold, both noise floors, and what controls differ by between the runs; or if it was measured
-/// before and fails now. Where that noise is wider than the threshold, what is not a regression is
-/// undecided. What did not change has not become slower; if it takes half as long again all the same, it is
-/// undecided.
+/// Compares `after` with `before`. A subject regressed if it is slower beyond the threshold, both noise
+/// floors, and the spread of the controls, or if it was measured before and fails now. If that noise is
+/// wider than the threshold, a subject without a regression is undecided. Controls cannot regress; with
+/// an increase of 50 % they are undecided.
 ///
 /// # Errors
-/// [`Unjudgeable`], if the two cannot be set side by side.
+/// [`Unjudgeable`], if the results cannot be compared.
 pub fn gate(
     before: &RunResult,
     after: &RunResult,
@@ -294,7 +293,7 @@ fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> 
 }
 
 impl Judged {
-    /// Whether it came out slower beyond the threshold, and nothing says whether it is.
+    /// Reports whether the row came out slower than the threshold but is undecided.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.ruling == Ruling::Undecided && self.exceeds_threshold
@@ -324,7 +323,7 @@ fn row(change: Change, threshold: f64) -> Judged {
 
 fn ruling(change: &Change, threshold: f64, slowest: f64) -> Ruling {
     if change.unchanged {
-        // The same code: what it differs by is not its doing, as far as that can be.
+        // Unchanged code: a difference is attributed to the runs, within limits.
         return match slowest >= IMPLAUSIBLE && slowest > 1.0 + threshold {
             true => Ruling::Undecided,
             false => Ruling::SameCode,

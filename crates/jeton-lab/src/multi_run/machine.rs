@@ -1,4 +1,4 @@
-//! What is not the same about where two runs happened.
+//! The differences between the machines of two runs.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::result::{Environment, Processor};
 
-/// One fact that two environments do not share.
+/// One fact that differs between two environments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What it is about: `CPU`, `kernel`, `go`.
+    /// The name of the fact: `CPU`, `kernel`, `go`.
     pub what: String,
-    /// In the earlier run.
+    /// The value in the earlier run.
     pub before: String,
-    /// In the later run.
+    /// The value in the later run.
     pub after: String,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The flags that a lab looked for whose files do not say which it did.
+/// The flags that older labs looked for, whose files do not list them.
 const OLD_FLAGS_LOOKED_FOR: [&str; 15] = [
     "aes",
     "pclmulqdq",
@@ -43,8 +43,8 @@ const OLD_FLAGS_LOOKED_FOR: [&str; 15] = [
     "sve",
 ];
 
-/// What makes it another machine: no ratio between them is a subject's doing. A fact that only one of
-/// them knows is no difference.
+/// Returns the differences that mean another machine, so that a ratio says nothing about a subject. A
+/// fact known to only one result is no difference.
 pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Difference> {
     let mut found = differences([("CPU", before.cpu.clone(), after.cpu.clone())]);
     found.extend(known_differences(before, after, |p| {
@@ -67,7 +67,7 @@ pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Differen
     found
 }
 
-/// The flags that only one of the two has, of those that both looked for.
+/// Returns the flags that only one of the two has, of those that both looked for.
 fn flags(before: &Environment, after: &Environment) -> Option<Difference> {
     let only = |one: &Environment, other: &Environment| -> Vec<String> {
         let flags = one.flags.iter().filter(|flag| {
@@ -94,10 +94,10 @@ fn looked_for(environment: &Environment, flag: &str) -> bool {
     }
 }
 
-/// What a fact is about, and the fact if it is known.
+/// The name of a fact, and its value if known.
 type Fact = (&'static str, Option<String>);
 
-/// Facts of the CPU that both know and that are not the same.
+/// Returns the facts of the CPU that both know and that differ.
 fn known_differences(
     before: &Environment,
     after: &Environment,
@@ -118,7 +118,7 @@ fn known_differences(
     differ.collect()
 }
 
-/// What is set differently below all subjects of the same machine.
+/// The settings that may differ on the same machine.
 pub(super) fn system(before: &Environment, after: &Environment) -> Vec<Difference> {
     let mut found = known_differences(before, after, |p| vec![("microcode", p.microcode.clone())]);
     found.extend(differences([
@@ -132,10 +132,10 @@ pub(super) fn system(before: &Environment, after: &Environment) -> Vec<Differenc
     found
 }
 
-/// What is set differently on the same machine: one of the causes that a ratio may have.
+/// Returns the settings that differ on the same machine, as possible causes of a ratio.
 pub(super) fn settings(before: &Environment, after: &Environment) -> Vec<Difference> {
     let mut found = system(before, after);
-    // A language that only one run used is no difference between the two.
+    // A language that only one run used is no difference.
     for (language, version) in &before.runtimes {
         if let Some(later) = after.runtimes.get(language).filter(|v| *v != version) {
             found.push(Difference {
@@ -162,5 +162,5 @@ fn differences<const N: usize>(facts: [(&str, String, String); N]) -> Vec<Differ
 }
 
 fn known(fact: Option<&str>) -> String {
-    fact.unwrap_or("not known").to_owned()
+    fact.unwrap_or("unknown").to_owned()
 }

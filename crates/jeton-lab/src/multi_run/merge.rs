@@ -1,10 +1,9 @@
-//! Several runs of one plan as one result.
+//! Merges several runs of one plan into one result.
 //!
-//! Rounds of several runs are more rounds, in which every subject still stands beside every other;
-//! and they are rounds of several lives of every process, which one run does not have. From
-//! [`LIVES`] runs on, verdicts take each run as one value (the geometric mean of its rounds): rounds
-//! of one run share their processes and their hour, and only then is that in the intervals. Below,
-//! every round is a value, as in one run.
+//! The rounds of several runs are more rounds, in which all subjects are still interleaved, and each
+//! run has new processes. From [`LIVES`] runs on, verdicts take each run as one value (the geometric
+//! mean of its rounds): rounds of one run share their processes and their time, so only then do the
+//! intervals include these effects. With fewer runs, every round is a value, as in one run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,54 +21,54 @@ use crate::stats::median::median_interval;
 use crate::stats::outliers::beyond_outer_fences;
 use crate::verdicts::{self, AaRounds, ComparisonInput, Entrant};
 
-/// Runs from which each counts as one value: with fewer, their intervals would tell nothing.
+/// From this number of runs on, each counts as one value; with fewer, the intervals would be useless.
 pub const LIVES: usize = 6;
 
-/// A result and what it is called: the file it comes from.
+/// A result with its name, such as the file name.
 #[derive(Debug, Clone)]
 pub struct Named {
-    /// For people.
+    /// The name for messages.
     pub name: String,
     /// The result.
     pub result: RunResult,
 }
 
-/// Why results cannot be merged.
+/// The reason why results cannot be merged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unmergeable {
-    /// It takes two.
+    /// Fewer than two results.
     TooFew,
-    /// The first has rows of servers, and the second others, or others too.
+    /// The first has server rows, and the second also or only other rows.
     ServersBeside(String, String),
-    /// None of them has rows with times.
+    /// None of them has timed rows.
     NothingTimed,
-    /// Two of them have rows of the same attack on the same library, or of the same pair.
+    /// Two of them have rows of the same attack on the same library, or of the same interop pair.
     Overlap(String, String, String),
-    /// Two of them are one and the same run.
+    /// Two of them are the same run.
     Twice(String, String),
-    /// They were not measured on the same machine, as it was set up.
+    /// They come from different machines or settings.
     AnotherMachine(String, String, Vec<Difference>),
-    /// One has a row that another does not have.
+    /// One has a row that another lacks.
     AnotherPlan {
-        /// The result that has it.
+        /// The result with the row.
         with: String,
-        /// The result that does not.
+        /// The result without the row.
         without: String,
         /// The row.
         row: String,
     },
-    /// A row is not the same work or the same code in both.
+    /// A row differs in work or code.
     AnotherSubject(String, String, Difference),
-    /// A result has rows whose rounds do not stand beside each other.
+    /// A result has rows with different numbers of rounds.
     Ragged(String, String),
-    /// Nothing was measured in all of them.
+    /// No row was measured in all of them.
     NothingMeasured,
 }
 
 impl fmt::Display for Unmergeable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooFew => f.write_str("a merge takes two results or more"),
+            Self::TooFew => f.write_str("a merge requires at least two results"),
             Self::ServersBeside(servers, other) => write!(
                 f,
                 "{servers} has rows of servers, and {other} has others: results of `jeton lab servers` are \
@@ -77,31 +76,31 @@ impl fmt::Display for Unmergeable {
                  are not the same code"
             ),
             Self::NothingTimed => f.write_str(
-                "none of them was made by `jeton lab run`: attacks and interop stand beside a run's rows",
+                "none of the results is from `jeton lab run`; results of attack and interop can only be added to a run",
             ),
             Self::Overlap(a, b, what) => {
-                write!(f, "{a} and {b} both have rows of {what}: leave one of them out")
+                write!(f, "{a} and {b} both have rows of {what}; omit one of them")
             }
-            Self::Twice(a, b) => write!(f, "{a} and {b} are the same run: its rounds count once"),
+            Self::Twice(a, b) => write!(f, "{a} and {b} are the same run; pass it once"),
             Self::AnotherMachine(a, b, differences) => {
                 let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
                 write!(
                     f,
-                    "{a} and {b} were not measured on the same machine ({}): `jeton lab compare --across-cpus` sets them side by side",
+                    "{a} and {b} come from different machines ({}); compare them with `jeton lab compare --across-cpus`",
                     list.join("; ")
                 )
             }
             Self::AnotherPlan { with, without, row } => write!(
                 f,
-                "{with} and {without} are not runs of one plan: only {with} has {row}"
+                "{with} and {without} have different plans: only {with} has {row}"
             ),
             Self::AnotherSubject(a, b, difference) => write!(
                 f,
-                "{a} and {b} did not measure the same ({difference}): `jeton lab compare` sets them side by side"
+                "{a} and {b} differ ({difference}); compare them with `jeton lab compare`"
             ),
             Self::Ragged(name, row) => write!(
                 f,
-                "{name} has not as many rounds of {row} as of its other rows: they do not stand beside each other"
+                "{name} has another number of rounds of {row} than of its other rows"
             ),
             Self::NothingMeasured => f.write_str("no row was measured in all of them"),
         }
@@ -110,18 +109,17 @@ impl fmt::Display for Unmergeable {
 
 impl std::error::Error for Unmergeable {}
 
-/// Makes one result of several runs of the same plan on the same machine, in the order of their
-/// beginnings: all rounds, the seeds listed, what disturbed any of them in its taint, the noise floor
-/// and the verdicts drawn again. A row that one of them could not measure is not measured, and says
-/// in which.
+/// Merges several runs of the same plan on the same machine, in the order of their starts. The result
+/// has all rounds, the seeds, and all disturbances; its noise floor and verdicts are computed again. A
+/// row that one run could not measure stays unmeasured, with the run's number.
 ///
-/// Results of servers are merged with each other alone: repetitions are added where the load is the same.
+/// Results of servers merge only with each other: repetitions of the same load are added.
 ///
-/// Rows that have no times (of attacks, of interop) stand beside those of the runs, if they are about
-/// the same code; what is concluded from all of them is concluded again.
+/// Rows of attacks and interop, which have no times, are added to those of the runs if they are about
+/// the same code. The published conclusions are then answered again.
 ///
 /// # Errors
-/// [`Unmergeable`], with what is not the same and in which two.
+/// [`Unmergeable`], with the difference and the two results.
 pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmergeable> {
     if results.len() < 2 {
         return Err(Unmergeable::TooFew);
@@ -153,7 +151,7 @@ pub fn merge(mut results: Vec<Named>, command: &str) -> Result<RunResult, Unmerg
     untimed::join(whole, &results)
 }
 
-/// One result of two runs or more, in the order of their beginnings.
+/// Merges at least two runs, in the order of their starts.
 fn of_one_plan(results: &[Named], command: &str) -> Result<RunResult, Unmergeable> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
@@ -198,7 +196,7 @@ fn began(result: &RunResult) -> Option<jiff::Timestamp> {
     result.environment.started.parse().ok()
 }
 
-/// The timed runs that a result is made of: its own, if it is not merged.
+/// Returns the timed runs of a result: itself, if it is not merged.
 fn runs(result: &RunResult) -> Vec<MergedRun> {
     if !result.runs.is_empty() {
         let timed = result.runs.iter().filter(|run| run.rounds > 0);
@@ -220,7 +218,7 @@ fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     Ok(())
 }
 
-/// Both were measured on the same machine, as it was set up.
+/// Checks that both come from the same machine with the same settings.
 pub(super) fn same_machine(first: &Named, other: &Named) -> Result<(), Unmergeable> {
     let (a, b) = (&first.result.environment, &other.result.environment);
     let mut differences = machine(a, b);
@@ -261,7 +259,7 @@ fn same_plan(first: &Named, other: &Named) -> Result<(), Unmergeable> {
     Ok(())
 }
 
-/// A driver or a server that both have, and that is not the same code in both.
+/// Returns a driver or server of both results whose code differs.
 pub(super) fn code(a: &Environment, b: &Environment, kind: &str) -> Option<Difference> {
     let both = a.drivers.iter().filter_map(|(driver, hash)| {
         let other = b.drivers.get(driver)?;
@@ -276,7 +274,7 @@ pub(super) fn code(a: &Environment, b: &Environment, kind: &str) -> Option<Diffe
     differ.next()
 }
 
-/// What is not the same about two rows that have the same name.
+/// Returns the difference between two rows with the same name.
 fn same_work(a: &Row, b: &Row) -> Option<Difference> {
     let size = |row: &Row| row.token_bytes.map(|b| format!("{b} bytes"));
     let both = size(a).zip(size(b));
@@ -305,7 +303,7 @@ fn same_work(a: &Row, b: &Row) -> Option<Difference> {
     })
 }
 
-/// All rows that were measured have as many rounds: those of one round stand beside each other.
+/// Checks that all measured rows have the same number of rounds.
 fn level(named: &Named) -> Result<(), Unmergeable> {
     let rounds = named.result.environment.rounds_finished as usize;
     let uneven = |row: &&Row| measured(row).is_some_and(|t| t.rounds.len() != rounds);
@@ -334,7 +332,7 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
             continue;
         };
         let Some(timing) = measured(own) else {
-            let why = own.reason.as_deref().unwrap_or("no reason was given");
+            let why = own.reason.as_deref().unwrap_or("no reason recorded");
             merged.status = own.status;
             merged.reason = Some(format!("in run {} of {}: {why}", i + 1, results.len()));
             merged.ns_per_op = None;
@@ -365,7 +363,7 @@ fn merged_row(row: &Row, results: &[Named]) -> Result<Row, Unmergeable> {
     Ok(merged)
 }
 
-/// The mean over all rounds; `None` if one of the runs did not count.
+/// Returns the mean over all rounds; `None` if one of the runs did not count.
 fn mean(values: &[Option<f64>], weights: &[f64]) -> Option<f64> {
     let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
     let first = *values.first()?;
@@ -376,7 +374,7 @@ fn mean(values: &[Option<f64>], weights: &[f64]) -> Option<f64> {
     Some(sum / weights.iter().sum::<f64>())
 }
 
-/// One value for each run, if there are enough of them; else the rounds as they are.
+/// Returns one value per run if there are enough runs; otherwise the rounds.
 fn lives(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
     if runs.len() < LIVES {
         return rounds.to_vec();
@@ -390,13 +388,13 @@ fn lives(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
     means.collect()
 }
 
-/// Pairs that every run has, their rounds one after the other. Where results do not hold the rounds
-/// of their pairs, the widest floor of them all stands.
+/// Merges the A/A pairs that every run has. If results do not contain the rounds of their pairs, the
+/// largest floor is used.
 fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloor {
     let mut pooled: Vec<(&AaPair, [Vec<f64>; 2], usize)> = Vec::new();
     for (run, named) in results.iter().enumerate() {
         for pair in &named.result.noise_floor.pairs {
-            // A subject may have two pairs, with other claims: the first goes to the first.
+            // A subject may have two pairs with different claims; they are matched in order.
             let same = |(p, _, held): &&mut (&AaPair, [Vec<f64>; 2], usize)| {
                 (&p.subject, &p.operation, run) == (&pair.subject, &pair.operation, *held)
             };
@@ -437,7 +435,7 @@ fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloo
         };
     }
     let mut judged = verdicts::noise_floor(&aa_pairs);
-    // The file keeps every round, whatever they were judged by.
+    // The file keeps every round, also if verdicts used one value per run.
     for pair in &mut judged.pairs {
         let same = |(p, _, _): &(&AaPair, [Vec<f64>; 2], usize)| {
             (&p.subject, &p.operation) == (&pair.subject, &pair.operation)
@@ -449,8 +447,8 @@ fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloo
     judged
 }
 
-/// The comparisons of the first result over the merged rounds. One whose baseline was not measured
-/// in every run is left out: what stood against it stands against nothing.
+/// Computes the comparisons of the first result over the merged rounds. A comparison whose baseline was
+/// not measured in every run is omitted.
 fn verdicts(
     first: &RunResult,
     rows: &[Row],

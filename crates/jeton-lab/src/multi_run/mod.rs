@@ -1,8 +1,8 @@
-//! Results of several runs: set side by side, guarded, made one.
+//! Results of several runs: compare, gate, merge.
 //!
-//! Two runs are not one: nothing cancels between them that cancels within a round. [`compare`] says
-//! so in its intervals and its band, [`gate()`] decides by the same figures, and [`merge()`] makes one
-//! result of several runs of the same plan, with the rows of attacks and interop beside them.
+//! Two runs are not interleaved, so effects that cancel within a round do not cancel between them.
+//! [`compare`] accounts for this in its intervals and its band, [`gate()`] decides by the same figures,
+//! and [`merge()`] makes one result of several runs of the same plan, with rows of attacks and interop.
 
 mod band;
 mod compare;

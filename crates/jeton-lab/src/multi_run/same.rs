@@ -1,9 +1,9 @@
-//! Which rows of two results are the same work, and which subjects are the same code.
+//! Which rows of two results are the same work, and which subjects have the same code.
 
 use crate::result::{Row, RunResult};
 
-/// The same work: contract, subject, claims and threads. The suite that asked for it is no part of
-/// it, nor is the library's version: that is what is compared.
+/// The same work: operation, subject, claims and threads. The suite and the library's version are not
+/// part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Work<'a> {
     pub(super) operation: &'a str,
@@ -24,7 +24,7 @@ impl<'a> Work<'a> {
 }
 
 impl std::fmt::Display for Work<'_> {
-    /// `sign rust/jeton:jwt:HS256:prepared`, and what is not as usual behind it.
+    /// Formats `sign rust/jeton:jwt:HS256:prepared`, followed by unusual claims and threads.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.operation, self.subject)?;
         if self.claims != "standard" {
@@ -37,7 +37,7 @@ impl std::fmt::Display for Work<'_> {
     }
 }
 
-/// The row of a result that does this work.
+/// Finds the row of a result with this work.
 pub(super) fn row_of<'r>(result: &'r RunResult, work: Work<'_>) -> Option<&'r Row> {
     result
         .rows
@@ -46,16 +46,16 @@ pub(super) fn row_of<'r>(result: &'r RunResult, work: Work<'_>) -> Option<&'r Ro
         .find(|row| Work::of(row) == work)
 }
 
-/// The row of another result that is this row of its plan: the same work, for the same suite.
+/// Finds the row of another result of the same plan: the same work and suite.
 pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Row> {
     let mut rows = result.rows.measured.iter();
     rows.find(|other| Work::of(other) == Work::of(row) && other.suite == row.suite)
 }
 
-/// Whether a subject is the same code in two results: the same version, driver sources, lockfile
-/// and runtime. What a result does not say is not the same.
+/// Reports whether a subject has the same code in two results: version, driver sources, lockfile and
+/// runtime. Missing information counts as different.
 pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> bool {
-    // A run on several runtimes has those of its rows; a file of an older lab has none of them.
+    // A run on several runtimes records them in its rows; files of older labs do not.
     if let (Some(before), Some(after)) = (&before.1.subject.runtime, &after.1.subject.runtime)
         && before != after
     {

@@ -1,8 +1,8 @@
-//! Several runs of `lab servers` as one result.
+//! Merges several runs of `lab servers` into one result.
 //!
-//! A table sets servers side by side that were loaded in turns. So where two results have the same load,
-//! a scenario at a rate, they must have the same servers, and their repetitions are added; a load that
-//! only one has comes through as it is. Rates that a run took from its own peak are loads of that run.
+//! A table compares servers that were loaded interleaved. So if two results have the same load (a
+//! scenario with a rate), they must have the same servers, and their repetitions are added. A load of
+//! one result only is copied. Rates that a run derived from its own peak are loads of that run.
 
 use super::machine::Difference;
 use super::merge::{Named, Unmergeable, code, environment, same_machine};
@@ -12,7 +12,7 @@ use crate::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
 use crate::servers::Scenario;
 use crate::stats::median::median;
 
-/// Whether a result has rows of servers, and nothing else.
+/// Reports whether a result has only server rows.
 pub(super) fn has_servers_alone(rows: &Rows) -> bool {
     !rows.servers.is_empty()
         && rows.measured.is_empty()
@@ -20,7 +20,7 @@ pub(super) fn has_servers_alone(rows: &Rows) -> bool {
         && rows.interop.is_empty()
 }
 
-/// One result of several that have rows of servers alone, in the order of their beginnings.
+/// Merges results with server rows only, in the order of their starts.
 pub(super) fn of_servers(results: &[Named], command: &str) -> Result<RunResult, Unmergeable> {
     let first = &results[0];
     for (i, later) in results.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn of_servers(results: &[Named], command: &str) -> Result<RunResult, 
     let runs = results.iter().flat_map(|n| untimed_runs(&n.result));
     let command = command.to_owned();
     Ok(RunResult {
-        // As in a run of servers: nothing was asked about the other reports.
+        // As in a run of servers: no answers about the other reports.
         claims_answered: answers_of_servers(&rows.servers),
         runs: runs.collect(),
         ..RunResult::without_verdicts(command, first.result.seed, environment, rows)
@@ -76,7 +76,7 @@ fn not_twice(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     }
 }
 
-/// The same servers under each load that both have.
+/// Checks that both have the same servers under each common load.
 fn same_servers(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     for (with, without) in [(a, b), (b, a)] {
         let theirs: Vec<Key<'_>> = (without.result.rows.servers.iter()).map(Key::of).collect();
@@ -95,7 +95,7 @@ fn same_servers(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     Ok(())
 }
 
-/// As in `go/fixed in 1 core, 5×50, HS256`.
+/// Formats `go/fixed in 1 core, 5×50, HS256`.
 fn name(row: &ServerRow) -> String {
     format!("{} in {}", row.subject.id, row.of_scenario().name())
 }
@@ -118,7 +118,7 @@ fn same_code(a: &Named, b: &Named) -> Result<(), Unmergeable> {
     Ok(())
 }
 
-/// What is not the same about two rows of one server under one load.
+/// Returns the difference between two rows of one server under one load.
 fn same_work(a: &ServerRow, b: &ServerRow) -> Option<Difference> {
     let facts = |row: &ServerRow| {
         [
@@ -145,8 +145,8 @@ fn same_work(a: &ServerRow, b: &ServerRow) -> Option<Difference> {
         })
 }
 
-/// A row with the repetitions of all that have it. One that is not measured in all of them is not
-/// measured, and says why.
+/// Merges a row with its repetitions. A row that is not measured in all results stays unmeasured, with
+/// the reason.
 fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, Unmergeable> {
     let counterpart = |named: &'_ Named| -> Option<ServerRow> {
         let mut rows = named.result.rows.servers.iter();
@@ -166,7 +166,7 @@ fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, Unmergeab
                 "in run {} of {}: {}",
                 i + 1,
                 results.len(),
-                reason.as_deref().unwrap_or("no reason was given")
+                reason.as_deref().unwrap_or("no reason recorded")
             )),
         };
         return Ok(merged);
@@ -184,7 +184,7 @@ fn merged_row(row: &ServerRow, results: &[Named]) -> Result<ServerRow, Unmergeab
     Ok(merged)
 }
 
-/// All repetitions; none if there are none.
+/// Merges all repetitions; `None` if there are none.
 fn merged_load(loads: &[&ServerLoad]) -> Option<ServerLoad> {
     let (first, rest) = loads.split_first()?;
     let mut all = ServerLoad::clone(first);
@@ -201,7 +201,7 @@ fn merged_load(loads: &[&ServerLoad]) -> Option<ServerLoad> {
     let cpu: Option<Vec<f64>> = (all.repetitions.iter())
         .map(|r| r.cpu_us_per_request)
         .collect();
-    // A file has the loader's as one figure for all of its repetitions.
+    // A file has a single figure for the loader, over all repetitions.
     let client: Option<Vec<f64>> = loads.iter().map(|l| l.client_cpu_us_per_request).collect();
     let bound: Option<Vec<bool>> = loads.iter().map(|l| l.client_bound).collect();
     all.requests_per_s = median(&rates)?;

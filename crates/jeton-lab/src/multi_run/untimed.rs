@@ -1,4 +1,4 @@
-//! Rows without times beside those of a run: what attacks came to, and whose tokens whom verifies.
+//! Adds rows without times (attacks and interop) to those of a run.
 
 use std::collections::HashMap;
 
@@ -7,8 +7,8 @@ use super::merge::{Named, Unmergeable, code};
 use crate::published;
 use crate::result::{AttackRow, InteropRow, MergedRun, Party, RunResult};
 
-/// The run with the rows of all these that have no times, and with the conclusions that they allow.
-/// No clock was read for them, so the machine may be another; the code may not.
+/// Adds the rows without times to the run, and answers the published conclusions again. These rows have
+/// no times, so the machine may differ, but the code must not.
 pub(super) fn join(mut whole: RunResult, results: &[Named]) -> Result<RunResult, Unmergeable> {
     let mut seen = HashMap::new();
     whole.rows.attack.clear();
@@ -42,7 +42,7 @@ pub(super) fn join(mut whole: RunResult, results: &[Named]) -> Result<RunResult,
     Ok(whole)
 }
 
-/// The runs that made rows without times: they have no rounds.
+/// The runs that made rows without times; they have no rounds.
 pub(super) fn untimed_runs(result: &RunResult) -> Vec<MergedRun> {
     if !result.runs.is_empty() {
         let untimed = result.runs.iter().filter(|run| run.rounds == 0);
@@ -92,13 +92,13 @@ fn same_code(whole: &RunResult, named: &Named) -> Result<(), Unmergeable> {
     Ok(())
 }
 
-/// `alg-none on go/golang-jwt (jwt, documented)`.
+/// Formats `alg-none on go/golang-jwt (jwt, documented)`.
 fn attack(row: &AttackRow) -> String {
     let (driver, format, practice) = (&row.subject.driver, &row.format, row.practice.name());
     format!("{} on {driver} ({format}, {practice})", row.attack)
 }
 
-/// `go/jwx to rust/jeton (jwt ES256)`.
+/// Formats `go/jwx to rust/jeton (jwt ES256)`.
 fn exchange(row: &InteropRow) -> String {
     let kind = [
         Some(row.format.as_str()),

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a driver says of itself.
+/// The identification of a driver.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Hello {
-    /// The protocol version it speaks.
+    /// The protocol version of the driver.
     pub protocol: u32,
     /// The library's name.
     pub library: String,
-    /// The version that was linked.
+    /// The linked version of the library.
     pub version: String,
     /// The language.
     pub language: String,
@@ -18,58 +18,57 @@ pub struct Hello {
     pub runtime: String,
     /// What the runtime counts exactly: `bytes`, `allocs`.
     pub counts: Vec<String>,
-    /// Whether it loads a key's text under every contract, and not under `load-key` alone.
+    /// True if the driver loads key text for every operation, not only for `load-key`.
     #[serde(default)]
     pub takes_key_text: bool,
-    /// Whether it does the operations of a `lead` before its clock is read.
+    /// True if the driver performs the operations of a `lead` before its clock starts.
     #[serde(default)]
     pub leads: bool,
-    /// What it can do.
+    /// The offers.
     pub offers: Vec<Offered>,
-    /// The practices that it can be told to follow; empty: it knows its own alone, which is
-    /// `documented`.
+    /// The practices that the driver supports; empty: only its own, which is `documented`.
     #[serde(default)]
     pub practices: Vec<String>,
-    /// What the driver checks by hand because the library does not, as `format:check`: `jwe:claims`,
+    /// Checks that the driver performs because the library does not, as `format:check`: `jwe:claims`,
     /// `jwt:exp` (that there is one), `v4.public:iss`, …
     #[serde(default)]
     pub by_driver: Vec<String>,
 }
 
-/// One thing that a driver offers: a format and an algorithm under some contracts.
+/// An offer: a format and an algorithm with some operations.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Offered {
     /// The format.
     pub format: String,
-    /// The JOSE algorithm; none where the format decides.
+    /// The JOSE algorithm; `None` if the format decides.
     #[serde(default)]
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     #[serde(default)]
     pub enc: Option<String>,
-    /// The contracts.
+    /// The operations.
     #[serde(rename = "contracts")]
     pub operations: Vec<String>,
-    /// How keys can be handled.
+    /// The key handlings.
     pub key_handling: Vec<String>,
-    /// The forms of key text that it reads.
+    /// The readable key text forms.
     #[serde(default)]
     pub key_text: Vec<String>,
 }
 
-/// What one `run` is to do.
+/// The parameters of a `run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Work {
     /// Operations of each thread.
     pub iterations: u64,
-    /// Operations before the clock is read.
+    /// Operations before the clock starts.
     pub lead: u64,
-    /// Whether what they allocate is counted.
+    /// True to count their allocations.
     pub count: bool,
 }
 
 impl Work {
-    /// So many operations, timed and not counted.
+    /// Returns a run of this many operations, timed and not counted.
     #[must_use]
     pub const fn of(iterations: u64) -> Self {
         Self {
@@ -79,7 +78,7 @@ impl Work {
         }
     }
 
-    /// Makes a driver count what they allocate.
+    /// Makes the driver count allocations.
     #[must_use]
     pub const fn counted(self) -> Self {
         Self {
@@ -88,40 +87,40 @@ impl Work {
         }
     }
 
-    /// Lets so many others go before them.
+    /// Adds operations before the timed ones.
     #[must_use]
     pub const fn behind(self, lead: u64) -> Self {
         Self { lead, ..self }
     }
 }
 
-/// Makes a driver ready for one contract.
+/// The `prepare` request for one operation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Prepare {
-    /// The contract.
+    /// The operation.
     #[serde(rename = "contract")]
     pub operation: String,
     /// The format.
     pub format: String,
-    /// The JOSE algorithm; none where the format decides.
+    /// The JOSE algorithm; `None` if the format decides.
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
-    /// `prepared` or `parsed-per-call`; for `load-key` the form of the text.
+    /// `prepared` or `parsed-per-call`; for `load-key` the key text form.
     pub key_handling: String,
     /// The keys.
     pub keys: Keys,
-    /// The same keys as text, which is then what is loaded.
+    /// The same keys as text; if present, the text is loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_text: Option<KeyText>,
-    /// The claims to sign, or that the tokens carry.
+    /// The claims to sign, or the claims of the tokens.
     pub claims: ClaimsPool,
-    /// What `verify` must check beside the signature.
+    /// What `verify` must check in addition to the signature.
     pub policy: Policy,
-    /// How the library is called: `defaults` or `documented`, which is what absence means.
+    /// How to call the library: `defaults` or `documented`; `None` means `documented`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub practice: Option<String>,
-    /// The tokens to open; absent for contracts that make tokens or keys.
+    /// The tokens to verify; `None` for operations that make tokens or keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<String>>,
 }
@@ -137,7 +136,7 @@ pub struct Keys {
     pub paserk: Option<Paserk>,
 }
 
-/// Keys as the text of one form.
+/// Keys as text of one form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KeyText {
     /// `jwk`, `pem` or `paserk`.
@@ -165,13 +164,13 @@ pub struct Paserk {
 /// A named pool of claims.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClaimsPool {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The values that a run goes round in.
+    /// The values that a run cycles through.
     pub values: Vec<Value>,
 }
 
-/// What a verifier demands.
+/// The policy of a verifier.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Policy {
     /// The issuer.
@@ -180,25 +179,25 @@ pub struct Policy {
     pub audience: String,
 }
 
-/// What became of one token.
+/// The outcome of one token.
 #[derive(Debug, Clone, Deserialize)]
 pub struct VerifyAnswer {
-    /// Whether it was accepted.
+    /// True if the token was accepted.
     pub accepted: bool,
-    /// Its claims, if it was accepted, the contract decodes them and JSON has words for them.
+    /// The claims of an accepted token, if the operation decodes them and JSON can represent them.
     #[serde(default)]
     pub claims: Option<Value>,
-    /// Why it was not.
+    /// The reason of a rejection.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
-/// What one `run` came to.
+/// The measurements of a `run`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct RunReport {
-    /// By the driver's own monotonic clock.
+    /// The duration by the driver's monotonic clock.
     pub elapsed_ns: u64,
-    /// The proof of work.
+    /// The checksum that proves the work.
     pub checksum: u64,
     /// Bytes allocated, if counted.
     #[serde(default)]
@@ -206,7 +205,7 @@ pub struct RunReport {
     /// Allocations, if counted.
     #[serde(default)]
     pub allocs: Option<u64>,
-    /// Operations of each thread from one collection of memory to the next, where that is known.
+    /// Operations of each thread between two garbage collections, if known.
     #[serde(default)]
     pub collects_after: Option<u64>,
 }

@@ -1,5 +1,4 @@
-//! The driver protocol (`drivers/PROTOCOL.md`): its messages, its limits, and the process at the
-//! other end of the pipe.
+//! The driver protocol (`drivers/PROTOCOL.md`): messages, limits, and the driver's process.
 
 mod message;
 mod pipes;
@@ -13,17 +12,17 @@ pub use process::{Fault, Process, Spawn};
 
 use std::time::Duration;
 
-/// The version of the protocol that the lab speaks.
+/// The protocol version of the lab.
 pub const PROTOCOL: u32 = 1;
 
-/// The longest line either way, bytes. A driver that goes beyond it is ended.
+/// The longest line in either direction, in bytes. A driver that exceeds it is stopped.
 pub const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// How long `hello` may take: a JVM starts slowly.
+/// The time limit of `hello`: a JVM starts slowly.
 pub const HELLO_LIMIT: Duration = Duration::from_secs(20);
 
-/// How long `prepare`, `token` and `verify` may take.
+/// The time limit of `prepare`, `token` and `verify`.
 pub const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// The least that a `run` is given, however short it was calibrated to be.
+/// The smallest time limit of a `run`.
 pub const RUN_LIMIT: Duration = Duration::from_secs(20);

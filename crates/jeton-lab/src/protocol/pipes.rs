@@ -1,5 +1,4 @@
-//! The threads at a driver's three pipes, so that nothing a driver does to one of them can block
-//! the lab.
+//! The threads for a driver's three pipes, so that a driver cannot block the lab.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::MAX_LINE_BYTES;
 
-/// What the reader thread heard.
+/// A message of the reader thread.
 #[derive(Debug)]
 pub(super) enum Heard {
     Line(Vec<u8>),
@@ -16,18 +15,18 @@ pub(super) enum Heard {
     End,
 }
 
-/// The end of what a driver said on standard error.
+/// The end of the driver's standard error.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tail(Arc<Mutex<VecDeque<u8>>>);
 
 impl Tail {
-    /// Its most telling line.
+    /// Returns the most useful line.
     pub(super) fn last_words(&self) -> Option<String> {
         let talk = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = talk.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
-        // Go and Rust put the reason first and the trace behind it; others end with the reason.
+        // Go and Rust print the reason first and then the trace; other languages print the reason last.
         let telling = |l: &&str| {
             ["panic", "error", "Error", "fatal"]
                 .iter()

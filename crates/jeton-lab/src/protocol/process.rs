@@ -1,6 +1,6 @@
-//! A driver's process: one JSON line out, one JSON line back, within a time limit.
+//! A driver's process: one JSON line per request and response, within a time limit.
 //!
-//! The process leads a group of its own, so that ending it ends whatever it started.
+//! The process leads its own group, so that stopping it stops its children too.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -27,13 +27,13 @@ use crate::stop::Stop;
 pub struct Spawn {
     /// The command and its arguments.
     pub command: Vec<OsString>,
-    /// The folder it runs in.
+    /// The working folder.
     pub folder: PathBuf,
-    /// Variables beside those of the lab.
+    /// Additional environment variables.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// A running driver. Dropping it ends it and everything it started.
+/// A running driver. Dropping it stops it and its children.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -41,30 +41,30 @@ pub struct Process {
     answers: Receiver<Heard>,
     talk: Tail,
     stop: Stop,
-    /// The one core that it runs on, if it has just one.
+    /// The core, if it runs on exactly one.
     core: Option<usize>,
     ended: bool,
 }
 
-/// What went wrong with a driver.
+/// A fault of a driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// It could not be started at all.
+    /// It could not start.
     NotStarted(String),
-    /// It died, flooded its output or answered nonsense.
+    /// It exited, flooded its output, or sent an invalid response.
     Crashed(String),
-    /// It did not answer in time.
+    /// It did not respond in time.
     TimedOut(String),
-    /// It answered that it does not offer this.
+    /// It responded that it does not offer this.
     Unsupported(String),
-    /// It answered that it could not do it.
+    /// It responded that it failed.
     Failed(String),
-    /// The run was asked to stop while the answer was awaited.
+    /// The run was asked to stop while waiting.
     Stopped,
 }
 
 impl Process {
-    /// Starts a driver, to work on so many threads, on the cores that are meant for drivers.
+    /// Starts a driver for this number of threads, on the drivers' cores.
     ///
     /// # Errors
     /// [`Fault::NotStarted`].
@@ -108,13 +108,13 @@ impl Process {
         })
     }
 
-    /// The process id.
+    /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Brings one that runs on one core to where the drivers are now. Whether it was elsewhere.
+    /// Moves a process with one core to the drivers' current core. Reports whether it moved.
     pub(crate) fn follow(&mut self, cores: &Cores) -> bool {
         let now = cores.driver_core();
         if self.core.is_none() || self.core == now {
@@ -125,11 +125,11 @@ impl Process {
         true
     }
 
-    /// Asks the driver who it is.
+    /// Requests the driver's identification.
     ///
     /// # Errors
-    /// A [`Fault`]; the process is ended by all of them except [`Fault::Unsupported`] and
-    /// [`Fault::Failed`]. The same is true of the other requests.
+    /// A [`Fault`]; each fault except [`Fault::Unsupported`] and [`Fault::Failed`] stops the process.
+    /// The same applies to the other requests.
     pub fn hello(&mut self) -> Result<Hello, Fault> {
         let question = json!({"op": "hello", "protocol": PROTOCOL});
         let hello: Hello = self.ask(&question, HELLO_LIMIT)?;
@@ -137,13 +137,13 @@ impl Process {
             Ok(hello)
         } else {
             Err(Fault::Crashed(format!(
-                "speaks version {} of the protocol, the lab speaks {PROTOCOL}",
+                "the driver uses protocol version {}, the lab supports {PROTOCOL}",
                 hello.protocol
             )))
         }
     }
 
-    /// Makes the driver ready for one contract.
+    /// Prepares the driver for one operation.
     ///
     /// # Errors
     /// See [`Self::hello`].
@@ -159,7 +159,7 @@ impl Process {
             .map(drop)
     }
 
-    /// One token, for the claims value `index`.
+    /// Requests a token of the claims value `index`.
     ///
     /// # Errors
     /// See [`Self::hello`].
@@ -172,7 +172,7 @@ impl Process {
         self.ask(&question, ANSWER_LIMIT).map(|t: Token| t.token)
     }
 
-    /// What the driver thinks of one token.
+    /// Requests the verification of one token.
     ///
     /// # Errors
     /// See [`Self::hello`].
@@ -180,7 +180,7 @@ impl Process {
         self.ask(&json!({"op": "verify", "token": token}), ANSWER_LIMIT)
     }
 
-    /// Does the prepared contract on each of `threads` threads.
+    /// Runs the prepared operation on each of `threads` threads.
     ///
     /// # Errors
     /// See [`Self::hello`].
@@ -196,7 +196,7 @@ impl Process {
         self.ask(&Run { op, threads, work }, limit)
     }
 
-    /// The most memory the process ever held, bytes; `None` where the system does not say.
+    /// Returns the peak resident memory in bytes, if known.
     #[must_use]
     pub fn peak_rss_bytes(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
@@ -205,10 +205,10 @@ impl Process {
         Some(kibibytes * 1024)
     }
 
-    /// Says `bye`, and does not wait: dropping the process ends it.
+    /// Sends `bye` without waiting: dropping the process stops it.
     pub fn bye(&mut self) {
         if let Some(requests) = self.requests.take() {
-            // A driver that is too busy to hear it is ended anyway.
+            // A driver that does not read it is stopped anyway.
             let _ = requests.try_send(b"{\"op\":\"bye\"}\n".to_vec());
         }
     }
@@ -236,7 +236,7 @@ impl Process {
         match self.answers.try_recv() {
             Ok(Heard::Line(_) | Heard::TooLong) => {
                 return Err(Fault::Crashed(
-                    "flooded its output: wrote without being asked".into(),
+                    "flooded its output: wrote without a request".into(),
                 ));
             }
             Ok(Heard::End) | Err(TryRecvError::Disconnected) => {
@@ -245,7 +245,7 @@ impl Process {
             Err(TryRecvError::Empty) => {}
         }
         let mut line = serde_json::to_vec(question)
-            .map_err(|e| Fault::Failed(format!("the request cannot be written: {e}")))?;
+            .map_err(|e| Fault::Failed(format!("cannot write the request: {e}")))?;
         line.push(b'\n');
         let sent = self.requests.as_ref().map(|r| r.try_send(line));
         if !matches!(sent, Some(Ok(()))) {
@@ -255,7 +255,7 @@ impl Process {
         parse(&line)
     }
 
-    /// Waits in slices, so that a request to stop is noticed while a driver is silent.
+    /// Waits in slices, so that a stop request is noticed meanwhile.
     fn hear(&mut self, limit: Duration) -> Result<Vec<u8>, Fault> {
         const SLICE: Duration = Duration::from_millis(50);
         let deadline = Instant::now() + limit;
@@ -277,7 +277,7 @@ impl Process {
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     return Err(Fault::TimedOut(format!(
-                        "did not answer within {} s",
+                        "no response within {} s",
                         limit.as_secs()
                     )));
                 }
@@ -286,9 +286,9 @@ impl Process {
         }
     }
 
-    /// Why a driver that is gone, or closed its output, went.
+    /// Returns the reason why a driver exited or closed its output.
     fn obituary(&mut self) -> Fault {
-        // The last words may still be on their way through the pipe.
+        // The last output may still be in the pipe.
         let mut status = None;
         for _ in 0..20 {
             status = self.child.try_wait().ok().flatten();
@@ -313,7 +313,8 @@ impl Process {
         drop(self.requests.take());
         #[allow(clippy::cast_possible_wrap, reason = "process ids are positive i32")]
         if let Some(group) = rustix::process::Pid::from_raw(self.child.id() as i32) {
-            // Also when the leader is gone: what it started keeps the group's number taken.
+            // The group is stopped even if its leader has exited: its children keep the group id in
+            // use.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         let _ = self.child.wait();
@@ -329,7 +330,7 @@ impl Drop for Process {
 fn parse<A: DeserializeOwned>(line: &[u8]) -> Result<A, Fault> {
     let nonsense = |what: &str| {
         let shown: String = String::from_utf8_lossy(line).chars().take(60).collect();
-        Fault::Crashed(format!("answered nonsense: {what} in `{}`", shown.trim()))
+        Fault::Crashed(format!("invalid response: {what} in `{}`", shown.trim()))
     };
     let value: Value = serde_json::from_slice(line).map_err(|_| nonsense("no JSON"))?;
     match value.get("ok").and_then(Value::as_bool) {
@@ -337,7 +338,7 @@ fn parse<A: DeserializeOwned>(line: &[u8]) -> Result<A, Fault> {
         Some(false) => {
             let reason = value.get("reason").and_then(Value::as_str);
             let reason: String = reason
-                .unwrap_or("gave no reason")
+                .unwrap_or("no reason given")
                 .chars()
                 .take(300)
                 .collect();
@@ -353,8 +354,8 @@ fn parse<A: DeserializeOwned>(line: &[u8]) -> Result<A, Fault> {
 fn describe(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("died with exit code {code}"),
-        (None, Some(signal)) => format!("died of signal {signal}"),
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
         (None, None) => "died".into(),
     }
 }

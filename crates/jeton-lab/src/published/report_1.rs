@@ -1,4 +1,4 @@
-//! Report 1, JWT against PASETO in Go: its README's tables, and of its raw run what they leave out.
+//! Report 1, JWT and PASETO in Go: the tables of its README, and further figures of its raw run.
 
 use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
 use super::source::REPORT_1;
@@ -12,7 +12,7 @@ const SIZES: &str = include_str!("../../published/report1-sizes.csv");
 /// The subjects of its pair.
 pub(super) const JWT: &str = "go/golang-jwt-v4:jwt:ES256:prepared";
 pub(super) const PASETO: &str = "go/go-paseto:v4.public:prepared";
-/// What makes and loads their keys.
+/// The subjects that generate and load their keys.
 pub(super) const JWT_MADE: &str = "go/crypto:bare:ES256:prepared";
 pub(super) const JWT_LOADED: &str = "go/golang-jwt-v4:jwt:ES256:pem";
 pub(super) const PASETO_LOADED: &str = "go/go-paseto:v4.public:hex";
@@ -22,9 +22,10 @@ pub(crate) const CONCURRENT_CLAIMS: &str = "report1-concurrency";
 
 const PAIR: &str = "Format, algorithm and library change at once here: the pair is confounded, and \
                     no cause of a difference can be named.";
-const OTHER_RUN: &str = "These figures are of its raw output, another run than its README's.";
+const OTHER_RUN: &str =
+    "These figures come from its raw output, which is another run than that of its README.";
 
-/// On how many threads these rows did its concurrent work; two if none did.
+/// Returns the threads of its concurrent measurements; two if there are none.
 pub(super) fn threads_of(rows: &[Row]) -> u32 {
     let concurrent = rows.iter().filter(|r| r.claims.name == CONCURRENT_CLAIMS);
     concurrent.map(|r| r.threads).max().unwrap_or(1).max(2)
@@ -92,8 +93,8 @@ fn keys(lines: &[Fields]) -> Draft {
     draft.notes.extend([
         "golang-jwt makes no keys: what the report timed is Go's own crypto/ecdsa, and so is what \
          stands beside it.",
-        "The report says that making keys is not applicable to PASETO; go-paseto makes them.",
-        "JWT keys are PEM, those of PASETO hexadecimal.",
+        "The report says that generating keys is not applicable to PASETO; go-paseto generates them.",
+        "JWT keys are PEM; PASETO keys are hexadecimal.",
     ]);
     draft
 }
@@ -110,7 +111,7 @@ fn concurrent(lines: &[Fields], threads: u32) -> Draft {
     let lines = lines.collect();
     let mut draft = draft("concurrency, time".into(), Quantity::Time, lines);
     draft.notes.push(
-        "Time is divided by the operations of all threads: ten there, as many as there are cores here.",
+        "Times are divided by the operations of all threads: ten in the report, one per core in this run.",
     );
     draft
 }
@@ -127,7 +128,7 @@ fn sizes() -> Draft {
     let lines = lines.collect();
     let mut draft = draft("token sizes".into(), Quantity::TokenBytes, lines);
     draft.notes = vec![
-        "Its complex struct holds the time of the run, so that its length varies; the lab fixes it.",
+        "Its complex struct contains the time of the run, so its length varies; the lab uses a fixed time.",
     ];
     draft
 }
@@ -225,7 +226,7 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
     }
 }
 
-/// The claims set of a payload's name. One name stood for two payloads.
+/// Returns the claims set of a payload's name. One name stands for two payloads.
 fn claims_of(name: &str, operation: &str) -> &'static str {
     match (name, operation) {
         ("String", _) => "report1-string",

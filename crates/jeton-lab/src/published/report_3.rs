@@ -6,7 +6,7 @@ use crate::result::Quantity;
 
 const RUNS: &str = include_str!("../../published/report3-runs.csv");
 
-const ELSEWHERE: &str = "servers are measured by another verb than `jeton lab run`";
+const ELSEWHERE: &str = "servers are measured by `jeton lab servers`";
 
 pub(super) fn tables() -> Vec<Draft> {
     let mut lines: Vec<Line> = Vec::new();

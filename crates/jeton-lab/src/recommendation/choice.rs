@@ -1,4 +1,4 @@
-//! From candidates to the first tier: rules first, then tokens by weight, then the libraries of
+//! From candidates to the recommended tokens: rules first, then tokens by weight, then the libraries of
 //! each token.
 
 use std::collections::BTreeMap;
@@ -12,28 +12,27 @@ use super::rules::{out, refusal};
 use super::weigh::{Weighed, first_group, rounds, sum};
 use super::{Choice, Out, Pick, Requirements, Rule, Weight};
 
-/// What the rules left, and what the weight made of it.
+/// The remaining candidates, and the choice by weight.
 pub(super) struct Found {
-    /// How many tokens there were before the rules.
+    /// The number of tokens before the rules.
     pub(super) tokens: usize,
-    /// How many met every need.
+    /// The number of tokens that meet all requirements.
     pub(super) left: usize,
-    /// The first tier.
+    /// The fastest group.
     pub(super) choices: Vec<Choice>,
-    /// Who is out.
+    /// The excluded subjects.
     pub(super) out: Vec<Out>,
-    /// Tokens that met every need but for a language, with what is known to have them there.
+    /// Tokens that only lack a language, with the libraries known to have them in it.
     pub(super) unmeasured: Vec<String>,
 }
 
-/// A kind of token with the candidates that are left: a group for each language that was asked
-/// for, or one for all of them if none was.
+/// A kind of token with its remaining candidates: a list for each requested language, or one list.
 struct Token<'a> {
     name: String,
     groups: BTreeMap<&'a str, Vec<Candidate<'a>>>,
 }
 
-/// The group of every language, when none was asked for.
+/// The key of the single list if no language was requested.
 const ANY: &str = "";
 
 pub(super) fn choose(
@@ -69,7 +68,7 @@ pub(super) fn choose(
         .iter()
         .map(|&index| choice(&left[index], requirements.weight, noise))
         .collect();
-    // Inside the tier there is no order; the shorter token stands first.
+    // The order inside the group has no meaning; the shortest token comes first.
     choices.sort_by(|a, b| (a.token_bytes, &a.token).cmp(&(b.token_bytes, &b.token)));
     gone.sort_by(|a, b| (a.rule, &a.token, &a.subject).cmp(&(b.rule, &b.token, &b.subject)));
     Found {
@@ -101,7 +100,7 @@ fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, requirements: 
     groups.entry(group).or_default().push(candidate);
 }
 
-/// Whether a token has a library in each of the languages; if not, its candidates are out.
+/// Reports whether a token has a library in each language; otherwise excludes its candidates.
 fn has_every_language(
     token: &Token<'_>,
     requirements: &Requirements,
@@ -114,7 +113,7 @@ fn has_every_language(
         return true;
     };
     for candidate in token.groups.values().flatten() {
-        let why = format!("no library that is left has its token in {first}");
+        let why = format!("no remaining library offers this token in {first}");
         gone.push(out(candidate, (Rule::Languages, why)));
     }
     let format = token.groups.values().flatten().next();
@@ -132,8 +131,8 @@ fn has_every_language(
     false
 }
 
-/// What a token weighs: the lightest library of each group. Times of several languages add up,
-/// round by round; of sizes the longest counts.
+/// Returns the weight of a token from the best library of each list. Times of several languages are
+/// added round by round; of sizes the largest counts.
 fn weigh(token: &Token<'_>, weight: Weight) -> Option<Weighed> {
     let mut whole: Option<Weighed> = None;
     for libraries in token.groups.values() {
@@ -169,7 +168,7 @@ fn weighed(candidate: &Candidate<'_>, weight: Weight) -> Option<Weighed> {
     })
 }
 
-/// What orders by geometric mean.
+/// Orders by geometric mean.
 fn log_sum(weighed: &Weighed) -> f64 {
     weighed.rounds.iter().map(|time| time.ln()).sum()
 }
@@ -240,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn the_lightest_of_any_language_leads_if_none_was_asked_for() {
+    fn choose_best_of_any_language_without_requirement() {
         let found = found(&rows(), "");
         assert_eq!(tokens(&found), ["PASETO v4.local"]);
         assert_eq!((found.tokens, found.left), (3, 3));
     }
 
     #[test]
-    fn a_token_needs_a_library_in_every_language() {
+    fn choose_token_requires_library_in_every_language() {
         let found = found(&rows(), "languages=go+node");
         assert_eq!(tokens(&found), ["JWT HS256"]);
         let picks = &found.choices[0].picks;
@@ -260,7 +259,7 @@ mod tests {
 
     #[test]
     fn languages_weigh_together() {
-        // Each has one language in which it is fast, and the sum decides.
+        // Each is fast in one language, and the sum decides.
         let rows = [
             row("go", "a", "jwt", "HS256", "verify", 1000.0),
             row("node", "a", "jwt", "HS256", "verify", 9000.0),
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_be_told_apart_is_chosen_together() {
+    fn choose_indistinguishable_tokens_together() {
         let rows = [
             row("go", "a", "jwt", "HS256", "verify", 1000.0),
             row("go", "b", "jwt", "HS256", "verify", 1004.0),
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_chosen_of_nothing() {
+    fn choose_from_nothing_is_empty() {
         assert!(found(&[], "").choices.is_empty());
         let found = found(&rows(), "confidentiality,verify-by-third-parties");
         assert_eq!(found.left, 0);

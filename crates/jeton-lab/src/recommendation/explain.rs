@@ -1,4 +1,4 @@
-//! Why, why not, and what it says nothing about, in sentences.
+//! Sentences that explain a recommendation: reasons, exclusions, and what is not covered.
 
 use crate::report::units;
 use crate::result::{Disturbance, RunResult};
@@ -8,60 +8,61 @@ use super::candidate::claims_of;
 use super::choice::Found;
 use super::{Out, Requirements, Rule, Weight};
 
-/// Why a disturbed run advises nothing.
+/// Explains why a disturbed run has no recommendation.
 pub(super) fn disturbed(disturbance: &Disturbance) -> Vec<String> {
     vec![format!(
-        "The machine was disturbed while it measured: {}. The figures stand; no advice is drawn from them.",
+        "The run was disturbed: {}. There is no recommendation from a disturbed run.",
         disturbance.reasons.join("; ")
     )]
 }
 
-/// What would make a run that can advise.
+/// Returns what would make a recommendation possible.
 pub(super) fn quiet() -> Vec<String> {
     vec![
-        "A run on a machine with nothing else to do.".into(),
-        "--allow-noisy, for who takes the figures as they are.".into(),
+        "A run on an idle machine.".into(),
+        "The option --allow-noisy, which accepts the disturbed run.".into(),
     ]
 }
 
-/// Why these, or why none.
+/// Explains the choice, or why there is none.
 pub(super) fn because(found: &Found, requirements: &Requirements) -> Vec<String> {
     let mut told = Vec::new();
     for (rule, tokens) in by_rule(&found.out) {
         told.push(format!("{}: {}.", ruled_out(rule), units::list(&tokens)));
     }
     if found.tokens == 0 {
-        told.push("Nothing was measured that can be chosen.".into());
+        told.push("No measured subject can be recommended.".into());
         return told;
     }
     if found.left == 0 {
         told.push(format!(
-            "None of the {} meets every need.",
+            "None of the {} meets all requirements.",
             units::count(found.tokens, "kind of token", "kinds of token")
         ));
         return told;
     }
     if found.choices.is_empty() {
         told.push(
-            "The rounds of what is left cannot be compared: too few, or not the same.".into(),
+            "The rounds of the remaining tokens cannot be compared: too few, or different numbers."
+                .into(),
         );
         return told;
     }
     let left = units::count(found.left, "kind of token", "kinds of token");
     let weight = requirements.weight.label();
     told.push(match (found.choices.len(), requirements.weight) {
-        _ if found.left == 1 => "One kind of token is left.".into(),
-        (1, Weight::Size) => format!("It has the fewest bytes of the {left} that are left."),
-        (_, Weight::Size) => format!("They have the fewest bytes of the {left} that are left."),
-        (1, _) => format!("By {weight} it is alone in the first tier of the {left} that are left."),
+        _ if found.left == 1 => "One kind of token meets all requirements.".into(),
+        (1, Weight::Size) => format!("It is the shortest of the remaining {left}."),
+        (_, Weight::Size) => format!("They are the shortest of the remaining {left}."),
+        (1, _) => format!("By {weight}, it is alone in the fastest group of the remaining {left}."),
         (several, _) => format!(
-            "By {weight} the first tier of the {left} that are left has {several}; this run cannot tell them apart."
+            "By {weight}, the fastest group of the remaining {left} has {several}; this run cannot distinguish them."
         ),
     });
     told
 }
 
-/// Tokens that a rule left no candidate of, and libraries that fell; once each.
+/// Explains the exclusion of tokens and libraries, once each.
 fn by_rule(out: &[Out]) -> Vec<(Rule, Vec<String>)> {
     let mut rules: Vec<(Rule, Vec<String>)> = Vec::new();
     for one in out {
@@ -87,29 +88,31 @@ fn driver(subject: &str) -> &str {
 fn ruled_out(rule: Rule) -> &'static str {
     match rule {
         Rule::Attack => {
-            "Out, because somebody without a key gets past the library or ends it, used as documented"
+            "Excluded because the library, called as documented, accepts a token from a party without a key or can be stopped by one"
         }
-        Rule::Checks => "Out, because the library failed a check or died",
-        Rule::Cache => "Out, because it remembers instead of verifying",
-        Rule::Questionable => "Out, because it is not for new tokens",
-        Rule::Confidentiality => "Out, because anybody can read the claims",
-        Rule::ThirdParties => {
-            "Out, because a third party could not verify it without also being able to make it"
+        Rule::Checks => "Excluded because the library failed a check or crashed",
+        Rule::Cache => "Excluded because the library caches verified tokens",
+        Rule::Questionable => "Excluded because it is unsuitable for new tokens",
+        Rule::Confidentiality => "Excluded because the claims are readable without a key",
+        Rule::ThirdParties => "Excluded because a verifier could also create tokens",
+        Rule::Fips => "Excluded because FIPS does not approve all of its algorithms",
+        Rule::PostQuantum => "Excluded because a quantum computer would break it",
+        Rule::HeaderBudget => {
+            "Excluded in at least one library because the header would be too long"
         }
-        Rule::Fips => "Out, because FIPS does not approve all of its algorithms",
-        Rule::PostQuantum => "Out, because a quantum computer would break it",
-        Rule::HeaderBudget => "Out, in at least one library, because the header would be too long",
-        Rule::CookieBudget => "Out, in at least one library, because the cookie would be too long",
+        Rule::CookieBudget => {
+            "Excluded in at least one library because the cookie would be too long"
+        }
         Rule::NotMeasured => {
-            "Out, in at least one library, because what the weight asks for was not measured"
+            "Excluded in at least one library because the quantity of the weight was not measured"
         }
         Rule::Languages => {
-            "Out, in at least one library, for its language, or because one of the languages has no library for it here"
+            "Excluded in at least one library because of its language, or because a requested language has no library for it"
         }
     }
 }
 
-/// What the advice says nothing about.
+/// Lists what the recommendation does not cover.
 pub(super) fn not_covered(
     result: &RunResult,
     requirements: &Requirements,
@@ -117,7 +120,7 @@ pub(super) fn not_covered(
 ) -> Vec<String> {
     let mut told = Vec::new();
     if *attacks == Attacks::NotRun {
-        told.push("Attacks were not run: beyond the tampered, expired and wrong-key tokens of the checks before timing, nothing is known about what the libraries refuse.".to_owned());
+        told.push("Attacks: not run. Only the tampered, expired and wrong-key tokens of the preflight were tested.".to_owned());
     }
     let measured = result.rows.measured.iter().filter(|row| !row.reference);
     let mut unknown: Vec<&str> = measured
@@ -127,33 +130,32 @@ pub(super) fn not_covered(
     unknown.sort_unstable();
     unknown.dedup();
     if !unknown.is_empty() {
-        told.push(format!(
-            "Attacks were not run on {}: nothing is known about what they refuse.",
-            units::list(&unknown)
-        ));
+        told.push(format!("Attacks: not run on {}.", units::list(&unknown)));
     }
     if let Some(claims) = claims_of(&result.rows.measured) {
         told.push(format!(
-            "Other claims than the set \"{claims}\", other key sizes, versions and machines; latency under load, and several threads."
+            "Claims other than the set \"{claims}\", other key sizes, versions and machines, latency under load, and several threads."
         ));
     }
     if requirements.revocation {
-        told.push("Revocation: no token here can be taken back by itself. It takes state that every verifier asks (a look-up for each token, and a store that answers), or lifetimes so short that waiting is enough. This run has not measured what that costs.".into());
+        told.push("Revocation: no token format supports it by itself. It requires a store that verifiers query for each token, or short lifetimes. This run did not measure that cost.".into());
     }
     if requirements.fips {
-        told.push("Validation: an approved algorithm is not a validated module. Ask for the certificate of the module that the library calls.".into());
+        told.push("Validation: an approved algorithm is not a validated module. Check the certificate of the module that the library uses.".into());
     }
     if requirements.post_quantum {
-        told.push("How keys are handed out: a symmetric key that travels under RSA or an elliptic curve is no safer than these.".into());
+        told.push("Key distribution: a symmetric key protected by RSA or an elliptic curve is no safer than these.".into());
     }
     if !requirements.third_parties {
-        told.push("Who holds the keys: where one secret makes and verifies, every verifier can also make tokens.".into());
+        told.push(
+            "Key holders: with a shared secret, every verifier can also create tokens.".into(),
+        );
     }
     if !result.environment.complete {
-        told.push("The rounds that were planned and not run.".into());
+        told.push("The planned rounds that did not run.".into());
     }
     if result.noise_floor.floor.is_none() {
-        told.push("What identical subjects differ by: no noise floor was measured.".into());
+        told.push("The difference of identical subjects: no noise floor was measured.".into());
     }
     let missing = result
         .rows
@@ -163,10 +165,10 @@ pub(super) fn not_covered(
         .count();
     if missing > 0 {
         told.push(format!(
-            "What has no time in this run: {}.",
+            "Subjects without a time in this run: {}.",
             units::count(missing, "row", "rows")
         ));
     }
-    told.push("How well a library is kept, documented and reviewed.".into());
+    told.push("Maintenance, documentation and review of the libraries.".into());
     told
 }

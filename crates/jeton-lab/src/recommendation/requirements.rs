@@ -1,4 +1,4 @@
-//! What the reader needs of a token, and what matters most to them.
+//! The user's requirements, and the quantity that matters most.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,54 +7,54 @@ use crate::suite::{Nearest, nearest};
 
 use super::libraries;
 
-/// A budget is no more than this: 1 GB.
+/// The largest budget: 1 GB.
 const BUDGET_BYTES_MAX: u64 = 1_000_000_000;
 
-/// Of a need that is not one, an error shows no more than this.
+/// The number of characters of an unknown requirement shown in an error.
 const SHOWN_CHARS_MAX: usize = 40;
 
-/// Everything that the reader asks for.
+/// All requirements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Requirements {
-    /// Nobody without the key reads the claims.
+    /// The claims must be unreadable without the key.
     pub confidentiality: bool,
-    /// Others verify, who must not be able to make tokens.
+    /// Third parties verify, and must not be able to create tokens.
     pub third_parties: bool,
     /// Only algorithms that FIPS approves.
     pub fips: bool,
-    /// Nothing that a quantum computer would break.
+    /// Only algorithms that quantum computers do not break.
     pub post_quantum: bool,
-    /// Tokens must be taken back before they expire.
+    /// Tokens must be revocable before they expire.
     pub revocation: bool,
-    /// What the header line that carries the token may have, bytes.
+    /// The size limit of the header line with the token, in bytes.
     pub header_budget: Option<u64>,
-    /// What the cookie that carries it may have, bytes.
+    /// The size limit of the cookie with the token, in bytes.
     pub cookie_budget: Option<u64>,
-    /// Languages that must all have it.
+    /// The languages that must all have the token.
     pub languages: BTreeSet<String>,
-    /// What decides between those that are left.
+    /// The quantity that orders the remaining tokens.
     pub weight: Weight,
 }
 
-/// What decides between tokens that meet every need.
+/// The quantity that orders tokens that meet all requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Weight {
-    /// Time to open and check a token: done most often.
+    /// The time to verify, which happens most often.
     #[default]
     Verify,
-    /// Time to make one.
+    /// The time to sign.
     Sign,
-    /// Time to make one and open it again.
+    /// The time to sign and verify.
     RoundTrip,
-    /// Its length.
+    /// The token size.
     Size,
 }
 
 impl Weight {
-    /// All of them.
+    /// All weights.
     pub const ALL: [Self; 4] = [Self::Verify, Self::Sign, Self::RoundTrip, Self::Size];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl Weight {
         }
     }
 
-    /// What it is about, in words.
+    /// Returns a description.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ impl Weight {
     }
 }
 
-/// The names that `--need` knows.
+/// The requirements that `--need` accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requirement {
     /// [`Requirements::confidentiality`].
@@ -101,7 +101,7 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// All of them.
+    /// All requirements.
     pub const ALL: [Self; 9] = [
         Self::Confidentiality,
         Self::VerifyByThirdParties,
@@ -114,7 +114,7 @@ impl Requirement {
         Self::Weight,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -130,7 +130,7 @@ impl Requirement {
         }
     }
 
-    /// What follows its `=`, as an example; none if nothing does.
+    /// Returns an example of the value after `=`, if there is one.
     #[must_use]
     pub fn example(self) -> Option<&'static str> {
         match self {
@@ -142,30 +142,30 @@ impl Requirement {
     }
 }
 
-/// Why a need is none.
+/// An invalid requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequirementsError {
-    /// Nothing is called that.
+    /// Unknown name.
     Unknown {
-        /// What was given.
+        /// The given name.
         name: String,
-        /// What is called most like it.
+        /// The nearest known name.
         nearest: Nearest,
     },
-    /// Its value is missing, or it has one and takes none.
+    /// The value is missing, or there must be none.
     Value(Requirement),
-    /// Its value is not one of those it takes.
+    /// Unknown value.
     Among {
-        /// The need.
+        /// The requirement.
         requirement: Requirement,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What is called most like it.
+        /// The nearest known value.
         nearest: Nearest,
     },
-    /// A budget that is no number of bytes above zero.
+    /// A budget that is not a positive number of bytes.
     Budget(Requirement),
-    /// It was given twice.
+    /// Duplicate requirement.
     Twice(Requirement),
 }
 
@@ -176,18 +176,18 @@ impl fmt::Display for RequirementsError {
                 let all: Vec<String> = Requirement::ALL.into_iter().map(spelled).collect();
                 write!(
                     f,
-                    "there is no need `{name}`{nearest} (needs: {})",
+                    "unknown requirement `{name}`{nearest}; expected one of: {}",
                     all.join(", ")
                 )
             }
             Self::Value(requirement) => match requirement.example() {
                 Some(_) => write!(
                     f,
-                    "the need `{}` takes a value, like {}",
+                    "`{}` requires a value, for example {}",
                     requirement.name(),
                     spelled(*requirement)
                 ),
-                None => write!(f, "the need `{}` takes no value", requirement.name()),
+                None => write!(f, "`{}` accepts no value", requirement.name()),
             },
             Self::Among {
                 requirement,
@@ -195,21 +195,17 @@ impl fmt::Display for RequirementsError {
                 nearest,
             } => write!(
                 f,
-                "the need `{}` knows no `{value}`{nearest}",
+                "`{}`: unknown value `{value}`{nearest}",
                 requirement.name()
             ),
             Self::Budget(requirement) => write!(
                 f,
-                "`{}` is a number of bytes from 1 to {BUDGET_BYTES_MAX}, like {}",
+                "`{}` must be between 1 and {BUDGET_BYTES_MAX} bytes, for example {}",
                 requirement.name(),
                 spelled(*requirement)
             ),
             Self::Twice(requirement) => {
-                write!(
-                    f,
-                    "the need `{}` is given twice: say it once",
-                    requirement.name()
-                )
+                write!(f, "duplicate requirement `{}`", requirement.name())
             }
         }
     }
@@ -218,17 +214,17 @@ impl fmt::Display for RequirementsError {
 impl std::error::Error for RequirementsError {}
 
 impl Requirements {
-    /// Reads needs as `--need` gives them: each text holds one or several, parted by commas.
+    /// Parses requirements as `--need` accepts them: each text has one or several, separated by commas.
     ///
     /// # Errors
-    /// [`RequirementsError`], with the nearest spelling of what is not known.
+    /// [`RequirementsError`], with the nearest known spelling.
     ///
     /// # Examples
     /// ```
     /// use jeton_lab::recommendation::{Requirements, Weight};
     ///
-    /// let needs = Requirements::parse(&["fips,languages=go+node", "weight=size"])?;
-    /// assert_eq!(needs.weight, Weight::Size);
+    /// let requirements = Requirements::parse(&["fips,languages=go+node", "weight=size"])?;
+    /// assert_eq!(requirements.weight, Weight::Size);
     /// let wrong = Requirements::parse(&["confidentialty"]).unwrap_err();
     /// assert!(wrong.to_string().contains("did you mean `confidentiality`?"));
     /// # Ok::<(), jeton_lab::recommendation::RequirementsError>(())
@@ -283,7 +279,8 @@ impl Requirements {
         Ok(())
     }
 
-    /// The needs as `--need` takes them, in one order; the weight only if it is not the usual.
+    /// Returns the requirements as `--need` accepts them, in a fixed order; the weight only if it is
+    /// not the default.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let flags = [
@@ -369,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn requirements_round_trip() {
         let given = "confidentiality,fips,header-budget=4096,languages=go+node,weight=size";
         let requirements = Requirements::parse(&[given]).unwrap_or_default();
         assert_eq!(requirements.names().join(","), given);
@@ -377,27 +374,29 @@ mod tests {
     }
 
     #[test]
-    fn wrong_needs_are_told_the_nearest_spelling() {
-        assert!(error("pq").contains("there is no need `pq`"));
+    fn requirements_unknown_name_suggests_nearest() {
+        assert!(error("pq").contains("unknown requirement `pq`"));
         assert!(error("post-quantm").contains("did you mean `post-quantum`?"));
         assert!(error("languages=go+nod").contains("did you mean `node`?"));
         assert!(error("weight=verfy").contains("did you mean `verify`?"));
     }
 
     #[test]
-    fn values_are_asked_for_where_they_belong() {
-        assert!(error("header-budget").contains("takes a value, like header-budget=4096"));
-        assert!(error("languages=").contains("takes a value"));
-        assert!(error("fips=yes").contains("takes no value"));
+    fn requirements_check_values() {
+        assert!(
+            error("header-budget").contains("requires a value, for example header-budget=4096")
+        );
+        assert!(error("languages=").contains("requires a value"));
+        assert!(error("fips=yes").contains("accepts no value"));
         for wrong in ["0", "-1", "4k", "99999999999"] {
             let said = error(&format!("cookie-budget={wrong}"));
-            assert!(said.contains("a number of bytes from 1"), "{said}");
+            assert!(said.contains("must be between 1 and"), "{said}");
         }
-        assert!(error("fips,fips").contains("given twice"));
+        assert!(error("fips,fips").contains("duplicate requirement"));
     }
 
     #[test]
-    fn nothing_given_is_no_need() {
+    fn requirements_empty_input_is_default() {
         assert_eq!(
             Requirements::parse::<&str>(&[]),
             Ok(Requirements::default())

@@ -1,4 +1,4 @@
-//! What would change the answer: the same rules with one need more, less or other.
+//! What would change a recommendation: the same rules with one requirement more, less or different.
 
 use crate::result::RunResult;
 
@@ -7,7 +7,7 @@ use super::choice::{Found, choose};
 use super::{Choice, Requirements, Weight};
 use crate::report::units;
 
-/// What changes with each need, a sentence each; only changes are told.
+/// Returns the changes by each requirement, one sentence each.
 pub(super) fn changes(
     result: &RunResult,
     requirements: &Requirements,
@@ -51,37 +51,33 @@ pub(super) fn changes(
             }
             let then = ask(&changed).choices;
             if then.is_empty() {
-                told.push(format!(
-                    "With {name} nothing that was measured would be left."
-                ));
+                told.push(format!("With {name}, no measured token would be left."));
             } else if tokens(&then) != tokens(&found.choices) {
                 told.push(format!("With {name}: {}.", units::list(&tokens(&then))));
             }
         }
     }
     if requirements.languages.is_empty() {
-        told.push("Languages, named with languages=go+node: only libraries of these would count, and a token must have one in each.".into());
+        told.push("Languages, for example languages=go+node: only libraries of these count, and a token must have one in each.".into());
     }
     for missing in &found.unmeasured {
         told.push(format!(
-            "A measurement of what this run has no rows of: {missing}."
+            "Measurements of subjects without rows in this run: {missing}."
         ));
     }
     if *attacks == Attacks::NotRun {
         told.push(
-            "A library that somebody without a key gets past would be out, and the attacks were not run: `jeton lab attack --out attack`, and `jeton lab merge` of its results.json and this one."
+            "Attack results, which may exclude libraries: run `jeton lab attack --out attack`, and merge its results.json with this one by `jeton lab merge`."
                 .into(),
         );
     }
     if found.choices.len() > 1 || found.choices.iter().any(|c| c.picks.len() > 1) {
-        told.push(
-            "More rounds on a quieter machine may part what shares the first tier now.".into(),
-        );
+        told.push("More rounds on a quieter machine, which may split the fastest group.".into());
     }
     told
 }
 
-/// Which single need, if it were dropped, would leave a choice.
+/// Finds the requirements whose removal would leave a choice.
 fn without(requirements: &Requirements, ask: &impl Fn(&Requirements) -> Found) -> Vec<String> {
     let less = [
         (

@@ -1,4 +1,4 @@
-//! What a candidate weighs, round by round, and the first tier of several.
+//! The weight of candidates by round, and the fastest group.
 
 use crate::result::{NoiseFloor, Row};
 use crate::stats::groups::groups;
@@ -8,7 +8,7 @@ use crate::verdicts::floor_for;
 use super::Weight;
 use super::candidate::Candidate;
 
-/// What each round says of the weight; nothing for the size, which has no rounds.
+/// Returns the values of the weight by round; `None` for sizes, which have no rounds.
 pub(super) fn rounds(candidate: &Candidate<'_>, weight: Weight) -> Option<Vec<f64>> {
     let of = |row: Option<&Row>| Some(row?.ns_per_op.as_ref()?.rounds.clone());
     match weight {
@@ -19,7 +19,7 @@ pub(super) fn rounds(candidate: &Candidate<'_>, weight: Weight) -> Option<Vec<f6
     }
 }
 
-/// Both together, round by round; none if they do not have the same rounds.
+/// Adds two values round by round; `None` if they have different rounds.
 pub(super) fn sum(mut first: Vec<f64>, second: &[f64]) -> Option<Vec<f64>> {
     if first.len() != second.len() {
         return None;
@@ -30,18 +30,17 @@ pub(super) fn sum(mut first: Vec<f64>, second: &[f64]) -> Option<Vec<f64>> {
     Some(first)
 }
 
-/// Something to be weighed: what it weighs in each round, and whose noise that is.
+/// A weighted candidate: its values by round, and the kind of its noise.
 pub(super) struct Weighed {
-    /// Nanoseconds by round; or bytes, once.
+    /// Nanoseconds by round, or bytes once.
     pub(super) rounds: Vec<f64>,
-    /// Whether a managed runtime takes part.
+    /// True if a managed runtime is involved.
     pub(super) managed: bool,
 }
 
-/// The indices of the lightest, who cannot be told apart; none if they cannot be compared.
-///
-/// Times are judged as everywhere: tiers from simultaneous intervals, beyond the noise floor. Sizes
-/// are exact.
+/// Returns the indices of the best candidates, which cannot be distinguished; empty if they cannot be
+/// compared. Times are compared by groups from simultaneous intervals and the noise floor. Sizes are
+/// exact.
 pub(super) fn first_group(all: &[Weighed], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
     if weight == Weight::Size {
         let bytes = |w: &Weighed| w.rounds.first().copied().unwrap_or(f64::INFINITY);
@@ -77,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_be_told_apart_shares_the_first_tier() {
+    fn first_group_contains_indistinguishable() {
         let all = [weighed(200.0), weighed(100.0), weighed(100.4)];
         let quiet = NoiseFloor::default();
         assert_eq!(first_group(&all, Weight::Verify, &quiet), [1, 2]);
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_that_are_not_the_same_are_not_added() {
+    fn sum_different_rounds_is_none() {
         assert_eq!(sum(vec![1.0, 2.0], &[3.0, 4.0]), Some(vec![4.0, 6.0]));
         assert_eq!(sum(vec![1.0], &[3.0, 4.0]), None);
     }

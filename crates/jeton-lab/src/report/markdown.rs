@@ -68,10 +68,7 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
     match result.noise_floor.floor {
         Some(floor) => {
             let managed = result.noise_floor.managed.map_or_else(String::new, |m| {
-                format!(
-                    " ({} for managed runtimes)",
-                    units::percent(m)
-                )
+                format!(" ({} for managed runtimes)", units::percent(m))
             });
             writeln!(
                 out,

@@ -102,10 +102,7 @@ fn table(table: &PublishedTable, out: &mut String) -> fmt::Result {
     write!(out, "\n| |")?;
     for column in &table.columns {
         let column = cell(column);
-        write!(
-            out,
-            " {column}: published | ratio | measured | ratio |"
-        )?;
+        write!(out, " {column}: published | ratio | measured | ratio |")?;
     }
     writeln!(
         out,

@@ -165,13 +165,10 @@ impl ScenarioTable<'_> {
             Some(self.compared().worth(load)).filter(|worth| *worth > 0.0)
         };
         let pair = |kind: &str| Some(of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?);
-        let measured: Vec<String> = [
-            ("original", "published"),
-            ("patched", "fixed"),
-        ]
-        .into_iter()
-        .filter_map(|(words, kind)| Some(format!("{} {words}", units::times(pair(kind)?))))
-        .collect();
+        let measured: Vec<String> = [("original", "published"), ("patched", "fixed")]
+            .into_iter()
+            .filter_map(|(words, kind)| Some(format!("{} {words}", units::times(pair(kind)?))))
+            .collect();
         if measured.is_empty() {
             return None;
         }

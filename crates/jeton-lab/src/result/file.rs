@@ -172,8 +172,7 @@ fn verb(command: &str) -> Option<&str> {
 /// Serialises a result as its file contains it.
 #[must_use]
 pub fn to_bytes(result: &RunResult) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(result)
-        .expect("the keys of all maps are strings");
+    let mut json = serde_json::to_vec_pretty(result).expect("the keys of all maps are strings");
     json.push(b'\n');
     json
 }

@@ -150,9 +150,7 @@ impl CaseRun {
         if !fits {
             self.fail(
                 Status::Crashed,
-                format!(
-                    "wrong checksum after {iterations} operations: the work was not done"
-                ),
+                format!("wrong checksum after {iterations} operations: the work was not done"),
             );
             return Ok(None);
         }

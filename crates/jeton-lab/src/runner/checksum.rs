@@ -116,7 +116,10 @@ mod tests {
         let same = tokens(&["ab"]);
         let fixed = Expected::of_trip(&Expected::of_tokens(&same, &same), &claims);
         assert!(fixed.fits(2 + u64::from(b'b') + u64::from(b'1'), 1, 1));
-        assert!(!fixed.fits(2 + u64::from(b'b'), 1, 1), "nothing was verified");
+        assert!(
+            !fixed.fits(2 + u64::from(b'b'), 1, 1),
+            "nothing was verified"
+        );
         let random = Expected::of_tokens(&tokens(&["ab"]), &tokens(&["ac"]));
         let random = Expected::of_trip(&random, &claims);
         assert!(random.fits(10 * (2 + u64::from(b'1') + u64::from(b'g')), 10, 1));

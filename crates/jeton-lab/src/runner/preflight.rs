@@ -125,10 +125,7 @@ fn check_loader(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopp
     if let Ok(half) = fixtures.impossible_key(&case_run.case)
         && fulfils(case_run, &half)?
     {
-        case_run.fail(
-            Status::FailedPreflight,
-            "loads a truncated key",
-        );
+        case_run.fail(Status::FailedPreflight, "loads a truncated key");
     }
     Ok(())
 }
@@ -253,7 +250,9 @@ fn check_each_other(
                 };
                 case_runs[verifier].fail(
                     Status::FailedPreflight,
-                    format!("rejects the token of {issuer_name}, which {accepted} others verify: {why}"),
+                    format!(
+                        "rejects the token of {issuer_name}, which {accepted} others verify: {why}"
+                    ),
                 );
             }
         }

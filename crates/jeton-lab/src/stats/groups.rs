@@ -1,27 +1,27 @@
-//! Groups: who cannot be told apart from the fastest shares its place.
+//! Groups: subjects that cannot be told apart from the fastest of the group.
 //!
-//! The fastest subject (by geometric mean) leads tier 1, and everybody who is not *slower* than
-//! it by the rule of [`verdict`](super::verdict) is in tier 1 with it. The fastest of the rest
-//! leads tier 2, and so on. Within a tier there is no order.
+//! The fastest subject (by geometric mean) leads group 1. All subjects that are not *slower* than it,
+//! by the rule of [`verdict`](super::verdict), are in group 1. The fastest of the others leads group 2,
+//! and so on. Inside a group there is no order.
 //!
-//! What is not believed between two subjects is that pair's own: a table with a noisy kind of subject in
-//! it tells two quiet ones apart as well as their verdicts do.
+//! Each pair has its own noise band: a noisy subject in the table does not widen the band of two quiet
+//! ones.
 //!
-//! Leaders are chosen after the fact, so the intervals allow for *all* n(n−1)/2 pairs: they are
-//! wider than those of the n−1 verdicts against the baseline. A subject may hence be faster than
-//! the baseline and share its tier; the tier is the more careful statement.
+//! The leaders are not known in advance, so the intervals correct for *all* n(n−1)/2 pairs. They are
+//! wider than those of the n−1 verdicts against the baseline. A subject may therefore be faster than
+//! the baseline and share its group; the group is the more careful statement.
 //!
-//! Being in different tiers is a statement about the leader, not about every pair: a noisy
-//! subject can be told apart neither from tier 1's leader nor from some members of tier 2. It
-//! has the benefit of the doubt, and the better tier.
+//! Different groups are a statement about the leader, not about every pair: a noisy subject may be
+//! indistinguishable both from the leader of group 1 and from members of group 2. It then gets the
+//! better group.
 
 use super::StatsError;
 use super::interval::Family;
 use super::verdict::{Band, judge};
 use crate::result::VerdictKind;
 
-/// The tier of each subject, in the order given; 1 is the fastest. `band` is what is not believed between
-/// two of them.
+/// Returns the group of each subject, in the given order; 1 is the fastest. `band` returns the noise
+/// band of two subjects.
 ///
 /// # Errors
 /// If two subjects' rounds cannot be compared.
@@ -52,7 +52,8 @@ pub fn groups(
     Ok(groups)
 }
 
-/// Indices from the fastest to the slowest, by geometric mean; the first of equals first.
+/// Returns the indices from the fastest to the slowest, by geometric mean; equal values keep their
+/// order.
 fn by_speed(subjects: &[&[f64]]) -> Result<Vec<usize>, StatsError> {
     let mut means = Vec::with_capacity(subjects.len());
     for (index, rounds) in subjects.iter().enumerate() {
@@ -78,11 +79,11 @@ mod tests {
         move |_, _| Band::new(floor)
     }
 
-    /// As noisy as to cover everything from half to double.
+    /// Noisy enough to cover everything from half to double.
     const NOISY: [f64; 8] = [50.0, 240.0, 60.0, 200.0, 55.0, 220.0, 70.0, 230.0];
 
     #[test]
-    fn the_fastest_lead_and_the_rest_follow() {
+    fn groups_fastest_lead() {
         let (a, b, c, d) = (rounds(300.0), rounds(100.0), rounds(100.5), rounds(200.0));
         assert_eq!(
             groups(&[&a, &b, &c, &d], every(None)).unwrap(),
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_small_steps_is_cut_where_the_leader_is_told_apart() {
+    fn groups_chain_splits_at_difference_to_leader() {
         let steps: Vec<[f64; 8]> = [100.0, 101.5, 103.0, 104.5]
             .iter()
             .map(|&mean| rounds(mean))
@@ -101,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn the_noise_floor_holds_tiers_together() {
+    fn groups_noise_floor_joins_subjects() {
         let (a, b) = (rounds(100.0), rounds(104.0));
         assert_eq!(groups(&[&a, &b], every(Some(0.01))).unwrap(), [1, 2]);
         assert_eq!(groups(&[&a, &b], every(Some(0.05))).unwrap(), [1, 1]);
     }
 
     #[test]
-    fn a_pair_is_told_apart_by_its_own_band() {
+    fn groups_use_band_of_each_pair() {
         let (a, b, c) = (rounds(100.0), rounds(104.0), rounds(104.0));
         let of_the_third = |one: usize, other: usize| {
             Band::new(Some(if one.max(other) == 2 { 0.05 } else { 0.01 }))
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn all_pairs_are_allowed_for() {
+    fn groups_correct_for_all_pairs() {
         // 4 % slower at t = 3: enough for one pair (2.4), too little for one of 21 (4.4).
         let (a, slow) = ([100.0; 8], [300.0; 8]);
         let b = [1, -1, 1, -1, 1, -1, 1, -1].map(|sign| 104.0 * (0.0353 * f64::from(sign)).exp());
@@ -127,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn a_noisy_subject_has_the_benefit_of_the_doubt() {
+    fn groups_noisy_subject_gets_better_group() {
         let (a, b) = (rounds(100.0), rounds(106.0));
         assert_eq!(groups(&[&a, &b, &NOISY], every(None)).unwrap(), [1, 2, 1]);
     }
 
     #[test]
-    fn one_subject_and_none() {
+    fn groups_of_one_and_of_none() {
         assert_eq!(groups(&[&rounds(5.0)], every(None)).unwrap(), [1]);
         assert!(groups(&[], every(None)).unwrap().is_empty());
         assert!(groups(&[&[1.0]], every(None)).is_err());

@@ -25,7 +25,7 @@ use section::sections;
 use words::{percent, plural};
 
 pub(super) use attack::attacks;
-pub(super) use multi_run::{comparison, gate_summary, describe_set_by};
+pub(super) use multi_run::{comparison, describe_set_by, gate_summary};
 pub(super) use words::wrapped;
 
 const BOLD: Style = Style::new().bold();

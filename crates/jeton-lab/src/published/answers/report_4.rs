@@ -1,4 +1,4 @@
-//! Report 4's conclusions: pascaldekloe or cristalhq?
+//! Conclusions of report 4: pascaldekloe or cristalhq.
 
 use super::evidence::{Evidence, Finding, Missing, difference};
 use super::{Claim, claim, of};
@@ -46,8 +46,8 @@ pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
     of(REPORT_4, claims)
 }
 
-/// cristalhq over pascaldekloe under these contracts: the judgement on each algorithm, in words, and
-/// the rows.
+/// Compares cristalhq with pascaldekloe for these operations: the verdict on each algorithm, a
+/// description, and the rows.
 fn pairs(
     e: &Evidence<'_>,
     algs: &[&str],
@@ -75,44 +75,43 @@ fn signs_faster(e: &Evidence<'_>) -> Result<Finding, Missing> {
         return Ok(Finding::new(
             Answer::Holds,
             words,
-            "with all three hashes",
+            "true with all three hashes",
             rows,
         ));
     }
     decided(&kinds, &words)?;
-    let why = "it is not faster with all three hashes";
+    let why = "not faster with all three hashes";
     Ok(Finding::new(Answer::DoesNotHold, words, why, rows))
 }
 
-/// What was said of checking: true of the same work, or only of the unequal work that was timed.
+/// Answers a conclusion about checking: true for the same work, or only for the unequal work that was
+/// timed.
 fn checks(e: &Evidence<'_>, algs: &[&str], said: VerdictKind) -> Result<Finding, Missing> {
     let (equal, words, mut rows) = pairs(e, algs, "verify", "verify")?;
-    let measured = format!("doing the same work: {words}");
+    let measured = format!("same work: {words}");
     if equal.iter().all(|j| *j == said) {
-        let why = "it is so when both parse, verify and decode";
+        let why = "true if both parse, verify and decode";
         return Ok(Finding::new(Answer::Holds, measured, why, rows));
     }
     decided(&equal, &words)?;
     let (unequal, words, more) = pairs(e, algs, "verify", "verify-parsed")?;
     rows.extend(more);
-    let measured = format!("{measured}; as it was timed: {words}");
+    let measured = format!("{measured}; as originally timed: {words}");
     Ok(if unequal.iter().all(|j| *j == said) {
         let why = "the two sides did different work: one verified a token that was parsed outside of \
                    the clock and decoded no claims, the other did all of it; doing the same work, the \
                    difference is gone";
         Finding::new(Answer::Artefact, measured, why, rows)
     } else {
-        let why = "neither the same work nor the work that was timed shows it here";
+        let why = "neither the same work nor the originally timed work shows it in this run";
         Finding::new(Answer::DoesNotHold, measured, why, rows)
     })
 }
 
-/// One that cannot be told leaves it open.
+/// An undecided verdict leaves it open.
 fn decided(kinds: &[VerdictKind], words: &str) -> Result<(), Missing> {
     match kinds.contains(&VerdictKind::Undecided) {
-        true => Err(format!(
-            "more rounds: {words}, of which this run cannot tell all"
-        )),
+        true => Err(format!("more rounds: {words}, not all decided in this run")),
         false => Ok(()),
     }
 }
@@ -131,11 +130,10 @@ fn longer(e: &Evidence<'_>) -> Result<Finding, Missing> {
     }
     let words = words.join(", ");
     Ok(if all {
-        let why =
-            "of the same claims, so that it is the header: one writes `typ` and the other does not";
+        let why = "the claims are equal, so the header causes it: one library writes `typ` and the other does not";
         Finding::new(Answer::Holds, words, why, rows)
     } else {
-        let why = "of the same claims they are not";
+        let why = "not true for equal claims";
         Finding::new(Answer::DoesNotHold, words, why, rows)
     })
 }

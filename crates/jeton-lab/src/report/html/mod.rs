@@ -124,11 +124,7 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
             .contains(&s.id)
     };
     let all = [
-        always(
-            "summary",
-            "Summary",
-            summary::section(result, comparisons),
-        ),
+        always("summary", "Summary", summary::section(result, comparisons)),
         always("recommendation", "Recommendation", advice::section(result)),
         always("groups", "Groups", summary::groups(comparisons)),
         always("charts", "Time per operation", charts(result, comparisons)),
@@ -138,7 +134,11 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
             tradeoff::section(rows),
         ),
         always("sizes", "Token sizes", sizes::section(rows)),
-        always("overhead", "Overhead above the bare primitive", overhead::section(rows)),
+        always(
+            "overhead",
+            "Overhead above the bare primitive",
+            overhead::section(rows),
+        ),
         Section::new("sweep", "Payload sweep", sweep::section(rows)),
         Section::new(
             "threads",

@@ -41,10 +41,7 @@ pub(super) fn write(rows: &[AttackRow], out: &mut String) -> fmt::Result {
             "\nEvery token that must be rejected was rejected, and nothing crashed."
         );
     }
-    writeln!(
-        out,
-        "\n| library | token | called | outcome | attacks |"
-    )?;
+    writeln!(out, "\n| library | token | called | outcome | attacks |")?;
     writeln!(out, "|---|---|---|---|---|")?;
     for one in found {
         for (outcome, attacks) in one.found() {

@@ -15,7 +15,10 @@ pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
     writeln!(out, "{}\n", tally(rows).sentence())?;
     let troubles = troubles(rows);
     if !troubles.is_empty() {
-        writeln!(out, "| outcome | pairs | tokens | reason |\n|---|--:|---|---|")?;
+        writeln!(
+            out,
+            "| outcome | pairs | tokens | reason |\n|---|--:|---|---|"
+        )?;
         for trouble in troubles {
             writeln!(
                 out,

@@ -13,9 +13,7 @@ pub(super) fn check(rows: &[InteropRow], before: usize) -> Result<(), String> {
         let parties = (&row.issuer.driver, &row.verifier.driver);
         let key = (parties, &row.format, &row.alg, &row.enc);
         if let Some(first) = seen.insert(key, place) {
-            return Err(format!(
-                "rows[{place}]: is the same pair as rows[{first}]"
-            ));
+            return Err(format!("rows[{place}]: is the same pair as rows[{first}]"));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Results that never were, and what each rule makes of them.
+//! Answers to synthetic results.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use crate::result::{
     Subject, Timing,
 };
 
-/// A result in the making: a row for each work that is given figures.
+/// A synthetic result: a row for each work with figures.
 #[derive(Default, Clone)]
 struct Run {
     rows: Vec<Row>,
@@ -25,7 +25,7 @@ struct Run {
 }
 
 impl Run {
-    /// A work that took so long, in nanoseconds.
+    /// Adds a work with this time in nanoseconds.
     fn time(mut self, work: &RowId, ns: f64) -> Self {
         let rounds: Vec<f64> = (0..12)
             .map(|i| ns * (1.0 + 0.001 * f64::from(i % 3)))
@@ -67,7 +67,7 @@ impl Run {
         &mut self.rows[at]
     }
 
-    /// The claim of that number, answered.
+    /// Returns the answer to a conclusion.
     fn says(&self, id: &str) -> ClaimAnswered {
         let mut rows = Rows::from(self.rows.clone());
         rows.attack.clone_from(&self.attacks);
@@ -117,13 +117,13 @@ fn blank(work: &RowId) -> Row {
 fn disturbed() -> Disturbance {
     Disturbance {
         disturbed: true,
-        reasons: vec!["other work kept 1.2 cores busy".to_owned()],
+        reasons: vec!["other processes used 1.2 cores".to_owned()],
         ..Disturbance::default()
     }
 }
 
 #[test]
-fn a_disturbed_run_answers_no_question_of_time() {
+fn answer_disturbed_run_is_not_measured() {
     let run = Run {
         disturbance: disturbed(),
         ..pair(Run::default(), "sign", &SMALL, [100.0, 100.0])
@@ -134,7 +134,7 @@ fn a_disturbed_run_answers_no_question_of_time() {
 }
 
 #[test]
-fn a_difference_within_the_noise_is_left_open() {
+fn answer_difference_within_noise_is_open() {
     let noisy = |work: &RowId, ns: f64, run: Run| {
         let mut run = run.time(work, ns);
         let rounds = &mut run.row(work).ns_per_op.as_mut().unwrap().rounds;

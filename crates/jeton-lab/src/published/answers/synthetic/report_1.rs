@@ -1,4 +1,4 @@
-//! JWT against PASETO.
+//! JWT and PASETO.
 
 use super::{Run, disturbed};
 use crate::published::work;
@@ -31,7 +31,7 @@ pub(super) const SMALL: [&str; 2] = ["report1-string", "report1-simple"];
 const LARGE: [&str; 2] = ["report1-large", "report1-very-large"];
 
 #[test]
-fn a_confounded_difference_that_goes_with_the_confusion_is_an_artefact() {
+fn answer_difference_of_confounded_pair_only_is_artefact() {
     for (id, operation, claims, paseto_wins) in [
         ("1.3c", "sign", &["report1-complex"][..], true),
         ("1.3d", "sign", &LARGE, false),
@@ -64,7 +64,7 @@ fn a_confounded_difference_that_goes_with_the_confusion_is_an_artefact() {
 }
 
 #[test]
-fn as_fast_is_not_slower() {
+fn answer_as_fast_means_not_slower() {
     let run = |times| {
         let run = pair(Run::default(), "sign", &SMALL, times);
         one(run, "sign", &SMALL, [100.0, 100.0])
@@ -74,7 +74,7 @@ fn as_fast_is_not_slower() {
 }
 
 #[test]
-fn round_trips_and_sizes_add_what_is_done_one_after_the_other() {
+fn answer_round_trips_add_times() {
     let run = |times| {
         let run = pair(Run::default(), "round-trip", &SMALL, times);
         one(run, "round-trip", &["standard"], [200.0, 100.0])
@@ -94,7 +94,7 @@ fn round_trips_and_sizes_add_what_is_done_one_after_the_other() {
             let run = one(run, "sign", &[alone], sign);
             one(run, "verify", &[alone], verify)
         };
-        // The sum decides: one of the two may be the other way.
+        // The sum decides: one of the two may differ.
         let (quick, slow) = ([100.0, 900.0], [500.0, 100.0]);
         let run = match paseto {
             true => run(slow, [100.0, 100.0]),
@@ -110,7 +110,7 @@ fn round_trips_and_sizes_add_what_is_done_one_after_the_other() {
 }
 
 #[test]
-fn concurrency_is_read_from_the_threads_that_were_used() {
+fn answer_concurrency_uses_measured_threads() {
     let run = |threads, times: [f64; 2]| {
         let claims = "report1-concurrency";
         let mut run = Run::default();
@@ -165,7 +165,7 @@ fn keys() {
 }
 
 #[test]
-fn memory_is_exact_and_needs_no_quiet_machine() {
+fn answer_memory_ignores_disturbance() {
     let sign = |subject: &str| work(subject, "sign", "report1-string", 1);
     let run = |pair: [f64; 2], alone: [f64; 2]| Run {
         disturbance: disturbed(),
@@ -215,7 +215,7 @@ fn memory_is_exact_and_needs_no_quiet_machine() {
 }
 
 #[test]
-fn what_both_refused_before_they_were_timed_holds() {
+fn answer_rejected_in_preflight_holds() {
     let verify = |subject: &str| work(subject, "verify", "standard", 1);
     let run = Run::default()
         .time(&verify(JWT), 1.0)
@@ -236,7 +236,7 @@ fn what_both_refused_before_they_were_timed_holds() {
 }
 
 #[test]
-fn what_rests_on_others_is_as_they_are() {
+fn answer_follows_underlying_conclusions() {
     let run = |published, alone| {
         let run = pair(Run::default(), "sign", &LARGE, published);
         let run = pair(run, "verify", &LARGE, published);

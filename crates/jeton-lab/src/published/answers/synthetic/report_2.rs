@@ -1,4 +1,4 @@
-//! A Java library's tables.
+//! A Java library.
 
 use super::Run;
 use crate::published::work;
@@ -56,7 +56,7 @@ fn rsa_encryption() {
         (quick.answer("2.1"), quick.answer("2.2")),
         (DoesNotHold, DoesNotHold)
     );
-    // Key wrap: 5 to 12 % on top of dir; and then twice as much.
+    // Key wrap: 5 to 12 % in addition to dir; and then twice as much.
     assert_eq!(as_published.answer("2.4"), Holds);
     let heavy = as_published.time(&jwe("A256KW", "A256GCM", "decrypt"), 1_800.0);
     assert_eq!(heavy.answer("2.4"), DoesNotHold);
@@ -89,12 +89,8 @@ fn content_encryptions() {
     assert_eq!(sizes(606, 632, 653).answer("2.3c"), Holds);
     assert_eq!(sizes(640, 632, 653).answer("2.3c"), DoesNotHold);
     assert_eq!(sizes(606, 632, 653).answer("2.9"), Holds);
-    assert_eq!(
-        sizes(606, 653, 696).answer("2.9"),
-        DoesNotHold,
-        "whole tags"
-    );
-    // Who is timed has refused what was changed.
+    assert_eq!(sizes(606, 653, 696).answer("2.9"), DoesNotHold, "full tags");
+    // A timed library has rejected changed tokens.
     assert_eq!(run(100.0, 120.0).answer("2.7"), Holds);
     let accepts = run(100.0, 120.0).fails(
         &jwe("dir", "A128GCM", "decrypt"),
@@ -130,7 +126,7 @@ fn signatures() {
 }
 
 #[test]
-fn a_public_key_alone_makes_a_token() {
+fn answer_rsa_encryption_does_not_authenticate() {
     let mut run = Run::default();
     for alg in ["RSA1_5", "RSA-OAEP", "RSA-OAEP-256"] {
         let work = jwe(alg, "A256GCM", "encrypt");
