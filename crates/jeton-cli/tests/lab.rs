@@ -13,7 +13,7 @@ use fake_lab::{Lab, SHORT, assert_refused, text};
 use serde_json::Value;
 
 #[test]
-fn a_run_writes_both_files_and_names_them_last() {
+fn run_writes_result_and_page() {
     let lab = Lab::new("");
     let output = lab.run(&SHORT);
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
@@ -35,7 +35,7 @@ fn a_run_writes_both_files_and_names_them_last() {
 }
 
 #[test]
-fn json_prints_the_result_itself() {
+fn json_prints_the_result() {
     let lab = Lab::new("");
     let output = lab.run(&[&SHORT[..], &["--json"]].concat());
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -43,7 +43,7 @@ fn json_prints_the_result_itself() {
 }
 
 #[test]
-fn a_result_is_shown_again() {
+fn report_shows_result_again() {
     let lab = Lab::new("accepts-expired");
     let first = lab.run(&SHORT);
     let again = lab.run(&["report", "jeton-lab/results.json"]);
@@ -60,7 +60,7 @@ fn a_result_is_shown_again() {
 }
 
 #[test]
-fn a_file_that_is_no_result_is_refused_in_a_line() {
+fn report_invalid_file_is_an_error() {
     let lab = Lab::new("");
     for (content, reason) in [
         ("", "is incomplete"),
@@ -85,7 +85,7 @@ fn a_file_that_is_no_result_is_refused_in_a_line() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_refused_before_measuring() {
+fn run_unwritable_folder_fails_before_measuring() {
     let lab = Lab::new("");
     fs::write(lab.path("taken"), "a file").unwrap();
     let output = lab.run(&["run", "--quick", "--out", "taken/below"]);
@@ -102,7 +102,7 @@ fn a_folder_that_cannot_be_written_is_refused_before_measuring() {
 }
 
 #[test]
-fn what_does_not_exist_is_refused_with_its_neighbour() {
+fn unknown_names_suggest_the_nearest() {
     let lab = Lab::new("");
     assert_refused(&lab.run(&["run", "library"]), "did you mean `libraries`?");
     assert_refused(
@@ -126,7 +126,7 @@ fn what_does_not_exist_is_refused_with_its_neighbour() {
 }
 
 #[test]
-fn claims_that_cannot_be_measured_are_refused_before_anything_is_built() {
+fn run_invalid_claims_fail_before_building() {
     let lab = Lab::new("");
     fs::write(lab.path("text"), "hello").unwrap();
     fs::write(lab.path("list.json"), "[1]").unwrap();
@@ -152,7 +152,7 @@ fn claims_that_cannot_be_measured_are_refused_before_anything_is_built() {
 }
 
 #[test]
-fn claims_of_ones_own_and_threads_are_in_every_row() {
+fn run_own_claims_and_threads_are_in_every_row() {
     let lab = Lab::new("");
     let own = r#"{"iss":"me","jti":"a1","roles":["x","y"]}"#;
     let claims = ["--claims", own, "--threads", "1", "--operation", "verify"];
@@ -175,7 +175,7 @@ fn claims_of_ones_own_and_threads_are_in_every_row() {
 }
 
 #[test]
-fn list_builds_nothing() {
+fn list_does_not_build() {
     let lab = Lab::new("");
     let output = lab.run(&["list"]);
     let shown = text(&output.stdout);
@@ -187,7 +187,7 @@ fn list_builds_nothing() {
 }
 
 #[test]
-fn a_budget_makes_fewer_rounds() {
+fn run_budget_reduces_rounds() {
     let lab = Lab::new("");
     let output = lab.run(&["run", "libraries", "--quick", "--rounds=500", "--budget=6s"]);
     assert!(output.status.success());
@@ -205,7 +205,7 @@ fn a_budget_makes_fewer_rounds() {
 /// Ctrl-C in the middle of the rounds: a valid file of what was finished, and nobody left, not
 /// even what a driver started.
 #[test]
-fn ctrl_c_keeps_the_finished_rounds_and_leaves_no_process() {
+fn run_ctrl_c_keeps_finished_rounds() {
     let lab = Lab::new("has-a-child");
     let (code, result) = interrupted(&lab, "round 3 of");
     assert_eq!(code, Some(130));
@@ -220,7 +220,7 @@ fn ctrl_c_keeps_the_finished_rounds_and_leaves_no_process() {
 }
 
 #[test]
-fn ctrl_c_while_a_driver_hangs_ends_at_once() {
+fn run_ctrl_c_with_hanging_driver_ends() {
     let lab = Lab::new("hangs-in-hello");
     let began = Instant::now();
     fs::create_dir(lab.path("jeton-lab")).unwrap();

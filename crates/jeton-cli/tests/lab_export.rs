@@ -30,7 +30,7 @@ fn nobody() -> String {
 }
 
 #[test]
-fn ghz_is_told_of_calls_in_flight_on_all_connections_and_of_a_method_that_is_there() {
+fn export_ghz_has_total_concurrency_and_known_method() {
     let config: Value = serde_json::from_str(&export(&[
         "ghz",
         "--target",
@@ -64,7 +64,7 @@ fn ghz_is_told_of_calls_in_flight_on_all_connections_and_of_a_method_that_is_the
 
 /// The command lines of the manifest's pods, by the program itself; and their files add up.
 #[test]
-fn kubernetes_starts_loaders_whose_files_add_up() {
+fn export_kubernetes_loaders_can_be_merged() {
     let target = nobody();
     let manifest = export(&[
         "kubernetes",
@@ -118,7 +118,7 @@ fn kubernetes_starts_loaders_whose_files_add_up() {
 }
 
 #[test]
-fn what_is_no_target_or_an_image_with_odd_signs_leaves_no_hole_in_a_file() {
+fn export_invalid_target_or_image_is_an_error() {
     for target in ["a\"b:1", "a b:1", "'+x+':1", "a:1\n", "a"] {
         let out = jeton(&["lab", "export", "k6", "--target", target]);
         assert_eq!(out.status.code(), Some(2), "{target}");

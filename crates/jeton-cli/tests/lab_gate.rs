@@ -107,7 +107,7 @@ fn only(result: &mut Value, languages: &[&str]) {
 }
 
 #[test]
-fn gate_twice_as_slow_beside_wild_controls_is_undecided_and_says_why() {
+fn gate_slow_with_noisy_controls_is_undecided() {
     let pair = Pair::new(|before, after| {
         for result in [&mut *before, &mut *after] {
             only(result, &["rust/jeton:", "node/"]);
@@ -155,7 +155,7 @@ fn gate_twice_as_slow_beside_wild_controls_is_undecided_and_says_why() {
 }
 
 #[test]
-fn gate_shift_of_all_controls_is_taken_out_and_said() {
+fn gate_common_shift_is_removed_and_reported() {
     let pair = Pair::new(|_, after| {
         slow(after, "", |_| 1.12);
         rebuilt(after, "rust/jeton");
@@ -170,7 +170,7 @@ fn gate_shift_of_all_controls_is_taken_out_and_said() {
 }
 
 #[test]
-fn gate_same_code_twice_as_slow_is_undecided() {
+fn gate_slow_unchanged_code_is_undecided() {
     let pair = Pair::new(|_, after| slow(after, "rust/jeton:", |_| 2.0));
     let judged = pair.gate(&[]);
     let said = text(&judged.stderr);
@@ -179,7 +179,7 @@ fn gate_same_code_twice_as_slow_is_undecided() {
 }
 
 #[test]
-fn compare_and_gate_of_another_cpu_follow_their_hint() {
+fn compare_and_gate_across_cpus_follow_hint() {
     let pair = Pair::new(|before, after| {
         let cpu = |model: &str| json!({"family": "25", "model": model, "flags_looked_for": []});
         before["environment"]["processor"] = cpu("17");
@@ -212,7 +212,7 @@ fn compare_and_gate_of_another_cpu_follow_their_hint() {
 }
 
 #[test]
-fn compare_and_gate_refuse_what_is_no_result_in_place_of_each_argument() {
+fn compare_and_gate_invalid_files_are_errors() {
     let pair = Pair::new(|_, _| {});
     let lab = &pair.0;
     fs::write(lab.path("empty.json"), "").unwrap();

@@ -47,7 +47,7 @@ fn jeton(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn what_ghz_measured_is_a_row_of_the_report() {
+fn import_ghz_report_is_a_row() {
     let folder = tempfile::tempdir().unwrap();
     let imported = import(folder.path(), &report().to_string());
     let result: Value = serde_json::from_slice(&imported.stdout).unwrap();
@@ -73,7 +73,7 @@ fn what_ghz_measured_is_a_row_of_the_report() {
 }
 
 #[test]
-fn what_cannot_be_imported_says_why() {
+fn import_invalid_report_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let mut summary = report();
     summary["details"] = Value::Null;

@@ -10,7 +10,7 @@ use fake_lab::{Lab, assert_refused, text};
 use serde_json::Value;
 
 #[test]
-fn a_run_shows_the_matrix_and_writes_both_files() {
+fn interop_shows_matrix_and_writes_files() {
     let lab = Lab::new("changes-a-claim");
     lab.add("wrong", "signs-wrongly");
     let output = lab.run(&["interop", "--seed", "5"]);
@@ -61,7 +61,7 @@ jeton-lab/report.html
 }
 
 #[test]
-fn json_prints_the_result_itself() {
+fn json_prints_the_result() {
     let lab = Lab::new("");
     let output = lab.run(&["interop", "--subject", "other", "--alg", "hs256", "--json"]);
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -71,7 +71,7 @@ fn json_prints_the_result_itself() {
 }
 
 #[test]
-fn what_does_not_exist_is_refused_with_its_neighbour() {
+fn unknown_names_suggest_the_nearest() {
     let lab = Lab::new("");
     assert_refused(
         &lab.run(&["interop", "--subject", "honset"]),

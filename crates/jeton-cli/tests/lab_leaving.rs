@@ -40,7 +40,7 @@ fn piped(lab: &Lab, arguments: &[&str], input: &[u8]) -> Output {
 }
 
 #[test]
-fn a_result_of_another_verb_is_kept_and_one_of_the_same_replaced() {
+fn result_of_another_command_is_renamed() {
     let lab = Lab::new("");
     lab.run(&SHORT);
     let again = lab.run(&SHORT);
@@ -73,7 +73,7 @@ fn a_result_of_another_verb_is_kept_and_one_of_the_same_replaced() {
 }
 
 #[test]
-fn a_result_that_cannot_be_written_is_shown_and_kept_elsewhere() {
+fn result_unwritable_goes_to_temporary_folder() {
     let lab = Lab::new("");
     let temporary = lab.path("temporary");
     fs::create_dir_all(&temporary).unwrap();
@@ -95,7 +95,7 @@ fn a_result_that_cannot_be_written_is_shown_and_kept_elsewhere() {
 }
 
 #[test]
-fn the_command_is_one_that_a_shell_takes() {
+fn command_is_quoted_for_a_shell() {
     let lab = Lab::new("");
     lab.run(
         &[
@@ -112,7 +112,7 @@ fn the_command_is_one_that_a_shell_takes() {
 }
 
 #[test]
-fn a_result_comes_by_a_pipe() {
+fn report_reads_result_from_pipe() {
     let lab = Lab::new("");
     lab.run(&SHORT);
     let file = fs::read(lab.path("jeton-lab/results.json")).unwrap();
@@ -128,7 +128,7 @@ fn a_result_comes_by_a_pipe() {
 }
 
 #[test]
-fn rows_of_attacks_are_in_every_form_or_said_to_be_left_out() {
+fn report_attack_rows_are_shown_or_noted() {
     let lab = Lab::new("");
     lab.run(&SHORT);
     let attack = json!({"suite": "attack", "status": "ok", "attack": "alg-none", "family": "header",

@@ -11,7 +11,7 @@ use fake_lab::{Lab, SHORT, assert_refused, text};
 use serde_json::Value;
 
 #[test]
-fn list_and_doctor_answer_machines() {
+fn list_and_doctor_print_json() {
     let lab = Lab::new("");
     lab.add("absent", "");
     let manifest = lab.path("drivers/fake/absent/driver.toml");
@@ -114,7 +114,7 @@ fn scale(result: &mut Value, library: &str, by: f64) {
 }
 
 #[test]
-fn two_results_are_compared_gated_and_merged() {
+fn results_compare_gate_and_merge() {
     let lab = Lab::new("");
     lab.add("third", "");
     assert!(
@@ -216,7 +216,7 @@ fn two_results_are_compared_gated_and_merged() {
 }
 
 #[test]
-fn a_result_is_exported_and_never_overwritten() {
+fn report_does_not_overwrite_its_input() {
     let lab = Lab::new("");
     assert!(lab.run(&SHORT).status.success());
     let file = "jeton-lab/results.json";

@@ -26,7 +26,7 @@ fn shown(lab: &Lab, form: &[&str]) -> String {
 }
 
 #[test]
-fn report_on_an_ended_runtime_says_so_in_every_form() {
+fn report_marks_unsupported_runtime() {
     let used = json!([
         {"language": "node", "name": "Node 20.20.2", "found": "PATH", "support": "ended",
          "support_ends": "2026-04-30"},
@@ -50,7 +50,7 @@ fn report_on_an_ended_runtime_says_so_in_every_form() {
 }
 
 #[test]
-fn report_without_an_ended_runtime_says_nothing_of_support() {
+fn report_without_unsupported_runtime_has_no_note() {
     let lab = changed(|_| {});
     for form in [&[][..], &["--md"], &["--html"]] {
         assert!(!shown(&lab, form).contains("Out of support"), "{form:?}");
@@ -58,7 +58,7 @@ fn report_without_an_ended_runtime_says_nothing_of_support() {
 }
 
 #[test]
-fn report_marks_an_older_version_with_the_day_of_its_release() {
+fn report_older_version_has_release_day() {
     let lab = changed(|result| {
         for row in result["rows"].as_array_mut().unwrap() {
             if row["subject"]["library"] == "other" {
@@ -75,7 +75,7 @@ fn report_marks_an_older_version_with_the_day_of_its_release() {
 }
 
 #[test]
-fn report_tells_rows_of_two_runtimes_apart() {
+fn report_distinguishes_runtimes() {
     let lab = changed(|result| {
         let text = result
             .to_string()
@@ -98,7 +98,7 @@ fn report_tells_rows_of_two_runtimes_apart() {
 }
 
 #[test]
-fn unknown_choice_of_runtimes_is_refused_with_the_known_ones() {
+fn runtimes_unknown_choice_lists_known_ones() {
     let lab = Lab::new("");
     for verb in ["run", "interop", "attack"] {
         let output = lab.run(&[verb, "--runtimes", "newset"]);

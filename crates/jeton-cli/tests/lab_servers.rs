@@ -93,7 +93,7 @@ fn two_cores() -> bool {
 }
 
 #[test]
-fn a_server_that_is_as_it_must_be_has_every_figure() {
+fn servers_correct_server_has_all_figures() {
     if !two_cores() {
         return;
     }
@@ -146,7 +146,7 @@ fn a_server_that_is_as_it_must_be_has_every_figure() {
 }
 
 #[test]
-fn an_open_loop_makes_as_many_calls_as_are_due() {
+fn servers_open_loop_makes_due_calls() {
     if !two_cores() {
         return;
     }
@@ -166,7 +166,7 @@ fn an_open_loop_makes_as_many_calls_as_are_due() {
 }
 
 #[test]
-fn rates_come_from_the_lowest_peak() {
+fn servers_full_rates_come_from_lowest_peak() {
     if !two_cores() {
         return;
     }
@@ -202,7 +202,7 @@ fn rates_come_from_the_lowest_peak() {
 }
 
 #[test]
-fn servers_that_are_no_good_are_rows_that_say_why() {
+fn servers_faulty_servers_have_reasons() {
     if !two_cores() {
         return;
     }
@@ -280,7 +280,7 @@ fn servers_that_are_no_good_are_rows_that_say_why() {
 }
 
 #[test]
-fn other_calls_are_loaded_where_they_are_offered() {
+fn servers_beyond_calls_are_loaded() {
     if !two_cores() {
         return;
     }
@@ -318,7 +318,7 @@ fn other_calls_are_loaded_where_they_are_offered() {
 }
 
 #[test]
-fn tokens_of_a_server_s_own_keys_are_verified_too() {
+fn servers_with_own_keys_are_verified() {
     if !two_cores() {
         return;
     }
@@ -343,7 +343,7 @@ fn garbage(port: u16) -> String {
 }
 
 #[test]
-fn what_the_budget_has_no_time_for_says_so() {
+fn servers_budget_skips_the_rest() {
     if !two_cores() {
         return;
     }
@@ -366,7 +366,7 @@ fn what_the_budget_has_no_time_for_says_so() {
 }
 
 #[test]
-fn what_a_run_needs_is_asked_for_before_anything_is_built() {
+fn servers_missing_requirements_fail_before_building() {
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("servers");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -401,7 +401,7 @@ fn what_a_run_needs_is_asked_for_before_anything_is_built() {
 }
 
 #[test]
-fn loaders_files_add_up() {
+fn load_merge_adds_files() {
     let folder = tempfile::tempdir().unwrap();
     let nobody = TcpListener::bind("127.0.0.1:0")
         .unwrap()

@@ -58,61 +58,61 @@ fn assert_caught(misdeed: &str, operations: &[&str], reason: &str) {
 const ALL: [&str; 3] = ["sign", "verify", "round-trip"];
 
 #[test]
-fn who_signs_with_an_empty_key() {
+fn cheat_empty_key_fails_preflight() {
     assert_caught("empty-key", &ALL, "signs with an empty key");
 }
 
 #[test]
-fn who_skips_the_verification() {
+fn cheat_skipped_verification_fails_preflight() {
     let reason = "accepts a token whose signature was changed";
     assert_caught("accepts-tampered", &ALL, reason);
 }
 
 #[test]
-fn who_ignores_the_expiry() {
+fn cheat_ignored_expiry_fails_preflight() {
     assert_caught("accepts-expired", &ALL, "an expired token");
 }
 
 #[test]
-fn who_gives_back_other_claims() {
+fn cheat_other_claims_fails_preflight() {
     assert_caught("changes-a-claim", &ALL, "another `name` than was signed");
 }
 
 #[test]
-fn who_answers_from_a_cache() {
+fn cheat_undeclared_cache_fails_preflight() {
     assert_caught("caches", &["verify"], "it answers from a cache");
 }
 
 #[test]
-fn who_never_comes_back_from_a_round_trip() {
+fn cheat_round_trip_fails_preflight() {
     let reason = "comes back from a round trip with an expired token";
     assert_caught("never-comes-back", &["round-trip"], reason);
 }
 
 #[test]
-fn who_does_a_few_operations_and_counts_many() {
+fn cheat_few_operations_fails_preflight() {
     let reason = "its work does not grow with its operations";
     assert_caught("extrapolates", &ALL, reason);
 }
 
 #[test]
-fn whose_clock_is_too_fast() {
+fn cheat_fast_clock_fails_preflight() {
     assert_caught("fast-clock", &ALL, "its clock is wrong");
 }
 
 #[test]
-fn whose_clock_is_too_slow() {
+fn cheat_slow_clock_fails_preflight() {
     assert_caught("slow-clock", &ALL, "its clock is wrong");
 }
 
 #[test]
-fn whose_clock_stands_still() {
+fn cheat_stopped_clock_fails_preflight() {
     assert_caught("no-clock", &ALL, "its clock is wrong");
 }
 
 /// A cache that is declared is no cheat: it has a row, and stands in no comparison.
 #[test]
-fn a_cache_that_is_declared_is_a_subject_of_its_own() {
+fn declared_cache_is_measured_but_not_compared() {
     let fakes = Fakes::new().with("correct", "").with("another", "");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let way = format!(

@@ -21,7 +21,7 @@ fn case(library: &str, format: Format, alg: Option<&str>) -> Case {
 }
 
 #[test]
-fn different_contracts_are_never_in_one_comparison() {
+fn comparison_rejects_different_operations() {
     let a = case("a", Format::Jwt, Some("HS256"));
     for other in [Operation::Sign, Operation::VerifySignature] {
         let mut b = case("b", Format::Jwt, Some("HS256"));
@@ -34,7 +34,7 @@ fn different_contracts_are_never_in_one_comparison() {
 }
 
 #[test]
-fn a_reference_line_is_never_in_a_comparison() {
+fn comparison_rejects_references() {
     let token = case("a", Format::Jwt, Some("HS256"));
     let bare = case("floor", Format::Bare, Some("HS256"));
     let refused = Incomparable::Reference("go/floor:bare:HS256:prepared".into());
@@ -45,14 +45,14 @@ fn a_reference_line_is_never_in_a_comparison() {
 }
 
 #[test]
-fn nothing_is_compared_with_itself() {
+fn comparison_rejects_duplicates() {
     let a = case("a", Format::Jwt, Some("HS256"));
     let twice = Comparison::new("libraries", "HS256", a.clone(), vec![a]);
     assert!(matches!(twice, Err(Incomparable::Twice(_))));
 }
 
 #[test]
-fn one_factor_is_named() {
+fn comparison_names_single_factor() {
     let jwt = case("a", Format::Jwt, Some("EdDSA"));
     let public = case("a", Format::V4Public, None);
     assert_eq!(
@@ -75,7 +75,7 @@ fn one_factor_is_named() {
 }
 
 #[test]
-fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
+fn plan_report_1_pair_is_confounded() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&[Suite::Formats], Extent::Glance)).unwrap();
     let pairs: Vec<_> = plan
@@ -102,7 +102,7 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
 }
 
 #[test]
-fn every_other_planned_comparison_has_one_factor() {
+fn plan_other_comparisons_have_one_factor() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     assert!(plan.comparisons.len() > 15);
@@ -129,7 +129,7 @@ fn every_other_planned_comparison_has_one_factor() {
 }
 
 #[test]
-fn a_cell_that_two_suites_ask_for_is_measured_once() {
+fn plan_case_of_two_suites_is_measured_once() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     for (i, (case, _)) in plan.cases.iter().enumerate() {
@@ -140,7 +140,7 @@ fn a_cell_that_two_suites_ask_for_is_measured_once() {
 
 /// What the manifests of this checkout offer is measured within an hour, all of it.
 #[test]
-fn the_three_suites_end_within_an_hour_and_a_glance_within_90_seconds() {
+fn estimate_suites_fit_their_time_limits() {
     let drivers = find(&folder(None)).unwrap();
     let takes = |pace: Pace, extent| {
         let plan = plan(&drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
@@ -159,7 +159,7 @@ fn the_three_suites_end_within_an_hour_and_a_glance_within_90_seconds() {
 }
 
 #[test]
-fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
+fn plan_quick_algorithms_has_all_rows_of_report_2() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&[Suite::Algorithms], Extent::Quick);
     let plan = plan(&drivers, &choice).unwrap();
@@ -205,7 +205,7 @@ fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
 }
 
 #[test]
-fn a_glance_takes_no_library_that_is_not_on_its_list() {
+fn plan_glance_has_listed_libraries_only() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Glance)).unwrap();
     let mut ids: Vec<&str> = plan.cases.iter().map(|(c, _)| c.driver.as_str()).collect();
@@ -226,7 +226,7 @@ fn a_glance_takes_no_library_that_is_not_on_its_list() {
 }
 
 #[test]
-fn quick_run_has_the_newest_version_of_each_library_only() {
+fn plan_quick_has_newest_versions_only() {
     let drivers = find(&folder(None)).unwrap();
     let older = |suites: &[Suite], extent| -> Vec<String> {
         let plan = plan(&drivers, &Choice::of(suites, extent)).unwrap();
@@ -253,7 +253,7 @@ fn quick_run_has_the_newest_version_of_each_library_only() {
 }
 
 #[test]
-fn older_version_stands_only_where_a_published_report_needs_it() {
+fn plan_older_versions_only_for_published_reports() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -277,7 +277,7 @@ fn older_version_stands_only_where_a_published_report_needs_it() {
 }
 
 #[test]
-fn every_library_of_others_has_its_release_date() {
+fn manifests_have_release_dates() {
     for driver in find(&folder(None)).unwrap() {
         let m = &driver.manifest;
         // This project's own, and what comes with a toolchain.
@@ -300,7 +300,7 @@ fn every_library_of_others_has_its_release_date() {
 }
 
 #[test]
-fn claims_and_threads_multiply_what_works_on_claims() {
+fn plan_claims_and_threads_multiply_cases() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
     choice.subjects = vec!["rust/jeton:jwt:ES256".into()];
@@ -321,7 +321,7 @@ fn claims_and_threads_multiply_what_works_on_claims() {
 }
 
 #[test]
-fn other_claims_and_other_threads_are_never_in_one_comparison() {
+fn comparison_rejects_different_claims_and_threads() {
     let one = case("a", Format::Jwt, Some("HS256"));
     let mut other = case("b", Format::Jwt, Some("HS256"));
     other.claims = "report2".into();
@@ -339,7 +339,7 @@ fn other_claims_and_other_threads_are_never_in_one_comparison() {
 
 /// The published tables are the list: whatever stands in one has a cell of the usual run beside it.
 #[test]
-fn no_row_of_a_report_is_missing_from_the_plan() {
+fn plan_contains_every_row_of_the_reports() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -365,7 +365,7 @@ fn no_row_of_a_report_is_missing_from_the_plan() {
 }
 
 #[test]
-fn unequal_work_is_in_no_comparison() {
+fn plan_unequal_work_is_not_compared() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Full)).unwrap();
     let unequal = |c: &Case| c.operation == Operation::VerifyParsed;
@@ -376,7 +376,7 @@ fn unequal_work_is_in_no_comparison() {
 }
 
 #[test]
-fn who_asks_for_claims_gets_them_and_not_those_of_the_reports() {
+fn plan_requested_claims_replace_those_of_reports() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&Suite::ALL, Extent::Usual);
     choice.claims = vec!["report3".into()];

@@ -62,27 +62,27 @@ fn assert_golden(name: &str, text: &str) {
 }
 
 #[test]
-fn markdown_is_as_it_was_read() {
+fn markdown_matches_golden_file() {
     assert_golden("report.md", &markdown::text(&few()));
 }
 
 #[test]
-fn benchstat_text_is_as_it_was_read() {
+fn benchstat_text_matches_golden_file() {
     assert_golden("results.txt", &benchstat::text(&few()));
 }
 
 #[test]
-fn csv_is_as_it_was_read() {
+fn csv_matches_golden_file() {
     assert_golden("results.csv", &csv::text(&few()));
 }
 
 #[test]
-fn servers_have_a_line_for_each_load() {
+fn csv_servers_match_golden_file() {
     assert_golden("servers.csv", &csv::text(&sample::servers()));
 }
 
 #[test]
-fn a_result_without_rows_has_all_three() {
+fn exports_of_empty_result_are_valid() {
     let empty = sample::empty();
     assert_eq!(csv::text(&empty).lines().count(), 1);
     assert!(!benchstat::text(&empty).contains("Benchmark"));
@@ -90,7 +90,7 @@ fn a_result_without_rows_has_all_three() {
 }
 
 #[test]
-fn every_round_is_a_line_and_every_name_is_legal() {
+fn benchstat_text_has_a_line_per_round() {
     let result = few();
     let text = benchstat::text(&result);
     let timings = result
@@ -115,7 +115,7 @@ fn every_round_is_a_line_and_every_name_is_legal() {
 /// Medians and p of two libraries, by the tool that everybody uses. Its modules are pinned in
 /// `tests/benchstat`; where they cannot be had, that is said and nothing is held against us.
 #[test]
-fn benchstat_reads_it_and_agrees() {
+fn benchstat_tool_agrees_with_lab() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results.txt");
     let result = sample::result();

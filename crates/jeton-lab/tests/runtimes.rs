@@ -71,7 +71,7 @@ fn said(label: &str, found: &str) -> (String, String) {
 }
 
 #[test]
-fn runtime_on_path_is_the_one_that_its_command_starts() {
+fn runtime_on_path_is_found() {
     let machine = Machine::new();
     machine.command("path", "go", "go version go1.26.8 linux/amd64", "");
     machine.command("path", "node", "v20.20.2", "");
@@ -90,7 +90,7 @@ fn runtime_on_path_is_the_one_that_its_command_starts() {
 }
 
 #[test]
-fn command_that_prints_no_version_is_no_runtime() {
+fn runtime_without_version_is_ignored() {
     let machine = Machine::new();
     machine.command("path", "node", "command not found", "");
     machine.command("path", "java", "", "");
@@ -99,7 +99,7 @@ fn command_that_prints_no_version_is_no_runtime() {
 }
 
 #[test]
-fn every_runtime_is_found_once_that_on_path_first() {
+fn runtimes_are_found_once_with_path_first() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/java-17", "17.0.15");
@@ -138,7 +138,7 @@ fn every_runtime_is_found_once_that_on_path_first() {
 }
 
 #[test]
-fn support_of_a_version_is_that_of_its_line_on_the_day() {
+fn support_is_that_of_the_release_line() {
     let of = |language: &str, version: &str, day: &str| {
         support(language, &Version::in_text(version).unwrap(), day)
     };
@@ -191,7 +191,7 @@ fn labels(drivers: &[Driver], id: &str) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn run_takes_the_runtime_on_path_and_no_newer_one() {
+fn runtimes_path_ignores_newer_ones() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/temurin-25", "25.0.3");
@@ -207,7 +207,7 @@ fn run_takes_the_runtime_on_path_and_no_newer_one() {
 }
 
 #[test]
-fn newest_is_the_newest_that_still_gets_fixes() {
+fn runtimes_newest_is_newest_supported() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     for version in ["25.0.3", "26.0.2", "28-ea"] {
@@ -231,7 +231,7 @@ fn newest_is_the_newest_that_still_gets_fixes() {
 }
 
 #[test]
-fn all_runtimes_are_subjects_with_ids_of_their_own() {
+fn runtimes_all_have_distinct_ids() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/temurin-25", "25.0.3");
@@ -361,7 +361,7 @@ fn row_runtimes(result: &RunResult) -> Vec<(String, Option<String>, Status)> {
 }
 
 #[test]
-fn driver_is_built_and_run_with_its_runtime_and_its_row_names_it() {
+fn driver_runs_with_named_runtime() {
     let machine = Machine::new();
     node_driver(&machine);
     let nvm = |version: &str| format!("home/.nvm/versions/node/{version}/bin");
@@ -401,7 +401,7 @@ fn driver_is_built_and_run_with_its_runtime_and_its_row_names_it() {
 }
 
 #[test]
-fn row_is_not_timed_on_another_runtime_than_it_names() {
+fn driver_on_other_runtime_fails_preflight() {
     let machine = Machine::new();
     node_driver(&machine);
     let folder = "home/.nvm/versions/node/v26.10.0/bin";
@@ -416,7 +416,7 @@ fn row_is_not_timed_on_another_runtime_than_it_names() {
 }
 
 #[test]
-fn driver_is_built_again_when_its_runtime_is_a_newer_one() {
+fn driver_rebuilds_for_newer_runtime() {
     let machine = Machine::new();
     let folder = node_driver(&machine);
     let manifest = folder.join("node/fake/driver.toml");

@@ -360,7 +360,7 @@ fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f6
 }
 
 #[test]
-fn a_five_percent_effect_is_found() {
+fn effect_of_five_percent_is_found() {
     for rounds in ROUNDS {
         let [_, five, ten] = power(Noise::Gaussian(0.01), rounds, PAIRS);
         assert!(five >= 0.99 && ten >= 0.99, "{rounds} {five} {ten}");
@@ -374,7 +374,7 @@ fn a_five_percent_effect_is_found() {
 }
 
 #[test]
-fn four_pairs_do_and_two_hide_what_the_run_could_tell() {
+fn four_pairs_are_enough_and_two_are_not() {
     let [two, four, six, nine] =
         [2, 4, 6, 9].map(|pairs| power(Noise::Gaussian(0.02), 12, pairs)[1]);
     assert!(
@@ -387,7 +387,7 @@ fn four_pairs_do_and_two_hide_what_the_run_could_tell() {
 }
 
 #[test]
-fn the_rounds_asked_for_decide_in_four_of_five_runs() {
+fn more_rounds_decide_in_four_of_five_runs() {
     // The first 8 rounds are judged; the run then goes on for as many as they ask for.
     const LONGEST: usize = 100;
     for effect in [0.0, 0.03, 0.05] {
@@ -428,7 +428,7 @@ fn the_rounds_asked_for_decide_in_four_of_five_runs() {
 }
 
 #[test]
-fn flat_batches_settle_and_warming_ones_do_not() {
+fn settled_flat_batches_only() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     // The share of looks that find a runtime settled whose batches get faster by `slope` each.
     let mut looks = |deviation: f64, slope: f64| {
@@ -450,7 +450,7 @@ fn flat_batches_settle_and_warming_ones_do_not() {
 }
 
 #[test]
-fn the_medians_interval_needs_no_distribution() {
+fn median_interval_covers_for_any_distribution() {
     // Two modes are symmetric around their middle: the true median is known.
     for (noise, log_median) in [(Noise::Gaussian(0.02), 0.0f64), (Noise::TwoModes, 0.02)] {
         for rounds in ROUNDS {
@@ -468,7 +468,7 @@ fn the_medians_interval_needs_no_distribution() {
 // Controls: each takes one part of the method away, and the promise that it carries is broken.
 
 #[test]
-fn control_without_the_correction_a_table_does_not_cover() {
+fn control_without_correction_table_does_not_cover() {
     for rounds in ROUNDS {
         let all_cover = |family| {
             share(Noise::Gaussian(0.02), rounds, &IDENTICAL, |run| {
@@ -489,7 +489,7 @@ fn control_without_the_correction_a_table_does_not_cover() {
 /// The normal quantile in the place of Student's: what a spread of few rounds does not know of
 /// itself is forgotten.
 #[test]
-fn control_with_z_for_t_intervals_are_too_narrow() {
+fn control_with_normal_quantile_intervals_are_narrow() {
     const Z_95: f64 = 1.959_964;
     for rounds in [8, 12] {
         let cover = |quantile: Option<f64>| {
@@ -510,7 +510,7 @@ fn control_with_z_for_t_intervals_are_too_narrow() {
 }
 
 #[test]
-fn control_without_pairing_drift_hides_every_effect() {
+fn control_without_pairing_drift_hides_effects() {
     let five = 0.05f64.ln_1p();
     let effects = [0.0, five, five, five, five, five, five];
     // Pairing is undone by turning the subject's rounds by one against the baseline's.
@@ -529,7 +529,7 @@ fn control_without_pairing_drift_hides_every_effect() {
 }
 
 #[test]
-fn control_without_a_noise_floor_identical_subjects_are_not_equivalent() {
+fn control_without_noise_floor_few_are_equivalent() {
     let equivalent = |band: fn(&Run) -> Band| {
         share(Noise::Gaussian(0.02), 8, &IDENTICAL, |run| {
             judge(&run.ratio(1), band(run)) == VerdictKind::Equivalent
@@ -542,7 +542,7 @@ fn control_without_a_noise_floor_identical_subjects_are_not_equivalent() {
 }
 
 #[test]
-fn control_without_a_noise_floor_processes_that_differ_for_good_are_called_different() {
+fn control_without_noise_floor_layout_is_a_difference() {
     let wrong = |band: fn(&Run) -> Band| {
         share(Noise::Layout, 30, &IDENTICAL, |run| {
             run.ratios()
@@ -556,7 +556,7 @@ fn control_without_a_noise_floor_processes_that_differ_for_good_are_called_diffe
 }
 
 #[test]
-fn control_the_stricter_rule_would_not_find_five_percent() {
+fn control_stricter_rule_misses_five_percent() {
     let five = 0.05f64.ln_1p();
     let effects = [0.0, five, five, five, five, five, five];
     let found = share(Noise::Gaussian(0.02), 12, &effects, |run| {

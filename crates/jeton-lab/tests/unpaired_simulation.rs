@@ -31,7 +31,7 @@ fn share(of: impl Fn(&mut ChaCha8Rng) -> bool) -> f64 {
 }
 
 #[test]
-fn an_interval_covers_the_true_ratio_in_95_of_100_runs() {
+fn unpaired_interval_covers_in_95_percent() {
     for (before, after, spreads) in [
         (8, 8, [0.02, 0.02]),
         (12, 12, [0.02, 0.02]),
@@ -52,7 +52,7 @@ fn an_interval_covers_the_true_ratio_in_95_of_100_runs() {
 }
 
 #[test]
-fn all_intervals_of_twenty_hold_together() {
+fn unpaired_intervals_of_twenty_cover_together() {
     let covered = share(|rng| {
         (0..20).all(|_| {
             let (a, b) = (rounds(rng, 12, 0.02, 0.0), rounds(rng, 12, 0.02, 0.0));
@@ -66,7 +66,7 @@ fn all_intervals_of_twenty_hold_together() {
 /// Every process of every run is off by about 1 % for good: subjects that did not change keep what
 /// nobody changed from being called different.
 #[test]
-fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
+fn between_runs_floor_covers_process_differences() {
     let called_different = |with_floor: bool| {
         share(|rng| {
             let mut ratio = || {
@@ -98,7 +98,7 @@ fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
 
 /// The whole machine is off by about 10 % in the later run, and every process by 1 % for good.
 #[test]
-fn a_common_shift_is_removed_and_what_is_left_is_no_change() {
+fn between_runs_common_shift_is_removed() {
     let called_different = share(|rng| {
         let machine = 0.1 * gaussian(rng);
         let mut ratio = || {
@@ -119,7 +119,7 @@ fn a_common_shift_is_removed_and_what_is_left_is_no_change() {
 
 /// And a change that is real is found through it: 15 % where runs differ by 1 %.
 #[test]
-fn a_real_change_is_found_through_the_floor() {
+fn between_runs_real_change_is_found() {
     let found = share(|rng| {
         let mut ratio = |effect: f64| {
             let offsets = [0.01 * gaussian(rng), effect + 0.01 * gaussian(rng)];

@@ -71,9 +71,8 @@ impl fmt::Display for Unmergeable {
             Self::TooFew => f.write_str("a merge requires at least two results"),
             Self::ServersBeside(servers, other) => write!(
                 f,
-                "{servers} has rows of servers, and {other} has others: results of `jeton lab servers` are \
-                 merged with each other alone, for a server and a driver may have one name in a result and \
-                 are not the same code"
+                "{servers} has server rows, and {other} has other rows; results of `jeton lab servers` \
+                 merge only with each other"
             ),
             Self::NothingTimed => f.write_str(
                 "none of the results is from `jeton lab run`; results of attack and interop can only be added to a run",

@@ -20,8 +20,8 @@ pub(super) const PASETO_LOADED: &str = "go/go-paseto:v4.public:hex";
 /// The claims of its concurrent benchmarks.
 pub(crate) const CONCURRENT_CLAIMS: &str = "report1-concurrency";
 
-const PAIR: &str = "Format, algorithm and library change at once here: the pair is confounded, and \
-                    no cause of a difference can be named.";
+const PAIR: &str = "Format, algorithm and library differ together: the pair is confounded, so a \
+                    difference has no single cause.";
 const OTHER_RUN: &str =
     "These figures come from its raw output, which is another run than that of its README.";
 
@@ -91,8 +91,7 @@ fn keys(lines: &[Fields]) -> Draft {
     });
     let mut draft = draft("keys, time".into(), Quantity::Time, lines.collect());
     draft.notes.extend([
-        "golang-jwt makes no keys: what the report timed is Go's own crypto/ecdsa, and so is what \
-         stands beside it.",
+        "golang-jwt generates no keys: the report timed Go's crypto/ecdsa, and so does the lab.",
         "The report says that generating keys is not applicable to PASETO; go-paseto generates them.",
         "JWT keys are PEM; PASETO keys are hexadecimal.",
     ]);

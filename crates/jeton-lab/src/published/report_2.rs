@@ -12,8 +12,8 @@ const JWS: &str = include_str!("../../published/report2-jws.csv");
 pub(super) const CLAIMS: &str = "report2";
 
 const ONE_RUN: &str = "The first row of each block is an outlier: the report had no warm-up.";
-const SPACES: &str = "The report's headers are written with spaces; jeton writes the same with \
-                      --header-style report, and then every size is the same to the byte.";
+const SPACES: &str = "The report's headers contain spaces. With --header-style report, jeton writes the \
+                      same headers, and every size is equal to the byte.";
 
 pub(super) fn tables() -> Vec<Draft> {
     let (jwe, jws) = (read(JWE), read(JWS));
@@ -75,8 +75,8 @@ pub(super) fn tables() -> Vec<Draft> {
         });
         if table.title.starts_with("JWS") {
             table.notes.push(
-                "NONE is JSON and base64 without any security: the lab puts it together itself, \
-                 and jeton makes no such token.",
+                "NONE is JSON and base64 without any security. The lab creates it; jeton does not \
+                 create such tokens.",
             );
         } else {
             table.notes.push(

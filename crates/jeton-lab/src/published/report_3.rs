@@ -41,8 +41,8 @@ pub(super) fn tables() -> Vec<Draft> {
         columns: vec!["Node.js", "Go"],
         ratio_to: RatioTo::FirstColumn,
         notes: vec![
-            "The Go server signs with an empty key and gives every token the same subject, so that \
-             the two do different work.",
+            "The Go server signs with an empty key and gives every token the same subject, so the two \
+             servers do different work.",
             "Client and server shared the machine's cores.",
         ],
         lines,

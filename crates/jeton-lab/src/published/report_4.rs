@@ -48,18 +48,18 @@ pub(super) fn tables() -> Vec<Draft> {
         "The published figures compare different work; the measured ones compare the same work.",
     );
     tables[2].notes.push(
-        "cristalhq's side verifies a token that was parsed outside of the clock and decodes no \
-         claims; pascaldekloe's parses, verifies and decodes. The two columns cannot be compared.",
+        "cristalhq's side verifies a token that was parsed outside of the timed part and decodes no \
+         claims; pascaldekloe's side parses, verifies and decodes. Do not compare the two columns.",
     );
     tables[3].notes.push(
-        "The report's two sides signed different claims; here both sign the same, and the \
-         difference is that of their headers.",
+        "The report's two sides signed different claims; in this run both sign the same claims, so \
+         the difference comes from their headers.",
     );
     tables
 }
 
-const WEAK: &str = "An RSA key of 1,024 bits is weak: it is measured because the report did, and never \
-                    by jeton.";
+const WEAK: &str = "An RSA key of 1,024 bits is weak. It is measured because the report did, and never \
+                    with jeton.";
 
 fn draft(
     title: &str,

@@ -9,7 +9,7 @@ use super::attacks::Attacks;
 use super::candidate::{Candidate, candidates};
 use super::libraries;
 use super::rules::{out, refusal};
-use super::weigh::{Weighed, first_group, rounds, sum};
+use super::ranking::{Scored, first_group, rounds, sum};
 use super::{Choice, Out, Pick, Requirements, Rule, Weight};
 
 /// The remaining candidates, and the choice by weight.
@@ -56,7 +56,7 @@ pub(super) fn choose(
     }
     let mut unmeasured = Vec::new();
     left.retain(|token| has_every_language(token, requirements, &mut gone, &mut unmeasured));
-    let (left, weights): (Vec<Token<'_>>, Vec<Weighed>) = left
+    let (left, weights): (Vec<Token<'_>>, Vec<Scored>) = left
         .into_iter()
         .filter_map(|token| {
             let weight = weigh(&token, requirements.weight)?;
@@ -133,18 +133,18 @@ fn has_every_language(
 
 /// Returns the weight of a token from the best library of each list. Times of several languages are
 /// added round by round; of sizes the largest counts.
-fn weigh(token: &Token<'_>, weight: Weight) -> Option<Weighed> {
-    let mut whole: Option<Weighed> = None;
+fn weigh(token: &Token<'_>, weight: Weight) -> Option<Scored> {
+    let mut whole: Option<Scored> = None;
     for libraries in token.groups.values() {
         let all = libraries.iter().filter_map(|c| weighed(c, weight));
         let best = all.min_by(|a, b| log_sum(a).total_cmp(&log_sum(b)))?;
         whole = Some(match whole {
             None => best,
-            Some(before) if weight == Weight::Size => Weighed {
+            Some(before) if weight == Weight::Size => Scored {
                 rounds: vec![before.rounds[0].max(best.rounds[0])],
                 managed: false,
             },
-            Some(before) => Weighed {
+            Some(before) => Scored {
                 managed: before.managed || best.managed,
                 rounds: sum(before.rounds, &best.rounds)?,
             },
@@ -153,7 +153,7 @@ fn weigh(token: &Token<'_>, weight: Weight) -> Option<Weighed> {
     whole
 }
 
-fn weighed(candidate: &Candidate<'_>, weight: Weight) -> Option<Weighed> {
+fn weighed(candidate: &Candidate<'_>, weight: Weight) -> Option<Scored> {
     #[allow(
         clippy::cast_precision_loss,
         reason = "a token is far below 2^53 bytes"
@@ -162,14 +162,14 @@ fn weighed(candidate: &Candidate<'_>, weight: Weight) -> Option<Weighed> {
         Weight::Size => vec![candidate.token_bytes? as f64],
         weight => rounds(candidate, weight)?,
     };
-    Some(Weighed {
+    Some(Scored {
         rounds,
         managed: candidate.subject.is_managed(),
     })
 }
 
 /// Orders by geometric mean.
-fn log_sum(weighed: &Weighed) -> f64 {
+fn log_sum(weighed: &Scored) -> f64 {
     weighed.rounds.iter().map(|time| time.ln()).sum()
 }
 
@@ -177,7 +177,7 @@ fn choice(token: &Token<'_>, weight: Weight, noise: &NoiseFloor) -> Choice {
     let mut picks = Vec::new();
     let mut token_bytes = None;
     for libraries in token.groups.values() {
-        let (libraries, weights): (Vec<&Candidate<'_>>, Vec<Weighed>) = libraries
+        let (libraries, weights): (Vec<&Candidate<'_>>, Vec<Scored>) = libraries
             .iter()
             .filter_map(|c| Some((c, weighed(c, weight)?)))
             .unzip();

@@ -21,7 +21,7 @@ mod rules;
 #[cfg(test)]
 mod sample;
 mod sensitivity;
-mod weigh;
+mod ranking;
 
 pub(crate) use candidate::claims_of;
 pub(crate) use libraries::is_cache;

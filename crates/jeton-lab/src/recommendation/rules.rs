@@ -8,7 +8,7 @@ use super::attacks::Attacks;
 use super::budgets::Carrier;
 use super::candidate::Candidate;
 use super::libraries::is_cache;
-use super::weigh::rounds;
+use super::ranking::rounds;
 use super::{Out, Requirements, Rule, Weight};
 
 /// Returns the rule that excludes a candidate, and the reason; `None` if it meets all requirements.

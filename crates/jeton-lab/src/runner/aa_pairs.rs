@@ -33,7 +33,7 @@ fn traits(case_run: &CaseRun) -> [String; 4] {
     [
         format!("language {}", case.language),
         format!("alg {}", case.effective_alg()),
-        format!("contract {}", case.operation),
+        format!("operation {}", case.operation),
         format!("library {}", case.library),
     ]
 }

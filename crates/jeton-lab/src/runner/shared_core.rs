@@ -242,7 +242,7 @@ impl Sharing {
         disturbance.shared = Some(share);
         if share > SHARED_LIMIT {
             disturbance.reasons.push(format!(
-                "another machine had a part of the drivers' core during {:.0} % of the measured time \
+                "another virtual machine shared the drivers' core during {:.0} % of the measured time \
                  (limit {:.0} %)",
                 share * 100.0,
                 SHARED_LIMIT * 100.0

@@ -189,8 +189,8 @@ fn check_first_times(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), 
         case_run.fail(
             Status::FailedPreflight,
             format!(
-                "takes {slower:.1} times as long for a token the first time as the second: \
-                 it answers from a cache, and its manifest does not say `caches_tokens`"
+                "the first verification of a token takes {slower:.1} times as long as the second: \
+                 the library uses a cache, and the manifest does not set `caches_tokens`"
             ),
         );
     }

@@ -47,7 +47,7 @@ fn ruling_on(gate: &Gate, library: &str) -> Ruling {
 }
 
 #[test]
-fn gate_twice_as_slow_beside_wild_node_controls_is_undecided() {
+fn gate_slow_with_noisy_node_controls_is_undecided() {
     let wild = [2.5, 0.4, 2.3, 0.45, 2.6, 0.38, 2.4, 0.42];
     let before = only_jeton(with_node(run(1), [1.0; 8]));
     let mut after = only_jeton(with_node(run(2), wild));
@@ -72,7 +72,7 @@ fn gate_twice_as_slow_beside_wild_node_controls_is_undecided() {
 }
 
 #[test]
-fn gate_twice_as_slow_beside_node_controls_that_all_shifted_is_undecided() {
+fn gate_slow_with_shifted_node_controls_is_undecided() {
     // What all of Node differs by need not be what compiled code differs by, neither way.
     for (shift, by) in [(2.47, 2.0), (0.5, 1.0), (1.3, 1.3)] {
         let before = only_jeton(with_node(run(1), [1.0; 8]));
@@ -86,7 +86,7 @@ fn gate_twice_as_slow_beside_node_controls_that_all_shifted_is_undecided() {
 }
 
 #[test]
-fn gate_shift_of_all_controls_is_the_machine() {
+fn gate_common_shift_is_removed() {
     let slowed = |by: f64| {
         let (before, mut after) = (run(1), run(2));
         for row in &mut after.rows.measured {
@@ -104,7 +104,7 @@ fn gate_shift_of_all_controls_is_the_machine() {
 }
 
 #[test]
-fn gate_machine_at_another_speed_altogether_decides_nothing() {
+fn gate_very_different_speed_is_undecided() {
     for shift in [0.5, 2.0] {
         let (before, mut after) = (run(1), run(2));
         for row in &mut after.rows.measured {
@@ -121,7 +121,7 @@ fn gate_machine_at_another_speed_altogether_decides_nothing() {
 }
 
 #[test]
-fn gate_same_code_twice_as_slow_is_undecided() {
+fn gate_slow_unchanged_code_is_undecided() {
     let (before, mut after) = (run(1), run(2));
     scale_rounds(&mut after.rows.measured[0], |_| 2.0);
     let found = judged(&before, &after, 0.05).unwrap();
@@ -242,7 +242,7 @@ fn share(outcome: Outcome, noise: &Noise, [changed, same]: [[usize; 2]; 2], by: 
 }
 
 #[test]
-fn gate_identical_runs_are_a_regression_in_at_most_5_of_100() {
+fn gate_identical_runs_regress_in_at_most_5_percent() {
     for (noise, changed, same) in [
         (QUIET, [3, 2], [3, 3]),
         (NOISY, [3, 2], [4, 6]),

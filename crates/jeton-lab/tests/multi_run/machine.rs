@@ -23,7 +23,7 @@ fn text(text: &str) -> Option<String> {
 }
 
 #[test]
-fn compare_cpu_that_differs_in_any_fact_is_another_machine() {
+fn compare_different_cpu_is_another_machine() {
     type Edit = (&'static str, fn(&mut Environment));
     let edits: [Edit; 6] = [
         ("CPU: AMD EPYC 9R14 / Xeon", |e| e.cpu = "Xeon".into()),
@@ -44,7 +44,7 @@ fn compare_cpu_that_differs_in_any_fact_is_another_machine() {
 }
 
 #[test]
-fn compare_other_microcode_is_a_setting_and_leaves_no_controls() {
+fn compare_other_microcode_leaves_no_controls() {
     let edit = |e: &mut Environment| processor(e).microcode = text("0xa101154");
     let said = vec!["microcode: 0xa101148 / 0xa101154".to_owned()];
     assert_eq!(differences(edit), [Vec::new(), said]);
@@ -54,7 +54,7 @@ fn compare_other_microcode_is_a_setting_and_leaves_no_controls() {
 }
 
 #[test]
-fn compare_file_of_an_older_lab_is_compared_in_what_it_says() {
+fn compare_file_of_older_lab_uses_known_facts() {
     // The old lab did not find avx512ifma, for it looked for avx512_ifma.
     let found = differences(|e| {
         e.flags.push("avx512ifma".into());
@@ -74,7 +74,7 @@ fn compare_file_of_an_older_lab_is_compared_in_what_it_says() {
 }
 
 #[test]
-fn gate_of_another_cpu_is_judged_if_told_to() {
+fn gate_across_cpus_compares() {
     let (before, mut after) = (run(1), run(2));
     processor(&mut after.environment).model = text("1");
     let refused = judged(&before, &after, 0.05).unwrap_err();
@@ -99,7 +99,7 @@ fn gate_of_another_cpu_is_judged_if_told_to() {
 }
 
 #[test]
-fn committed_runs_open_and_are_no_regression_of_themselves() {
+fn committed_runs_read_and_do_not_regress() {
     let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/runs");
     let mut opened = 0;
     for folder in std::fs::read_dir(runs).unwrap() {

@@ -129,7 +129,7 @@ fn judged(before: &RunResult, after: &RunResult, threshold: f64) -> Result<Gate,
 }
 
 #[test]
-fn what_changed_is_told_from_what_did_not() {
+fn compare_changed_subjects_have_verdicts() {
     let (before, mut after) = (run(1), run(2));
     change(&mut after, "jeton", 1.20);
     change(&mut after, "a", 0.80);
@@ -155,7 +155,7 @@ fn what_changed_is_told_from_what_did_not() {
 }
 
 #[test]
-fn what_the_runs_differ_by_is_not_the_subjects() {
+fn compare_common_shift_is_removed() {
     let (before, mut after) = (run(1), run(2));
     // The whole machine was 12 % slower, and nobody says so but those that did not change.
     for row in &mut after.rows.measured {
@@ -183,7 +183,7 @@ fn what_the_runs_differ_by_is_not_the_subjects() {
 }
 
 #[test]
-fn both_noise_floors_count() {
+fn compare_uses_both_noise_floors() {
     for noisy in [0, 1] {
         let mut runs = [run(1), run(2)];
         change(&mut runs[1], "jeton", 1.10);
@@ -194,7 +194,7 @@ fn both_noise_floors_count() {
 }
 
 #[test]
-fn another_machine_has_no_verdict() {
+fn compare_another_machine_has_no_verdicts() {
     let (before, mut after) = (run(1), run(2));
     after.environment.cpu = "another CPU".into();
     let compared = compare(&before, &after);
@@ -205,7 +205,7 @@ fn another_machine_has_no_verdict() {
 }
 
 #[test]
-fn settings_are_told_and_judged_all_the_same() {
+fn compare_settings_are_reported() {
     let (before, mut after) = (run(1), run(2));
     after.environment.kernel = "Linux 7.0".into();
     after
@@ -220,7 +220,7 @@ fn settings_are_told_and_judged_all_the_same() {
 }
 
 #[test]
-fn what_only_one_measured_is_listed() {
+fn compare_missing_subjects_are_listed() {
     let (mut before, mut after) = (run(1), run(2));
     before.rows.measured.remove(5);
     after.rows.measured.remove(4);
@@ -249,7 +249,7 @@ fn what_only_one_measured_is_listed() {
 }
 
 #[test]
-fn a_gate_passes_what_did_not_change_and_names_what_did() {
+fn gate_passes_unchanged_and_names_regressions() {
     let (before, mut after) = (run(1), run(2));
     let passed = judged(&before, &after, 0.05).unwrap();
     assert_eq!(passed.outcome, Outcome::NoRegression);
@@ -282,7 +282,7 @@ fn a_gate_passes_what_did_not_change_and_names_what_did() {
 }
 
 #[test]
-fn who_fails_now_is_a_regression_and_who_is_absent_is_not() {
+fn gate_new_failure_is_regression() {
     let (before, mut after) = (run(1), run(2));
     sample::fail(
         &mut after.rows.measured[0],
@@ -303,7 +303,7 @@ fn who_fails_now_is_a_regression_and_who_is_absent_is_not() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_neither_yes_nor_no() {
+fn gate_incomparable_results_are_an_error() {
     let (before, after) = (run(1), run(2));
     let mut disturbed = after.clone();
     disturbed.environment.disturbance.disturbed = true;

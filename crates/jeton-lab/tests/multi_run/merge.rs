@@ -28,7 +28,7 @@ fn refused(results: impl IntoIterator<Item = RunResult>) -> String {
 }
 
 #[test]
-fn runs_of_one_plan_become_one_result() {
+fn merge_runs_of_one_plan() {
     let (mut second, first) = (run(2), run(1));
     second.environment.disturbance.disturbed = true;
     second.environment.disturbance.reasons = vec!["steal".into()];
@@ -54,7 +54,7 @@ fn runs_of_one_plan_become_one_result() {
 }
 
 #[test]
-fn a_merge_of_merges_is_the_merge_of_all() {
+fn merge_of_merges_equals_merge_of_all() {
     let all = merged([run(1), run(2), run(3), run(4)]);
     let halves = merged([merged([run(1), run(2)]), merged([run(3), run(4)])]);
     assert_eq!(halves.rows.measured, all.rows.measured);
@@ -63,7 +63,7 @@ fn a_merge_of_merges_is_the_merge_of_all() {
 }
 
 #[test]
-fn from_six_runs_on_each_is_one_value() {
+fn merge_six_runs_use_one_value_per_run() {
     // Each run has a process that is off by up to 4 % for good, and hardly a spread within.
     let lives = |count: u64| {
         let results = (1..=count).map(|seed| {
@@ -83,7 +83,7 @@ fn from_six_runs_on_each_is_one_value() {
 }
 
 #[test]
-fn a_row_that_one_run_could_not_measure_is_not_measured() {
+fn merge_row_unmeasured_in_one_run_is_unmeasured() {
     let mut second = run(2);
     sample::fail(
         &mut second.rows.measured[2],
@@ -201,7 +201,7 @@ fn of_servers(seed: u64, loads: &[(&str, u32)]) -> RunResult {
 }
 
 #[test]
-fn repetitions_of_servers_are_added_where_the_load_is_the_same() {
+fn merge_servers_adds_repetitions_of_same_load() {
     let both = [("go/fixed", 5), ("rust/jeton", 5)];
     let two = of_servers(2, &[("go/fixed", 5), ("rust/jeton", 5), ("go/fixed", 1)]);
     let whole = merged([of_servers(1, &both), two, of_servers(3, &both)]);
@@ -236,7 +236,7 @@ fn repetitions_of_servers_are_added_where_the_load_is_the_same() {
 }
 
 #[test]
-fn a_server_that_one_run_could_not_measure_is_not_measured() {
+fn merge_server_unmeasured_in_one_run_is_unmeasured() {
     let mut without = of_servers(2, &[("go/fixed", 5)]);
     let row = &mut without.rows.servers[0];
     (row.status, row.load) = (Status::Crashed, None);
@@ -248,7 +248,7 @@ fn a_server_that_one_run_could_not_measure_is_not_measured() {
 }
 
 #[test]
-fn servers_that_were_not_loaded_in_turns_are_not_merged() {
+fn merge_different_servers_is_an_error() {
     let one = || of_servers(1, &[("go/fixed", 5)]);
     let beside = refused([one(), of_servers(2, &[("go/fixed", 5), ("rust/jeton", 5)])]);
     assert!(
@@ -266,7 +266,7 @@ fn servers_that_were_not_loaded_in_turns_are_not_merged() {
 }
 
 #[test]
-fn what_is_not_the_same_is_not_merged() {
+fn merge_different_results_is_an_error() {
     assert_eq!(refused([run(1)]), Unmergeable::TooFew.to_string());
     assert!(refused([run(1), run(1)]).contains("0.json and 1.json are the same run"));
     let edited = |edit: fn(&mut RunResult)| {

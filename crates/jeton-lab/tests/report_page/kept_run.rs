@@ -54,7 +54,7 @@ fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
 }
 
 #[test]
-fn a_comparison_on_the_page_has_all_that_its_verdicts_compare() {
+fn page_comparison_has_all_subjects() {
     let result = kept();
     let html = page(&result);
     super::check(&html);
@@ -85,7 +85,7 @@ fn a_comparison_on_the_page_has_all_that_its_verdicts_compare() {
 }
 
 #[test]
-fn a_table_in_markdown_has_all_that_its_verdicts_compare() {
+fn markdown_table_has_all_subjects() {
     let result = kept();
     let text = markdown::text(&result);
     for title in titles(&result) {
@@ -105,7 +105,7 @@ fn a_table_in_markdown_has_all_that_its_verdicts_compare() {
 }
 
 #[test]
-fn a_library_that_remembers_tokens_stands_for_no_kind_of_token() {
+fn page_cache_is_not_fastest_of_a_token() {
     let result = kept();
     let cached = "fast-jwt-cached";
     let mut rows = result.rows.measured.iter();

@@ -101,7 +101,7 @@ fn charts(html: &str) -> usize {
 }
 
 #[test]
-fn the_sample_has_a_chart_and_a_table_per_comparison() {
+fn page_has_chart_and_table_per_comparison() {
     let result = sample::result();
     let html = page(&result);
     check(&html);
@@ -120,7 +120,7 @@ fn the_sample_has_a_chart_and_a_table_per_comparison() {
 }
 
 #[test]
-fn the_policy_names_the_hashes_of_the_style_and_the_script_that_are_there() {
+fn page_policy_has_hashes_of_style_and_script() {
     let html = page(&sample::empty());
     let hash = |tag: &str| {
         let text = between(&html, &format!("<{tag}>"), &format!("</{tag}>"));
@@ -140,7 +140,7 @@ fn the_policy_names_the_hashes_of_the_style_and_the_script_that_are_there() {
 }
 
 #[test]
-fn verdicts_are_sentences() {
+fn page_verdicts_are_sentences() {
     let html = page(&sample::result());
     assert!(html.contains("jeton is alone in the first tier."));
     assert!(
@@ -151,7 +151,7 @@ fn verdicts_are_sentences() {
 }
 
 #[test]
-fn undecided_and_equivalent_subjects_are_named_as_such() {
+fn page_names_undecided_and_equivalent() {
     let mut result = sample::result();
     let ids: Vec<usize> = (0..2).collect();
     let [undecided, equal] = [ids[0], ids[1]];
@@ -174,7 +174,7 @@ fn set(verdict: &mut Verdict, kind: VerdictKind, more_rounds: Option<u32>) {
 }
 
 #[test]
-fn a_confounded_pair_names_its_factors_and_no_cause() {
+fn page_confounded_pair_names_factors() {
     let html = page(&sample::result());
     let sentence =
         "Confounded: format, algorithm and library change at once; no cause can be named.";
@@ -183,7 +183,7 @@ fn a_confounded_pair_names_its_factors_and_no_cause() {
 }
 
 #[test]
-fn rows_that_are_not_ok_keep_their_reasons() {
+fn page_failed_rows_have_reasons() {
     let result = sample::result();
     let html = page(&result);
     let gaps = between(&html, "<section id=\"gaps\"", "</section>");
@@ -207,14 +207,14 @@ fn rows_that_are_not_ok_keep_their_reasons() {
 }
 
 #[test]
-fn a_reference_is_drawn_and_has_no_tier() {
+fn page_reference_has_no_group() {
     let html = page(&sample::result());
     assert!(html.contains("<line class=\"reference\""));
     assert!(!between(&html, "<section id=\"groups\"", "</section>").contains("AWS-LC"));
 }
 
 #[test]
-fn a_result_without_rows_renders() {
+fn page_result_without_rows_renders() {
     let html = page(&sample::empty());
     check(&html);
     assert_eq!(charts(&html), 0);
@@ -223,7 +223,7 @@ fn a_result_without_rows_renders() {
 }
 
 #[test]
-fn a_result_of_failed_rows_renders() {
+fn page_result_of_failed_rows_renders() {
     let mut result = sample::result();
     result.verdicts.clear();
     for row in &mut result.rows.measured {
@@ -236,7 +236,7 @@ fn a_result_of_failed_rows_renders() {
 }
 
 #[test]
-fn one_subject_alone_is_charted_and_compared_with_nothing() {
+fn page_single_subject_is_charted() {
     let mut result = sample::result();
     result.verdicts.clear();
     result.rows.measured.truncate(1);
@@ -247,7 +247,7 @@ fn one_subject_alone_is_charted_and_compared_with_nothing() {
 }
 
 #[test]
-fn a_disturbed_and_interrupted_run_says_so() {
+fn page_disturbed_and_interrupted_run_is_marked() {
     let mut result = sample::result();
     result.environment.complete = false;
     result.environment.rounds_finished = 3;
@@ -269,7 +269,7 @@ fn a_disturbed_and_interrupted_run_says_so() {
 }
 
 #[test]
-fn numbers_that_are_none_or_huge_render() {
+fn page_invalid_and_huge_numbers_render() {
     for value in [
         f64::NAN,
         f64::INFINITY,
@@ -300,7 +300,7 @@ fn numbers_that_are_none_or_huge_render() {
 }
 
 #[test]
-fn environment_shows_what_tells_one_cpu_from_another() {
+fn page_environment_identifies_cpu() {
     let mut result = sample::result();
     let html = page(&result);
     let cpu = "AMD EPYC 9R14 (family 25, model 17, stepping 1, microcode 0xa101148)";
@@ -311,7 +311,7 @@ fn environment_shows_what_tells_one_cpu_from_another() {
 }
 
 #[test]
-fn text_from_libraries_is_never_markup() {
+fn page_library_text_is_escaped() {
     const EVIL: &str =
         "</title></style></script><script>alert(1)</script><img src=x onerror='a'>\" onload=\"b";
     let mut result: RunResult = sample::result();
@@ -345,7 +345,7 @@ fn text_from_libraries_is_never_markup() {
 }
 
 #[test]
-fn the_download_is_the_result() {
+fn page_download_is_the_result() {
     let result = sample::result();
     let html = page(&result);
     let link = between(&html, "href=\"data:application/gzip;base64,", "\"");
@@ -357,7 +357,7 @@ fn the_download_is_the_result() {
 }
 
 #[test]
-fn a_result_beyond_a_link_names_its_file_instead() {
+fn page_large_result_names_its_file() {
     let mut result = sample::result();
     // No two alike, as in life: what repeats itself packs to nothing.
     let mut round = 1234.5_f64;
@@ -379,7 +379,7 @@ fn a_result_beyond_a_link_names_its_file_instead() {
 const FULL_PAGE_BYTES_MAX: usize = 1_400_000;
 
 #[test]
-fn the_page_of_a_full_run_is_small_enough_to_be_sent() {
+fn page_of_full_run_is_small() {
     let result = full_run::result();
     let rows = result.rows.measured.len();
     assert!(rows >= 600, "{rows} rows are no full run");
@@ -404,7 +404,7 @@ fn advised(result: &mut RunResult, requirements: &str, noisy: Noisy) -> String {
 }
 
 #[test]
-fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
+fn page_recommendation_has_reasons_and_limits() {
     let mut result = sample::result();
     let section = advised(
         &mut result,
@@ -429,7 +429,7 @@ fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
 }
 
 #[test]
-fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
+fn page_disturbed_run_has_no_recommendation() {
     let mut result = sample::result();
     result.environment.disturbance.disturbed = true;
     result.environment.disturbance.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
@@ -442,7 +442,7 @@ fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
 }
 
 #[test]
-fn needs_that_nothing_meets_are_told_which_one_is_in_the_way() {
+fn page_unmet_requirements_are_named() {
     let mut result = sample::result();
     let section = advised(
         &mut result,
@@ -454,7 +454,7 @@ fn needs_that_nothing_meets_are_told_which_one_is_in_the_way() {
 }
 
 #[test]
-fn an_older_file_is_advised_without_needs() {
+fn page_older_file_has_default_recommendation() {
     let result = sample::result();
     assert!(result.recommendation.is_none());
     let html = page(&result);

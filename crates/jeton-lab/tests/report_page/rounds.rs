@@ -6,7 +6,7 @@ use jeton_lab::report::markdown;
 use super::sample;
 
 #[test]
-fn rounds_that_the_budget_had_no_time_for_are_told() {
+fn page_reports_skipped_rounds() {
     let mut result = sample::result();
     let whole = [page(&result), markdown::text(&result)];
     result.environment.rounds_planned = result.environment.rounds_finished + 3;

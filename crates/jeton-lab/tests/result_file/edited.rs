@@ -261,7 +261,7 @@ const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
 ];
 
 #[test]
-fn an_edit_by_hand_is_refused_with_its_place() {
+fn read_edited_result_names_the_place() {
     refuse_each(&sample::servers(), EDITS_OF_SERVERS);
     refuse_each(&sample::result(), EDITS);
     refuse_each(&sample::interop(), EDITS_OF_INTEROP);
@@ -288,7 +288,7 @@ fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
 }
 
 #[test]
-fn a_member_taken_out_is_named() {
+fn read_missing_member_is_named() {
     let whole: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     for (within, member) in [
         ("", "rows"),
@@ -306,7 +306,7 @@ fn a_member_taken_out_is_named() {
 }
 
 #[test]
-fn a_member_that_nobody_published_is_seen_by_the_schema() {
+fn schema_rejects_unknown_members() {
     let mut edited: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     edited["rows"][3]["winner"] = json!(true);
     let violations = schema::violations(&published(), &edited);

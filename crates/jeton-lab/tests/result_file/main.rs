@@ -47,7 +47,7 @@ fn refusal(bytes: &[u8]) -> Option<String> {
 }
 
 #[test]
-fn every_kind_of_row_fits_the_schema() {
+fn schema_accepts_every_kind_of_row() {
     assert_published(&sample::result());
     assert_published(&sample::empty());
     assert_published(&advised());
@@ -57,7 +57,7 @@ fn every_kind_of_row_fits_the_schema() {
 }
 
 #[test]
-fn every_call_of_a_server_fits_the_schema() {
+fn schema_accepts_every_server_call() {
     let whole = sample::servers();
     for call in Call::ALL {
         let mut result = whole.clone();
@@ -87,7 +87,7 @@ fn what_another_loader_measured_fits_the_schema() {
 }
 
 #[test]
-fn what_stands_beside_the_rows_fits_the_schema() {
+fn schema_accepts_published_comparisons() {
     let (mut result, work) = with_published();
     assert_published(&result);
     // A figure that no row has, and a conclusion that rests on nothing.
@@ -169,7 +169,7 @@ fn advised() -> RunResult {
 }
 
 #[test]
-fn a_recommendation_that_its_rows_contradict_is_refused() {
+fn read_contradictory_recommendation_is_an_error() {
     for (place, edit, said) in [
         (
             "/recommendation/needs/0",
@@ -211,7 +211,7 @@ fn a_recommendation_that_its_rows_contradict_is_refused() {
 }
 
 #[test]
-fn what_a_run_writes_fits_the_schema() {
+fn schema_accepts_result_of_a_run() {
     let fakes = fake::Fakes::new()
         .with("correct", "")
         .with("other", "accepts-expired")
@@ -234,7 +234,7 @@ fn what_a_run_writes_fits_the_schema() {
 }
 
 #[test]
-fn a_round_trip_loses_no_digit() {
+fn result_round_trip_is_exact() {
     for written in [sample::result(), sample::interop(), sample::servers()] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.json");
@@ -244,7 +244,7 @@ fn a_round_trip_loses_no_digit() {
 }
 
 #[test]
-fn what_is_no_whole_json_is_refused_with_its_line() {
+fn read_invalid_json_names_the_line() {
     let whole = String::from_utf8(to_bytes(&sample::result())).unwrap();
     for (content, said) in [
         (String::new(), "results.json is incomplete"),
@@ -291,7 +291,7 @@ fn what_is_no_whole_json_is_refused_with_its_line() {
 }
 
 #[test]
-fn the_same_row_twice_is_refused() {
+fn read_duplicate_row_is_an_error() {
     let mut result = sample::result();
     let again = result.rows.measured[3].clone();
     result.rows.measured.push(again);
@@ -303,7 +303,7 @@ fn the_same_row_twice_is_refused() {
 }
 
 #[test]
-fn a_file_without_end_is_not_read_to_its_end() {
+fn read_stops_at_size_limit() {
     let said = read("/dev/zero".as_ref()).unwrap_err().to_string();
     assert!(said.contains("more than 64 MB"), "{said}");
     assert_eq!(RESULT_BYTES_MAX, 64_000_000);

@@ -15,7 +15,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_packed_result_is_read_as_the_plain_one() {
+fn read_compressed_result_equals_plain() {
     let result = sample::result();
     let folder = tempfile::tempdir().unwrap();
     // What it is called says nothing of what it is.
@@ -28,7 +28,7 @@ fn a_packed_result_is_read_as_the_plain_one() {
 }
 
 #[test]
-fn a_packed_result_that_is_cut_short_or_broken_says_so() {
+fn read_incomplete_compressed_result_is_an_error() {
     let whole = to_packed_bytes(&sample::result());
     for end in [2, 9, 100, whole.len() - 1] {
         let said = refusal(&whole[..end]).unwrap();
@@ -44,7 +44,7 @@ fn a_packed_result_that_is_cut_short_or_broken_says_so() {
 }
 
 #[test]
-fn a_small_file_that_unpacks_without_end_is_not_unpacked_to_its_end() {
+fn read_stops_unpacking_at_size_limit() {
     let blanks = vec![b' '; 1_000_000];
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..=RESULT_BYTES_MAX / 1_000_000 {

@@ -66,8 +66,8 @@ pub(super) fn confounded(
         let why = "the format as the only factor shows it too";
         Finding::new(Answer::Holds, measured, why, rows)
     } else {
-        let why = "the pair differs in format, algorithm and library at once; with the format as the \
-                   one factor the difference is gone, so that the format is not its cause";
+        let why = "the pair differs in format, algorithm and library; with the format as the only \
+                   factor there is no difference, so the format is not its cause";
         Finding::new(Answer::Artefact, measured, why, rows)
     })
 }

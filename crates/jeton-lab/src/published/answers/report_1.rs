@@ -226,8 +226,8 @@ fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
         Finding::new(Answer::Holds, words.join(", "), why, rows)
     } else {
         let why = format!(
-            "{outside} of {} are outside of 40 to 60 %; so were those of the report's own tables (76 \
-             against 72 for parsing)",
+            "{outside} of {} are outside of 40 to 60 %, as in the report's own tables (76 against 72 \
+             for parsing)",
             shares.len()
         );
         Finding::new(Answer::DoesNotHold, words.join(", "), why, rows)
@@ -344,8 +344,8 @@ fn security(e: &Evidence<'_>) -> Vec<Claim> {
             e.row(row)?;
         }
         let measured = "one library signs and verifies both with Ed25519";
-        let why = "the primitive is the algorithm's and not the format's: a JWT carries Ed25519 too, \
-                   and what the report compared was ES256";
+        let why = "the primitive belongs to the algorithm, not to the format: JWT supports Ed25519 too, \
+                   and the report compared ES256";
         Ok(Finding::new(Answer::Artefact, measured, why, rows.to_vec()))
     };
     vec![

@@ -95,7 +95,7 @@ fn rsa_encryption(e: &Evidence<'_>) -> Result<Finding, Missing> {
     );
     let heavy = slower.ratio >= HEAVILY && back.ratio >= HEAVILY && larger >= HEAVY_BYTES;
     let rows = [slower.rows, back.rows].concat();
-    let why = format!("heavily is {HEAVILY} × the time both ways, and {HEAVY_BYTES} bytes");
+    let why = format!("high cost means {HEAVILY} × the time in both directions, and {HEAVY_BYTES} bytes");
     Ok(Finding::new(holds(heavy), measured, why, rows))
 }
 
@@ -341,8 +341,8 @@ fn authenticates(e: &Evidence<'_>) -> Result<Finding, Missing> {
         }
         e.row(work)?;
     }
-    let measured = "tokens with one changed bit in header, nonce, ciphertext or tag were refused by \
-                    both before they were timed";
+    let measured = "both rejected tokens with one changed bit in header, nonce, ciphertext or tag in \
+                    the preflight";
     let why = "there was no separate HMAC";
     Ok(Finding::new(Answer::Holds, measured, why, rows.to_vec()))
 }
@@ -380,8 +380,8 @@ fn public_key_alone(e: &Evidence<'_>) -> Result<Finding, Missing> {
         return Err("a token that was encrypted with RSA".into());
     }
     let measured = format!(
-        "{} tokens were made by a process that had the public key and nothing else, and were opened \
-         with the private one",
+        "{} tokens were created by a process that had only the public key, and were decrypted with the \
+         private key",
         made.len()
     );
     let why = "such a token does not prove its issuer";

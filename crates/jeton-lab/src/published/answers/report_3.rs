@@ -13,8 +13,8 @@ pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     let claims: Vec<Claim> = vec![
         claim(
             "3.1a",
-            "On one core the Go server answers 1.48 and 1.45 × the requests of Node with HS256, 1.17 \
-             and 1.11 × with ES256.",
+            "On one core the Go server serves 1.48 and 1.45 × as many requests as Node with HS256, \
+             1.17 and 1.11 × with ES256.",
             ratios(rows, 1),
         ),
         claim(
@@ -76,13 +76,13 @@ fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
         ),
         (false, true) => (
             Answer::DoesNotHold,
-            "Go answers more, by other ratios: the published Go server signed with an empty key and \
-             one subject, and its loader shared the cores",
+            "Go serves more requests, with other ratios: the published Go server signed with an empty \
+             key and one subject, and its loader shared the cores",
         ),
         (false, false) => (
             Answer::DoesNotHold,
-            "Go does not answer more in every scenario once both servers do the same work on cores of \
-             their own",
+            "Go does not serve more requests in every scenario if both servers do the same work on \
+             their own cores",
         ),
     };
     let figures = format!("ratio of Go to Node, both patched: {}", measured.join(", "));
@@ -114,8 +114,8 @@ fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Findi
     } else {
         (
             Answer::DoesNotHold,
-            "resident memory of all its processes, looked at every 50 ms; how the published figure was \
-             come by is not said",
+            "resident memory of all its processes, read every 50 ms; the method of the published \
+             figure is unknown",
         )
     };
     let figures = format!("{id}: at most {peak:.0} MB under load, {rest:.0} MB before");

@@ -99,8 +99,8 @@ fn checks(e: &Evidence<'_>, algs: &[&str], said: VerdictKind) -> Result<Finding,
     let measured = format!("{measured}; as originally timed: {words}");
     Ok(if unequal.iter().all(|j| *j == said) {
         let why = "the two sides did different work: one verified a token that was parsed outside of \
-                   the clock and decoded no claims, the other did all of it; doing the same work, the \
-                   difference is gone";
+                   the timed part and decoded no claims, the other did both; with the same work there \
+                   is no difference";
         Finding::new(Answer::Artefact, measured, why, rows)
     } else {
         let why = "neither the same work nor the originally timed work shows it in this run";

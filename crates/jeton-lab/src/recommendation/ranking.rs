@@ -31,7 +31,7 @@ pub(super) fn sum(mut first: Vec<f64>, second: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// A weighted candidate: its values by round, and the kind of its noise.
-pub(super) struct Weighed {
+pub(super) struct Scored {
     /// Nanoseconds by round, or bytes once.
     pub(super) rounds: Vec<f64>,
     /// True if a managed runtime is involved.
@@ -41,9 +41,9 @@ pub(super) struct Weighed {
 /// Returns the indices of the best candidates, which cannot be distinguished; empty if they cannot be
 /// compared. Times are compared by groups from simultaneous intervals and the noise floor. Sizes are
 /// exact.
-pub(super) fn first_group(all: &[Weighed], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
+pub(super) fn first_group(all: &[Scored], weight: Weight, noise: &NoiseFloor) -> Vec<usize> {
     if weight == Weight::Size {
-        let bytes = |w: &Weighed| w.rounds.first().copied().unwrap_or(f64::INFINITY);
+        let bytes = |w: &Scored| w.rounds.first().copied().unwrap_or(f64::INFINITY);
         let least = all.iter().map(bytes).fold(f64::INFINITY, f64::min);
         return (0..all.len())
             .filter(|&i| bytes(&all[i]) <= least)
@@ -67,9 +67,9 @@ pub(super) fn first_group(all: &[Weighed], weight: Weight, noise: &NoiseFloor) -
 mod tests {
     use super::*;
 
-    fn weighed(mean: f64) -> Weighed {
+    fn weighed(mean: f64) -> Scored {
         let noise = [0.99, 1.01, 1.0, 1.0, 1.01, 0.99, 1.0, 1.0];
-        Weighed {
+        Scored {
             rounds: noise.iter().map(|n| n * mean).collect(),
             managed: false,
         }
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn sizes_are_exact() {
-        let all: Vec<Weighed> = [300.0, 299.0, 299.0]
-            .map(|bytes| Weighed {
+        let all: Vec<Scored> = [300.0, 299.0, 299.0]
+            .map(|bytes| Scored {
                 rounds: vec![bytes],
                 managed: false,
             })
