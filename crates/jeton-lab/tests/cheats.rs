@@ -1,4 +1,4 @@
-//! A driver that cheats is found out before anything is timed, and its row says how.
+//! A driver that cheats fails before it is timed, and its row states the reason.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,10 +11,10 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::suite::{Choice, Extent, Operation, Suite};
 
-/// One run at a time: what gives some of them away is time, and they would take it from each other.
+/// Allows one run at a time: some checks measure time, and parallel runs would disturb them.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Signing, verifying and both, of one cheat between two correct drivers.
+/// Runs a cheating driver between two correct ones: sign, verify and round trip.
 fn run_with(misdeed: &str) -> RunResult {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let fakes = Fakes::new()
@@ -80,37 +80,37 @@ fn cheat_other_claims_fails_preflight() {
 
 #[test]
 fn cheat_undeclared_cache_fails_preflight() {
-    assert_caught("caches", &["verify"], "it answers from a cache");
+    assert_caught("caches", &["verify"], "the library uses a cache");
 }
 
 #[test]
 fn cheat_round_trip_fails_preflight() {
-    let reason = "comes back from a round trip with an expired token";
+    let reason = "a round trip accepts an expired token";
     assert_caught("never-comes-back", &["round-trip"], reason);
 }
 
 #[test]
 fn cheat_few_operations_fails_preflight() {
-    let reason = "its work does not grow with its operations";
+    let reason = "misreported time: four times as many operations";
     assert_caught("extrapolates", &ALL, reason);
 }
 
 #[test]
 fn cheat_fast_clock_fails_preflight() {
-    assert_caught("fast-clock", &ALL, "its clock is wrong");
+    assert_caught("fast-clock", &ALL, "misreported time");
 }
 
 #[test]
 fn cheat_slow_clock_fails_preflight() {
-    assert_caught("slow-clock", &ALL, "its clock is wrong");
+    assert_caught("slow-clock", &ALL, "misreported time");
 }
 
 #[test]
 fn cheat_stopped_clock_fails_preflight() {
-    assert_caught("no-clock", &ALL, "its clock is wrong");
+    assert_caught("no-clock", &ALL, "misreported time");
 }
 
-/// A cache that is declared is no cheat: it has a row, and stands in no comparison.
+/// A declared cache is allowed: it has a row but is not compared.
 #[test]
 fn declared_cache_is_measured_but_not_compared() {
     let fakes = Fakes::new().with("correct", "").with("another", "");

@@ -1,4 +1,4 @@
-//! What may stand side by side, and what is said of it.
+//! Tests which cases are compared, and which factors differ between them.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -107,13 +107,14 @@ fn plan_other_comparisons_have_one_factor() {
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     assert!(plan.comparisons.len() > 15);
     for comparison in &plan.comparisons {
-        // A256GCM is in no PASETO, and XChaCha20 in no JWE: said in the verdict, not hidden.
+        // PASETO does not support A256GCM, and JWE does not support XChaCha20. The verdict states that
+        // it is confounded.
         let confounded = ["report 1's pair", "JWE dir with A256GCM or v4.local"];
         if confounded.iter().any(|c| comparison.title().starts_with(c)) {
             continue;
         }
         let [baseline, others @ ..] = comparison.cases() else {
-            unreachable!("a comparison has cells")
+            unreachable!("a comparison has cases")
         };
         for other in others {
             assert_eq!(
@@ -138,7 +139,7 @@ fn plan_case_of_two_suites_is_measured_once() {
     }
 }
 
-/// What the manifests of this checkout offer is measured within an hour, all of it.
+/// Checks that the cases of all manifests in this checkout need less than one hour.
 #[test]
 fn estimate_suites_fit_their_time_limits() {
     let drivers = find(&folder(None)).unwrap();
@@ -146,14 +147,14 @@ fn estimate_suites_fit_their_time_limits() {
         let plan = plan(&drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
         let cases: Vec<Case> = plan.cases.into_iter().map(|(case, _)| case).collect();
         let takes = pace.estimate(&cases);
-        println!("{extent:?}: {} cells, {takes:?}", cases.len());
+        println!("{extent:?}: {} cases, {takes:?}", cases.len());
         takes
     };
     let full = takes(Pace::FULL, Extent::Usual);
     assert!(full < FULL_BUDGET, "{full:?}");
-    // The budget is for a machine that is slower than it thinks; nobody waits longer for less.
+    // The time limit has a margin for a machine that is slower than estimated.
     assert!(full < Duration::from_secs(35 * 60), "{full:?}");
-    // A budget that is a little short takes a round or two away, not half of them.
+    // A time limit that is slightly too short costs one or two rounds, not half of them.
     let glance = takes(Pace::QUICK, Extent::Glance);
     assert!(glance < QUICK_BUDGET * 6 / 5, "{glance:?}");
 }
@@ -245,7 +246,7 @@ fn plan_quick_has_newest_versions_only() {
             assert_eq!(older(suites, extent), [""; 0], "{suites:?} {extent:?}");
         }
     }
-    // The reports' own pairs need them, and who asks for one by name gets it.
+    // The pairs of the reports need older versions. A filter can select them too.
     assert!(!older(&Suite::ALL, Extent::Usual).is_empty());
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Quick);
     choice.subjects = vec!["golang-jwt-v4".into()];
@@ -280,7 +281,7 @@ fn plan_older_versions_only_for_published_reports() {
 fn manifests_have_release_dates() {
     for driver in find(&folder(None)).unwrap() {
         let m = &driver.manifest;
-        // This project's own, and what comes with a toolchain.
+        // jeton itself, and libraries that are part of a toolchain.
         if ["jeton", "reference", "crypto"].contains(&m.library.as_str()) {
             continue;
         }
@@ -310,13 +311,13 @@ fn plan_claims_and_threads_multiply_cases() {
     let plan = plan(&drivers, &choice).unwrap();
     let keys = |c: &Case| matches!(c.operation, Operation::GenerateKey | Operation::LoadKey);
     let of_keys = plan.cases.iter().filter(|(c, _)| keys(c)).count();
-    // A key knows nothing of claims: it is multiplied by the threads alone.
+    // A key has no claims: only the number of threads multiplies its cases.
     assert_eq!(plan.cases.len(), (once - of_keys / 2) * 4 + of_keys);
     let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
     let factors = "(claims report1-large, 2 threads)";
     assert!(titles.iter().any(|t| t.contains(factors)), "{titles:?}");
     for (i, title) in titles.iter().enumerate() {
-        assert!(!titles[..i].contains(title), "{title} is there twice");
+        assert!(!titles[..i].contains(title), "duplicate title: {title}");
     }
 }
 
@@ -337,7 +338,7 @@ fn comparison_rejects_different_claims_and_threads() {
     assert!(matches!(refused, Err(Incomparable::Cache(_))));
 }
 
-/// The published tables are the list: whatever stands in one has a cell of the usual run beside it.
+/// Checks that a usual run plans a case for each row of the published tables.
 #[test]
 fn plan_contains_every_row_of_the_reports() {
     let drivers = find(&folder(None)).unwrap();
@@ -360,7 +361,7 @@ fn plan_contains_every_row_of_the_reports() {
     assert!(weak.clone().count() >= 4);
     assert!(
         weak.clone().all(|(c, _)| c.library != "jeton"),
-        "never by jeton"
+        "jeton has no weak subject"
     );
 }
 

@@ -1,7 +1,7 @@
-//! Markdown, benchstat text and CSV of the sample, as golden files; and `benchstat` itself, which
-//! must read the text and agree.
+//! Compares the exports of the sample (Markdown, benchstat text, CSV) with golden files. `benchstat`
+//! must also read the text and agree.
 //!
-//! What has changed on purpose is written with `JETON_WRITE=1`, and read before it is committed.
+//! `JETON_WRITE=1` writes the golden files. Read the difference before you commit it.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -17,7 +17,7 @@ use jeton_lab::report::{benchstat, csv, markdown};
 use jeton_lab::result::RunResult;
 use jeton_lab::stats::mann_whitney::p_value;
 
-/// Few rows of every kind, with names that a careless export would break.
+/// A few rows of each kind, with names that need escaping.
 fn few() -> RunResult {
     let mut result = sample::result();
     result.rows.measured.retain(|row| {
@@ -112,8 +112,8 @@ fn benchstat_text_has_a_line_per_round() {
     }
 }
 
-/// Medians and p of two libraries, by the tool that everybody uses. Its modules are pinned in
-/// `tests/benchstat`; where they cannot be had, that is said and nothing is held against us.
+/// Checks medians and p of two libraries with `benchstat`. Its modules are pinned in `tests/benchstat`.
+/// Without network access, the test prints a note and passes.
 #[test]
 fn benchstat_tool_agrees_with_lab() {
     let folder = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ fn benchstat_tool_agrees_with_lab() {
         });
         row.unwrap().ns_per_op.clone().unwrap()
     };
-    // The columns come in the order of the file: golang-jwt before cristalhq.
+    // The columns have the order of the file: golang-jwt before cristalhq.
     let (first, second) = (timing("golang-jwt"), timing("cristalhq"));
     for (field, median) in [(fields[1], first.median), (fields[3], second.median)] {
         let seconds: f64 = field.parse().unwrap();

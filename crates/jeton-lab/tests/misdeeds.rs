@@ -1,4 +1,4 @@
-//! Whatever a driver does, its row says so, and the others are measured.
+//! Each misdeed of a driver shows in its row, and the other drivers are still measured.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -9,7 +9,7 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::runner::Event;
 
-/// Runs one driver with a misdeed between two correct ones, which must not suffer.
+/// Runs a misbehaving driver between two correct ones, which must still be measured.
 fn run_with(misdeed: &str) -> RunResult {
     let fakes = Fakes::new()
         .with("correct", "")
@@ -60,7 +60,7 @@ fn driver_slow_first_operation_is_not_counted() {
             .unwrap()
             .median
     };
-    // Who has waited takes a hundred milliseconds more, and a batch is planned to take five.
+    // The first operation after a pause takes 100 ms longer; a batch is planned to take 5 ms.
     assert!(median("suspect") < median("correct") * 5.0);
 }
 
@@ -71,7 +71,7 @@ fn driver_with_leads_gets_lead_operations() {
         let timing = row(&result, name, "sign").ns_per_op.as_ref();
         timing.unwrap().median
     };
-    // Without one it does everything five times.
+    // Without lead operations the driver does all work five times.
     assert!(median("suspect") < median("correct") * 2.5);
 }
 
@@ -99,7 +99,7 @@ fn driver_exit_in_hello_is_crashed() {
     assert_both(
         "dies-in-hello",
         Status::Crashed,
-        "exit code 3: panic: no more",
+        "exited with code 3: panic: no more",
     );
 }
 
@@ -108,18 +108,18 @@ fn driver_exit_in_run_is_crashed() {
     assert_both(
         "dies-in-run",
         Status::Crashed,
-        "exit code 7: fatal error: out of luck",
+        "exited with code 7: fatal error: out of luck",
     );
 }
 
 #[test]
 fn driver_flooding_output_is_crashed() {
-    assert_both("floods", Status::Crashed, "flooded its output");
+    assert_both("floods", Status::Crashed, "unexpected output");
 }
 
 #[test]
 fn driver_unrequested_output_is_crashed() {
-    assert_both("talks-unasked", Status::Crashed, "answered nonsense");
+    assert_both("talks-unasked", Status::Crashed, "invalid response");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn driver_invalid_response_is_crashed() {
     assert_both(
         "answers-nonsense",
         Status::Crashed,
-        "answered nonsense: no JSON",
+        "invalid response: not JSON",
     );
 }
 
@@ -169,13 +169,13 @@ fn driver_accepting_empty_key_fails_preflight() {
 
 #[test]
 fn driver_changing_claim_fails_preflight() {
-    let reason = "gives back another `name` than was signed";
+    let reason = "returns another `name` than was signed";
     assert_both("changes-a-claim", Status::FailedPreflight, reason);
 }
 
 #[test]
 fn driver_unverifiable_token_fails_preflight() {
-    let reason = "its token is refused by 4 of 4 verifiers";
+    let reason = "4 of 4 verifiers reject its token";
     assert_both("signs-wrongly", Status::FailedPreflight, reason);
 }
 
@@ -186,7 +186,7 @@ fn driver_wrong_checksum_is_crashed() {
 
 #[test]
 fn driver_other_version_fails_preflight() {
-    let reason = "says it is suspect 9.9.9 (fake), its manifest says suspect 1.0.0 (fake)";
+    let reason = "the driver reports suspect 9.9.9 (fake), its manifest suspect 1.0.0 (fake)";
     assert_both("other-version", Status::FailedPreflight, reason);
 }
 
@@ -237,13 +237,13 @@ fn driver_failed_start_is_unavailable() {
     );
 }
 
-/// The limit for `hello` is 20 s: this one test waits for it.
+/// Waits for the limit of `hello`, which is 20 s.
 #[test]
 fn driver_hanging_is_timed_out() {
     assert_both(
         "hangs-in-hello",
         Status::TimedOut,
-        "did not answer within 20 s",
+        "no response within 20 s",
     );
 }
 
@@ -271,7 +271,7 @@ run = ["python3", "{script}", "counted"]"#
     assert_eq!(builds(), 2);
 }
 
-/// A part of what is built may lie beside the sources: a cache that was copied does not have it.
+/// A build can write next to the sources. A copied cache does not contain these files.
 #[test]
 fn driver_rebuilds_in_copied_cache() {
     let way = r#"build = [["touch", "beside"]]

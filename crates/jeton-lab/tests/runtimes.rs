@@ -1,5 +1,5 @@
-//! Which runtimes a run takes, how their rows are told apart, and what is said of their support.
-//! The runtimes are shell scripts that print a version.
+//! Tests the choice of runtimes, their row ids and their support dates. The runtimes are shell scripts
+//! that print a version.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,7 +30,7 @@ impl Machine {
         self.0.path().join(name)
     }
 
-    /// A command in a folder that prints a line when it is asked for its version, and else does `work`.
+    /// Adds a command that prints `version` for a version request, and runs `work` otherwise.
     fn command(&self, folder: &str, name: &str, line: &str, work: &str) {
         let folder = self.path(folder);
         fs::create_dir_all(&folder).unwrap();
@@ -106,7 +106,7 @@ fn runtimes_are_found_once_with_path_first() {
     machine.jdk("jvm/temurin-25", "25.0.3");
     machine.jdk("java-home", "21.0.1");
     symlink(machine.path("jvm/temurin-25"), machine.path("jvm/default")).unwrap();
-    // A runtime without a compiler builds no driver.
+    // A runtime without a compiler cannot build a driver.
     let line = "openjdk 26.0.1 2026-04-01";
     machine.command("jvm/jre-26/bin", "java", line, "");
     assert_eq!(
@@ -167,7 +167,7 @@ fn support_is_that_of_the_release_line() {
     assert_eq!(of("go", "go1.26.8", TODAY), Support::Until("2027-02"));
     assert_eq!(of("go", "go1.27.4", TODAY), Support::Until("2027-08"));
     assert_eq!(of("go", "go1.28rc1", TODAY), Support::Unknown);
-    // The month was an expectation: nobody knows whether the release came.
+    // The month was only planned, so it is unknown whether the release was published.
     assert_eq!(of("go", "go1.27.4", "2027-09-01"), Support::Unknown);
     assert_eq!(of("python", "3.11.7", TODAY), Support::Until("2027-10-31"));
     assert_eq!(of("python", "3.8.18", TODAY), Support::Ended(None));
@@ -217,7 +217,7 @@ fn runtimes_newest_is_newest_supported() {
         let equipped = equip(&java_drivers(), Runtimes::Newest, &machine.places(), TODAY);
         labels(&equipped.drivers, "java/jjwt")
     };
-    // 26 ended and 28 is none yet; the id is as ever, so that runs can be compared.
+    // 26 is out of support and 28 is not released. The id stays the same, so that runs can be compared.
     let expected = |label: &str| [("java/jjwt".to_owned(), Some(label.to_owned()))];
     assert_eq!(newest(), expected("JDK 25.0.3"));
     machine.jdk("jvm/jdk-27", "27.0.1");
@@ -289,7 +289,7 @@ fn runtimes_all_have_distinct_ids() {
     }
 }
 
-/// A driver in Node, as a manifest has it; what runs it is Python, by way of the fake runtime.
+/// A Node driver according to its manifest. The fake runtime runs it with Python.
 fn node_driver(machine: &Machine) -> PathBuf {
     let folder = machine.path("drivers/node/fake");
     fs::create_dir_all(&folder).unwrap();
@@ -391,7 +391,7 @@ fn driver_runs_with_named_runtime() {
         Some("2026-04-30")
     );
     assert_eq!(of("Node 22.1.0").found, "nvm");
-    // What a reader sees: the row's runtime, and which one is out of support since when.
+    // The reader sees the runtime of the row and the date when its support ended.
     let ended = "Node 20.9.0 (since 2026-04-30)";
     for report in [html::page(&result), markdown::text(&result)] {
         assert!(report.contains("Out of support"), "{report}");
@@ -420,7 +420,7 @@ fn driver_rebuilds_for_newer_runtime() {
     let machine = Machine::new();
     let folder = node_driver(&machine);
     let manifest = folder.join("node/fake/driver.toml");
-    // The machine that tests this may have no node.
+    // Node may be missing on the test machine.
     let text = fs::read_to_string(&manifest).unwrap();
     let text = text
         .replace("needs = [\"node\"]", "")

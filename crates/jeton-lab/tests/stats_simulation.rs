@@ -1,8 +1,7 @@
-//! The statistics on synthetic noise: what the documentation of `stats` promises is simulated
-//! here, 2,000 runs for each figure, and a promise that does not hold is a red test.
+//! Checks the promises in the documentation of `stats` on synthetic noise, with 2,000 runs per figure.
 //!
-//! Never timings: the noise is made from seeds, and every figure is the same on every machine.
-//! `-- --nocapture` prints the tables that stand in `stats/mod.rs`.
+//! The noise comes from seeds, so the figures are equal on every machine; no test measures time. `--
+//! --nocapture` prints the tables of `stats/mod.rs`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use jeton_lab::result::VerdictKind;
@@ -20,26 +19,26 @@ const RUNS: u64 = 2_000;
 const ROUNDS: [usize; 3] = [8, 12, 30];
 /// Subjects of the table; the first is the baseline.
 const SUBJECTS: usize = 7;
-/// Identical pairs measured beside them: as many as a run of the lab has, if all are of one kind.
+/// Identical pairs measured with the table: as many as a run of the lab has for one kind.
 const PAIRS: usize = 9;
 const IDENTICAL: [f64; SUBJECTS] = [0.0; SUBJECTS];
 
-/// What disturbs the rounds.
+/// The noise of the rounds.
 #[derive(Debug, Clone, Copy)]
 enum Noise {
-    /// Every visit, by this much.
+    /// Gaussian noise of this size for each visit.
     Gaussian(f64),
-    /// 2 %, on a machine that gets 30 % slower along the run and wanders by 5 % a round.
+    /// 2 %, on a machine that becomes 30 % slower during the run and drifts by 5 % per round.
     Drift,
-    /// 2 %, and every tenth batch (of three a round) meets something that costs it 5 to 50 % more.
+    /// 2 %, and every tenth batch (three per round) takes 5 to 50 % longer.
     Spikes,
-    /// The same, and a round's value is the median of its batches.
+    /// The same, but a round's value is the median of its batches.
     SpikesAndMedian,
-    /// 1 %, and every other visit is served 4 % slower.
+    /// 1 %, and every second visit is 4 % slower.
     TwoModes,
-    /// 2 % for the table, and for each pair 2 % times a factor of its own, e^±0.4 about.
+    /// 2 % for the table; for each pair, 2 % times its own factor of about e^±0.4.
     Unequal,
-    /// 1 %, and every process is by about 1 % faster or slower for good.
+    /// 1 %, and each process is constantly about 1 % faster or slower.
     Layout,
     /// As `Layout`, with new processes for each third of the rounds.
     Restarts,
@@ -116,20 +115,20 @@ impl Run {
         Band::new(floor(&self.pairs(), &[]).unwrap())
     }
 
-    /// The table's comparisons with its baseline.
+    /// Returns the comparisons of the table with its baseline.
     fn ratios(&self) -> Vec<Ratio> {
         let subjects: Vec<&[f64]> = self.table[1..].iter().map(Vec::as_slice).collect();
         table(&self.table[0], &subjects).unwrap()
     }
 
-    /// One of them, as one of so many.
+    /// Returns the first comparison, corrected for this number of comparisons.
     fn ratio(&self, comparisons: usize) -> Ratio {
         estimate(&self.table[1], &self.table[0], comparisons).unwrap()
     }
 }
 
 fn gaussian(rng: &mut impl Rng) -> f64 {
-    // Box and Muller; one minus a number below one is above zero.
+    // Box–Muller. One minus a number below one is above zero.
     let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
@@ -156,7 +155,7 @@ fn different(verdict: VerdictKind) -> bool {
     matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
 }
 
-/// The share of runs in which `holds`.
+/// Returns the share of runs in which `holds` is true.
 fn share(
     noise: Noise,
     rounds: usize,
@@ -167,24 +166,24 @@ fn share(
     held.count() as f64 / RUNS as f64
 }
 
-/// What identical subjects come to, as shares of runs, comparisons or pairs.
+/// Results for identical subjects, as shares of runs, comparisons or pairs.
 #[derive(Debug, Default)]
 struct Identical {
-    /// One comparison's 95 % interval covers one.
+    /// The 95 % interval of one comparison contains one.
     covers: f64,
-    /// All six simultaneous intervals of the table cover one.
+    /// All six simultaneous intervals of the table contain one.
     all_cover: f64,
-    /// At least one of the six is called faster or slower.
+    /// At least one of the six is found faster or slower.
     called_different: f64,
-    /// A subject of the table is called equivalent to the baseline.
+    /// A subject of the table is found equivalent to the baseline.
     equivalent: f64,
-    /// An identical pair is called equivalent, by the floor of the others.
+    /// An identical pair is found equivalent, with the floor of the other pairs.
     pair_equivalent: f64,
-    /// An identical pair is called faster or slower.
+    /// An identical pair is found faster or slower.
     pair_different: f64,
-    /// All seven are in tier 1.
+    /// All seven are in group 1.
     one_group: f64,
-    /// Mean noise floor, a ratio above one.
+    /// The mean noise floor, as a ratio above one.
     floor: f64,
 }
 
@@ -217,7 +216,7 @@ impl Identical {
         }
         println!(
             "{:16} {rounds:2} rounds | one covers {:5.1} % | all cover {:5.1} % | called different \
-             {:4.1} % | one tier {:5.1} % | equivalent {:5.1} % | pair equivalent {:5.1} %, \
+             {:4.1} % | one group {:5.1} % | equivalent {:5.1} % | pair equivalent {:5.1} %, \
              different {:4.1} % | floor {:4.1} %",
             format!("{noise:?}"),
             100.0 * sum.covers,
@@ -240,7 +239,7 @@ fn identical_subjects_under_gaussian_noise() {
             let seen = Identical::simulate(Noise::Gaussian(deviation), rounds);
             let case = format!("{deviation} {rounds} {seen:?}");
             assert!((0.93..=0.97).contains(&seen.covers), "{case}");
-            // Bonferroni's bound is met from above, for comparisons that share a baseline.
+            // Bonferroni is conservative for comparisons that share a baseline.
             assert!((0.94..=0.98).contains(&seen.all_cover), "{case}");
             assert!(seen.called_different <= 0.05, "{case}");
             assert!(seen.one_group >= 0.95, "{case}");
@@ -279,14 +278,14 @@ fn identical_subjects_under_spikes_and_two_modes() {
             );
             assert!(seen.pair_equivalent >= 0.94, "{case}");
         }
-        // What the lower quartile is for.
+        // This is the reason for the lower quartile.
         let [quartile, median] = [Noise::Spikes, Noise::SpikesAndMedian]
             .map(|noise| Identical::simulate(noise, rounds).floor);
         assert!(median > 2.0 * quartile, "{rounds} {median} {quartile}");
     }
 }
 
-/// Some work is noisier than other: a pool of the pairs' spreads alone falls short of this.
+/// Some work has more noise: the pooled spread of the pairs alone does not reach this.
 #[test]
 fn identical_subjects_of_unequal_noise() {
     for rounds in ROUNDS {
@@ -301,7 +300,7 @@ fn identical_subjects_of_unequal_noise() {
     }
 }
 
-/// What outlasts a round is not in its spread: the known weakness, with its size.
+/// An effect that lasts longer than a round is not in the spread: a known weakness, with its size.
 #[test]
 fn processes_that_differ_for_good_are_the_known_weakness() {
     for rounds in [12, 30] {
@@ -312,9 +311,9 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
             "the floor bounds it: {layout:?}"
         );
         assert!(layout.pair_different <= 0.05, "{layout:?}");
-        // The floor knows of ratios that differ for good: without their half widths, 86 %.
+        // The floor includes ratios that differ constantly; without their half widths it covers 86 %.
         assert!(layout.pair_equivalent >= 0.94, "{layout:?}");
-        // A life for each round is what the intervals need.
+        // The intervals need new processes for each round.
         let lives = Identical::simulate(Noise::Lives, rounds);
         assert!((0.93..=0.97).contains(&lives.covers), "{lives:?}");
         let restarts = Identical::simulate(Noise::Restarts, rounds);
@@ -323,12 +322,13 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
     }
 }
 
-/// The share of runs in which effects of 3, 5 and 10 % are found, both ways, among seven subjects.
+/// Returns the share of runs that find effects of 3, 5 and 10 %, in both directions, among seven
+/// subjects.
 fn power(noise: Noise, rounds: usize, pairs: usize) -> [f64; 3] {
     power_beside(noise, rounds, pairs, 0)
 }
 
-/// The same, with so many pairs of another kind beside them.
+/// The same, with further pairs of another kind.
 fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f64; 3] {
     let sizes = [0.03f64, 0.05, 0.10];
     let [three, five, ten] = sizes.map(f64::ln_1p);
@@ -381,14 +381,14 @@ fn four_pairs_are_enough_and_two_are_not() {
         two < 0.80 && four >= 0.87 && six >= 0.90 && nine >= 0.90,
         "{two} {four} {six} {nine}"
     );
-    // What a run has whose libraries are of both kinds: no promise rests on nine of one.
+    // A run whose libraries are of both kinds has fewer pairs of one kind.
     let [_, six_of_nine, _] = power_beside(Noise::Gaussian(0.02), 12, 6, 3);
     assert!(six_of_nine >= 0.90, "{six_of_nine}");
 }
 
 #[test]
 fn more_rounds_decide_in_four_of_five_runs() {
-    // The first 8 rounds are judged; the run then goes on for as many as they ask for.
+    // The first 8 rounds give the estimate; the run then continues for as many rounds as it names.
     const LONGEST: usize = 100;
     for effect in [0.0, 0.03, 0.05] {
         let effects = [0.0, f64::ln_1p(effect), 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -430,7 +430,7 @@ fn more_rounds_decide_in_four_of_five_runs() {
 #[test]
 fn settled_flat_batches_only() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    // The share of looks that find a runtime settled whose batches get faster by `slope` each.
+    // The share of checks that find a runtime settled although its batches get faster by `slope` each.
     let mut looks = |deviation: f64, slope: f64| {
         let held = (0..RUNS).filter(|_| {
             let batches: Vec<f64> = (0..WINDOW)
@@ -451,7 +451,7 @@ fn settled_flat_batches_only() {
 
 #[test]
 fn median_interval_covers_for_any_distribution() {
-    // Two modes are symmetric around their middle: the true median is known.
+    // The two modes are symmetric around their middle, so the true median is known.
     for (noise, log_median) in [(Noise::Gaussian(0.02), 0.0f64), (Noise::TwoModes, 0.02)] {
         for rounds in ROUNDS {
             let truth = 1_000.0 * log_median.exp();
@@ -465,7 +465,7 @@ fn median_interval_covers_for_any_distribution() {
     }
 }
 
-// Controls: each takes one part of the method away, and the promise that it carries is broken.
+// Controls: each removes one part of the method, and the promise of that part fails.
 
 #[test]
 fn control_without_correction_table_does_not_cover() {
@@ -486,8 +486,8 @@ fn control_without_correction_table_does_not_cover() {
     }
 }
 
-/// The normal quantile in the place of Student's: what a spread of few rounds does not know of
-/// itself is forgotten.
+/// Uses the normal quantile instead of Student's t, which ignores the uncertainty of a spread from few
+/// rounds.
 #[test]
 fn control_with_normal_quantile_intervals_are_narrow() {
     const Z_95: f64 = 1.959_964;
@@ -513,7 +513,7 @@ fn control_with_normal_quantile_intervals_are_narrow() {
 fn control_without_pairing_drift_hides_effects() {
     let five = 0.05f64.ln_1p();
     let effects = [0.0, five, five, five, five, five, five];
-    // Pairing is undone by turning the subject's rounds by one against the baseline's.
+    // Rotating the subject's rounds by one against the baseline's removes the pairing.
     let found = |turn: usize| {
         share(Noise::Drift, 12, &effects, |run| {
             let mut subject = run.table[1].clone();
@@ -563,7 +563,7 @@ fn control_stricter_rule_misses_five_percent() {
         let [low, _] = run.ratio(SUBJECTS - 1).interval();
         low > 1.0 + run.band().believed_beyond()
     });
-    // And with the 2 % band alone, the smallest that there is.
+    // The same with the 2 % band alone, which is the smallest one.
     let at_best = share(Noise::Gaussian(0.02), 12, &effects, |run| {
         run.ratio(SUBJECTS - 1).interval()[0] > 1.02
     });

@@ -1,6 +1,6 @@
-//! Two runs on synthetic noise: what the documentation of `stats::unpaired` promises, simulated.
+//! Checks the promises in the documentation of `stats::unpaired` with two runs of synthetic noise.
 //!
-//! Never timings: the noise is made from seeds, and every figure is the same on every machine.
+//! The noise comes from seeds, so the figures are equal on every machine; no test measures time.
 #![allow(clippy::unwrap_used)]
 
 use jeton_lab::result::VerdictKind;
@@ -11,14 +11,14 @@ use rand_chacha::ChaCha8Rng;
 
 const RUNS: u64 = 2_000;
 
-/// Standard normal, by Box and Muller.
+/// Returns a standard normal value (Box–Muller).
 fn gaussian(rng: &mut impl Rng) -> f64 {
     let u: f64 = 1.0 - rng.random::<f64>();
     let v: f64 = rng.random();
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// One subject's rounds in one run, off by `offset` for good.
+/// Returns one subject's rounds in one run, with the constant shift `offset`.
 fn rounds(rng: &mut impl Rng, count: usize, spread: f64, offset: f64) -> Vec<f64> {
     (0..count)
         .map(|_| 1_000.0 * (offset + spread * gaussian(rng)).exp())
@@ -63,8 +63,8 @@ fn unpaired_intervals_of_twenty_cover_together() {
     assert!(covered >= 93.0, "{covered} %");
 }
 
-/// Every process of every run is off by about 1 % for good: subjects that did not change keep what
-/// nobody changed from being called different.
+/// Each process of each run has a constant shift of about 1 %. The unchanged subjects show this, so it
+/// does not count as a difference.
 #[test]
 fn between_runs_floor_covers_process_differences() {
     let called_different = |with_floor: bool| {
@@ -96,7 +96,7 @@ fn between_runs_floor_covers_process_differences() {
     );
 }
 
-/// The whole machine is off by about 10 % in the later run, and every process by 1 % for good.
+/// The whole machine has a shift of about 10 % in the later run, and each process one of 1 %.
 #[test]
 fn between_runs_common_shift_is_removed() {
     let called_different = share(|rng| {
@@ -117,7 +117,7 @@ fn between_runs_common_shift_is_removed() {
     assert!(called_different <= 6.0, "{called_different} %");
 }
 
-/// And a change that is real is found through it: 15 % where runs differ by 1 %.
+/// A real change of 15 % is found although runs differ by 1 %.
 #[test]
 fn between_runs_real_change_is_found() {
     let found = share(|rng| {

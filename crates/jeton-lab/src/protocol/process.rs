@@ -236,7 +236,7 @@ impl Process {
         match self.answers.try_recv() {
             Ok(Heard::Line(_) | Heard::TooLong) => {
                 return Err(Fault::Crashed(
-                    "flooded its output: wrote without a request".into(),
+                    "unexpected output: wrote without a request".into(),
                 ));
             }
             Ok(Heard::End) | Err(TryRecvError::Disconnected) => {
@@ -265,7 +265,7 @@ impl Process {
                 Ok(Heard::Line(line)) => return Ok(line),
                 Ok(Heard::TooLong) => {
                     return Err(Fault::Crashed(format!(
-                        "flooded its output: a line of more than {} MiB",
+                        "unexpected output: a line of more than {} MiB",
                         MAX_LINE_BYTES >> 20
                     )));
                 }
@@ -332,7 +332,7 @@ fn parse<A: DeserializeOwned>(line: &[u8]) -> Result<A, Fault> {
         let shown: String = String::from_utf8_lossy(line).chars().take(60).collect();
         Fault::Crashed(format!("invalid response: {what} in `{}`", shown.trim()))
     };
-    let value: Value = serde_json::from_slice(line).map_err(|_| nonsense("no JSON"))?;
+    let value: Value = serde_json::from_slice(line).map_err(|_| nonsense("not JSON"))?;
     match value.get("ok").and_then(Value::as_bool) {
         Some(true) => serde_json::from_value(value).map_err(|e| nonsense(&e.to_string())),
         Some(false) => {
@@ -347,7 +347,7 @@ fn parse<A: DeserializeOwned>(line: &[u8]) -> Result<A, Fault> {
                 _ => Err(Fault::Failed(reason)),
             }
         }
-        None => Err(nonsense("no `ok`")),
+        None => Err(nonsense("`ok` is missing")),
     }
 }
 
@@ -356,6 +356,6 @@ fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
-        (None, None) => "died".into(),
+        (None, None) => "ended for an unknown reason".into(),
     }
 }

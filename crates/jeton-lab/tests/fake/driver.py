@@ -1,8 +1,6 @@
-"""A driver of the lab that does HS256 with Python's own hmac, and misbehaves as it is told.
+"""A lab driver for HS256 with Python's hmac. It misbehaves as MISDEED names; without MISDEED it is correct.
 
     python3 driver.py NAME [MISDEED]
-
-`correct` (no misdeed) is the one that the others are told from.
 """
 
 import base64
@@ -104,7 +102,7 @@ class Prepared:
     def checksum(self, iterations):
         if MISDEED != "extrapolates":
             return sum(self.operation(i) for i in range(iterations))
-        # The pool once, and then only sums.
+        # Does each operation of the pool once and multiplies the sum.
         pool = len(self.tokens or self.claims)
         values = [self.operation(i) for i in range(min(pool, iterations))]
         cycles, rest = divmod(iterations, pool)

@@ -1,4 +1,4 @@
-//! What a gate may pass, on synthetic pairs of runs. The noise is made from seeds: no test has a clock.
+//! Tests the gate with pairs of synthetic runs. The noise comes from seeds; no test reads a clock.
 
 use jeton_lab::multi_run::{Farthest, Gate, Kind, Outcome, Ruling, SetBy};
 use jeton_lab::result::{Row, RunResult};
@@ -9,7 +9,7 @@ use super::{change, judged, run, sample, scale_rounds};
 
 const RUNS: u64 = 2_000;
 
-/// Eight controls in Node beside the six compiled subjects, each with its time multiplied.
+/// Adds eight controls in Node to the six compiled subjects, each with its time multiplied.
 fn with_node(mut result: RunResult, factors: [f64; 8]) -> RunResult {
     for (index, factor) in factors.iter().enumerate() {
         let mut row = node(&mut result, index);
@@ -33,7 +33,7 @@ fn node(result: &mut RunResult, index: usize) -> Row {
     row
 }
 
-/// Without the compiled subjects but one.
+/// Removes all compiled subjects but one.
 fn only_jeton(mut result: RunResult) -> RunResult {
     let kept = |row: &Row| row.subject.library == "jeton" || row.subject.language == "node";
     result.rows.measured.retain(kept);
@@ -73,7 +73,7 @@ fn gate_slow_with_noisy_node_controls_is_undecided() {
 
 #[test]
 fn gate_slow_with_shifted_node_controls_is_undecided() {
-    // What all of Node differs by need not be what compiled code differs by, neither way.
+    // A shift of all Node subjects need not apply to compiled code, in either direction.
     for (shift, by) in [(2.47, 2.0), (0.5, 1.0), (1.3, 1.3)] {
         let before = only_jeton(with_node(run(1), [1.0; 8]));
         let mut after = only_jeton(with_node(run(2), [shift; 8]));
@@ -141,14 +141,15 @@ fn gate_band_wider_than_the_threshold_is_undecided() {
         change(&mut after, "jeton", by);
         judged(&before, &after, 0.05).unwrap()
     };
-    // Nothing came out slower than the threshold: nobody can say so of it, and no build stops.
+    // No ratio is above the threshold, so this is not a regression. The subject itself remains
+    // undecided.
     let inside = within(1.03);
     assert_eq!(inside.outcome, Outcome::NoRegression);
     assert_eq!(ruling_on(&inside, "jeton"), Ruling::Undecided);
     assert_eq!(ruling_on(&inside, "b"), Ruling::NotSlower, "it is faster");
     assert_eq!(within(1.12).outcome, Outcome::Undecided);
     assert_eq!(within(1.30).outcome, Outcome::Regression, "beyond the band");
-    // The pair that the floor comes from is named, with its run.
+    // The result names the run and the A/A pair that set the noise floor.
     let SetBy::NoiseFloor {
         run: "after",
         pair: Some(Farthest { what, .. }),
@@ -163,25 +164,25 @@ fn gate_band_wider_than_the_threshold_is_undecided() {
     assert_eq!(json["rows"][0]["band_set_by"]["run"], "after");
 }
 
-/// Standard normal, by Box and Muller.
+/// Returns a standard normal value (Box–Muller).
 fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
     let u: f64 = 1.0 - rng.random::<f64>();
     let v: f64 = rng.random();
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// How noisy a pair of runs is: natural logarithms.
+/// The noise of a pair of runs, as natural logarithms.
 struct Noise {
-    /// What the machine is off by in the later run.
+    /// The shift of the whole machine in the later run.
     machine: f64,
-    /// What each compiled process and each of Node is off by for good.
+    /// The constant shift of each compiled process and each Node process.
     process: [f64; 2],
-    /// From round to round.
+    /// The noise of each round.
     round: f64,
 }
 
-/// Two runs that differ by noise alone. So many compiled and Node subjects are other code in the later
-/// one, and so many are the same.
+/// Returns two runs that differ only by noise. `changed` and `same` are the numbers of compiled and
+/// Node subjects with changed and unchanged code.
 fn pair(
     rng: &mut ChaCha8Rng,
     noise: &Noise,
@@ -230,7 +231,7 @@ const WILD_NODE: Noise = Noise {
     round: 0.03,
 };
 
-/// How many of so many pairs come to this outcome, in %, when one subject takes `by` times as long.
+/// Returns the percentage of pairs with this outcome when one subject takes `by` times as long.
 fn share(outcome: Outcome, noise: &Noise, [changed, same]: [[usize; 2]; 2], by: f64) -> f64 {
     let is_so = |seed: &u64| {
         let mut rng = ChaCha8Rng::seed_from_u64(*seed);
@@ -254,7 +255,7 @@ fn gate_identical_runs_regress_in_at_most_5_percent() {
         println!("changed {changed:?}, same {same:?}: {regressions} %");
         assert!(regressions <= 5.0, "{changed:?} {same:?}: {regressions} %");
     }
-    // The noise is such that it takes controls to know it.
+    // Without controls, this noise looks like a regression.
     let without = share(Outcome::Regression, &NOISY, [[3, 2], [0, 0]], 1.0);
     assert!(without > 20.0, "{without} %");
 }
@@ -270,7 +271,7 @@ fn gate_twice_as_slow_is_never_no_regression() {
     ] {
         let missed = share(Outcome::NoRegression, &noise, [changed, same], 2.0);
         assert_eq!(missed, 0.0, "{changed:?} {same:?}");
-        // Nor is all undecided: what the noise allows to be found is found.
+        // A change that is larger than the noise must be found.
         let found = share(Outcome::Regression, &noise, [changed, same], 2.0);
         println!("changed {changed:?}, same {same:?}: found in {found} %");
         assert!(found >= found_in, "{changed:?} {same:?}: {found} %");

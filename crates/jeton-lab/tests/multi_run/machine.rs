@@ -1,11 +1,12 @@
-//! Which runs are of one machine, and what is done with those that are not.
+//! Tests which runs belong to one machine, and how runs of other machines are treated.
 
 use jeton_lab::multi_run::{AcrossCpus, Outcome, Question, Unjudgeable, gate};
 use jeton_lab::result::{Environment, Processor, read};
 
 use super::{change, compare, compare_across, judged, question, run};
 
-/// What differs between a run and one whose environment was edited, and the settings that do.
+/// Returns the differences between a run and one with an edited environment: of the machine, and of the
+/// settings.
 fn differences(edit: impl FnOnce(&mut Environment)) -> [Vec<String>; 2] {
     let (before, mut after) = (run(1), run(2));
     edit(&mut after.environment);
@@ -55,7 +56,7 @@ fn compare_other_microcode_leaves_no_controls() {
 
 #[test]
 fn compare_file_of_older_lab_uses_known_facts() {
-    // The old lab did not find avx512ifma, for it looked for avx512_ifma.
+    // An older lab missed avx512ifma, because it looked for avx512_ifma.
     let found = differences(|e| {
         e.flags.push("avx512ifma".into());
         e.processor = None;
@@ -68,7 +69,7 @@ fn compare_file_of_older_lab_uses_known_facts() {
     after.environment.flags.retain(|flag| flag != "sha_ni");
     let said = compare(&before, &after).another_machine;
     assert_eq!(said[0].to_string(), "CPU flags: sha_ni / none of these");
-    // What only one of them knows is no difference.
+    // A fact that only one run contains is not a difference.
     processor(&mut after.environment).stepping = None;
     assert_eq!(compare(&run(3), &after).another_machine.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Results of several runs: set side by side, guarded, merged.
+//! Tests comparing, gating and merging of several runs.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -18,7 +18,8 @@ use jeton_lab::stats::median::median_interval;
 
 const SUBJECTS: [&str; 6] = ["jeton", "a", "b", "c", "d", "e"];
 
-/// Six libraries under one contract with a spread of about half a per cent; `seed` moves the rounds.
+/// Returns a run of six libraries under one operation, with a spread of about 0.5 %. `seed` changes the
+/// rounds.
 fn run(seed: u64) -> RunResult {
     let mut result = sample::empty();
     result.seed = seed;
@@ -33,7 +34,7 @@ fn run(seed: u64) -> RunResult {
         row.token_bytes = Some(313);
         row.allocs_per_op = Some(2.0);
         result.rows.measured.push(row);
-        // No two runs and no two subjects have the same noise.
+        // Each run and each subject has its own noise.
         scale_rounds(&mut result.rows.measured[index], |round| {
             1.0 + 0.002 * ((seed as usize * 7 + index * 3 + round * 5) % 11) as f64 / 11.0
         });
@@ -95,7 +96,7 @@ fn scale_rounds(row: &mut Row, by: impl Fn(usize) -> f64) {
     (timing.median, timing.interval) = (median.median, median.interval);
 }
 
-/// The library's code has changed, and its time by this factor.
+/// Changes the code hash of the library and multiplies its time by `by`.
 fn change(result: &mut RunResult, library: &str, by: f64) {
     let mut rows = result.rows.measured.iter_mut();
     let row = rows.find(|r| r.subject.library == library).unwrap();
@@ -157,7 +158,7 @@ fn compare_changed_subjects_have_verdicts() {
 #[test]
 fn compare_common_shift_is_removed() {
     let (before, mut after) = (run(1), run(2));
-    // The whole machine was 12 % slower, and nobody says so but those that did not change.
+    // The whole machine was 12 % slower. Only the unchanged subjects show this.
     for row in &mut after.rows.measured {
         scale_rounds(row, |_| 1.12);
     }
@@ -169,7 +170,7 @@ fn compare_common_shift_is_removed() {
     assert_eq!(jeton.verdict, Some(VerdictKind::Equivalent));
     let shown = &compared.between_runs[0];
     assert!(shown.shift_removed && (shown.shift - 1.12).abs() < 0.005);
-    // Without them it would pass for a change of the subject.
+    // Without unchanged subjects, the shift counts as a change of the subject.
     let alone = |mut result: RunResult| {
         result.rows.measured.truncate(1);
         result
@@ -266,7 +267,7 @@ fn gate_passes_unchanged_and_names_regressions() {
     };
     assert!(what.starts_with("sign go/jeton:jwt:HS256"), "{what}");
     assert!((ratio - 1.12).abs() < 0.01);
-    // Faster is no regression, and less than the threshold is let through.
+    // Faster is not a regression, and neither is a ratio below the threshold.
     assert!(
         judged(&after, &before, 0.05)
             .unwrap()

@@ -1,4 +1,4 @@
-//! Several runs as one.
+//! Tests merging of several runs.
 
 use jeton_lab::multi_run::{LIVES, Named, Unmergeable, merge};
 use jeton_lab::result::{
@@ -32,7 +32,7 @@ fn merge_runs_of_one_plan() {
     let (mut second, first) = (run(2), run(1));
     second.environment.disturbance.disturbed = true;
     second.environment.disturbance.reasons = vec!["steal".into()];
-    // The order is that of the runs, not of the call.
+    // The runs have the order of their start, not the order of the arguments.
     let one = merged([second, first.clone()]);
     assert_eq!(one.environment.rounds_finished, 16);
     assert_eq!(one.runs.iter().map(|r| r.seed).collect::<Vec<_>>(), [1, 2]);
@@ -64,7 +64,7 @@ fn merge_of_merges_equals_merge_of_all() {
 
 #[test]
 fn merge_six_runs_use_one_value_per_run() {
-    // Each run has a process that is off by up to 4 % for good, and hardly a spread within.
+    // In each run the process has a constant shift of up to 4 %, with almost no spread between rounds.
     let lives = |count: u64| {
         let results = (1..=count).map(|seed| {
             let mut result = run(seed);
@@ -98,12 +98,12 @@ fn merge_row_unmeasured_in_one_run_is_unmeasured() {
     );
     assert!(one.rows.measured[2].ns_per_op.is_none());
     assert_eq!(one.verdicts.len(), 4);
-    // What stood against a baseline that is gone stands against nothing.
+    // Without its baseline, the comparison has no verdicts.
     sample::fail(&mut second.rows.measured[0], Status::Crashed, "died");
     assert!(merged([run(1), second]).verdicts.is_empty());
 }
 
-/// What `lab attack` says of one library that the runs measured.
+/// Returns a result of `lab attack` for one library that the runs measured.
 fn attack_on(driver: &str) -> RunResult {
     let mut result = run(9);
     result.rows = Rows::default();
@@ -152,7 +152,7 @@ fn attacks_stand_beside_the_rows_of_a_run_and_of_several() {
             .iter()
             .any(|run| run.command == "jeton lab attack")
     );
-    // And again, with a run more: the attacks come through.
+    // A further merge with one more run keeps the attacks.
     let more = merged([whole.clone(), run(2)]);
     assert_eq!(more.rows.attack, whole.rows.attack);
     assert_eq!(more.runs.len(), 3);
@@ -177,7 +177,7 @@ fn attacks_on_other_code_or_twice_are_not_merged() {
     assert_eq!(untimed, Unmergeable::NothingTimed.to_string());
 }
 
-/// A result of `lab servers`: each server under a load of so many connections.
+/// Returns a result of `lab servers`: one load row per server and number of connections.
 fn of_servers(seed: u64, loads: &[(&str, u32)]) -> RunResult {
     let rows = loads.iter().map(|(id, connections)| {
         serde_json::json!({
@@ -214,10 +214,10 @@ fn merge_servers_adds_repetitions_of_same_load() {
     assert_eq!(load.statuses["Unavailable"], 9);
     assert_eq!(load.client_bound, Some(true));
     assert_eq!(load.peak_rss_bytes, Some(30_000_003));
-    // What one has alone comes through as it is.
+    // A load that only one run has is unchanged.
     assert_eq!(rows[2].load.as_ref().unwrap().requests_per_s, 2000.0);
     assert_eq!(rows[2].connections, 1);
-    // The file is one that is read again, and merged again.
+    // The merged file can be read and merged again.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("whole.json");
     std::fs::write(&file, to_bytes(&whole)).unwrap();

@@ -1,5 +1,5 @@
-//! A result that a real run left (`docs/runs`), as the page and Markdown tell it: rows that two suites
-//! asked for are in the file once, and belong to both.
+//! Tests the page and Markdown of a real result in `docs/runs`. A row that two suites requested is in
+//! the file once and belongs to both.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn kept() -> RunResult {
     read(&docs.join("2026-11-24-full/results.json")).unwrap()
 }
 
-/// The rows that the verdicts of a comparison are about, each once.
+/// Returns the rows that the verdicts of a comparison name, each once.
 fn members<'a>(result: &'a RunResult, comparison: &str) -> Vec<&'a Row> {
     let verdicts = || {
         let all = result.verdicts.iter();
@@ -37,7 +37,7 @@ fn titles(result: &RunResult) -> BTreeSet<&str> {
     all.map(|v| v.comparison.as_str()).collect()
 }
 
-/// Every member has a line that says its library and version, and no line is left over.
+/// Checks that each member has a line with its library and version, and that no line remains.
 fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
     let mut lines = lines;
     for row in members(result, title) {
@@ -118,6 +118,6 @@ fn page_cache_is_not_fastest_of_a_token() {
             "{section}"
         );
     }
-    // It is measured, and is shown with what was.
+    // The row was measured, so the charts show it.
     assert!(between(&html, "<section id=\"charts\"", "</section>").contains(cached));
 }

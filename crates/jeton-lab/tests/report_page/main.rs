@@ -1,4 +1,4 @@
-//! The report page, from the outside: a result goes in, a page that can be trusted comes out.
+//! Tests the report page from the outside: a result goes in, a safe page comes out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod full_run;
@@ -25,7 +25,7 @@ const SECTIONS: [&str; 11] = [
     "data",
 ];
 
-/// What holds for every page, whatever the result.
+/// Checks what holds for every page.
 fn check(html: &str) {
     for section in SECTIONS {
         assert!(
@@ -34,7 +34,7 @@ fn check(html: &str) {
         );
     }
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"));
-    // The packed result may hold any letters.
+    // The base64 text of the packed result may contain any letters.
     let (before, after) = html.split_once("href=\"data:").unwrap_or((html, ""));
     for text in [before, after.split_once('"').map_or("", |(_, text)| text)] {
         assert!(!text.contains("NaN") && !text.contains(">inf"), "no number");
@@ -80,7 +80,7 @@ fn check(html: &str) {
     }
 }
 
-/// Leaves a page in the target folder, for a browser.
+/// Writes a page to the target folder for the browser tests.
 fn keep(name: &str, html: &str) {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
@@ -111,8 +111,8 @@ fn page_has_chart_and_table_per_comparison() {
         .map(|v| v.comparison.as_str())
         .collect();
     comparisons.dedup();
-    // One chart of sizes, because there is one claims set; one of size against cost; and what is
-    // above the floor for each contract.
+    // One chart of sizes for the one claims set, one of size against time, and one of the overhead
+    // above the bare primitive per operation.
     assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
     assert_eq!(html.matches("aria-details=").count(), charts(&html));
     assert!(html.len() < 400_000, "{} bytes", html.len());
@@ -178,7 +178,7 @@ fn page_confounded_pair_names_factors() {
     let html = page(&sample::result());
     let sentence =
         "Confounded: format, algorithm and library change at once; no cause can be named.";
-    // Twice per contract: beside the verdict and above the chart.
+    // Twice per operation: next to the verdict and above the chart.
     assert_eq!(html.matches(sentence).count(), 4);
 }
 
@@ -200,7 +200,7 @@ fn page_failed_rows_have_reasons() {
         );
         assert!(gaps.contains(&row.subject.library));
     }
-    // A failed subject is also named in the table of the comparison that it is absent from.
+    // The table of each comparison also names its failed subjects.
     let charts = between(&html, "<section id=\"charts\"", "</section>");
     assert!(charts.contains("accepted a token whose signature had one bit flipped"));
     assert!(charts.contains("is not on PATH"));
@@ -305,7 +305,7 @@ fn page_environment_identifies_cpu() {
     let html = page(&result);
     let cpu = "AMD EPYC 9R14 (family 25, model 17, stepping 1, microcode 0xa101148)";
     assert!(html.contains(cpu));
-    // A file of an older lab does not say it.
+    // A file of an older lab does not contain this.
     result.environment.processor = None;
     assert!(!page(&result).contains("AMD EPYC 9R14 ("));
 }
@@ -359,7 +359,7 @@ fn page_download_is_the_result() {
 #[test]
 fn page_large_result_names_its_file() {
     let mut result = sample::result();
-    // No two alike, as in life: what repeats itself packs to nothing.
+    // Each row differs, because repeated rows would compress too well.
     let mut round = 1234.5_f64;
     let mut rounds = || {
         round = (round * 1.000_1).sin().abs() * 1e3 + 1e3;
@@ -375,7 +375,7 @@ fn page_large_result_names_its_file() {
     assert!(html.contains("too large for this page"));
 }
 
-/// A page that people send each other by mail, and open on a telephone.
+/// A page must be small enough for mail and must open on a telephone.
 const FULL_PAGE_BYTES_MAX: usize = 1_400_000;
 
 #[test]
@@ -394,7 +394,7 @@ fn page_of_full_run_is_small() {
     assert!(html.len() <= FULL_PAGE_BYTES_MAX, "{} bytes", html.len());
 }
 
-/// Advice for these needs, as the page has it.
+/// Returns the recommendation for these requirements as on the page.
 fn advised(result: &mut RunResult, requirements: &str, noisy: Noisy) -> String {
     let requirements = Requirements::parse(&[requirements]).unwrap();
     result.recommendation = Some(recommend(result, &requirements, noisy));

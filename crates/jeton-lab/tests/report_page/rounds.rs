@@ -1,4 +1,4 @@
-//! Rounds that were planned, and those that there was time for.
+//! Tests planned rounds against measured rounds.
 
 use jeton_lab::report::html::page;
 use jeton_lab::report::markdown;

@@ -1,12 +1,11 @@
-//! A result edited by hand: each edit is refused with its place.
+//! Tests that the reader rejects results edited by hand, and names the place.
 
 use jeton_lab::result::{RunResult, to_bytes};
 use serde_json::{Value, json};
 
 use super::{published, refusal, sample, schema};
 
-/// An edit by hand: where, what is there then, what the reader says, and whether the schema alone
-/// shows it.
+/// An edit: the place, the new value, the message of the reader, and whether the schema alone finds it.
 const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/status",
@@ -174,7 +173,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     ("/schema", "0", "an older jeton wrote it", true),
 ];
 
-/// The same, of a result of `lab interop`.
+/// The same for a result of `lab interop`.
 const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/1/outcome",
@@ -232,7 +231,7 @@ const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     ),
 ];
 
-/// The same, of a result of `lab servers`.
+/// The same for a result of `lab servers`.
 const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/statuses",

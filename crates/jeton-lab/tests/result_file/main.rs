@@ -1,5 +1,4 @@
-//! The result file: what is written fits its published schema, and what is wrong is refused with
-//! its place.
+//! Tests that written results match their published schema, and that errors name the place.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -28,7 +27,7 @@ fn published() -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Fits the schema, and is read as it was written.
+/// Checks that the result matches the schema and reads back unchanged.
 #[track_caller]
 fn assert_published(result: &RunResult) {
     let bytes = to_bytes(result);
@@ -37,7 +36,7 @@ fn assert_published(result: &RunResult) {
     assert_eq!(refusal(&bytes), None);
 }
 
-/// What the reader says of these bytes; `None` if it takes them.
+/// Returns the error of the reader for these bytes; `None` if it accepts them.
 fn refusal(bytes: &[u8]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results.json");
@@ -90,7 +89,7 @@ fn what_another_loader_measured_fits_the_schema() {
 fn schema_accepts_published_comparisons() {
     let (mut result, work) = with_published();
     assert_published(&result);
-    // A figure that no row has, and a conclusion that rests on nothing.
+    // A figure without a row, and a conclusion without a basis.
     result.published[0].rows[0].figures[0].measured = Some(1.0);
     let said = refusal(&to_bytes(&result)).unwrap();
     let place = "published[0].rows[0].figures[0].measured: no row measured that";
@@ -105,7 +104,7 @@ fn schema_accepts_published_comparisons() {
     assert!(said.contains(place), "{said}");
 }
 
-/// The sample with one published table and one answered conclusion about one of its rows.
+/// Returns the sample with one published table and one answered conclusion about one of its rows.
 fn with_published() -> (RunResult, RowId) {
     let mut result = sample::result();
     let row = result
@@ -157,7 +156,7 @@ fn with_published() -> (RunResult, RowId) {
     (result, work)
 }
 
-/// The sample with a recommendation in it.
+/// Returns the sample with a recommendation.
 fn advised() -> RunResult {
     let mut result = sample::result();
     let requirements =
@@ -223,7 +222,7 @@ fn schema_accepts_result_of_a_run() {
 
     let mut again = fakes.run();
     again.seed += 1;
-    // Both began within one second: what tells runs apart is the seed, then.
+    // Both started in the same second, so only the seed distinguishes the runs.
     let results = [result, again].map(|result| Named {
         name: "one".into(),
         result,

@@ -1,4 +1,4 @@
-//! A result packed by gzip: what a page hands out, and what `gzip results.json` leaves.
+//! Tests results packed with gzip: from a page, and from `gzip results.json`.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 fn read_compressed_result_equals_plain() {
     let result = sample::result();
     let folder = tempfile::tempdir().unwrap();
-    // What it is called says nothing of what it is.
+    // The file name does not matter.
     let path = folder.path().join("results.json");
     for bytes in [to_packed_bytes(&result), packed(&to_bytes(&result))] {
         assert!(bytes.len() * 4 < to_bytes(&result).len());

@@ -1,9 +1,9 @@
-//! As much of JSON Schema (2020-12) as `docs/result.schema.json` uses. A keyword that is not known
-//! here is a failure: nothing in the schema goes unchecked.
+//! The part of JSON Schema (2020-12) that `docs/result.schema.json` uses. An unknown keyword is an
+//! error, so that no part of the schema stays unchecked.
 
 use serde_json::Value;
 
-/// What is wrong with `value`, as `place: what`.
+/// Returns the errors of `value` as `place: error`.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, schema, value, "", &mut found);
