@@ -99,7 +99,7 @@ impl fmt::Display for Unmergeable {
             ),
             Self::Ragged(name, row) => write!(
                 f,
-                "{name} has another number of rounds of {row} than of its other rows"
+                "{name} has a different number of rounds of {row} than of its other rows"
             ),
             Self::NothingMeasured => f.write_str("no row was measured in all of them"),
         }

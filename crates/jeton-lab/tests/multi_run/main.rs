@@ -241,7 +241,7 @@ fn compare_missing_subjects_are_listed() {
         listed,
         [
             "go/b: crashed in the later result: exit status 2",
-            "go/c: its claims had 160 bytes and have 200",
+            "go/c: the claims had 160 bytes and have 200 now",
             "go/d: only in the earlier result",
             "go/e: only in the later result",
         ]

@@ -72,13 +72,13 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/ns_per_op/rounds/2",
         "0",
-        "round 2, counted from 0, is not a time above zero",
+        "round 2 (counted from 0) is not a positive time",
         true,
     ),
     (
         "/rows/3/ns_per_op/rounds/2",
         "-5.5",
-        "round 2, counted from 0, is not a time above zero",
+        "round 2 (counted from 0) is not a positive time",
         true,
     ),
     (
@@ -158,7 +158,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/environment/taint/steal",
         "7",
-        "environment.taint.steal: is no share",
+        "environment.taint.steal: is not between 0 and 1",
         true,
     ),
     (
@@ -169,8 +169,8 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     ),
     ("/seed", "1.5", "seed: invalid type: floating point", true),
     ("/schema", "\"1\"", "schema: invalid type: string", true),
-    ("/schema", "2", "a newer jeton wrote it", true),
-    ("/schema", "0", "an older jeton wrote it", true),
+    ("/schema", "2", "written by a newer jeton", true),
+    ("/schema", "0", "written by an older jeton", true),
 ];
 
 /// The same for a result of `lab interop`.

@@ -173,7 +173,7 @@ fn read_contradictory_recommendation_is_an_error() {
         (
             "/recommendation/needs/0",
             "\"fast\"",
-            "recommendation.needs: there is no need `fast`",
+            "recommendation.needs: unknown requirement `fast`",
         ),
         (
             "/recommendation/because",
@@ -304,7 +304,7 @@ fn read_duplicate_row_is_an_error() {
 #[test]
 fn read_stops_at_size_limit() {
     let said = read("/dev/zero".as_ref()).unwrap_err().to_string();
-    assert!(said.contains("more than 64 MB"), "{said}");
+    assert!(said.contains("larger than 64 MB"), "{said}");
     assert_eq!(RESULT_BYTES_MAX, 64_000_000);
     assert!(
         read("/absent/results.json".as_ref())
