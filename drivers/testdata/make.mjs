@@ -1,11 +1,11 @@
 // Makes tokens.json: keys and tokens for the tests of the Node and Python drivers, by Node's own
 // cryptography and none of the libraries that the drivers wrap. Each row has tokens that must be
-// verified and tokens that must be refused. It is repeated only when rows are added:
+// verified and tokens that must be rejected. It is repeated only when rows are added:
 //
 //     node drivers/testdata/make.mjs
 //
 // v2.local and v4.local need ciphers that Node lacks. Their rows hold a token of the official test
-// vectors (vectors/paseto), which expired in 2022: a driver that refuses it as expired has decrypted it.
+// vectors (vectors/paseto), which expired in 2022: a driver that rejects it as expired has decrypted it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as c from 'node:crypto'
 
@@ -105,7 +105,7 @@ function signed(alg) {
   const key = isMac ? c.randomBytes(alg.slice(2) / 8) : pair.privateKey
   const other = isMac ? c.randomBytes(alg.slice(2) / 8) : pairFor(alg, true).privateKey
   const tokens = claims.map(value => jws(alg, key, value))
-  const refuse = [
+  const reject = [
     ['a changed signature', flipped(tokens[0], 2)],
     ['changed claims', flipped(tokens[0], 1)],
     ['a changed header', flipped(tokens[0], 0, inType)],
@@ -117,10 +117,10 @@ function signed(alg) {
       : ['the public key as a secret', jws('HS256', keysOf(pair, alg).pem.public, claims[0])]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
   for (const [what, value] of refusable(claims[0], seconds)) {
-    refuse.push({ what, token: jws(alg, key, value), by_signature: false })
+    reject.push({ what, token: jws(alg, key, value), by_signature: false })
   }
   const keys = isMac ? secretKeys(key, alg) : keysOf(pair, alg)
-  return { format: 'jwt', alg, enc: null, ...keys, tokens, refuse }
+  return { format: 'jwt', alg, enc: null, ...keys, tokens, reject }
 }
 
 // JWE
@@ -220,7 +220,7 @@ function encrypted(alg, enc) {
   const key = isPair ? pair.publicKey : c.randomBytes(bytes)
   const other = isPair ? pairFor(alg, true).publicKey : c.randomBytes(bytes)
   const tokens = claims.map(value => jwe(alg, enc, key, value))
-  const refuse = [
+  const reject = [
     ['a changed tag', flipped(tokens[0], 4)],
     ['a changed ciphertext', flipped(tokens[0], 3)],
     ['a changed nonce', flipped(tokens[0], 2)],
@@ -228,10 +228,10 @@ function encrypted(alg, enc) {
     ['another key', jwe(alg, enc, other, claims[0])]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
   for (const [what, value] of refusable(claims[0], seconds)) {
-    refuse.push({ what, token: jwe(alg, enc, key, value), by_signature: false })
+    reject.push({ what, token: jwe(alg, enc, key, value), by_signature: false })
   }
   const keys = isPair ? keysOf(pair, alg) : secretKeys(key, alg)
-  return { format: 'jwe', alg, enc, ...keys, tokens, refuse }
+  return { format: 'jwe', alg, enc, ...keys, tokens, reject }
 }
 
 // PASETO
@@ -331,16 +331,16 @@ function pasetoLocal(version) {
 
 function pasetoRow(format, make, stranger) {
   const tokens = pasetoClaims.map(value => make(value))
-  const refuse = [
+  const reject = [
     ['a changed signature', flipped(tokens[0], 2, bytes => bytes.length - 10)],
     ['changed claims', flipped(tokens[0], 2, () => 40)],
     ['another version', tokens[0].replace(/^v./, format.startsWith('v3') ? 'v4' : 'v3')],
     ['another key', make(pasetoClaims[0], stranger)]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
   for (const [what, value] of refusable(pasetoClaims[0], texts)) {
-    refuse.push({ what, token: make(value), by_signature: false })
+    reject.push({ what, token: make(value), by_signature: false })
   }
-  return { format, alg: null, enc: null, tokens, refuse }
+  return { format, alg: null, enc: null, tokens, reject }
 }
 
 function expiredVector(version) {
@@ -354,7 +354,7 @@ function expiredVector(version) {
     enc: null,
     keys: { private: null, public: null, paserk },
     tokens: [],
-    refuse: [
+    reject: [
       { what: `an expired token`, token: test.token, by_signature: false },
       {
         what: 'a changed tag',

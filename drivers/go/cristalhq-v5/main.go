@@ -18,9 +18,9 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	contracts := []string{
-		harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature,
-		harness.ContractRoundTrip,
+	operations := []string{
+		harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature,
+		harness.OperationRoundTrip,
 	}
 	return &harness.Driver{
 		Library:       "cristalhq",
@@ -28,8 +28,8 @@ func driver() *harness.Driver {
 		ByDriver:      []string{"jwt:claims"},
 		Module:        "github.com/cristalhq/jwt/v5",
 		Offers: slices.Concat(
-			harness.JWTOffers(append(contracts, harness.ContractGenerateKey), "HS256", "HS384", "HS512"),
-			harness.JWTOffers(contracts, "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
+			harness.JWTOffers(append(operations, harness.OperationGenerateKey), "HS256", "HS384", "HS512"),
+			harness.JWTOffers(operations, "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 				"ES256", "ES384", "ES512", "EdDSA")),
 		Sign:            sign,
 		Verify:          verify,
@@ -47,7 +47,7 @@ type standardClaims struct {
 	Admin    bool             `json:"admin"`
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	builder, err := harness.Key(p, func() (*jwt.Builder, error) {
 		key, err := p.PrivateKey()
 		if err != nil {
@@ -55,7 +55,7 @@ func sign(p *harness.Prepare) (*harness.Contract, error) {
 		}
 		signer, err := newSigner(jwt.Algorithm(p.Alg), key)
 		if err != nil {
-			return nil, keyRefused(p, err)
+			return nil, keyError(p, err)
 		}
 		return jwt.NewBuilder(signer), nil
 	})
@@ -95,7 +95,7 @@ func claimsOf(p *harness.Prepare) ([]any, error) {
 	return claims, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	verifier, err := newVerifier(p)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func dateOf(claim any) (*jwt.NumericDate, error) {
 	return nil, jwt.ErrDateInvalidFormat
 }
 
-func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 	verifier, err := newVerifier(p)
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func newSigner(alg jwt.Algorithm, key any) (jwt.Signer, error) {
 }
 
 // generateKey makes a secret, the one kind of key that the library makes.
-func generateKey(p *harness.Prepare) (*harness.Contract, error) {
+func generateKey(p *harness.Prepare) (*harness.Operation, error) {
 	bits := map[string]int{"HS256": 256, "HS384": 384, "HS512": 512}[p.Alg]
 	return harness.MakingKeys(func() (jwt.Signer, error) {
 		secret, err := jwt.GenerateRandomBits(bits)
@@ -246,7 +246,7 @@ func newVerifier(p *harness.Prepare) (func() (jwt.Verifier, error), error) {
 			return nil, err
 		}
 		verifier, err := verifierOf(jwt.Algorithm(p.Alg), key)
-		return verifier, keyRefused(p, err)
+		return verifier, keyError(p, err)
 	})
 }
 
@@ -267,8 +267,8 @@ func verifierOf(alg jwt.Algorithm, key any) (jwt.Verifier, error) {
 	return nil, jwt.ErrInvalidKey
 }
 
-// keyRefused explains the library's own rule, which ties the RSA key's length to the hash.
-func keyRefused(p *harness.Prepare, err error) error {
+// keyError explains the library's own rule, which ties the RSA key's length to the hash.
+func keyError(p *harness.Prepare, err error) error {
 	bits := map[string]string{"256": "2048", "384": "3072", "512": "4096"}[p.Alg[2:]]
 	if errors.Is(err, jwt.ErrInvalidKey) && p.Alg[1] == 'S' && (p.Alg[0] == 'R' || p.Alg[0] == 'P') {
 		return harness.Unsupported("cristalhq takes only RSA keys of %s bits for %s", bits, p.Alg)

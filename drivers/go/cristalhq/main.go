@@ -27,8 +27,8 @@ func driver() *harness.Driver {
 		Module:        "github.com/cristalhq/jwt/v3",
 		Offers: harness.JWTOffers(
 			[]string{
-				harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature,
-				harness.ContractVerifyParsed, harness.ContractRoundTrip,
+				harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature,
+				harness.OperationVerifyParsed, harness.OperationRoundTrip,
 			},
 			"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 			"ES256", "ES384", "ES512", "EdDSA"),
@@ -48,7 +48,7 @@ type standardClaims struct {
 	Admin    bool             `json:"admin"`
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	builder, err := harness.Key(p, func() (*jwt.Builder, error) {
 		key, err := p.PrivateKey()
 		if err != nil {
@@ -56,7 +56,7 @@ func sign(p *harness.Prepare) (*harness.Contract, error) {
 		}
 		signer, err := newSigner(jwt.Algorithm(p.Alg), key)
 		if err != nil {
-			return nil, keyRefused(p, err)
+			return nil, keyError(p, err)
 		}
 		return jwt.NewBuilder(signer), nil
 	})
@@ -92,7 +92,7 @@ func claimsOf(p *harness.Prepare) ([]any, error) {
 	return claims, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	verifier, err := newVerifier(p)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func dateOf(claim any) (*jwt.NumericDate, error) {
 	return nil, jwt.ErrDateInvalidFormat
 }
 
-func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 	verifier, err := newVerifier(p)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
 
 // verifyParsed is what report 4 timed as this library's check: the token is taken apart outside of the
 // clock, and no claims are decoded.
-func verifyParsed(p *harness.Prepare) (*harness.Contract, error) {
+func verifyParsed(p *harness.Prepare) (*harness.Operation, error) {
 	verifier, err := newVerifier(p)
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func newVerifier(p *harness.Prepare) (func() (jwt.Verifier, error), error) {
 			return nil, err
 		}
 		verifier, err := verifierOf(jwt.Algorithm(p.Alg), key)
-		return verifier, keyRefused(p, err)
+		return verifier, keyError(p, err)
 	})
 }
 
@@ -277,8 +277,8 @@ func verifierOf(alg jwt.Algorithm, key any) (jwt.Verifier, error) {
 	return nil, jwt.ErrInvalidKey
 }
 
-// keyRefused explains the library's own rule, which ties the RSA key's length to the hash.
-func keyRefused(p *harness.Prepare, err error) error {
+// keyError explains the library's own rule, which ties the RSA key's length to the hash.
+func keyError(p *harness.Prepare, err error) error {
 	bits := map[string]string{"256": "2048", "384": "3072", "512": "4096"}[p.Alg[2:]]
 	if errors.Is(err, jwt.ErrInvalidKey) && p.Alg[1] == 'S' && (p.Alg[0] == 'R' || p.Alg[0] == 'P') {
 		return harness.Unsupported("cristalhq takes only RSA keys of %s bits for %s", bits, p.Alg)

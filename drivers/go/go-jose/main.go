@@ -26,13 +26,13 @@ func driver() *harness.Driver {
 		Offers: harness.LoadingKeys(slices.Concat(
 			harness.JWTOffers(
 				[]string{
-					harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature,
-					harness.ContractRoundTrip,
+					harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature,
+					harness.OperationRoundTrip,
 				},
 				"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 				"ES256", "ES384", "ES512", "EdDSA"),
 			harness.JWEOffers(
-				[]string{harness.ContractEncrypt, harness.ContractDecrypt, harness.ContractRoundTrip},
+				[]string{harness.OperationEncrypt, harness.OperationDecrypt, harness.OperationRoundTrip},
 				[]string{
 					"dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW",
 					"RSA1_5", "RSA-OAEP", "RSA-OAEP-256",
@@ -54,7 +54,7 @@ type standardClaims struct {
 	Admin bool   `json:"admin"`
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	builder, err := harness.Key(p, func() (jwt.Builder, error) { return builderOf(p) })
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func claimsOf(p *harness.Prepare) ([]any, error) {
 	return claims, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	load := p.PublicJWK
 	if p.Format == "jwe" {
 		load = p.PrivateJWK
@@ -206,7 +206,7 @@ func claimsCheck(p *harness.Prepare) func(*jwt.Claims) error {
 	}
 }
 
-func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 	key, err := harness.Key(p, func() (any, error) { return parsed(p.PublicJWK()) })
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
 	})
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	halves := [][]byte{[]byte(p.KeyText.Private)}
 	if p.KeyText.Public != "" {
 		halves = append(halves, []byte(p.KeyText.Public))

@@ -17,20 +17,20 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	offer := func(format string, contracts ...string) harness.Offer {
+	offer := func(format string, operations ...string) harness.Offer {
 		both := []string{
-			harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip, harness.ContractGenerateKey,
+			harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip, harness.OperationGenerateKey,
 		}
 		return harness.Offer{
 			Format:      format,
-			Contracts:   append(both, contracts...),
+			Operations:  append(both, operations...),
 			KeyHandling: []string{harness.Prepared, harness.ParsedPerCall},
 		}
 	}
 	var offers []harness.Offer
 	for _, version := range []string{"v2", "v3", "v4"} {
 		offers = append(offers, offer(version+".public"),
-			offer(version+".local", harness.ContractEncrypt, harness.ContractDecrypt))
+			offer(version+".local", harness.OperationEncrypt, harness.OperationDecrypt))
 	}
 	// The library reads keys as bytes and as hexadecimal, and knows no PASERK.
 	offers = harness.LoadingKeys(offers, harness.FormHex)
@@ -78,7 +78,7 @@ func (c *issuedClaims) token() (*paseto.Token, error) {
 	return &token, token.Set("admin", c.Admin)
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	seal, err := harness.Key(p, func() (func(*paseto.Token) string, error) { return sealer(p) })
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func sealer(p *harness.Prepare) (func(*paseto.Token) string, error) {
 	return func(token *paseto.Token) string { return token.V4Sign(key, nil) }, err
 }
 
-func generateKey(p *harness.Prepare) (*harness.Contract, error) {
+func generateKey(p *harness.Prepare) (*harness.Operation, error) {
 	switch p.Format {
 	case "v2.local":
 		return making(paseto.NewV2SymmetricKey)
@@ -146,7 +146,7 @@ func generateKey(p *harness.Prepare) (*harness.Contract, error) {
 	return making(paseto.NewV4AsymmetricSecretKey)
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	switch p.Format {
 	case "v2.local":
 		return loading(p, paseto.V2SymmetricKeyFromHex)
@@ -162,14 +162,14 @@ func loadKey(p *harness.Prepare) (*harness.Contract, error) {
 	return loadingPair(p, paseto.NewV4AsymmetricSecretKeyFromHex, paseto.NewV4AsymmetricPublicKeyFromHex)
 }
 
-func loading[K any](p *harness.Prepare, load func(string) (K, error)) (*harness.Contract, error) {
+func loading[K any](p *harness.Prepare, load func(string) (K, error)) (*harness.Operation, error) {
 	text := p.KeyText.Private
 	return harness.MakingKeys(func() (K, error) { return load(text) })
 }
 
 type pair struct{ secret, public any }
 
-func loadingPair[S, P any](p *harness.Prepare, secret func(string) (S, error), public func(string) (P, error)) (*harness.Contract, error) {
+func loadingPair[S, P any](p *harness.Prepare, secret func(string) (S, error), public func(string) (P, error)) (*harness.Operation, error) {
 	text := p.KeyText
 	return harness.MakingKeys(func() (pair, error) {
 		key, err := secret(text.Private)
@@ -181,7 +181,7 @@ func loadingPair[S, P any](p *harness.Prepare, secret func(string) (S, error), p
 	})
 }
 
-func making[K any](generate func() K) (*harness.Contract, error) {
+func making[K any](generate func() K) (*harness.Operation, error) {
 	return harness.MakingKeys(func() (K, error) { return generate(), nil })
 }
 
@@ -206,7 +206,7 @@ type verifiedClaims struct {
 	token *paseto.Token
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	open, err := harness.Key(p, func() (func(paseto.Parser, string) (*paseto.Token, error), error) {
 		return opener(p)
 	})

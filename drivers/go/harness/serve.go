@@ -38,10 +38,10 @@ func (d *Driver) ServeOn(input io.Reader, output io.Writer) error {
 	return (&session{driver: d}).serve(input, output)
 }
 
-// session is the state between requests: at most one prepared contract.
+// session is the state between requests: at most one prepared operation.
 type session struct {
 	driver   *Driver
-	prepared *Contract
+	prepared *Operation
 }
 
 type request struct {
@@ -74,9 +74,9 @@ func (s *session) serve(input io.Reader, output io.Writer) error {
 			reply, last, err = s.answer(line)
 		}
 		if err != nil {
-			var refused *refusal
+			var refused *driverError
 			if !errors.As(err, &refused) {
-				refused = &refusal{kind: "failed", reason: err.Error()}
+				refused = &driverError{kind: "failed", reason: err.Error()}
 			}
 			reply = answer{"ok": false, "error": refused.kind, "reason": oneLine(refused.reason)}
 		}
@@ -137,29 +137,29 @@ func (s *session) prepare(p *Prepare) (_ answer, err error) {
 	}
 	if !s.offered(p) {
 		return nil, Unsupported("%s does not offer %s %s with %s keys for %s",
-			s.driver.Library, p.Format, p.Alg, p.KeyHandling, p.Contract)
+			s.driver.Library, p.Format, p.Alg, p.KeyHandling, p.Operation)
 	}
 	defer recovered(&err)
-	switch p.Contract {
-	case ContractSign, ContractEncrypt:
+	switch p.Operation {
+	case OperationSign, OperationEncrypt:
 		s.prepared, err = s.driver.Sign(p)
-	case ContractVerify, ContractDecrypt:
+	case OperationVerify, OperationDecrypt:
 		s.prepared, err = s.driver.Verify(p)
-	case ContractVerifySignature:
+	case OperationVerifySignature:
 		s.prepared, err = s.driver.VerifySignature(p)
-	case ContractVerifyParsed:
+	case OperationVerifyParsed:
 		s.prepared, err = s.driver.VerifyParsed(p)
-	case ContractRoundTrip:
+	case OperationRoundTrip:
 		s.prepared, err = s.roundTrip(p)
-	case ContractGenerateKey:
+	case OperationGenerateKey:
 		s.prepared, err = s.driver.GenerateKey(p)
-	case ContractLoadKey:
+	case OperationLoadKey:
 		s.prepared, err = s.driver.LoadKey(p)
 	}
 	return answer{"ok": true}, err
 }
 
-func (s *session) roundTrip(p *Prepare) (*Contract, error) {
+func (s *session) roundTrip(p *Prepare) (*Operation, error) {
 	sign, err := s.driver.Sign(p)
 	if err != nil {
 		return nil, err
@@ -172,20 +172,20 @@ func (s *session) roundTrip(p *Prepare) (*Contract, error) {
 	if !ok {
 		return nil, errors.New("the driver signs and verifies tokens of different types")
 	}
-	return &Contract{run: run, token: sign.token}, nil
+	return &Operation{run: run, token: sign.token}, nil
 }
 
 func (s *session) offered(p *Prepare) bool {
 	return slices.ContainsFunc(s.driver.Offers, func(o Offer) bool {
 		handled := slices.Contains(o.KeyHandling, p.KeyHandling)
-		switch p.Contract {
-		case ContractGenerateKey:
+		switch p.Operation {
+		case OperationGenerateKey:
 			handled = true
-		case ContractLoadKey:
+		case OperationLoadKey:
 			handled = slices.Contains(o.KeyText, p.KeyText.Form)
 		}
 		return handled && o.Format == p.Format && orEmpty(o.Alg) == p.Alg && orEmpty(o.Enc) == p.Enc &&
-			slices.Contains(o.Contracts, p.Contract)
+			slices.Contains(o.Operations, p.Operation)
 	})
 }
 

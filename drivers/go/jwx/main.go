@@ -22,9 +22,9 @@ func main() { harness.Serve(driver()) }
 func driver() *harness.Driver {
 	// The library makes no keys. It reads secrets as JWK, and pairs as PEM too.
 	signs := []string{
-		harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature, harness.ContractRoundTrip,
+		harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature, harness.OperationRoundTrip,
 	}
-	seals := []string{harness.ContractEncrypt, harness.ContractDecrypt, harness.ContractRoundTrip}
+	seals := []string{harness.OperationEncrypt, harness.OperationDecrypt, harness.OperationRoundTrip}
 	encs := []string{"A128CBC-HS256", "A192CBC-HS384", "A256CBC-HS512", "A128GCM", "A192GCM", "A256GCM"}
 	return &harness.Driver{
 		Library:       "jwx",
@@ -102,7 +102,7 @@ func read(token jwt.Token) (*standardClaims, error) {
 	return claims, nil
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	seal, err := harness.Key(p, func() (func(jwt.Token) ([]byte, error), error) { return sealer(p) })
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func tokens(p *harness.Prepare) (func(int) (jwt.Token, error), error) {
 	}, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	open, err := harness.Key(p, func() (func([]byte) (jwt.Token, error), error) { return opener(p) })
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func policyOf(p *harness.Prepare) []jwt.ParseOption {
 	return options
 }
 
-func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 	with, err := harness.Key(p, func() (jws.VerifyOption, error) {
 		alg, key, err := keyOf(p, p.PublicJWK)
 		return jws.WithKey(alg, key), err
@@ -278,7 +278,7 @@ func exported(text []byte, options ...jwk.ParseOption) (any, error) {
 	return raw, err
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	halves := [][]byte{[]byte(p.KeyText.Private)}
 	if p.KeyText.Public != "" {
 		halves = append(halves, []byte(p.KeyText.Public))

@@ -21,7 +21,7 @@ func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
 	// No verify-signature: every check also decodes the claims.
-	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
+	operations := []string{harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip}
 	return &harness.Driver{
 		Library:       "pascaldekloe",
 		KnowsDefaults: true,
@@ -29,8 +29,8 @@ func driver() *harness.Driver {
 		Module:        "github.com/pascaldekloe/jwt",
 		// The library's KeyRegister reads secrets and public keys, and no private ones.
 		Offers: slices.Concat(
-			harness.LoadingKeys(harness.JWTOffers(contracts, "HS256", "HS384", "HS512"), harness.FormJWK),
-			harness.JWTOffers(contracts,
+			harness.LoadingKeys(harness.JWTOffers(operations, "HS256", "HS384", "HS512"), harness.FormJWK),
+			harness.JWTOffers(operations,
 				"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")),
 		Sign:    sign,
 		Verify:  verify,
@@ -74,7 +74,7 @@ func reusable(p *harness.Prepare, load func() (any, error)) func() (any, error) 
 	}
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	pinAlgorithm(p.Alg)
 	key, err := harness.Key(p, reusable(p, p.PrivateKey))
 	if err != nil {
@@ -123,7 +123,7 @@ func signOne(alg string, key func() (any, error), claims *jwt.Claims) ([]byte, e
 	return nil, errKey
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	pinAlgorithm(p.Alg)
 	if p.Defaults() {
 		jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs = hmacAlgs, rsaAlgs, ecdsaAlgs
@@ -191,7 +191,7 @@ func checkOne(token []byte, key func() (any, error)) (*jwt.Claims, error) {
 	return nil, errKey
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	text := []byte(p.KeyText.Private)
 	return harness.MakingKeys(func() (*jwt.KeyRegister, error) {
 		keys := new(jwt.KeyRegister)

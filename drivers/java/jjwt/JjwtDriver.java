@@ -25,7 +25,7 @@ import javax.crypto.SecretKey;
 import org.json.JSONObject;
 import jeton.harness.Driver;
 import jeton.harness.Prepare;
-import jeton.harness.Refusal;
+import jeton.harness.DriverException;
 import jeton.harness.Rejection;
 import jeton.harness.Session;
 import jeton.harness.Standard;
@@ -95,7 +95,7 @@ public final class JjwtDriver implements Driver {
   }
 
   @Override
-  public Mint mint(Prepare prepare) throws Exception {
+  public Signer sign(Prepare prepare) throws Exception {
     if (prepare.format.equals("jwe")) {
       KeyAlgorithm<Key, Key> alg = keyAlgorithm(prepare.alg);
       AeadAlgorithm enc = Jwts.ENC.get().forKey(prepare.enc);
@@ -176,7 +176,7 @@ public final class JjwtDriver implements Driver {
             try {
               return load.call();
             } catch (Exception unreadable) {
-              throw Refusal.invalid("the key cannot be read");
+              throw DriverException.invalid("the key cannot be read");
             }
           });
       return;

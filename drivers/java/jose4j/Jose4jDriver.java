@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import jeton.harness.Driver;
 import jeton.harness.Prepare;
-import jeton.harness.Refusal;
+import jeton.harness.DriverException;
 import jeton.harness.Rejection;
 import jeton.harness.Session;
 import jeton.harness.Standard;
@@ -82,7 +82,7 @@ public final class Jose4jDriver implements Driver {
   }
 
   @Override
-  public Mint mint(Prepare prepare) throws Exception {
+  public Signer sign(Prepare prepare) throws Exception {
     if (prepare.format.equals("jwe")) {
       Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicJwk())));
       return index -> {
@@ -246,7 +246,7 @@ public final class Jose4jDriver implements Driver {
     try {
       return key.call();
     } catch (Exception unreadable) {
-      throw Refusal.invalid("the key cannot be read");
+      throw DriverException.invalid("the key cannot be read");
     }
   }
 

@@ -52,7 +52,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import jeton.harness.Driver;
 import jeton.harness.Prepare;
-import jeton.harness.Refusal;
+import jeton.harness.DriverException;
 import jeton.harness.Rejection;
 import jeton.harness.Session;
 import jeton.harness.Standard;
@@ -126,7 +126,7 @@ public class NimbusDriver implements Driver {
   }
 
   @Override
-  public Mint mint(Prepare prepare) throws Exception {
+  public Signer sign(Prepare prepare) throws Exception {
     List<JWTClaimsSet> maps = new ArrayList<>();
     if (prepare.typed == null) {
       for (var value : prepare.values) {
@@ -383,7 +383,7 @@ public class NimbusDriver implements Driver {
       case "ES256" -> Curve.P_256;
       case "ES384" -> Curve.P_384;
       case "ES512" -> Curve.P_521;
-      default -> throw Refusal.unsupported("there is no curve for " + alg);
+      default -> throw DriverException.unsupported("there is no curve for " + alg);
     };
   }
 }

@@ -22,7 +22,7 @@ await serve({
       ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
       ...['ES256', 'ES384', 'ES512', 'EdDSA']
     ],
-    contracts: ['verify'],
+    operations: ['verify'],
     // A verifier that is made for one token has nothing in its cache.
     key_handling: ['prepared']
   }),

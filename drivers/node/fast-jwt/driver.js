@@ -28,7 +28,7 @@ await serve({
     offer({
       format: 'jwt',
       algs: ['HS256', 'HS384', 'HS512'],
-      contracts: ['sign', 'verify', 'round-trip']
+      operations: ['sign', 'verify', 'round-trip']
     }),
     offer({
       format: 'jwt',
@@ -36,7 +36,7 @@ await serve({
         ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
         ...['ES256', 'ES384', 'ES512', 'EdDSA']
       ],
-      contracts: ['sign', 'verify', 'round-trip', 'load-key'],
+      operations: ['sign', 'verify', 'round-trip', 'load-key'],
       key_text: ['pem']
     })
   ].flat(),

@@ -8,12 +8,12 @@ await serve({
   library: 'fake',
   version: '1.0.0',
   offers: [
-    offer({ format: 'jwt', algs: ['HS256'], contracts: signing, key_text: ['jwk'] }),
+    offer({ format: 'jwt', algs: ['HS256'], operations: signing, key_text: ['jwk'] }),
     offer({
       format: 'jwe',
       algs: ['dir'],
       encs: ['A128GCM'],
-      contracts: ['encrypt', 'decrypt', 'round-trip']
+      operations: ['encrypt', 'decrypt', 'round-trip']
     })
   ].flat(),
   sign,

@@ -19,8 +19,8 @@ import { join } from 'node:path'
 import { isMainThread, workerData } from 'node:worker_threads'
 
 import { collect, collectsAfter } from './collection.js'
-import { contractOf } from './contracts.js'
-import { Invalid, Unsupported } from './refusals.js'
+import { operationOf } from './operations.js'
+import { Invalid, Unsupported } from './errors.js'
 import { Workers, work } from './threads.js'
 
 export { keyPem, keyText, keyTexts, keyed, secretBytes } from './keys.js'
@@ -46,10 +46,10 @@ export function installedVersion(name, from) {
  * One line of the manifest as the lines of `hello`: each algorithm with each content encryption.
  * Keys are handled both ways unless `key_handling` says otherwise.
  */
-export function offer({ format, algs = [null], encs = [null], contracts, ...keys }) {
+export function offer({ format, algs = [null], encs = [null], operations, ...keys }) {
   const { key_handling = ['prepared', 'parsed-per-call'], key_text = [] } = keys
   return algs.flatMap(alg =>
-    encs.map(enc => ({ format, alg, enc, contracts, key_handling, key_text }))
+    encs.map(enc => ({ format, alg, enc, contracts: operations, key_handling, key_text }))
   )
 }
 
@@ -71,7 +71,7 @@ export function defaults(prepare) {
 
 /** Speaks the protocol until `bye` or the end of the input. */
 export async function serve(driver) {
-  if (!isMainThread) return work(workerData, request => contractOf(driver, request))
+  if (!isMainThread) return work(workerData, request => operationOf(driver, request))
 
   const session = new Session(driver)
   for await (const line of lines(process.stdin)) {
@@ -87,7 +87,7 @@ class Session {
   ended = false
   #driver
   #request = null
-  #contract = null
+  #operation = null
   #workers = null
 
   constructor(driver) {
@@ -145,27 +145,27 @@ class Session {
   }
 
   async #prepare(request) {
-    this.#contract = null
+    this.#operation = null
     await this.close()
-    this.#contract = await contractOf(this.#driver, request)
+    this.#operation = await operationOf(this.#driver, request)
     this.#request = request
     return { ok: true }
   }
 
   async #token({ index }) {
-    if (!this.#contract?.token) {
+    if (!this.#operation?.token) {
       throw new Invalid('token needs a prepared sign, encrypt or round-trip')
     }
-    return { ok: true, token: await this.#contract.token(index) }
+    return { ok: true, token: await this.#operation.token(index) }
   }
 
   async #verify({ token }) {
-    if (!this.#contract?.verify) {
+    if (!this.#operation?.verify) {
       throw new Invalid('verify needs a prepared verify, decrypt or verify-signature')
     }
     if (typeof token !== 'string') throw new Invalid('verify needs a token')
     try {
-      const claims = await this.#contract.verify(token)
+      const claims = await this.#operation.verify(token)
       return { ok: true, accepted: true, claims: written(claims) }
     } catch (error) {
       return { ok: true, accepted: false, reason: oneLine(error) }
@@ -173,7 +173,7 @@ class Session {
   }
 
   async #run({ iterations, threads, count }) {
-    if (!this.#contract) throw new Invalid('run needs a prepared contract')
+    if (!this.#operation) throw new Invalid('run needs a prepared contract')
     const within = (number, max) => Number.isSafeInteger(number) && number >= 1 && number <= max
     if (!within(iterations, Number.MAX_SAFE_INTEGER) || !within(threads, threadsMax)) {
       throw new Invalid(`run needs 1 or more iterations on 1 to ${threadsMax} threads`)
@@ -182,7 +182,7 @@ class Session {
     if (!Number.isSafeInteger(checksum)) {
       throw new Invalid('the checksum does not fit a JSON number; ask for fewer iterations')
     }
-    const collects_after = count ? await collectsAfter(this.#contract.run, iterations) : null
+    const collects_after = count ? await collectsAfter(this.#operation.run, iterations) : null
     return {
       ok: true,
       elapsed_ns: Number(elapsed),
@@ -197,7 +197,7 @@ class Session {
     if (threads === 1) {
       collect()
       const start = process.hrtime.bigint()
-      const checksum = await this.#contract.run(iterations)
+      const checksum = await this.#operation.run(iterations)
       return { elapsed: process.hrtime.bigint() - start, checksum }
     }
     // Workers live until the next prepare, so that the compiled code is paid for once.

@@ -1,7 +1,7 @@
 // The keys of a `prepare` request, as the text that a library reads.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 
-import { Invalid } from './refusals.js'
+import { Invalid } from './errors.js'
 
 /**
  * The text of one half of the key, `private` or `public`, with its form: `jwk`, `pem` or `paserk`.

@@ -37,7 +37,7 @@ export class Driver {
     return answer
   }
 
-  /** Prepares the contract and does it; whether the driver did. */
+  /** Prepares the operation and does it; whether the driver did. */
   async does(prepare, iterations = 1) {
     const { ok } = await this.ask(prepare)
     return ok && (await this.ask({ op: 'run', iterations, threads: 1 })).ok
@@ -75,14 +75,14 @@ export async function testSubject(from, { takesEmptyKeys = /^$/ } = {}) {
     const name = [offer.format, offer.alg, offer.enc].filter(Boolean).join(' ')
     const { row, exact } = rowFor(offer)
     test(name, { skip: row ? false : 'drivers/testdata has no such key' }, async t => {
-      for (const contract of offer.contracts) {
-        const handlings = contract === 'load-key' ? offer.key_text : offer.key_handling
+      for (const operation of offer.contracts) {
+        const handlings = operation === 'load-key' ? offer.key_text : offer.key_handling
         // What does not depend on the content encryption is checked with one.
-        if (contract === 'generate-key' && !exact) continue
+        if (operation === 'generate-key' && !exact) continue
         for (const handling of handlings) {
           if (handling === 'parsed-per-call' && !exact) continue
-          await t.test(`${contract}, ${handling}`, () => {
-            return checks[contract]({ driver, offer, row, exact, contract, handling, takesEmptyKeys })
+          await t.test(`${operation}, ${handling}`, () => {
+            return checks[operation]({ driver, offer, row, exact, operation, handling, takesEmptyKeys })
           })
         }
       }
@@ -92,7 +92,7 @@ export async function testSubject(from, { takesEmptyKeys = /^$/ } = {}) {
   test('two threads do twice the work', async () => {
     const [offer] = offers
     const { row } = rowFor(offer)
-    const verify = { offer, row, contract: 'verify', handling: 'prepared' }
+    const verify = { offer, row, operation: 'verify', handling: 'prepared' }
     await driver.get(prepareOf(verify))
     const { checksum } = await driver.get({ op: 'run', iterations: 4, threads: 2 })
     assert.equal(checksum, 2 * sumOfClaims(row, 4))
@@ -111,7 +111,7 @@ const checks = {
 }
 
 async function makes(subject) {
-  const { driver, row, contract } = subject
+  const { driver, row, operation } = subject
   await driver.get(prepareOf(subject))
   const values = claimsOf(row)
   const tokens = []
@@ -120,8 +120,8 @@ async function makes(subject) {
   assertSum(checksum, [...tokens, tokens[0]])
   assert.equal((await driver.ask({ op: 'token', index: 2 })).error, 'invalid')
 
-  const opposite = contract === 'sign' ? 'verify' : 'decrypt'
-  await driver.get(prepareOf({ ...subject, contract: opposite }))
+  const opposite = operation === 'sign' ? 'verify' : 'decrypt'
+  await driver.get(prepareOf({ ...subject, operation: opposite }))
   for (const [index, token] of tokens.entries()) {
     const { accepted, claims, reason } = await driver.get({ op: 'verify', token })
     assert.ok(accepted, `refuses its own token: ${reason}`)
@@ -136,16 +136,16 @@ async function makes(subject) {
 }
 
 async function opens(subject) {
-  const { driver, row, exact, contract } = subject
+  const { driver, row, exact, operation } = subject
   if (!exact) return
-  const decodes = contract !== 'verify-signature'
+  const decodes = operation !== 'verify-signature'
   await driver.get(prepareOf(subject))
   for (const [index, token] of row.tokens.entries()) {
     const { accepted, claims, reason } = await driver.get({ op: 'verify', token })
     assert.ok(accepted, `refuses a good token: ${reason}`)
     assert.deepEqual(claims, decodes ? claimsOf(row)[index] : null)
   }
-  for (const { what, token, by_signature } of row.refuse) {
+  for (const { what, token, by_signature } of row.reject) {
     if (!decodes && !by_signature) continue
     const { accepted, reason } = await driver.get({ op: 'verify', token })
     assert.equal(accepted, false, `accepts ${what}`)
@@ -188,17 +188,17 @@ async function loadsKeys(subject) {
   assert.equal(await driver.does(prepare), false, 'loads a key whose text ends in the middle')
 }
 
-function prepareOf({ offer, row, contract, handling }) {
+function prepareOf({ offer, row, operation, handling }) {
   const { format, alg, enc } = offer
-  const hidesPrivate = ['verify', 'verify-signature', 'encrypt'].includes(contract)
+  const hidesPrivate = ['verify', 'verify-signature', 'encrypt'].includes(operation)
   const keys = structuredClone(row.keys)
   if (keys.public && hidesPrivate) keys.private = null
-  if (keys.public && contract === 'decrypt') keys.public = null
+  if (keys.public && operation === 'decrypt') keys.public = null
   if (keys.paserk?.public && hidesPrivate) delete keys.paserk.secret
-  const prepare = { op: 'prepare', contract, format, alg, enc, key_handling: handling, keys }
+  const prepare = { op: 'prepare', contract: operation, format, alg, enc, key_handling: handling, keys }
   prepare.claims = { name: 'standard', values: claimsOf(row) }
   prepare.policy = data.policy
-  if (['verify', 'verify-signature', 'decrypt'].includes(contract)) prepare.tokens = row.tokens
+  if (['verify', 'verify-signature', 'decrypt'].includes(operation)) prepare.tokens = row.tokens
   return prepare
 }
 

@@ -1,4 +1,4 @@
-// One contract on several worker threads, timed from the moment all of them are released until the
+// One operation on several worker threads, timed from the moment all of them are released until the
 // last one is done.
 import { Worker, parentPort } from 'node:worker_threads'
 
@@ -7,7 +7,7 @@ import { collect } from './collection.js'
 // The one cell of the shared gate: how many runs were released.
 const released = 0
 
-/** Workers that hold one prepared contract. */
+/** Workers that hold one prepared operation. */
 export class Workers {
   #workers
   #gate
@@ -64,13 +64,13 @@ export class Workers {
   }
 }
 
-/** The worker's side: prepares the contract, then waits for runs. */
+/** The worker's side: prepares the operation, then waits for runs. */
 export async function work({ request, gate }, prepare) {
   const say = (word, more) => parentPort.postMessage({ word, ...more })
   const sayError = error => say('error', { kind: error?.kind, reason: String(error?.message ?? error) })
-  let contract
+  let operation
   try {
-    contract = await prepare(request)
+    operation = await prepare(request)
     say('ready')
   } catch (error) {
     sayError(error)
@@ -82,7 +82,7 @@ export async function work({ request, gate }, prepare) {
       collect()
       say('waiting')
       Atomics.wait(gate, released, before)
-      const checksum = await contract.run(iterations)
+      const checksum = await operation.run(iterations)
       say('done', { end: process.hrtime.bigint(), checksum })
     } catch (error) {
       sayError(error)

@@ -41,21 +41,21 @@ await serve({
   knowsDefaults: true,
   version: installedVersion('jose', import.meta.url),
   offers: [
-    offer({ format: 'jwt', algs: macs, contracts: signing, key_text: ['jwk'] }),
-    offer({ format: 'jwt', algs: signatures, contracts: signing, key_text: ['jwk', 'pem'] }),
+    offer({ format: 'jwt', algs: macs, operations: signing, key_text: ['jwk'] }),
+    offer({ format: 'jwt', algs: signatures, operations: signing, key_text: ['jwk', 'pem'] }),
     offer({
       format: 'jwe',
       algs: ['dir', ...wraps],
       encs,
-      contracts: encrypting,
+      operations: encrypting,
       key_text: ['jwk']
     }),
-    offer({ format: 'jwe', algs: passwords, encs, contracts: withPassword, key_text: ['jwk'] }),
+    offer({ format: 'jwe', algs: passwords, encs, operations: withPassword, key_text: ['jwk'] }),
     offer({
       format: 'jwe',
       algs: transports,
       encs,
-      contracts: encrypting,
+      operations: encrypting,
       key_text: ['jwk', 'pem']
     })
   ].flat(),

@@ -29,7 +29,7 @@ await serve({
       ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
       ...['ES256', 'ES384', 'ES512']
     ],
-    contracts: ['sign', 'verify', 'round-trip']
+    operations: ['sign', 'verify', 'round-trip']
   }),
   sign,
   verify

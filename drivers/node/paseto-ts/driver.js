@@ -26,8 +26,8 @@ await serve({
   byDriver: ['v4.public', 'v4.local'].flatMap(f => ['iss', 'aud', 'exp'].map(c => `${f}:${c}`)),
   version: installedVersion('paseto-ts', import.meta.url),
   offers: [
-    offer({ format: 'v4.public', contracts: signing }),
-    offer({ format: 'v4.local', contracts: [...signing, 'encrypt', 'decrypt'] })
+    offer({ format: 'v4.public', operations: signing }),
+    offer({ format: 'v4.local', operations: [...signing, 'encrypt', 'decrypt'] })
   ].flat(),
   sign: making,
   encrypt: making,

@@ -38,7 +38,7 @@ class Process:
         return answer
 
     def does(self, prepare: dict[str, Any]) -> bool:
-        """Prepares the contract and does it once; whether the driver did."""
+        """Prepares the operation and does it once; whether the driver did."""
         run = {"op": "run", "iterations": 1, "threads": 1}
         return self.ask(prepare)["ok"] and self.ask(run)["ok"]
 
@@ -124,19 +124,19 @@ class _SubjectTest(unittest.TestCase):
             "generate-key": self.gets_keys,
             "load-key": self.loads_keys,
         }
-        for contract in offer["contracts"]:
+        for operation in offer["contracts"]:
             # What does not depend on the content encryption is checked with one.
-            if not exact and contract in (*OPENERS, "generate-key"):
+            if not exact and operation in (*OPENERS, "generate-key"):
                 continue
-            handlings = "key_text" if contract == "load-key" else "key_handling"
+            handlings = "key_text" if operation == "load-key" else "key_handling"
             for handling in offer[handlings]:
                 if not exact and handling == "parsed-per-call":
                     continue
-                with self.subTest(contract=contract, handling=handling):
-                    checks[contract](offer, row, contract, handling)
+                with self.subTest(operation=operation, handling=handling):
+                    checks[operation](offer, row, operation, handling)
 
-    def makes(self, offer, row, contract, handling) -> None:
-        self.driver.get(prepare_of(offer, row, contract, handling))
+    def makes(self, offer, row, operation, handling) -> None:
+        self.driver.get(prepare_of(offer, row, operation, handling))
         values = claims_of(row)
         tokens = [
             self.driver.get({"op": "token", "index": index})["token"] for index in range(len(values))
@@ -144,7 +144,7 @@ class _SubjectTest(unittest.TestCase):
         self.assert_sum(self.run_three(), [*tokens, tokens[0]])
         self.assertEqual(self.driver.ask({"op": "token", "index": 2})["error"], "invalid")
 
-        opposite = "verify" if contract == "sign" else "decrypt"
+        opposite = "verify" if operation == "sign" else "decrypt"
         self.driver.get(prepare_of(offer, row, opposite, handling))
         for value, token in zip(values, tokens, strict=True):
             answer = self.driver.get({"op": "verify", "token": token})
@@ -153,31 +153,31 @@ class _SubjectTest(unittest.TestCase):
 
         private = row["keys"]["private"]
         if private is not None and private["kty"] == "oct":
-            empty = prepare_of(offer, row, contract, handling)
+            empty = prepare_of(offer, row, operation, handling)
             empty["keys"]["private"]["k"] = ""
             takes = row["alg"].startswith(self.takes_empty_keys or ("-",))
             self.assertEqual(self.driver.does(empty), takes, "an empty key")
 
-    def opens(self, offer, row, contract, handling) -> None:
-        decodes = contract != "verify-signature"
-        self.driver.get(prepare_of(offer, row, contract, handling))
+    def opens(self, offer, row, operation, handling) -> None:
+        decodes = operation != "verify-signature"
+        self.driver.get(prepare_of(offer, row, operation, handling))
         for value, token in zip(claims_of(row), row["tokens"], strict=False):
             answer = self.driver.get({"op": "verify", "token": token})
             self.assertTrue(answer["accepted"], answer)
             self.assertEqual(answer["claims"], value if decodes else None)
-        for refused in row["refuse"]:
-            if not decodes and not refused["by_signature"]:
+        for rejected in row["reject"]:
+            if not decodes and not rejected["by_signature"]:
                 continue
-            answer = self.driver.get({"op": "verify", "token": refused["token"]})
-            self.assertFalse(answer["accepted"], f"accepts {refused['what']}")
-            if refused["what"] == "an expired token":
+            answer = self.driver.get({"op": "verify", "token": rejected["token"]})
+            self.assertFalse(answer["accepted"], f"accepts {rejected['what']}")
+            if rejected["what"] == "an expired token":
                 # Nothing but the expiry may be wrong with it.
                 self.assertRegex(answer["reason"].lower(), "expired")
         if row["tokens"]:
             self.assertEqual(self.run_three(), sum_of_claims(row, 3) if decodes else 3)
 
-    def goes_round(self, offer, row, contract, handling) -> None:
-        prepare = prepare_of(offer, row, contract, handling)
+    def goes_round(self, offer, row, operation, handling) -> None:
+        prepare = prepare_of(offer, row, operation, handling)
         self.driver.get(prepare)
         token = self.driver.get({"op": "token", "index": 0})["token"]
         self.assert_sum(self.run_three() - sum_of_claims(row, 3), [token] * 3)
@@ -185,12 +185,12 @@ class _SubjectTest(unittest.TestCase):
         prepare["claims"]["values"] = [{**claims_of(row)[0], "iat": past, "exp": past}]
         self.assertFalse(self.driver.does(prepare), "comes back with an expired token")
 
-    def gets_keys(self, offer, row, contract, handling) -> None:
-        self.driver.get({**prepare_of(offer, row, contract, handling), "keys": {}})
+    def gets_keys(self, offer, row, operation, handling) -> None:
+        self.driver.get({**prepare_of(offer, row, operation, handling), "keys": {}})
         self.assertEqual(self.run_three(), 3)
 
-    def loads_keys(self, offer, row, contract, handling) -> None:
-        prepare = prepare_of(offer, row, contract, handling)
+    def loads_keys(self, offer, row, operation, handling) -> None:
+        prepare = prepare_of(offer, row, operation, handling)
         prepare["key_text"] = text_of(row, handling)
         self.driver.get(prepare)
         self.assertEqual(self.run_three(), 3)
@@ -209,18 +209,18 @@ class _SubjectTest(unittest.TestCase):
         self.assertLessEqual(checksum, lengths + len(tokens) * ord("z"))
 
 
-def prepare_of(offer, row, contract: str, handling: str) -> dict[str, Any]:
+def prepare_of(offer, row, operation: str, handling: str) -> dict[str, Any]:
     keys = copy.deepcopy(row["keys"])
-    hides_private = contract in ("verify", "verify-signature", "encrypt")
+    hides_private = operation in ("verify", "verify-signature", "encrypt")
     if keys["public"] and hides_private:
         keys["private"] = None
-    if keys["public"] and contract == "decrypt":
+    if keys["public"] and operation == "decrypt":
         keys["public"] = None
     if keys["paserk"] and hides_private:
         keys["paserk"].pop("secret", None)
     prepare = {
         "op": "prepare",
-        "contract": contract,
+        "contract": operation,
         "format": offer["format"],
         "alg": offer["alg"],
         "enc": offer["enc"],
@@ -229,7 +229,7 @@ def prepare_of(offer, row, contract: str, handling: str) -> dict[str, Any]:
         "claims": {"name": "standard", "values": claims_of(row)},
         "policy": DATA["policy"],
     }
-    if contract in OPENERS:
+    if operation in OPENERS:
         prepare["tokens"] = row["tokens"]
     return prepare
 

@@ -21,7 +21,7 @@ from jeton_harness import (
     serve,
 )
 
-CONTRACTS = ["sign", "verify", "verify-signature", "round-trip", "load-key"]  # it makes no keys
+OPERATIONS = ["sign", "verify", "verify-signature", "round-trip", "load-key"]  # it makes no keys
 
 
 def sign(prepare: Prepare):
@@ -85,8 +85,8 @@ if __name__ == "__main__":
             distribution="pyjwt",
             knows_defaults=True,
             offers=[
-                *offer("jwt", CONTRACTS, MACS, key_text=["jwk"]),
-                *offer("jwt", CONTRACTS, SIGNATURES, key_text=["jwk", "pem"]),
+                *offer("jwt", OPERATIONS, MACS, key_text=["jwk"]),
+                *offer("jwt", OPERATIONS, SIGNATURES, key_text=["jwk", "pem"]),
             ],
             sign=sign,
             verify=verify,

@@ -20,7 +20,7 @@ import (
 )
 
 // Test tests a driver. What its library is known to accept although it must not is named in known,
-// as [subject.forgeries] calls it.
+// as [subject.negativeControls] calls it.
 func Test(t *testing.T, driver *harness.Driver, known ...string) {
 	for _, offer := range driver.Offers {
 		name := []string{offer.Format}
@@ -32,9 +32,9 @@ func Test(t *testing.T, driver *harness.Driver, known ...string) {
 		t.Run(strings.Join(name, " "), func(t *testing.T) {
 			s := &subject{t: t, driver: driver, offer: offer, key: newKey(t, offer, 1), known: known}
 			for _, pair := range [][2]string{
-				{harness.ContractSign, harness.ContractVerify}, {harness.ContractEncrypt, harness.ContractDecrypt},
+				{harness.OperationSign, harness.OperationVerify}, {harness.OperationEncrypt, harness.OperationDecrypt},
 			} {
-				if slices.Contains(offer.Contracts, pair[0]) {
+				if slices.Contains(offer.Operations, pair[0]) {
 					s.tokens(pair[0], pair[1])
 				}
 			}
@@ -63,15 +63,15 @@ func (s *subject) isPlain() bool {
 	return s.offer.Enc == nil || *s.offer.Enc == "A256GCM" || *s.offer.Enc == "A128CBC-HS256"
 }
 
-func (s *subject) tokens(mint, check string) {
+func (s *subject) tokens(sign, check string) {
 	for _, handling := range s.offer.KeyHandling {
 		for _, name := range []string{"standard", "other"} {
 			claims := s.claims()
 			if name == "other" {
 				claims["deep"] = object{"numbers": []any{7.0}}
 			}
-			minter := s.prepare(mint, handling, name, claims)
-			token := minter.token()
+			signer := s.prepare(sign, handling, name, claims)
+			token := signer.token()
 			checker := s.prepare(check, handling, name, claims, token)
 			seen := checker.verify(token)
 			if seen["accepted"] != true {
@@ -84,7 +84,7 @@ func (s *subject) tokens(mint, check string) {
 				s.t.Errorf("the checksum of %s is %v", check, got)
 			}
 			if handling == harness.Prepared && s.isPlain() {
-				s.refusals(mint, name, checker, token)
+				s.rejections(sign, name, checker, token)
 			}
 			s.roundTrip(handling, name, claims, len(token))
 		}
@@ -92,18 +92,18 @@ func (s *subject) tokens(mint, check string) {
 }
 
 func (s *subject) roundTrip(handling, name string, claims object, length int) {
-	if !slices.Contains(s.offer.Contracts, harness.ContractRoundTrip) {
+	if !slices.Contains(s.offer.Operations, harness.OperationRoundTrip) {
 		return
 	}
 	// The last byte of a fresh token is some character of base64url.
-	last := s.prepare(harness.ContractRoundTrip, handling, name, claims).run(1, 1) - float64(length) - 'F'
+	last := s.prepare(harness.OperationRoundTrip, handling, name, claims).run(1, 1) - float64(length) - 'F'
 	if last < '-' || last > 'z' {
 		s.t.Errorf("the checksum of round-trip is off by %v", last)
 	}
 }
 
-func (s *subject) refusals(mint, name string, checker *talk, token string) {
-	for what, forged := range s.forgeries(mint, token) {
+func (s *subject) rejections(sign, name string, checker *exchange, token string) {
+	for what, forged := range s.negativeControls(sign, token) {
 		if answer := checker.verify(forged); answer["accepted"] != slices.Contains(s.known, what) {
 			s.t.Errorf("accepted %v: %s: %s", answer["accepted"], what, forged)
 		}
@@ -117,7 +117,7 @@ func (s *subject) refusals(mint, name string, checker *talk, token string) {
 		"no audience":           s.with("aud", nil),
 		"no expiry":             s.with("exp", nil),
 	} {
-		wrong := s.prepare(mint, harness.Prepared, "other", claims).token()
+		wrong := s.prepare(sign, harness.Prepared, "other", claims).token()
 		if answer := checker.verify(wrong); answer["accepted"] != false {
 			s.t.Errorf("%s claims: accepts %s", name, what)
 		}
@@ -129,45 +129,45 @@ func (s *subject) refusals(mint, name string, checker *talk, token string) {
 
 // signatures tests `verify-signature` and `verify-parsed`, which the claims are nothing to.
 func (s *subject) signatures() {
-	for _, contract := range []string{harness.ContractVerifySignature, harness.ContractVerifyParsed} {
-		if slices.Contains(s.offer.Contracts, contract) {
-			s.signature(contract)
+	for _, operation := range []string{harness.OperationVerifySignature, harness.OperationVerifyParsed} {
+		if slices.Contains(s.offer.Operations, operation) {
+			s.signature(operation)
 		}
 	}
 }
 
-func (s *subject) signature(contract string) {
-	token := s.prepare(harness.ContractSign, harness.Prepared, "standard", s.claims()).token()
-	checker := s.prepare(contract, harness.Prepared, "standard", s.claims(), token)
+func (s *subject) signature(operation string) {
+	token := s.prepare(harness.OperationSign, harness.Prepared, "standard", s.claims()).token()
+	checker := s.prepare(operation, harness.Prepared, "standard", s.claims(), token)
 	if answer := checker.verify(token); answer["accepted"] != true || answer["claims"] != nil {
-		s.t.Errorf("%s answered %v", contract, answer)
+		s.t.Errorf("%s answered %v", operation, answer)
 	}
-	for what, forged := range s.forgeries(harness.ContractSign, token) {
+	for what, forged := range s.negativeControls(harness.OperationSign, token) {
 		if answer := checker.verify(forged); answer["accepted"] != false {
-			s.t.Errorf("%s accepts %s: %s", contract, what, forged)
+			s.t.Errorf("%s accepts %s: %s", operation, what, forged)
 		}
 	}
 	if got := checker.run(3, 2); got != 6 {
-		s.t.Errorf("the checksum of %s is %v", contract, got)
+		s.t.Errorf("the checksum of %s is %v", operation, got)
 	}
 }
 
 // keys tests what makes keys.
 func (s *subject) keys() {
-	if slices.Contains(s.offer.Contracts, harness.ContractGenerateKey) {
-		if got := s.prepare(harness.ContractGenerateKey, harness.Prepared, "standard", s.claims()).run(1, 2); got != 2 {
+	if slices.Contains(s.offer.Operations, harness.OperationGenerateKey) {
+		if got := s.prepare(harness.OperationGenerateKey, harness.Prepared, "standard", s.claims()).run(1, 2); got != 2 {
 			s.t.Errorf("the checksum of generate-key is %v", got)
 		}
 	}
 	for _, form := range s.offer.KeyText {
-		if got := s.prepare(harness.ContractLoadKey, form, "standard", s.claims()).run(3, 1); got != 3 {
+		if got := s.prepare(harness.OperationLoadKey, form, "standard", s.claims()).run(3, 1); got != 3 {
 			s.t.Errorf("the checksum of load-key is %v", got)
 		}
 	}
 }
 
-// forgeries are tokens that were changed, or made without the key.
-func (s *subject) forgeries(mint, token string) map[string]string {
+// negativeControls are tokens that were changed, or made without the key.
+func (s *subject) negativeControls(sign, token string) map[string]string {
 	forged := map[string]string{
 		"nothing": "", "a dot": ".", "two dots": "..", "four dots": "....", "a cut token": token[:len(token)-9],
 	}
@@ -189,7 +189,7 @@ func (s *subject) forgeries(mint, token string) map[string]string {
 	}
 	stranger := *s
 	stranger.key = newKey(s.t, s.offer, 2)
-	forged["another key's token"] = stranger.prepare(mint, harness.Prepared, "standard", s.claims()).token()
+	forged["another key's token"] = stranger.prepare(sign, harness.Prepared, "standard", s.claims()).token()
 
 	payload, _ := json.Marshal(s.claims())
 	for _, none := range []string{"none", "None", "NONE"} {
@@ -234,35 +234,35 @@ func (s *subject) audience(one string) any {
 	return []any{one}
 }
 
-// talk is a session that is ready for one contract.
-type talk struct {
+// exchange is a session that is ready for one operation.
+type exchange struct {
 	t       *testing.T
 	driver  *harness.Driver
 	prepare []byte
 }
 
-func (s *subject) prepare(contract, handling, name string, claims object, tokens ...string) *talk {
+func (s *subject) prepare(operation, handling, name string, claims object, tokens ...string) *exchange {
 	s.t.Helper()
 	request := object{
-		"op": "prepare", "contract": contract, "format": s.offer.Format, "alg": s.offer.Alg, "enc": s.offer.Enc,
-		"key_handling": handling, "keys": s.key.sent(contract), "tokens": tokens,
+		"op": "prepare", "contract": operation, "format": s.offer.Format, "alg": s.offer.Alg, "enc": s.offer.Enc,
+		"key_handling": handling, "keys": s.key.sent(operation), "tokens": tokens,
 		"claims": object{"name": name, "values": []object{claims}},
 		"policy": object{"issuer": "https://issuer.example", "audience": "api"},
 	}
-	if contract == harness.ContractLoadKey {
+	if operation == harness.OperationLoadKey {
 		request["key_text"] = s.key.text(handling)
 	}
 	line, err := json.Marshal(request)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	ready := &talk{s.t, s.driver, line}
+	ready := &exchange{s.t, s.driver, line}
 	ready.ask(nil)
 	return ready
 }
 
 // ask prepares and then asks, in a session of its own. The answer must be ok.
-func (t *talk) ask(request object) object {
+func (t *exchange) ask(request object) object {
 	t.t.Helper()
 	input := bytes.NewBuffer(append(slices.Clone(t.prepare), '\n'))
 	if request != nil {
@@ -287,17 +287,17 @@ func (t *talk) ask(request object) object {
 	return answer
 }
 
-func (t *talk) token() string {
+func (t *exchange) token() string {
 	t.t.Helper()
 	return t.ask(object{"op": "token", "index": 0})["token"].(string)
 }
 
-func (t *talk) verify(token string) object {
+func (t *exchange) verify(token string) object {
 	t.t.Helper()
 	return t.ask(object{"op": "verify", "token": token})
 }
 
-func (t *talk) run(iterations, threads int) float64 {
+func (t *exchange) run(iterations, threads int) float64 {
 	t.t.Helper()
 	return t.ask(object{"op": "run", "iterations": iterations, "threads": threads})["checksum"].(float64)
 }

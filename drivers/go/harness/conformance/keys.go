@@ -52,24 +52,24 @@ func newKey(t *testing.T, offer harness.Offer, number int) key {
 	return made[kind]
 }
 
-// sent is what `keys` holds for a contract.
-func (k key) sent(contract string) object {
+// sent is what `keys` holds for an operation.
+func (k key) sent(operation string) object {
 	if k.paserk != nil {
 		sent := map[string]string{"local": k.paserk["local"], "public": k.paserk["public"]}
-		if contract != harness.ContractVerify {
+		if operation != harness.OperationVerify {
 			sent["secret"] = k.paserk["secret"]
 		}
 		return object{"private": nil, "public": nil, "paserk": sent}
 	}
 	sent := object{"private": k.private, "public": k.public, "paserk": nil}
 	opens := []string{
-		harness.ContractVerify, harness.ContractVerifySignature, harness.ContractVerifyParsed,
-		harness.ContractEncrypt,
+		harness.OperationVerify, harness.OperationVerifySignature, harness.OperationVerifyParsed,
+		harness.OperationEncrypt,
 	}
-	if k.public != nil && slices.Contains(opens, contract) {
+	if k.public != nil && slices.Contains(opens, operation) {
 		sent["private"] = nil
 	}
-	if contract == harness.ContractDecrypt {
+	if operation == harness.OperationDecrypt {
 		sent["public"] = nil
 	}
 	return sent

@@ -4,19 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 
-class Refusal(Exception):
+class DriverError(Exception):
     """An answer with `"ok": false` that is no failure of the driver."""
 
     kind = "failed"
 
 
-class Unsupported(Refusal):
+class Unsupported(DriverError):
     """A fact about the library, which is no defect."""
 
     kind = "unsupported"
 
 
-class Invalid(Refusal):
+class Invalid(DriverError):
     """A request that makes no sense."""
 
     kind = "invalid"
@@ -26,7 +26,7 @@ class Invalid(Refusal):
 class Prepare:
     """A `prepare` request."""
 
-    contract: str
+    operation: str
     format: str
     alg: str | None
     enc: str | None
@@ -44,7 +44,7 @@ class Prepare:
         defaults = request.get("practice") == "defaults"
         policy = request.get("policy") or {}
         return cls(
-            contract=request.get("contract", ""),
+            operation=request.get("contract", ""),
             format=request.get("format", ""),
             alg=request.get("alg"),
             enc=request.get("enc"),

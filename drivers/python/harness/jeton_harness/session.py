@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any, BinaryIO
 
-from .contracts import Contract, Driver, contract_of
+from .operations import Driver, Operation, operation_of
 from .measure import measure
-from .prepare import Invalid, Prepare, Refusal, Unsupported
+from .prepare import DriverError, Invalid, Prepare, Unsupported
 
 PROTOCOL = 1
 LINE_BYTES_MAX = 8 * 1024 * 1024
@@ -36,7 +36,7 @@ class Session:
     def __init__(self, driver: Driver):
         self.ended = False
         self._driver = driver
-        self._contract: Contract | None = None
+        self._operation: Operation | None = None
 
     def answer(self, line: bytes | None) -> dict[str, Any]:
         """The answer to a line; `None` stands for one beyond the limit."""
@@ -57,8 +57,8 @@ class Session:
                     self.ended = True
                     return {"ok": True}
             raise Invalid("the op is unknown")
-        except Refusal as refusal:
-            return {"ok": False, "error": refusal.kind, "reason": _one_line(refusal)}
+        except DriverError as error:
+            return {"ok": False, "error": error.kind, "reason": _one_line(error)}
         except BaseException as error:  # a panic in a library's Rust code is no Exception
             return {"ok": False, "error": "failed", "reason": _one_line(error)}
 
@@ -75,40 +75,40 @@ class Session:
             "counts": [],
             "by_driver": self._driver.by_driver,
             "practices": ["defaults", "documented"] if self._driver.knows_defaults else [],
-            # `key_text` and `key_texts` serve every contract.
+            # `key_text` and `key_texts` serve every operation.
             "takes_key_text": True,
             "offers": self._driver.offers,
         }
 
     def _prepare(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._contract = None
-        self._contract = contract_of(self._driver, Prepare.read(request))
+        self._operation = None
+        self._operation = operation_of(self._driver, Prepare.read(request))
         return {"ok": True}
 
     def _token(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._contract is None or self._contract.token is None:
+        if self._operation is None or self._operation.token is None:
             raise Invalid("token needs a prepared sign, encrypt or round-trip")
-        return {"ok": True, "token": self._contract.token(request.get("index"))}
+        return {"ok": True, "token": self._operation.token(request.get("index"))}
 
     def _verify(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._contract is None or self._contract.verify is None:
+        if self._operation is None or self._operation.verify is None:
             raise Invalid("verify needs a prepared verify, decrypt or verify-signature")
         token = request.get("token")
         if not isinstance(token, str):
             raise Invalid("verify needs a token")
         try:
-            claims = self._contract.verify(token)
+            claims = self._operation.verify(token)
         except BaseException as error:  # likewise
             return {"ok": True, "accepted": False, "reason": _one_line(error)}
         return {"ok": True, "accepted": True, "claims": _written(claims)}
 
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._contract is None:
+        if self._operation is None:
             raise Invalid("run needs a prepared contract")
         iterations, threads = request.get("iterations"), request.get("threads")
         if not _within(iterations, CHECKSUM_MAX) or not _within(threads, THREADS_MAX):
             raise Invalid(f"run needs 1 or more iterations on 1 to {THREADS_MAX} threads")
-        elapsed, checksum = measure(self._contract, iterations, threads)
+        elapsed, checksum = measure(self._operation, iterations, threads)
         if checksum > CHECKSUM_MAX:
             raise Invalid("the checksum does not fit a JSON number; ask for fewer iterations")
         return {

@@ -10,8 +10,8 @@ mod primitive;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jeton_driver_harness::{
-    Claims, Contract, Driver, KeyHandling, Map, Offer, Order, Pool, Refusal, Rejection, Work,
-    locked_version, serve, work,
+    Claims, Driver, DriverError, KeyHandling, Map, Offer, Operation, Pool, PrepareRequest,
+    Rejection, Work, locked_version, serve, work,
 };
 use primitive::{Checking, Signing};
 use serde_json::Value;
@@ -31,7 +31,7 @@ impl Driver for Floor {
             "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
             "ES256", "ES384", "ES512", "EdDSA",
         ],
-        contracts: &[Contract::Sign, Contract::Verify],
+        operations: &[Operation::Sign, Operation::Verify],
         key_handling: &[KeyHandling::Prepared],
         ..Offer::NOTHING
     }];
@@ -40,43 +40,43 @@ impl Driver for Floor {
         locked_version(include_str!("../Cargo.lock"), "aws-lc-rs")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        let alg = order.alg()?;
-        if order.contract == Contract::Sign {
-            return Ok(Box::new(Minter {
-                key: Signing::new(alg, &order.keys)?,
-                inputs: signing_inputs(alg, &order.pool)?,
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        let alg = request.alg()?;
+        if request.operation == Operation::Sign {
+            return Ok(Box::new(TokenSigner {
+                key: Signing::new(alg, &request.keys)?,
+                inputs: signing_inputs(alg, &request.pool)?,
             }));
         }
-        let key = Checking::new(alg, &order.keys)?;
-        let tokens: Result<Vec<_>, _> = order
+        let key = Checking::new(alg, &request.keys)?;
+        let tokens: Result<Vec<_>, _> = request
             .tokens
             .iter()
             .map(|token| Split::new(&key, token))
             .collect();
-        let tokens = tokens.map_err(Refusal::Invalid)?;
+        let tokens = tokens.map_err(DriverError::Invalid)?;
         if tokens.is_empty() {
-            return Err(Refusal::invalid("verify needs at least one token"));
+            return Err(DriverError::invalid("verify needs at least one token"));
         }
         Ok(Box::new(Checker { key, tokens }))
     }
 }
 
-struct Minter {
+struct TokenSigner {
     key: Signing,
     /// The bytes that are signed, one for each value of the pool.
     inputs: Vec<String>,
 }
 
-impl Work for Minter {
-    fn token(&self, index: usize) -> Result<String, Refusal> {
+impl Work for TokenSigner {
+    fn token(&self, index: usize) -> Result<String, DriverError> {
         let input = self.inputs.get(index);
-        let input = input.ok_or_else(|| Refusal::invalid("no claims at this index"))?;
+        let input = input.ok_or_else(|| DriverError::invalid("no claims at this index"))?;
         let made = self
             .key
             .sign(&mut Vec::new(), input.as_bytes(), <[u8]>::to_vec);
         let signature = made.and_then(|made| self.key.jose(&made));
-        let signature = signature.map_err(Refusal::Failed)?;
+        let signature = signature.map_err(DriverError::Failed)?;
         Ok(format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
@@ -103,7 +103,7 @@ struct Checker {
 }
 
 impl Work for Checker {
-    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, DriverError> {
         Ok(Split::new(&self.key, token).and_then(|split| {
             self.key.verify(split.input.as_bytes(), &split.signature)?;
             Ok(split.claims.into())
@@ -149,10 +149,10 @@ impl Split {
     }
 }
 
-fn signing_inputs(alg: &str, pool: &Pool) -> Result<Vec<String>, Refusal> {
+fn signing_inputs(alg: &str, pool: &Pool) -> Result<Vec<String>, DriverError> {
     let header = URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"{alg}","typ":"JWT"}}"#));
     let input = |claims: Result<Vec<u8>, serde_json::Error>| {
-        let claims = URL_SAFE_NO_PAD.encode(claims.map_err(Refusal::failed)?);
+        let claims = URL_SAFE_NO_PAD.encode(claims.map_err(DriverError::failed)?);
         Ok(format!("{header}.{claims}"))
     };
     match pool {

@@ -7,7 +7,7 @@ use aws_lc_rs::signature::{
 };
 use der::asn1::UintRef;
 use der::{Decode, Encode};
-use jeton_driver_harness::{Jwk, Keys, Refusal, Rejection};
+use jeton_driver_harness::{DriverError, Jwk, Keys, Rejection};
 
 /// An algorithm, as AWS-LC calls its parts. ECDSA is taken with ASN.1 signatures, which AWS-LC
 /// makes and reads without a conversion.
@@ -27,7 +27,7 @@ pub(crate) struct Curve {
 }
 
 impl Alg {
-    fn named(name: &str) -> Result<Self, Refusal> {
+    fn named(name: &str) -> Result<Self, DriverError> {
         Ok(match name {
             "HS256" => Self::Hmac(hmac::HMAC_SHA256),
             "HS384" => Self::Hmac(hmac::HMAC_SHA384),
@@ -54,7 +54,11 @@ impl Alg {
                 scalar_bytes: 66,
             }),
             "EdDSA" => Self::Ed25519,
-            other => return Err(Refusal::unsupported(format!("no algorithm {other:?} here"))),
+            other => {
+                return Err(DriverError::unsupported(format!(
+                    "no algorithm {other:?} here"
+                )));
+            }
         })
     }
 }
@@ -68,24 +72,24 @@ pub(crate) enum Signing {
 }
 
 impl Signing {
-    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, Refusal> {
+    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, DriverError> {
         let jwk = Jwk::parse(&keys.private()?)?;
         Ok(match Alg::named(alg)? {
             Alg::Hmac(hash) => Self::Hmac(Box::new(hmac::Key::new(hash, &jwk.secret()?))),
             Alg::Rsa(encoding, _) => {
-                let pair = RsaKeyPair::from_der(&jwk.rsa_pkcs1()?).map_err(Refusal::failed)?;
+                let pair = RsaKeyPair::from_der(&jwk.rsa_pkcs1()?).map_err(DriverError::failed)?;
                 Self::Rsa(pair, encoding)
             }
             Alg::Ecdsa(curve) => {
                 let (scalar, point) = (jwk.ec_scalar()?, jwk.ec_point()?);
                 let pair =
                     EcdsaKeyPair::from_private_key_and_public_key(curve.signing, &scalar, &point);
-                Self::Ecdsa(pair.map_err(Refusal::failed)?, curve)
+                Self::Ecdsa(pair.map_err(DriverError::failed)?, curve)
             }
             Alg::Ed25519 => {
                 let (seed, public) = (jwk.ed25519_seed()?, jwk.ed25519_public()?);
                 let pair = Ed25519KeyPair::from_seed_and_public_key(&seed, &public);
-                Self::Ed25519(pair.map_err(Refusal::failed)?)
+                Self::Ed25519(pair.map_err(DriverError::failed)?)
             }
         })
     }
@@ -100,28 +104,28 @@ impl Signing {
         }
     }
 
-    /// Signs, and lets `look` see the signature as AWS-LC made it. `buffer` is for RSA, which
+    /// Signs, and lets `visit` see the signature as AWS-LC made it. `buffer` is for RSA, which
     /// writes where it is told to.
     #[inline]
     pub(crate) fn sign<R>(
         &self,
         buffer: &mut Vec<u8>,
         input: &[u8],
-        look: impl FnOnce(&[u8]) -> R,
+        visit: impl FnOnce(&[u8]) -> R,
     ) -> Result<R, String> {
         Ok(match self {
-            Self::Hmac(key) => look(hmac::sign(key, input).as_ref()),
+            Self::Hmac(key) => visit(hmac::sign(key, input).as_ref()),
             Self::Rsa(pair, encoding) => {
                 buffer.resize(pair.public_modulus_len(), 0);
                 pair.sign(*encoding, &SystemRandom::new(), input, buffer)
                     .map_err(|error| error.to_string())?;
-                look(buffer)
+                visit(buffer)
             }
             Self::Ecdsa(pair, _) => {
                 let signature = pair.sign(&SystemRandom::new(), input);
-                look(signature.map_err(|error| error.to_string())?.as_ref())
+                visit(signature.map_err(|error| error.to_string())?.as_ref())
             }
-            Self::Ed25519(pair) => look(pair.sign(input).as_ref()),
+            Self::Ed25519(pair) => visit(pair.sign(input).as_ref()),
         })
     }
 
@@ -149,9 +153,9 @@ pub(crate) enum Checking {
 }
 
 impl Checking {
-    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, Refusal> {
+    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, DriverError> {
         let parsed = |alg: &'static dyn sig::VerificationAlgorithm, key: Vec<u8>| {
-            ParsedPublicKey::new(alg, key).map_err(Refusal::failed)
+            ParsedPublicKey::new(alg, key).map_err(DriverError::failed)
         };
         let public = || Jwk::parse(&keys.public()?);
         Ok(match Alg::named(alg)? {

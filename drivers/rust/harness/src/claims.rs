@@ -1,7 +1,7 @@
 //! The claims sets, as the types that a Rust user would give them.
 
 use crate::Map;
-use crate::protocol::Refusal;
+use crate::protocol::DriverError;
 use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -144,14 +144,14 @@ pub trait Claims: Serialize {
 }
 
 /// Something that looks at verified claims, whatever their type and however briefly they live.
-pub trait Look {
+pub trait ClaimsVisitor {
     /// What it takes away.
-    type Seen;
+    type Output;
     /// Looks.
-    fn look<C: Claims>(self, claims: &C) -> Self::Seen;
+    fn visit<C: Claims>(self, claims: &C) -> Self::Output;
 }
 
-/// The values of an order, in the type that its claims set has.
+/// The values of a request, in the type that its claims set has.
 #[derive(Clone, Debug)]
 pub enum Pool {
     /// `standard` in a JWT.
@@ -163,7 +163,7 @@ pub enum Pool {
 }
 
 impl Pool {
-    pub(crate) fn new(name: &str, format: &str, values: Vec<Value>) -> Result<Self, Refusal> {
+    pub(crate) fn new(name: &str, format: &str, values: Vec<Value>) -> Result<Self, DriverError> {
         Ok(match name {
             "standard" if format.starts_with('v') => Self::StandardPaseto(typed(values)?),
             "standard" => Self::Standard(typed(values)?),
@@ -195,7 +195,7 @@ impl Claims for Map {
     }
 }
 
-/// Where a contract decodes no claims.
+/// Where an operation decodes no claims.
 impl Claims for () {
     #[inline]
     fn jti(&self) -> Option<&str> {
@@ -207,11 +207,11 @@ fn none<T>() -> Option<T> {
     None
 }
 
-fn typed<T: DeserializeOwned>(values: Vec<Value>) -> Result<Vec<T>, Refusal> {
+fn typed<T: DeserializeOwned>(values: Vec<Value>) -> Result<Vec<T>, DriverError> {
     let typed = values.into_iter().map(serde_json::from_value);
     typed
         .collect::<Result<_, _>>()
-        .map_err(|error| Refusal::invalid(format!("claims: {error}")))
+        .map_err(|error| DriverError::invalid(format!("claims: {error}")))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! speaks the protocol with the driver, as the lab does, with keys that RFCs printed.
 
 use crate::serve::serve_on;
-use crate::{Contract, Driver, KeyForm, KeyHandling, Offer};
+use crate::{Driver, KeyForm, KeyHandling, Offer, Operation};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
@@ -40,9 +40,9 @@ struct Subject {
 impl Subject {
     fn faults<D: Driver>(&self, keys: &Value) -> Vec<String> {
         let mut faults = Vec::new();
-        for (mint, check) in [("sign", "verify"), ("encrypt", "decrypt")] {
-            if self.offers(mint) {
-                faults.extend(self.tokens::<D>(keys, mint, check).err());
+        for (sign, check) in [("sign", "verify"), ("encrypt", "decrypt")] {
+            if self.offers(sign) {
+                faults.extend(self.tokens::<D>(keys, sign, check).err());
             }
         }
         for handling in self.offer.key_handling {
@@ -53,15 +53,15 @@ impl Subject {
         faults
     }
 
-    fn tokens<D: Driver>(&self, keys: &Value, mint: &str, check: &str) -> Result<(), String> {
+    fn tokens<D: Driver>(&self, keys: &Value, sign: &str, check: &str) -> Result<(), String> {
         for handling in self.offer.key_handling {
             for name in ["standard", "other"] {
                 let mut claims = self.claims();
                 if name == "other" {
                     claims["deep"] = json!({"numbers": [7]});
                 }
-                let minting = self.prepare(mint, json!(handling), keys, name, &claims, &[]);
-                let token = minted::<D>(&minting)?;
+                let preparing = self.prepare(sign, json!(handling), keys, name, &claims, &[]);
+                let token = token_of::<D>(&preparing)?;
                 let tokens = [token.as_str()];
                 let checking = self.prepare(check, json!(handling), keys, name, &claims, &tokens);
                 let seen = verify::<D>(&checking, &token)?;
@@ -72,21 +72,21 @@ impl Subject {
                     return Err(format!("the checksum of {check} is wrong"));
                 }
                 if *handling == KeyHandling::Prepared {
-                    self.refusals::<D>(keys, mint, &checking, &token)?;
+                    self.rejections::<D>(keys, sign, &checking, &token)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn refusals<D: Driver>(
+    fn rejections<D: Driver>(
         &self,
         keys: &Value,
-        mint: &str,
+        sign: &str,
         checking: &Value,
         token: &str,
     ) -> Result<(), String> {
-        for (what, forged) in self.forgeries(token) {
+        for (what, forged) in self.negative_controls(token) {
             if verify::<D>(checking, &forged)?["accepted"] != false {
                 return Err(format!("accepts {what}"));
             }
@@ -105,8 +105,8 @@ impl Subject {
             if let Some(members) = claims.as_object_mut().filter(|_| value.is_null()) {
                 members.remove(claim);
             }
-            let wrong = self.prepare(mint, json!("prepared"), keys, "other", &claims, &[]);
-            if verify::<D>(checking, &minted::<D>(&wrong)?)?["accepted"] != false {
+            let wrong = self.prepare(sign, json!("prepared"), keys, "other", &claims, &[]);
+            if verify::<D>(checking, &token_of::<D>(&wrong)?)?["accepted"] != false {
                 return Err(format!("accepts {claim} of {value}"));
             }
         }
@@ -114,7 +114,7 @@ impl Subject {
     }
 
     /// Tokens that were changed, or made without the key.
-    fn forgeries(&self, token: &str) -> Vec<(String, String)> {
+    fn negative_controls(&self, token: &str) -> Vec<(String, String)> {
         let mut forged: Vec<(String, String)> = ["", ".", "..", "....", &token[..token.len() - 9]]
             .map(|text| (format!("{text:?}"), text.to_owned()))
             .to_vec();
@@ -156,7 +156,7 @@ impl Subject {
             &claims,
             &[],
         );
-        let length = minted::<D>(&trip)?.len() as u64;
+        let length = token_of::<D>(&trip)?.len() as u64;
         let sum = run::<D>(&trip, 1, 1)?;
         // The last byte of a fresh token is some character of base64url.
         let last = sum.wrapping_sub(length + u64::from(b'F'));
@@ -173,7 +173,7 @@ impl Subject {
         let claims = self.claims();
         let prepared = json!("prepared");
         let token =
-            minted::<D>(&self.prepare("sign", prepared.clone(), keys, "standard", &claims, &[]))?;
+            token_of::<D>(&self.prepare("sign", prepared.clone(), keys, "standard", &claims, &[]))?;
         let tokens = [token.as_str()];
         let check = self.prepare(
             "verify-signature",
@@ -186,7 +186,7 @@ impl Subject {
         if verify::<D>(&check, &token)?["accepted"] != true || run::<D>(&check, 3, 2)? != 6 {
             return Err("verify-signature refuses its own token, or sums wrongly".to_owned());
         }
-        for (what, forged) in self.forgeries(&token) {
+        for (what, forged) in self.negative_controls(&token) {
             if verify::<D>(&check, &forged)?["accepted"] != false {
                 return Err(format!("verify-signature accepts {what}"));
             }
@@ -242,9 +242,9 @@ impl Subject {
         Ok(())
     }
 
-    fn offers(&self, contract: &str) -> bool {
-        let offered = |one: &Contract| json!(one) == contract;
-        self.offer.contracts.iter().any(offered)
+    fn offers(&self, operation: &str) -> bool {
+        let offered = |one: &Operation| json!(one) == operation;
+        self.offer.operations.iter().any(offered)
     }
 
     fn is_paseto(&self) -> bool {
@@ -277,7 +277,7 @@ impl Subject {
 
     fn prepare(
         &self,
-        contract: &str,
+        operation: &str,
         handling: Value,
         keys: &Value,
         name: &str,
@@ -285,7 +285,7 @@ impl Subject {
         tokens: &[&str],
     ) -> Value {
         json!({
-            "op": "prepare", "contract": contract, "format": self.offer.format,
+            "op": "prepare", "contract": operation, "format": self.offer.format,
             "alg": self.alg, "enc": self.enc, "key_handling": handling, "keys": keys,
             "claims": {"name": name, "values": [claims]},
             "policy": {"issuer": "https://issuer.example", "audience": "api"}, "tokens": tokens,
@@ -377,7 +377,7 @@ fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-fn minted<D: Driver>(prepare: &Value) -> Result<String, String> {
+fn token_of<D: Driver>(prepare: &Value) -> Result<String, String> {
     let answer = ask::<D>(prepare, json!({"op": "token", "index": 0}))?;
     Ok(answer["token"].as_str().unwrap_or_default().to_owned())
 }

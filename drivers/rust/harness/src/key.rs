@@ -1,6 +1,6 @@
-//! The keys of an order: JWKs (RFC 7517), and the DER that most libraries want instead.
+//! The keys of a request: JWKs (RFC 7517), and the DER that most libraries want instead.
 
-use crate::protocol::{KeyHandling, Refusal};
+use crate::protocol::{DriverError, KeyHandling};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef, UintRef};
@@ -9,7 +9,7 @@ use pkcs8::AlgorithmIdentifierRef;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The keys of an order, as they arrive.
+/// The keys of a request, as they arrive.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Keys {
@@ -38,8 +38,8 @@ impl Keys {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn private(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn private(&self) -> Result<String, DriverError> {
         text(self.private.as_ref(), "private")
     }
 
@@ -47,21 +47,21 @@ impl Keys {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn public(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn public(&self) -> Result<String, DriverError> {
         text(self.public.as_ref(), "public")
     }
 }
 
 /// A key in the library's own type, or the way to it, as the order's `key_handling` wants it.
-pub enum Held<K> {
+pub enum KeySource<K> {
     /// Loaded once.
     Prepared(K),
     /// Loaded from its text in each call.
-    PerCall(Box<dyn Fn() -> Result<K, Refusal> + Send + Sync>),
+    PerCall(Box<dyn Fn() -> Result<K, DriverError> + Send + Sync>),
 }
 
-impl<K> Held<K> {
+impl<K> KeySource<K> {
     /// Loads the key once in any case, so that one that is refused is refused in `prepare`.
     ///
     /// # Errors
@@ -69,8 +69,8 @@ impl<K> Held<K> {
     /// What `load` said.
     pub fn new(
         handling: KeyHandling,
-        load: impl Fn() -> Result<K, Refusal> + Send + Sync + 'static,
-    ) -> Result<Self, Refusal> {
+        load: impl Fn() -> Result<K, DriverError> + Send + Sync + 'static,
+    ) -> Result<Self, DriverError> {
         let key = load()?;
         Ok(match handling {
             KeyHandling::Prepared => Self::Prepared(key),
@@ -82,13 +82,13 @@ impl<K> Held<K> {
     ///
     /// # Errors
     ///
-    /// If the key cannot be loaded, which it could in [`Held::new`]; and what `operation` said.
+    /// If the key cannot be loaded, which it could in [`KeySource::new`]; and what `operation` said.
     #[inline]
     pub fn with<R>(&self, operation: impl FnOnce(&K) -> Result<R, String>) -> Result<R, String> {
         match self {
             Self::Prepared(key) => operation(key),
             Self::PerCall(load) => {
-                let key = load().map_err(|refusal| format!("{refusal:?}"))?;
+                let key = load().map_err(|error| format!("{error:?}"))?;
                 operation(&key)
             }
         }
@@ -125,18 +125,18 @@ impl Jwk {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if it is not a JWK.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        serde_json::from_str(text).map_err(|error| Refusal::invalid(format!("key: {error}")))
+    /// [`DriverError::Invalid`] if it is not a JWK.
+    pub fn parse(text: &str) -> Result<Self, DriverError> {
+        serde_json::from_str(text).map_err(|error| DriverError::invalid(format!("key: {error}")))
     }
 
     /// A symmetric key's bytes.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if this is not an `oct` key; so for every conversion below, with its
+    /// [`DriverError::Invalid`] if this is not an `oct` key; so for every conversion below, with its
     /// own `kty`, and for members that are missing or malformed.
-    pub fn secret(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn secret(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("oct")?;
         bytes("k", &self.k)
     }
@@ -146,7 +146,7 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn ec_point(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn ec_point(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("EC")?;
         let mut point = vec![4];
         point.extend(bytes("x", &self.x)?);
@@ -159,7 +159,7 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn ec_scalar(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn ec_scalar(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("EC")?;
         bytes("d", &self.d)
     }
@@ -169,12 +169,12 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn ec_pkcs8(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn ec_pkcs8(&self) -> Result<Vec<u8>, DriverError> {
         let curve = match self.crv.as_str() {
             "P-256" => P256,
             "P-384" => P384,
             "P-521" => P521,
-            other => return Err(Refusal::unsupported(format!("no curve {other:?} here"))),
+            other => return Err(DriverError::unsupported(format!("no curve {other:?} here"))),
         };
         let (scalar, point) = (self.ec_scalar()?, self.ec_point()?);
         let inner = sec1::EcPrivateKey {
@@ -194,7 +194,7 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn ed25519_public(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn ed25519_public(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("OKP")?;
         bytes("x", &self.x)
     }
@@ -204,7 +204,7 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn ed25519_seed(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn ed25519_seed(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("OKP")?;
         bytes("d", &self.d)
     }
@@ -214,7 +214,7 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn ed25519_pkcs8(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn ed25519_pkcs8(&self) -> Result<Vec<u8>, DriverError> {
         let seed = self.ed25519_seed()?;
         let inner = der(&OctetStringRef::new(&seed).map_err(malformed)?)?;
         let algorithm = AlgorithmIdentifierRef {
@@ -229,7 +229,7 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn rsa_pkcs1(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn rsa_pkcs1(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("RSA")?;
         let members = [
             ("n", &self.n),
@@ -264,7 +264,7 @@ impl Jwk {
     /// # Errors
     ///
     /// As [`Jwk::secret`].
-    pub fn rsa_public_pkcs1(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn rsa_public_pkcs1(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("RSA")?;
         let (n, e) = (bytes("n", &self.n)?, bytes("e", &self.e)?);
         der(&pkcs1::RsaPublicKeyRef {
@@ -273,32 +273,32 @@ impl Jwk {
         })
     }
 
-    fn expect(&self, kty: &str) -> Result<(), Refusal> {
+    fn expect(&self, kty: &str) -> Result<(), DriverError> {
         if self.kty == kty {
             return Ok(());
         }
-        Err(Refusal::invalid(format!(
+        Err(DriverError::invalid(format!(
             "the algorithm needs a key of kty {kty:?}, and this one has {:?}",
             self.kty
         )))
     }
 }
 
-fn text(key: Option<&Value>, which: &str) -> Result<String, Refusal> {
-    let key = key.ok_or_else(|| Refusal::invalid(format!("no {which} key")))?;
+fn text(key: Option<&Value>, which: &str) -> Result<String, DriverError> {
+    let key = key.ok_or_else(|| DriverError::invalid(format!("no {which} key")))?;
     Ok(key.to_string())
 }
 
-fn bytes(name: &str, text: &str) -> Result<Vec<u8>, Refusal> {
+fn bytes(name: &str, text: &str) -> Result<Vec<u8>, DriverError> {
     match URL_SAFE_NO_PAD.decode(text) {
         Ok(bytes) if !bytes.is_empty() => Ok(bytes),
-        _ => Err(Refusal::invalid(format!(
+        _ => Err(DriverError::invalid(format!(
             "key: {name:?} is missing, or not base64url"
         ))),
     }
 }
 
-fn pkcs8(algorithm: AlgorithmIdentifierRef<'_>, inner: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn pkcs8(algorithm: AlgorithmIdentifierRef<'_>, inner: &[u8]) -> Result<Vec<u8>, DriverError> {
     let inner = OctetStringRef::new(inner).map_err(malformed)?;
     // No public key beside the private one: aws-lc-rs takes version 1 from everybody.
     let info = pkcs8::PrivateKeyInfo::<AnyRef<'_>, &OctetStringRef, BitStringRef<'_>>::new(
@@ -307,12 +307,12 @@ fn pkcs8(algorithm: AlgorithmIdentifierRef<'_>, inner: &[u8]) -> Result<Vec<u8>,
     der(&info)
 }
 
-fn der(value: &(impl Encode + ?Sized)) -> Result<Vec<u8>, Refusal> {
+fn der(value: &(impl Encode + ?Sized)) -> Result<Vec<u8>, DriverError> {
     value.to_der().map_err(malformed)
 }
 
-fn malformed(error: der::Error) -> Refusal {
-    Refusal::invalid(format!("key: {error}"))
+fn malformed(error: der::Error) -> DriverError {
+    DriverError::invalid(format!("key: {error}"))
 }
 
 #[cfg(test)]
@@ -326,13 +326,14 @@ mod tests {
         for (handling, expected) in [(KeyHandling::Prepared, 1), (KeyHandling::ParsedPerCall, 4)] {
             let loads = Arc::new(AtomicUsize::new(0));
             let counter = loads.clone();
-            let held = Held::new(
-                handling,
-                move || Ok(counter.fetch_add(1, Ordering::Relaxed)),
-            );
-            let held = held.expect("the way to this key never fails");
+            let source =
+                KeySource::new(
+                    handling,
+                    move || Ok(counter.fetch_add(1, Ordering::Relaxed)),
+                );
+            let source = source.expect("the way to this key never fails");
             for _ in 0..3 {
-                assert!(held.with(|_| Ok(())).is_ok());
+                assert!(source.with(|_| Ok(())).is_ok());
             }
             assert_eq!(loads.load(Ordering::Relaxed), expected, "{handling:?}");
         }

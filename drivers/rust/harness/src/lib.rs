@@ -1,6 +1,6 @@
 //! What the lab's Rust drivers share. A driver is one file: it says what its library offers and
-//! turns an [`Order`] into [`Work`]; the loop, the keys, the claims, the clock and the counting are
-//! here. The contract is `drivers/PROTOCOL.md`.
+//! turns an [`PrepareRequest`] into [`Work`]; the loop, the keys, the claims, the clock and the counting are
+//! here. The operation is `drivers/PROTOCOL.md`.
 //!
 //! | module | what |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | [`claims`] | the claims sets that are signed and decoded |
 //! | [`policy`] | the policy by hand, for libraries that check no claims |
 //! | [`key`] | JWKs, and the DER that most libraries want instead |
-//! | [`work`] | one prepared contract, and the shapes that a driver fills in |
+//! | [`work`] | one prepared operation, and the shapes that a driver fills in |
 //! | `conformance` | for the tests of drivers: what all of them must do and refuse |
 //! | [`serve`] | the loop, the clock, the threads |
 
@@ -21,11 +21,11 @@ pub mod protocol;
 pub mod serve;
 pub mod work;
 
-pub use claims::{Claims, Look, Pool, Standard, StandardPaseto};
-pub use key::{Held, Jwk, Keys};
+pub use claims::{Claims, ClaimsVisitor, Pool, Standard, StandardPaseto};
+pub use key::{Jwk, KeySource, Keys};
 pub use policy::Registered;
 pub use protocol::{
-    Contract, KeyForm, KeyHandling, KeyText, Offer, Order, Policy, Practice, Refusal,
+    DriverError, KeyForm, KeyHandling, KeyText, Offer, Operation, Policy, Practice, PrepareRequest,
 };
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};
@@ -56,9 +56,9 @@ pub trait Driver {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Unsupported`] for what the library cannot do, [`Refusal::Invalid`] for an order
-    /// that makes no sense, [`Refusal::Failed`] if the library refused what it should take.
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal>;
+    /// [`DriverError::Unsupported`] for what the library cannot do, [`DriverError::Invalid`] for an order
+    /// that makes no sense, [`DriverError::Failed`] if the library refused what it should take.
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError>;
 }
 
 /// The version of `package` in a Cargo lockfile. A driver is built `--locked`, so the lockfile

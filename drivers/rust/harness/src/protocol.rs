@@ -9,13 +9,13 @@ use std::fmt::Display;
 /// The protocol's version.
 pub const PROTOCOL: u32 = 1;
 
-/// A row of what a driver can do: every algorithm in it under every contract in it.
+/// A row of what a driver can do: every algorithm in it under every operation in it.
 ///
 /// ```
-/// use jeton_driver_harness::{Contract, KeyHandling, Offer};
+/// use jeton_driver_harness::{Operation, KeyHandling, Offer};
 /// const PASETO: Offer = Offer {
 ///     format: "v4.local",
-///     contracts: &[Contract::Encrypt, Contract::Decrypt],
+///     operations: &[Operation::Encrypt, Operation::Decrypt],
 ///     key_handling: &[KeyHandling::Prepared],
 ///     ..Offer::NOTHING
 /// };
@@ -30,7 +30,7 @@ pub struct Offer {
     /// The content encryptions of a `jwe`, each of which goes with each algorithm. Empty elsewhere.
     pub encs: &'static [&'static str],
     /// What can be done with them.
-    pub contracts: &'static [Contract],
+    pub operations: &'static [Operation],
     /// How the keys can be handled.
     pub key_handling: &'static [KeyHandling],
     /// The forms of key text that the library reads: a `load-key` row each.
@@ -43,38 +43,38 @@ impl Offer {
         format: "",
         algs: &[],
         encs: &[],
-        contracts: &[],
+        operations: &[],
         key_handling: &[],
         key_text: &[],
     };
 
     /// Whether `order` lies within this row.
     #[must_use]
-    pub fn covers(&self, order: &Order) -> bool {
+    pub fn covers(&self, request: &PrepareRequest) -> bool {
         let within = |names: &[&str], name: &Option<String>| match name {
             Some(name) => names.contains(&name.as_str()),
             None => names.is_empty(),
         };
-        let handling = match order.contract {
+        let handling = match request.operation {
             // A fresh key is not handled in any way.
-            Contract::GenerateKey => true,
-            Contract::LoadKey => {
-                (order.key_text.as_ref()).is_some_and(|text| self.key_text.contains(&text.form))
+            Operation::GenerateKey => true,
+            Operation::LoadKey => {
+                (request.key_text.as_ref()).is_some_and(|text| self.key_text.contains(&text.form))
             }
-            _ => self.key_handling.contains(&order.key_handling),
+            _ => self.key_handling.contains(&request.key_handling),
         };
         handling
-            && self.format == order.format
-            && within(self.algs, &order.alg)
-            && within(self.encs, &order.enc)
-            && self.contracts.contains(&order.contract)
+            && self.format == request.format
+            && within(self.algs, &request.alg)
+            && within(self.encs, &request.enc)
+            && self.operations.contains(&request.operation)
     }
 }
 
 /// One exactly described operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Contract {
+pub enum Operation {
     /// Typed claims to the complete token.
     Sign,
     /// The complete token to typed, validated claims.
@@ -93,13 +93,13 @@ pub enum Contract {
     LoadKey,
 }
 
-impl Contract {
+impl Operation {
     /// Whether it makes tokens of claims.
     #[must_use]
     pub fn makes_tokens(self) -> bool {
         matches!(
             self,
-            Contract::Sign | Contract::Encrypt | Contract::RoundTrip
+            Operation::Sign | Operation::Encrypt | Operation::RoundTrip
         )
     }
 }
@@ -150,20 +150,20 @@ impl KeyText {
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn private(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn private(&self) -> Result<String, DriverError> {
         let text = self.private.clone();
-        text.ok_or_else(|| Refusal::invalid("no private key text"))
+        text.ok_or_else(|| DriverError::invalid("no private key text"))
     }
 
     /// The public key's text.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn public(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn public(&self) -> Result<String, DriverError> {
         let text = self.public.clone();
-        text.ok_or_else(|| Refusal::invalid("no public key text"))
+        text.ok_or_else(|| DriverError::invalid("no public key text"))
     }
 }
 
@@ -172,10 +172,10 @@ impl KeyText {
 #[serde(default)]
 pub struct Policy {
     /// What `iss` must equal.
-    #[serde(deserialize_with = "demanded")]
+    #[serde(deserialize_with = "non_empty")]
     pub issuer: Option<String>,
     /// What `aud` must contain.
-    #[serde(deserialize_with = "demanded")]
+    #[serde(deserialize_with = "non_empty")]
     pub audience: Option<String>,
 }
 
@@ -190,17 +190,17 @@ pub enum Practice {
     Documented,
 }
 
-/// Nothing is demanded by an empty text either.
-fn demanded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+/// Nothing is non_empty by an empty text either.
+fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let text: Option<String> = Option::deserialize(deserializer)?;
     Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// What a `prepare` request asks for.
 #[derive(Debug)]
-pub struct Order {
+pub struct PrepareRequest {
     /// What to do.
-    pub contract: Contract,
+    pub operation: Operation,
     /// `jwt`, `jwe`, `v1.local` … `v4.public`, or `bare`.
     pub format: String,
     /// The JOSE name, or `None` where the format decides.
@@ -219,48 +219,48 @@ pub struct Order {
     pub policy: Policy,
     /// How to call the library.
     pub practice: Practice,
-    /// What to open. Empty for contracts that make tokens or keys.
+    /// What to open. Empty for operations that make tokens or keys.
     pub tokens: Vec<String>,
 }
 
-impl Order {
+impl PrepareRequest {
     /// The algorithm's name.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if the order names none.
-    pub fn alg(&self) -> Result<&str, Refusal> {
+    /// [`DriverError::Invalid`] if the order names none.
+    pub fn alg(&self) -> Result<&str, DriverError> {
         self.alg
             .as_deref()
-            .ok_or_else(|| Refusal::invalid("this format needs an alg"))
+            .ok_or_else(|| DriverError::invalid("this format needs an alg"))
     }
 
     /// The content encryption's name.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if the order names none.
-    pub fn enc(&self) -> Result<&str, Refusal> {
+    /// [`DriverError::Invalid`] if the order names none.
+    pub fn enc(&self) -> Result<&str, DriverError> {
         self.enc
             .as_deref()
-            .ok_or_else(|| Refusal::invalid("this format needs an enc"))
+            .ok_or_else(|| DriverError::invalid("this format needs an enc"))
     }
 
     /// The text of the key that `load-key` loads.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if the order has none.
-    pub fn key_text(&self) -> Result<&KeyText, Refusal> {
+    /// [`DriverError::Invalid`] if the order has none.
+    pub fn key_text(&self) -> Result<&KeyText, DriverError> {
         self.key_text
             .as_ref()
-            .ok_or_else(|| Refusal::invalid("load-key needs a key_text"))
+            .ok_or_else(|| DriverError::invalid("load-key needs a key_text"))
     }
 }
 
 /// Why a request was not fulfilled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum DriverError {
     /// A fact about the library.
     Unsupported(String),
     /// A request that makes no sense.
@@ -269,7 +269,7 @@ pub enum Refusal {
     Failed(String),
 }
 
-impl Refusal {
+impl DriverError {
     /// A fact about the library.
     pub fn unsupported(reason: impl Display) -> Self {
         Self::Unsupported(reason.to_string())
@@ -310,7 +310,7 @@ pub(crate) struct Run {
 /// A `prepare` request as it arrives.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Prepare {
-    contract: String,
+    operation: String,
     format: String,
     alg: Option<String>,
     enc: Option<String>,
@@ -332,16 +332,18 @@ struct NamedClaims {
 }
 
 impl Prepare {
-    pub(crate) fn into_order(self) -> Result<Order, Refusal> {
-        let contract = Contract::deserialize(Value::String(self.contract.clone()))
-            .map_err(|_| Refusal::unsupported(format!("no contract {:?} here", self.contract)))?;
+    pub(crate) fn into_request(self) -> Result<PrepareRequest, DriverError> {
+        let operation =
+            Operation::deserialize(Value::String(self.operation.clone())).map_err(|_| {
+                DriverError::unsupported(format!("no operation {:?} here", self.operation))
+            })?;
         let tokens = self.tokens.unwrap_or_default();
-        if contract.makes_tokens() && self.claims.values.is_empty() {
-            let reason = format!("{} needs at least one value in claims", self.contract);
-            return Err(Refusal::Invalid(reason));
+        if operation.makes_tokens() && self.claims.values.is_empty() {
+            let reason = format!("{} needs at least one value in claims", self.operation);
+            return Err(DriverError::Invalid(reason));
         }
-        Ok(Order {
-            contract,
+        Ok(PrepareRequest {
+            operation,
             pool: Pool::new(&self.claims.name, &self.format, self.claims.values)?,
             format: self.format,
             alg: self.alg,

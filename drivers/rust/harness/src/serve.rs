@@ -1,7 +1,7 @@
 //! The loop: a line in, a line out. And what a `run` is: the threads, the clock, the counting.
 
 use crate::Driver;
-use crate::protocol::{PROTOCOL, Refusal, Request, Run};
+use crate::protocol::{DriverError, PROTOCOL, Request, Run};
 use crate::work::Work;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
@@ -32,7 +32,10 @@ pub(crate) fn serve_on<D: Driver>(
         let (answer, done) = state.answer::<D>(&line);
         let mut text = answer.to_string();
         if text.len() >= LINE_MAX_BYTES {
-            text = refuse(Refusal::failed("the answer is longer than a line may be")).to_string();
+            text = refuse(DriverError::failed(
+                "the answer is longer than a line may be",
+            ))
+            .to_string();
         }
         text.push('\n');
         output.write_all(text.as_bytes())?;
@@ -68,28 +71,30 @@ impl State {
             Ok(request) => request,
             Err(error) => {
                 let reason = format!("not a request, or longer than a line may be: {error}");
-                return (refuse(Refusal::Invalid(reason)), false);
+                return (refuse(DriverError::Invalid(reason)), false);
             }
         };
         let done = matches!(request, Request::Bye);
         // A library that panics has failed, and the next request is answered all the same.
         let answer = catch_unwind(AssertUnwindSafe(|| self.fulfil::<D>(request)));
-        let answer = answer.unwrap_or_else(|panic| Err(Refusal::failed(said(&*panic))));
+        let answer = answer.unwrap_or_else(|panic| Err(DriverError::failed(said(&*panic))));
         (answer.unwrap_or_else(refuse), done)
     }
 
-    fn fulfil<D: Driver>(&mut self, request: Request) -> Result<Value, Refusal> {
+    fn fulfil<D: Driver>(&mut self, request: Request) -> Result<Value, DriverError> {
         match request {
             Request::Hello { protocol: PROTOCOL } => Ok(hello::<D>()),
-            Request::Hello { .. } => Err(Refusal::unsupported("only protocol 1 is spoken here")),
+            Request::Hello { .. } => {
+                Err(DriverError::unsupported("only protocol 1 is spoken here"))
+            }
             Request::Prepare(prepare) => {
                 self.work = None;
-                let order = prepare.into_order()?;
-                if !D::OFFERS.iter().any(|offer| offer.covers(&order)) {
+                let request = prepare.into_request()?;
+                if !D::OFFERS.iter().any(|offer| offer.covers(&request)) {
                     let reason = format!("{} does not offer this", D::LIBRARY);
-                    return Err(Refusal::Unsupported(reason));
+                    return Err(DriverError::Unsupported(reason));
                 }
-                self.work = Some(D::prepare(order)?);
+                self.work = Some(D::prepare(request)?);
                 Ok(json!({"ok": true}))
             }
             Request::Token { index } => {
@@ -102,9 +107,9 @@ impl State {
         }
     }
 
-    fn prepared(&self) -> Result<&dyn Work, Refusal> {
+    fn prepared(&self) -> Result<&dyn Work, DriverError> {
         let work = self.work.as_deref();
-        work.ok_or_else(|| Refusal::invalid("nothing is prepared"))
+        work.ok_or_else(|| DriverError::invalid("nothing is prepared"))
     }
 }
 
@@ -115,7 +120,7 @@ fn hello<D: Driver>() -> Value {
             for enc in each_or_none(offer.encs) {
                 offers.push(json!({
                     "format": offer.format, "alg": alg, "enc": enc,
-                    "contracts": offer.contracts, "key_handling": offer.key_handling,
+                    "contracts": offer.operations, "key_handling": offer.key_handling,
                     "key_text": offer.key_text,
                 }));
             }
@@ -137,7 +142,7 @@ fn each_or_none(names: &'static [&'static str]) -> Vec<Option<&'static str>> {
     }
 }
 
-fn verify(work: &dyn Work, token: &str) -> Result<Value, Refusal> {
+fn verify(work: &dyn Work, token: &str) -> Result<Value, DriverError> {
     let verdict = catch_unwind(AssertUnwindSafe(|| work.verify(token)));
     let verdict = verdict.unwrap_or_else(|panic| Ok(Err(said(&*panic))));
     Ok(match verdict? {
@@ -147,47 +152,48 @@ fn verify(work: &dyn Work, token: &str) -> Result<Value, Refusal> {
 }
 
 /// What one thread brings home.
-struct Lap {
+struct ThreadRun {
     end: Instant,
     checksum: u64,
     counts: jeton_testkit::Counts,
 }
 
-fn timed(work: &dyn Work, run: Run) -> Result<Value, Refusal> {
+fn timed(work: &dyn Work, run: Run) -> Result<Value, DriverError> {
     if run.threads == 0 {
-        return Err(Refusal::invalid("a run needs at least one thread"));
+        return Err(DriverError::invalid("a run needs at least one thread"));
     }
-    let (elapsed, laps) = if run.threads == 1 {
+    let (elapsed, thread_runs) = if run.threads == 1 {
         let mut start = Instant::now();
-        let lap = lap(work, run, || start = Instant::now());
-        let lap = lap.map_err(Refusal::Failed)?;
-        (lap.end - start, vec![lap])
+        let thread_run = thread_run(work, run, || start = Instant::now());
+        let thread_run = thread_run.map_err(DriverError::Failed)?;
+        (thread_run.end - start, vec![thread_run])
     } else {
         on_threads(work, run)?
     };
-    let checksum = laps
-        .iter()
-        .fold(0_u64, |sum, lap| sum.wrapping_add(lap.checksum));
-    let counted = |of: fn(&Lap) -> u64| run.count.then(|| laps.iter().map(of).sum::<u64>());
+    let checksum = thread_runs.iter().fold(0_u64, |sum, thread_run| {
+        sum.wrapping_add(thread_run.checksum)
+    });
+    let counted =
+        |of: fn(&ThreadRun) -> u64| run.count.then(|| thread_runs.iter().map(of).sum::<u64>());
     Ok(json!({
         "ok": true,
         "elapsed_ns": u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
         "checksum": checksum,
-        "bytes": counted(|lap| lap.counts.bytes),
-        "allocs": counted(|lap| lap.counts.allocations),
+        "bytes": counted(|thread_run| thread_run.counts.bytes),
+        "allocs": counted(|thread_run| thread_run.counts.allocations),
     }))
 }
 
 /// From the moment that the last thread is ready to the moment that the last is done.
-fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<Lap>), Refusal> {
+fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<ThreadRun>), DriverError> {
     let (ready, go) = (Barrier::new(run.threads + 1), Barrier::new(run.threads + 1));
-    let (start, laps) = thread::scope(|scope| {
+    let (start, thread_runs) = thread::scope(|scope| {
         let threads: Vec<_> = (0..run.threads)
             .map(|_| {
                 scope.spawn(|| {
                     let mut waited = false;
-                    let lap = catch_unwind(AssertUnwindSafe(|| {
-                        lap(work, run, || {
+                    let thread_run = catch_unwind(AssertUnwindSafe(|| {
+                        thread_run(work, run, || {
                             waited = true;
                             ready.wait();
                             go.wait();
@@ -198,26 +204,30 @@ fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<Lap>), Refusal
                         ready.wait();
                         go.wait();
                     }
-                    lap.unwrap_or_else(|panic| Err(said(&*panic)))
+                    thread_run.unwrap_or_else(|panic| Err(said(&*panic)))
                 })
             })
             .collect();
         ready.wait();
         let start = Instant::now();
         go.wait();
-        let laps: Result<Vec<Lap>, String> = threads
+        let thread_runs: Result<Vec<ThreadRun>, String> = threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| Err(said(&*panic))))
             .collect();
-        (start, laps)
+        (start, thread_runs)
     });
-    let laps = laps.map_err(Refusal::Failed)?;
-    let end = laps.iter().map(|lap| lap.end).max().unwrap_or(start);
-    Ok((end - start, laps))
+    let thread_runs = thread_runs.map_err(DriverError::Failed)?;
+    let end = thread_runs
+        .iter()
+        .map(|thread_run| thread_run.end)
+        .max()
+        .unwrap_or(start);
+    Ok((end - start, thread_runs))
 }
 
 /// One thread's share. `ready` is called when only the operations are left to do.
-fn lap(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<Lap, String> {
+fn thread_run(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<ThreadRun, String> {
     let mut operations = work.start();
     operations(1)?;
     ready();
@@ -227,18 +237,18 @@ fn lap(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<Lap, String> {
         (jeton_testkit::Counts::default(), operations(run.iterations))
     };
     let end = Instant::now();
-    Ok(Lap {
+    Ok(ThreadRun {
         end,
         checksum: checksum?,
         counts,
     })
 }
 
-fn refuse(refusal: Refusal) -> Value {
-    let (error, reason) = match &refusal {
-        Refusal::Unsupported(reason) => ("unsupported", reason),
-        Refusal::Invalid(reason) => ("invalid", reason),
-        Refusal::Failed(reason) => ("failed", reason),
+fn refuse(error: DriverError) -> Value {
+    let (error, reason) = match &error {
+        DriverError::Unsupported(reason) => ("unsupported", reason),
+        DriverError::Invalid(reason) => ("invalid", reason),
+        DriverError::Failed(reason) => ("failed", reason),
     };
     json!({"ok": false, "error": error, "reason": one_line(reason)})
 }
@@ -258,7 +268,10 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use crate::work::{self, Rejection, Signer};
-    use crate::{Contract, KeyForm, KeyHandling, Look, Offer, Order, Practice, locked_version};
+    use crate::{
+        ClaimsVisitor, KeyForm, KeyHandling, Offer, Operation, Practice, PrepareRequest,
+        locked_version,
+    };
 
     /// Its tokens are "token-0", "token-1", …; the claims named `panics` or `fails` make it do so.
     struct Fake;
@@ -268,11 +281,11 @@ mod tests {
         const OFFERS: &'static [Offer] = &[Offer {
             format: "jwt",
             algs: &["HS256"],
-            contracts: &[
-                Contract::Sign,
-                Contract::Verify,
-                Contract::RoundTrip,
-                Contract::LoadKey,
+            operations: &[
+                Operation::Sign,
+                Operation::Verify,
+                Operation::RoundTrip,
+                Operation::LoadKey,
             ],
             key_handling: &[KeyHandling::Prepared],
             key_text: &[KeyForm::Jwk],
@@ -288,17 +301,17 @@ mod tests {
             )
         }
 
-        fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-            if order.contract == Contract::Verify {
+        fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+            if request.operation == Operation::Verify {
                 return Ok(Box::new(Picky));
             }
-            if order.contract == Contract::LoadKey {
-                let text = order.key_text()?.private()?;
-                return work::keys(move || text.parse::<u64>().map_err(Refusal::failed));
+            if request.operation == Operation::LoadKey {
+                let text = request.key_text()?.private()?;
+                return work::keys(move || text.parse::<u64>().map_err(DriverError::failed));
             }
-            let trip = order.contract == Contract::RoundTrip;
-            let crate::Pool::Map(pool) = order.pool else {
-                return Err(Refusal::invalid("a map, please"));
+            let trip = request.operation == Operation::RoundTrip;
+            let crate::Pool::Map(pool) = request.pool else {
+                return Err(DriverError::invalid("a map, please"));
             };
             if trip {
                 return Ok(work::round_trip(FakeSigner(pool), Longer(8)));
@@ -313,11 +326,16 @@ mod tests {
     impl crate::Verifier for Longer {
         type Scratch = ();
 
-        fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+        fn verify<L: ClaimsVisitor>(
+            &self,
+            _: &mut (),
+            token: &str,
+            visit: L,
+        ) -> Result<L::Output, Rejection> {
             if token.len() < self.0 {
                 return Err("too short".to_owned());
             }
-            Ok(look.look(&()))
+            Ok(visit.visit(&()))
         }
     }
 
@@ -344,7 +362,7 @@ mod tests {
     struct Picky;
 
     impl Work for Picky {
-        fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+        fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, DriverError> {
             assert!(token != "panics", "as asked");
             Ok(Err("not this one".to_owned()))
         }
@@ -365,9 +383,9 @@ mod tests {
             .collect()
     }
 
-    fn prepare(contract: &str, alg: &str, values: &str) -> String {
+    fn prepare(operation: &str, alg: &str, values: &str) -> String {
         format!(
-            r#"{{"op":"prepare","contract":"{contract}","format":"jwt","alg":"{alg}","enc":null,"key_handling":"prepared","keys":{{}},"claims":{{"name":"other","values":{values}}}}}"#
+            r#"{{"op":"prepare","contract":"{operation}","format":"jwt","alg":"{alg}","enc":null,"key_handling":"prepared","keys":{{}},"claims":{{"name":"other","values":{values}}}}}"#
         )
     }
 

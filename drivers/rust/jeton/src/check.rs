@@ -1,9 +1,9 @@
 //! Tokens to claims.
 
-use crate::mint::Visit;
+use crate::issue::CustomClaims;
 use jeton::{Scratch, VerifiedIn, jws, jwt, paseto};
 use jeton_driver_harness::{
-    Claims, Held, Look, Map, Pool, Refusal, Rejection, Verifier, Work, work,
+    Claims, ClaimsVisitor, DriverError, KeySource, Map, Pool, Rejection, Verifier, Work, work,
 };
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -18,10 +18,10 @@ pub(crate) trait Check: Send + Sync + 'static {
 }
 
 pub(crate) fn prepare(
-    verifier: Held<impl Check>,
+    verifier: KeySource<impl Check>,
     pool: Pool,
     tokens: Vec<String>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     match pool {
         Pool::Standard(_) | Pool::StandardPaseto(_) => work::verify(Typed(verifier), tokens),
         Pool::Map(_) => work::verify(Untyped(verifier), tokens),
@@ -29,62 +29,67 @@ pub(crate) fn prepare(
 }
 
 pub(crate) fn prepare_signature_only(
-    verifier: Held<jws::Verifier>,
+    verifier: KeySource<jws::Verifier>,
     tokens: Vec<String>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     work::verify(SignatureOnly(verifier), tokens)
 }
 
 /// Decodes the caller's own part; jeton has read the registered claims.
-pub(crate) struct Typed<V>(pub(crate) Held<V>);
+pub(crate) struct Typed<V>(pub(crate) KeySource<V>);
 
 impl<V: Check> Verifier for Typed<V> {
     type Scratch = Scratch;
 
-    fn verify<L: Look>(
+    fn verify<L: ClaimsVisitor>(
         &self,
         scratch: &mut Scratch,
         token: &str,
-        look: L,
-    ) -> Result<L::Seen, Rejection> {
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
-            let verified = verifier.verify_in::<Visit<'_>>(token, scratch);
+            let verified = verifier.verify_in::<CustomClaims<'_>>(token, scratch);
             let verified = verified.map_err(|error| error.to_string())?;
-            Ok(look.look(&Standard(verified)))
+            Ok(visit.visit(&Standard(verified)))
         })
     }
 }
 
 /// Decodes all claims into the map that a Rust user would take.
-pub(crate) struct Untyped<V>(pub(crate) Held<V>);
+pub(crate) struct Untyped<V>(pub(crate) KeySource<V>);
 
 impl<V: Check> Verifier for Untyped<V> {
     type Scratch = Scratch;
 
-    fn verify<L: Look>(
+    fn verify<L: ClaimsVisitor>(
         &self,
         scratch: &mut Scratch,
         token: &str,
-        look: L,
-    ) -> Result<L::Seen, Rejection> {
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
             let verified = verifier.verify_in::<Map>(token, scratch);
             let verified = verified.map_err(|error| error.to_string())?;
-            Ok(look.look(verified.claims()))
+            Ok(visit.visit(verified.claims()))
         })
     }
 }
 
-struct SignatureOnly(Held<jws::Verifier>);
+struct SignatureOnly(KeySource<jws::Verifier>);
 
 impl Verifier for SignatureOnly {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        _: &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
             let verified = verifier.verify(token).map_err(|error| error.to_string())?;
             std::hint::black_box(verified.payload());
-            Ok(look.look(&()))
+            Ok(visit.visit(&()))
         })
     }
 }
@@ -107,7 +112,7 @@ macro_rules! check {
 check!(jwt::Verifier, paseto::Verifier);
 
 /// The verified claims set `standard`, to be looked at.
-struct Standard<'s>(VerifiedIn<'s, Visit<'s>>);
+struct Standard<'s>(VerifiedIn<'s, CustomClaims<'s>>);
 
 impl Claims for Standard<'_> {
     #[inline]

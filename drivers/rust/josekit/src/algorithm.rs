@@ -1,6 +1,6 @@
 //! The library's algorithms by their JOSE names, each family of which is a type of its own there.
 
-use jeton_driver_harness::Refusal;
+use jeton_driver_harness::DriverError;
 use josekit::JoseError;
 use josekit::jwe::alg::aesgcmkw::AesgcmkwJweAlgorithm;
 use josekit::jwe::alg::aeskw::AeskwJweAlgorithm;
@@ -32,7 +32,7 @@ pub(crate) enum Signature {
 pub(crate) type Made = Box<dyn std::any::Any>;
 
 impl Signature {
-    pub(crate) fn named(name: &str) -> Result<Self, Refusal> {
+    pub(crate) fn named(name: &str) -> Result<Self, DriverError> {
         Ok(match name {
             "HS256" => Self::Hmac(jws::HS256, 32),
             "HS384" => Self::Hmac(jws::HS384, 48),
@@ -48,7 +48,7 @@ impl Signature {
             "ES512" => Self::Ec(jws::ES512),
             "ES256K" => Self::Ec(jws::ES256K),
             "EdDSA" => Self::Ed,
-            other => return Err(Refusal::unsupported(format!("josekit has no {other}"))),
+            other => return Err(DriverError::unsupported(format!("josekit has no {other}"))),
         })
     }
 
@@ -116,7 +116,7 @@ pub(crate) enum Management {
 }
 
 impl Management {
-    pub(crate) fn named(name: &str) -> Result<Self, Refusal> {
+    pub(crate) fn named(name: &str) -> Result<Self, DriverError> {
         Ok(match name {
             "dir" => Self::Direct,
             "A128KW" => Self::Kw(jwe::A128KW, 16),
@@ -135,7 +135,7 @@ impl Management {
             "ECDH-ES+A128KW" => Self::Ecdh(jwe::ECDH_ES_A128KW),
             "ECDH-ES+A192KW" => Self::Ecdh(jwe::ECDH_ES_A192KW),
             "ECDH-ES+A256KW" => Self::Ecdh(jwe::ECDH_ES_A256KW),
-            other => return Err(Refusal::unsupported(format!("josekit has no {other}"))),
+            other => return Err(DriverError::unsupported(format!("josekit has no {other}"))),
         })
     }
 

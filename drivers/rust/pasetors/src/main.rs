@@ -8,8 +8,9 @@
 
 use jeton_driver_harness::key::Paserk;
 use jeton_driver_harness::{
-    Claims as Seen, Contract, Driver, Held, KeyForm, KeyHandling, Look, Map, Offer, Order, Pool,
-    Refusal, Rejection, Signer, StandardPaseto, Verifier, Work, locked_version, serve, work,
+    Claims as HarnessClaims, ClaimsVisitor, Driver, DriverError, KeyForm, KeyHandling, KeySource,
+    Map, Offer, Operation, Pool, PrepareRequest, Rejection, Signer, StandardPaseto, Verifier, Work,
+    locked_version, serve, work,
 };
 use pasetors::claims::{Claims, ClaimsValidationRules};
 use pasetors::errors::Error;
@@ -33,12 +34,12 @@ fn main() -> std::io::Result<()> {
 struct Pasetors;
 
 const PUBLIC: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
     key_text: &[KeyForm::Paserk],
@@ -46,14 +47,14 @@ const PUBLIC: Offer = Offer {
 };
 
 const LOCAL: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::Encrypt,
-        Contract::Decrypt,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::Encrypt,
+        Operation::Decrypt,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     ..PUBLIC
 };
@@ -80,13 +81,13 @@ impl Driver for Pasetors {
         locked_version(include_str!("../Cargo.lock"), "pasetors")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match order.format.as_str() {
-            "v2.local" => prepare::<V2Local>(&order),
-            "v2.public" => prepare::<V2Public>(&order),
-            "v3.public" => prepare::<V3Public>(&order),
-            "v4.local" => prepare::<V4Local>(&order),
-            _ => prepare::<V4Public>(&order),
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        match request.format.as_str() {
+            "v2.local" => prepare::<V2Local>(&request),
+            "v2.public" => prepare::<V2Public>(&request),
+            "v3.public" => prepare::<V3Public>(&request),
+            "v4.local" => prepare::<V4Local>(&request),
+            _ => prepare::<V4Public>(&request),
         }
     }
 }
@@ -209,20 +210,20 @@ fn validated(trusted: &TrustedToken, rules: &ClaimsValidationRules) -> Opened {
     Ok(Err(claims))
 }
 
-fn prepare<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    match order.contract {
-        Contract::GenerateKey => work::keys(|| S::generate().map_err(Refusal::failed)),
-        Contract::LoadKey => load::<S>(order),
-        _ => match &order.pool {
-            Pool::StandardPaseto(pool) => with_claims::<S, _>(order, pool.clone()),
-            Pool::Map(pool) => with_claims::<S, _>(order, pool.clone()),
-            Pool::Standard(_) => Err(Refusal::invalid("these are the claims of a JWT")),
+fn prepare<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    match request.operation {
+        Operation::GenerateKey => work::keys(|| S::generate().map_err(DriverError::failed)),
+        Operation::LoadKey => load::<S>(request),
+        _ => match &request.pool {
+            Pool::StandardPaseto(pool) => with_claims::<S, _>(request, pool.clone()),
+            Pool::Map(pool) => with_claims::<S, _>(request, pool.clone()),
+            Pool::Standard(_) => Err(DriverError::invalid("these are the claims of a JWT")),
         },
     }
 }
 
-fn load<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    let text = order.key_text()?;
+fn load<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let text = request.key_text()?;
     let private = text.private()?;
     let Some(public) = text.public.clone() else {
         return work::keys(move || key::<S::Sealing>(&private));
@@ -231,61 +232,61 @@ fn load<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
 }
 
 fn with_claims<S: Suite, C: Written>(
-    order: &Order,
+    request: &PrepareRequest,
     pool: Vec<C>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     let Paserk {
         local,
         secret,
         public,
-    } = order.keys.paserk.clone().unwrap_or_default();
+    } = request.keys.paserk.clone().unwrap_or_default();
     let (seals, opens) = (local.clone().or(secret), local.or(public));
-    let missing = || Refusal::invalid("a PASERK is missing");
-    let minter = || {
+    let missing = || DriverError::invalid("a PASERK is missing");
+    let token_signer = || {
         let text = seals.ok_or_else(missing)?;
-        let key = Held::new(order.key_handling, move || key(&text))?;
-        Ok::<_, Refusal>(Minter::<S, C> { key, pool })
+        let key = KeySource::new(request.key_handling, move || key(&text))?;
+        Ok::<_, DriverError>(TokenSigner::<S, C> { key, pool })
     };
     let checker = || {
         let text = opens.ok_or_else(missing)?;
-        Ok::<_, Refusal>(Checker::<S, C> {
-            key: Held::new(order.key_handling, move || key(&text))?,
-            rules: rules(order),
+        Ok::<_, DriverError>(Checker::<S, C> {
+            key: KeySource::new(request.key_handling, move || key(&text))?,
+            rules: rules(request),
             claims: PhantomData,
         })
     };
-    match order.contract {
-        Contract::Sign | Contract::Encrypt => Ok(work::sign(minter()?)),
-        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
-        _ => work::verify(checker()?, order.tokens.clone()),
+    match request.operation {
+        Operation::Sign | Operation::Encrypt => Ok(work::sign(token_signer()?)),
+        Operation::RoundTrip => Ok(work::round_trip(token_signer()?, checker()?)),
+        _ => work::verify(checker()?, request.tokens.clone()),
     }
 }
 
-fn key<K: for<'a> TryFrom<&'a str, Error = Error>>(text: &str) -> Result<K, Refusal> {
-    K::try_from(text).map_err(|error| Refusal::failed(format!("{error:?}")))
+fn key<K: for<'a> TryFrom<&'a str, Error = Error>>(text: &str) -> Result<K, DriverError> {
+    K::try_from(text).map_err(|error| DriverError::failed(format!("{error:?}")))
 }
 
-fn rules(order: &Order) -> ClaimsValidationRules {
+fn rules(request: &PrepareRequest) -> ClaimsValidationRules {
     let mut rules = ClaimsValidationRules::new();
     rules.disable_valid_at();
-    if !order.pool.has_exp() {
+    if !request.pool.has_exp() {
         rules.allow_non_expiring();
     }
-    if let Some(issuer) = &order.policy.issuer {
+    if let Some(issuer) = &request.policy.issuer {
         rules.validate_issuer_with(issuer);
     }
-    if let Some(audience) = &order.policy.audience {
+    if let Some(audience) = &request.policy.audience {
         rules.validate_audience_with(audience);
     }
     rules
 }
 
-struct Minter<S: Suite, C> {
-    key: Held<S::Sealing>,
+struct TokenSigner<S: Suite, C> {
+    key: KeySource<S::Sealing>,
     pool: Vec<C>,
 }
 
-impl<S: Suite, C: Written> Signer for Minter<S, C> {
+impl<S: Suite, C: Written> Signer for TokenSigner<S, C> {
     type Scratch = ();
     type Token = String;
 
@@ -302,7 +303,7 @@ impl<S: Suite, C: Written> Signer for Minter<S, C> {
 }
 
 struct Checker<S: Suite, C> {
-    key: Held<S::Opening>,
+    key: KeySource<S::Opening>,
     rules: ClaimsValidationRules,
     claims: PhantomData<fn() -> C>,
 }
@@ -310,11 +311,16 @@ struct Checker<S: Suite, C> {
 impl<S: Suite, C: Written> Verifier for Checker<S, C> {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        (): &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.key.with(|key| {
             let read = |claims: &Claims| {
                 demand_begun(claims)?;
-                Ok(look.look(&C::read(claims)?))
+                Ok(visit.visit(&C::read(claims)?))
             };
             S::open(key, token, &self.rules, read).map_err(said)?
         })
@@ -334,7 +340,7 @@ fn demand_begun(claims: &Claims) -> Result<(), Rejection> {
 }
 
 /// Claims that go into the library's type and come out of it.
-trait Written: Seen + Send + Sync + Sized + 'static {
+trait Written: HarnessClaims + Send + Sync + Sized + 'static {
     fn write(&self) -> Result<Claims, Error>;
     fn read(claims: &Claims) -> Result<Self, Rejection>;
 }

@@ -11,7 +11,8 @@ mod opaque;
 mod unsecured;
 
 use jeton_driver_harness::{
-    Claims, Contract, Driver, KeyHandling, Offer, Order, Pool, Refusal, Registered, Work, serve,
+    Claims, Driver, DriverError, KeyHandling, Offer, Operation, Pool, PrepareRequest, Registered,
+    Work, serve,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,13 +29,13 @@ impl Driver for Reference {
     const OFFERS: &'static [Offer] = &[
         Offer {
             format: "none",
-            contracts: &[Contract::Sign, Contract::Verify],
+            operations: &[Operation::Sign, Operation::Verify],
             key_handling: &[KeyHandling::Prepared],
             ..Offer::NOTHING
         },
         Offer {
             format: "opaque",
-            contracts: &[Contract::Sign, Contract::Verify, Contract::RoundTrip],
+            operations: &[Operation::Sign, Operation::Verify, Operation::RoundTrip],
             key_handling: &[KeyHandling::Prepared],
             ..Offer::NOTHING
         },
@@ -44,30 +45,33 @@ impl Driver for Reference {
         env!("CARGO_PKG_VERSION").to_owned()
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match order.pool.clone() {
-            Pool::Standard(pool) => prepare(&order, pool),
-            Pool::StandardPaseto(_) => Err(Refusal::invalid("these claims are no PASETO's")),
-            Pool::Map(pool) => prepare(&order, pool),
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        match request.pool.clone() {
+            Pool::Standard(pool) => prepare(&request, pool),
+            Pool::StandardPaseto(_) => Err(DriverError::invalid("these claims are no PASETO's")),
+            Pool::Map(pool) => prepare(&request, pool),
         }
     }
 }
 
 /// What claims must be to go in and come out again.
-trait Travelling:
+trait ClaimsSet:
     Claims + Registered + Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
-impl<C> Travelling for C where
+impl<C> ClaimsSet for C where
     C: Claims + Registered + Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
-fn prepare<C: Travelling>(order: &Order, pool: Vec<C>) -> Result<Box<dyn Work>, Refusal> {
-    match order.format.as_str() {
-        "none" => unsecured::prepare(order, pool),
-        _ => opaque::prepare(order, pool),
+fn prepare<C: ClaimsSet>(
+    request: &PrepareRequest,
+    pool: Vec<C>,
+) -> Result<Box<dyn Work>, DriverError> {
+    match request.format.as_str() {
+        "none" => unsecured::prepare(request, pool),
+        _ => opaque::prepare(request, pool),
     }
 }
 

@@ -9,8 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jeton_driver_harness::key::Paserk;
 use jeton_driver_harness::{
-    Claims, Contract, Driver, Held, KeyForm, KeyHandling, Look, Map, Offer, Order, Policy, Pool,
-    Refusal, Rejection, Signer, StandardPaseto, Verifier, Work, locked_version, serve, work,
+    Claims, ClaimsVisitor, Driver, DriverError, KeyForm, KeyHandling, KeySource, Map, Offer,
+    Operation, Policy, Pool, PrepareRequest, Rejection, Signer, StandardPaseto, Verifier, Work,
+    locked_version, serve, work,
 };
 use rusty_paseto::prelude::*;
 use serde::de::DeserializeOwned;
@@ -23,13 +24,13 @@ fn main() -> std::io::Result<()> {
 struct RustyPaseto;
 
 const LOCAL: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::Encrypt,
-        Contract::Decrypt,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::Encrypt,
+        Operation::Decrypt,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
     ],
     key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
     ..Offer::NOTHING
@@ -37,14 +38,14 @@ const LOCAL: Offer = Offer {
 
 /// It reads the PASERK of these two, and of no pair.
 const LOCAL_WITH_PASERK: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::Encrypt,
-        Contract::Decrypt,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::Encrypt,
+        Operation::Decrypt,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     key_text: &[KeyForm::Paserk],
     ..LOCAL
@@ -72,7 +73,7 @@ impl Driver for RustyPaseto {
         Offer {
             format: "v4.public",
             // It makes no pairs.
-            contracts: &[Contract::Sign, Contract::Verify, Contract::RoundTrip],
+            operations: &[Operation::Sign, Operation::Verify, Operation::RoundTrip],
             ..LOCAL
         },
     ];
@@ -81,13 +82,13 @@ impl Driver for RustyPaseto {
         locked_version(include_str!("../Cargo.lock"), "rusty_paseto")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match order.format.as_str() {
-            "v1.local" => prepare::<V1Local>(&order),
-            "v2.local" => prepare::<V2Local>(&order),
-            "v3.local" => prepare::<V3Local>(&order),
-            "v4.local" => prepare::<V4Local>(&order),
-            _ => prepare::<V4Public>(&order),
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        match request.format.as_str() {
+            "v1.local" => prepare::<V1Local>(&request),
+            "v2.local" => prepare::<V2Local>(&request),
+            "v3.local" => prepare::<V3Local>(&request),
+            "v4.local" => prepare::<V4Local>(&request),
+            _ => prepare::<V4Public>(&request),
         }
     }
 }
@@ -97,9 +98,9 @@ trait Suite: 'static {
     type Sealing: Send + Sync;
     type Opening: Send + Sync;
 
-    fn sealing(paserk: &str) -> Result<Self::Sealing, Refusal>;
-    fn opening(paserk: &str) -> Result<Self::Opening, Refusal>;
-    fn generate() -> Result<Self::Sealing, Refusal>;
+    fn sealing(paserk: &str) -> Result<Self::Sealing, DriverError>;
+    fn opening(paserk: &str) -> Result<Self::Opening, DriverError>;
+    fn generate() -> Result<Self::Sealing, DriverError>;
     fn seal<C: Written>(key: &Self::Sealing, claims: &C) -> Result<String, String>;
     fn open<C: DeserializeOwned>(
         key: &Self::Opening,
@@ -117,17 +118,19 @@ macro_rules! local {
             type Sealing = PasetoSymmetricKey<$version, Local>;
             type Opening = PasetoSymmetricKey<$version, Local>;
 
-            fn sealing(paserk: &str) -> Result<Self::Sealing, Refusal> {
-                let load: fn(&str) -> Result<Self::Sealing, Refusal> = $load;
+            fn sealing(paserk: &str) -> Result<Self::Sealing, DriverError> {
+                let load: fn(&str) -> Result<Self::Sealing, DriverError> = $load;
                 load(paserk)
             }
 
-            fn opening(paserk: &str) -> Result<Self::Opening, Refusal> {
+            fn opening(paserk: &str) -> Result<Self::Opening, DriverError> {
                 Self::sealing(paserk)
             }
 
-            fn generate() -> Result<Self::Sealing, Refusal> {
-                Ok(Key::<32>::try_new_random().map_err(Refusal::failed)?.into())
+            fn generate() -> Result<Self::Sealing, DriverError> {
+                Ok(Key::<32>::try_new_random()
+                    .map_err(DriverError::failed)?
+                    .into())
             }
 
             fn seal<C: Written>(key: &Self::Sealing, claims: &C) -> Result<String, String> {
@@ -151,10 +154,10 @@ macro_rules! local {
 
 local!(V1Local, V1, |text| Ok(raw::<32>(text, "k1.local.")?.into()));
 local!(V2Local, V2, |text| FromPaserk::try_from_paserk_str(text)
-    .map_err(Refusal::failed));
+    .map_err(DriverError::failed));
 local!(V3Local, V3, |text| Ok(raw::<32>(text, "k3.local.")?.into()));
 local!(V4Local, V4, |text| FromPaserk::try_from_paserk_str(text)
-    .map_err(Refusal::failed));
+    .map_err(DriverError::failed));
 
 struct V4Public;
 
@@ -162,16 +165,16 @@ impl Suite for V4Public {
     type Sealing = Key<64>;
     type Opening = Key<32>;
 
-    fn sealing(paserk: &str) -> Result<Key<64>, Refusal> {
+    fn sealing(paserk: &str) -> Result<Key<64>, DriverError> {
         raw(paserk, "k4.secret.")
     }
 
-    fn opening(paserk: &str) -> Result<Key<32>, Refusal> {
+    fn opening(paserk: &str) -> Result<Key<32>, DriverError> {
         raw(paserk, "k4.public.")
     }
 
-    fn generate() -> Result<Key<64>, Refusal> {
-        Err(Refusal::unsupported("rusty_paseto makes no pairs"))
+    fn generate() -> Result<Key<64>, DriverError> {
+        Err(DriverError::unsupported("rusty_paseto makes no pairs"))
     }
 
     fn seal<C: Written>(key: &Key<64>, claims: &C) -> Result<String, String> {
@@ -193,7 +196,7 @@ impl Suite for V4Public {
     }
 }
 
-/// A parser with the library's rules: `exp` demanded and `nbf` obeyed, issuer and audience equal.
+/// A parser with the library's rules: `exp` required and `nbf` obeyed, issuer and audience equal.
 fn parser<'a, V, P>(policy: &'a Policy, has_exp: bool) -> PasetoParser<'a, V, P> {
     let mut parser = PasetoParser::<V, P>::default();
     if !has_exp {
@@ -208,66 +211,66 @@ fn parser<'a, V, P>(policy: &'a Policy, has_exp: bool) -> PasetoParser<'a, V, P>
     parser
 }
 
-fn raw<const SIZE: usize>(paserk: &str, header: &str) -> Result<Key<SIZE>, Refusal> {
+fn raw<const SIZE: usize>(paserk: &str, header: &str) -> Result<Key<SIZE>, DriverError> {
     let text = paserk.strip_prefix(header);
-    let text = text.ok_or_else(|| Refusal::invalid("a PASERK of another kind"))?;
-    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(Refusal::invalid)?;
-    Key::try_from(bytes.as_slice()).map_err(Refusal::failed)
+    let text = text.ok_or_else(|| DriverError::invalid("a PASERK of another kind"))?;
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(DriverError::invalid)?;
+    Key::try_from(bytes.as_slice()).map_err(DriverError::failed)
 }
 
-fn prepare<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    match order.contract {
-        Contract::GenerateKey => work::keys(S::generate),
-        Contract::LoadKey => {
-            let text = order.key_text()?.private()?;
+fn prepare<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    match request.operation {
+        Operation::GenerateKey => work::keys(S::generate),
+        Operation::LoadKey => {
+            let text = request.key_text()?.private()?;
             work::keys(move || S::sealing(&text))
         }
-        _ => match &order.pool {
-            Pool::StandardPaseto(pool) => with_claims::<S, _>(order, pool.clone()),
-            Pool::Map(pool) => with_claims::<S, _>(order, pool.clone()),
-            Pool::Standard(_) => Err(Refusal::invalid("these are the claims of a JWT")),
+        _ => match &request.pool {
+            Pool::StandardPaseto(pool) => with_claims::<S, _>(request, pool.clone()),
+            Pool::Map(pool) => with_claims::<S, _>(request, pool.clone()),
+            Pool::Standard(_) => Err(DriverError::invalid("these are the claims of a JWT")),
         },
     }
 }
 
 fn with_claims<S: Suite, C: Written>(
-    order: &Order,
+    request: &PrepareRequest,
     pool: Vec<C>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     let Paserk {
         local,
         secret,
         public,
-    } = order.keys.paserk.clone().unwrap_or_default();
+    } = request.keys.paserk.clone().unwrap_or_default();
     let (seals, opens) = (local.clone().or(secret), local.or(public));
-    let missing = || Refusal::invalid("a PASERK is missing");
-    let minter = || {
+    let missing = || DriverError::invalid("a PASERK is missing");
+    let token_signer = || {
         let text = seals.ok_or_else(missing)?;
-        let key = Held::new(order.key_handling, move || S::sealing(&text))?;
-        Ok::<_, Refusal>(Minter::<S, C> { key, pool })
+        let key = KeySource::new(request.key_handling, move || S::sealing(&text))?;
+        Ok::<_, DriverError>(TokenSigner::<S, C> { key, pool })
     };
     let checker = || {
         let text = opens.ok_or_else(missing)?;
-        Ok::<_, Refusal>(Checker::<S, C> {
-            key: Held::new(order.key_handling, move || S::opening(&text))?,
-            policy: order.policy.clone(),
-            has_exp: order.pool.has_exp(),
+        Ok::<_, DriverError>(Checker::<S, C> {
+            key: KeySource::new(request.key_handling, move || S::opening(&text))?,
+            policy: request.policy.clone(),
+            has_exp: request.pool.has_exp(),
             claims: PhantomData,
         })
     };
-    match order.contract {
-        Contract::Sign | Contract::Encrypt => Ok(work::sign(minter()?)),
-        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
-        _ => work::verify(checker()?, order.tokens.clone()),
+    match request.operation {
+        Operation::Sign | Operation::Encrypt => Ok(work::sign(token_signer()?)),
+        Operation::RoundTrip => Ok(work::round_trip(token_signer()?, checker()?)),
+        _ => work::verify(checker()?, request.tokens.clone()),
     }
 }
 
-struct Minter<S: Suite, C> {
-    key: Held<S::Sealing>,
+struct TokenSigner<S: Suite, C> {
+    key: KeySource<S::Sealing>,
     pool: Vec<C>,
 }
 
-impl<S: Suite, C: Written> Signer for Minter<S, C> {
+impl<S: Suite, C: Written> Signer for TokenSigner<S, C> {
     type Scratch = ();
     type Token = String;
 
@@ -281,7 +284,7 @@ impl<S: Suite, C: Written> Signer for Minter<S, C> {
 }
 
 struct Checker<S: Suite, C> {
-    key: Held<S::Opening>,
+    key: KeySource<S::Opening>,
     policy: Policy,
     has_exp: bool,
     claims: PhantomData<fn() -> C>,
@@ -290,10 +293,15 @@ struct Checker<S: Suite, C> {
 impl<S: Suite, C: Written> Verifier for Checker<S, C> {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        (): &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.key.with(|key| {
             let claims = S::open::<C>(key, token, &self.policy, self.has_exp)?;
-            Ok(look.look(&claims))
+            Ok(visit.visit(&claims))
         })
     }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One library: what it offers, and how it does each contract. A contract that no offer names is
+ * One library: what it offers, and how it does each operation. An operation that no offer names is
  * never asked for. Whatever the methods give is used by many threads at once.
  */
 public interface Driver {
@@ -31,29 +31,29 @@ public interface Driver {
   }
 
   /** For `sign`, `encrypt` and `round-trip`. */
-  Mint mint(Prepare prepare) throws Exception;
+  Signer sign(Prepare prepare) throws Exception;
 
   /** For `verify`, `decrypt` and `round-trip`. */
   Check check(Prepare prepare) throws Exception;
 
   /** For `verify-signature`. */
   default SignatureCheck signatureCheck(Prepare prepare) throws Exception {
-    throw Refusal.unsupported(library() + " decodes the claims of whatever it verifies");
+    throw DriverException.unsupported(library() + " decodes the claims of whatever it verifies");
   }
 
   /** For `generate-key`. */
   default KeyMaker generate(Prepare prepare) throws Exception {
-    throw Refusal.unsupported(library() + " makes no keys");
+    throw DriverException.unsupported(library() + " makes no keys");
   }
 
   /** For `load-key`: from the text in {@link Prepare#keyText}. */
   default KeyMaker load(Prepare prepare) throws Exception {
-    throw Refusal.unsupported(library() + " reads no keys");
+    throw DriverException.unsupported(library() + " reads no keys");
   }
 
   /** Signs or encrypts the claims value of an index. */
-  interface Mint {
-    String mint(int index) throws Exception;
+  interface Signer {
+    String sign(int index) throws Exception;
   }
 
   /** Verifies or decrypts one token, or throws. */
@@ -76,28 +76,28 @@ public interface Driver {
       String format,
       String alg,
       String enc,
-      Set<String> contracts,
+      Set<String> operations,
       Set<String> keyHandling,
       Set<String> keyText) {
 
-    /** Offers the same contracts for each of the JWS algorithms, with keys handled both ways. */
-    public static List<Offer> jwt(Set<String> contracts, Set<String> keyText, String... algs) {
+    /** Offers the same operations for each of the JWS algorithms, with keys handled both ways. */
+    public static List<Offer> jwt(Set<String> operations, Set<String> keyText, String... algs) {
       List<Offer> offers = new ArrayList<>();
       for (String alg : algs) {
         offers.add(
-            new Offer("jwt", alg, null, contracts, Set.of(PREPARED, PARSED_PER_CALL), keyText));
+            new Offer("jwt", alg, null, operations, Set.of(PREPARED, PARSED_PER_CALL), keyText));
       }
       return offers;
     }
 
-    /** Offers the same contracts for every pair of key management and content encryption. */
+    /** Offers the same operations for every pair of key management and content encryption. */
     public static List<Offer> jwe(
-        Set<String> contracts, Set<String> keyText, List<String> algs, List<String> encs) {
+        Set<String> operations, Set<String> keyText, List<String> algs, List<String> encs) {
       List<Offer> offers = new ArrayList<>();
       for (String alg : algs) {
         for (String enc : encs) {
           offers.add(
-              new Offer("jwe", alg, enc, contracts, Set.of(PREPARED, PARSED_PER_CALL), keyText));
+              new Offer("jwe", alg, enc, operations, Set.of(PREPARED, PARSED_PER_CALL), keyText));
         }
       }
       return offers;

@@ -11,7 +11,7 @@ import org.json.JSONObject;
 
 /** What a `prepare` request asks for. */
 public final class Prepare {
-  public final String contract;
+  public final String operation;
   public final String format;
 
   /** Null for PASETO, where the format decides. */
@@ -51,7 +51,7 @@ public final class Prepare {
   private final JSONObject keyText;
 
   Prepare(JSONObject request) {
-    contract = text(request, "contract");
+    operation = text(request, "contract");
     format = text(request, "format");
     alg = text(request, "alg");
     enc = text(request, "enc");
@@ -88,7 +88,7 @@ public final class Prepare {
   /** The text to load a key from, if there is one. */
   public KeyText keyText() {
     if (keyText == null) {
-      throw Refusal.invalid("load-key needs a key_text");
+      throw DriverException.invalid("load-key needs a key_text");
     }
     return new KeyText(text(keyText, "form"), text(keyText, "private"), text(keyText, "public"));
   }
@@ -120,7 +120,7 @@ public final class Prepare {
 
   private static String demand(String jwk) {
     if (jwk == null) {
-      throw Refusal.invalid("a key is missing");
+      throw DriverException.invalid("a key is missing");
     }
     return jwk;
   }
@@ -138,7 +138,7 @@ public final class Prepare {
     List<Map<String, Object>> objects = new ArrayList<>();
     for (Object value : array) {
       if (!(value instanceof JSONObject object)) {
-        throw Refusal.invalid("a claims value is not a JSON object");
+        throw DriverException.invalid("a claims value is not a JSON object");
       }
       objects.add(mapOf(object));
     }

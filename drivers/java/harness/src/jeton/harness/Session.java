@@ -14,7 +14,7 @@ import org.json.JSONArray;
 import org.json.JSONException;
 import org.json.JSONObject;
 
-/** Speaks the driver protocol (drivers/PROTOCOL.md): one prepared contract at a time. */
+/** Speaks the driver protocol (drivers/PROTOCOL.md): one prepared operation at a time. */
 public final class Session {
   private static final int PROTOCOL = 1;
   private static final int LINE_BYTES_MAX = 8 << 20;
@@ -76,10 +76,10 @@ public final class Session {
           ended = true;
           yield ok();
         }
-        default -> throw Refusal.invalid("the op is unknown");
+        default -> throw DriverException.invalid("the op is unknown");
       };
-    } catch (Refusal refusal) {
-      return refused(refusal.kind, refusal.getMessage());
+    } catch (DriverException exception) {
+      return refused(exception.kind, exception.getMessage());
     } catch (Exception | LinkageError | StackOverflowError thrown) {
       return refused("failed", reason(thrown));
     }
@@ -87,13 +87,13 @@ public final class Session {
 
   private JSONObject hello(JSONObject request) {
     if (request.optInt("protocol") != PROTOCOL) {
-      throw Refusal.unsupported("this driver speaks protocol " + PROTOCOL + " only");
+      throw DriverException.unsupported("this driver speaks protocol " + PROTOCOL + " only");
     }
     JSONArray offers = new JSONArray();
     for (Driver.Offer offer : driver.offers()) {
       JSONObject line = new JSONObject().put("format", offer.format());
       line.put("alg", orNull(offer.alg())).put("enc", orNull(offer.enc()));
-      line.put("contracts", offer.contracts()).put("key_handling", offer.keyHandling());
+      line.put("contracts", offer.operations()).put("key_handling", offer.keyHandling());
       if (!offer.keyText().isEmpty()) {
         line.put("key_text", offer.keyText());
       }
@@ -111,8 +111,8 @@ public final class Session {
     work = null;
     Prepare prepare = new Prepare(request);
     if (driver.offers().stream().noneMatch(offer -> matches(offer, prepare))) {
-      throw Refusal.unsupported(
-          driver.library() + " does not offer " + prepare.contract + " of " + prepare.format + " "
+      throw DriverException.unsupported(
+          driver.library() + " does not offer " + prepare.operation + " of " + prepare.format + " "
               + Objects.toString(prepare.alg, "") + " " + Objects.toString(prepare.enc, ""));
     }
     work = Work.of(driver, prepare);
@@ -121,7 +121,7 @@ public final class Session {
 
   private static boolean matches(Driver.Offer offer, Prepare prepare) {
     boolean handled =
-        switch (String.valueOf(prepare.contract)) {
+        switch (String.valueOf(prepare.operation)) {
           case "load-key" -> offer.keyText().contains(prepare.keyText().form());
           case "generate-key" -> true;
           default -> offer.keyHandling().contains(String.valueOf(prepare.keyHandling));
@@ -130,14 +130,14 @@ public final class Session {
         && offer.format().equals(prepare.format)
         && Objects.equals(offer.alg(), prepare.alg)
         && Objects.equals(offer.enc(), prepare.enc)
-        && offer.contracts().contains(prepare.contract);
+        && offer.operations().contains(prepare.operation);
   }
 
   private JSONObject verify(JSONObject request) throws Exception {
     Work ready = demand();
     String token = request.optString("token", null);
     if (!ready.verifies() || token == null) {
-      throw Refusal.invalid("verify needs a token and a prepared verify, decrypt or verify-signature");
+      throw DriverException.invalid("verify needs a token and a prepared verify, decrypt or verify-signature");
     }
     Map<String, Object> claims;
     try {
@@ -152,11 +152,11 @@ public final class Session {
     long iterations = request.optLong("iterations");
     int threads = request.optInt("threads");
     if (iterations < 1 || threads < 1 || threads > THREADS_MAX) {
-      throw Refusal.invalid("run needs 1 or more iterations on 1 to " + THREADS_MAX + " threads");
+      throw DriverException.invalid("run needs 1 or more iterations on 1 to " + THREADS_MAX + " threads");
     }
     Measured done = Measured.of(demand(), iterations, threads, request.optBoolean("count"));
     if (done.checksum() < 0 || done.checksum() >= CHECKSUM_END) {
-      throw Refusal.invalid("the checksum does not fit a JSON number; ask for fewer iterations");
+      throw DriverException.invalid("the checksum does not fit a JSON number; ask for fewer iterations");
     }
     JSONObject answer = ok().put("elapsed_ns", done.elapsedNs()).put("checksum", done.checksum());
     return answer.put("bytes", orNull(done.bytes())).put("allocs", JSONObject.NULL);
@@ -164,7 +164,7 @@ public final class Session {
 
   private Work demand() {
     if (work == null) {
-      throw Refusal.invalid("there is no prepared contract");
+      throw DriverException.invalid("there is no prepared contract");
     }
     return work;
   }
@@ -173,7 +173,7 @@ public final class Session {
     try {
       return new JSONObject(line);
     } catch (JSONException wrong) { // without the cause, which may quote a key
-      throw Refusal.invalid("the line is not a request");
+      throw DriverException.invalid("the line is not a request");
     }
   }
 

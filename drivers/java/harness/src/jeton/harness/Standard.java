@@ -30,7 +30,7 @@ public record Standard(
         || !(value.get("exp") instanceof Long)
         || !(value.get("iat") instanceof Long)
         || !(value.get("admin") instanceof Boolean)) {
-      throw Refusal.invalid("a claims value is called standard but does not hold those claims");
+      throw DriverException.invalid("a claims value is called standard but does not hold those claims");
     }
     return new Standard(
         value.get("iss").toString(),

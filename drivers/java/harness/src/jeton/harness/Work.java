@@ -3,19 +3,19 @@ package jeton.harness;
 import java.util.List;
 import java.util.Map;
 
-/** A contract that is ready to be run. */
+/** An operation that is ready to be run. */
 abstract class Work {
   /** Does the operation so many times. The wrapping sum of what the protocol says for each. */
   abstract long run(long iterations) throws Exception;
 
   /** The token of a claims value. */
   String token(int index) throws Exception {
-    throw Refusal.invalid("token needs a prepared sign, encrypt or round-trip");
+    throw DriverException.invalid("token needs a prepared sign, encrypt or round-trip");
   }
 
-  /** The claims of one token, or null where the contract decodes none. Throws for a bad token. */
+  /** The claims of one token, or null where the operation decodes none. Throws for a bad token. */
   Map<String, Object> verify(String token) throws Exception {
-    throw Refusal.invalid("verify needs a prepared verify, decrypt or verify-signature");
+    throw DriverException.invalid("verify needs a prepared verify, decrypt or verify-signature");
   }
 
   /** Whether {@link #verify} can be asked. */
@@ -25,14 +25,14 @@ abstract class Work {
 
   /** Makes the work that a request asks for. */
   static Work of(Driver driver, Prepare prepare) throws Exception {
-    return switch (prepare.contract) {
-      case "sign", "encrypt" -> new Minting(prepare, driver.mint(prepare));
+    return switch (prepare.operation) {
+      case "sign", "encrypt" -> new Signing(prepare, driver.sign(prepare));
       case "verify", "decrypt" -> new Checking(prepare, driver.check(prepare));
       case "verify-signature" -> new CheckingSignature(prepare, driver.signatureCheck(prepare));
-      case "round-trip" -> new RoundTrip(prepare, driver.mint(prepare), driver.check(prepare));
+      case "round-trip" -> new RoundTrip(prepare, driver.sign(prepare), driver.check(prepare));
       case "generate-key" -> new MakingKeys(driver.generate(prepare));
       case "load-key" -> new MakingKeys(driver.load(prepare));
-      default -> throw Refusal.invalid("the contract is unknown");
+      default -> throw DriverException.invalid("the operation is unknown");
     };
   }
 
@@ -46,16 +46,16 @@ abstract class Work {
     return jti == null || jti.isEmpty() ? 1 : jti.charAt(jti.length() - 1);
   }
 
-  private static class Minting extends Work {
+  private static class Signing extends Work {
     final int count;
-    final Driver.Mint mint;
+    final Driver.Signer signer;
 
-    Minting(Prepare prepare, Driver.Mint mint) {
+    Signing(Prepare prepare, Driver.Signer signer) {
       count = prepare.values.size();
       if (count == 0) {
-        throw Refusal.invalid("there is no claims value to sign");
+        throw DriverException.invalid("there is no claims value to sign");
       }
-      this.mint = mint;
+      this.signer = signer;
     }
 
     @Override
@@ -63,7 +63,7 @@ abstract class Work {
       long sum = 0;
       int index = 0;
       for (long i = 0; i < iterations; i++) {
-        sum += sumOf(mint.mint(index));
+        sum += sumOf(signer.sign(index));
         if (++index == count) {
           index = 0;
         }
@@ -74,17 +74,17 @@ abstract class Work {
     @Override
     String token(int index) throws Exception {
       if (index < 0 || index >= count) {
-        throw Refusal.invalid("there is no such claims value; the pool has " + count);
+        throw DriverException.invalid("there is no such claims value; the pool has " + count);
       }
-      return mint.mint(index);
+      return signer.sign(index);
     }
   }
 
-  private static final class RoundTrip extends Minting {
+  private static final class RoundTrip extends Signing {
     private final Driver.Check check;
 
-    RoundTrip(Prepare prepare, Driver.Mint mint, Driver.Check check) {
-      super(prepare, mint);
+    RoundTrip(Prepare prepare, Driver.Signer signer, Driver.Check check) {
+      super(prepare, signer);
       this.check = check;
     }
 
@@ -93,7 +93,7 @@ abstract class Work {
       long sum = 0;
       int index = 0;
       for (long i = 0; i < iterations; i++) {
-        String token = mint.mint(index);
+        String token = signer.sign(index);
         sum += sumOf(token) + sumOf(check.check(token));
         if (++index == count) {
           index = 0;
@@ -193,7 +193,7 @@ abstract class Work {
 
   private static int demand(List<String> tokens) {
     if (tokens.isEmpty()) {
-      throw Refusal.invalid("prepare brought no tokens to work through");
+      throw DriverException.invalid("prepare brought no tokens to work through");
     }
     return tokens.size();
   }

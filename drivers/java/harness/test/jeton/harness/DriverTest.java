@@ -63,17 +63,17 @@ final class DriverTest {
     Subject subject = new Subject(offer, 1);
     for (String handling : offer.keyHandling()) {
       for (boolean map : new boolean[] {false, true}) {
-        Talk minter = subject.ready(seals ? "encrypt" : "sign", handling, claims(map));
-        String token = minter.token(0);
+        Exchange signer = subject.ready(seals ? "encrypt" : "sign", handling, claims(map));
+        String token = signer.token(0);
         JSONObject header = new JSONObject(decoded(token.split("\\.")[0]));
         demand(header.getString("alg").equals(offer.alg()), "its header is " + header);
-        Talk checker = subject.ready(seals ? "decrypt" : "verify", handling, claims(map), token);
+        Exchange checker = subject.ready(seals ? "decrypt" : "verify", handling, claims(map), token);
         JSONObject answer = checker.verify(token);
         demand(answer.getBoolean("accepted"), "refuses its own token: " + answer);
         demandSame(claims(map), answer.getJSONObject("claims"));
         if (!map) {
           if (isPlain(offer)) {
-            demandRefusals(checker, minter, subject, token);
+            demandRejections(checker, signer, subject, token);
           }
           demand(checker.run(3, 1, false).getInt("checksum") == 3 * 'F', "checksum of verify");
           JSONObject counted = checker.run(2, 2, true);
@@ -83,9 +83,9 @@ final class DriverTest {
         }
       }
     }
-    if (offer.contracts().contains("verify-signature")) {
+    if (offer.operations().contains("verify-signature")) {
       String token = subject.ready("sign", Driver.PREPARED, claims(false)).token(0);
-      Talk checker = subject.ready("verify-signature", Driver.PREPARED, claims(false), token);
+      Exchange checker = subject.ready("verify-signature", Driver.PREPARED, claims(false), token);
       JSONObject answer = checker.verify(token);
       demand(answer.getBoolean("accepted") && answer.isNull("claims"), "answered " + answer);
       for (String forged : forgeries(subject, token)) {
@@ -96,14 +96,14 @@ final class DriverTest {
   }
 
   private void demandRoundTrip(Subject subject, String handling, int length) throws Exception {
-    Talk talk = subject.ready("round-trip", handling, claims(false));
-    int last = talk.run(1, 1, false).getInt("checksum") - length - 'F';
+    Exchange exchange = subject.ready("round-trip", handling, claims(false));
+    int last = exchange.run(1, 1, false).getInt("checksum") - length - 'F';
     // The last byte of a fresh token is some character of base64url.
     demand(last >= '-' && last <= 'z', "checksum of round-trip is off by " + last);
-    demand(talk.token(0).length() == length, "round-trip gives tokens too");
+    demand(exchange.token(0).length() == length, "round-trip gives tokens too");
   }
 
-  private void demandRefusals(Talk checker, Talk minter, Subject subject, String token)
+  private void demandRejections(Exchange checker, Exchange signer, Subject subject, String token)
       throws Exception {
     for (String forged : forgeries(subject, token)) {
       demand(!checker.verify(forged).getBoolean("accepted"), "accepts " + forged);
@@ -118,11 +118,11 @@ final class DriverTest {
     wrong.put("no expiry", without("exp"));
     boolean seals = subject.offer.format().equals("jwe");
     for (var one : wrong.entrySet()) {
-      Talk impostor = subject.ready(seals ? "encrypt" : "sign", Driver.PREPARED, one.getValue());
+      Exchange impostor = subject.ready(seals ? "encrypt" : "sign", Driver.PREPARED, one.getValue());
       JSONObject answer = checker.verify(impostor.token(0));
       demand(!answer.getBoolean("accepted"), "accepts " + one.getKey());
     }
-    demand(checker.verify(minter.token(0)).getBoolean("accepted"), "refuses a good token at last");
+    demand(checker.verify(signer.token(0)).getBoolean("accepted"), "refuses a good token at last");
   }
 
   private static JSONObject without(String claim) {
@@ -164,13 +164,13 @@ final class DriverTest {
 
   private void keys(Driver.Offer offer) throws Exception {
     Subject subject = new Subject(offer, 1);
-    if (offer.contracts().contains("generate-key")) {
-      Talk talk = subject.ready("generate-key", Driver.PREPARED, claims(false));
-      demand(talk.run(1, 2, false).getInt("checksum") == 2, "checksum of generate-key");
+    if (offer.operations().contains("generate-key")) {
+      Exchange exchange = subject.ready("generate-key", Driver.PREPARED, claims(false));
+      demand(exchange.run(1, 2, false).getInt("checksum") == 2, "checksum of generate-key");
     }
     for (String form : offer.keyText()) {
-      Talk talk = subject.ready("load-key", form, claims(false));
-      demand(talk.run(3, 1, false).getInt("checksum") == 3, "checksum of load-key");
+      Exchange exchange = subject.ready("load-key", form, claims(false));
+      demand(exchange.run(3, 1, false).getInt("checksum") == 3, "checksum of load-key");
     }
   }
 
@@ -199,14 +199,14 @@ final class DriverTest {
       key = TestKey.of(offer.alg(), offer.enc(), number);
     }
 
-    /** A session that is ready for a contract, with one claims value. */
-    Talk ready(String contract, String handling, JSONObject value, String... tokens)
+    /** A session that is ready for an operation, with one claims value. */
+    Exchange ready(String operation, String handling, JSONObject value, String... tokens)
         throws Exception {
       boolean standard = value.similar(claims(false));
-      JSONObject request = new JSONObject().put("op", "prepare").put("contract", contract);
+      JSONObject request = new JSONObject().put("op", "prepare").put("contract", operation);
       request.put("format", offer.format()).put("alg", offer.alg()).put("enc", orNull(offer.enc()));
-      request.put("key_handling", handling).put("keys", keys(contract));
-      if (contract.equals("load-key")) {
+      request.put("key_handling", handling).put("keys", keys(operation));
+      if (operation.equals("load-key")) {
         request.put("key_text", text(handling));
       }
       JSONObject pool = new JSONObject().put("name", standard ? "standard" : "other");
@@ -214,15 +214,15 @@ final class DriverTest {
       JSONObject policy = new JSONObject().put("issuer", "https://issuer.example");
       request.put("policy", policy.put("audience", "api"));
       request.put("tokens", tokens);
-      Talk talk = new Talk(driver);
-      talk.demand(request);
-      return talk;
+      Exchange exchange = new Exchange(driver);
+      exchange.demand(request);
+      return exchange;
     }
 
-    private JSONObject keys(String contract) {
+    private JSONObject keys(String operation) {
       boolean symmetric = key.open() == null;
-      boolean secret = symmetric || !List.of("encrypt", "verify", "verify-signature").contains(contract);
-      boolean open = !contract.equals("decrypt");
+      boolean secret = symmetric || !List.of("encrypt", "verify", "verify-signature").contains(operation);
+      boolean open = !operation.equals("decrypt");
       JSONObject keys = new JSONObject().put("private", orNull(secret ? key.secret() : null));
       return keys.put("public", orNull(open ? key.open() : null)).put("paserk", JSONObject.NULL);
     }

@@ -46,7 +46,7 @@ final class HarnessTest {
     }
 
     @Override
-    public Mint mint(Prepare prepare) throws Exception {
+    public Signer sign(Prepare prepare) throws Exception {
       var key = prepare.keyed(prepare::privateJwk);
       return index -> key.call().isEmpty() ? "" : "token-" + "ab".charAt(index);
     }
@@ -88,10 +88,10 @@ final class HarnessTest {
     }
   }
 
-  private static JSONObject prepare(String contract, String... tokens) {
+  private static JSONObject prepare(String operation, String... tokens) {
     JSONObject claims = new JSONObject().put("name", "other");
     claims.put("values", new JSONArray().put(new JSONObject()).put(new JSONObject()));
-    JSONObject request = new JSONObject().put("op", "prepare").put("contract", contract);
+    JSONObject request = new JSONObject().put("op", "prepare").put("contract", operation);
     request.put("format", "jwt").put("alg", "HS256").put("enc", JSONObject.NULL);
     request.put("key_handling", "prepared").put("claims", claims).put("tokens", tokens);
     request.put("key_text", new JSONObject().put("form", "jwk").put("private", "{}"));
@@ -100,7 +100,7 @@ final class HarnessTest {
   }
 
   private void hello() throws Exception {
-    JSONObject answer = new Talk(new Fake()).ask("{\"op\":\"hello\",\"protocol\":1}");
+    JSONObject answer = new Exchange(new Fake()).ask("{\"op\":\"hello\",\"protocol\":1}");
     demand(answer.getBoolean("ok") && answer.getString("library").equals("fake"), "" + answer);
     demand(answer.getString("version").equals("unknown"), "" + answer);
     JSONObject offer = answer.getJSONArray("offers").getJSONObject(0);
@@ -122,10 +122,10 @@ final class HarnessTest {
     wrong.put(prepare("sign").put("enc", "A128GCM").toString(), "unsupported");
     wrong.put(prepare("sign").put("keys", new JSONObject()).toString(), "invalid");
     for (var line : wrong.entrySet()) {
-      Talk talk = new Talk(new Fake());
-      JSONObject answer = talk.ask(line.getKey());
+      Exchange exchange = new Exchange(new Fake());
+      JSONObject answer = exchange.ask(line.getKey());
       demand(line.getValue().equals(answer.optString("error")), "answered " + answer);
-      demand(talk.ask("{\"op\":\"hello\",\"protocol\":1}").getBoolean("ok"), "did not survive");
+      demand(exchange.ask("{\"op\":\"hello\",\"protocol\":1}").getBoolean("ok"), "did not survive");
     }
   }
 
@@ -139,9 +139,9 @@ final class HarnessTest {
     expected.put(prepare("load-key").put("key_handling", "jwk"), 3);
     for (var one : expected.entrySet()) {
       for (int threads : new int[] {1, 3}) {
-        Talk talk = new Talk(new Fake());
-        talk.demand(one.getKey());
-        JSONObject answer = talk.run(3, threads, false);
+        Exchange exchange = new Exchange(new Fake());
+        exchange.demand(one.getKey());
+        JSONObject answer = exchange.run(3, threads, false);
         demand(answer.getInt("checksum") == threads * one.getValue(), one.getKey() + ": " + answer);
         demand(answer.getLong("elapsed_ns") > 0 && answer.isNull("bytes"), "" + answer);
       }
@@ -150,28 +150,28 @@ final class HarnessTest {
 
   private void failingRun() throws Exception {
     for (int threads : new int[] {1, 2}) {
-      Talk talk = new Talk(new Fake());
-      talk.demand(prepare("verify", "good", "bad"));
+      Exchange exchange = new Exchange(new Fake());
+      exchange.demand(prepare("verify", "good", "bad"));
       JSONObject request = new JSONObject().put("op", "run").put("iterations", 2);
-      JSONObject answer = talk.ask(request.put("threads", threads));
+      JSONObject answer = exchange.ask(request.put("threads", threads));
       demand(answer.optString("error").equals("failed"), "answered " + answer);
       demand(answer.getString("reason").contains("bad token"), "answered " + answer);
     }
   }
 
   private void rejection() throws Exception {
-    Talk talk = new Talk(new Fake());
-    talk.demand(prepare("verify"));
-    demand(talk.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
-    demand(!talk.verify("bad").getBoolean("accepted"), "accepted a bad token");
-    demand(!talk.verify("deep").getBoolean("accepted"), "accepted what overflowed the stack");
+    Exchange exchange = new Exchange(new Fake());
+    exchange.demand(prepare("verify"));
+    demand(exchange.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
+    demand(!exchange.verify("bad").getBoolean("accepted"), "accepted a bad token");
+    demand(!exchange.verify("deep").getBoolean("accepted"), "accepted what overflowed the stack");
   }
 
   private void wordless() throws Exception {
-    Talk talk = new Talk(new Fake());
-    talk.demand(prepare("verify"));
+    Exchange exchange = new Exchange(new Fake());
+    exchange.demand(prepare("verify"));
     for (String token : List.of("nan", "nested")) {
-      JSONObject answer = talk.verify(token);
+      JSONObject answer = exchange.verify(token);
       demand(answer.getBoolean("accepted") && answer.isNull("claims"), token);
     }
   }
@@ -188,10 +188,10 @@ final class HarnessTest {
   }
 
   private void counting() throws Exception {
-    Talk talk = new Talk(new Fake());
-    talk.demand(prepare("generate-key"));
+    Exchange exchange = new Exchange(new Fake());
+    exchange.demand(prepare("generate-key"));
     for (int threads : new int[] {1, 2}) {
-      long bytes = talk.run(1000, threads, true).getLong("bytes");
+      long bytes = exchange.run(1000, threads, true).getLong("bytes");
       long least = 1000L * 1000 * threads;
       demand(bytes >= least && bytes < least * 11 / 10, bytes + " bytes on " + threads);
     }
@@ -202,9 +202,9 @@ final class HarnessTest {
     JSONArray values = new JSONArray().put(value);
     JSONObject request = prepare("sign");
     request.put("claims", new JSONObject().put("name", "standard").put("values", values));
-    new Talk(new Fake()).demand(request);
+    new Exchange(new Fake()).demand(request);
     value.put("extra", 1);
-    JSONObject answer = new Talk(new Fake()).ask(request);
+    JSONObject answer = new Exchange(new Fake()).ask(request);
     demand(answer.optString("error").equals("invalid"), "answered " + answer);
   }
 }

@@ -1,4 +1,4 @@
-"""The contracts of the driver protocol: from what a driver does for one token or key to the loop that
+"""The operations of the driver protocol: from what a driver does for one token or key to the loop that
 is timed, with its checksum.
 """
 
@@ -15,7 +15,7 @@ Open = Callable[[str], Claims]  # verifies or decrypts a token, or raises
 
 @dataclass(frozen=True)
 class Driver:
-    """One library and how it does each contract. What no offer names is left `None`.
+    """One library and how it does each operation. What no offer names is left `None`.
 
     A function that is left may raise `Unsupported` or `Invalid`; anything else it raises is `failed`.
     `round-trip` is made here of the two halves.
@@ -36,8 +36,8 @@ class Driver:
 
 
 @dataclass(frozen=True)
-class Contract:
-    """A contract that is ready to be run."""
+class Operation:
+    """An operation that is ready to be run."""
 
     run: Callable[[int], int]  # iterations -> checksum
     token: Callable[[int], str] | None = None
@@ -46,7 +46,7 @@ class Contract:
 
 def offer(
     format: str,
-    contracts: list[str],
+    operations: list[str],
     algs: list[str] | None = None,
     encs: list[str] | None = None,
     key_text: list[str] | None = None,
@@ -59,7 +59,7 @@ def offer(
             "format": format,
             "alg": alg,
             "enc": enc,
-            "contracts": contracts,
+            "contracts": operations,
             "key_handling": ["prepared", "parsed-per-call"],
             "key_text": key_text or [],
         }
@@ -68,19 +68,19 @@ def offer(
     ]
 
 
-def contract_of(driver: Driver, prepare: Prepare) -> Contract:
-    """Makes the contract that a `prepare` request asks for."""
+def operation_of(driver: Driver, prepare: Prepare) -> Operation:
+    """Makes the operation that a `prepare` request asks for."""
     if not _offers(driver, prepare):
         words = (prepare.format, prepare.alg, prepare.enc)
         what = " ".join(str(word) for word in words if word)
         raise Unsupported(
             f"{driver.library} does not offer {what} with {prepare.key_handling} keys"
-            f" for {prepare.contract}"
+            f" for {prepare.operation}"
         )
     make, open_ = driver.sign, driver.verify
     if prepare.format == "jwe":
         make, open_ = driver.encrypt, driver.decrypt
-    match prepare.contract:
+    match prepare.operation:
         case "sign":
             return _making(driver.sign(prepare), prepare)
         case "encrypt":
@@ -102,19 +102,19 @@ def contract_of(driver: Driver, prepare: Prepare) -> Contract:
 
 
 def _offers(driver: Driver, prepare: Prepare) -> bool:
-    handlings = "key_text" if prepare.contract == "load-key" else "key_handling"
+    handlings = "key_text" if prepare.operation == "load-key" else "key_handling"
     return any(
         (offer["format"], offer["alg"], offer["enc"]) == (prepare.format, prepare.alg, prepare.enc)
-        and prepare.contract in offer["contracts"]
+        and prepare.operation in offer["contracts"]
         and prepare.key_handling in offer[handlings]
         for offer in driver.offers
     )
 
 
-# A loop for each contract, because another call in each of them is what a Python program would notice.
+# A loop for each operation, because another call in each of them is what a Python program would notice.
 
 
-def _making(make: Make, prepare: Prepare) -> Contract:
+def _making(make: Make, prepare: Prepare) -> Operation:
     count = _claims_count(prepare)
 
     def run(iterations: int) -> int:
@@ -127,10 +127,10 @@ def _making(make: Make, prepare: Prepare) -> Contract:
                 index = 0
         return checksum
 
-    return Contract(run, token=_one_of(make, count))
+    return Operation(run, token=_one_of(make, count))
 
 
-def _opening(open_: Open, prepare: Prepare) -> Contract:
+def _opening(open_: Open, prepare: Prepare) -> Operation:
     tokens = prepare.tokens
 
     def run(iterations: int) -> int:
@@ -143,10 +143,10 @@ def _opening(open_: Open, prepare: Prepare) -> Contract:
                 index = 0
         return checksum
 
-    return Contract(run, verify=open_)
+    return Operation(run, verify=open_)
 
 
-def _checking(check: Callable[[str], object], prepare: Prepare) -> Contract:
+def _checking(check: Callable[[str], object], prepare: Prepare) -> Operation:
     tokens = prepare.tokens
 
     def run(iterations: int) -> int:
@@ -163,10 +163,10 @@ def _checking(check: Callable[[str], object], prepare: Prepare) -> Contract:
     def verify(token: str) -> None:
         check(token)
 
-    return Contract(run, verify=verify)
+    return Operation(run, verify=verify)
 
 
-def _going_round(make: Make, open_: Open, prepare: Prepare) -> Contract:
+def _going_round(make: Make, open_: Open, prepare: Prepare) -> Operation:
     count = _claims_count(prepare)
 
     def run(iterations: int) -> int:
@@ -179,10 +179,10 @@ def _going_round(make: Make, open_: Open, prepare: Prepare) -> Contract:
                 index = 0
         return checksum
 
-    return Contract(run, token=_one_of(make, count))
+    return Operation(run, token=_one_of(make, count))
 
 
-def _getting_keys(get: Callable[[], object]) -> Contract:
+def _getting_keys(get: Callable[[], object]) -> Operation:
     def run(iterations: int) -> int:
         checksum = 0
         for _ in range(iterations):
@@ -191,7 +191,7 @@ def _getting_keys(get: Callable[[], object]) -> Contract:
             checksum += 1
         return checksum
 
-    return Contract(run)
+    return Operation(run)
 
 
 def _of_claims(claims: Claims) -> int:
@@ -212,7 +212,7 @@ def _one_of(make: Make, count: int) -> Callable[[int], str]:
 
 def _claims_count(prepare: Prepare) -> int:
     if not prepare.claims:
-        raise Invalid("this contract needs at least one claims value")
+        raise Invalid("this operation needs at least one claims value")
     return len(prepare.claims)
 
 

@@ -1,19 +1,19 @@
-// The contracts of the driver protocol: from what a driver does for one token or key to the loop
+// The operations of the driver protocol: from what a driver does for one token or key to the loop
 // that is timed, with its checksum.
-import { Invalid, Unsupported } from './refusals.js'
+import { Invalid, Unsupported } from './errors.js'
 
 /**
- * Makes the contract that a `prepare` request asks for:
+ * Makes the operation that a `prepare` request asks for:
  *   run(iterations)   gives a promise of the checksum
- *   token(index)      for contracts that make tokens
- *   verify(token)     for contracts that open tokens; gives the claims, or null if none are decoded
+ *   token(index)      for operations that make tokens
+ *   verify(token)     for operations that open tokens; gives the claims, or null if none are decoded
  */
-export async function contractOf(driver, request) {
+export async function operationOf(driver, request) {
   if (!offered(driver.offers, request)) {
-    const { contract, format, alg, enc, key_handling } = request
+    const { contract: operation, format, alg, enc, key_handling } = request
     const what = [format, alg, enc].filter(Boolean).join(' ')
     throw new Unsupported(
-      `${driver.library} does not offer ${what} with ${key_handling} keys for ${contract}`
+      `${driver.library} does not offer ${what} with ${key_handling} keys for ${operation}`
     )
   }
   const prepare = {
@@ -50,14 +50,14 @@ export async function contractOf(driver, request) {
   }
 }
 
-function offered(offers, { contract, format, alg, enc, key_handling }) {
+function offered(offers, { contract: operation, format, alg, enc, key_handling }) {
   return offers.some(offer => {
-    const handlings = contract === 'load-key' ? (offer.key_text ?? []) : offer.key_handling
+    const handlings = operation === 'load-key' ? (offer.key_text ?? []) : offer.key_handling
     return (
       offer.format === format &&
       offer.alg === (alg ?? null) &&
       offer.enc === (enc ?? null) &&
-      offer.contracts.includes(contract) &&
+      offer.contracts.includes(operation) &&
       handlings.includes(key_handling)
     )
   })
@@ -138,7 +138,7 @@ function oneOf(make, count) {
 }
 
 function needClaims(count) {
-  if (count === 0) throw new Invalid('this contract needs at least one claims value')
+  if (count === 0) throw new Invalid('this operation needs at least one claims value')
 }
 
 function ofToken(token) {

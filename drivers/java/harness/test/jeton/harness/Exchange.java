@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import org.json.JSONObject;
 
 /** One session, asked line by line as the lab asks. */
-final class Talk {
+final class Exchange {
   private final Session session;
 
-  Talk(Driver driver) {
+  Exchange(Driver driver) {
     session = new Session(driver);
   }
 

@@ -1,0 +1,40 @@
+//! Claims to tokens, tokens to claims, and there and back: the same ways under each operation.
+
+use crate::check::{Check, Typed, Untyped};
+use crate::issue::{self, Issue};
+use jeton_driver_harness::{DriverError, KeySource, Operation, Pool, PrepareRequest, Work, work};
+
+/// Prepares the operation of an order with what makes its tokens, or opens them, or both.
+pub(crate) fn prepare<K: Issue, V: Check>(
+    request: PrepareRequest,
+    issuer: impl Fn() -> Result<K, DriverError> + Send + Sync + 'static,
+    verifier: impl Fn() -> Result<V, DriverError> + Send + Sync + 'static,
+) -> Result<Box<dyn Work>, DriverError> {
+    let (handling, pool) = (request.key_handling, request.pool);
+    match request.operation {
+        Operation::Sign | Operation::Encrypt => {
+            issue::prepare(KeySource::new(handling, issuer)?, pool)
+        }
+        Operation::Verify | Operation::Decrypt => {
+            crate::check::prepare(KeySource::new(handling, verifier)?, pool, request.tokens)
+        }
+        Operation::RoundTrip => {
+            let (issuer, verifier) = (
+                KeySource::new(handling, issuer)?,
+                KeySource::new(handling, verifier)?,
+            );
+            Ok(match pool {
+                Pool::Standard(pool) => {
+                    work::round_trip(issue::typed(issuer, pool)?, Typed(verifier))
+                }
+                Pool::StandardPaseto(pool) => {
+                    work::round_trip(issue::typed(issuer, pool)?, Typed(verifier))
+                }
+                Pool::Map(pool) => {
+                    work::round_trip(issue::untyped(issuer, pool)?, Untyped(verifier))
+                }
+            })
+        }
+        other => Err(DriverError::unsupported(format!("no {other:?} here"))),
+    }
+}
