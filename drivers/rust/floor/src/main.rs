@@ -1,9 +1,9 @@
-//! The lab's floor: what AWS-LC's primitive costs on the bytes of a token, and nothing else.
+//! The lab's bare-primitive driver: what AWS-LC's operation costs on the bytes of a token.
 //!
-//! All that makes a token of it happens outside of the clock: the signing inputs are ready, and so
-//! are the signatures to verify, in the encoding that AWS-LC takes without a conversion. So the
-//! floor checks no header and no claim. What `token` answers is a real token all the same, and
-//! `verify` takes one, so that the lab can cross-check that the primitive is the right one.
+//! Everything that builds the token happens outside the timed loop. The signing inputs are
+//! prepared. The signatures to verify are already in the encoding that AWS-LC takes without a
+//! conversion. The timed loop checks no header and no claim. `token` still returns a complete token
+//! and `verify` takes one, so that the lab can check that this is the right primitive.
 
 mod primitive;
 
@@ -64,7 +64,7 @@ impl Driver for Floor {
 
 struct TokenSigner {
     key: Signing,
-    /// The bytes that are signed, one for each value of the pool.
+    /// The bytes to sign, one entry for each value of the pool.
     inputs: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Work for TokenSigner {
 
     fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
         let signature_bytes = self.key.signature_bytes();
-        // The dot, and base64url without padding.
+        // The dot and the base64url alphabet without padding.
         let tail = 1 + (signature_bytes * 4).div_ceil(3) as u64;
         let mut buffer = Vec::new();
         Box::new(move |iterations| {
@@ -121,7 +121,7 @@ impl Work for Checker {
     }
 }
 
-/// A token taken apart, ready for the primitive.
+/// A token split into the parts that the primitive needs.
 struct Split {
     input: String,
     signature: Vec<u8>,
@@ -166,8 +166,8 @@ fn json(claims: &impl Claims) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(claims)
 }
 
-/// The last character of a signature in base64url, from its last byte: what is left of that byte
-/// after the whole groups of six bits, filled up with zeros.
+/// Returns the last base64url character of a signature, from its last byte. The bits that remain
+/// after whole groups of six are padded with zeros.
 #[inline]
 fn last_char(signature_bytes: usize, last: u8) -> u8 {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn last_char_is_base64s() {
+    fn last_char_matches_base64_encoding() {
         for signature_bytes in [32, 48, 64, 96, 132, 256, 384] {
             for last in 0..=255 {
                 let mut signature = vec![0x5a; signature_bytes];

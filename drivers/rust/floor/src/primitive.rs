@@ -1,4 +1,4 @@
-//! AWS-LC's primitives under JOSE's names, with their keys parsed once.
+//! AWS-LC's primitives by their JOSE names. Keys are parsed once.
 
 use aws_lc_rs::hmac;
 use aws_lc_rs::rand::SystemRandom;
@@ -9,8 +9,8 @@ use der::asn1::UintRef;
 use der::{Decode, Encode};
 use jeton_driver_harness::{DriverError, Jwk, Keys, Rejection};
 
-/// An algorithm, as AWS-LC calls its parts. ECDSA is taken with ASN.1 signatures, which AWS-LC
-/// makes and reads without a conversion.
+/// An algorithm in AWS-LC's terms. ECDSA uses ASN.1 signatures, which AWS-LC writes and reads
+/// without a conversion.
 #[derive(Clone, Copy)]
 enum Alg {
     Hmac(hmac::Algorithm),
@@ -56,14 +56,14 @@ impl Alg {
             "EdDSA" => Self::Ed25519,
             other => {
                 return Err(DriverError::unsupported(format!(
-                    "no algorithm {other:?} here"
+                    "algorithm {other:?} is not supported"
                 )));
             }
         })
     }
 }
 
-/// A key that signs.
+/// A signing key.
 pub(crate) enum Signing {
     Hmac(Box<hmac::Key>),
     Rsa(RsaKeyPair, &'static dyn sig::RsaEncoding),
@@ -94,7 +94,7 @@ impl Signing {
         })
     }
 
-    /// The length of a signature in a token.
+    /// Returns the length of a signature in a token.
     pub(crate) fn signature_bytes(&self) -> usize {
         match self {
             Self::Hmac(key) => key.algorithm().tag_len(),
@@ -104,8 +104,7 @@ impl Signing {
         }
     }
 
-    /// Signs, and lets `visit` see the signature as AWS-LC made it. `buffer` is for RSA, which
-    /// writes where it is told to.
+    /// Signs and passes the signature to `visit` as AWS-LC produced it. RSA writes into `buffer`.
     #[inline]
     pub(crate) fn sign<R>(
         &self,
@@ -129,7 +128,7 @@ impl Signing {
         })
     }
 
-    /// A signature as a token has it. The last byte is always the same.
+    /// Returns a signature in the encoding of a token. The last byte is unchanged.
     pub(crate) fn jose(&self, signature: &[u8]) -> Result<Vec<u8>, String> {
         let Self::Ecdsa(_, curve) = self else {
             return Ok(signature.to_vec());
@@ -145,7 +144,7 @@ impl Signing {
     }
 }
 
-/// A key that verifies.
+/// A verification key.
 pub(crate) enum Checking {
     Hmac(Box<hmac::Key>),
     Public(ParsedPublicKey),
@@ -179,10 +178,10 @@ impl Checking {
             Self::Hmac(key) => hmac::verify(key, input, signature),
             Self::Public(key) | Self::Ecdsa(key, _) => key.verify_sig(input, signature),
         }
-        .map_err(|_| "the signature is not this key's".to_owned())
+        .map_err(|_| "the signature does not verify with this key".to_owned())
     }
 
-    /// A token's signature as AWS-LC takes it.
+    /// Converts a token's signature to the encoding that AWS-LC takes.
     pub(crate) fn native(&self, signature: Vec<u8>) -> Result<Vec<u8>, Rejection> {
         let Self::Ecdsa(_, curve) = self else {
             return Ok(signature);
@@ -193,7 +192,7 @@ impl Checking {
         let (r, s) = signature.split_at(curve.scalar_bytes);
         let pair = [UintRef::new(r), UintRef::new(s)];
         let [Ok(r), Ok(s)] = pair else {
-            return Err("the signature is no pair of numbers".to_owned());
+            return Err("the signature is not a pair of integers".to_owned());
         };
         [r, s].to_der().map_err(|error| error.to_string())
     }

@@ -1,4 +1,4 @@
-//! The keys of a request: JWKs (RFC 7517), and the DER that most libraries want instead.
+//! The keys of a `prepare` request: JWKs (RFC 7517), and the DER that most libraries need.
 
 use crate::protocol::{DriverError, KeyHandling};
 use base64::Engine as _;
@@ -9,19 +9,19 @@ use pkcs8::AlgorithmIdentifierRef;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The keys of a request, as they arrive.
+/// The keys of a `prepare` request, as received.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Keys {
-    /// The private JWK, or the symmetric one.
+    /// The private or symmetric JWK.
     pub private: Option<Value>,
-    /// The public JWK of a signature.
+    /// The public JWK of a signature algorithm.
     pub public: Option<Value>,
     /// PASERK texts.
     pub paserk: Option<Paserk>,
 }
 
-/// PASERK texts, by their kind.
+/// PASERK texts, by kind.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Paserk {
@@ -34,7 +34,7 @@ pub struct Paserk {
 }
 
 impl Keys {
-    /// The private JWK's text, or the symmetric one's.
+    /// Returns the text of the private or symmetric JWK.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Keys {
         text(self.private.as_ref(), "private")
     }
 
-    /// The public JWK's text.
+    /// Returns the text of the public JWK.
     ///
     /// # Errors
     ///
@@ -53,20 +53,20 @@ impl Keys {
     }
 }
 
-/// A key in the library's own type, or the way to it, as the order's `key_handling` wants it.
+/// A loaded key, or a function that loads it per call, as `key_handling` of the request requires.
 pub enum KeySource<K> {
     /// Loaded once.
     Prepared(K),
-    /// Loaded from its text in each call.
+    /// Loaded from its text in every call.
     PerCall(Box<dyn Fn() -> Result<K, DriverError> + Send + Sync>),
 }
 
 impl<K> KeySource<K> {
-    /// Loads the key once in any case, so that one that is refused is refused in `prepare`.
+    /// Loads the key once in either case, so that a bad key fails in `prepare`.
     ///
     /// # Errors
     ///
-    /// What `load` said.
+    /// The error of `load`.
     pub fn new(
         handling: KeyHandling,
         load: impl Fn() -> Result<K, DriverError> + Send + Sync + 'static,
@@ -78,11 +78,11 @@ impl<K> KeySource<K> {
         })
     }
 
-    /// Does one operation with the key.
+    /// Runs one operation with the key.
     ///
     /// # Errors
     ///
-    /// If the key cannot be loaded, which it could in [`KeySource::new`]; and what `operation` said.
+    /// The error of `operation`, or of loading the key.
     #[inline]
     pub fn with<R>(&self, operation: impl FnOnce(&K) -> Result<R, String>) -> Result<R, String> {
         match self {
@@ -95,7 +95,7 @@ impl<K> KeySource<K> {
     }
 }
 
-/// A JWK's members, still in base64url.
+/// The members of a JWK, still in base64url.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Jwk {
@@ -121,7 +121,7 @@ const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 
 impl Jwk {
-    /// Reads a JWK's text.
+    /// Parses a JWK.
     ///
     /// # Errors
     ///
@@ -130,22 +130,22 @@ impl Jwk {
         serde_json::from_str(text).map_err(|error| DriverError::invalid(format!("key: {error}")))
     }
 
-    /// A symmetric key's bytes.
+    /// Returns the bytes of a symmetric key.
     ///
     /// # Errors
     ///
-    /// [`DriverError::Invalid`] if this is not an `oct` key; so for every conversion below, with its
-    /// own `kty`, and for members that are missing or malformed.
+    /// [`DriverError::Invalid`] if this is not an `oct` key. Every conversion below reports a wrong
+    /// `kty` and missing or malformed members in the same way.
     pub fn secret(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("oct")?;
         bytes("k", &self.k)
     }
 
-    /// An EC public point, uncompressed (SEC 1 section 2.3.3).
+    /// Returns an EC public point, uncompressed (SEC 1 section 2.3.3).
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn ec_point(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("EC")?;
         let mut point = vec![4];
@@ -154,27 +154,27 @@ impl Jwk {
         Ok(point)
     }
 
-    /// An EC private scalar, big-endian, of the curve's length.
+    /// Returns an EC private scalar, big-endian, of the curve's length.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn ec_scalar(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("EC")?;
         bytes("d", &self.d)
     }
 
-    /// An EC private key in PKCS#8.
+    /// Returns an EC private key in PKCS#8.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn ec_pkcs8(&self) -> Result<Vec<u8>, DriverError> {
         let curve = match self.crv.as_str() {
             "P-256" => P256,
             "P-384" => P384,
             "P-521" => P521,
-            other => return Err(DriverError::unsupported(format!("no curve {other:?} here"))),
+            other => return Err(DriverError::unsupported(format!("curve {other:?} is not supported"))),
         };
         let (scalar, point) = (self.ec_scalar()?, self.ec_point()?);
         let inner = sec1::EcPrivateKey {
@@ -189,31 +189,31 @@ impl Jwk {
         pkcs8(algorithm, &der(&inner)?)
     }
 
-    /// An Ed25519 public key's 32 bytes.
+    /// Returns the 32 bytes of an Ed25519 public key.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn ed25519_public(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("OKP")?;
         bytes("x", &self.x)
     }
 
-    /// An Ed25519 private key's seed.
+    /// Returns the seed of an Ed25519 private key.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn ed25519_seed(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("OKP")?;
         bytes("d", &self.d)
     }
 
-    /// An Ed25519 private key in PKCS#8 (RFC 8410).
+    /// Returns an Ed25519 private key in PKCS#8 (RFC 8410).
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn ed25519_pkcs8(&self) -> Result<Vec<u8>, DriverError> {
         let seed = self.ed25519_seed()?;
         let inner = der(&OctetStringRef::new(&seed).map_err(malformed)?)?;
@@ -224,11 +224,11 @@ impl Jwk {
         pkcs8(algorithm, &inner)
     }
 
-    /// An RSA private key in PKCS#1.
+    /// Returns an RSA private key in PKCS#1.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn rsa_pkcs1(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("RSA")?;
         let members = [
@@ -259,11 +259,11 @@ impl Jwk {
         })
     }
 
-    /// An RSA public key in PKCS#1.
+    /// Returns an RSA public key in PKCS#1.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
+    /// As for [`Jwk::secret`].
     pub fn rsa_public_pkcs1(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("RSA")?;
         let (n, e) = (bytes("n", &self.n)?, bytes("e", &self.e)?);
@@ -278,14 +278,14 @@ impl Jwk {
             return Ok(());
         }
         Err(DriverError::invalid(format!(
-            "the algorithm needs a key of kty {kty:?}, and this one has {:?}",
+            "the algorithm requires a key with kty {kty:?}, not {:?}",
             self.kty
         )))
     }
 }
 
 fn text(key: Option<&Value>, which: &str) -> Result<String, DriverError> {
-    let key = key.ok_or_else(|| DriverError::invalid(format!("no {which} key")))?;
+    let key = key.ok_or_else(|| DriverError::invalid(format!("{which} key is missing")))?;
     Ok(key.to_string())
 }
 
@@ -300,7 +300,7 @@ fn bytes(name: &str, text: &str) -> Result<Vec<u8>, DriverError> {
 
 fn pkcs8(algorithm: AlgorithmIdentifierRef<'_>, inner: &[u8]) -> Result<Vec<u8>, DriverError> {
     let inner = OctetStringRef::new(inner).map_err(malformed)?;
-    // No public key beside the private one: aws-lc-rs takes version 1 from everybody.
+    // Without the public key: aws-lc-rs accepts only version 1 of the structure from all writers.
     let info = pkcs8::PrivateKeyInfo::<AnyRef<'_>, &OctetStringRef, BitStringRef<'_>>::new(
         algorithm, inner,
     );
@@ -322,7 +322,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn a_key_is_loaded_once_or_in_each_call() {
+    fn key_source_loads_once_or_per_call() {
         for (handling, expected) in [(KeyHandling::Prepared, 1), (KeyHandling::ParsedPerCall, 4)] {
             let loads = Arc::new(AtomicUsize::new(0));
             let counter = loads.clone();
@@ -331,7 +331,7 @@ mod tests {
                     handling,
                     move || Ok(counter.fetch_add(1, Ordering::Relaxed)),
                 );
-            let source = source.expect("the way to this key never fails");
+            let source = source.expect("loading this key succeeds");
             for _ in 0..3 {
                 assert!(source.with(|_| Ok(())).is_ok());
             }
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_another_kind_is_refused() {
+    fn key_of_other_kind_is_an_error() {
         let jwk = Jwk::parse(r#"{"kty":"oct","k":"AAAA"}"#).expect("a JWK");
         assert_eq!(jwk.secret(), Ok(vec![0; 3]));
         assert!(jwk.ec_point().is_err() && jwk.rsa_pkcs1().is_err());

@@ -1,4 +1,4 @@
-//! The protocol's messages, as far as a driver has to know them.
+//! The protocol's messages, as far as a driver needs them.
 
 use crate::claims::Pool;
 use crate::key::Keys;
@@ -9,7 +9,7 @@ use std::fmt::Display;
 /// The protocol's version.
 pub const PROTOCOL: u32 = 1;
 
-/// A row of what a driver can do: every algorithm in it under every operation in it.
+/// One line of what a driver can do: every algorithm in it with every operation in it.
 ///
 /// ```
 /// use jeton_driver_harness::{Operation, KeyHandling, Offer};
@@ -27,18 +27,18 @@ pub struct Offer {
     pub format: &'static str,
     /// JOSE names. Empty where the format decides.
     pub algs: &'static [&'static str],
-    /// The content encryptions of a `jwe`, each of which goes with each algorithm. Empty elsewhere.
+    /// The content encryptions of a `jwe`, each combined with each algorithm. Empty elsewhere.
     pub encs: &'static [&'static str],
-    /// What can be done with them.
+    /// The operations.
     pub operations: &'static [Operation],
-    /// How the keys can be handled.
+    /// The supported key handling.
     pub key_handling: &'static [KeyHandling],
-    /// The forms of key text that the library reads: a `load-key` row each.
+    /// The forms of key text that the library reads: one `load-key` row each.
     pub key_text: &'static [KeyForm],
 }
 
 impl Offer {
-    /// An empty row, to set the members of.
+    /// An empty line, as a base for struct update syntax.
     pub const NOTHING: Offer = Offer {
         format: "",
         algs: &[],
@@ -48,7 +48,7 @@ impl Offer {
         key_text: &[],
     };
 
-    /// Whether `order` lies within this row.
+    /// Returns whether this line covers `request`.
     #[must_use]
     pub fn covers(&self, request: &PrepareRequest) -> bool {
         let within = |names: &[&str], name: &Option<String>| match name {
@@ -56,7 +56,7 @@ impl Offer {
             None => names.is_empty(),
         };
         let handling = match request.operation {
-            // A fresh key is not handled in any way.
+            // Key handling does not apply to a fresh key.
             Operation::GenerateKey => true,
             Operation::LoadKey => {
                 (request.key_text.as_ref()).is_some_and(|text| self.key_text.contains(&text.form))
@@ -71,7 +71,7 @@ impl Offer {
     }
 }
 
-/// One exactly described operation.
+/// One exactly described unit of timed work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -81,20 +81,20 @@ pub enum Operation {
     Verify,
     /// The complete token to yes or no.
     VerifySignature,
-    /// What `Sign` is, for a token that nobody else can read.
+    /// As `Sign`, for an encrypted token.
     Encrypt,
-    /// What `Verify` is, for such a token.
+    /// As `Verify`, for an encrypted token.
     Decrypt,
-    /// `Sign` and then `Verify` of the token just made; or `Encrypt` and `Decrypt`.
+    /// `Sign` and then `Verify` of the same token; or `Encrypt` and `Decrypt`.
     RoundTrip,
-    /// Nothing to a key that can be used.
+    /// A new key that is ready to use.
     GenerateKey,
-    /// A key's text to a key that can be used.
+    /// The text of a key to a key that is ready to use.
     LoadKey,
 }
 
 impl Operation {
-    /// Whether it makes tokens of claims.
+    /// Returns whether the operation makes tokens from claims.
     #[must_use]
     pub fn makes_tokens(self) -> bool {
         matches!(
@@ -108,23 +108,23 @@ impl Operation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyHandling {
-    /// Nothing: all that can be computed once was.
+    /// Nothing: the key was loaded before.
     Prepared,
-    /// Its text is parsed, each time.
+    /// Its text is parsed in every call.
     ParsedPerCall,
-    /// For `load-key`: the JWK is what is loaded.
+    /// For `load-key`: loads the JWK.
     Jwk,
-    /// For `load-key`: the PEM.
+    /// For `load-key`: loads the PEM.
     Pem,
-    /// For `load-key`: the PASERK.
+    /// For `load-key`: loads the PASERK.
     Paserk,
 }
 
-/// How a key is written.
+/// The encoding of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyForm {
-    /// A JWK's JSON.
+    /// The JSON text of a JWK.
     Jwk,
     /// PKCS#8 and SPKI in PEM.
     Pem,
@@ -132,10 +132,10 @@ pub enum KeyForm {
     Paserk,
 }
 
-/// A key as the text of one form, which is then what is loaded.
+/// A key as text in one form; `load-key` loads this text.
 #[derive(Clone, Debug, Deserialize)]
 pub struct KeyText {
-    /// Which form.
+    /// The form.
     pub form: KeyForm,
     /// The private or symmetric key.
     #[serde(default)]
@@ -146,7 +146,7 @@ pub struct KeyText {
 }
 
 impl KeyText {
-    /// The private or symmetric key's text.
+    /// Returns the text of the private or symmetric key.
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ impl KeyText {
         text.ok_or_else(|| DriverError::invalid("no private key text"))
     }
 
-    /// The public key's text.
+    /// Returns the text of the public key.
     ///
     /// # Errors
     ///
@@ -167,39 +167,39 @@ impl KeyText {
     }
 }
 
-/// What `verify` must check beside the signature, `exp` and `nbf`.
+/// What `verify` must check in addition to the signature, `exp` and `nbf`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Policy {
-    /// What `iss` must equal.
+    /// The value that `iss` must equal.
     #[serde(deserialize_with = "non_empty")]
     pub issuer: Option<String>,
-    /// What `aud` must contain.
+    /// The value that `aud` must contain.
     #[serde(deserialize_with = "non_empty")]
     pub audience: Option<String>,
 }
 
-/// How the library is called: a question of `lab attack`, and never of a figure of time.
+/// How the library is called. Only `lab attack` uses it; it never affects timings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Practice {
-    /// As the documentation begins, with no demand beyond that.
+    /// The first example of the documentation, without additional checks.
     Defaults,
-    /// With every check on that the library documents.
+    /// Every check enabled that the library documents.
     #[default]
     Documented,
 }
 
-/// Nothing is non_empty by an empty text either.
+/// Reads a requirement. Empty text means that nothing is required.
 fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let text: Option<String> = Option::deserialize(deserializer)?;
     Ok(text.filter(|text| !text.is_empty()))
 }
 
-/// What a `prepare` request asks for.
+/// A checked `prepare` request.
 #[derive(Debug)]
 pub struct PrepareRequest {
-    /// What to do.
+    /// The operation.
     pub operation: Operation,
     /// `jwt`, `jwe`, `v1.local` … `v4.public`, or `bare`.
     pub format: String,
@@ -207,50 +207,50 @@ pub struct PrepareRequest {
     pub alg: Option<String>,
     /// The JOSE name of a content encryption.
     pub enc: Option<String>,
-    /// What happens to the key.
+    /// How the key is handled.
     pub key_handling: KeyHandling,
     /// The keys, as text.
     pub keys: Keys,
-    /// The same keys as text; there for `load-key`.
+    /// The same keys as text, for `load-key`.
     pub key_text: Option<KeyText>,
-    /// The claims to sign; for `verify`, the type to decode into.
+    /// The claims to sign. For `verify`, the type to decode into.
     pub pool: Pool,
-    /// What to check.
+    /// The policy of `verify`.
     pub policy: Policy,
     /// How to call the library.
     pub practice: Practice,
-    /// What to open. Empty for operations that make tokens or keys.
+    /// The tokens to verify. Empty for operations that make tokens or keys.
     pub tokens: Vec<String>,
 }
 
 impl PrepareRequest {
-    /// The algorithm's name.
+    /// Returns the algorithm's name.
     ///
     /// # Errors
     ///
-    /// [`DriverError::Invalid`] if the order names none.
+    /// [`DriverError::Invalid`] if the request names none.
     pub fn alg(&self) -> Result<&str, DriverError> {
         self.alg
             .as_deref()
             .ok_or_else(|| DriverError::invalid("this format needs an alg"))
     }
 
-    /// The content encryption's name.
+    /// Returns the content encryption's name.
     ///
     /// # Errors
     ///
-    /// [`DriverError::Invalid`] if the order names none.
+    /// [`DriverError::Invalid`] if the request names none.
     pub fn enc(&self) -> Result<&str, DriverError> {
         self.enc
             .as_deref()
             .ok_or_else(|| DriverError::invalid("this format needs an enc"))
     }
 
-    /// The text of the key that `load-key` loads.
+    /// Returns the text of the key that `load-key` loads.
     ///
     /// # Errors
     ///
-    /// [`DriverError::Invalid`] if the order has none.
+    /// [`DriverError::Invalid`] if the request has none.
     pub fn key_text(&self) -> Result<&KeyText, DriverError> {
         self.key_text
             .as_ref()
@@ -258,35 +258,35 @@ impl PrepareRequest {
     }
 }
 
-/// Why a request was not fulfilled.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DriverError {
-    /// A fact about the library.
+    /// The library does not support this.
     Unsupported(String),
-    /// A request that makes no sense.
+    /// The request is inconsistent.
     Invalid(String),
-    /// The library refused what it should take.
+    /// The library failed on valid input.
     Failed(String),
 }
 
 impl DriverError {
-    /// A fact about the library.
+    /// Creates an error for what the library does not support.
     pub fn unsupported(reason: impl Display) -> Self {
         Self::Unsupported(reason.to_string())
     }
 
-    /// A request that makes no sense.
+    /// Creates an error for an inconsistent request.
     pub fn invalid(reason: impl Display) -> Self {
         Self::Invalid(reason.to_string())
     }
 
-    /// The library refused what it should take.
+    /// Creates an error for a failure of the library on valid input.
     pub fn failed(reason: impl Display) -> Self {
         Self::Failed(reason.to_string())
     }
 }
 
-/// One request. Members that are not named here are ignored.
+/// One request. Unknown members are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Request {
@@ -298,7 +298,7 @@ pub(crate) enum Request {
     Bye,
 }
 
-/// How often, on how many threads, and whether to count.
+/// Number of operations, number of threads, and whether to count allocations.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Run {
     pub(crate) iterations: u64,
@@ -307,7 +307,7 @@ pub(crate) struct Run {
     pub(crate) count: bool,
 }
 
-/// A `prepare` request as it arrives.
+/// A `prepare` request as received.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Prepare {
     operation: String,
@@ -335,11 +335,11 @@ impl Prepare {
     pub(crate) fn into_request(self) -> Result<PrepareRequest, DriverError> {
         let operation =
             Operation::deserialize(Value::String(self.operation.clone())).map_err(|_| {
-                DriverError::unsupported(format!("no operation {:?} here", self.operation))
+                DriverError::unsupported(format!("operation {:?} is not supported", self.operation))
             })?;
         let tokens = self.tokens.unwrap_or_default();
         if operation.makes_tokens() && self.claims.values.is_empty() {
-            let reason = format!("{} needs at least one value in claims", self.operation);
+            let reason = format!("{} requires at least one value in claims", self.operation);
             return Err(DriverError::Invalid(reason));
         }
         Ok(PrepareRequest {

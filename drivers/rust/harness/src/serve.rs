@@ -1,4 +1,5 @@
-//! The loop: a line in, a line out. And what a `run` is: the threads, the clock, the counting.
+//! Serves the protocol: reads a line, writes a line. Runs the timed loop with its threads and
+//! clock.
 
 use crate::Driver;
 use crate::protocol::{DriverError, PROTOCOL, Request, Run};
@@ -10,14 +11,14 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest line, either way, in bytes, its newline included.
+/// The maximum length of a line in either direction, in bytes, including its newline.
 pub const LINE_MAX_BYTES: usize = 8 << 20;
 
-/// Serves `D` on standard input and output until `bye`, or the input's end.
+/// Serves `D` on standard input and output until `bye` or the end of the input.
 ///
 /// # Errors
 ///
-/// If one of the two streams breaks.
+/// If reading or writing fails.
 pub fn serve<D: Driver>() -> io::Result<()> {
     serve_on::<D>(&mut io::stdin().lock(), &mut io::stdout().lock())
 }
@@ -33,7 +34,7 @@ pub(crate) fn serve_on<D: Driver>(
         let mut text = answer.to_string();
         if text.len() >= LINE_MAX_BYTES {
             text = refuse(DriverError::failed(
-                "the answer is longer than a line may be",
+                "the answer exceeds the maximum length of a line",
             ))
             .to_string();
         }
@@ -47,8 +48,8 @@ pub(crate) fn serve_on<D: Driver>(
     Ok(())
 }
 
-/// Reads the next line. One that is too long is read to its end and comes out as what was kept of
-/// it, which is no JSON.
+/// Reads the next line. A line that is too long is read to its end and truncated, so it is not
+/// valid JSON.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let limit = LINE_MAX_BYTES as u64;
@@ -65,19 +66,19 @@ struct State {
 }
 
 impl State {
-    /// The answer, and whether it was the last.
+    /// Returns the answer, and whether it was the last.
     fn answer<D: Driver>(&mut self, line: &[u8]) -> (Value, bool) {
         let request = match serde_json::from_slice(line) {
             Ok(request) => request,
             Err(error) => {
-                let reason = format!("not a request, or longer than a line may be: {error}");
+                let reason = format!("not a valid request, or longer than a line may be: {error}");
                 return (refuse(DriverError::Invalid(reason)), false);
             }
         };
         let done = matches!(request, Request::Bye);
-        // A library that panics has failed, and the next request is answered all the same.
+        // A library that panics has failed. The next request is answered all the same.
         let answer = catch_unwind(AssertUnwindSafe(|| self.fulfil::<D>(request)));
-        let answer = answer.unwrap_or_else(|panic| Err(DriverError::failed(said(&*panic))));
+        let answer = answer.unwrap_or_else(|panic| Err(DriverError::failed(panic_message(&*panic))));
         (answer.unwrap_or_else(refuse), done)
     }
 
@@ -85,7 +86,7 @@ impl State {
         match request {
             Request::Hello { protocol: PROTOCOL } => Ok(hello::<D>()),
             Request::Hello { .. } => {
-                Err(DriverError::unsupported("only protocol 1 is spoken here"))
+                Err(DriverError::unsupported("only protocol 1 is supported"))
             }
             Request::Prepare(prepare) => {
                 self.work = None;
@@ -144,14 +145,14 @@ fn each_or_none(names: &'static [&'static str]) -> Vec<Option<&'static str>> {
 
 fn verify(work: &dyn Work, token: &str) -> Result<Value, DriverError> {
     let verdict = catch_unwind(AssertUnwindSafe(|| work.verify(token)));
-    let verdict = verdict.unwrap_or_else(|panic| Ok(Err(said(&*panic))));
+    let verdict = verdict.unwrap_or_else(|panic| Ok(Err(panic_message(&*panic))));
     Ok(match verdict? {
         Ok(claims) => json!({"ok": true, "accepted": true, "claims": claims}),
         Err(reason) => json!({"ok": true, "accepted": false, "reason": one_line(&reason)}),
     })
 }
 
-/// What one thread brings home.
+/// The result of one thread.
 struct ThreadRun {
     end: Instant,
     checksum: u64,
@@ -160,7 +161,7 @@ struct ThreadRun {
 
 fn timed(work: &dyn Work, run: Run) -> Result<Value, DriverError> {
     if run.threads == 0 {
-        return Err(DriverError::invalid("a run needs at least one thread"));
+        return Err(DriverError::invalid("run requires at least one thread"));
     }
     let (elapsed, thread_runs) = if run.threads == 1 {
         let mut start = Instant::now();
@@ -184,7 +185,7 @@ fn timed(work: &dyn Work, run: Run) -> Result<Value, DriverError> {
     }))
 }
 
-/// From the moment that the last thread is ready to the moment that the last is done.
+/// Measures from the moment the last thread is ready to the moment the last thread has finished.
 fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<ThreadRun>), DriverError> {
     let (ready, go) = (Barrier::new(run.threads + 1), Barrier::new(run.threads + 1));
     let (start, thread_runs) = thread::scope(|scope| {
@@ -199,12 +200,13 @@ fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<ThreadRun>), D
                             go.wait();
                         })
                     }));
-                    // A thread that failed before the barriers must not leave the others there.
+                    // A thread that failed before the barriers must not leave the others waiting
+                    // there.
                     if !waited {
                         ready.wait();
                         go.wait();
                     }
-                    thread_run.unwrap_or_else(|panic| Err(said(&*panic)))
+                    thread_run.unwrap_or_else(|panic| Err(panic_message(&*panic)))
                 })
             })
             .collect();
@@ -213,7 +215,7 @@ fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<ThreadRun>), D
         go.wait();
         let thread_runs: Result<Vec<ThreadRun>, String> = threads
             .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| Err(said(&*panic))))
+            .map(|thread| thread.join().unwrap_or_else(|panic| Err(panic_message(&*panic))))
             .collect();
         (start, thread_runs)
     });
@@ -226,7 +228,7 @@ fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<ThreadRun>), D
     Ok((end - start, thread_runs))
 }
 
-/// One thread's share. `ready` is called when only the operations are left to do.
+/// Runs one thread's operations. `ready` is called immediately before the first one.
 fn thread_run(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<ThreadRun, String> {
     let mut operations = work.start();
     operations(1)?;
@@ -253,10 +255,10 @@ fn refuse(error: DriverError) -> Value {
     json!({"ok": false, "error": error, "reason": one_line(reason)})
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    format!("panicked: {}", text.unwrap_or("without a word"))
+    format!("panicked: {}", text.unwrap_or("no message"))
 }
 
 fn one_line(reason: &str) -> String {
@@ -273,7 +275,7 @@ mod tests {
         locked_version,
     };
 
-    /// Its tokens are "token-0", "token-1", …; the claims named `panics` or `fails` make it do so.
+    /// Its tokens are "token-0", "token-1", …. Claims named `panics` or `fails` make it do so.
     struct Fake;
 
     impl Driver for Fake {
@@ -303,7 +305,7 @@ mod tests {
 
         fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
             if request.operation == Operation::Verify {
-                return Ok(Box::new(Picky));
+                return Ok(Box::new(PanickingVerifier));
             }
             if request.operation == Operation::LoadKey {
                 let text = request.key_text()?.private()?;
@@ -311,7 +313,7 @@ mod tests {
             }
             let trip = request.operation == Operation::RoundTrip;
             let crate::Pool::Map(pool) = request.pool else {
-                return Err(DriverError::invalid("a map, please"));
+                return Err(DriverError::invalid("expected a map"));
             };
             if trip {
                 return Ok(work::round_trip(FakeSigner(pool), Longer(8)));
@@ -320,7 +322,7 @@ mod tests {
         }
     }
 
-    /// Takes tokens of so many bytes and more.
+    /// Accepts tokens of at least this many bytes.
     struct Longer(usize);
 
     impl crate::Verifier for Longer {
@@ -359,9 +361,9 @@ mod tests {
         }
     }
 
-    struct Picky;
+    struct PanickingVerifier;
 
-    impl Work for Picky {
+    impl Work for PanickingVerifier {
         fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, DriverError> {
             assert!(token != "panics", "as asked");
             Ok(Err("not this one".to_owned()))
@@ -372,7 +374,7 @@ mod tests {
         }
     }
 
-    fn talk(requests: &[&str]) -> Vec<Value> {
+    fn exchange(requests: &[&str]) -> Vec<Value> {
         let mut output = Vec::new();
         let input = requests.join("\n");
         serve_on::<Fake>(&mut input.as_bytes(), &mut output).unwrap();
@@ -390,8 +392,8 @@ mod tests {
     }
 
     #[test]
-    fn hello_states_what_was_linked_and_each_algorithm() {
-        let answers = talk(&[r#"{"op":"hello","protocol":1,"new":true}"#]);
+    fn hello_reports_linked_version_and_offers() {
+        let answers = exchange(&[r#"{"op":"hello","protocol":1,"new":true}"#]);
         assert_eq!(answers[0]["version"], "1.2.3");
         assert_eq!(answers[0]["offers"][0]["alg"], "HS256");
         assert_eq!(answers[0]["offers"][0]["contracts"][1], "verify");
@@ -400,8 +402,8 @@ mod tests {
     }
 
     #[test]
-    fn an_order_beyond_the_offers_is_unsupported() {
-        let answers = talk(&[
+    fn request_outside_offers_is_unsupported() {
+        let answers = exchange(&[
             &prepare("sign", "RS256", "[{}]"),
             &prepare("seal", "HS256", "[{}]"),
         ]);
@@ -410,68 +412,68 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_answered_once_until_bye() {
+    fn every_line_gets_one_answer_until_bye() {
         let long = "x".repeat(LINE_MAX_BYTES + 1);
-        let answers = talk(&["{", &long, r#"{"op":"bye"}"#, r#"{"op":"bye"}"#]);
+        let answers = exchange(&["{", &long, r#"{"op":"bye"}"#, r#"{"op":"bye"}"#]);
         let ok: Vec<_> = answers.iter().map(|answer| answer["ok"].clone()).collect();
         assert_eq!(ok, [false, false, true]);
         assert_eq!(answers[1]["error"], "invalid");
     }
 
     #[test]
-    fn a_refused_prepare_leaves_nothing_prepared() {
+    fn failed_prepare_leaves_nothing_prepared() {
         let (good, bad) = (
             prepare("sign", "HS256", "[{}]"),
             prepare("sign", "HS256", "[]"),
         );
-        let answers = talk(&[&good, &bad, r#"{"op":"token","index":0}"#]);
+        let answers = exchange(&[&good, &bad, r#"{"op":"token","index":0}"#]);
         assert_eq!(answers[2]["error"], "invalid");
     }
 
     #[test]
-    fn a_run_sums_over_the_pool_and_the_threads() {
+    fn run_checksum_covers_pool_and_threads() {
         let run = r#"{"op":"run","iterations":5,"threads":1,"count":true}"#;
         let threads = r#"{"op":"run","iterations":5,"threads":3}"#;
-        let answers = talk(&[&prepare("sign", "HS256", "[{},{}]"), run, threads]);
+        let answers = exchange(&[&prepare("sign", "HS256", "[{},{}]"), run, threads]);
         let once: u64 = [b'0', b'1', b'0', b'1', b'0']
             .map(|last| 7 + u64::from(last))
             .iter()
             .sum();
         assert_eq!(answers[1]["checksum"], once);
-        // `format!` allocates once for a token of eight bytes or less.
+        // `format!` allocates once for a token of up to eight bytes.
         assert_eq!(answers[1]["allocs"], 5);
         assert_eq!(answers[2]["checksum"], 3 * once);
         assert_eq!(answers[2]["allocs"], Value::Null);
     }
 
     #[test]
-    fn a_round_trip_adds_both_ways_and_stops_where_it_is_refused() {
+    fn round_trip_rejected_token_fails_the_run() {
         let run = r#"{"op":"run","iterations":2,"threads":1}"#;
-        let answers = talk(&[&prepare("round-trip", "HS256", "[{},{}]"), run]);
-        // "token-0" has seven bytes, and eight are wanted.
+        let answers = exchange(&[&prepare("round-trip", "HS256", "[{},{}]"), run]);
+        // "token-0" has seven bytes; the verifier requires eight.
         assert_eq!(answers[1]["error"], "failed");
         let values = ["{}"; 11].join(",");
         let long = prepare("round-trip", "HS256", &format!("[{values}]"));
-        let answers = talk(&[&long, r#"{"op":"token","index":10}"#]);
+        let answers = exchange(&[&long, r#"{"op":"token","index":10}"#]);
         assert_eq!(answers[1]["token"], "token-10");
     }
 
     #[test]
-    fn a_key_is_loaded_from_its_text_and_counts_one() {
+    fn load_key_adds_one_per_key_to_checksum() {
         let load = |text: &str| {
             format!(
                 r#"{{"op":"prepare","contract":"load-key","format":"jwt","alg":"HS256","key_handling":"jwk","keys":{{}},"key_text":{{"form":"jwk","private":{text}}},"claims":{{"name":"standard"}}}}"#
             )
         };
         let run = r#"{"op":"run","iterations":5,"threads":1}"#;
-        let answers = talk(&[&load("\"17\""), run, &load("\"x\""), &load("null")]);
+        let answers = exchange(&[&load("\"17\""), run, &load("\"x\""), &load("null")]);
         assert_eq!(answers[1]["checksum"], 5);
         assert_eq!(answers[2]["error"], "failed");
         assert_eq!(answers[3]["error"], "invalid");
     }
 
     #[test]
-    fn a_library_that_fails_or_panics_ends_the_run_and_not_the_driver() {
+    fn library_error_or_panic_ends_run_not_driver() {
         for threads in [1, 3] {
             let run = format!(r#"{{"op":"run","iterations":2,"threads":{threads}}}"#);
             for values in [
@@ -479,7 +481,7 @@ mod tests {
                 r#"[{},{"panics":1}]"#,
                 r#"[{},{"fails":1}]"#,
             ] {
-                let answers = talk(&[&prepare("sign", "HS256", values), &run, "{}"]);
+                let answers = exchange(&[&prepare("sign", "HS256", values), &run, "{}"]);
                 assert_eq!(answers[1]["error"], "failed");
                 let reason = answers[1]["reason"].as_str().unwrap();
                 assert!(reason.contains("as asked"), "{reason}");
@@ -489,9 +491,9 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_panics_on_a_token_has_rejected_it() {
+    fn verify_library_panic_is_a_rejection() {
         let prepare = prepare("verify", "HS256", "[]");
-        let answers = talk(&[&prepare, r#"{"op":"verify","token":"panics"}"#]);
+        let answers = exchange(&[&prepare, r#"{"op":"verify","token":"panics"}"#]);
         assert_eq!(answers[1]["accepted"], false);
         assert_eq!(answers[1]["reason"], "panicked: as asked");
     }

@@ -1,4 +1,4 @@
-//! One prepared operation, and the two shapes that nearly every driver fills in: [`Signer`] and
+//! One prepared operation, and the two traits that nearly every driver implements: [`Signer`] and
 //! [`Verifier`].
 
 use crate::claims::{Claims, ClaimsVisitor};
@@ -6,24 +6,24 @@ use crate::protocol::DriverError;
 use serde_json::Value;
 use std::hint::black_box;
 
-/// Why a token was not accepted: one line for people.
+/// Why a token was rejected, as one line of text.
 pub type Rejection = String;
 
-/// An operation with everything that can be computed once already computed. Shared by all threads.
+/// A prepared operation: everything that can be computed once is computed. Shared by all threads.
 pub trait Work: Send + Sync {
-    /// The token for the claims at `index`, made on the timed path.
+    /// Returns the token for the claims at `index`, made on the timed path.
     ///
     /// # Errors
     ///
-    /// [`DriverError::Invalid`] if this was not prepared to sign or `index` is beyond the pool,
+    /// [`DriverError::Invalid`] if this was not prepared to sign or `index` is outside the pool,
     /// [`DriverError::Failed`] if the library failed.
     fn token(&self, index: usize) -> Result<String, DriverError> {
         let _ = index;
         Err(DriverError::invalid("prepared to verify, not to sign"))
     }
 
-    /// Sends `token` through the timed path. What comes back is the claims, or `null` if the
-    /// operation decodes none.
+    /// Verifies `token` on the timed path. Returns the claims, or `null` if the operation decodes
+    /// none.
     ///
     /// # Errors
     ///
@@ -33,40 +33,40 @@ pub trait Work: Send + Sync {
         Err(DriverError::invalid("prepared to sign, not to verify"))
     }
 
-    /// What one thread does: called with a number of operations, does them from the pool's
-    /// beginning and returns their checksum. It is called once for a single operation before the
-    /// clock starts, so that its buffers have grown.
+    /// Returns the function that one thread runs. It takes a number of operations, does them from
+    /// the start of the pool, and returns their checksum. It is called once for a single operation
+    /// before the clock starts, so that its buffers have grown.
     fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_>;
 }
 
-/// Makes tokens from its pool.
+/// Signs the tokens of its pool.
 pub trait Signer: Send + Sync {
-    /// What a careful user keeps from one call to the next. One for each thread.
+    /// What a careful user keeps from one call to the next. One per thread.
     type Scratch: Default;
     /// The token.
     type Token: AsRef<str>;
 
-    /// How many claims the pool has; never zero.
+    /// Returns the number of claims in the pool; never zero.
     fn pool(&self) -> usize;
 
-    /// The token for the claims at `index`.
+    /// Returns the token for the claims at `index`.
     ///
     /// # Errors
     ///
-    /// What the library said.
+    /// The library's error.
     fn sign(&self, scratch: &mut Self::Scratch, index: usize) -> Result<Self::Token, String>;
 }
 
-/// Checks tokens.
+/// Verifies tokens.
 pub trait Verifier: Send + Sync {
-    /// What a careful user keeps from one call to the next. One for each thread.
+    /// What a careful user keeps from one call to the next. One per thread.
     type Scratch: Default;
 
-    /// Verifies `token` and lets `visit` see the claims.
+    /// Verifies `token` and passes the claims to `visit`.
     ///
     /// # Errors
     ///
-    /// What the library said.
+    /// The library's error.
     fn verify<L: ClaimsVisitor>(
         &self,
         scratch: &mut Self::Scratch,
@@ -75,7 +75,7 @@ pub trait Verifier: Send + Sync {
     ) -> Result<L::Output, Rejection>;
 }
 
-/// Work that makes a token and opens it again.
+/// Returns work that makes a token and verifies it.
 #[must_use]
 pub fn round_trip(
     signer: impl Signer + 'static,
@@ -87,12 +87,12 @@ pub fn round_trip(
     })
 }
 
-/// Work that makes or loads a key in each operation. `make` is called once before, so that a text
-/// that is refused is refused in `prepare`.
+/// Returns work that makes or loads a key in each operation. `make` is called once here, so that a
+/// bad text fails in `prepare`.
 ///
 /// # Errors
 ///
-/// What `make` said.
+/// The error of `make`.
 pub fn keys<K: 'static>(
     make: impl Fn() -> Result<K, DriverError> + Send + Sync + 'static,
 ) -> Result<Box<dyn Work>, DriverError> {
@@ -100,13 +100,13 @@ pub fn keys<K: 'static>(
     Ok(Box::new(KeyMaking(make)))
 }
 
-/// Work that signs or encrypts.
+/// Returns work that signs or encrypts.
 #[must_use]
 pub fn sign(signer: impl Signer + 'static) -> Box<dyn Work> {
     Box::new(Signing(signer))
 }
 
-/// Work that verifies or decrypts, over and over, the tokens of a pool.
+/// Returns work that verifies or decrypts the tokens of a pool, repeatedly.
 ///
 /// # Errors
 ///
@@ -121,14 +121,14 @@ pub fn verify(
     Ok(Box::new(Verifying { verifier, tokens }))
 }
 
-/// What a signed token adds to the checksum.
+/// Returns what a signed token adds to the checksum.
 #[inline]
 #[must_use]
 pub fn token_checksum(token: &[u8]) -> u64 {
     token.len() as u64 + u64::from(token.last().copied().unwrap_or(0))
 }
 
-/// What verified claims add to the checksum.
+/// Returns what verified claims add to the checksum.
 #[inline]
 #[must_use]
 pub fn claims_checksum(claims: &impl Claims) -> u64 {
@@ -136,11 +136,11 @@ pub fn claims_checksum(claims: &impl Claims) -> u64 {
     last.map_or(1, |byte| u64::from(*byte))
 }
 
-/// Sums `operation` over `iterations`, which works through a pool of `pool` entries in turn.
+/// Sums `operation` over `iterations`, cycling through a pool of `pool` entries.
 ///
 /// # Errors
 ///
-/// The first error of `operation` ends it.
+/// The first error of `operation`.
 #[inline]
 pub fn over_pool(
     iterations: u64,
@@ -244,7 +244,7 @@ impl<K, F: Fn() -> Result<K, DriverError> + Send + Sync> Work for KeyMaking<F> {
     }
 }
 
-/// The visit of the timed path.
+/// The visitor of the timed path.
 struct Checksum;
 
 impl ClaimsVisitor for Checksum {
@@ -256,7 +256,7 @@ impl ClaimsVisitor for Checksum {
     }
 }
 
-/// The visit of the `verify` request: the claims, as JSON again.
+/// The visitor of the `verify` request: returns the claims as JSON.
 struct Repeat;
 
 impl ClaimsVisitor for Repeat {

@@ -1,4 +1,4 @@
-//! Tokens to claims.
+//! Verification: from tokens to claims.
 
 use crate::issue::CustomClaims;
 use jeton::{Scratch, VerifiedIn, jws, jwt, paseto};
@@ -35,7 +35,7 @@ pub(crate) fn prepare_signature_only(
     work::verify(SignatureOnly(verifier), tokens)
 }
 
-/// Decodes the caller's own part; jeton has read the registered claims.
+/// Decodes the custom claims; jeton has read the registered claims.
 pub(crate) struct Typed<V>(pub(crate) KeySource<V>);
 
 impl<V: Check> Verifier for Typed<V> {
@@ -55,7 +55,7 @@ impl<V: Check> Verifier for Typed<V> {
     }
 }
 
-/// Decodes all claims into the map that a Rust user would take.
+/// Decodes all claims into the map type that a Rust user would take.
 pub(crate) struct Untyped<V>(pub(crate) KeySource<V>);
 
 impl<V: Check> Verifier for Untyped<V> {
@@ -111,7 +111,7 @@ macro_rules! check {
 
 check!(jwt::Verifier, paseto::Verifier);
 
-/// The verified claims set `standard`, to be looked at.
+/// The verified claims set `standard`, for a visitor.
 struct Standard<'s>(VerifiedIn<'s, CustomClaims<'s>>);
 
 impl Claims for Standard<'_> {
@@ -121,13 +121,13 @@ impl Claims for Standard<'_> {
     }
 }
 
-/// What jeton's accessors say, written over what stands in the token, so that a difference shows.
+/// The values of jeton's accessors replace the token's own members, so that a difference shows.
 impl Serialize for Standard<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let verified = &self.0;
         let mut claims: Map = serde_json::from_str(verified.json()).map_err(S::Error::custom)?;
         let mut tell = |name: &str, value: Option<serde_json::Value>| {
-            // PASETO's times stay the text that they are in the token.
+            // PASETO's times stay text, as in the token.
             if let Some(value) = value
                 && !claims
                     .get(name)

@@ -1,4 +1,4 @@
-//! Claims to tokens.
+//! Issuing: from claims to tokens.
 
 use jeton::jwt::{MacKey, SigningKey};
 use jeton::paseto::{LocalKey, SecretKey, Version};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The caller's own part of the claims set `standard`. The registered names stand beside it.
+/// The custom claims of the claims set `standard`. The registered claims are separate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CustomClaims<'a> {
     #[serde(borrow)]
@@ -16,13 +16,13 @@ pub(crate) struct CustomClaims<'a> {
     pub(crate) admin: bool,
 }
 
-/// A key that issues.
+/// A key that issues tokens.
 pub(crate) trait Issue: Send + Sync + 'static {
     fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> jeton::Result<String>;
 }
 
-/// Makes jeton's typed claims of the pool. They are what a caller of jeton has in hand, as a struct
-/// is with other libraries.
+/// Builds jeton's typed claims from the pool. A caller of jeton has them ready, as callers of other
+/// libraries have a struct.
 pub(crate) fn prepare(
     key: KeySource<impl Issue>,
     pool: Pool,
@@ -34,7 +34,7 @@ pub(crate) fn prepare(
     })
 }
 
-/// A signer of the claims set `standard`.
+/// Returns a signer of the claims set `standard`.
 pub(crate) fn typed<K: Issue>(
     key: KeySource<K>,
     pool: Vec<impl Serialize>,
@@ -43,7 +43,7 @@ pub(crate) fn typed<K: Issue>(
         let values = serde_json::to_value(values).map_err(DriverError::failed)?;
         let mut values: Map = serde_json::from_value(values).map_err(DriverError::failed)?;
         let registered = take_registered(&mut values);
-        // What is left is the caller's own part.
+        // Only the custom claims are left.
         let (Some(Value::String(name)), Some(Value::Bool(admin))) =
             (values.remove("name"), values.remove("admin"))
         else {
@@ -58,7 +58,7 @@ pub(crate) fn typed<K: Issue>(
     Ok(TokenSigner { key, claims })
 }
 
-/// A signer of any other set.
+/// Returns a signer of any other claims set.
 pub(crate) fn untyped<K: Issue>(
     key: KeySource<K>,
     pool: Vec<Map>,
@@ -130,7 +130,7 @@ fn take_registered(values: &mut Map) -> Map {
 }
 
 fn claims<T>(custom: T, registered: Map) -> Result<Claims<'static, T>, DriverError> {
-    // Exactly what the order says: no time of its own.
+    // Exactly the claims of the request, without times of the library's own.
     let mut claims = Claims::new(custom).without_issued_at().without_expiry();
     for (name, value) in registered {
         claims = match (name.as_str(), value) {
@@ -143,11 +143,11 @@ fn claims<T>(custom: T, registered: Map) -> Result<Claims<'static, T>, DriverErr
                     serde_json::from_value(list).map_err(DriverError::unsupported)?;
                 claims.audiences(list.into_iter().map(Cow::Owned).collect::<Vec<_>>())
             }
-            ("exp", value) => claims.expires_at(moment(&value)?),
-            ("nbf", value) => claims.not_before(moment(&value)?),
-            ("iat", value) => claims.issued_at(moment(&value)?),
+            ("exp", value) => claims.expires_at(timestamp(&value)?),
+            ("nbf", value) => claims.not_before(timestamp(&value)?),
+            ("iat", value) => claims.issued_at(timestamp(&value)?),
             (name, _) => {
-                let reason = format!("jeton issues no {name:?} of this type");
+                let reason = format!("jeton cannot issue {name:?} with a value of this type");
                 return Err(DriverError::Unsupported(reason));
             }
         };
@@ -155,12 +155,12 @@ fn claims<T>(custom: T, registered: Map) -> Result<Claims<'static, T>, DriverErr
     Ok(claims)
 }
 
-/// A time as the order has it: a number in a JWT, text in PASETO.
-fn moment(value: &Value) -> Result<Timestamp, DriverError> {
+/// Reads a time of the request: a number in a JWT, text in PASETO.
+fn timestamp(value: &Value) -> Result<Timestamp, DriverError> {
     let seconds = match value {
         Value::String(text) => text.parse().ok().map(jiff::Timestamp::as_second),
         value => value.as_i64(),
     };
     let moment = seconds.and_then(Timestamp::from_unix_seconds);
-    moment.ok_or_else(|| DriverError::unsupported("jeton issues whole seconds from 1970 to 9999"))
+    moment.ok_or_else(|| DriverError::unsupported("jeton issues only whole seconds from 1970 to 9999"))
 }

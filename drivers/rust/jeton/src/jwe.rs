@@ -1,7 +1,7 @@
 //! Claims in a JWE.
 //!
-//! jeton encrypts bytes: a JWE says nothing of who made it, so there are no verified claims in
-//! one. The claims are written and read with serde and checked by hand, inside the clock.
+//! jeton encrypts bytes. A JWE does not authenticate its sender, so it cannot hold verified claims.
+//! The claims are written and read with serde and checked by hand inside the timed loop.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
 
-/// What brings the content key to its recipient.
+/// The key management algorithm with its key.
 #[derive(Debug, Clone, Copy)]
 enum Management {
     Direct,
@@ -27,11 +27,11 @@ enum Management {
     Password(Pbes2Alg),
 }
 
-/// Rounds of PBKDF2: what the other libraries of the lab write unless they are told otherwise, so
-/// that equal work is compared. Far too few against somebody who guesses passwords.
+/// PBKDF2 iterations: the default of the other libraries, so that equal work is compared. This is
+/// far too few to resist password guessing.
 const ROUNDS: u32 = 2_048;
 
-/// A key that encrypts.
+/// A key for encryption.
 enum Sealing {
     Content(ContentKey),
     Wrapping(WrappingKey),
@@ -43,7 +43,7 @@ pub(crate) fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverEr
     match request.pool.clone() {
         Pool::Standard(pool) => with_pool(&request, pool),
         Pool::Map(pool) => with_pool(&request, pool),
-        Pool::StandardPaseto(_) => Err(DriverError::invalid("a JWE has no PASETO claims")),
+        Pool::StandardPaseto(_) => Err(DriverError::invalid("a JWE cannot hold PASETO claims")),
     }
 }
 
@@ -74,7 +74,7 @@ where
         Operation::Encrypt => Ok(work::sign(sealer()?)),
         Operation::Decrypt => work::verify(opener()?, request.tokens.clone()),
         Operation::RoundTrip => Ok(work::round_trip(sealer()?, opener()?)),
-        other => Err(DriverError::unsupported(format!("no {other:?} of a JWE"))),
+        other => Err(DriverError::unsupported(format!("{other:?} does not apply to a JWE"))),
     }
 }
 
@@ -133,7 +133,7 @@ impl<C: Claims + Registered + DeserializeOwned> Verifier for Opener<C> {
     }
 }
 
-/// A fresh key in each operation.
+/// Generates a key in each operation.
 pub(crate) fn generate(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
     let enc = enc(request)?;
     match management(request)? {
@@ -146,11 +146,11 @@ pub(crate) fn generate(request: &PrepareRequest) -> Result<Box<dyn Work>, Driver
         Management::Public(alg) => {
             work::keys(move || DecryptionKey::generate(alg).map_err(DriverError::failed))
         }
-        Management::Password(_) => Err(DriverError::unsupported("nobody generates a password")),
+        Management::Password(_) => Err(DriverError::unsupported("a password cannot be generated")),
     }
 }
 
-/// The order's key text in each operation, both halves of a pair.
+/// Loads the request's key text in each operation, both halves of a pair.
 pub(crate) fn load(request: &PrepareRequest, text: KeyText) -> Result<Box<dyn Work>, DriverError> {
     let (management, enc, private) = (management(request)?, enc(request)?, text.private()?);
     let Management::Public(alg) = management else {

@@ -1,4 +1,4 @@
-//! Keys made and loaded.
+//! Generating and loading keys.
 
 use crate::{alg, jwe, unsupported_alg};
 use jeton::danger::paseto_v1::V1;
@@ -10,7 +10,7 @@ use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version};
 use jeton_driver_harness::{DriverError, KeyForm, KeyText, PrepareRequest, Work, work};
 
-/// A fresh key in each operation.
+/// Generates a key in each operation.
 pub(crate) fn generate(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
     match request.format.as_str() {
         "v1.local" => generate_local::<V1>(),
@@ -32,7 +32,7 @@ pub(crate) fn generate(request: &PrepareRequest) -> Result<Box<dyn Work>, Driver
     }
 }
 
-/// The order's key text in each operation, both halves of a pair.
+/// Loads the request's key text in each operation, both halves of a pair.
 pub(crate) fn load(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
     let text = request.key_text()?.clone();
     match request.format.as_str() {

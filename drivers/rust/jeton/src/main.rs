@@ -1,8 +1,8 @@
 //! The lab's driver for jeton itself: JWT, JWE and PASETO.
 //!
-//! What is timed is what the documentation gives a careful user: keys and claims have jeton's own
-//! types, a verifier has its policy, and `verify_in` works in a scratch that lives as long as its
-//! thread.
+//! The timed path is the one that the documentation gives a careful user. Keys and claims have
+//! jeton's own types. A verifier has its policy. `verify_in` uses a scratch buffer that lives as
+//! long as its thread.
 
 mod check;
 mod issue;
@@ -264,7 +264,8 @@ fn prepare_public<V: Version>(request: PrepareRequest) -> Result<Box<dyn Work>, 
     operations::prepare(request, issuer, verifier)
 }
 
-/// How to load what verifies a JWT: the one key, with the one algorithm that the order names.
+/// Returns a function that loads the verification key of a JWT, for the one algorithm of the
+/// request.
 fn jwt_keys(
     request: &PrepareRequest,
 ) -> Result<impl Fn() -> Result<key::Keys, DriverError> + Send + Sync + 'static, DriverError> {
@@ -286,7 +287,7 @@ fn jwt_keys(
     })
 }
 
-/// The policy's every demand is on unless there is nothing that could meet it.
+/// Every check of the policy is on, unless no token could pass it.
 fn policy(request: &PrepareRequest) -> Policy {
     let required = request.policy.clone();
     let mut policy = Policy::new(
@@ -310,7 +311,7 @@ fn alg(request: &PrepareRequest) -> Result<Alg, DriverError> {
 }
 
 fn unsupported_alg(alg: Alg) -> DriverError {
-    DriverError::unsupported(format!("{alg} is not known here"))
+    DriverError::unsupported(format!("{alg} is not supported"))
 }
 
 fn paserk(
@@ -322,5 +323,5 @@ fn paserk(
         .paserk
         .as_ref()
         .and_then(|keys| kind(keys).clone());
-    text.ok_or_else(|| DriverError::invalid("the PASERK that this needs is not there"))
+    text.ok_or_else(|| DriverError::invalid("the required PASERK is missing"))
 }

@@ -1,10 +1,10 @@
-//! Claims to tokens, tokens to claims, and there and back: the same ways under each operation.
+//! Operations on claims and tokens: sign, verify and round trip, for every format.
 
 use crate::check::{Check, Typed, Untyped};
 use crate::issue::{self, Issue};
 use jeton_driver_harness::{DriverError, KeySource, Operation, Pool, PrepareRequest, Work, work};
 
-/// Prepares the operation of an order with what makes its tokens, or opens them, or both.
+/// Prepares the request's operation, with what signs its tokens, verifies them, or both.
 pub(crate) fn prepare<K: Issue, V: Check>(
     request: PrepareRequest,
     issuer: impl Fn() -> Result<K, DriverError> + Send + Sync + 'static,
@@ -35,6 +35,6 @@ pub(crate) fn prepare<K: Issue, V: Check>(
                 }
             })
         }
-        other => Err(DriverError::unsupported(format!("no {other:?} here"))),
+        other => Err(DriverError::unsupported(format!("{other:?} is not supported"))),
     }
 }

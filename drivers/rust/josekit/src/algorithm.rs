@@ -1,4 +1,4 @@
-//! The library's algorithms by their JOSE names, each family of which is a type of its own there.
+//! The library's algorithms by their JOSE names. Each family is a separate type in the library.
 
 use jeton_driver_harness::DriverError;
 use josekit::JoseError;
@@ -18,7 +18,7 @@ use josekit::jws::{self, JwsSigner, JwsVerifier};
 
 const RSA_BITS: u32 = 2048;
 
-/// An algorithm of a signature.
+/// A signature algorithm.
 #[derive(Clone, Copy)]
 pub(crate) enum Signature {
     Hmac(HmacJwsAlgorithm, u8),
@@ -28,8 +28,8 @@ pub(crate) enum Signature {
     Ed,
 }
 
-/// A pair's halves, or a secret, in whatever type the library makes them.
-pub(crate) type Made = Box<dyn std::any::Any>;
+/// The halves of a pair, or a secret, in the library's own type.
+pub(crate) type GeneratedKey = Box<dyn std::any::Any>;
 
 impl Signature {
     pub(crate) fn named(name: &str) -> Result<Self, DriverError> {
@@ -94,7 +94,7 @@ impl Signature {
         })
     }
 
-    pub(crate) fn generate(self) -> Result<Made, JoseError> {
+    pub(crate) fn generate(self) -> Result<GeneratedKey, JoseError> {
         Ok(match self {
             Self::Hmac(_, bytes) => Box::new(Jwk::generate_oct_key(bytes)?),
             Self::Rsa(alg) => Box::new(alg.generate_key_pair(RSA_BITS)?),
@@ -125,7 +125,7 @@ impl Management {
             "A128GCMKW" => Self::GcmKw(jwe::A128GCMKW, 16),
             "A192GCMKW" => Self::GcmKw(jwe::A192GCMKW, 24),
             "A256GCMKW" => Self::GcmKw(jwe::A256GCMKW, 32),
-            #[allow(deprecated, reason = "the lab measures it all the same")]
+            #[allow(deprecated, reason = "the lab measures deprecated algorithms too")]
             "RSA1_5" => Self::Rsa(jwe::RSA1_5),
             "RSA-OAEP" => Self::Rsa(jwe::RSA_OAEP),
             "RSA-OAEP-256" => Self::Rsa(jwe::RSA_OAEP_256),
@@ -142,7 +142,7 @@ impl Management {
     pub(crate) fn encrypter(self, jwk: &str) -> Result<Box<dyn JweEncrypter>, JoseError> {
         let jwk = Jwk::from_bytes(jwk)?;
         Ok(match self {
-            Self::Direct => Box::new(jwe::Dir.encrypter_from_jwk(&unnamed(jwk)?)?),
+            Self::Direct => Box::new(jwe::Dir.encrypter_from_jwk(&without_alg(jwk)?)?),
             Self::Kw(alg, _) => Box::new(alg.encrypter_from_jwk(&jwk)?),
             Self::GcmKw(alg, _) => Box::new(alg.encrypter_from_jwk(&jwk)?),
             Self::Rsa(alg) => Box::new(alg.encrypter_from_jwk(&jwk)?),
@@ -153,7 +153,7 @@ impl Management {
     pub(crate) fn decrypter(self, jwk: &str) -> Result<Box<dyn JweDecrypter>, JoseError> {
         let jwk = Jwk::from_bytes(jwk)?;
         Ok(match self {
-            Self::Direct => Box::new(jwe::Dir.decrypter_from_jwk(&unnamed(jwk)?)?),
+            Self::Direct => Box::new(jwe::Dir.decrypter_from_jwk(&without_alg(jwk)?)?),
             Self::Kw(alg, _) => Box::new(alg.decrypter_from_jwk(&jwk)?),
             Self::GcmKw(alg, _) => Box::new(alg.decrypter_from_jwk(&jwk)?),
             Self::Rsa(alg) => Box::new(alg.decrypter_from_jwk(&jwk)?),
@@ -177,7 +177,7 @@ impl Management {
         })
     }
 
-    pub(crate) fn generate(self, enc: &str) -> Result<Made, JoseError> {
+    pub(crate) fn generate(self, enc: &str) -> Result<GeneratedKey, JoseError> {
         let secret = |bytes| Jwk::generate_oct_key(bytes);
         Ok(match self {
             Self::Direct => Box::new(secret(content_key_bytes(enc))?),
@@ -188,9 +188,9 @@ impl Management {
     }
 }
 
-/// The JWK without its `alg`. For `dir` the library takes no other than `dir`, where most writers of
+/// Returns the JWK without its `alg`. For `dir`, the library accepts only the value `dir`, but most
 /// JWKs name the content encryption that the key is for.
-fn unnamed(mut jwk: Jwk) -> Result<Jwk, JoseError> {
+fn without_alg(mut jwk: Jwk) -> Result<Jwk, JoseError> {
     jwk.set_parameter("alg", None)?;
     Ok(jwk)
 }
@@ -206,5 +206,5 @@ fn content_key_bytes(enc: &str) -> u8 {
 }
 
 fn no_pem() -> JoseError {
-    JoseError::UnsupportedSignatureAlgorithm(std::io::Error::other("a secret has no PEM").into())
+    JoseError::UnsupportedSignatureAlgorithm(std::io::Error::other("a symmetric key has no PEM form").into())
 }

@@ -1,10 +1,10 @@
-//! The lab's driver for `josekit`, on the OpenSSL of the system.
+//! The lab's driver for `josekit`, on the system's OpenSSL.
 //!
-//! Its validator checks the times, the issuer, and the audience of claims that have one: that there
-//! is an audience, and an expiry, is checked by hand, and so is the content encryption of a JWE.
+//! The library's validator checks times, issuer, and the audience if the claims have one. This
+//! driver checks by hand that `aud` and `exp` are present, and the content encryption of a JWE.
 //!
-//! By its defaults a token is decoded with its verifier or decrypter, as the library's first examples
-//! have it, and nobody looks at the claims.
+//! With its defaults, a token is decoded with its verifier or decrypter, as in the library's first
+//! examples. The claims are then not checked.
 
 mod algorithm;
 
@@ -139,7 +139,7 @@ impl Driver for Josekit {
                 Pool::Standard(pool) => with_claims(&request, pool.clone()),
                 Pool::Map(pool) => with_claims(&request, pool.clone()),
                 Pool::StandardPaseto(_) => {
-                    Err(DriverError::invalid("these are the claims of PASETO"))
+                    Err(DriverError::invalid("PASETO claims are not supported"))
                 }
             },
         }
@@ -161,7 +161,7 @@ fn generate(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
 fn load(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
     let text = request.key_text()?.clone();
     let private = text.private()?;
-    // A secret has no public half, and is read once.
+    // A symmetric key has no public half and is read once.
     let public = text.public.clone();
     if request.format == "jwe" {
         let alg = Management::named(request.alg()?)?;
@@ -201,12 +201,12 @@ fn load(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
     }
 }
 
-/// The public JWK, or the secret one where there is no pair.
+/// Returns the public JWK, or the symmetric one where there is no pair.
 fn public_text(request: &PrepareRequest) -> Result<String, DriverError> {
     request.keys.public().or_else(|_| request.keys.private())
 }
 
-fn with_claims<C: Written>(
+fn with_claims<C: LibraryClaims>(
     request: &PrepareRequest,
     pool: Vec<C>,
 ) -> Result<Box<dyn Work>, DriverError> {
@@ -230,7 +230,7 @@ fn with_claims<C: Written>(
     }
 }
 
-/// What makes a token: a key and the header that goes with it.
+/// A signing or encryption key, and its header.
 enum SignerKey {
     Signing(Box<dyn JwsSigner>, Box<JwsHeader>),
     Sealing(Box<dyn JweEncrypter>, Box<JweHeader>),
@@ -256,10 +256,10 @@ fn signer_key(request: &PrepareRequest) -> Result<KeySource<SignerKey>, DriverEr
     })
 }
 
-/// What opens a token.
+/// A verification or decryption key.
 enum Checking {
     Verifying(Box<dyn JwsVerifier>),
-    /// With the one content encryption that is taken.
+    /// With the only accepted content encryption.
     Opening(Box<dyn JweDecrypter>, Option<String>),
 }
 
@@ -288,7 +288,7 @@ struct TokenSigner<C> {
     pool: Vec<C>,
 }
 
-impl<C: Written> Signer for TokenSigner<C> {
+impl<C: LibraryClaims> Signer for TokenSigner<C> {
     type Scratch = ();
     type Token = String;
 
@@ -298,7 +298,7 @@ impl<C: Written> Signer for TokenSigner<C> {
 
     fn sign(&self, (): &mut (), index: usize) -> Result<String, String> {
         self.key.with(|key| {
-            let payload = self.pool[index].write().map_err(said)?;
+            let payload = self.pool[index].write().map_err(message)?;
             match key {
                 SignerKey::Signing(signer, header) => {
                     jwt::encode_with_signer(&payload, header, signer.as_ref())
@@ -307,7 +307,7 @@ impl<C: Written> Signer for TokenSigner<C> {
                     jwt::encode_with_encrypter(&payload, header, encrypter.as_ref())
                 }
             }
-            .map_err(said)
+            .map_err(message)
         })
     }
 }
@@ -318,7 +318,7 @@ struct Checker<C> {
     claims: PhantomData<fn() -> C>,
 }
 
-impl<C: Written> Verifier for Checker<C> {
+impl<C: LibraryClaims> Verifier for Checker<C> {
     type Scratch = ();
 
     fn verify<L: ClaimsVisitor>(
@@ -331,14 +331,14 @@ impl<C: Written> Verifier for Checker<C> {
             let payload = match key {
                 Checking::Verifying(verifier) => {
                     jwt::decode_with_verifier(token, verifier.as_ref())
-                        .map_err(said)?
+                        .map_err(message)?
                         .0
                 }
                 Checking::Opening(decrypter, enc) => {
                     let opened = jwt::decode_with_decrypter(token, decrypter.as_ref());
-                    let (payload, header) = opened.map_err(said)?;
+                    let (payload, header) = opened.map_err(message)?;
                     if enc.is_some() && header.content_encryption() != enc.as_deref() {
-                        return Err("the content encryption is another".to_owned());
+                        return Err("the content encryption does not match".to_owned());
                     }
                     payload
                 }
@@ -353,8 +353,8 @@ impl<C: Written> Verifier for Checker<C> {
 
 struct PolicyCheck {
     validator: JwtPayloadValidator,
-    audience_demanded: bool,
-    expiry_demanded: bool,
+    audience_required: bool,
+    expiry_required: bool,
 }
 
 impl PolicyCheck {
@@ -368,17 +368,17 @@ impl PolicyCheck {
         }
         Self {
             validator,
-            audience_demanded: request.policy.audience.is_some(),
-            expiry_demanded: request.pool.has_exp(),
+            audience_required: request.policy.audience.is_some(),
+            expiry_required: request.pool.has_exp(),
         }
     }
 
     fn check(&self, payload: &JwtPayload) -> Result<(), Rejection> {
-        self.validator.validate(payload).map_err(said)?;
-        if self.expiry_demanded && payload.expires_at().is_none() {
+        self.validator.validate(payload).map_err(message)?;
+        if self.expiry_required && payload.expires_at().is_none() {
             return Err("exp is missing".to_owned());
         }
-        if self.audience_demanded && payload.audience().is_none() {
+        if self.audience_required && payload.audience().is_none() {
             return Err("aud is missing".to_owned());
         }
         Ok(())
@@ -397,24 +397,24 @@ impl Verifier for SignatureVerifier {
         visit: L,
     ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
-            jws::deserialize_compact(token, verifier.as_ref()).map_err(said)?;
+            jws::deserialize_compact(token, verifier.as_ref()).map_err(message)?;
             Ok(visit.visit(&()))
         })
     }
 }
 
-/// Claims that go into the library's payload and come out of it.
-trait Written: Claims + Clone + Send + Sync + 'static {
+/// Claims that convert to and from the library's payload.
+trait LibraryClaims: Claims + Clone + Send + Sync + 'static {
     fn write(&self) -> Result<JwtPayload, JoseError>;
     fn show<L: ClaimsVisitor>(payload: &JwtPayload, visit: L) -> Result<L::Output, Rejection>;
 }
 
-impl Written for Standard {
+impl LibraryClaims for Standard {
     fn write(&self) -> Result<JwtPayload, JoseError> {
         let mut payload = JwtPayload::new();
         payload.set_issuer(&self.iss);
         payload.set_subject(&self.sub);
-        // Not set_audience, which turns a list of one into a text and so makes a shorter token.
+        // Not set_audience: it turns a list of one into a string, which makes a shorter token.
         let audience = self.aud.0.iter().map(|one| Value::from(one.as_str()));
         payload.set_claim("aud", Some(audience.collect()))?;
         payload.set_expires_at(&time(self.exp));
@@ -448,7 +448,7 @@ impl Written for Standard {
     }
 }
 
-impl Written for Map {
+impl LibraryClaims for Map {
     fn write(&self) -> Result<JwtPayload, JoseError> {
         JwtPayload::from_map(self.clone())
     }
@@ -467,7 +467,7 @@ fn seconds(time: Option<SystemTime>) -> Option<i64> {
     i64::try_from(since.as_secs()).ok()
 }
 
-fn said(error: JoseError) -> String {
+fn message(error: JoseError) -> String {
     error.to_string()
 }
 
@@ -477,7 +477,7 @@ mod tests {
     use jeton_driver_harness::conformance::faults;
 
     #[test]
-    fn does_what_it_offers_and_refuses_what_it_must() {
+    fn driver_passes_conformance_checks() {
         assert_eq!(faults::<Josekit>(), Vec::<String>::new());
     }
 }

@@ -1,11 +1,11 @@
 //! The lab's driver for `jsonwebtoken`, with its AWS-LC backend.
 //!
-//! The library's keys are bytes: AWS-LC parses them in each call, and no documented way avoids
-//! that. A prepared key is one whose JWK was decoded once; the library takes private keys as DER
-//! and not as JWK, so the harness decodes those.
+//! The library's keys are bytes that AWS-LC parses in every call; no documented way avoids that.
+//! For a prepared key, the JWK is decoded once. The library takes private keys as DER, not as JWK,
+//! so the harness converts them.
 //!
-//! By its defaults it has `Validation::new`, and the audience, without which it takes no token that
-//! has one.
+//! With its defaults, the driver uses `Validation::new` and sets the audience. Without an audience
+//! the library rejects every token that has one.
 
 use jeton_driver_harness::{
     Claims, ClaimsVisitor, Driver, DriverError, Jwk, KeyForm, KeyHandling, KeySource, Offer,
@@ -39,7 +39,7 @@ impl Driver for JsonWebToken {
             algs: &["HS256", "HS384", "HS512"],
             ..JWT
         },
-        // Of secrets it reads bytes and base64; of pairs also PEM, and JWKs of public keys alone.
+        // Symmetric keys: bytes and base64. Pairs: also PEM, and JWKs of public keys only.
         Offer {
             algs: &[
                 "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA",
@@ -178,7 +178,7 @@ fn validation(alg: Algorithm, request: &PrepareRequest) -> Validation {
     }
     validation.leeway = 0;
     validation.validate_nbf = true;
-    // What is in no token of the pool cannot be required; what is, a careful user requires.
+    // A claim that no token of the pool has cannot be required; a careful user requires the others.
     let mut required = Vec::new();
     if has_exp {
         required.push("exp");
@@ -217,7 +217,7 @@ mod tests {
     use jeton_driver_harness::conformance::faults;
 
     #[test]
-    fn does_what_it_offers_and_refuses_what_it_must() {
+    fn driver_passes_conformance_checks() {
         assert_eq!(faults::<JsonWebToken>(), Vec::<String>::new());
     }
 }

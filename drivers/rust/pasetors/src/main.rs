@@ -1,10 +1,10 @@
-//! The lab's driver for `pasetors`: its versions 2, 3 and 4. There is no v3.local in it.
+//! The lab's driver for `pasetors`: its versions 2, 3 and 4. It has no v3.local.
 //!
-//! Claims go through the library's `Claims` and `ClaimsValidationRules`. Its rule for `nbf` and
-//! `iat` demands both claims, so it is switched off and `nbf`, where there is one, compared by hand;
-//! its defaults, which have that rule on, take no token without `nbf` and are not attacked.
-//! Version 4 has functions that take claims; for the others the claims are written and validated
-//! around the token, as those functions do it.
+//! Claims go through the library's `Claims` and `ClaimsValidationRules`. The library's rule for
+//! `nbf` and `iat` requires both claims. The driver switches that rule off and compares `nbf` by
+//! hand where it is present. The library's defaults have the rule on and reject every token without
+//! `nbf`, so they are not attacked. Version 4 has functions that take claims. For the other
+//! versions the driver writes and validates claims around the token, as those functions do.
 
 use jeton_driver_harness::key::Paserk;
 use jeton_driver_harness::{
@@ -98,14 +98,14 @@ const fn offer(format: &'static str, like: Offer) -> Offer {
 
 /// One version and purpose.
 trait Suite: 'static {
-    /// What makes tokens, and reads its PASERK.
+    /// The key that makes tokens, read from its PASERK.
     type Sealing: for<'a> TryFrom<&'a str, Error = Error> + Send + Sync;
-    /// What opens them.
+    /// The key that verifies or decrypts them.
     type Opening: for<'a> TryFrom<&'a str, Error = Error> + Send + Sync;
-    /// What is generated: the secret, or both halves.
-    type Made;
+    /// What is generated: a symmetric key, or both halves of a pair.
+    type GeneratedKey;
 
-    fn generate() -> Result<Self::Made, Error>;
+    fn generate() -> Result<Self::GeneratedKey, Error>;
     fn seal(key: &Self::Sealing, claims: &Claims) -> Result<String, Error>;
     fn open<R>(
         key: &Self::Opening,
@@ -126,7 +126,7 @@ macro_rules! suite {
         impl Suite for $name {
             type Sealing = $sealing;
             type Opening = $opening;
-            type Made = $made;
+            type GeneratedKey = $made;
 
             fn generate() -> Result<$made, Error> {
                 <$made>::generate()
@@ -156,7 +156,7 @@ macro_rules! suite {
     };
 }
 
-/// Claims validated by the library inside its token, or beside it.
+/// Claims that the library validated, inside or after opening the token.
 type Opened = Result<Result<TrustedToken, Claims>, Error>;
 
 suite! {
@@ -217,7 +217,7 @@ fn prepare<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverEr
         _ => match &request.pool {
             Pool::StandardPaseto(pool) => with_claims::<S, _>(request, pool.clone()),
             Pool::Map(pool) => with_claims::<S, _>(request, pool.clone()),
-            Pool::Standard(_) => Err(DriverError::invalid("these are the claims of a JWT")),
+            Pool::Standard(_) => Err(DriverError::invalid("JWT claims are not supported")),
         },
     }
 }
@@ -231,7 +231,7 @@ fn load<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError
     work::keys(move || Ok((key::<S::Sealing>(&private)?, key::<S::Opening>(&public)?)))
 }
 
-fn with_claims<S: Suite, C: Written>(
+fn with_claims<S: Suite, C: LibraryClaims>(
     request: &PrepareRequest,
     pool: Vec<C>,
 ) -> Result<Box<dyn Work>, DriverError> {
@@ -286,7 +286,7 @@ struct TokenSigner<S: Suite, C> {
     pool: Vec<C>,
 }
 
-impl<S: Suite, C: Written> Signer for TokenSigner<S, C> {
+impl<S: Suite, C: LibraryClaims> Signer for TokenSigner<S, C> {
     type Scratch = ();
     type Token = String;
 
@@ -296,8 +296,8 @@ impl<S: Suite, C: Written> Signer for TokenSigner<S, C> {
 
     fn sign(&self, (): &mut (), index: usize) -> Result<String, String> {
         self.key.with(|key| {
-            let claims = self.pool[index].write().map_err(said)?;
-            S::seal(key, &claims).map_err(said)
+            let claims = self.pool[index].write().map_err(message)?;
+            S::seal(key, &claims).map_err(message)
         })
     }
 }
@@ -308,7 +308,7 @@ struct Checker<S: Suite, C> {
     claims: PhantomData<fn() -> C>,
 }
 
-impl<S: Suite, C: Written> Verifier for Checker<S, C> {
+impl<S: Suite, C: LibraryClaims> Verifier for Checker<S, C> {
     type Scratch = ();
 
     fn verify<L: ClaimsVisitor>(
@@ -319,19 +319,19 @@ impl<S: Suite, C: Written> Verifier for Checker<S, C> {
     ) -> Result<L::Output, Rejection> {
         self.key.with(|key| {
             let read = |claims: &Claims| {
-                demand_begun(claims)?;
+                check_not_before(claims)?;
                 Ok(visit.visit(&C::read(claims)?))
             };
-            S::open(key, token, &self.rules, read).map_err(said)?
+            S::open(key, token, &self.rules, read).map_err(message)?
         })
     }
 }
 
-fn demand_begun(claims: &Claims) -> Result<(), Rejection> {
+fn check_not_before(claims: &Claims) -> Result<(), Rejection> {
     let Some(begins) = claims.get_claim("nbf") else {
         return Ok(());
     };
-    let begins = begins.as_str().ok_or("nbf is no text")?;
+    let begins = begins.as_str().ok_or("nbf is not text")?;
     let begins = OffsetDateTime::parse(begins, &Rfc3339).map_err(|error| error.to_string())?;
     if begins > OffsetDateTime::now_utc() {
         return Err("token is not valid yet".to_owned());
@@ -339,16 +339,16 @@ fn demand_begun(claims: &Claims) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Claims that go into the library's type and come out of it.
-trait Written: HarnessClaims + Send + Sync + Sized + 'static {
+/// Claims that convert to and from the library's type.
+trait LibraryClaims: HarnessClaims + Send + Sync + Sized + 'static {
     fn write(&self) -> Result<Claims, Error>;
     fn read(claims: &Claims) -> Result<Self, Rejection>;
 }
 
-impl Written for StandardPaseto {
+impl LibraryClaims for StandardPaseto {
     fn write(&self) -> Result<Claims, Error> {
         let mut claims = Claims::new()?;
-        // What the library sets by itself, and these claims do not have.
+        // Claims that the library sets by itself and these claims do not have.
         claims.remove_claim("nbf");
         claims.issuer(&self.iss)?;
         claims.subject(&self.sub)?;
@@ -385,20 +385,20 @@ impl Written for StandardPaseto {
     }
 }
 
-impl Written for Map {
+impl LibraryClaims for Map {
     fn write(&self) -> Result<Claims, Error> {
         let json = serde_json::to_string(self).map_err(|_| Error::ClaimInvalidJson)?;
         Claims::from_string(&json)
     }
 
-    /// The library has no way to all of the claims at once but their JSON.
+    /// The library gives access to all claims at once only as JSON.
     fn read(claims: &Claims) -> Result<Self, Rejection> {
-        let json = claims.to_string().map_err(said)?;
+        let json = claims.to_string().map_err(message)?;
         serde_json::from_str(&json).map_err(|error| error.to_string())
     }
 }
 
-fn said(error: Error) -> String {
+fn message(error: Error) -> String {
     format!("{error:?}")
 }
 
@@ -408,7 +408,7 @@ mod tests {
     use jeton_driver_harness::conformance::faults;
 
     #[test]
-    fn does_what_it_offers_and_refuses_what_it_must() {
+    fn driver_passes_conformance_checks() {
         assert_eq!(faults::<Pasetors>(), Vec::<String>::new());
     }
 }

@@ -1,11 +1,11 @@
-//! The lab's references: what stands beside the subjects and is none of them.
+//! The lab's references: shown beside the subjects, but not subjects themselves.
 //!
 //! | format | what it is |
 //! |---|---|
-//! | `none` | claims as JSON in base64url, without any security: what of a token's cost is encoding |
-//! | `opaque` | a random text, and the claims in a table: what it costs to have no token, without the way to the table |
+//! | `none` | claims as JSON in base64url, without any security: the encoding part of a token's cost |
+//! | `opaque` | a random text, and the claims in a table: the cost without a token, not counting the network |
 //!
-//! Both hold the claims to the policy, as every subject does.
+//! Both check the policy, as every subject does.
 
 mod opaque;
 mod unsecured;
@@ -48,13 +48,13 @@ impl Driver for Reference {
     fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
         match request.pool.clone() {
             Pool::Standard(pool) => prepare(&request, pool),
-            Pool::StandardPaseto(_) => Err(DriverError::invalid("these claims are no PASETO's")),
+            Pool::StandardPaseto(_) => Err(DriverError::invalid("PASETO claims are not supported")),
             Pool::Map(pool) => prepare(&request, pool),
         }
     }
 }
 
-/// What claims must be to go in and come out again.
+/// Claims that can be written, read and checked.
 trait ClaimsSet:
     Claims + Registered + Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 {

@@ -1,7 +1,7 @@
-//! A random text that stands for claims in a table.
+//! An opaque token: a random text that refers to claims in a table.
 //!
-//! What a service does that issues no token at all, without what it costs to reach it: the table is a
-//! hash map in the same process.
+//! Shows what a service without self-contained tokens does. The cost of reaching it is not
+//! included: the table is a hash map in the same process.
 
 use crate::{ClaimsSet, now_s};
 use aws_lc_rs::rand;
@@ -14,7 +14,7 @@ use jeton_driver_harness::{
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Tokens that are remembered; the oldest goes when another comes.
+/// The number of tokens kept. A new token replaces the oldest.
 const REMEMBERED: usize = 1 << 16;
 
 pub(crate) fn prepare<C: ClaimsSet>(
@@ -106,7 +106,7 @@ impl<C: ClaimsSet> Verifier for Opener<C> {
         visit: L,
     ) -> Result<L::Output, Rejection> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-        let claims = table.claims.get(token).ok_or("nobody issued it")?;
+        let claims = table.claims.get(token).ok_or("the token is unknown")?;
         self.policy.check(claims, now_s())?;
         Ok(visit.visit(claims))
     }

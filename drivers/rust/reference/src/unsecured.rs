@@ -1,4 +1,4 @@
-//! JSON and base64 alone. NO SECURITY: whoever has one of these can write another.
+//! JSON and base64 alone. NO SECURITY: anyone can write such a token.
 
 use crate::{ClaimsSet, now_s};
 use base64::Engine as _;
@@ -9,7 +9,7 @@ use jeton_driver_harness::{
 };
 use std::marker::PhantomData;
 
-/// The header that says so, as the lab writes it.
+/// The header of an unsecured token, as the lab writes it.
 const HEADER: &str = r#"{"alg":"none","typ":"JWT"}"#;
 
 pub(crate) fn prepare<C: ClaimsSet>(
@@ -68,7 +68,7 @@ impl<C: ClaimsSet> Verifier for Reader<C> {
         let (_, rest) = token.split_once('.').ok_or("not a token")?;
         let payload = rest
             .strip_suffix('.')
-            .ok_or("not a token without security")?;
+            .ok_or("not an unsecured token")?;
         json.clear();
         URL_SAFE_NO_PAD
             .decode_vec(payload, json)

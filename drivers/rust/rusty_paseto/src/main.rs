@@ -1,9 +1,9 @@
-//! The lab's driver for `rusty_paseto`: encryption in its four versions, and v4.public. The other
-//! public purposes exclude that one when the library is built.
+//! The lab's driver for `rusty_paseto`: encryption in all four versions, and v4.public. The library
+//! cannot be built with v4.public and another public purpose.
 //!
-//! Tokens are made with its `GenericBuilder`, because `PasetoBuilder` adds an `nbf` of its own that
-//! cannot be taken away. Its parser borrows the token, and so is made anew for each. By its defaults
-//! it has the same checks, but for the issuer and the audience, which nobody has by default.
+//! Tokens are made with `GenericBuilder`, because `PasetoBuilder` adds an `nbf` that cannot be
+//! removed. The parser borrows the token, so each token gets a new parser. The defaults run the
+//! same checks, except issuer and audience, which have no default value.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -36,7 +36,7 @@ const LOCAL: Offer = Offer {
     ..Offer::NOTHING
 };
 
-/// It reads the PASERK of these two, and of no pair.
+/// It reads the PASERK of these two, and of no key pair.
 const LOCAL_WITH_PASERK: Offer = Offer {
     operations: &[
         Operation::Sign,
@@ -72,7 +72,7 @@ impl Driver for RustyPaseto {
         },
         Offer {
             format: "v4.public",
-            // It makes no pairs.
+            // It generates no key pairs.
             operations: &[Operation::Sign, Operation::Verify, Operation::RoundTrip],
             ..LOCAL
         },
@@ -101,7 +101,7 @@ trait Suite: 'static {
     fn sealing(paserk: &str) -> Result<Self::Sealing, DriverError>;
     fn opening(paserk: &str) -> Result<Self::Opening, DriverError>;
     fn generate() -> Result<Self::Sealing, DriverError>;
-    fn seal<C: Written>(key: &Self::Sealing, claims: &C) -> Result<String, String>;
+    fn seal<C: LibraryClaims>(key: &Self::Sealing, claims: &C) -> Result<String, String>;
     fn open<C: DeserializeOwned>(
         key: &Self::Opening,
         token: &str,
@@ -133,10 +133,10 @@ macro_rules! local {
                     .into())
             }
 
-            fn seal<C: Written>(key: &Self::Sealing, claims: &C) -> Result<String, String> {
+            fn seal<C: LibraryClaims>(key: &Self::Sealing, claims: &C) -> Result<String, String> {
                 let mut builder = GenericBuilder::<$version, Local>::default();
                 claims.write(&mut builder)?;
-                builder.try_encrypt(key).map_err(said)
+                builder.try_encrypt(key).map_err(message)
             }
 
             fn open<C: DeserializeOwned>(
@@ -146,7 +146,7 @@ macro_rules! local {
                 has_exp: bool,
             ) -> Result<C, Rejection> {
                 let mut parser = parser::<$version, Local>(policy, has_exp);
-                parser.parse_into(token, key).map_err(said)
+                parser.parse_into(token, key).map_err(message)
             }
         }
     };
@@ -174,14 +174,14 @@ impl Suite for V4Public {
     }
 
     fn generate() -> Result<Key<64>, DriverError> {
-        Err(DriverError::unsupported("rusty_paseto makes no pairs"))
+        Err(DriverError::unsupported("rusty_paseto generates no key pairs"))
     }
 
-    fn seal<C: Written>(key: &Key<64>, claims: &C) -> Result<String, String> {
+    fn seal<C: LibraryClaims>(key: &Key<64>, claims: &C) -> Result<String, String> {
         let mut builder = GenericBuilder::<V4, Public>::default();
         claims.write(&mut builder)?;
         let key = PasetoAsymmetricPrivateKey::<V4, Public>::from(key);
-        builder.try_sign(&key).map_err(said)
+        builder.try_sign(&key).map_err(message)
     }
 
     fn open<C: DeserializeOwned>(
@@ -192,11 +192,12 @@ impl Suite for V4Public {
     ) -> Result<C, Rejection> {
         let key = PasetoAsymmetricPublicKey::<V4, Public>::from(key);
         let mut parser = parser::<V4, Public>(policy, has_exp);
-        parser.parse_into(token, &key).map_err(said)
+        parser.parse_into(token, &key).map_err(message)
     }
 }
 
-/// A parser with the library's rules: `exp` required and `nbf` obeyed, issuer and audience equal.
+/// A parser with the library's rules: `exp` is required, `nbf` is checked, issuer and audience must
+/// match.
 fn parser<'a, V, P>(policy: &'a Policy, has_exp: bool) -> PasetoParser<'a, V, P> {
     let mut parser = PasetoParser::<V, P>::default();
     if !has_exp {
@@ -213,7 +214,7 @@ fn parser<'a, V, P>(policy: &'a Policy, has_exp: bool) -> PasetoParser<'a, V, P>
 
 fn raw<const SIZE: usize>(paserk: &str, header: &str) -> Result<Key<SIZE>, DriverError> {
     let text = paserk.strip_prefix(header);
-    let text = text.ok_or_else(|| DriverError::invalid("a PASERK of another kind"))?;
+    let text = text.ok_or_else(|| DriverError::invalid("the PASERK has another kind"))?;
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(DriverError::invalid)?;
     Key::try_from(bytes.as_slice()).map_err(DriverError::failed)
 }
@@ -228,12 +229,12 @@ fn prepare<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverEr
         _ => match &request.pool {
             Pool::StandardPaseto(pool) => with_claims::<S, _>(request, pool.clone()),
             Pool::Map(pool) => with_claims::<S, _>(request, pool.clone()),
-            Pool::Standard(_) => Err(DriverError::invalid("these are the claims of a JWT")),
+            Pool::Standard(_) => Err(DriverError::invalid("JWT claims are not supported")),
         },
     }
 }
 
-fn with_claims<S: Suite, C: Written>(
+fn with_claims<S: Suite, C: LibraryClaims>(
     request: &PrepareRequest,
     pool: Vec<C>,
 ) -> Result<Box<dyn Work>, DriverError> {
@@ -270,7 +271,7 @@ struct TokenSigner<S: Suite, C> {
     pool: Vec<C>,
 }
 
-impl<S: Suite, C: Written> Signer for TokenSigner<S, C> {
+impl<S: Suite, C: LibraryClaims> Signer for TokenSigner<S, C> {
     type Scratch = ();
     type Token = String;
 
@@ -290,7 +291,7 @@ struct Checker<S: Suite, C> {
     claims: PhantomData<fn() -> C>,
 }
 
-impl<S: Suite, C: Written> Verifier for Checker<S, C> {
+impl<S: Suite, C: LibraryClaims> Verifier for Checker<S, C> {
     type Scratch = ();
 
     fn verify<L: ClaimsVisitor>(
@@ -306,30 +307,30 @@ impl<S: Suite, C: Written> Verifier for Checker<S, C> {
     }
 }
 
-/// Claims that go into the library's builder.
-trait Written: Claims + DeserializeOwned + Send + Sync + 'static {
+/// Claims that the library's builder takes.
+trait LibraryClaims: Claims + DeserializeOwned + Send + Sync + 'static {
     fn write<'a, V, P>(&'a self, builder: &mut GenericBuilder<'a, 'a, V, P>) -> Result<(), String>;
 }
 
-impl Written for StandardPaseto {
+impl LibraryClaims for StandardPaseto {
     fn write<'a, V, P>(&'a self, builder: &mut GenericBuilder<'a, 'a, V, P>) -> Result<(), String> {
         builder
             .set_claim(IssuerClaim::from(self.iss.as_str()))
             .set_claim(SubjectClaim::from(self.sub.as_str()))
             .set_claim(AudienceClaim::from(self.aud.as_str()))
-            .set_claim(ExpirationClaim::try_from(self.exp.as_str()).map_err(said)?)
-            .set_claim(IssuedAtClaim::try_from(self.iat.as_str()).map_err(said)?)
+            .set_claim(ExpirationClaim::try_from(self.exp.as_str()).map_err(message)?)
+            .set_claim(IssuedAtClaim::try_from(self.iat.as_str()).map_err(message)?)
             .set_claim(TokenIdentifierClaim::from(self.jti.as_str()))
-            .set_claim(CustomClaim::try_from(("name", self.name.as_str())).map_err(said)?)
-            .set_claim(CustomClaim::try_from(("admin", self.admin)).map_err(said)?);
+            .set_claim(CustomClaim::try_from(("name", self.name.as_str())).map_err(message)?)
+            .set_claim(CustomClaim::try_from(("admin", self.admin)).map_err(message)?);
         if let Some(begins) = &self.nbf {
-            builder.set_claim(NotBeforeClaim::try_from(begins.as_str()).map_err(said)?);
+            builder.set_claim(NotBeforeClaim::try_from(begins.as_str()).map_err(message)?);
         }
         Ok(())
     }
 }
 
-impl Written for Map {
+impl LibraryClaims for Map {
     fn write<'a, V, P>(&'a self, builder: &mut GenericBuilder<'a, 'a, V, P>) -> Result<(), String> {
         let boxed = |value: &serde_json::Value| -> Box<dyn erased_serde::Serialize> {
             Box::new(value.clone())
@@ -342,7 +343,7 @@ impl Written for Map {
     }
 }
 
-fn said(error: impl std::fmt::Display) -> String {
+fn message(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
@@ -352,7 +353,7 @@ mod tests {
     use jeton_driver_harness::conformance::faults;
 
     #[test]
-    fn does_what_it_offers_and_refuses_what_it_must() {
+    fn driver_passes_conformance_checks() {
         assert_eq!(faults::<RustyPaseto>(), Vec::<String>::new());
     }
 }

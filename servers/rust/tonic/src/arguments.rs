@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_wanted_once_and_no_other() {
+    fn arguments_require_every_option_exactly_once() {
         let whole = "--listen 127.0.0.1:0 --hs256 a --es256 b --es256-public c --cores 3";
         assert!(read(whole).is_ok_and(|arguments| arguments.cores == 3));
         for (line, what) in [

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_verifies_with_the_key_that_was_given_and_lives_two_hours() {
+    fn token_verifies_with_given_key_and_lives_two_hours() {
         let service = service("thirty-two bytes, all of a secret").unwrap();
         for algorithm in ["HS256", "ES256"] {
             let answer = call(&service, algorithm).unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_calls_meet_a_thousand_addresses() {
+    fn calls_concurrent_get_their_own_answers() {
         let service = service("thirty-two bytes, all of a secret").unwrap();
         let met: BTreeSet<String> = (0..ADDRESSES)
             .map(|_| call(&service, "HS256").unwrap().sub)
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_algorithm_that_is_not_known_is_an_error_of_that_call() {
+    fn call_unknown_algorithm_is_an_error() {
         let service = service("thirty-two bytes, all of a secret").unwrap();
         for algorithm in ["", "none", "HS512", "hs256"] {
             let said = call(&service, algorithm).unwrap_err();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_is_too_short_is_refused() {
+    fn keys_short_secret_is_rejected() {
         assert!(service("short").is_err_and(|why| why.contains("HS256 wants 32")));
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 const NAME: &str = "jwt.services.rs";
 
 #[test]
-fn the_generated_code_is_what_the_proto_says() {
+fn generated_code_matches_proto() {
     let house = Path::new(env!("CARGO_MANIFEST_DIR"));
     let proto = house.join("../../../proto");
     let described = protox::compile(["jwt/services/jwt_service.proto"], [proto]).unwrap();
