@@ -38,8 +38,8 @@ func driver() *harness.Driver {
 	}
 }
 
-// standardClaims shadows the embedded `aud`: the library's own type would turn the array of one into
-// a plain string, and the token would then be shorter than everybody else's.
+// standardClaims shadows the embedded `aud`. The library's own type would turn an array of one into
+// a plain string, and the token would be shorter than those of other libraries.
 type standardClaims struct {
 	jwt.RegisteredClaims
 	Audience harness.Audience `json:"aud,omitempty"`
@@ -134,8 +134,8 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 	}, harness.JTI, func(claims map[string]any) any { return claims })
 }
 
-// registeredOf takes what the policy is about out of map claims, so that the library's methods can
-// check it without decoding the JSON twice.
+// registeredOf extracts the policy's claims from map claims, so that the library's methods can
+// check them without decoding the JSON again.
 func registeredOf(claims map[string]any) (*jwt.RegisteredClaims, error) {
 	var registered jwt.RegisteredClaims
 	registered.Issuer, _ = claims["iss"].(string)
@@ -189,14 +189,14 @@ func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 func claimsCheck(p *harness.Prepare) func(*jwt.RegisteredClaims, []string) error {
 	issuer, audience, expiryRequired := p.Policy.Issuer, p.Policy.Audience, p.ExpiryRequired()
 	if p.Defaults() {
-		// The library's Parse looks at no claim; the times are a call of their own.
+		// The library's Parse checks no claims; the times need a separate call.
 		return func(*jwt.RegisteredClaims, []string) error { return nil }
 	}
 	return func(claims *jwt.RegisteredClaims, audiences []string) error {
 		if expiryRequired && claims.ExpiresAt == nil {
 			return harness.ErrExpiryMissing
 		}
-		// Not IsValidAt, which would also refuse an `iat` that the policy does not speak of.
+		// Not IsValidAt: it would also reject an `iat` that the policy does not mention.
 		if now := time.Now(); !claims.IsValidExpiresAt(now) || !claims.IsValidNotBefore(now) {
 			return harness.ErrTime
 		}
@@ -227,7 +227,7 @@ func newSigner(alg jwt.Algorithm, key any) (jwt.Signer, error) {
 	return nil, jwt.ErrInvalidKey
 }
 
-// generateKey makes a secret, the one kind of key that the library makes.
+// generateKey makes a symmetric key, the only kind that the library generates.
 func generateKey(p *harness.Prepare) (*harness.Operation, error) {
 	bits := map[string]int{"HS256": 256, "HS384": 384, "HS512": 512}[p.Alg]
 	return harness.MakingKeys(func() (jwt.Signer, error) {
@@ -267,7 +267,7 @@ func verifierOf(alg jwt.Algorithm, key any) (jwt.Verifier, error) {
 	return nil, jwt.ErrInvalidKey
 }
 
-// keyError explains the library's own rule, which ties the RSA key's length to the hash.
+// keyError explains the library's rule that ties the RSA key's length to the hash.
 func keyError(p *harness.Prepare, err error) error {
 	bits := map[string]string{"256": "2048", "384": "3072", "512": "4096"}[p.Alg[2:]]
 	if errors.Is(err, jwt.ErrInvalidKey) && p.Alg[1] == 'S' && (p.Alg[0] == 'R' || p.Alg[0] == 'P') {

@@ -1,5 +1,5 @@
-// The driver of Go's own crypto packages: fresh keys. A Go library that makes none leaves it to them,
-// and so did report 1, which timed them as what a JWT's key costs.
+// The driver of Go's own crypto packages: key generation. A Go library without key generation
+// leaves it to them. A published report timed them as the cost of a JWT key.
 package main
 
 import (

@@ -17,7 +17,7 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// The library makes no keys, and reads them as JWK only.
+	// The library generates no keys and reads them only as JWK.
 	return &harness.Driver{
 		Library:       "go-jose",
 		KnowsDefaults: true,
@@ -145,11 +145,11 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 	}, harness.JTI, func(claims map[string]any) any { return claims })
 }
 
-// openerOf gives what verifies or decrypts a token and decodes its claims.
+// openerOf returns the function that verifies or decrypts a token and decodes its claims.
 func openerOf(p *harness.Prepare, key func() (any, error)) func(text string, into ...any) error {
 	algs, encs := []jose.KeyAlgorithm{jose.KeyAlgorithm(p.Alg)}, []jose.ContentEncryption{jose.ContentEncryption(p.Enc)}
 	if p.Format == "jwe" && (p.Alg[0] == 'R' || p.Alg[0] == 'E') {
-		// The package for JWTs refuses these, because anybody can encrypt with a public key.
+		// The package for JWTs rejects these, because anyone can encrypt with a public key.
 		return func(text string, into ...any) error {
 			object, err := jose.ParseEncryptedCompact(text, algs, encs)
 			if err != nil {
@@ -241,7 +241,7 @@ func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	})
 }
 
-// parsed reads a JWK with the library, and gives the key in it.
+// parsed reads a JWK with the library and returns its key.
 func parsed(text []byte, err error) (any, error) {
 	if err != nil {
 		return nil, err

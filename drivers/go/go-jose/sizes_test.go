@@ -17,9 +17,9 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// The sizes that report 2 published, by tokens that the jeton binary made with its header style and
-// that this library, which has no part in them, opens. The binary is named in JETON, by
-// the step `lab` of `cargo xtask test`; without it there is nothing to test here.
+// Compares the token sizes of a published report with tokens that the jeton binary makes with its
+// header style. This independent library verifies or decrypts them. JETON names the binary; the
+// step `lab` of `cargo xtask test` sets it. Without it the test is skipped.
 
 const published = "../../../crates/jeton-lab/published"
 

@@ -1,6 +1,6 @@
-// The driver of aidanwoods.dev/go-paseto, which has the versions 2 to 4. The parser is made once with the
-// library's rules for expiry, issuer and audience. Its rule for `nbf` demands the claim, so it is
-// applied only to tokens that have one.
+// The driver of aidanwoods.dev/go-paseto, which has versions 2 to 4. The parser is made once with
+// the library's rules for expiry, issuer and audience. Its rule for `nbf` requires the claim, so it
+// is applied only to tokens that have one.
 package main
 
 import (
@@ -32,7 +32,7 @@ func driver() *harness.Driver {
 		offers = append(offers, offer(version+".public"),
 			offer(version+".local", harness.OperationEncrypt, harness.OperationDecrypt))
 	}
-	// The library reads keys as bytes and as hexadecimal, and knows no PASERK.
+	// The library reads keys as bytes and as hexadecimal, not as PASERK.
 	offers = harness.LoadingKeys(offers, harness.FormHex)
 	return &harness.Driver{
 		Library:       "go-paseto",
@@ -46,8 +46,8 @@ func driver() *harness.Driver {
 	}
 }
 
-// issuedClaims are what is signed. The times are text because they come as text and go into the
-// token as they came. The audience is a string for PASETO; an array is taken too.
+// issuedClaims are the claims to sign. The times arrive as text and go into the token unchanged.
+// The audience is a string in PASETO; an array is accepted too.
 type issuedClaims struct {
 	Issuer    string `json:"iss,omitempty"`
 	Subject   string `json:"sub,omitempty"`
@@ -185,7 +185,7 @@ func making[K any](generate func() K) (*harness.Operation, error) {
 	return harness.MakingKeys(func() (K, error) { return generate(), nil })
 }
 
-// tokens gives the function that makes the library's token from the claims of an index.
+// tokens returns the function that makes the library's token from the claims at an index.
 func tokens(p *harness.Prepare) (func(int) (*paseto.Token, error), error) {
 	if p.TypedClaims() {
 		values, err := harness.Issued[issuedClaims](p)
@@ -195,7 +195,7 @@ func tokens(p *harness.Prepare) (func(int) (*paseto.Token, error), error) {
 	return func(index int) (*paseto.Token, error) { return paseto.MakeToken(values[index], nil) }, err
 }
 
-// verifiedClaims are what a verified token is read into.
+// verifiedClaims are the claims of a verified token.
 type verifiedClaims struct {
 	Issuer, Subject                string
 	Audience                       harness.Audience
@@ -214,7 +214,7 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 		return nil, err
 	}
 	parser := parserOf(p)
-	parse := func(tainted string) (*paseto.Token, error) {
+	parse := func(text string) (*paseto.Token, error) {
 		open, err := open()
 		if err != nil {
 			return nil, err
@@ -284,7 +284,7 @@ func opener(p *harness.Prepare) (func(paseto.Parser, string) (*paseto.Token, err
 }
 
 func parserOf(p *harness.Prepare) paseto.Parser {
-	parser := paseto.NewParser() // with the rule NotExpired, which demands `exp`
+	parser := paseto.NewParser() // with the rule NotExpired, which requires `exp`
 	if p.Defaults() {
 		return parser
 	}
@@ -310,8 +310,8 @@ func ifPresent(claim string, rule paseto.Rule) paseto.Rule {
 	}
 }
 
-// forAudience is the library's rule, and for an `aud` that is an array, which the rule refuses, a
-// look into the array.
+// forAudience applies the library's rule. The rule rejects an `aud` that is an array, so an array
+// is searched here.
 func forAudience(audience string) paseto.Rule {
 	rule := paseto.ForAudience(audience)
 	return func(token paseto.Token) error {

@@ -14,8 +14,8 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// No verify-signature: the parser decodes the claims before it looks at the signature. The library
-	// reads no JWK and makes no keys.
+	// No verify-signature: the parser decodes the claims before it checks the signature. The library
+	// reads no JWK and generates no keys.
 	operations := []string{harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip}
 	return &harness.Driver{
 		Library:       "golang-jwt",
@@ -115,7 +115,7 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 	}, func(claims jwt.MapClaims) any { return claims })
 }
 
-// policed are the methods that both kinds of claims have for it.
+// policed has the methods that both types of claims use for the policy.
 type policed interface {
 	VerifyIssuer(expected string, required bool) bool
 	VerifyAudience(expected string, required bool) bool
@@ -131,7 +131,7 @@ func checkPolicy(p *harness.Prepare, claims policed) error {
 	return nil
 }
 
-// pair is both halves of a key as the library reads them.
+// pair holds both halves of a key in the library's types.
 type pair struct{ private, public any }
 
 func loadKey(p *harness.Prepare) (*harness.Operation, error) {

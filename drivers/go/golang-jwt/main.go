@@ -13,8 +13,8 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// No verify-signature: the parser decodes the claims before it looks at the signature. The library
-	// reads no JWK and makes no keys.
+	// No verify-signature: the parser decodes the claims before it checks the signature. The library
+	// reads no JWK and generates no keys.
 	operations := []string{harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip}
 	return &harness.Driver{
 		Library:       "golang-jwt",
@@ -108,7 +108,7 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 	}, func(claims jwt.MapClaims) any { return claims })
 }
 
-// pair is both halves of a key as the library reads them.
+// pair holds both halves of a key in the library's types.
 type pair struct{ private, public any }
 
 func loadKey(p *harness.Prepare) (*harness.Operation, error) {

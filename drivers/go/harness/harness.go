@@ -1,6 +1,6 @@
-// Package harness is the part of a Go driver that is the same for every library: it speaks the
-// driver protocol (drivers/PROTOCOL.md), turns the keys and claims that arrive into Go values, and
-// times the operation that a driver prepared.
+// Package harness is the part of a Go driver that all libraries share. It speaks the driver
+// protocol (drivers/PROTOCOL.md), turns keys and claims into Go values, and times the operation
+// that a driver prepared.
 //
 // A driver is one file: it fills in a [Driver] and calls [Serve].
 package harness
@@ -42,16 +42,16 @@ const (
 // StandardLibrary is the Module of a driver whose library comes with Go.
 const StandardLibrary = "std"
 
-// Driver describes one library and how it does each operation. An operation that no offer names may be
-// left nil.
+// Driver describes one library and how it does each operation. The functions of operations that it
+// does not offer may be nil.
 type Driver struct {
 	Library string // the name in every table
 	Module  string // the module path whose linked version `hello` reports
 	Offers  []Offer
-	// Whether [Prepare.Defaults] makes a difference: the library can be called more simply than this
-	// driver does.
+	// Whether [Prepare.Defaults] makes a difference: the library has a simpler call than the one this
+	// driver uses.
 	KnowsDefaults bool
-	// What the driver checks by hand because the library does not, as `jwt:exp`.
+	// What the driver checks by hand because the library does not, such as `jwt:exp`.
 	ByDriver []string
 
 	Sign            func(*Prepare) (*Operation, error) // also for `encrypt`, and half of `round-trip`
@@ -72,7 +72,7 @@ type Offer struct {
 	KeyText     []string `json:"key_text,omitempty"` // the forms that the library reads itself
 }
 
-// JWTOffers offers the same operations for each of the JOSE algorithms, with keys handled both ways.
+// JWTOffers offers the same operations for each JOSE algorithm, with both ways of key handling.
 func JWTOffers(operations []string, algs ...string) []Offer {
 	offers := make([]Offer, 0, len(algs))
 	for _, alg := range algs {
@@ -97,7 +97,7 @@ func JWEOffers(operations, algs, encs []string) []Offer {
 	return offers
 }
 
-// LoadingKeys adds `load-key` to the offers, from text of these forms.
+// LoadingKeys adds `load-key` to the offers, from text in these forms.
 func LoadingKeys(offers []Offer, forms ...string) []Offer {
 	offers = slices.Clone(offers)
 	for i := range offers {
@@ -128,8 +128,8 @@ type Prepare struct {
 	Practice string   `json:"practice"`
 }
 
-// Defaults says whether the library is to be called as its documentation begins, with no demand
-// beyond that: for `lab attack`, and never for a figure of time.
+// Defaults reports whether to call the library as the first example of its documentation does,
+// without additional checks. Only `lab attack` uses it; it never affects timings.
 func (p *Prepare) Defaults() bool { return p.Practice == "defaults" }
 
 type keyPair struct {
@@ -138,27 +138,28 @@ type keyPair struct {
 	Paserk  map[string]string `json:"paserk"`
 }
 
-// KeyText is a key as the text of one form. What is not needed is empty; a secret is Private.
+// KeyText is a key as text in one form. A half that is not needed is empty; a symmetric key is
+// Private.
 type KeyText struct {
 	Form    string `json:"form"`
 	Private string `json:"private"`
 	Public  string `json:"public"`
 }
 
-// Operation is an operation that is ready to be run, made by [Signing], [Verifying],
-// [VerifyingSignature], [VerifyingParsed] or [MakingKeys].
+// Operation is a prepared operation, made by [Signing], [Verifying], [VerifyingSignature],
+// [VerifyingParsed] or [MakingKeys].
 type Operation struct {
 	run    func(iterations int) (checksum uint64, err error)
 	token  func(index int) (string, error)
 	verify func(token string) (claims json.RawMessage, err error)
 
-	// The halves of a round trip. They agree about the form of a token, or there is none.
+	// The halves of a round trip. ok is false if they use different token types.
 	opens func(check any) (run func(iterations int) (uint64, error), ok bool)
 	check any
 }
 
-// Text is a token as a library takes or gives it. Each library gets its own form, so that no
-// conversion is timed which its user would not pay for.
+// Text is a token in the type that a library takes or returns. Each library gets its own type, so
+// that no conversion is timed that its user would not pay for.
 type Text interface{ string | []byte }
 
 // Signing makes the operation `sign`. The function signs the claims value of that index.
@@ -209,7 +210,7 @@ func roundTrip[T Text](count int, sign func(int) (T, error), open func(T) (uint6
 			if len(token) == 0 {
 				return 0, errEmptyToken
 			}
-			last := token[len(token)-1] // before a library may write into it
+			last := token[len(token)-1] // before a library can write into it
 			opened, err := open(token)
 			if err != nil {
 				return 0, err
@@ -223,8 +224,8 @@ func roundTrip[T Text](count int, sign func(int) (T, error), open func(T) (uint6
 	}
 }
 
-// Verifying makes the operation `verify`. The first function verifies one token, the second reads the
-// claim `jti` ("" if there is none), and the third gives what stands for the claims in JSON.
+// Verifying makes the operation `verify`. The first function verifies one token. The second returns
+// the claim `jti`, or "" if there is none. The third returns the claims for JSON.
 func Verifying[T Text, C any](p *Prepare, verify func(T) (C, error), jti func(C) string, view func(C) any) (*Operation, error) {
 	tokens := pool[T](p)
 	check := func(token T) (uint64, error) {
@@ -289,8 +290,8 @@ func VerifyingSignature[T Text](p *Prepare, verify func(T) error) (*Operation, e
 	return &Operation{run: run, verify: one}, nil
 }
 
-// VerifyingParsed makes the operation `verify-parsed`: the first function takes a token apart, which
-// happens outside of the clock, and the second verifies what came of it.
+// VerifyingParsed makes the operation `verify-parsed`. The first function parses a token outside
+// the timed loop. The second verifies the result.
 func VerifyingParsed[T Text, P any](p *Prepare, parse func(T) (P, error), verify func(P) error) (*Operation, error) {
 	parsed := make([]P, 0, len(p.Tokens))
 	for _, token := range pool[T](p) {
@@ -326,10 +327,10 @@ func VerifyingParsed[T Text, P any](p *Prepare, parse func(T) (P, error), verify
 	return &Operation{run: run, verify: one}, nil
 }
 
-// MakingKeys makes the operations `generate-key` and `load-key`. The function makes one key, or both
-// halves of a pair.
+// MakingKeys makes the operations `generate-key` and `load-key`. The function makes one key, or
+// both halves of a pair.
 func MakingKeys[K any](make func() (K, error)) (*Operation, error) {
-	// What the library cannot do is said now and not in the middle of a run.
+	// Report what the library cannot do now, not in the middle of a run.
 	if _, err := make(); err != nil {
 		return nil, err
 	}
@@ -345,7 +346,7 @@ func MakingKeys[K any](make func() (K, error)) (*Operation, error) {
 	return &Operation{run: run}, nil
 }
 
-// Unsupported says that the library cannot do what was asked, which is a fact and no defect.
+// Unsupported reports that the library cannot do what was requested: a fact, not a defect.
 func Unsupported(format string, args ...any) error {
 	return &driverError{kind: "unsupported", reason: fmt.Sprintf(format, args...)}
 }

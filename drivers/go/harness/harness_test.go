@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// signed are the tokens of the fake library, and `jti` values end with the byte that a checksum
-// must hold.
+// signed are the tokens of the fake library. `jti` values end with the byte that a checksum must
+// contain.
 var signed = []string{"token-a", "token-bb"}
 
 func fakeDriver() *Driver {
@@ -113,7 +113,7 @@ func last(t *testing.T, lines ...string) map[string]any {
 	return answers[len(answers)-1]
 }
 
-func TestHelloTellsVersionAndOffers(t *testing.T) {
+func TestHelloReportsVersionAndOffers(t *testing.T) {
 	answer := last(t, `{"op":"hello","protocol":1}`)
 	if answer["ok"] != true || answer["library"] != "fake" || answer["protocol"] != 1.0 {
 		t.Errorf("answered %v", answer)
@@ -124,7 +124,7 @@ func TestHelloTellsVersionAndOffers(t *testing.T) {
 	}
 }
 
-func TestBadRequestsAreAnsweredAndSurvived(t *testing.T) {
+func TestInvalidRequestGetsAnErrorAnswer(t *testing.T) {
 	for line, kind := range map[string]string{
 		"":                            "invalid",
 		"nonsense":                    "invalid",
@@ -148,7 +148,7 @@ func TestBadRequestsAreAnsweredAndSurvived(t *testing.T) {
 	}
 }
 
-func TestALineIsUnderstoodUpToTheLimit(t *testing.T) {
+func TestLineAtTheLimitIsRead(t *testing.T) {
 	const start, end = `{"op":"hello","protocol":1,"padding":"`, `"}`
 	full := start + strings.Repeat("x", lineBytesMax-len(start)-len(end)-1) + end // 1 for the line's end
 	answers := exchange(t, full, full+" ", full)
@@ -164,7 +164,7 @@ func TestByeEndsTheSession(t *testing.T) {
 	}
 }
 
-func TestTokenIsMadeFromTheClaimsOfItsIndex(t *testing.T) {
+func TestTokenUsesTheClaimsAtItsIndex(t *testing.T) {
 	if answer := last(t, prepareLine(OperationSign), `{"op":"token","index":1}`); answer["token"] != signed[1] {
 		t.Errorf("answered %v", answer)
 	}
@@ -175,7 +175,7 @@ func TestTokenIsMadeFromTheClaimsOfItsIndex(t *testing.T) {
 	}
 }
 
-func TestVerifyAnswersWithClaimsOrAReason(t *testing.T) {
+func TestVerifyReturnsClaimsOrReason(t *testing.T) {
 	answer := last(t, prepareLine(OperationVerify), `{"op":"verify","token":"good"}`)
 	if claims, _ := answer["claims"].(map[string]any); answer["accepted"] != true || claims["jti"] != "good" {
 		t.Errorf("answered %v", answer)
@@ -194,7 +194,7 @@ func TestVerifyAnswersWithClaimsOrAReason(t *testing.T) {
 	}
 }
 
-func TestWhatJSONHasNoWordsForIsNull(t *testing.T) {
+func TestClaimsThatJSONCannotExpressAreNull(t *testing.T) {
 	for _, claims := range []string{
 		`{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00\ud800"}`, `{"a":"x\\\udfff"}`, "{\"a\":\"\xff\"}",
 		`{"a":NaN}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), "",
@@ -210,7 +210,7 @@ func TestWhatJSONHasNoWordsForIsNull(t *testing.T) {
 	}
 }
 
-func TestChecksumHoldsEveryOperationOfEveryThread(t *testing.T) {
+func TestChecksumCoversAllOperationsOfAllThreads(t *testing.T) {
 	pair := len(signed[0]) + 'a' + len(signed[1]) + 'b'
 	for _, test := range []struct {
 		prepare             string
@@ -232,7 +232,7 @@ func TestChecksumHoldsEveryOperationOfEveryThread(t *testing.T) {
 	}
 }
 
-func TestALeadIsNeitherTimedNorCounted(t *testing.T) {
+func TestLeadIsNeitherTimedNorCounted(t *testing.T) {
 	var calls []int
 	run := func(iterations int) (uint64, error) {
 		calls = append(calls, iterations)
@@ -248,11 +248,11 @@ func TestALeadIsNeitherTimedNorCounted(t *testing.T) {
 	}
 	bad := func(int) (uint64, error) { panic("bad") }
 	if _, err := measure(bad, 1, 1, 1, false); err == nil {
-		t.Error("a lead that panics is no error")
+		t.Error("a panic in the lead is not reported")
 	}
 }
 
-func TestAFailingOperationEndsTheRun(t *testing.T) {
+func TestFailingOperationEndsTheRun(t *testing.T) {
 	for _, token := range []string{"bad", "panic"} {
 		for _, threads := range []string{"1", "2"} {
 			run := `{"op":"run","iterations":3,"threads":` + threads + `}`
@@ -285,7 +285,7 @@ func TestCountIsExact(t *testing.T) {
 		}
 		return 0, nil
 	}
-	// What the runtime allocates when it starts a thread meanwhile is counted as well.
+	// Allocations of the runtime, for example when it starts a thread, are counted as well.
 	var allocs, bytes uint64 = math.MaxUint64, math.MaxUint64
 	for range 3 {
 		done, err := measure(run, 0, 1000, 1, true)
@@ -299,7 +299,7 @@ func TestCountIsExact(t *testing.T) {
 	}
 }
 
-func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
+func TestCollectionsComeAfterReportedOperations(t *testing.T) {
 	const size = 4096
 	run := func(iterations int) (uint64, error) {
 		for range iterations {
@@ -311,52 +311,53 @@ func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In steps with time between them: a collection is over before the next begins, however busy the
-	// machine is. What is made while one goes on counts as living and puts the next one off.
+	// In steps with pauses: one collection finishes before the next begins, even on a busy machine.
+	// Allocations during a collection count as live and delay the next one.
 	const steps = 8
 	step := int(*done.collectsAfter) / steps
-	came := func() (eighths [2]int, whenSaid bool) {
+	came := func() (eighths [2]int, onTime bool) {
 		collect()
-		whenSaid = true
+		onTime = true
 		for nth := range eighths {
 			for before := collections(); collections() == before && eighths[nth] <= 2*steps; eighths[nth]++ {
 				_, _ = run(step)
 				time.Sleep(10 * time.Millisecond)
 			}
-			whenSaid = whenSaid && eighths[nth] > steps/2 && eighths[nth] <= steps+steps/2
+			onTime = onTime && eighths[nth] > steps/2 && eighths[nth] <= steps+steps/2
 		}
-		return eighths, whenSaid
+		return eighths, onTime
 	}
-	// The slower a collection was, the sooner the next one begins: on a busy machine, perhaps too soon.
+	// The slower a collection was, the sooner the next one begins; on a busy machine it can be too
+	// soon.
 	var all [][2]int
 	for range 5 {
-		eighths, whenSaid := came()
-		if whenSaid {
+		eighths, onTime := came()
+		if onTime {
 			return
 		}
 		all = append(all, eighths)
 	}
-	t.Errorf("collections came %v eighths one after the other, want %d each", all, steps)
+	t.Errorf("collections came after %v eighths, want %d each", all, steps)
 }
 
-func TestARunBeginsBehindACollectionOfAFullHeap(t *testing.T) {
+func TestRunBeginsAfterACollection(t *testing.T) {
 	before := collections()
 	if _, err := measure(func(int) (uint64, error) { return 0, nil }, 0, 1, 1, false); err != nil {
 		t.Fatal(err)
 	}
 	if collections() == before {
-		t.Error("no collection before it")
+		t.Error("no collection before the run")
 	}
 }
 
-func TestWhereNoCollectionComesOneIsAskedFor(t *testing.T) {
+func TestCollectWithGCOffForcesACollection(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	collect()
 	runtime.ReadMemStats(&after)
 	if asked := after.NumForcedGC - before.NumForcedGC; asked != 1 {
-		t.Errorf("asked for %d collections, want 1", asked)
+		t.Errorf("forced %d collections, want 1", asked)
 	}
 }
 
@@ -373,7 +374,7 @@ func TestKeyIsLoadedOnceOrInEveryCall(t *testing.T) {
 	}
 }
 
-func TestExpiryIsRequiredUnlessTheClaimsGoWithout(t *testing.T) {
+func TestExpiryIsRequiredUnlessClaimsHaveNone(t *testing.T) {
 	for values, want := range map[string]bool{
 		`[]`: true, `[{"exp":1}]`: true, `[{"exp":1},{"iat":1}]`: false, `[{}]`: false,
 	} {
@@ -387,7 +388,7 @@ func TestExpiryIsRequiredUnlessTheClaimsGoWithout(t *testing.T) {
 	}
 }
 
-func TestTypedClaimsSayWhatWasGiven(t *testing.T) {
+func TestTypedClaimsMustMatchTheValue(t *testing.T) {
 	type claims struct {
 		Aud  Audience `json:"aud"`
 		Name string   `json:"name,omitempty"`
@@ -420,7 +421,7 @@ func TestMapClaimsKeepTheirNumbers(t *testing.T) {
 	}
 	p.Claims.Values = []json.RawMessage{json.RawMessage("null")}
 	if _, err := IssuedMaps(&p); err == nil {
-		t.Error("took null for claims")
+		t.Error("accepted null as claims")
 	}
 }
 
@@ -512,14 +513,14 @@ func TestEd25519JWK(t *testing.T) {
 	expectInvalidPrivate(t, with(privateJWK, "d", b64(make([]byte, 32))))
 }
 
-func TestAPrivateKeyDoesNotStandInForAPublicOne(t *testing.T) {
+func TestPrivateKeyIsNotUsedAsPublicKey(t *testing.T) {
 	public, private, _ := ed25519.GenerateKey(rand.Reader)
 	jwk := map[string]string{"kty": "OKP", "crv": "Ed25519", "x": b64(public), "d": b64(private.Seed())}
 	if _, err := keysOf(jwk, nil).PublicKey(); err == nil {
-		t.Error("took the private key")
+		t.Error("accepted the private key")
 	}
 	if _, err := keysOf(nil, nil).PrivateKey(); err == nil {
-		t.Error("took no key at all")
+		t.Error("accepted a missing key")
 	}
 }
 
@@ -538,7 +539,7 @@ func TestRoundTripAddsBothHalves(t *testing.T) {
 	}
 }
 
-func TestRoundTripOfDifferentTokenTypesIsADefect(t *testing.T) {
+func TestRoundTripOfDifferentTokenTypesFails(t *testing.T) {
 	driver := fakeDriver()
 	driver.Sign = func(p *Prepare) (*Operation, error) {
 		return Signing(p, func(int) ([]byte, error) { return []byte("x"), nil })
@@ -550,7 +551,7 @@ func TestRoundTripOfDifferentTokenTypesIsADefect(t *testing.T) {
 	}
 }
 
-func TestKeysAreCounted(t *testing.T) {
+func TestChecksumOfKeyOperationsCountsKeys(t *testing.T) {
 	loading := func(form, text string) string {
 		with := `"key_text":{"form":"` + form + `","private":"` + text + `","public":null},"key_handling":"` + form + `"`
 		return strings.Replace(prepareLine(OperationLoadKey), `"key_handling":"prepared"`, with, 1)
@@ -576,7 +577,7 @@ func TestPaserk(t *testing.T) {
 	}
 	for _, kind := range []string{"public", "secret"} {
 		if _, err := p.PaserkBytes(kind); err == nil {
-			t.Errorf("took a wrong or missing %s", kind)
+			t.Errorf("accepted a wrong or missing %s", kind)
 		}
 	}
 }
@@ -596,6 +597,6 @@ func expectInvalidPrivate(t *testing.T, jwk map[string]string) {
 	_, err := keysOf(jwk, nil).PrivateKey()
 	var refused *driverError
 	if !errors.As(err, &refused) || refused.kind != "invalid" {
-		t.Errorf("expected a driverError, got %v", err)
+		t.Errorf("expected an invalid request, got %v", err)
 	}
 }

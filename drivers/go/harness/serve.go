@@ -132,7 +132,7 @@ func (s *session) hello(r *request) (answer, error) {
 func (s *session) prepare(p *Prepare) (_ answer, err error) {
 	s.prepared = nil
 	if p.Defaults() {
-		// Whoever calls a library so has demanded nothing.
+		// A caller that uses a library's defaults requires no issuer and no audience.
 		p.Policy.Issuer, p.Policy.Audience = "", ""
 	}
 	if !s.offered(p) {
@@ -221,7 +221,7 @@ func (s *session) verify(r *request) (answer, error) {
 
 func (s *session) run(r *request) (answer, error) {
 	if s.prepared == nil {
-		return nil, invalid("run needs a prepared contract")
+		return nil, invalid("run needs a prepared operation")
 	}
 	if r.Iterations < 1 || r.Lead < 0 || r.Threads < 1 || r.Threads > threadsMax {
 		return nil, invalid("run needs 1 or more iterations behind 0 or more on 1 to %d threads", threadsMax)
@@ -239,7 +239,7 @@ func (s *session) run(r *request) (answer, error) {
 	}, nil
 }
 
-// readLine reads one line without its end. A line beyond the limit is read away and refused, so
+// readLine reads one line without its end. A line beyond the limit is discarded and rejected, so
 // that the next one is still understood.
 func readLine(lines *bufio.Reader) ([]byte, error) {
 	var line []byte
@@ -262,8 +262,8 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// written gives the claims, or null where JSON has no words for them: bytes that are no UTF-8, half a
-// character, a depth that no reader follows.
+// written returns the claims, or null where JSON cannot express them: invalid UTF-8, an unpaired
+// surrogate, nesting that no reader accepts.
 func written(claims json.RawMessage) json.RawMessage {
 	if !json.Valid(claims) || !utf8.Valid(claims) || hasHalfCharacter(claims) {
 		return nil
@@ -271,13 +271,13 @@ func written(claims json.RawMessage) json.RawMessage {
 	return claims
 }
 
-// hasHalfCharacter tells whether valid JSON escapes one surrogate without the other.
+// hasHalfCharacter reports whether valid JSON escapes an unpaired surrogate.
 func hasHalfCharacter(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
 			continue
 		}
-		i++ // The escaped character, or the `u`: valid JSON has one.
+		i++ // The escaped character, or the `u`; valid JSON always has one.
 		unit, escaped := surrogate(text[i-1:])
 		if !escaped {
 			continue
@@ -291,7 +291,7 @@ func hasHalfCharacter(text []byte) bool {
 	return false
 }
 
-// surrogate reads an escape at the beginning of a text, if it is one of half a character.
+// surrogate reads an escape at the beginning of a text, if it is a surrogate.
 func surrogate(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -300,7 +300,7 @@ func surrogate(text []byte) (rune, bool) {
 	return rune(unit), err == nil && utf16.IsSurrogate(rune(unit))
 }
 
-// recovered turns a library's panic into its error.
+// recovered turns a panic of the library into an error.
 func recovered(err *error) {
 	if value := recover(); value != nil {
 		*err = fmt.Errorf("panic: %v", value)
@@ -316,7 +316,7 @@ func oneLine(reason string) string {
 }
 
 func linkedVersion(module string) string {
-	// Its version is that of the runtime, which `hello` says apart.
+	// The version is that of the runtime, which `hello` reports separately.
 	if module == StandardLibrary {
 		return module
 	}

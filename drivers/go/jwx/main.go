@@ -20,7 +20,7 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// The library makes no keys. It reads secrets as JWK, and pairs as PEM too.
+	// The library generates no keys. It reads symmetric keys as JWK, and pairs also as PEM.
 	signs := []string{
 		harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature, harness.OperationRoundTrip,
 	}
@@ -52,7 +52,7 @@ func driver() *harness.Driver {
 
 var errContentEncryption = errors.New("the token's content encryption is not the expected one")
 
-// standardClaims are the user's own type; the library has a builder and accessors in its place.
+// standardClaims is the user's own type; the library has a builder and accessors instead.
 type standardClaims struct {
 	Issuer   string           `json:"iss,omitempty"`
 	Subject  string           `json:"sub,omitempty"`
@@ -140,7 +140,7 @@ func sealer(p *harness.Prepare) (func(jwt.Token) ([]byte, error), error) {
 	return func(token jwt.Token) ([]byte, error) { return jwt.Sign(token, with) }, err
 }
 
-// tokens gives the function that makes the library's token from the claims of an index.
+// tokens returns the function that makes the library's token from the claims at an index.
 func tokens(p *harness.Prepare) (func(int) (jwt.Token, error), error) {
 	if p.TypedClaims() {
 		values, err := harness.Issued[standardClaims](p)
@@ -254,7 +254,7 @@ func withKey(p *harness.Prepare, text func() ([]byte, error)) (jwt.SignEncryptPa
 	return jwt.WithKey(alg, key), nil
 }
 
-// keyOf reads a JWK with the library, and gives the key in it.
+// keyOf reads a JWK with the library and returns its key.
 func keyOf(p *harness.Prepare, text func() ([]byte, error)) (jwa.KeyAlgorithm, any, error) {
 	alg, err := jwa.KeyAlgorithmFrom(p.Alg)
 	if err != nil {

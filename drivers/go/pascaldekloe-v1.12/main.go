@@ -27,7 +27,7 @@ func driver() *harness.Driver {
 		KnowsDefaults: true,
 		ByDriver:      []string{"jwt:exp", "jwt:iss"},
 		Module:        "github.com/pascaldekloe/jwt",
-		// The library's KeyRegister reads secrets and public keys, and no private ones.
+		// The library's KeyRegister reads symmetric and public keys, and no private keys.
 		Offers: slices.Concat(
 			harness.LoadingKeys(harness.JWTOffers(operations, "HS256", "HS384", "HS512"), harness.FormJWK),
 			harness.JWTOffers(operations,
@@ -38,8 +38,8 @@ func driver() *harness.Driver {
 	}
 }
 
-// standardClaims are the user's own type; the library has fields for the registered claims and a
-// map for all others.
+// standardClaims is the user's own type; the library has fields for the registered claims and a map
+// for all others.
 type standardClaims struct {
 	jwt.Registered
 	Name  string `json:"name"`
@@ -48,11 +48,11 @@ type standardClaims struct {
 
 var errKey = errors.New("the library has no operation for this kind of key")
 
-// The library's registrations as they came.
+// The library's original registrations.
 var hmacAlgs, rsaAlgs, ecdsaAlgs = jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs
 
-// pinAlgorithm leaves one algorithm in the library's registrations. This is how it is told what to
-// accept: a check otherwise takes whatever the header says, within the family of the key.
+// pinAlgorithm leaves one algorithm in the library's registrations, which is how a caller pins it.
+// Otherwise a check accepts any algorithm of the header within the family of the key.
 func pinAlgorithm(alg string) {
 	only := func(registered map[string]crypto.Hash) map[string]crypto.Hash {
 		if hash, ok := registered[alg]; ok {
@@ -63,7 +63,7 @@ func pinAlgorithm(alg string) {
 	jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs = only(hmacAlgs), only(rsaAlgs), only(ecdsaAlgs)
 }
 
-// reusable makes of a secret that is loaded once what the library has for using it again.
+// reusable converts a symmetric key that is loaded once to the library's reusable type.
 func reusable(p *harness.Prepare, load func() (any, error)) func() (any, error) {
 	return func() (any, error) {
 		key, err := load()
@@ -87,7 +87,7 @@ func sign(p *harness.Prepare) (*harness.Operation, error) {
 		}
 		return harness.Signing(p, func(index int) ([]byte, error) {
 			value := &values[index]
-			// The map is made anew each time because signing writes the registered claims into it.
+			// The map is created each time because signing writes the registered claims into it.
 			return signOne(p.Alg, key, &jwt.Claims{
 				Registered: value.Registered,
 				Set:        map[string]any{"name": value.Name, "admin": value.Admin},

@@ -1,8 +1,8 @@
 // The driver of github.com/pascaldekloe/jwt. The library checks signature and time; `iss` is
 // compared by hand, and so is the presence of `aud`, without which AcceptAudience says yes to all.
 //
-// One ES512 signature in 512 of version 1.9.0 is wrong: where r is below 2^512 its leading zeros are
-// bytes of the digest, left over from the buffer. The driver hands them out as they are.
+// One of 512 ES512 signatures of version 1.9.0 is wrong. If r is below 2^512, its leading zeros are
+// bytes of the digest left in the buffer. The driver returns such signatures unchanged.
 package main
 
 import (
@@ -29,7 +29,7 @@ func driver() *harness.Driver {
 		KnowsDefaults: true,
 		ByDriver:      []string{"jwt:exp", "jwt:iss"},
 		Module:        "github.com/pascaldekloe/jwt",
-		// The library's KeyRegister reads secrets and public keys, and no private ones.
+		// The library's KeyRegister reads symmetric and public keys, and no private keys.
 		Offers: slices.Concat(
 			harness.LoadingKeys(harness.JWTOffers(operations, "HS256", "HS384", "HS512"), harness.FormJWK),
 			harness.JWTOffers(operations,
@@ -40,8 +40,8 @@ func driver() *harness.Driver {
 	}
 }
 
-// standardClaims are the user's own type; the library has fields for the registered claims and a
-// map for all others.
+// standardClaims is the user's own type; the library has fields for the registered claims and a map
+// for all others.
 type standardClaims struct {
 	jwt.Registered
 	Name  string `json:"name"`
@@ -50,11 +50,11 @@ type standardClaims struct {
 
 var errKey = errors.New("the library has no operation for this kind of key")
 
-// The library's registrations as they came.
+// The library's original registrations.
 var hmacAlgs, rsaAlgs, ecdsaAlgs = jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs
 
-// pinAlgorithm leaves one algorithm in the library's registrations. This is how it is told what to
-// accept: a check otherwise takes whatever the header says, within the family of the key.
+// pinAlgorithm leaves one algorithm in the library's registrations, which is how a caller pins it.
+// Otherwise a check accepts any algorithm of the header within the family of the key.
 func pinAlgorithm(alg string) {
 	only := func(registered map[string]crypto.Hash) map[string]crypto.Hash {
 		if hash, ok := registered[alg]; ok {
@@ -78,7 +78,7 @@ func sign(p *harness.Prepare) (*harness.Operation, error) {
 		}
 		return harness.Signing(p, func(index int) ([]byte, error) {
 			value := &values[index]
-			// The map is made anew each time because signing writes the registered claims into it.
+			// The map is created each time because signing writes the registered claims into it.
 			return signOne(p.Alg, key, &jwt.Claims{
 				Registered: value.Registered,
 				Set:        map[string]any{"name": value.Name, "admin": value.Admin},

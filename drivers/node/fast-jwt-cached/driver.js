@@ -1,6 +1,6 @@
-// The driver of fast-jwt with its cache of verified tokens on: a token that was verified before is
-// found again by its hash, and its signature is not looked at. That is another work than verifying,
-// so it is a subject of its own; and since nothing else of the library is cached, `verify` alone.
+// The driver of fast-jwt with its cache of verified tokens. A token that was verified before is
+// found by its hash, and its signature is not checked. That is different work than verifying, so it
+// is a separate subject. Nothing else of the library is cached, so it offers only `verify`.
 import { createVerifier } from 'fast-jwt'
 
 import {
@@ -23,7 +23,7 @@ await serve({
       ...['ES256', 'ES384', 'ES512', 'EdDSA']
     ],
     operations: ['verify'],
-    // A verifier that is made for one token has nothing in its cache.
+    // A verifier that is created for one token has an empty cache.
     key_handling: ['prepared']
   }),
   verify

@@ -1,11 +1,11 @@
-// The two answers of a driver that are no failure of it.
+// The two error answers that are not a failure of the driver.
 
-/** A fact about the library, which is no defect. */
+/** A fact about the library, not a defect. */
 export class Unsupported extends Error {
   kind = 'unsupported'
 }
 
-/** A request that makes no sense. */
+/** An inconsistent request. */
 export class Invalid extends Error {
   kind = 'invalid'
 }

@@ -27,7 +27,7 @@ let driver
 beforeEach(() => (driver = new Driver('fake.driver.js', folder)))
 afterEach(() => driver.close())
 
-test('hello says who it is and what it offers', async () => {
+test('hello reports the driver and its offers', async () => {
   const hello = await driver.get({ op: 'hello', protocol: 1 })
   assert.deepEqual([hello.protocol, hello.library, hello.language], [1, 'fake', 'node'])
   assert.deepEqual(hello.counts, [])
@@ -39,7 +39,7 @@ test('hello says who it is and what it offers', async () => {
   })
 })
 
-test('a bad request is answered and survived', async () => {
+test('invalid request gets an error and the next one is answered', async () => {
   for (const [request, kind] of [
     ['nonsense', 'invalid'],
     ['[]', 'invalid'],
@@ -65,7 +65,7 @@ test('a bad request is answered and survived', async () => {
   await driver.get({ op: 'hello', protocol: 1 })
 })
 
-test('a request that failed leaves nothing prepared', async () => {
+test('failed prepare leaves nothing prepared', async () => {
   await driver.get(prepare('sign'))
   await driver.ask(prepare('sign', { alg: 'ES256' }))
   assert.equal((await driver.ask(run(1))).error, 'invalid')
@@ -87,9 +87,9 @@ const lines = {
   decrypt: { parts: lastBytes, tokens: [first, second, third], ...jwe }
 }
 for (const [operation, { parts, ...more }] of Object.entries(lines)) {
-  test(`the checksum of ${operation} proves the work, on one thread and on three`, async () => {
+  test(`checksum of ${operation} is correct on one and on three threads`, async () => {
     await driver.get(prepare(operation, more))
-    // Five operations go round in the pool of three.
+    // Five operations cycle through the pool of three.
     const sum = 2 * parts[0] + 2 * parts[1] + parts[2]
     const one = await driver.get(run(5))
     assert.equal(one.checksum, sum)
@@ -99,12 +99,12 @@ for (const [operation, { parts, ...more }] of Object.entries(lines)) {
   })
 }
 
-test('an asynchronous round trip adds the same as any other', async () => {
+test('asynchronous round trip has the same checksum', async () => {
   await driver.get(prepare('round-trip', jwe))
   assert.equal((await driver.get(run(1))).checksum, made[0] + lastBytes[0])
 })
 
-test('one token is made of the claims that were asked for', async () => {
+test('token is made from the claims at its index', async () => {
   for (const request of [prepare('sign'), prepare('round-trip'), prepare('encrypt', jwe)]) {
     await driver.get(request)
     assert.equal((await driver.get({ op: 'token', index: 1 })).token, second)
@@ -114,7 +114,7 @@ test('one token is made of the claims that were asked for', async () => {
   }
 })
 
-test('what the library throws is a rejection, on one line', async () => {
+test('verify exception of the library is a one-line rejection', async () => {
   for (const more of [{}, jwe]) {
     await driver.get(prepare(more === jwe ? 'decrypt' : 'verify', { ...more, tokens: ['bad'] }))
     const answer = await driver.get({ op: 'verify', token: 'bad' })
@@ -125,7 +125,7 @@ test('what the library throws is a rejection, on one line', async () => {
   }
 })
 
-test('what JSON has no words for is accepted without its claims', async () => {
+test('verify claims that JSON cannot express are null', async () => {
   const deep = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)
   await driver.get(prepare('verify', { tokens: [deep] }))
   for (const token of [deep, '{"a":"\\ud800"}', '{"a":["x\\\\\\udfff"]}']) {
@@ -137,7 +137,7 @@ test('what JSON has no words for is accepted without its claims', async () => {
   }
 })
 
-test('a prepared key is loaded once, a parsed one in every call', async () => {
+test('key is loaded once if prepared, per call if parsed', async () => {
   const claims = { values: [{ count: true }] }
   for (const [key_handling, ...loads] of [
     ['prepared', 1, 1],
@@ -151,14 +151,14 @@ test('a prepared key is loaded once, a parsed one in every call', async () => {
   }
 })
 
-test('impossible numbers are refused', async () => {
+test('run with numbers out of range is invalid', async () => {
   for (const request of [run(0), run(1.5), run(1, 0), run(1, 1025), run('1')]) {
     await driver.get(prepare('sign'))
     assert.equal((await driver.ask(request)).error, 'invalid')
   }
 })
 
-test('bye is answered', async () => {
+test('bye gets an answer', async () => {
   await driver.get({ op: 'bye' })
   await assert.rejects(driver.ask({ op: 'hello', protocol: 1 }))
 })

@@ -1,12 +1,12 @@
-// The operations of the driver protocol: from what a driver does for one token or key to the loop
-// that is timed, with its checksum.
+// The operations of the driver protocol: from a driver's function for one token or key to the timed
+// loop with its checksum.
 import { Invalid, Unsupported } from './errors.js'
 
 /**
- * Makes the operation that a `prepare` request asks for:
- *   run(iterations)   gives a promise of the checksum
+ * Creates the operation of a `prepare` request:
+ *   run(iterations)   returns a promise of the checksum
  *   token(index)      for operations that make tokens
- *   verify(token)     for operations that open tokens; gives the claims, or null if none are decoded
+ *   verify(token)     for operations that verify tokens; returns the claims, or null if none are decoded
  */
 export async function operationOf(driver, request) {
   if (!offered(driver.offers, request)) {
@@ -20,7 +20,7 @@ export async function operationOf(driver, request) {
     ...request,
     keys: request.keys ?? {},
     claims: { name: request.claims?.name, values: request.claims?.values ?? [] },
-    // Whoever calls a library by its defaults has demanded nothing.
+    // A caller that uses a library's defaults requires no issuer and no audience.
     policy: request.practice === 'defaults' ? {} : (request.policy ?? {})
   }
   const tokens = request.tokens ?? []
@@ -106,9 +106,9 @@ function gettingKeys(get) {
 }
 
 /**
- * Gives the loop that is timed: it goes round in a pool of `count`, and adds up what `operation`
- * gives for each index. An operation that gives a promise is awaited before the next begins, as a
- * caller does who needs the one token; one that gives a number is not made to wait.
+ * Returns the timed loop. It cycles through a pool of `count` entries and sums what `operation`
+ * returns for each index. A promise is awaited before the next operation begins, as by a caller
+ * that needs one token. A number is not awaited.
  */
 function loop(count, operation) {
   return async iterations => {
@@ -123,7 +123,7 @@ function loop(count, operation) {
   }
 }
 
-/** What `then` makes of a value, or of what a promise brings. */
+/** Applies `then` to a value, or to the result of a promise. */
 function after(value, then) {
   return value instanceof Promise ? value.then(then) : then(value)
 }
@@ -131,7 +131,7 @@ function after(value, then) {
 function oneOf(make, count) {
   return index => {
     if (!Number.isInteger(index) || index < 0 || index >= count) {
-      throw new Invalid(`there is no such claims value; the pool has ${count}`)
+      throw new Invalid(`the index is outside the pool of ${count} claims values`)
     }
     return make(index)
   }
@@ -149,7 +149,7 @@ function ofClaims({ jti }) {
   return typeof jti === 'string' && jti !== '' ? lastByte(jti) : 1
 }
 
-/** The last byte of the text's UTF-8. */
+/** Returns the last byte of the text's UTF-8. */
 function lastByte(text) {
   const unit = text.charCodeAt(text.length - 1)
   return unit < 0x80 ? unit : Buffer.from(text).at(-1)

@@ -40,7 +40,7 @@ func serve(t *testing.T) (report.JwtServiceClient, keys) {
 	return report.NewJwtServiceClient(connection), keys
 }
 
-func TestATokenIsSignedWithTheKeyAndNotWithItsName(t *testing.T) {
+func TestTokenIsSignedWithTheKeyNotItsName(t *testing.T) {
 	client, keys := serve(t)
 	for _, algorithm := range []string{"HS256", "ES256"} {
 		answer, err := client.GenerateJwt(context.Background(), &report.GenerateJwtRequest{Algorithm: algorithm})
@@ -64,7 +64,7 @@ func TestATokenIsSignedWithTheKeyAndNotWithItsName(t *testing.T) {
 	}
 }
 
-func TestAThousandCallsAtOnceMeetAThousandAddresses(t *testing.T) {
+func TestConcurrentCallsGetTheirOwnAnswers(t *testing.T) {
 	client, _ := serve(t)
 	var met sync.Map
 	var calls sync.WaitGroup
@@ -86,7 +86,7 @@ func TestAThousandCallsAtOnceMeetAThousandAddresses(t *testing.T) {
 	}
 }
 
-func TestAnAlgorithmThatIsNotKnownIsAnError(t *testing.T) {
+func TestUnknownAlgorithmIsAnError(t *testing.T) {
 	client, _ := serve(t)
 	for _, algorithm := range []string{"", "none", "HS512", "hs256"} {
 		_, err := client.GenerateJwt(context.Background(), &report.GenerateJwtRequest{Algorithm: algorithm})
@@ -96,7 +96,7 @@ func TestAnAlgorithmThatIsNotKnownIsAnError(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidKeysAreRejected(t *testing.T) {
 	file := func(content string) string {
 		path := filepath.Join(t.TempDir(), "key")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

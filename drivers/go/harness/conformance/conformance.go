@@ -1,5 +1,5 @@
-// Package conformance tests a driver: what it must do with whatever it offers, and what it must
-// refuse. It speaks the protocol with it, as the lab does.
+// Package conformance tests that a driver does what it offers and rejects what it must. It speaks
+// the protocol with the driver, as the lab does.
 package conformance
 
 import (
@@ -19,8 +19,8 @@ import (
 	"jeton/harness"
 )
 
-// Test tests a driver. What its library is known to accept although it must not is named in known,
-// as [subject.negativeControls] calls it.
+// Test tests a driver. known lists the negative controls that its library is known to accept, by
+// their names in [subject.negativeControls].
 func Test(t *testing.T, driver *harness.Driver, known ...string) {
 	for _, offer := range driver.Offers {
 		name := []string{offer.Format}
@@ -46,7 +46,7 @@ func Test(t *testing.T, driver *harness.Driver, known ...string) {
 
 type object = map[string]any
 
-// subject is an offer with a key.
+// subject is an offer and a key.
 type subject struct {
 	t      *testing.T
 	driver *harness.Driver
@@ -57,8 +57,7 @@ type subject struct {
 
 func (s *subject) isPaseto() bool { return s.offer.Alg == nil }
 
-// isPlain says whether this content encryption is the one of its family that stands for the others
-// where a test is long.
+// isPlain reports whether this content encryption represents its family where a test is slow.
 func (s *subject) isPlain() bool {
 	return s.offer.Enc == nil || *s.offer.Enc == "A256GCM" || *s.offer.Enc == "A128CBC-HS256"
 }
@@ -75,10 +74,10 @@ func (s *subject) tokens(sign, check string) {
 			checker := s.prepare(check, handling, name, claims, token)
 			seen := checker.verify(token)
 			if seen["accepted"] != true {
-				s.t.Fatalf("%s refuses its own token: %v", check, seen)
+				s.t.Fatalf("%s rejects its own token: %v", check, seen)
 			}
 			if !sameClaims(claims, seen["claims"]) {
-				s.t.Errorf("signed %v, gives back %v", claims, seen["claims"])
+				s.t.Errorf("signed %v, returned %v", claims, seen["claims"])
 			}
 			if got := checker.run(3, 2); got != 6*'F' {
 				s.t.Errorf("the checksum of %s is %v", check, got)
@@ -95,7 +94,7 @@ func (s *subject) roundTrip(handling, name string, claims object, length int) {
 	if !slices.Contains(s.offer.Operations, harness.OperationRoundTrip) {
 		return
 	}
-	// The last byte of a fresh token is some character of base64url.
+	// The last byte of a fresh token can be any base64url character.
 	last := s.prepare(harness.OperationRoundTrip, handling, name, claims).run(1, 1) - float64(length) - 'F'
 	if last < '-' || last > 'z' {
 		s.t.Errorf("the checksum of round-trip is off by %v", last)
@@ -123,11 +122,11 @@ func (s *subject) rejections(sign, name string, checker *exchange, token string)
 		}
 	}
 	if checker.verify(token)["accepted"] != true {
-		s.t.Error("refuses a good token at last")
+		s.t.Error("rejects a valid token after the negative controls")
 	}
 }
 
-// signatures tests `verify-signature` and `verify-parsed`, which the claims are nothing to.
+// signatures tests `verify-signature` and `verify-parsed`, which ignore the claims.
 func (s *subject) signatures() {
 	for _, operation := range []string{harness.OperationVerifySignature, harness.OperationVerifyParsed} {
 		if slices.Contains(s.offer.Operations, operation) {
@@ -152,7 +151,7 @@ func (s *subject) signature(operation string) {
 	}
 }
 
-// keys tests what makes keys.
+// keys tests key generation and loading.
 func (s *subject) keys() {
 	if slices.Contains(s.offer.Operations, harness.OperationGenerateKey) {
 		if got := s.prepare(harness.OperationGenerateKey, harness.Prepared, "standard", s.claims()).run(1, 2); got != 2 {
@@ -166,13 +165,13 @@ func (s *subject) keys() {
 	}
 }
 
-// negativeControls are tokens that were changed, or made without the key.
+// negativeControls returns tokens that were changed or made without the key.
 func (s *subject) negativeControls(sign, token string) map[string]string {
 	forged := map[string]string{
 		"nothing": "", "a dot": ".", "two dots": "..", "four dots": "....", "a cut token": token[:len(token)-9],
 	}
 	if !s.isPaseto() { // whose optional footer may be there and be empty
-		forged["one dot more"] = token + "."
+		forged["an extra dot"] = token + "."
 	}
 	parts := strings.Split(token, ".")
 	for i, part := range parts {
@@ -185,7 +184,7 @@ func (s *subject) negativeControls(sign, token string) map[string]string {
 		}
 		changed := slices.Clone(parts)
 		changed[i] = part[:middle] + string(other) + part[middle+1:]
-		forged["a changed part "+strconv.Itoa(i)] = strings.Join(changed, ".")
+		forged["changed part "+strconv.Itoa(i)] = strings.Join(changed, ".")
 	}
 	stranger := *s
 	stranger.key = newKey(s.t, s.offer, 2)
@@ -211,7 +210,7 @@ func (s *subject) claims() object {
 	}
 }
 
-// with changes a claim, or leaves it out.
+// with changes a claim, or removes it.
 func (s *subject) with(claim string, value any) object {
 	claims := s.claims()
 	claims[claim] = value
@@ -261,7 +260,7 @@ func (s *subject) prepare(operation, handling, name string, claims object, token
 	return ready
 }
 
-// ask prepares and then asks, in a session of its own. The answer must be ok.
+// ask sends `prepare` and one request in a new session. The answer must be ok.
 func (t *exchange) ask(request object) object {
 	t.t.Helper()
 	input := bytes.NewBuffer(append(slices.Clone(t.prepare), '\n'))

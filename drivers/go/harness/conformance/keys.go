@@ -20,15 +20,15 @@ import (
 	"jeton/harness"
 )
 
-// key is one as the lab would send it. A symmetric key has no public half.
+// key is a key as the lab would send it. A symmetric key has no public half.
 type key struct {
 	private, public       object
 	privatePEM, publicPEM string
 	paserk                map[string]string
-	local                 bool // whether the PASETO format takes the one that both sides have
+	local                 bool // whether the PASETO format uses a symmetric key
 }
 
-// made holds the pairs by kind and number; RSA keys are slow to make, and any will do.
+// made caches pairs by kind and number: RSA keys are slow to generate, and any key will do.
 var made = map[string]key{}
 
 func newKey(t *testing.T, offer harness.Offer, number int) key {
@@ -52,7 +52,7 @@ func newKey(t *testing.T, offer harness.Offer, number int) key {
 	return made[kind]
 }
 
-// sent is what `keys` holds for an operation.
+// sent returns the member `keys` for an operation.
 func (k key) sent(operation string) object {
 	if k.paserk != nil {
 		sent := map[string]string{"local": k.paserk["local"], "public": k.paserk["public"]}
@@ -75,7 +75,7 @@ func (k key) sent(operation string) object {
 	return sent
 }
 
-// text is the key in one form.
+// text returns the key in one form.
 func (k key) text(form string) object {
 	if form == harness.FormPEM {
 		return object{"form": form, "private": k.privatePEM, "public": k.publicPEM}
@@ -93,8 +93,7 @@ func (k key) text(form string) object {
 	return text
 }
 
-// hex is a PASETO key of a format as hexadecimal: its secret and public half, or the one that both
-// sides have.
+// hex returns a PASETO key in hexadecimal: its secret and public half, or the symmetric key.
 func (k key) hex() object {
 	bytes := func(kind string) string {
 		_, text, _ := strings.Cut(strings.TrimPrefix(k.paserk[kind], "k"), "."+kind+".")
