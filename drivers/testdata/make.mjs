@@ -1,11 +1,12 @@
-// Makes tokens.json: keys and tokens for the tests of the Node and Python drivers, by Node's own
-// cryptography and none of the libraries that the drivers wrap. Each row has tokens that must be
-// verified and tokens that must be rejected. It is repeated only when rows are added:
+// Makes tokens.json: keys and tokens for the tests of the Node and Python drivers. It uses Node's
+// own cryptography and none of the libraries that the drivers wrap. Each row has tokens that must
+// be accepted and tokens that must be rejected. Run it again only to add rows:
 //
 //     node drivers/testdata/make.mjs
 //
-// v2.local and v4.local need ciphers that Node lacks. Their rows hold a token of the official test
-// vectors (vectors/paseto), which expired in 2022: a driver that rejects it as expired has decrypted it.
+// v2.local and v4.local need ciphers that Node lacks. Their rows have a token of the official test
+// vectors (vectors/paseto), which expired in 2022. A driver that rejects it as expired has
+// decrypted it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as c from 'node:crypto'
 
@@ -46,7 +47,7 @@ const texts = {
   future: '2099-12-31T23:46:40Z'
 }
 
-/** One bit of the part in the middle, or of the place that `at` gives. */
+/** Flips one bit in the middle of the part, or at the position that `at` returns. */
 function flipped(token, part, at = bytes => bytes.length >> 1) {
   const parts = token.split('.')
   const bytes = Buffer.from(parts[part], 'base64url')

@@ -1,5 +1,5 @@
-// The driver of github.com/cristalhq/jwt/v5. ParseClaims verifies algorithm and signature
-// and decodes the claims, which are then checked with the library's own methods.
+// The driver of github.com/cristalhq/jwt/v5. ParseClaims verifies algorithm and signature and
+// decodes the claims. They are then checked with the library's own methods.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// The driver of github.com/cristalhq/jwt/v3. The library verifies algorithm and signature; the
-// claims are then decoded with encoding/json and checked with the library's own methods, as its
-// example does it.
+// The driver of github.com/cristalhq/jwt/v3. The library verifies algorithm and signature. The
+// claims are then decoded with encoding/json and checked with the library's own methods, as in its
+// example.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// The driver of github.com/go-jose/go-jose/v4. Algorithms are pinned when a token is parsed, and the
-// claims validated with a leeway of zero in the place of the library's minute. That `exp` is there at
-// all is checked by hand, because the library cannot demand it.
+// The driver of github.com/go-jose/go-jose/v4. Algorithms are pinned when a token is parsed. Claims
+// are validated with a leeway of zero instead of the library's minute. The library cannot require
+// `exp`, so the driver checks by hand that it is present.
 package main
 
 import (

@@ -219,12 +219,12 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return open(parser, tainted)
+		return open(parser, text)
 	}
 
 	if p.TypedClaims() {
-		return harness.Verifying(p, func(tainted string) (*verifiedClaims, error) {
-			token, err := parse(tainted)
+		return harness.Verifying(p, func(text string) (*verifiedClaims, error) {
+			token, err := parse(text)
 			if err != nil {
 				return nil, err
 			}
@@ -235,8 +235,8 @@ func verify(p *harness.Prepare) (*harness.Operation, error) {
 			return json.RawMessage(claims.token.ClaimsJSON())
 		})
 	}
-	return harness.Verifying(p, func(tainted string) (map[string]any, error) {
-		token, err := parse(tainted)
+	return harness.Verifying(p, func(text string) (map[string]any, error) {
+		token, err := parse(text)
 		if err != nil {
 			return nil, err
 		}
@@ -253,33 +253,33 @@ func opener(p *harness.Prepare) (func(paseto.Parser, string) (*paseto.Token, err
 	switch p.Format {
 	case "v2.local":
 		key, err := paseto.V2SymmetricKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV2Local(key, tainted)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV2Local(key, text)
 		}, err
 	case "v2.public":
 		key, err := paseto.NewV2AsymmetricPublicKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV2Public(key, tainted)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV2Public(key, text)
 		}, err
 	case "v3.local":
 		key, err := paseto.V3SymmetricKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV3Local(key, tainted, nil)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV3Local(key, text, nil)
 		}, err
 	case "v3.public":
 		key, err := paseto.NewV3AsymmetricPublicKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV3Public(key, tainted, nil)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV3Public(key, text, nil)
 		}, err
 	case "v4.local":
 		key, err := paseto.V4SymmetricKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV4Local(key, tainted, nil)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV4Local(key, text, nil)
 		}, err
 	}
 	key, err := paseto.NewV4AsymmetricPublicKeyFromBytes(raw)
-	return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-		return parser.ParseV4Public(key, tainted, nil)
+	return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+		return parser.ParseV4Public(key, text, nil)
 	}, err
 }
 

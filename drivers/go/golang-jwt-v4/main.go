@@ -1,6 +1,6 @@
-// The driver of github.com/golang-jwt/jwt/v4. The parser is made once with the one allowed algorithm;
-// it checks the times. Issuer, audience and the presence of `exp` are asked of the claims' own methods
-// afterwards, because this version's parser has no options for them.
+// The driver of github.com/golang-jwt/jwt/v4. The parser is created once with the one allowed
+// algorithm and checks the times. This version's parser has no options for issuer, audience and the
+// presence of `exp`, so the methods of the claims check them afterwards.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// The driver of github.com/golang-jwt/jwt/v5. The parser is made once with every check the library
-// has: the one allowed algorithm, issuer, audience, and a required expiry.
+// The driver of github.com/golang-jwt/jwt/v5. The parser is created once with every check of the
+// library: the one allowed algorithm, issuer, audience, and a required expiry.
 package main
 
 import (

@@ -362,7 +362,7 @@ func invalid(format string, args ...any) error {
 
 var errEmptyToken = errors.New("the library made an empty token")
 
-var errNoTokens = invalid("prepare brought no tokens to work through")
+var errNoTokens = invalid("prepare has no tokens")
 
 func pool[T Text](p *Prepare) []T {
 	tokens := make([]T, len(p.Tokens))

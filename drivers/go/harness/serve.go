@@ -224,7 +224,7 @@ func (s *session) run(r *request) (answer, error) {
 		return nil, invalid("run needs a prepared operation")
 	}
 	if r.Iterations < 1 || r.Lead < 0 || r.Threads < 1 || r.Threads > threadsMax {
-		return nil, invalid("run needs 1 or more iterations behind 0 or more on 1 to %d threads", threadsMax)
+		return nil, invalid("run needs 1 or more iterations, a lead of 0 or more, and 1 to %d threads", threadsMax)
 	}
 	done, err := measure(s.prepared.run, r.Lead, r.Iterations, r.Threads, r.Count)
 	if err != nil {

@@ -1,6 +1,7 @@
-// The driver of github.com/lestrrat-go/jwx/v3. Verifying is one jwt.Parse with every check the library
-// has: the one algorithm with its key, issuer, audience, and a required expiry. An encrypted token is
-// decrypted, its content encryption compared by hand, and its payload parsed with the same checks.
+// The driver of github.com/lestrrat-go/jwx/v3. Verification is one jwt.Parse with every check of
+// the library: the one algorithm with its key, issuer, audience, and a required expiry. An
+// encrypted token is decrypted, its content encryption is compared by hand, and its payload is
+// parsed with the same checks.
 package main
 
 import (

@@ -1,6 +1,7 @@
-// The driver of github.com/pascaldekloe/jwt, version 1.12. A secret that is prepared is the library's
-// reusable HMAC, which 1.9 does not have. The library checks signature and time; `iss` is
-// compared by hand, and so is the presence of `aud`, without which AcceptAudience says yes to all.
+// The driver of github.com/pascaldekloe/jwt, version 1.12. A prepared symmetric key is the
+// library's reusable HMAC, which 1.9 does not have. The library checks signature and time. The
+// driver compares `iss` by hand and checks that `aud` is present: without `aud`, AcceptAudience
+// always accepts.
 package main
 
 import (

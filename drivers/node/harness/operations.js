@@ -9,8 +9,9 @@ import { Invalid, Unsupported } from './errors.js'
  *   verify(token)     for operations that verify tokens; returns the claims, or null if none are decoded
  */
 export async function operationOf(driver, request) {
+  const { contract: operation } = request
   if (!offered(driver.offers, request)) {
-    const { contract: operation, format, alg, enc, key_handling } = request
+    const { format, alg, enc, key_handling } = request
     const what = [format, alg, enc].filter(Boolean).join(' ')
     throw new Unsupported(
       `${driver.library} does not offer ${what} with ${key_handling} keys for ${operation}`
@@ -26,7 +27,7 @@ export async function operationOf(driver, request) {
   const tokens = request.tokens ?? []
   const count = prepare.claims.values.length
   const encrypted = request.format === 'jwe'
-  switch (request.contract) {
+  switch (operation) {
     case 'sign':
       return making(await driver.sign(prepare), count)
     case 'encrypt':
@@ -112,7 +113,7 @@ function gettingKeys(get) {
  */
 function loop(count, operation) {
   return async iterations => {
-    if (count === 0) throw new Invalid('prepare brought no tokens to work through')
+    if (count === 0) throw new Invalid('prepare has no tokens')
     let checksum = 0
     for (let done = 0, index = 0; done < iterations; done++) {
       const part = operation(index)

@@ -80,7 +80,7 @@ async function sign(prepare) {
 
 async function verify(prepare) {
   const key = await keyFor(prepare, 'public', 'verify')
-  const options = defaults(prepare) ? {} : { algorithms: [prepare.alg], ...demands(prepare) }
+  const options = defaults(prepare) ? {} : { algorithms: [prepare.alg], ...claimChecks(prepare) }
   return async token => (await jose.jwtVerify(token, await key(), options)).payload
 }
 
@@ -103,11 +103,11 @@ async function decrypt(prepare) {
   const { alg, enc } = prepare
   const key = await keyFor(prepare, 'private', 'decrypt')
   const pinned = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] }
-  const options = defaults(prepare) ? {} : { ...pinned, ...demands(prepare) }
+  const options = defaults(prepare) ? {} : { ...pinned, ...claimChecks(prepare) }
   return async token => (await jose.jwtDecrypt(token, await key(), options)).payload
 }
 
-function demands(prepare) {
+function claimChecks(prepare) {
   const { issuer, audience } = prepare.policy
   return {
     issuer: issuer || undefined,

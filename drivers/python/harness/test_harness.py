@@ -35,14 +35,14 @@ class HarnessTest(unittest.TestCase):
         self.driver = Process("fake_driver.py", Path(__file__).resolve().parent)
         self.addCleanup(self.driver.close)
 
-    def test_hello_says_who_it_is_and_what_it_offers(self):
+    def test_hello_reports_driver_and_offers(self):
         hello = self.driver.get({"op": "hello", "protocol": 1})
         self.assertEqual((hello["library"], hello["language"], hello["counts"]), ("fake", "python", []))
         handlings = {"key_handling": ["prepared", "parsed-per-call"], "key_text": []}
         operations = ["encrypt", "decrypt", "round-trip"]
         self.assertEqual(hello["offers"][1], {**JWE, "contracts": operations, **handlings})
 
-    def test_a_bad_request_is_answered_and_survived(self):
+    def test_invalid_request_gets_an_error_answer(self):
         for request, kind in [
             (b"nonsense", "invalid"),
             (b"\xff", "invalid"),
@@ -67,12 +67,12 @@ class HarnessTest(unittest.TestCase):
             self.assertEqual((answer["ok"], answer.get("error")), (False, kind), str(request)[:80])
         self.driver.get({"op": "hello", "protocol": 1})
 
-    def test_a_request_that_failed_leaves_nothing_prepared(self):
+    def test_failed_prepare_leaves_nothing_prepared(self):
         self.driver.get(prepare_request("sign"))
         self.driver.ask(prepare_request("sign", alg="ES256"))
         self.assertEqual(self.driver.ask(run(1))["error"], "invalid")
 
-    def test_the_checksum_proves_the_work_on_one_thread_and_on_three(self):
+    def test_checksum_is_correct_on_one_and_three_threads(self):
         text = {"form": "jwk", "private": '{"kty":"oct"}', "public": None}
         both = [made + last for made, last in zip(MADE, LAST_BYTES, strict=True)]
         for parts, prepare in [
@@ -86,26 +86,26 @@ class HarnessTest(unittest.TestCase):
         ]:
             with self.subTest(operation=prepare["contract"]):
                 self.driver.get(prepare)
-                # Five operations go round in the pool of three.
+                # Five operations cycle through the pool of three.
                 checksum = 2 * parts[0] + 2 * parts[1] + parts[2]
                 one = self.driver.get(run(5))
                 self.assertEqual((one["checksum"], one["bytes"], one["allocs"]), (checksum, None, None))
                 self.assertGreater(one["elapsed_ns"], 0)
                 self.assertEqual(self.driver.get(run(5, 3))["checksum"], 3 * checksum)
 
-    def test_tokens_of_bytes_are_counted_in_bytes(self):
+    def test_checksum_of_bytes_token_counts_bytes(self):
         self.driver.get(prepare_request("encrypt", **JWE))
         length = len(TOKENS[0]) + len(TOKENS[1].encode()) + 2 * ord("}")
         self.assertEqual(self.driver.get(run(2))["checksum"], length)
 
-    def test_one_token_is_made_of_the_claims_that_were_asked_for(self):
+    def test_token_is_made_from_the_claims_at_its_index(self):
         for prepare in (prepare_request("sign"), prepare_request("round-trip"), prepare_request("encrypt", **JWE)):
             self.driver.get(prepare)
             self.assertEqual(self.driver.get({"op": "token", "index": 1})["token"], TOKENS[1])
             for index in (3, -1, 0.5, "0"):
                 self.assertEqual(self.driver.ask({"op": "token", "index": index})["error"], "invalid")
 
-    def test_what_the_library_raises_is_a_rejection_on_one_line(self):
+    def test_verify_library_exception_is_a_one_line_rejection(self):
         for bad, reason in (("bad", "bad token"), ("panic", "panic")):
             self.driver.get(prepare_request("verify", tokens=[bad]))
             answer = self.driver.get({"op": "verify", "token": bad})
@@ -113,7 +113,7 @@ class HarnessTest(unittest.TestCase):
             for threads in (1, 2):
                 self.assertEqual(self.driver.ask(run(1, threads))["error"], "failed")
 
-    def test_what_json_has_no_words_for_is_accepted_without_its_claims(self):
+    def test_claims_that_json_cannot_express_are_null(self):
         self.driver.get(prepare_request("verify", tokens=TOKENS))
         for token in ('{"a":NaN}', '{"a":1e999}', '{"a":"\\ud800"}'):
             answer = self.driver.get({"op": "verify", "token": token})
@@ -121,17 +121,17 @@ class HarnessTest(unittest.TestCase):
         whole = self.driver.get({"op": "verify", "token": '{"a":"\\ud83d\\ude00"}'})
         self.assertEqual(whole["claims"], {"a": "\U0001f600"})
 
-    def test_a_prepared_key_is_loaded_once_and_a_parsed_one_in_every_call(self):
+    def test_key_is_loaded_once_if_prepared_per_call_if_parsed(self):
         for handling, loads in (("prepared", [1, 1]), ("parsed-per-call", [2, 3])):
             self.driver.get(prepare_request("sign", key_handling=handling, claims={"values": [{"count": 1}]}))
             for expected in loads:
                 token = self.driver.get({"op": "token", "index": 0})["token"]
                 self.assertEqual(json.loads(token), {"loads": expected})
 
-    def test_impossible_numbers_are_refused(self):
+    def test_run_with_numbers_out_of_range_is_invalid(self):
         self.driver.get(prepare_request("sign"))
         for request in (run(0), run(1.5), run(1, 0), run(1, 1025), run("1"), run(True)):
             self.assertEqual(self.driver.ask(request)["error"], "invalid")
 
-    def test_bye_is_answered(self):
+    def test_bye_gets_an_answer(self):
         self.assertEqual(self.driver.ask({"op": "bye"}), {"ok": True})

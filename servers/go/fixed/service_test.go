@@ -17,7 +17,7 @@ import (
 	"jeton.example/servers/go/fixed/report"
 )
 
-// A client of a server that listens, with the keys it signs with.
+// serve starts a server and returns a client and the keys of the server.
 func serve(t *testing.T) (report.JwtServiceClient, keys) {
 	t.Helper()
 	keys, err := loadKeys("", "")
@@ -52,14 +52,14 @@ func TestTokenIsSignedWithTheKeyNotItsName(t *testing.T) {
 			t.Errorf("%s: %v", algorithm, err)
 		}
 		if claims.Subject != answer.GetSub() || len(claims.Subject) != 18 {
-			t.Errorf("%s: the subject is %q", algorithm, claims.Subject)
+			t.Errorf("%s: subject %q", algorithm, claims.Subject)
 		}
 		if lived := claims.ExpiresAt.Sub(claims.IssuedAt.Time); lived != lifetime {
-			t.Errorf("%s: it lives %v", algorithm, lived)
+			t.Errorf("%s: lifetime %v", algorithm, lived)
 		}
 		empty := newSigner(jwt.SigningMethodHS256, "", []byte{}, []byte{})
 		if err := empty.verify(answer.GetJwt(), &jwt.RegisteredClaims{}); err == nil {
-			t.Errorf("%s: an empty secret verifies it", algorithm)
+			t.Errorf("%s: an empty secret verifies the token", algorithm)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestInvalidKeysAreRejected(t *testing.T) {
 	}
 	for _, files := range [][2]string{{file("short"), ""}, {file(""), ""}, {"", file("no PEM")}, {"absent", ""}} {
 		if _, err := loadKeys(files[0], files[1]); err == nil {
-			t.Errorf("%q is taken", files)
+			t.Errorf("%q is accepted", files)
 		}
 	}
 }

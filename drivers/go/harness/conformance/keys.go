@@ -123,7 +123,7 @@ func pair(t *testing.T, alg string) key {
 	switch {
 	case alg == "EdDSA":
 		public, private, err := ed25519.GenerateKey(rand.Reader)
-		demand(t, err)
+		require(t, err)
 		return keyOf(t, object{"kty": "OKP", "crv": "Ed25519", "x": encoded(string(public))},
 			object{"d": encoded(string(private.Seed()))}, private, public)
 	case alg[0] == 'E':
@@ -132,11 +132,11 @@ func pair(t *testing.T, alg string) key {
 			curve = elliptic.P256()
 		}
 		private, err := ecdsa.GenerateKey(curve, rand.Reader)
-		demand(t, err)
+		require(t, err)
 		point, err := private.PublicKey.Bytes()
-		demand(t, err)
+		require(t, err)
 		scalar, err := private.Bytes()
-		demand(t, err)
+		require(t, err)
 		half := len(point) / 2
 		return keyOf(t, object{
 			"kty": "EC", "crv": curve.Params().Name,
@@ -144,7 +144,7 @@ func pair(t *testing.T, alg string) key {
 		}, object{"d": encoded(string(scalar))}, private, &private.PublicKey)
 	}
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
-	demand(t, err)
+	require(t, err)
 	number := func(n *big.Int) string { return encoded(string(n.Bytes())) }
 	return keyOf(t, object{"kty": "RSA", "n": number(private.N), "e": "AQAB"}, object{
 		"d": number(private.D), "p": number(private.Primes[0]), "q": number(private.Primes[1]),
@@ -158,9 +158,9 @@ func keyOf(t *testing.T, public, secret object, private, open any) key {
 		secret[member] = value
 	}
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	demand(t, err)
+	require(t, err)
 	spki, err := x509.MarshalPKIXPublicKey(open)
-	demand(t, err)
+	require(t, err)
 	text := func(label string, der []byte) string {
 		return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
 	}
@@ -175,13 +175,13 @@ func paserkOf(t *testing.T, format string) key {
 	local := make([]byte, 32)
 	_, _ = rand.Read(local) // never fails
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	demand(t, err)
+	require(t, err)
 	secretBytes, publicBytes := []byte(private), []byte(public)
 	if version == "k3" {
 		private, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-		demand(t, err)
+		require(t, err)
 		secretBytes, err = private.Bytes()
-		demand(t, err)
+		require(t, err)
 		publicBytes = elliptic.MarshalCompressed(private.Curve, private.X, private.Y)
 	}
 	return key{local: strings.HasSuffix(format, ".local"), paserk: map[string]string{
@@ -191,7 +191,7 @@ func paserkOf(t *testing.T, format string) key {
 	}}
 }
 
-func demand(t *testing.T, err error) {
+func require(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-"""The part of a Python driver that is the same for every library: it speaks the driver protocol
+"""The part of a Python driver that all libraries share. It speaks the driver protocol
 (drivers/PROTOCOL.md) and times the operation that a driver prepared.
 
 A driver is one file that fills in a `Driver` and calls `serve`.

@@ -1,7 +1,7 @@
-"""Timing an operation on one thread or on several.
+"""Times an operation on one thread or on several.
 
-On CPython with its global lock, threads share one core except where a library's C code lets go of the
-lock; what is measured is what a Python program gets.
+On CPython with its global lock, threads share one core, except where a library's C code releases
+the lock. The timing is what a Python program gets.
 """
 
 import threading
@@ -11,7 +11,7 @@ from .operations import Operation
 
 
 def measure(operation: Operation, iterations: int, threads: int) -> tuple[int, int]:
-    """Elapsed nanoseconds, and the checksums of all threads together."""
+    """Returns the elapsed nanoseconds, and the sum of the checksums of all threads."""
     if threads == 1:
         start = time.perf_counter_ns()
         checksum = operation.run(iterations)
@@ -24,7 +24,7 @@ def _on_threads(operation: Operation, iterations: int, threads: int) -> tuple[in
     ends: list[int] = []
     checksums: list[int] = []
     errors: list[BaseException] = []
-    # The clock is read when the last thread has come, before any of them is let go.
+    # Reads the clock when the last thread has arrived, before any thread is released.
     gate = threading.Barrier(threads, action=lambda: starts.append(time.perf_counter_ns()))
 
     def work() -> None:

@@ -1,5 +1,5 @@
-"""The operations of the driver protocol: from what a driver does for one token or key to the loop that
-is timed, with its checksum.
+"""The operations of the driver protocol: from a driver's function for one token or key to the timed
+loop with its checksum.
 """
 
 from collections.abc import Callable
@@ -15,16 +15,16 @@ Open = Callable[[str], Claims]  # verifies or decrypts a token, or raises
 
 @dataclass(frozen=True)
 class Driver:
-    """One library and how it does each operation. What no offer names is left `None`.
+    """One library and how it does each operation. Operations that it does not offer stay `None`.
 
-    A function that is left may raise `Unsupported` or `Invalid`; anything else it raises is `failed`.
-    `round-trip` is made here of the two halves.
+    A function may raise `Unsupported` or `Invalid`; any other exception is `failed`. `round-trip`
+    combines two of the functions.
     """
 
     library: str  # the name in every table
     distribution: str  # the installed package whose version `hello` reports
     offers: list[dict[str, Any]]  # see `offer`
-    by_driver: tuple[str, ...] = ()  # what it checks by hand, as `jwt:exp`
+    by_driver: tuple[str, ...] = ()  # what it checks by hand, such as `jwt:exp`
     knows_defaults: bool = False  # whether `prepare.defaults` makes a difference
     sign: Callable[[Prepare], Make] | None = None
     verify: Callable[[Prepare], Open] | None = None
@@ -37,7 +37,7 @@ class Driver:
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation that is ready to be run."""
+    """A prepared operation."""
 
     run: Callable[[int], int]  # iterations -> checksum
     token: Callable[[int], str] | None = None
@@ -51,8 +51,8 @@ def offer(
     encs: list[str] | None = None,
     key_text: list[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """One line of the manifest as the lines of `hello`: each algorithm with each content encryption,
-    with keys handled both ways.
+    """Expands one line of the manifest to lines of `hello`: each algorithm with each content
+    encryption, with both ways of key handling.
     """
     return [
         {
@@ -69,7 +69,7 @@ def offer(
 
 
 def operation_of(driver: Driver, prepare: Prepare) -> Operation:
-    """Makes the operation that a `prepare` request asks for."""
+    """Creates the operation of a `prepare` request."""
     if not _offers(driver, prepare):
         words = (prepare.format, prepare.alg, prepare.enc)
         what = " ".join(str(word) for word in words if word)
@@ -111,7 +111,7 @@ def _offers(driver: Driver, prepare: Prepare) -> bool:
     )
 
 
-# A loop for each operation, because another call in each of them is what a Python program would notice.
+# One loop for each operation: another call inside the loop would be a noticeable cost in Python.
 
 
 def _making(make: Make, prepare: Prepare) -> Operation:
@@ -187,7 +187,7 @@ def _getting_keys(get: Callable[[], object]) -> Operation:
         checksum = 0
         for _ in range(iterations):
             if get() is None:
-                raise RuntimeError("the library gave no key")
+                raise RuntimeError("the library returned no key")
             checksum += 1
         return checksum
 
@@ -195,7 +195,7 @@ def _getting_keys(get: Callable[[], object]) -> Operation:
 
 
 def _of_claims(claims: Claims) -> int:
-    """The last byte of `jti`, or 1 if there is none."""
+    """Returns the last byte of `jti`, or 1 if there is none."""
     jti = claims.get("jti")
     return jti.encode()[-1] if isinstance(jti, str) and jti else 1
 
@@ -203,7 +203,7 @@ def _of_claims(claims: Claims) -> int:
 def _one_of(make: Make, count: int) -> Callable[[int], str]:
     def token(index: int) -> str:
         if not isinstance(index, int) or not 0 <= index < count:
-            raise Invalid(f"there is no such claims value; the pool has {count}")
+            raise Invalid(f"the index is outside the pool of {count} claims values")
         made = make(index)
         return made.decode() if isinstance(made, bytes) else made
 
@@ -218,5 +218,5 @@ def _claims_count(prepare: Prepare) -> int:
 
 def _tokens_count(tokens: list[str]) -> int:
     if not tokens:
-        raise Invalid("prepare brought no tokens to work through")
+        raise Invalid("prepare has no tokens")
     return len(tokens)

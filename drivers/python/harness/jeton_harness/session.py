@@ -1,4 +1,4 @@
-"""The conversation: one JSON line in, one JSON line out."""
+"""The session: one JSON line in, one JSON line out."""
 
 import json
 import platform
@@ -21,7 +21,7 @@ CHECKSUM_MAX = 2**53 - 1
 def serve(driver: Driver) -> None:
     """Speaks the protocol until `bye` or the end of the input."""
     answers = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a library prints is talk
+    sys.stdout = sys.stderr  # output of a library goes to the diagnostics
     session = Session(driver)
     for line in lines(sys.stdin.buffer):
         answers.write(json.dumps(session.answer(line)).encode() + b"\n")
@@ -31,7 +31,7 @@ def serve(driver: Driver) -> None:
 
 
 class Session:
-    """What was prepared, and the answers to requests about it."""
+    """The prepared operation, and the answers to requests about it."""
 
     def __init__(self, driver: Driver):
         self.ended = False
@@ -39,7 +39,7 @@ class Session:
         self._operation: Operation | None = None
 
     def answer(self, line: bytes | None) -> dict[str, Any]:
-        """The answer to a line; `None` stands for one beyond the limit."""
+        """Returns the answer to a line; `None` is a line beyond the limit."""
         try:
             request = _parse(line)
             match request.get("op"):
@@ -98,13 +98,13 @@ class Session:
             raise Invalid("verify needs a token")
         try:
             claims = self._operation.verify(token)
-        except BaseException as error:  # likewise
+        except BaseException as error:  # also a panic, see above
             return {"ok": True, "accepted": False, "reason": _one_line(error)}
         return {"ok": True, "accepted": True, "claims": _written(claims)}
 
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._operation is None:
-            raise Invalid("run needs a prepared contract")
+            raise Invalid("run needs a prepared operation")
         iterations, threads = request.get("iterations"), request.get("threads")
         if not _within(iterations, CHECKSUM_MAX) or not _within(threads, THREADS_MAX):
             raise Invalid(f"run needs 1 or more iterations on 1 to {THREADS_MAX} threads")
@@ -121,7 +121,7 @@ class Session:
 
 
 def lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Yields each line, and `None` for one beyond the limit, which is read away."""
+    """Yields each line, and `None` for a line beyond the limit, which is discarded."""
     while line := stream.readline(LINE_BYTES_MAX + 1):
         if line.endswith(b"\n") or len(line) <= LINE_BYTES_MAX:
             yield line
@@ -144,7 +144,9 @@ def _parse(line: bytes | None) -> dict[str, Any]:
 
 
 def _written(claims: Any) -> Any:
-    """The claims; `None` where JSON has no words for them: NaN, half a character, too deep."""
+    """Returns the claims, or `None` where JSON cannot express them: NaN, an unpaired surrogate, too
+    deep.
+    """
     try:
         json.dumps(claims, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError):

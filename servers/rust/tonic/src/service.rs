@@ -1,4 +1,4 @@
-//! The one call: a token is signed and verified.
+//! The service's only method: signs and verifies a token.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -32,13 +32,13 @@ impl Service {
 
 #[tonic::async_trait]
 impl JwtService for Service {
-    /// Signs a token for the next address, verifies it, and answers with both.
+    /// Signs a token for the next address, verifies it, and returns both.
     async fn generate_jwt(
         &self,
         request: Request<GenerateJwtRequest>,
     ) -> Result<Response<GenerateJwtResponse>, Status> {
         let pair = (self.keys.of(&request.get_ref().algorithm))
-            .ok_or_else(|| Status::invalid_argument("algorithm: wants HS256 or ES256"))?;
+            .ok_or_else(|| Status::invalid_argument("algorithm must be HS256 or ES256"))?;
         let sub = &self.addresses[self.next.fetch_add(1, Ordering::Relaxed) % ADDRESSES];
         let iat = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::arguments::Arguments;
 
-    /// Of a key that signs nothing else.
+    /// The private key of this test only.
     const PRIVATE: &str = include_str!("../../../../crates/jeton-cli/tests/keys/es256.pem");
     const PUBLIC: &str = include_str!("../../../../crates/jeton-cli/tests/keys/es256.pub.pem");
 
@@ -144,6 +144,6 @@ mod tests {
 
     #[test]
     fn keys_short_secret_is_rejected() {
-        assert!(service("short").is_err_and(|why| why.contains("HS256 wants 32")));
+        assert!(service("short").is_err_and(|why| why.contains("HS256 requires at least 32")));
     }
 }

@@ -1,6 +1,6 @@
 package jeton.harness;
 
-/** An answer with `"ok": false`. Anything else that is thrown is answered as `failed`. */
+/** An answer with `"ok": false`. Any other exception is answered as `failed`. */
 public final class DriverException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -11,12 +11,12 @@ public final class DriverException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** A fact about the library, which is no defect. */
+  /** Creates an error for what the library does not support, which is not a defect. */
   public static DriverException unsupported(String reason) {
     return new DriverException("unsupported", reason);
   }
 
-  /** A request that makes no sense. */
+  /** Creates an error for an inconsistent request. */
   public static DriverException invalid(String reason) {
     return new DriverException("invalid", reason);
   }

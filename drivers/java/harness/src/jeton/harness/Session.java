@@ -35,7 +35,7 @@ public final class Session {
   /** Serves a driver on standard input and output until `bye` or the end of the input. */
   public static void serve(Driver driver) throws IOException {
     PrintStream output = System.out;
-    System.setOut(System.err); // whatever a library prints is talk
+    System.setOut(System.err); // output of a library goes to the diagnostics
     new Session(driver).serve(System.in, output);
   }
 
@@ -69,7 +69,7 @@ public final class Session {
       return switch (request.optString("op")) {
         case "hello" -> hello(request);
         case "prepare" -> prepare(request);
-        case "token" -> ok().put("token", demand().token(request.optInt("index", -1)));
+        case "token" -> ok().put("token", require().token(request.optInt("index", -1)));
         case "verify" -> verify(request);
         case "run" -> run(request);
         case "bye" -> {
@@ -134,7 +134,7 @@ public final class Session {
   }
 
   private JSONObject verify(JSONObject request) throws Exception {
-    Work ready = demand();
+    Work ready = require();
     String token = request.optString("token", null);
     if (!ready.verifies() || token == null) {
       throw DriverException.invalid("verify needs a token and a prepared verify, decrypt or verify-signature");
@@ -154,7 +154,7 @@ public final class Session {
     if (iterations < 1 || threads < 1 || threads > THREADS_MAX) {
       throw DriverException.invalid("run needs 1 or more iterations on 1 to " + THREADS_MAX + " threads");
     }
-    Measured done = Measured.of(demand(), iterations, threads, request.optBoolean("count"));
+    Measured done = Measured.of(require(), iterations, threads, request.optBoolean("count"));
     if (done.checksum() < 0 || done.checksum() >= CHECKSUM_END) {
       throw DriverException.invalid("the checksum does not fit a JSON number; ask for fewer iterations");
     }
@@ -162,9 +162,9 @@ public final class Session {
     return answer.put("bytes", orNull(done.bytes())).put("allocs", JSONObject.NULL);
   }
 
-  private Work demand() {
+  private Work require() {
     if (work == null) {
-      throw DriverException.invalid("there is no prepared contract");
+      throw DriverException.invalid("run needs a prepared operation");
     }
     return work;
   }
@@ -185,7 +185,7 @@ public final class Session {
     return new JSONObject().put("ok", false).put("error", kind).put("reason", oneLine(reason));
   }
 
-  /** The claims; null where JSON has no words for them: NaN, a depth that no stack has. */
+  /** Returns the claims, or null where JSON cannot express them: NaN, too deep nesting. */
   private static Object written(Map<String, Object> claims) {
     try {
       Object object = claims == null ? JSONObject.NULL : new JSONObject(claims);
@@ -199,7 +199,7 @@ public final class Session {
     return value == null ? JSONObject.NULL : value;
   }
 
-  /** What a library threw. */
+  /** Describes an exception of the library. */
   private static String reason(Throwable thrown) {
     String message = String.valueOf(thrown.getMessage());
     return oneLine(thrown.getClass().getSimpleName() + ": " + message);

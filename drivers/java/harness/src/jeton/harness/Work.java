@@ -3,27 +3,30 @@ package jeton.harness;
 import java.util.List;
 import java.util.Map;
 
-/** An operation that is ready to be run. */
+/** A prepared operation. */
 abstract class Work {
-  /** Does the operation so many times. The wrapping sum of what the protocol says for each. */
+  /** Runs the operation this many times. Returns the protocol's checksum. */
   abstract long run(long iterations) throws Exception;
 
-  /** The token of a claims value. */
+  /** Returns the token of a claims value. */
   String token(int index) throws Exception {
     throw DriverException.invalid("token needs a prepared sign, encrypt or round-trip");
   }
 
-  /** The claims of one token, or null where the operation decodes none. Throws for a bad token. */
+  /**
+   * Returns the claims of one token, or null where the operation decodes none. Throws for a bad
+   * token.
+   */
   Map<String, Object> verify(String token) throws Exception {
     throw DriverException.invalid("verify needs a prepared verify, decrypt or verify-signature");
   }
 
-  /** Whether {@link #verify} can be asked. */
+  /** Returns whether {@link #verify} is supported. */
   boolean verifies() {
     return false;
   }
 
-  /** Makes the work that a request asks for. */
+  /** Creates the work of a request. */
   static Work of(Driver driver, Prepare prepare) throws Exception {
     return switch (prepare.operation) {
       case "sign", "encrypt" -> new Signing(prepare, driver.sign(prepare));
@@ -74,7 +77,7 @@ abstract class Work {
     @Override
     String token(int index) throws Exception {
       if (index < 0 || index >= count) {
-        throw DriverException.invalid("there is no such claims value; the pool has " + count);
+        throw DriverException.invalid("the index is outside the pool of " + count + " claims values");
       }
       return signer.sign(index);
     }
@@ -114,7 +117,7 @@ abstract class Work {
 
     @Override
     long run(long iterations) throws Exception {
-      int count = demand(tokens);
+      int count = require(tokens);
       long sum = 0;
       int index = 0;
       for (long i = 0; i < iterations; i++) {
@@ -148,7 +151,7 @@ abstract class Work {
 
     @Override
     long run(long iterations) throws Exception {
-      int count = demand(tokens);
+      int count = require(tokens);
       int index = 0;
       for (long i = 0; i < iterations; i++) {
         check.check(tokens.get(index));
@@ -176,7 +179,7 @@ abstract class Work {
 
     MakingKeys(Driver.KeyMaker maker) throws Exception {
       this.maker = maker;
-      maker.make(); // what the library cannot do is said now and not in the middle of a run
+      maker.make(); // fails now, not in the middle of a run, if the library cannot do this
     }
 
     @Override
@@ -191,9 +194,9 @@ abstract class Work {
     }
   }
 
-  private static int demand(List<String> tokens) {
+  private static int require(List<String> tokens) {
     if (tokens.isEmpty()) {
-      throw DriverException.invalid("prepare brought no tokens to work through");
+      throw DriverException.invalid("prepare has no tokens");
     }
     return tokens.size();
   }

@@ -1,6 +1,6 @@
 package jeton.harness;
 
-import static jeton.harness.Tests.demand;
+import static jeton.harness.Tests.require;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,26 +9,26 @@ import java.util.Set;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
-/** The protocol, with a library that is made up. */
+/** Tests the protocol with a fake library. */
 final class HarnessTest {
   private static final Set<String> ALL =
       Set.of("sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key");
 
   Map<String, Tests.Test> tests() {
     Map<String, Tests.Test> tests = new LinkedHashMap<>();
-    tests.put("harness: hello tells offers", this::hello);
-    tests.put("harness: bad requests are answered and survived", this::badRequests);
-    tests.put("harness: the checksum is that of the protocol", this::checksums);
-    tests.put("harness: a failing operation ends the run", this::failingRun);
-    tests.put("harness: a library that throws has rejected", this::rejection);
-    tests.put("harness: what JSON has no words for is accepted without its claims", this::wordless);
-    tests.put("harness: by its defaults a library demands nothing", this::defaults);
+    tests.put("harness: hello reports offers", this::hello);
+    tests.put("harness: invalid requests get an error answer", this::badRequests);
+    tests.put("harness: checksum matches the protocol", this::checksums);
+    tests.put("harness: failing operation ends the run", this::failingRun);
+    tests.put("harness: verify exception of the library is a rejection", this::rejection);
+    tests.put("harness: claims that JSON cannot express are null", this::wordless);
+    tests.put("harness: defaults require no claims", this::defaults);
     tests.put("harness: bytes are counted on every thread", this::counting);
-    tests.put("harness: standard claims hold what they must and nothing else", this::standard);
+    tests.put("harness: standard claims must match exactly", this::standard);
     return tests;
   }
 
-  /** Tokens end with their index; a token is its own jti; "bad" is refused, "deep" recurses. */
+  /** Tokens end with their index; a token is its own jti; "bad" is rejected, "deep" recurses. */
   private static final class Fake implements Driver {
     @Override
     public String library() {
@@ -101,10 +101,10 @@ final class HarnessTest {
 
   private void hello() throws Exception {
     JSONObject answer = new Exchange(new Fake()).ask("{\"op\":\"hello\",\"protocol\":1}");
-    demand(answer.getBoolean("ok") && answer.getString("library").equals("fake"), "" + answer);
-    demand(answer.getString("version").equals("unknown"), "" + answer);
+    require(answer.getBoolean("ok") && answer.getString("library").equals("fake"), "" + answer);
+    require(answer.getString("version").equals("unknown"), "" + answer);
     JSONObject offer = answer.getJSONArray("offers").getJSONObject(0);
-    demand(offer.getString("alg").equals("HS256") && offer.isNull("enc"), "" + offer);
+    require(offer.getString("alg").equals("HS256") && offer.isNull("enc"), "" + offer);
   }
 
   private void badRequests() throws Exception {
@@ -124,8 +124,8 @@ final class HarnessTest {
     for (var line : wrong.entrySet()) {
       Exchange exchange = new Exchange(new Fake());
       JSONObject answer = exchange.ask(line.getKey());
-      demand(line.getValue().equals(answer.optString("error")), "answered " + answer);
-      demand(exchange.ask("{\"op\":\"hello\",\"protocol\":1}").getBoolean("ok"), "did not survive");
+      require(line.getValue().equals(answer.optString("error")), "answered " + answer);
+      require(exchange.ask("{\"op\":\"hello\",\"protocol\":1}").getBoolean("ok"), "did not survive");
     }
   }
 
@@ -140,10 +140,10 @@ final class HarnessTest {
     for (var one : expected.entrySet()) {
       for (int threads : new int[] {1, 3}) {
         Exchange exchange = new Exchange(new Fake());
-        exchange.demand(one.getKey());
+        exchange.require(one.getKey());
         JSONObject answer = exchange.run(3, threads, false);
-        demand(answer.getInt("checksum") == threads * one.getValue(), one.getKey() + ": " + answer);
-        demand(answer.getLong("elapsed_ns") > 0 && answer.isNull("bytes"), "" + answer);
+        require(answer.getInt("checksum") == threads * one.getValue(), one.getKey() + ": " + answer);
+        require(answer.getLong("elapsed_ns") > 0 && answer.isNull("bytes"), "" + answer);
       }
     }
   }
@@ -151,28 +151,28 @@ final class HarnessTest {
   private void failingRun() throws Exception {
     for (int threads : new int[] {1, 2}) {
       Exchange exchange = new Exchange(new Fake());
-      exchange.demand(prepare("verify", "good", "bad"));
+      exchange.require(prepare("verify", "good", "bad"));
       JSONObject request = new JSONObject().put("op", "run").put("iterations", 2);
       JSONObject answer = exchange.ask(request.put("threads", threads));
-      demand(answer.optString("error").equals("failed"), "answered " + answer);
-      demand(answer.getString("reason").contains("bad token"), "answered " + answer);
+      require(answer.optString("error").equals("failed"), "answered " + answer);
+      require(answer.getString("reason").contains("bad token"), "answered " + answer);
     }
   }
 
   private void rejection() throws Exception {
     Exchange exchange = new Exchange(new Fake());
-    exchange.demand(prepare("verify"));
-    demand(exchange.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
-    demand(!exchange.verify("bad").getBoolean("accepted"), "accepted a bad token");
-    demand(!exchange.verify("deep").getBoolean("accepted"), "accepted what overflowed the stack");
+    exchange.require(prepare("verify"));
+    require(exchange.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
+    require(!exchange.verify("bad").getBoolean("accepted"), "accepted a bad token");
+    require(!exchange.verify("deep").getBoolean("accepted"), "accepted a token that overflowed the stack");
   }
 
   private void wordless() throws Exception {
     Exchange exchange = new Exchange(new Fake());
-    exchange.demand(prepare("verify"));
+    exchange.require(prepare("verify"));
     for (String token : List.of("nan", "nested")) {
       JSONObject answer = exchange.verify(token);
-      demand(answer.getBoolean("accepted") && answer.isNull("claims"), token);
+      require(answer.getBoolean("accepted") && answer.isNull("claims"), token);
     }
   }
 
@@ -181,19 +181,19 @@ final class HarnessTest {
     request.put("policy", new JSONObject().put("issuer", "i").put("audience", "a"));
     request.put("claims", new JSONObject().put("values", List.of(Map.of("exp", 1))));
     Prepare documented = new Prepare(request);
-    demand(documented.issuer.equals("i") && documented.expiryRequired(), "documented");
+    require(documented.issuer.equals("i") && documented.expiryRequired(), "documented");
     Prepare defaults = new Prepare(request.put("practice", "defaults"));
-    demand(defaults.issuer == null && defaults.audience == null, "a demand by default");
-    demand(defaults.knownAudience.equals("a") && !defaults.expiryRequired(), "defaults");
+    require(defaults.issuer == null && defaults.audience == null, "a required claim by default");
+    require(defaults.knownAudience.equals("a") && !defaults.expiryRequired(), "defaults");
   }
 
   private void counting() throws Exception {
     Exchange exchange = new Exchange(new Fake());
-    exchange.demand(prepare("generate-key"));
+    exchange.require(prepare("generate-key"));
     for (int threads : new int[] {1, 2}) {
       long bytes = exchange.run(1000, threads, true).getLong("bytes");
       long least = 1000L * 1000 * threads;
-      demand(bytes >= least && bytes < least * 11 / 10, bytes + " bytes on " + threads);
+      require(bytes >= least && bytes < least * 11 / 10, bytes + " bytes on " + threads);
     }
   }
 
@@ -202,9 +202,9 @@ final class HarnessTest {
     JSONArray values = new JSONArray().put(value);
     JSONObject request = prepare("sign");
     request.put("claims", new JSONObject().put("name", "standard").put("values", values));
-    new Exchange(new Fake()).demand(request);
+    new Exchange(new Fake()).require(request);
     value.put("extra", 1);
     JSONObject answer = new Exchange(new Fake()).ask(request);
-    demand(answer.optString("error").equals("invalid"), "answered " + answer);
+    require(answer.optString("error").equals("invalid"), "answered " + answer);
   }
 }
