@@ -1,4 +1,4 @@
-// The driver of aidanwoods.dev/go-paseto, which has versions 2 to 4. The parser is made once with
+// The driver of aidanwoods.dev/go-paseto, which has versions 2 to 4. The parser is created once with
 // the library's rules for expiry, issuer and audience. Its rule for `nbf` requires the claim, so it
 // is applied only to tokens that have one.
 package main

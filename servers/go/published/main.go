@@ -1,12 +1,12 @@
 // Command published behaves like the Go server of a public comparison of gRPC servers. It keeps the
 // server's bugs, so that the published figures can be reproduced:
 //
-// - The secret of HS256 is used as the name of an environment variable. The variable is not set, so
-//   every token is signed with an empty key.
-// - The number of addresses is read before there are any, so every token has the first address as
-//   its subject.
-// - The index of the next address is a data race.
-// - An unknown algorithm is treated as ES256.
+//   - The secret of HS256 is used as the name of an environment variable. The variable is not set, so
+//     every token is signed with an empty key.
+//   - The number of addresses is read before there are any, so every token has the first address as
+//     its subject.
+//   - The index of the next address is a data race.
+//   - An unknown algorithm is treated as ES256.
 //
 // Only the lab should run it. The lab reports these bugs beside its figures.
 package main
