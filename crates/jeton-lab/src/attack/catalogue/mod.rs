@@ -1,5 +1,5 @@
-//! Every attack that the lab knows. Two are two where a different check is defeated; spellings of
-//! one are one.
+//! Every attack that the lab knows. Attacks differ in the check that they defeat; variants of one
+//! attack count once.
 
 mod claims;
 mod costs;
