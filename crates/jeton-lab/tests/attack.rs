@@ -140,7 +140,7 @@ fn a_driver_for_which_the_budget_had_no_time_has_rows_that_say_so() {
     assert!(!result.environment.complete);
     let row = row(&result, "correct", "other-key");
     assert_eq!((row.status, row.outcome), (Status::Unavailable, None));
-    assert_eq!(row.reason.as_deref(), Some("the budget had no time for it"));
+    assert_eq!(row.reason.as_deref(), Some("the time limit was reached first"));
 }
 
 #[test]

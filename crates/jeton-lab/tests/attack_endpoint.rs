@@ -238,7 +238,7 @@ fn an_endpoint_that_refuses_an_honest_token_is_not_attacked() {
     let stranger = attacked(&serve(Manners::Fair, &theirs), &ours, &["alg-none"]);
     let why = stranger.unwrap_err();
     assert!(
-        why.contains("does not accept an honest token (not active)"),
+        why.contains("rejects a valid token (not active)"),
         "{why}"
     );
     let elsewhere = serve(Manners::SendsElsewhere, &ours);

@@ -223,7 +223,7 @@ pub(crate) fn attack() -> RunResult {
     result.command = "jeton lab attack".to_owned();
     let mut void = attacked("other-key", None);
     void.status = Status::FailedPreflight;
-    void.reason = Some("void: the untampered twin is refused too: no".to_owned());
+    void.reason = Some("void: the positive control is rejected too: no".to_owned());
     result.rows.attack = vec![
         attacked("alg-none", Some(AttackOutcome::Refused)),
         attacked("crit-unknown", Some(AttackOutcome::Accepted)),

@@ -369,7 +369,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 vec![Trial::new(
                     "another key",
                     s.valid(),
-                    Act::NextKeys(s.stranger().keys()),
+                    Act::NextKeys(s.other_keys().keys()),
                 )]
             },
         )
@@ -382,7 +382,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "fast-jwt; litellm CVE-2026-35030",
             |s| {
                 let valid = s.valid();
-                let other = s.stranger().valid();
+                let other = s.other_keys().valid();
                 let (input, last) = valid.rsplit_once('.').unwrap_or_default();
                 let tail = other.rsplit('.').next().unwrap_or_default();
                 let keep = last.len() / 2;

@@ -76,7 +76,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let kid = "k".repeat(3 << 20);
                 let header = s.header(&[("kid", json!(kid))]);
                 let token = s
-                    .stranger()
+                    .other_keys()
                     .under(header, s.claims().to_string().as_bytes());
                 vec![costly(s, "kid", token)]
             },

@@ -203,7 +203,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             "go-jose CVE-2016-9122",
             |s| {
                 let valid = s.valid();
-                let forged = s.stranger().valid();
+                let forged = s.other_keys().valid();
                 let parts = |t: &str| -> Vec<String> { t.split('.').map(str::to_owned).collect() };
                 let (h, f) = (parts(&valid), parts(&forged));
                 if h.len() != 3 || f.len() != 3 {

@@ -74,7 +74,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a key in the header is not trusted",
         "CVE-2018-0114; Authlib CVE-2026-27962",
         |s| {
-            let jwk = public_jwk(s.stranger());
+            let jwk = public_jwk(s.other_keys());
             embedded(s, &[("jwk", jwk)], "jwk")
         },
     ),
@@ -94,7 +94,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a certificate in the header is not trusted",
         "RFC 7515 4.1.6",
         |s| {
-            let Some(pem) = s.stranger().public_pem() else {
+            let Some(pem) = s.other_keys().public_pem() else {
                 return Vec::new();
             };
             let body: String = pem.lines().filter(|l| !l.starts_with('-')).collect();
@@ -117,7 +117,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     let changes = [(name, json!(s.beacon)), ("kid", json!("attacker"))];
                     let header = s.header(&changes);
                     let token = s
-                        .stranger()
+                        .other_keys()
                         .under(&header, s.claims().to_string().as_bytes());
                     Trial::new(name, s.valid(), Act::NoFetch(token))
                 })
@@ -455,14 +455,14 @@ pub(super) fn public_jwk(stage: &Stage) -> Value {
 fn embedded(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Trial> {
     let header = stage.header(changes);
     let token = stage
-        .stranger()
+        .other_keys()
         .under(header, stage.claims().to_string().as_bytes());
     vec![Trial::token(spelling, stage.valid(), token)]
 }
 
 /// The control contains only the public half.
 fn embedded_private_key(stage: &Stage) -> Vec<Trial> {
-    let keys = stage.stranger().issuing_keys();
+    let keys = stage.other_keys().issuing_keys();
     let public = keys
         .public
         .clone()

@@ -93,7 +93,7 @@ fn pem_halves_apart(stage: &Stage) -> Vec<Trial> {
     let (Some(good), Some(public)) = (private_der(stage), stage.public_pem()) else {
         return Vec::new();
     };
-    let (own, other) = (public_bytes(stage), public_bytes(stage.stranger()));
+    let (own, other) = (public_bytes(stage), public_bytes(stage.other_keys()));
     if own.is_empty() {
         return Vec::new();
     }

@@ -87,7 +87,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "both halves of a JWK match",
         "RFC 7518 6.2.2; CVE-2019-9155",
         |s| {
-            let Some(other) = s.stranger().issuing_keys().private else {
+            let Some(other) = s.other_keys().issuing_keys().private else {
                 return Vec::new();
             };
             spoiled_private(s, &other["d"].clone())

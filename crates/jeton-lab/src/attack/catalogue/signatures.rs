@@ -16,7 +16,13 @@ pub(super) const ATTACKS: &[Attack] = &[
             "an authentic token of another key",
             "the signature is verified with the verifier's key",
             "RFC 7515 5.2",
-            |s| vec![Trial::token("another key", s.valid(), s.stranger().valid())],
+            |s| {
+                vec![Trial::token(
+                    "another key",
+                    s.valid(),
+                    s.other_keys().valid(),
+                )]
+            },
         )
     },
     FAMILY.attack(
