@@ -81,7 +81,7 @@ fn what_cannot_be_imported_says_why() {
     for (content, what) in [
         ("Summary:\n  Count: 4\n".to_owned(), "no report of ghz"),
         (String::new(), "no report of ghz"),
-        (summary.to_string(), "0 latencies of 3 calls"),
+        (summary.to_string(), "0 latencies for 3 calls"),
         (old.to_string(), "missing field `date`"),
     ] {
         let out = import(folder.path(), &content);

@@ -263,7 +263,7 @@ fn servers_that_are_no_good_are_rows_that_say_why() {
         (
             "bad/own-keys",
             "failed-preflight",
-            "do not verify with the key that it was given",
+            "do not verify with the configured key",
         ),
         ("bad/dies", "unavailable", "out of memory"),
         ("bad/far", "unavailable", "no address of this machine alone"),

@@ -102,7 +102,7 @@ fn a_changed_claim_is_seen_and_told() {
     assert_eq!(row.outcome, Some(Interop::WrongClaims));
     assert_eq!(
         row.reason.as_deref(),
-        Some("reads another `name` than was signed")
+        Some("returns a different `name` than was signed")
     );
     assert_eq!(outcome(&result, "liar", "correct"), Interop::Verified);
 }
@@ -254,7 +254,7 @@ fn every_report_of_it_says_what_went_wrong() {
         page.contains("<details><summary>"),
         "a cell opens its explanation"
     );
-    assert!(page.contains("reads another `name` than was signed"));
+    assert!(page.contains("returns a different `name` than was signed"));
     assert!(!page.contains("Time per operation"), "nothing was timed");
     let markdown = markdown::text(&result);
     assert!(

@@ -1,4 +1,4 @@
-//! One meeting: everybody makes a token of one kind, and everybody is given every token.
+//! One exchange: every issuer makes a token of one kind, and every verifier gets every token.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +17,20 @@ use crate::runner::preflight::difference;
 use crate::stop::Stop;
 use crate::suite::{ClaimsSets, Dialect, KeyForm, Operation, STANDARD};
 
-/// Everybody who can be met, by id.
+/// All drivers by id.
 pub(super) type DriverHandles = BTreeMap<String, DriverHandle>;
 
-/// A meeting that is held, round after round, each with keys of its own.
+/// The state of an exchange, which runs in rounds with a new key each.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     cells: Cells,
     rounds: u32,
-    /// Why there was nothing to exchange, if there was not.
+    /// Why there was nothing to exchange, if so.
     nothing: Option<String>,
 }
 
 impl Held {
-    /// Holds one more round.
+    /// Runs one more round.
     pub(super) fn hold(
         &mut self,
         exchange: &Exchange,
@@ -50,7 +50,7 @@ impl Held {
         Ok(())
     }
 
-    /// A row for each pair that was asked for.
+    /// Returns a row for each requested pair.
     pub(super) fn rows(
         self,
         exchange: &Exchange,
@@ -64,7 +64,7 @@ impl Held {
     }
 }
 
-/// Everybody makes a token, and everybody is given every token.
+/// Makes a token with every issuer and gives it to every verifier.
 fn exchange_tokens(
     work: &Work,
     exchange: &Exchange,
@@ -128,17 +128,17 @@ fn exchange_tokens(
     Ok(())
 }
 
-/// What each minter made, by the form of the key that it was given.
+/// The tokens of each issuer, by the form of its key.
 type Tokens = BTreeMap<String, BTreeMap<KeyForm, Result<String, Trouble>>>;
 
-/// What became of each pair, an exchange for each form of the key.
+/// The attempts of each pair, one for each form of the key.
 type Cells = BTreeMap<(String, String), Vec<Attempt>>;
 
 #[derive(Debug)]
 struct Attempt {
     key: KeyExchange,
     reason: Option<String>,
-    /// In how many rounds it came to this.
+    /// The number of rounds with this outcome.
     rounds: u32,
 }
 
@@ -151,7 +151,7 @@ impl Attempt {
         }
     }
 
-    /// Among those of the rounds before: of one form of the key the worst is kept.
+    /// Adds an attempt to those of earlier rounds. For each form of the key the worst is kept.
     fn add_to(self, known: &mut Vec<Self>) {
         let same = |e: &&mut Self| e.key.encoding == self.key.encoding;
         match known.iter_mut().find(same) {
@@ -163,22 +163,24 @@ impl Attempt {
     }
 }
 
-/// The keys and claims of a meeting.
+/// The keys and claims of an exchange.
 struct Work {
     dialect: Dialect,
     token_issuer: TokenIssuer,
     claims: Value,
     policy: Policy,
-    /// A token of the lab's own: some drivers look at the pool before they are ready.
+    /// A token made by the lab: some drivers require a pool in `prepare`.
     sample: String,
-    /// The forms that the key has; the first is the one that the protocol always gives.
+    /// The forms of the key; the first is the one that the protocol always sends.
     forms: Vec<KeyForm>,
 }
 
 impl Work {
     fn new(dialect: &Dialect, sets: &ClaimsSets) -> Result<Self, String> {
         let token_issuer = TokenIssuer::new(dialect, Owner::Lab)?;
-        let set = sets.named(STANDARD).ok_or("the lab has no claims")?;
+        let set = sets
+            .named(STANDARD)
+            .ok_or("the standard claims set is missing")?;
         let claims = set.value(dialect.format, 0);
         let sample = token_issuer.token(&claims)?;
         let (issuer, audience) = set.policy();
@@ -229,14 +231,14 @@ impl Work {
 /// How a driver is given a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
-    /// As the protocol always gives it; the driver makes of it what the library takes.
+    /// As the protocol always sends it; the driver converts it to what the library takes.
     Keys,
     /// As the text that the library reads.
     Text(KeyForm),
 }
 
 impl Given {
-    /// `None` if it cannot be given in this form.
+    /// Returns `None` if the key cannot be given in this form.
     fn of(form: KeyForm, work: &Work, role: &Role, handle: &DriverHandle) -> Option<Self> {
         if handle.takes_key_text() && role.reads.contains(&form) {
             Some(Self::Text(form))
@@ -253,7 +255,7 @@ impl Given {
     }
 }
 
-/// A token for each form of the key that the minter can be given.
+/// Makes a token for each form of the key that the issuer accepts.
 fn issue(
     work: &Work,
     role: &Role,
@@ -292,12 +294,12 @@ struct Hearing<'a> {
     order: Prepare,
     handle: &'a mut DriverHandle,
     stop: &'a Stop,
-    /// Which part of a token is changed next: each verifier meets all of them.
+    /// The part of a token to change next: each verifier gets all of them.
     part: usize,
 }
 
 impl Hearing<'_> {
-    /// What becomes of each minter's token, in the order of the minters.
+    /// Returns the outcome for each issuer's token, in the order of the issuers.
     fn hear(
         &mut self,
         issuers: &[&str],
@@ -310,7 +312,7 @@ impl Hearing<'_> {
         let mut heard = Vec::new();
         for issuer in issuers {
             let of_issuer = &tokens[*issuer];
-            // Made with the key in the same form, if the minter was given that.
+            // Made with the key in the same form, if the issuer accepts that form.
             let used = if of_issuer.contains_key(&form) {
                 Some(form)
             } else {
@@ -319,7 +321,7 @@ impl Hearing<'_> {
             let token = used.and_then(|form| of_issuer.get(&form));
             let (outcome, reason) = match (token, &ready) {
                 (None, _) => (Interop::NotOffered, None),
-                (Some(Err(trouble)), _) => told(trouble, Interop::IssueFailed, "made no token: "),
+                (Some(Err(trouble)), _) => told(trouble, Interop::IssueFailed, "no token: "),
                 (_, Err(trouble)) => told(trouble, Interop::Refused, "cannot use the key: "),
                 (Some(Ok(token)), Ok(())) => {
                     let (outcome, reason) = self.open(token)?;
@@ -356,18 +358,18 @@ impl Hearing<'_> {
         self.handle.ask(self.stop, |p| p.prepare(order))
     }
 
-    /// One token, and then the same with one bit changed.
+    /// Verifies a token, then the same token with one bit changed.
     fn open(&mut self, token: &str) -> Result<(Interop, Option<String>), Stopped> {
         let answer = match self.handle.ask(self.stop, |p| p.verify(token))? {
             Ok(answer) => answer,
             Err(trouble) => return Ok(told(&trouble, Interop::Refused, "")),
         };
         if !answer.accepted {
-            let why = answer.reason.unwrap_or_else(|| "it gives no reason".into());
+            let why = answer.reason.unwrap_or_else(|| "no reason given".into());
             return Ok((Interop::Refused, Some(why)));
         }
         if let Some(member) = difference(&self.work.claims, answer.claims.as_ref()) {
-            let why = format!("reads another `{member}` than was signed");
+            let why = format!("returns a different `{member}` than was signed");
             return Ok((Interop::WrongClaims, Some(why)));
         }
         let Some((what, tampered)) = self.tampered(token) else {
@@ -378,20 +380,20 @@ impl Hearing<'_> {
             Ok(_) => Ok((Interop::Verified, None)),
             Err(Trouble::NotOffered(_) | Trouble::Failed(_)) => Ok((Interop::Verified, None)),
             Err(trouble) => {
-                let before = format!("given {what}: ");
+                let before = format!("after {what}: ");
                 Ok(told(&trouble, Interop::Refused, &before))
             }
         }
     }
 
-    /// The token with one bit changed, each time in another part.
+    /// Returns the token with one bit changed, in a different part each time.
     fn tampered(&mut self, token: &str) -> Option<(&'static str, String)> {
         let format = self.work.dialect.format;
         let parts = Part::of(format);
         for _ in parts {
             let (what, part) = parts[self.part % parts.len()];
             self.part += 1;
-            // Direct encryption has no encrypted key that could be changed.
+            // Direct encryption has no encrypted key to change.
             if let Some(tampered) = tamper(format, token, part) {
                 return Some((what, tampered));
             }
@@ -421,7 +423,7 @@ fn rows(
             };
             let mut row = empty_row(exchange, m, v);
             if let Some(why) = &m.absent {
-                // One row says it: a column and a row of the same would say nothing more.
+                // One row is enough: a whole column and row of the same would add nothing.
                 if issuer.driver == verifier.driver {
                     row.reason = Some(why.clone());
                     rows.push(row);
@@ -436,8 +438,8 @@ fn rows(
             fill(&mut row, attempts, rounds);
             if row.keys.is_empty() {
                 let (who, what) = match issuer.issues {
-                    None => (m, "makes no such tokens"),
-                    Some(_) => (v, "opens no such tokens"),
+                    None => (m, "makes no tokens of this kind"),
+                    Some(_) => (v, "verifies no tokens of this kind"),
                 };
                 row.reason = Some(format!("the driver {} {what}", who.driver));
             }
@@ -448,7 +450,7 @@ fn rows(
     rows
 }
 
-/// The worst of what the forms of the key came to in all rounds, and what was said of that.
+/// Fills in the worst outcome over all forms of the key and all rounds, with its reason.
 fn fill(row: &mut InteropRow, attempts: &[Attempt], rounds: u32) {
     let outcome = attempts.iter().map(|e| e.key.outcome).max();
     let outcome = outcome.unwrap_or(Interop::NotOffered);
@@ -496,7 +498,7 @@ fn empty_row(exchange: &Exchange, issuer: &DriverHandle, verifier: &DriverHandle
     }
 }
 
-/// A kind of token that the lab itself cannot make keys for.
+/// Returns the rows of a kind of token for which the lab cannot make keys.
 fn nothing_to_exchange(exchange: &Exchange, handles: &DriverHandles, why: &str) -> Vec<InteropRow> {
     let roles = exchange.roles.iter();
     let handles = roles.filter_map(|role| handles.get(&role.driver));
