@@ -79,8 +79,8 @@ fn what_cannot_be_imported_says_why() {
     summary["details"] = Value::Null;
     let old = json!({"count": 4, "total": 500_000_000, "average": 2_000_000, "details": []});
     for (content, what) in [
-        ("Summary:\n  Count: 4\n".to_owned(), "no report of ghz"),
-        (String::new(), "no report of ghz"),
+        ("Summary:\n  Count: 4\n".to_owned(), "not a current ghz report"),
+        (String::new(), "not a current ghz report"),
         (summary.to_string(), "0 latencies for 3 calls"),
         (old.to_string(), "missing field `date`"),
     ] {

@@ -266,7 +266,7 @@ fn servers_that_are_no_good_are_rows_that_say_why() {
             "do not verify with the configured key",
         ),
         ("bad/dies", "unavailable", "out of memory"),
-        ("bad/far", "unavailable", "no address of this machine alone"),
+        ("bad/far", "unavailable", "does not listen on a loopback address"),
         ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
         ("bad/build", "unavailable", "does not build"),
         ("bad/garbage", "failed-preflight", "answers HS256 with: "),

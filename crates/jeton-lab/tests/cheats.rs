@@ -1,4 +1,4 @@
-//! A driver that cheats is found out before anything is timed, and its row says how.
+//! A driver that cheats is detected before anything is timed, and its row says how.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,10 +11,10 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::suite::{Choice, Extent, Operation, Suite};
 
-/// One run at a time: what gives some of them away is time, and they would take it from each other.
+/// One run at a time: some cheats are detected by time, which parallel runs would distort.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Signing, verifying and both, of one cheat between two correct drivers.
+/// Runs sign, verify and round trip of one cheating driver between two correct ones.
 fn run_with(misdeed: &str) -> RunResult {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let fakes = Fakes::new()
@@ -58,61 +58,61 @@ fn assert_caught(misdeed: &str, operations: &[&str], reason: &str) {
 const ALL: [&str; 3] = ["sign", "verify", "round-trip"];
 
 #[test]
-fn who_signs_with_an_empty_key() {
+fn cheat_empty_key_is_detected() {
     assert_caught("empty-key", &ALL, "signs with an empty key");
 }
 
 #[test]
-fn who_skips_the_verification() {
+fn cheat_skipped_verification_is_detected() {
     let reason = "accepts a token whose signature was changed";
     assert_caught("accepts-tampered", &ALL, reason);
 }
 
 #[test]
-fn who_ignores_the_expiry() {
+fn cheat_ignored_expiry_is_detected() {
     assert_caught("accepts-expired", &ALL, "an expired token");
 }
 
 #[test]
-fn who_gives_back_other_claims() {
+fn cheat_changed_claims_are_detected() {
     assert_caught("changes-a-claim", &ALL, "another `name` than was signed");
 }
 
 #[test]
-fn who_answers_from_a_cache() {
+fn cheat_undeclared_cache_is_detected() {
     assert_caught("caches", &["verify"], "it answers from a cache");
 }
 
 #[test]
-fn who_never_comes_back_from_a_round_trip() {
+fn cheat_round_trip_without_verification_is_detected() {
     let reason = "comes back from a round trip with an expired token";
     assert_caught("never-comes-back", &["round-trip"], reason);
 }
 
 #[test]
-fn who_does_a_few_operations_and_counts_many() {
+fn cheat_skipped_operations_are_detected() {
     let reason = "its work does not grow with its operations";
     assert_caught("extrapolates", &ALL, reason);
 }
 
 #[test]
-fn whose_clock_is_too_fast() {
+fn cheat_fast_clock_is_detected() {
     assert_caught("fast-clock", &ALL, "its clock is wrong");
 }
 
 #[test]
-fn whose_clock_is_too_slow() {
+fn cheat_slow_clock_is_detected() {
     assert_caught("slow-clock", &ALL, "its clock is wrong");
 }
 
 #[test]
-fn whose_clock_stands_still() {
+fn cheat_stopped_clock_is_detected() {
     assert_caught("no-clock", &ALL, "its clock is wrong");
 }
 
-/// A cache that is declared is no cheat: it has a row, and stands in no comparison.
+/// A declared cache is not a cheat: it has a row and takes part in no comparison.
 #[test]
-fn a_cache_that_is_declared_is_a_subject_of_its_own() {
+fn declared_cache_is_a_separate_subject() {
     let fakes = Fakes::new().with("correct", "").with("another", "");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let way = format!(

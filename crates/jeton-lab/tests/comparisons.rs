@@ -1,4 +1,4 @@
-//! What may stand side by side, and what is said of it.
+//! What may be compared, and what a comparison reports.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -21,7 +21,7 @@ fn case(library: &str, format: Format, alg: Option<&str>) -> Case {
 }
 
 #[test]
-fn different_contracts_are_never_in_one_comparison() {
+fn comparison_of_different_operations_is_rejected() {
     let a = case("a", Format::Jwt, Some("HS256"));
     for other in [Operation::Sign, Operation::VerifySignature] {
         let mut b = case("b", Format::Jwt, Some("HS256"));
@@ -34,7 +34,7 @@ fn different_contracts_are_never_in_one_comparison() {
 }
 
 #[test]
-fn a_reference_line_is_never_in_a_comparison() {
+fn comparison_with_a_reference_is_rejected() {
     let token = case("a", Format::Jwt, Some("HS256"));
     let bare = case("floor", Format::Bare, Some("HS256"));
     let refused = Incomparable::Reference("go/floor:bare:HS256:prepared".into());
@@ -45,14 +45,14 @@ fn a_reference_line_is_never_in_a_comparison() {
 }
 
 #[test]
-fn nothing_is_compared_with_itself() {
+fn comparison_with_itself_is_rejected() {
     let a = case("a", Format::Jwt, Some("HS256"));
     let twice = Comparison::new("libraries", "HS256", a.clone(), vec![a]);
     assert!(matches!(twice, Err(Incomparable::Twice(_))));
 }
 
 #[test]
-fn one_factor_is_named() {
+fn factors_name_what_differs() {
     let jwt = case("a", Format::Jwt, Some("EdDSA"));
     let public = case("a", Format::V4Public, None);
     assert_eq!(
@@ -75,7 +75,7 @@ fn one_factor_is_named() {
 }
 
 #[test]
-fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
+fn plan_has_confounded_pair_with_all_factors() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&[Suite::Formats], Extent::Glance)).unwrap();
     let pairs: Vec<_> = plan
@@ -102,12 +102,12 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
 }
 
 #[test]
-fn every_other_planned_comparison_has_one_factor() {
+fn plan_other_comparisons_have_one_factor() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     assert!(plan.comparisons.len() > 15);
     for comparison in &plan.comparisons {
-        // A256GCM is in no PASETO, and XChaCha20 in no JWE: said in the verdict, not hidden.
+        // No PASETO uses A256GCM, and no JWE XChaCha20: the verdict says so.
         let confounded = ["report 1's pair", "JWE dir with A256GCM or v4.local"];
         if confounded.iter().any(|c| comparison.title().starts_with(c)) {
             continue;
@@ -129,7 +129,7 @@ fn every_other_planned_comparison_has_one_factor() {
 }
 
 #[test]
-fn a_cell_that_two_suites_ask_for_is_measured_once() {
+fn plan_measures_a_shared_case_once() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     for (i, (case, _)) in plan.cases.iter().enumerate() {
@@ -138,9 +138,9 @@ fn a_cell_that_two_suites_ask_for_is_measured_once() {
     }
 }
 
-/// What the manifests of this checkout offer is measured within an hour, all of it.
+/// Everything that the manifests of this checkout offer is measured within an hour.
 #[test]
-fn the_three_suites_end_within_an_hour_and_a_glance_within_90_seconds() {
+fn plan_full_run_ends_in_an_hour_quick_run_in_90_s() {
     let drivers = find(&folder(None)).unwrap();
     let takes = |pace: Pace, extent| {
         let plan = plan(&drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
@@ -151,15 +151,15 @@ fn the_three_suites_end_within_an_hour_and_a_glance_within_90_seconds() {
     };
     let full = takes(Pace::FULL, Extent::Usual);
     assert!(full < FULL_BUDGET, "{full:?}");
-    // The budget is for a machine that is slower than it thinks; nobody waits longer for less.
+    // The budget allows for a machine that is slower than estimated.
     assert!(full < Duration::from_secs(35 * 60), "{full:?}");
-    // A budget that is a little short takes a round or two away, not half of them.
+    // A slightly short budget removes a round or two, not half of them.
     let glance = takes(Pace::QUICK, Extent::Glance);
     assert!(glance < QUICK_BUDGET * 6 / 5, "{glance:?}");
 }
 
 #[test]
-fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
+fn plan_quick_algorithms_have_every_published_row() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&[Suite::Algorithms], Extent::Quick);
     let plan = plan(&drivers, &choice).unwrap();
@@ -205,7 +205,7 @@ fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
 }
 
 #[test]
-fn a_glance_takes_no_library_that_is_not_on_its_list() {
+fn plan_quick_run_has_only_listed_libraries() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Glance)).unwrap();
     let mut ids: Vec<&str> = plan.cases.iter().map(|(c, _)| c.driver.as_str()).collect();
@@ -245,7 +245,7 @@ fn quick_run_has_the_newest_version_of_each_library_only() {
             assert_eq!(older(suites, extent), [""; 0], "{suites:?} {extent:?}");
         }
     }
-    // The reports' own pairs need them, and who asks for one by name gets it.
+    // The pairs of the reports need them, and a user can request one by name.
     assert!(!older(&Suite::ALL, Extent::Usual).is_empty());
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Quick);
     choice.subjects = vec!["golang-jwt-v4".into()];
@@ -253,7 +253,7 @@ fn quick_run_has_the_newest_version_of_each_library_only() {
 }
 
 #[test]
-fn older_version_stands_only_where_a_published_report_needs_it() {
+fn plan_older_version_only_for_published_reports() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -277,10 +277,10 @@ fn older_version_stands_only_where_a_published_report_needs_it() {
 }
 
 #[test]
-fn every_library_of_others_has_its_release_date() {
+fn manifests_of_third_parties_have_a_release_date() {
     for driver in find(&folder(None)).unwrap() {
         let m = &driver.manifest;
-        // This project's own, and what comes with a toolchain.
+        // This project's own, and what is part of a toolchain.
         if ["jeton", "reference", "crypto"].contains(&m.library.as_str()) {
             continue;
         }
@@ -300,7 +300,7 @@ fn every_library_of_others_has_its_release_date() {
 }
 
 #[test]
-fn claims_and_threads_multiply_what_works_on_claims() {
+fn plan_claims_and_threads_multiply_token_operations() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
     choice.subjects = vec!["rust/jeton:jwt:ES256".into()];
@@ -310,18 +310,18 @@ fn claims_and_threads_multiply_what_works_on_claims() {
     let plan = plan(&drivers, &choice).unwrap();
     let keys = |c: &Case| matches!(c.operation, Operation::GenerateKey | Operation::LoadKey);
     let of_keys = plan.cases.iter().filter(|(c, _)| keys(c)).count();
-    // A key knows nothing of claims: it is multiplied by the threads alone.
+    // Key operations do not depend on claims, only on the threads.
     assert_eq!(plan.cases.len(), (once - of_keys / 2) * 4 + of_keys);
     let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
     let factors = "(claims report1-large, 2 threads)";
     assert!(titles.iter().any(|t| t.contains(factors)), "{titles:?}");
     for (i, title) in titles.iter().enumerate() {
-        assert!(!titles[..i].contains(title), "{title} is there twice");
+        assert!(!titles[..i].contains(title), "duplicate title {title}");
     }
 }
 
 #[test]
-fn other_claims_and_other_threads_are_never_in_one_comparison() {
+fn comparison_of_different_claims_or_threads_is_rejected() {
     let one = case("a", Format::Jwt, Some("HS256"));
     let mut other = case("b", Format::Jwt, Some("HS256"));
     other.claims = "report2".into();
@@ -337,9 +337,9 @@ fn other_claims_and_other_threads_are_never_in_one_comparison() {
     assert!(matches!(refused, Err(Incomparable::Cache(_))));
 }
 
-/// The published tables are the list: whatever stands in one has a cell of the usual run beside it.
+/// Every row of a published table has a case in the default run.
 #[test]
-fn no_row_of_a_report_is_missing_from_the_plan() {
+fn plan_contains_every_published_row() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -360,12 +360,12 @@ fn no_row_of_a_report_is_missing_from_the_plan() {
     assert!(weak.clone().count() >= 4);
     assert!(
         weak.clone().all(|(c, _)| c.library != "jeton"),
-        "never by jeton"
+        "jeton must not have such a key"
     );
 }
 
 #[test]
-fn unequal_work_is_in_no_comparison() {
+fn comparison_of_unequal_work_is_rejected() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Full)).unwrap();
     let unequal = |c: &Case| c.operation == Operation::VerifyParsed;
@@ -376,7 +376,7 @@ fn unequal_work_is_in_no_comparison() {
 }
 
 #[test]
-fn who_asks_for_claims_gets_them_and_not_those_of_the_reports() {
+fn plan_requested_claims_replace_those_of_reports() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&Suite::ALL, Extent::Usual);
     choice.claims = vec!["report3".into()];

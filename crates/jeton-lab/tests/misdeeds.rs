@@ -1,4 +1,4 @@
-//! Whatever a driver does, its row says so, and the others are measured.
+//! A driver that misbehaves is reported in its row, and the other drivers are measured.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -9,7 +9,7 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::runner::Event;
 
-/// Runs one driver with a misdeed between two correct ones, which must not suffer.
+/// Runs one driver with a misdeed between two correct ones, which must not be affected.
 fn run_with(misdeed: &str) -> RunResult {
     let fakes = Fakes::new()
         .with("correct", "")
@@ -51,7 +51,7 @@ fn assert_both(misdeed: &str, status: Status, reason: &str) {
 }
 
 #[test]
-fn what_a_process_does_first_in_a_visit_is_not_counted() {
+fn driver_slow_first_run_after_idle_is_not_counted() {
     let result = run_with("falls-asleep");
     let median = |name| {
         row(&result, name, "sign")
@@ -60,23 +60,23 @@ fn what_a_process_does_first_in_a_visit_is_not_counted() {
             .unwrap()
             .median
     };
-    // Who has waited takes a hundred milliseconds more, and a batch is planned to take five.
+    // After idling it needs 100 ms more, and a batch is planned to take five.
     assert!(median("suspect") < median("correct") * 5.0);
 }
 
 #[test]
-fn a_driver_that_does_its_lead_itself_is_given_one() {
+fn driver_that_supports_leads_gets_one() {
     let result = run_with("needs-a-lead");
     let median = |name| {
         let timing = row(&result, name, "sign").ns_per_op.as_ref();
         timing.unwrap().median
     };
-    // Without one it does everything five times.
+    // Without a lead it does everything five times.
     assert!(median("suspect") < median("correct") * 2.5);
 }
 
 #[test]
-fn an_honest_driver_is_measured() {
+fn driver_correct_is_measured() {
     let result = run_with("");
     let row = row(&result, "suspect", "sign");
     assert_eq!(row.status, Status::Ok);
@@ -95,7 +95,7 @@ fn an_honest_driver_is_measured() {
 }
 
 #[test]
-fn a_driver_that_dies_in_hello() {
+fn driver_crash_in_hello_is_reported() {
     assert_both(
         "dies-in-hello",
         Status::Crashed,
@@ -104,7 +104,7 @@ fn a_driver_that_dies_in_hello() {
 }
 
 #[test]
-fn a_driver_that_dies_in_run() {
+fn driver_crash_in_run_is_reported() {
     assert_both(
         "dies-in-run",
         Status::Crashed,
@@ -113,17 +113,17 @@ fn a_driver_that_dies_in_run() {
 }
 
 #[test]
-fn a_driver_that_floods_its_output() {
+fn driver_flooding_its_output_is_ended() {
     assert_both("floods", Status::Crashed, "flooded its output");
 }
 
 #[test]
-fn a_driver_that_talks_without_being_asked() {
+fn driver_unrequested_answer_is_reported() {
     assert_both("talks-unasked", Status::Crashed, "answered nonsense");
 }
 
 #[test]
-fn a_driver_that_answers_nonsense() {
+fn driver_invalid_answer_is_reported() {
     assert_both(
         "answers-nonsense",
         Status::Crashed,
@@ -132,13 +132,13 @@ fn a_driver_that_answers_nonsense() {
 }
 
 #[test]
-fn a_driver_that_accepts_a_tampered_token() {
+fn driver_accepting_a_tampered_token_fails_preflight() {
     let reason = "accepts a token whose signature was changed";
     assert_both("accepts-tampered", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_accepts_an_expired_token() {
+fn driver_accepting_an_expired_token_fails_preflight() {
     assert_both(
         "accepts-expired",
         Status::FailedPreflight,
@@ -147,13 +147,13 @@ fn a_driver_that_accepts_an_expired_token() {
 }
 
 #[test]
-fn a_driver_that_ignores_the_audience() {
+fn driver_ignoring_the_audience_fails_preflight() {
     let reason = "accepts a token for another audience";
     assert_both("ignores-audience", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_signs_with_an_empty_key() {
+fn driver_signing_with_an_empty_key_fails_preflight() {
     assert_both(
         "empty-key",
         Status::FailedPreflight,
@@ -162,36 +162,36 @@ fn a_driver_that_signs_with_an_empty_key() {
 }
 
 #[test]
-fn a_driver_that_takes_an_empty_key_too() {
+fn driver_accepting_an_empty_key_fails_preflight() {
     let reason = "accepts a token signed with an empty key";
     assert_both("takes-empty-key", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_changes_a_claim() {
+fn driver_changing_a_claim_fails_preflight() {
     let reason = "gives back another `name` than was signed";
     assert_both("changes-a-claim", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_whose_tokens_nobody_verifies() {
+fn driver_with_unverifiable_tokens_fails_preflight() {
     let reason = "its token is refused by 4 of 4 verifiers";
     assert_both("signs-wrongly", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_lies_about_its_work() {
+fn driver_with_wrong_checksum_is_reported() {
     assert_both("wrong-checksum", Status::Crashed, "wrong checksum");
 }
 
 #[test]
-fn a_driver_of_another_version_than_its_manifest_says() {
+fn driver_version_other_than_manifest_fails_preflight() {
     let reason = "says it is suspect 9.9.9 (fake), its manifest says suspect 1.0.0 (fake)";
     assert_both("other-version", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_does_not_build() {
+fn driver_build_failure_is_reported() {
     let fakes = Fakes::new().with("correct", "").with_manifest(
         "broken",
         r#"build = [["sh", "-c", "echo compiling; echo 'error: a semicolon is missing' >&2; exit 4"]]
@@ -207,7 +207,7 @@ run = ["true"]"#,
 }
 
 #[test]
-fn a_driver_whose_toolchain_is_absent() {
+fn driver_with_missing_toolchain_is_unavailable() {
     let fakes = Fakes::new().with("correct", "").with_manifest(
         "foreign",
         r#"needs = ["no-such-compiler"]
@@ -222,7 +222,7 @@ run = ["true"]"#,
 }
 
 #[test]
-fn a_driver_that_cannot_be_started() {
+fn driver_that_cannot_be_started_is_unavailable() {
     let fakes = Fakes::new()
         .with("correct", "")
         .with_manifest("absent", r#"run = ["/no/such/driver"]"#);
@@ -237,9 +237,9 @@ fn a_driver_that_cannot_be_started() {
     );
 }
 
-/// The limit for `hello` is 20 s: this one test waits for it.
+/// The limit for `hello` is 20 s; this test waits for it.
 #[test]
-fn a_driver_that_hangs() {
+fn driver_hanging_in_hello_times_out() {
     assert_both(
         "hangs-in-hello",
         Status::TimedOut,
@@ -248,7 +248,7 @@ fn a_driver_that_hangs() {
 }
 
 #[test]
-fn a_driver_is_built_again_only_when_its_sources_change() {
+fn driver_is_rebuilt_only_after_source_changes() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let fakes = Fakes::new().with_manifest(
         "counted",
@@ -271,9 +271,9 @@ run = ["python3", "{script}", "counted"]"#
     assert_eq!(builds(), 2);
 }
 
-/// A part of what is built may lie beside the sources: a cache that was copied does not have it.
+/// A build can write beside the sources, which a copied cache does not contain.
 #[test]
-fn a_driver_is_built_again_where_its_cache_was_copied_to() {
+fn driver_with_copied_cache_is_rebuilt() {
     let way = r#"build = [["touch", "beside"]]
 run = ["python3", "driver.py", "copied"]"#;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
@@ -294,7 +294,7 @@ run = ["python3", "driver.py", "copied"]"#;
 }
 
 #[test]
-fn a_run_that_is_stopped_keeps_its_finished_rounds() {
+fn run_stopped_keeps_finished_rounds() {
     let fakes = Fakes::new().with("correct", "").with("another", "");
     let stop = Stop::default();
     let result = fakes.run_until(&stop, |event| {

@@ -1,11 +1,12 @@
-//! Which runs are of one machine, and what is done with those that are not.
+//! Which runs are of one machine, and how others are handled.
 
 use jeton_lab::multi_run::{AcrossCpus, Outcome, Question, Unjudgeable, gate};
 use jeton_lab::result::{Environment, Processor, read};
 
 use super::{change, compare, compare_across, judged, question, run};
 
-/// What differs between a run and one whose environment was edited, and the settings that do.
+/// Returns the differences between a run and one with an edited environment, and the differing
+/// settings.
 fn differences(edit: impl FnOnce(&mut Environment)) -> [Vec<String>; 2] {
     let (before, mut after) = (run(1), run(2));
     edit(&mut after.environment);
@@ -55,7 +56,7 @@ fn compare_other_microcode_is_a_setting_and_leaves_no_controls() {
 
 #[test]
 fn compare_file_of_an_older_lab_is_compared_in_what_it_says() {
-    // The old lab did not find avx512ifma, for it looked for avx512_ifma.
+    // The old lab looked for avx512_ifma and so did not find avx512ifma.
     let found = differences(|e| {
         e.flags.push("avx512ifma".into());
         e.processor = None;
@@ -68,7 +69,7 @@ fn compare_file_of_an_older_lab_is_compared_in_what_it_says() {
     after.environment.flags.retain(|flag| flag != "sha_ni");
     let said = compare(&before, &after).another_machine;
     assert_eq!(said[0].to_string(), "CPU flags: sha_ni / none of these");
-    // What only one of them knows is no difference.
+    // A fact that only one of them has is not a difference.
     processor(&mut after.environment).stepping = None;
     assert_eq!(compare(&run(3), &after).another_machine.len(), 1);
 }
@@ -93,7 +94,11 @@ fn gate_of_another_cpu_is_judged_if_told_to() {
     };
     let found = gate(&before, &after, &told_to).unwrap();
     assert_eq!(found.outcome, Outcome::Regression);
-    assert_eq!(found.another_machine.len(), 1, "it is said all the same");
+    assert_eq!(
+        found.another_machine.len(),
+        1,
+        "it is reported all the same"
+    );
     let shown = compare_across(&before, &after, AcrossCpus::Judge);
     assert!(shown.changes[0].verdict.is_some());
 }

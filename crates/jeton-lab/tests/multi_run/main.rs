@@ -1,4 +1,4 @@
-//! Results of several runs: set side by side, guarded, merged.
+//! Results of several runs: compared, gated, merged.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -18,7 +18,8 @@ use jeton_lab::stats::median::median_interval;
 
 const SUBJECTS: [&str; 6] = ["jeton", "a", "b", "c", "d", "e"];
 
-/// Six libraries under one contract with a spread of about half a per cent; `seed` moves the rounds.
+/// Returns six libraries with one operation and a spread of about half a per cent; `seed` varies
+/// the rounds.
 fn run(seed: u64) -> RunResult {
     let mut result = sample::empty();
     result.seed = seed;
@@ -33,7 +34,7 @@ fn run(seed: u64) -> RunResult {
         row.token_bytes = Some(313);
         row.allocs_per_op = Some(2.0);
         result.rows.measured.push(row);
-        // No two runs and no two subjects have the same noise.
+        // Every run and every subject has different noise.
         scale_rounds(&mut result.rows.measured[index], |round| {
             1.0 + 0.002 * ((seed as usize * 7 + index * 3 + round * 5) % 11) as f64 / 11.0
         });
@@ -95,7 +96,7 @@ fn scale_rounds(row: &mut Row, by: impl Fn(usize) -> f64) {
     (timing.median, timing.interval) = (median.median, median.interval);
 }
 
-/// The library's code has changed, and its time by this factor.
+/// Changes the library's code, and multiplies its time by this factor.
 fn change(result: &mut RunResult, library: &str, by: f64) {
     let mut rows = result.rows.measured.iter_mut();
     let row = rows.find(|r| r.subject.library == library).unwrap();
@@ -129,7 +130,7 @@ fn judged(before: &RunResult, after: &RunResult, threshold: f64) -> Result<Gate,
 }
 
 #[test]
-fn what_changed_is_told_from_what_did_not() {
+fn compare_separates_changed_from_unchanged() {
     let (before, mut after) = (run(1), run(2));
     change(&mut after, "jeton", 1.20);
     change(&mut after, "a", 0.80);
@@ -155,9 +156,9 @@ fn what_changed_is_told_from_what_did_not() {
 }
 
 #[test]
-fn what_the_runs_differ_by_is_not_the_subjects() {
+fn compare_removes_the_shift_between_runs() {
     let (before, mut after) = (run(1), run(2));
-    // The whole machine was 12 % slower, and nobody says so but those that did not change.
+    // The whole machine was 12 % slower, which only the unchanged subjects show.
     for row in &mut after.rows.measured {
         scale_rounds(row, |_| 1.12);
     }
@@ -169,7 +170,7 @@ fn what_the_runs_differ_by_is_not_the_subjects() {
     assert_eq!(jeton.verdict, Some(VerdictKind::Equivalent));
     let shown = &compared.between_runs[0];
     assert!(shown.shift_removed && (shown.shift - 1.12).abs() < 0.005);
-    // Without them it would pass for a change of the subject.
+    // Without them it would look like a change of the subject.
     let alone = |mut result: RunResult| {
         result.rows.measured.truncate(1);
         result
@@ -183,7 +184,7 @@ fn what_the_runs_differ_by_is_not_the_subjects() {
 }
 
 #[test]
-fn both_noise_floors_count() {
+fn compare_uses_both_noise_floors() {
     for noisy in [0, 1] {
         let mut runs = [run(1), run(2)];
         change(&mut runs[1], "jeton", 1.10);
@@ -194,7 +195,7 @@ fn both_noise_floors_count() {
 }
 
 #[test]
-fn another_machine_has_no_verdict() {
+fn compare_of_another_machine_has_no_verdict() {
     let (before, mut after) = (run(1), run(2));
     after.environment.cpu = "another CPU".into();
     let compared = compare(&before, &after);
@@ -205,7 +206,7 @@ fn another_machine_has_no_verdict() {
 }
 
 #[test]
-fn settings_are_told_and_judged_all_the_same() {
+fn compare_with_other_settings_reports_and_judges() {
     let (before, mut after) = (run(1), run(2));
     after.environment.kernel = "Linux 7.0".into();
     after
@@ -220,7 +221,7 @@ fn settings_are_told_and_judged_all_the_same() {
 }
 
 #[test]
-fn what_only_one_measured_is_listed() {
+fn compare_lists_rows_of_only_one_run() {
     let (mut before, mut after) = (run(1), run(2));
     before.rows.measured.remove(5);
     after.rows.measured.remove(4);
@@ -249,7 +250,7 @@ fn what_only_one_measured_is_listed() {
 }
 
 #[test]
-fn a_gate_passes_what_did_not_change_and_names_what_did() {
+fn gate_passes_unchanged_and_names_regressions() {
     let (before, mut after) = (run(1), run(2));
     let passed = judged(&before, &after, 0.05).unwrap();
     assert_eq!(passed.outcome, Outcome::NoRegression);
@@ -266,7 +267,7 @@ fn a_gate_passes_what_did_not_change_and_names_what_did() {
     };
     assert!(what.starts_with("sign go/jeton:jwt:HS256"), "{what}");
     assert!((ratio - 1.12).abs() < 0.01);
-    // Faster is no regression, and less than the threshold is let through.
+    // Faster is not a regression, and less than the threshold passes.
     assert!(
         judged(&after, &before, 0.05)
             .unwrap()
@@ -282,7 +283,7 @@ fn a_gate_passes_what_did_not_change_and_names_what_did() {
 }
 
 #[test]
-fn who_fails_now_is_a_regression_and_who_is_absent_is_not() {
+fn gate_failure_is_a_regression_absence_is_not() {
     let (before, mut after) = (run(1), run(2));
     sample::fail(
         &mut after.rows.measured[0],
@@ -303,7 +304,7 @@ fn who_fails_now_is_a_regression_and_who_is_absent_is_not() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_neither_yes_nor_no() {
+fn gate_unjudgeable_runs_are_neither_pass_nor_fail() {
     let (before, after) = (run(1), run(2));
     let mut disturbed = after.clone();
     disturbed.environment.disturbance.disturbed = true;

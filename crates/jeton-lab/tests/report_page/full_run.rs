@@ -1,5 +1,5 @@
-//! A made-up result of the size of a full run: every row that `lab run` plans of the three suites over
-//! all drivers of this checkout, with twelve rounds of noise; a few of them failed, as in life.
+//! A synthetic result of the size of a full run: every row that `lab run` plans for the three
+//! suites over all drivers of this checkout, with twelve rounds of noise and some failures.
 
 use std::collections::BTreeMap;
 
@@ -24,10 +24,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 const ROUNDS: usize = 12;
 
-/// As many pairs as a full run has.
+/// The number of A/A pairs in a full run.
 const PAIRS: usize = 9;
 
-/// The whole run.
+/// Returns the whole run.
 pub(crate) fn result() -> RunResult {
     let drivers = driver::find(&driver::folder(None)).unwrap();
     let choice = Choice {
@@ -76,12 +76,12 @@ pub(crate) fn result() -> RunResult {
 struct Noise(ChaCha8Rng);
 
 impl Noise {
-    /// Evenly between 0 and 1.
+    /// Returns a uniform number between 0 and 1.
     fn share(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Rounds about this time.
+    /// Returns rounds around this time.
     fn rounds(&mut self, ns: f64) -> Vec<f64> {
         let one = |_| ns * (1.0 + 0.03 * (self.share() + self.share() - 1.0));
         (0..ROUNDS).map(one).collect()
@@ -128,7 +128,7 @@ fn timing(rounds: Vec<f64>) -> Timing {
     }
 }
 
-/// What the library adds, as a multiple of what a lean one does.
+/// The overhead of the library, as a multiple of that of a lean one.
 fn slowness(case: &Case) -> f64 {
     let language = match case.language.as_str() {
         "rust" => 1.0,
@@ -178,7 +178,7 @@ fn token_bytes(case: &Case, claims: u64) -> u64 {
     claims * 4 / 3 + around + own
 }
 
-/// What goes wrong in a run, in about one row of fifty.
+/// Makes about one row in fifty fail.
 fn break_some(rows: &mut [Row]) {
     for (number, row) in rows.iter_mut().enumerate() {
         if number % 151 == 60 {

@@ -1,4 +1,4 @@
-//! The report page, from the outside: a result goes in, a page that can be trusted comes out.
+//! The report page from the outside: a result in, a valid page out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod full_run;
@@ -25,7 +25,7 @@ const SECTIONS: [&str; 11] = [
     "data",
 ];
 
-/// What holds for every page, whatever the result.
+/// Checks what every page must have.
 fn check(html: &str) {
     for section in SECTIONS {
         assert!(
@@ -34,7 +34,7 @@ fn check(html: &str) {
         );
     }
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"));
-    // The packed result may hold any letters.
+    // The packed result may contain any characters.
     let (before, after) = html.split_once("href=\"data:").unwrap_or((html, ""));
     for text in [before, after.split_once('"').map_or("", |(_, text)| text)] {
         assert!(!text.contains("NaN") && !text.contains(">inf"), "no number");
@@ -80,7 +80,7 @@ fn check(html: &str) {
     }
 }
 
-/// Leaves a page in the target folder, for a browser.
+/// Writes a page to the target folder, for a browser.
 fn keep(name: &str, html: &str) {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
@@ -101,7 +101,7 @@ fn charts(html: &str) -> usize {
 }
 
 #[test]
-fn the_sample_has_a_chart_and_a_table_per_comparison() {
+fn page_sample_has_chart_and_table_per_comparison() {
     let result = sample::result();
     let html = page(&result);
     check(&html);
@@ -111,8 +111,8 @@ fn the_sample_has_a_chart_and_a_table_per_comparison() {
         .map(|v| v.comparison.as_str())
         .collect();
     comparisons.dedup();
-    // One chart of sizes, because there is one claims set; one of size against cost; and what is
-    // above the floor for each contract.
+    // One chart of sizes, because there is one claims set; one of size against cost; and one of the
+    // overhead above the bare primitive for each operation.
     assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
     assert_eq!(html.matches("aria-details=").count(), charts(&html));
     assert!(html.len() < 400_000, "{} bytes", html.len());
@@ -120,7 +120,7 @@ fn the_sample_has_a_chart_and_a_table_per_comparison() {
 }
 
 #[test]
-fn the_policy_names_the_hashes_of_the_style_and_the_script_that_are_there() {
+fn page_policy_has_hashes_of_its_style_and_script() {
     let html = page(&sample::empty());
     let hash = |tag: &str| {
         let text = between(&html, &format!("<{tag}>"), &format!("</{tag}>"));
@@ -140,7 +140,7 @@ fn the_policy_names_the_hashes_of_the_style_and_the_script_that_are_there() {
 }
 
 #[test]
-fn verdicts_are_sentences() {
+fn page_verdicts_are_sentences() {
     let html = page(&sample::result());
     assert!(html.contains("jeton is alone in the first tier."));
     assert!(
@@ -151,7 +151,7 @@ fn verdicts_are_sentences() {
 }
 
 #[test]
-fn undecided_and_equivalent_subjects_are_named_as_such() {
+fn page_names_undecided_and_equivalent_subjects() {
     let mut result = sample::result();
     let ids: Vec<usize> = (0..2).collect();
     let [undecided, equal] = [ids[0], ids[1]];
@@ -174,16 +174,16 @@ fn set(verdict: &mut Verdict, kind: VerdictKind, more_rounds: Option<u32>) {
 }
 
 #[test]
-fn a_confounded_pair_names_its_factors_and_no_cause() {
+fn page_confounded_pair_names_factors_and_no_cause() {
     let html = page(&sample::result());
     let sentence =
         "Confounded: format, algorithm and library change at once; no cause can be named.";
-    // Twice per contract: beside the verdict and above the chart.
+    // Twice per operation: beside the verdict and above the chart.
     assert_eq!(html.matches(sentence).count(), 4);
 }
 
 #[test]
-fn rows_that_are_not_ok_keep_their_reasons() {
+fn page_shows_reasons_of_failed_rows() {
     let result = sample::result();
     let html = page(&result);
     let gaps = between(&html, "<section id=\"gaps\"", "</section>");
@@ -200,21 +200,21 @@ fn rows_that_are_not_ok_keep_their_reasons() {
         );
         assert!(gaps.contains(&row.subject.library));
     }
-    // A failed subject is also named in the table of the comparison that it is absent from.
+    // A failed subject is also named in the table of its comparison.
     let charts = between(&html, "<section id=\"charts\"", "</section>");
     assert!(charts.contains("accepted a token whose signature had one bit flipped"));
     assert!(charts.contains("is not on PATH"));
 }
 
 #[test]
-fn a_reference_is_drawn_and_has_no_tier() {
+fn page_reference_is_drawn_and_has_no_group() {
     let html = page(&sample::result());
     assert!(html.contains("<line class=\"reference\""));
     assert!(!between(&html, "<section id=\"groups\"", "</section>").contains("AWS-LC"));
 }
 
 #[test]
-fn a_result_without_rows_renders() {
+fn page_of_empty_result_renders() {
     let html = page(&sample::empty());
     check(&html);
     assert_eq!(charts(&html), 0);
@@ -223,7 +223,7 @@ fn a_result_without_rows_renders() {
 }
 
 #[test]
-fn a_result_of_failed_rows_renders() {
+fn page_of_failed_rows_renders() {
     let mut result = sample::result();
     result.verdicts.clear();
     for row in &mut result.rows.measured {
@@ -236,7 +236,7 @@ fn a_result_of_failed_rows_renders() {
 }
 
 #[test]
-fn one_subject_alone_is_charted_and_compared_with_nothing() {
+fn page_single_subject_is_charted_without_comparison() {
     let mut result = sample::result();
     result.verdicts.clear();
     result.rows.measured.truncate(1);
@@ -247,7 +247,7 @@ fn one_subject_alone_is_charted_and_compared_with_nothing() {
 }
 
 #[test]
-fn a_disturbed_and_interrupted_run_says_so() {
+fn page_reports_disturbed_and_interrupted_run() {
     let mut result = sample::result();
     result.environment.complete = false;
     result.environment.rounds_finished = 3;
@@ -269,7 +269,7 @@ fn a_disturbed_and_interrupted_run_says_so() {
 }
 
 #[test]
-fn numbers_that_are_none_or_huge_render() {
+fn page_with_missing_and_huge_numbers_renders() {
     for value in [
         f64::NAN,
         f64::INFINITY,
@@ -300,18 +300,18 @@ fn numbers_that_are_none_or_huge_render() {
 }
 
 #[test]
-fn environment_shows_what_tells_one_cpu_from_another() {
+fn page_environment_identifies_the_cpu() {
     let mut result = sample::result();
     let html = page(&result);
     let cpu = "AMD EPYC 9R14 (family 25, model 17, stepping 1, microcode 0xa101148)";
     assert!(html.contains(cpu));
-    // A file of an older lab does not say it.
+    // A file of an older lab does not contain it.
     result.environment.processor = None;
     assert!(!page(&result).contains("AMD EPYC 9R14 ("));
 }
 
 #[test]
-fn text_from_libraries_is_never_markup() {
+fn page_escapes_text_from_libraries() {
     const EVIL: &str =
         "</title></style></script><script>alert(1)</script><img src=x onerror='a'>\" onload=\"b";
     let mut result: RunResult = sample::result();
@@ -345,7 +345,7 @@ fn text_from_libraries_is_never_markup() {
 }
 
 #[test]
-fn the_download_is_the_result() {
+fn page_download_is_the_result() {
     let result = sample::result();
     let html = page(&result);
     let link = between(&html, "href=\"data:application/gzip;base64,", "\"");
@@ -357,9 +357,9 @@ fn the_download_is_the_result() {
 }
 
 #[test]
-fn a_result_beyond_a_link_names_its_file_instead() {
+fn page_with_large_result_names_its_file() {
     let mut result = sample::result();
-    // No two alike, as in life: what repeats itself packs to nothing.
+    // All different: repetition would compress to almost nothing.
     let mut round = 1234.5_f64;
     let mut rounds = || {
         round = (round * 1.000_1).sin().abs() * 1e3 + 1e3;
@@ -375,11 +375,11 @@ fn a_result_beyond_a_link_names_its_file_instead() {
     assert!(html.contains("too large for this page"));
 }
 
-/// A page that people send each other by mail, and open on a telephone.
+/// The maximum size of a page that can be mailed and opened on a phone.
 const FULL_PAGE_BYTES_MAX: usize = 1_400_000;
 
 #[test]
-fn the_page_of_a_full_run_is_small_enough_to_be_sent() {
+fn page_of_full_run_stays_below_size_limit() {
     let result = full_run::result();
     let rows = result.rows.measured.len();
     assert!(rows >= 600, "{rows} rows are no full run");
@@ -394,7 +394,7 @@ fn the_page_of_a_full_run_is_small_enough_to_be_sent() {
     assert!(html.len() <= FULL_PAGE_BYTES_MAX, "{} bytes", html.len());
 }
 
-/// Advice for these needs, as the page has it.
+/// Returns the recommendation section for these requirements.
 fn advised(result: &mut RunResult, requirements: &str, noisy: Noisy) -> String {
     let requirements = Requirements::parse(&[requirements]).unwrap();
     result.recommendation = Some(recommend(result, &requirements, noisy));
@@ -404,7 +404,7 @@ fn advised(result: &mut RunResult, requirements: &str, noisy: Noisy) -> String {
 }
 
 #[test]
-fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
+fn page_recommendation_has_reasons_and_limits() {
     let mut result = sample::result();
     let section = advised(
         &mut result,
@@ -429,7 +429,7 @@ fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
 }
 
 #[test]
-fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
+fn page_disturbed_run_needs_permission_to_recommend() {
     let mut result = sample::result();
     result.environment.disturbance.disturbed = true;
     result.environment.disturbance.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
@@ -442,7 +442,7 @@ fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
 }
 
 #[test]
-fn needs_that_nothing_meets_are_told_which_one_is_in_the_way() {
+fn page_unmet_requirements_name_the_blocking_one() {
     let mut result = sample::result();
     let section = advised(
         &mut result,
@@ -454,7 +454,7 @@ fn needs_that_nothing_meets_are_told_which_one_is_in_the_way() {
 }
 
 #[test]
-fn an_older_file_is_advised_without_needs() {
+fn page_of_older_file_recommends_without_needs() {
     let result = sample::result();
     assert!(result.recommendation.is_none());
     let html = page(&result);

@@ -1,4 +1,4 @@
-//! A made-up result of about sixty rows, in the shape of a real quick run.
+//! A synthetic result of about sixty rows, like a quick run.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use jeton_lab::result::{
 
 const ROUNDS: usize = 8;
 
-/// Language, library, version, and how much slower than the primitive it signs and verifies.
+/// Language, library, version, and its slowdown compared with the bare primitive.
 const LIBRARIES: [(&str, &str, &str, f64); 6] = [
     ("rust", "jeton", "0.1.0", 1.0),
     ("rust", "jsonwebtoken", "11.0.0", 2.4),
@@ -20,7 +20,7 @@ const LIBRARIES: [(&str, &str, &str, f64); 6] = [
     ("node", "fast-jwt", "6.0.2", 13.1),
 ];
 
-/// Algorithm, bare signature and verification in nanoseconds, token bytes.
+/// Algorithm, bare signature and verification in nanoseconds, and token bytes.
 const ALGORITHMS: [(&str, f64, f64, u64); 4] = [
     ("HS256", 310.0, 330.0, 313),
     ("ES256", 15_600.0, 49_000.0, 356),
@@ -28,7 +28,7 @@ const ALGORITHMS: [(&str, f64, f64, u64); 4] = [
     ("RS256", 240_000.0, 15_600.0, 612),
 ];
 
-/// The whole sample: compared, confounded, failed, unavailable and reference rows.
+/// Returns the whole sample: compared, confounded, failed, unavailable and reference rows.
 pub(crate) fn result() -> RunResult {
     let mut rows = Vec::new();
     for operation in ["sign", "verify"] {
@@ -37,7 +37,7 @@ pub(crate) fn result() -> RunResult {
             for (index, (language, library, version, slower)) in LIBRARIES.iter().enumerate() {
                 let subject = subject(language, library, version, "jwt", Some(alg));
                 let mut row = row("libraries", operation, subject);
-                // What a library adds is a constant, so it matters less beside a slow primitive.
+                // The overhead of a library is constant, so it matters less for a slow primitive.
                 let ns = bare * (1.02 + index as f64 * 0.04) + slower * 420.0;
                 row.ns_per_op = Some(timing(ns, 0.006 + 0.002 * index as f64));
                 row.token_bytes = Some(bytes + if *library == "fast-jwt" { 7 } else { 0 });
@@ -114,7 +114,7 @@ pub(crate) fn result() -> RunResult {
     result
 }
 
-/// A result of `lab interop`: two libraries with each other's tokens, and one that is not there.
+/// Returns a result of `lab interop`: two libraries with each other's tokens, and an absent one.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn interop() -> RunResult {
     let mut result = empty();
@@ -135,8 +135,8 @@ pub(crate) fn interop() -> RunResult {
     result
 }
 
-/// A result of `lab servers`: one server that is as it must be, one with the bugs of a report, and one
-/// that is not there.
+/// Returns a result of `lab servers`: a correct server, one with the bugs of a report, and an
+/// absent one.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn servers() -> RunResult {
     let mut result = empty();
@@ -184,7 +184,7 @@ pub(crate) fn servers() -> RunResult {
     result
 }
 
-/// ES256 tokens between two drivers, with a key as JWK and as PEM; the PEM is the worse one.
+/// ES256 tokens between two drivers, with the key as JWK and as PEM; PEM has the worse outcome.
 fn exchange(issuer: &str, verifier: &str, outcome: Interop) -> InteropRow {
     let party = |driver: &str| Party {
         driver: driver.to_owned(),
@@ -216,7 +216,7 @@ fn exchange(issuer: &str, verifier: &str, outcome: Interop) -> InteropRow {
     }
 }
 
-/// A result of `lab attack`: one attack of each outcome.
+/// Returns a result of `lab attack`: one attack of each outcome.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn attack() -> RunResult {
     let mut result = empty();
@@ -275,7 +275,7 @@ fn attacked(attack: &str, outcome: Option<AttackOutcome>) -> AttackRow {
     }
 }
 
-/// A result that saw nothing.
+/// Returns a result without rows.
 pub(crate) fn empty() -> RunResult {
     RunResult {
         schema: SCHEMA,
@@ -480,7 +480,7 @@ fn verdicts(rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// The rule of the lab in small: enough to make every kind of verdict appear.
+/// A simplified rule that produces every kind of verdict.
 fn compare<'a>(
     verdicts: &mut Vec<Verdict>,
     title: &str,

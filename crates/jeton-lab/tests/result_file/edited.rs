@@ -1,12 +1,11 @@
-//! A result edited by hand: each edit is refused with its place.
+//! A result edited by hand: each edit is rejected with its place.
 
 use jeton_lab::result::{RunResult, to_bytes};
 use serde_json::{Value, json};
 
 use super::{published, refusal, sample, schema};
 
-/// An edit by hand: where, what is there then, what the reader says, and whether the schema alone
-/// shows it.
+/// An edit: the place, the new value, the reader's error, and whether the schema alone detects it.
 const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/status",
@@ -174,7 +173,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     ("/schema", "0", "an older jeton wrote it", true),
 ];
 
-/// The same, of a result of `lab interop`.
+/// The same for a result of `lab interop`.
 const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/1/outcome",
@@ -232,12 +231,12 @@ const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     ),
 ];
 
-/// The same, of a result of `lab servers`.
+/// The same for a result of `lab servers`.
 const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/statuses",
         "{\"OK\": 1}",
-        "rows[0].latencies: has not as many calls as ended OK",
+        "rows[0].latencies: the number of calls differs from those that ended OK",
         false,
     ),
     (
@@ -261,7 +260,7 @@ const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
 ];
 
 #[test]
-fn an_edit_by_hand_is_refused_with_its_place() {
+fn edited_member_is_rejected_with_its_place() {
     refuse_each(&sample::servers(), EDITS_OF_SERVERS);
     refuse_each(&sample::result(), EDITS);
     refuse_each(&sample::interop(), EDITS_OF_INTEROP);
@@ -275,7 +274,7 @@ fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
         let mut edited = whole.clone();
         *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
         let refused = refusal(&serde_json::to_vec_pretty(&edited).unwrap());
-        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was taken"));
+        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was accepted"));
         assert!(refused.contains(said), "{place} = {edit}: {refused}");
         assert!(!refused.contains('\n'), "one line: {refused}");
         let violations = schema::violations(&published, &edited);
@@ -288,7 +287,7 @@ fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
 }
 
 #[test]
-fn a_member_taken_out_is_named() {
+fn removed_member_is_named() {
     let whole: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     for (within, member) in [
         ("", "rows"),
@@ -306,9 +305,9 @@ fn a_member_taken_out_is_named() {
 }
 
 #[test]
-fn a_member_that_nobody_published_is_seen_by_the_schema() {
+fn schema_detects_unknown_member() {
     let mut edited: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     edited["rows"][3]["winner"] = json!(true);
     let violations = schema::violations(&published(), &edited);
-    assert_eq!(violations, ["/rows/3/winner: nothing may be here"]);
+    assert_eq!(violations, ["/rows/3/winner: unexpected member"]);
 }

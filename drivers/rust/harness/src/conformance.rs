@@ -184,7 +184,9 @@ impl Subject {
             &tokens,
         );
         if verify::<D>(&check, &token)?["accepted"] != true || run::<D>(&check, 3, 2)? != 6 {
-            return Err("verify-signature rejects its own token, or its checksum is wrong".to_owned());
+            return Err(
+                "verify-signature rejects its own token, or its checksum is wrong".to_owned(),
+            );
         }
         for (what, forged) in self.negative_controls(&token) {
             if verify::<D>(&check, &forged)?["accepted"] != false {

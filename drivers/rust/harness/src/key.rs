@@ -174,7 +174,11 @@ impl Jwk {
             "P-256" => P256,
             "P-384" => P384,
             "P-521" => P521,
-            other => return Err(DriverError::unsupported(format!("curve {other:?} is not supported"))),
+            other => {
+                return Err(DriverError::unsupported(format!(
+                    "curve {other:?} is not supported"
+                )));
+            }
         };
         let (scalar, point) = (self.ec_scalar()?, self.ec_point()?);
         let inner = sec1::EcPrivateKey {

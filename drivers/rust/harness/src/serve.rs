@@ -78,16 +78,15 @@ impl State {
         let done = matches!(request, Request::Bye);
         // A library that panics has failed. The next request is answered all the same.
         let answer = catch_unwind(AssertUnwindSafe(|| self.fulfil::<D>(request)));
-        let answer = answer.unwrap_or_else(|panic| Err(DriverError::failed(panic_message(&*panic))));
+        let answer =
+            answer.unwrap_or_else(|panic| Err(DriverError::failed(panic_message(&*panic))));
         (answer.unwrap_or_else(refuse), done)
     }
 
     fn fulfil<D: Driver>(&mut self, request: Request) -> Result<Value, DriverError> {
         match request {
             Request::Hello { protocol: PROTOCOL } => Ok(hello::<D>()),
-            Request::Hello { .. } => {
-                Err(DriverError::unsupported("only protocol 1 is supported"))
-            }
+            Request::Hello { .. } => Err(DriverError::unsupported("only protocol 1 is supported")),
             Request::Prepare(prepare) => {
                 self.work = None;
                 let request = prepare.into_request()?;
@@ -215,7 +214,11 @@ fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<ThreadRun>), D
         go.wait();
         let thread_runs: Result<Vec<ThreadRun>, String> = threads
             .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| Err(panic_message(&*panic))))
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| Err(panic_message(&*panic)))
+            })
             .collect();
         (start, thread_runs)
     });

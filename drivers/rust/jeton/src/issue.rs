@@ -162,5 +162,7 @@ fn timestamp(value: &Value) -> Result<Timestamp, DriverError> {
         value => value.as_i64(),
     };
     let moment = seconds.and_then(Timestamp::from_unix_seconds);
-    moment.ok_or_else(|| DriverError::unsupported("jeton issues only whole seconds from 1970 to 9999"))
+    moment.ok_or_else(|| {
+        DriverError::unsupported("jeton issues only whole seconds from 1970 to 9999")
+    })
 }

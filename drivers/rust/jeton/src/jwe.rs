@@ -74,7 +74,9 @@ where
         Operation::Encrypt => Ok(work::sign(sealer()?)),
         Operation::Decrypt => work::verify(opener()?, request.tokens.clone()),
         Operation::RoundTrip => Ok(work::round_trip(sealer()?, opener()?)),
-        other => Err(DriverError::unsupported(format!("{other:?} does not apply to a JWE"))),
+        other => Err(DriverError::unsupported(format!(
+            "{other:?} does not apply to a JWE"
+        ))),
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) fn prepare<K: Issue, V: Check>(
                 }
             })
         }
-        other => Err(DriverError::unsupported(format!("{other:?} is not supported"))),
+        other => Err(DriverError::unsupported(format!(
+            "{other:?} is not supported"
+        ))),
     }
 }

@@ -206,5 +206,7 @@ fn content_key_bytes(enc: &str) -> u8 {
 }
 
 fn no_pem() -> JoseError {
-    JoseError::UnsupportedSignatureAlgorithm(std::io::Error::other("a symmetric key has no PEM form").into())
+    JoseError::UnsupportedSignatureAlgorithm(
+        std::io::Error::other("a symmetric key has no PEM form").into(),
+    )
 }

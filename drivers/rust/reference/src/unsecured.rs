@@ -66,9 +66,7 @@ impl<C: ClaimsSet> Verifier for Reader<C> {
         visit: L,
     ) -> Result<L::Output, Rejection> {
         let (_, rest) = token.split_once('.').ok_or("not a token")?;
-        let payload = rest
-            .strip_suffix('.')
-            .ok_or("not an unsecured token")?;
+        let payload = rest.strip_suffix('.').ok_or("not an unsecured token")?;
         json.clear();
         URL_SAFE_NO_PAD
             .decode_vec(payload, json)

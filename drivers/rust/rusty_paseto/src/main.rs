@@ -174,7 +174,9 @@ impl Suite for V4Public {
     }
 
     fn generate() -> Result<Key<64>, DriverError> {
-        Err(DriverError::unsupported("rusty_paseto generates no key pairs"))
+        Err(DriverError::unsupported(
+            "rusty_paseto generates no key pairs",
+        ))
     }
 
     fn seal<C: LibraryClaims>(key: &Key<64>, claims: &C) -> Result<String, String> {

@@ -68,7 +68,10 @@ mod tests {
         for (line, what) in [
             ("--listen 127.0.0.1:0", "--hs256 is missing"),
             (&format!("{whole} --tls on"), "unknown option --tls"),
-            (&format!("{whole} --cores 1"), "--cores is given more than once"),
+            (
+                &format!("{whole} --cores 1"),
+                "--cores is given more than once",
+            ),
             (&format!("{whole} --quiet"), "requires a value"),
             (&whole.replace("127.0.0.1:0", "here"), "an address"),
             (&whole.replace("cores 3", "cores 0"), "at least 1"),

@@ -31,7 +31,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let valid = s.valid();
             (0..valid.len())
                 .map(|length| {
-                    // A trial cannot tell an empty token from a missing one.
+                    // A trial does not distinguish an empty token from a missing one.
                     let cut = if length == 0 { " " } else { &valid[..length] };
                     Trial::token(format!("{length} characters"), &valid, cut)
                 })
