@@ -217,7 +217,7 @@ impl Identical {
         }
         println!(
             "{:16} {rounds:2} rounds | one covers {:5.1} % | all cover {:5.1} % | called different \
-             {:4.1} % | one tier {:5.1} % | equivalent {:5.1} % | pair equivalent {:5.1} %, \
+             {:4.1} % | one group {:5.1} % | equivalent {:5.1} % | pair equivalent {:5.1} %, \
              different {:4.1} % | floor {:4.1} %",
             format!("{noise:?}"),
             100.0 * sum.covers,
