@@ -363,7 +363,7 @@ fn attack_driver(
                     is_first,
                 };
                 for (attack, tally) in &mut tallies {
-                    if let Some(why) = apart(attack, format, *practice, &hello) {
+                    if let Some(why) = skip_reason(attack, format, *practice, &hello) {
                         tally.skip(why);
                         continue;
                     }
@@ -400,7 +400,12 @@ fn is_quick(stage: &Stage) -> bool {
 }
 
 /// Returns why an attack does not apply to a library in this practice, if so.
-fn apart(attack: &Attack, format: Format, practice: Practice, hello: &Hello) -> Option<SkipReason> {
+fn skip_reason(
+    attack: &Attack,
+    format: Format,
+    practice: Practice,
+    hello: &Hello,
+) -> Option<SkipReason> {
     if attack.about == About::DeclaredTypes && matches!(hello.language.as_str(), "node" | "python")
     {
         return Some(SkipReason::Untyped);

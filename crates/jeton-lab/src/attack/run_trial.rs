@@ -163,7 +163,7 @@ impl TrialContext<'_> {
                 cost = cost.min(again);
             }
         }
-        session.afresh();
+        session.restart();
         let figures = cost.figures();
         let over = cost.is_over();
         let (outcome, said) = outcome_of(cost.reply, || over.then(|| figures.clone()));
@@ -189,7 +189,7 @@ impl TrialContext<'_> {
         token: &str,
         plain: &str,
     ) -> Result<Result<Cost, TrialResult>, Stopped> {
-        session.afresh();
+        session.restart();
         let (control, _) = session.verify(order, &trial.control)?;
         if control != Reply::Accepted {
             return Ok(Err(void(control)));

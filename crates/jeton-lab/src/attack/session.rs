@@ -62,7 +62,7 @@ impl<'a> Session<'a> {
     }
 
     /// Starts another process, whose memory is not affected by earlier tokens.
-    pub(super) fn afresh(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.end();
     }
 

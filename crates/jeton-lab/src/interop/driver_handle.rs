@@ -21,12 +21,12 @@ pub(super) struct DriverHandle {
     built: Option<Built>,
     process: Option<Process>,
     starts: u32,
-    last_words: String,
+    last_failure: String,
 }
 
 /// What a driver did instead of answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum Failure {
     /// The driver does not offer it.
     NotOffered(String),
     /// The operation failed.
@@ -41,7 +41,7 @@ pub(super) enum Trouble {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stopped;
 
-impl Trouble {
+impl Failure {
     /// Returns the outcome of an exchange; `failed` is the outcome of an ordinary failure.
     pub(super) fn outcome(&self, failed: Interop) -> Interop {
         match self {
@@ -80,7 +80,7 @@ impl DriverHandle {
             built,
             process: None,
             starts: 0,
-            last_words: String::new(),
+            last_failure: String::new(),
         }
     }
 
@@ -92,7 +92,7 @@ impl DriverHandle {
         }
         match self.ask(stop, |_| Ok(())) {
             Ok(Ok(())) => {}
-            Ok(Err(trouble)) => self.absent = Some(trouble.reason().to_owned()),
+            Ok(Err(failure)) => self.absent = Some(failure.reason().to_owned()),
             Err(stopped) => return Err(stopped),
         }
         let Some(hello) = &self.hello else {
@@ -126,7 +126,7 @@ impl DriverHandle {
         &mut self,
         stop: &Stop,
         question: impl FnOnce(&mut Process) -> Result<T, Fault>,
-    ) -> Result<Result<T, Trouble>, Stopped> {
+    ) -> Result<Result<T, Failure>, Stopped> {
         let answer = match self.start(stop) {
             Ok(()) => match &mut self.process {
                 Some(process) => question(process),
@@ -139,18 +139,18 @@ impl DriverHandle {
             Err(Fault::Stopped) => return Err(Stopped),
             Err(fault) => fault,
         };
-        let trouble = match fault {
-            Fault::Unsupported(why) => Trouble::NotOffered(why),
-            Fault::Failed(why) => Trouble::Failed(why),
-            Fault::TimedOut(what) => Trouble::Hung(what),
-            Fault::Crashed(how) | Fault::NotStarted(how) => Trouble::Crashed(how),
+        let failure = match fault {
+            Fault::Unsupported(why) => Failure::NotOffered(why),
+            Fault::Failed(why) => Failure::Failed(why),
+            Fault::TimedOut(what) => Failure::Hung(what),
+            Fault::Crashed(how) | Fault::NotStarted(how) => Failure::Crashed(how),
             Fault::Stopped => return Err(Stopped),
         };
-        if matches!(trouble, Trouble::Crashed(_) | Trouble::Hung(_)) {
+        if matches!(failure, Failure::Crashed(_) | Failure::Hung(_)) {
             self.process = None;
-            trouble.reason().clone_into(&mut self.last_words);
+            failure.reason().clone_into(&mut self.last_failure);
         }
-        Ok(Err(trouble))
+        Ok(Err(failure))
     }
 
     pub(super) fn bye(&mut self) {
@@ -169,7 +169,7 @@ impl DriverHandle {
         if self.starts == STARTS_MAX {
             return Err(Fault::Crashed(format!(
                 "ended after each of {STARTS_MAX} starts; the last time: {}",
-                self.last_words
+                self.last_failure
             )));
         }
         self.starts += 1;

@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use super::driver_handle::{DriverHandle, Stopped, Trouble};
+use super::driver_handle::{DriverHandle, Failure, Stopped};
 use super::explain::explain;
 use super::plan::{Exchange, Plan, Role};
 use crate::protocol::{ClaimsPool, Keys, Policy, Prepare};
@@ -22,16 +22,16 @@ pub(super) type DriverHandles = BTreeMap<String, DriverHandle>;
 
 /// The state of an exchange, which runs in rounds with a new key each.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct ExchangeState {
     cells: Cells,
     rounds: u32,
     /// Why there was nothing to exchange, if so.
     nothing: Option<String>,
 }
 
-impl Held {
+impl ExchangeState {
     /// Runs one more round.
-    pub(super) fn hold(
+    pub(super) fn run_round(
         &mut self,
         exchange: &Exchange,
         plan: &Plan,
@@ -100,7 +100,7 @@ fn exchange_tokens(
         };
         let mut issuers: Vec<&str> = present
             .iter()
-            .filter(|issuer| plan.asks_for(&exchange.dialect, issuer, verifier))
+            .filter(|issuer| plan.is_requested(&exchange.dialect, issuer, verifier))
             .filter_map(|issuer| Some(tokens.get_key_value(&issuer.driver)?.0.as_str()))
             .collect();
         issuers.shuffle(order);
@@ -109,14 +109,14 @@ fn exchange_tokens(
             let found = match given {
                 None => not_read(&issuers, form),
                 Some(given) => {
-                    let mut hearing = Hearing {
+                    let mut session = VerifierSession {
                         work,
                         order: work.prepare(operation, given),
                         handle: &mut *handle,
                         stop,
                         part: 0,
                     };
-                    hearing.hear(&issuers, &tokens, form, given)?
+                    session.verify_all(&issuers, &tokens, form, given)?
                 }
             };
             for (issuer, attempt) in issuers.iter().zip(found) {
@@ -129,7 +129,7 @@ fn exchange_tokens(
 }
 
 /// The tokens of each issuer, by the form of its key.
-type Tokens = BTreeMap<String, BTreeMap<KeyForm, Result<String, Trouble>>>;
+type Tokens = BTreeMap<String, BTreeMap<KeyForm, Result<String, Failure>>>;
 
 /// The attempts of each pair, one for each form of the key.
 type Cells = BTreeMap<(String, String), Vec<Attempt>>;
@@ -262,7 +262,7 @@ fn issue(
     operation: Operation,
     handle: &mut DriverHandle,
     stop: &Stop,
-) -> Result<BTreeMap<KeyForm, Result<String, Trouble>>, Stopped> {
+) -> Result<BTreeMap<KeyForm, Result<String, Failure>>, Stopped> {
     let mut made = BTreeMap::new();
     for &form in &work.forms {
         let Some(given) = Given::of(form, work, role, handle) else {
@@ -289,7 +289,7 @@ fn not_read(issuers: &[&str], form: KeyForm) -> Vec<Attempt> {
 }
 
 /// A verifier with one form of the key.
-struct Hearing<'a> {
+struct VerifierSession<'a> {
     work: &'a Work,
     order: Prepare,
     handle: &'a mut DriverHandle,
@@ -298,9 +298,9 @@ struct Hearing<'a> {
     part: usize,
 }
 
-impl Hearing<'_> {
+impl VerifierSession<'_> {
     /// Returns the outcome for each issuer's token, in the order of the issuers.
-    fn hear(
+    fn verify_all(
         &mut self,
         issuers: &[&str],
         tokens: &Tokens,
@@ -321,8 +321,8 @@ impl Hearing<'_> {
             let token = used.and_then(|form| of_issuer.get(&form));
             let (outcome, reason) = match (token, &ready) {
                 (None, _) => (Interop::NotOffered, None),
-                (Some(Err(trouble)), _) => told(trouble, Interop::IssueFailed, "no token: "),
-                (_, Err(trouble)) => told(trouble, Interop::Refused, "cannot use the key: "),
+                (Some(Err(failure)), _) => described(failure, Interop::IssueFailed, "no token: "),
+                (_, Err(failure)) => described(failure, Interop::Refused, "cannot use the key: "),
                 (Some(Ok(token)), Ok(())) => {
                     let (outcome, reason) = self.open(token)?;
                     if outcome == Interop::Void {
@@ -353,7 +353,7 @@ impl Hearing<'_> {
         Ok(heard)
     }
 
-    fn make_ready(&mut self) -> Result<Result<(), Trouble>, Stopped> {
+    fn make_ready(&mut self) -> Result<Result<(), Failure>, Stopped> {
         let order = &self.order;
         self.handle.ask(self.stop, |p| p.prepare(order))
     }
@@ -362,7 +362,7 @@ impl Hearing<'_> {
     fn open(&mut self, token: &str) -> Result<(Interop, Option<String>), Stopped> {
         let answer = match self.handle.ask(self.stop, |p| p.verify(token))? {
             Ok(answer) => answer,
-            Err(trouble) => return Ok(told(&trouble, Interop::Refused, "")),
+            Err(failure) => return Ok(described(&failure, Interop::Refused, "")),
         };
         if !answer.accepted {
             let why = answer.reason.unwrap_or_else(|| "no reason given".into());
@@ -378,10 +378,10 @@ impl Hearing<'_> {
         match self.handle.ask(self.stop, |p| p.verify(&tampered))? {
             Ok(answer) if answer.accepted => Ok((Interop::Void, Some(format!("accepts {what}")))),
             Ok(_) => Ok((Interop::Verified, None)),
-            Err(Trouble::NotOffered(_) | Trouble::Failed(_)) => Ok((Interop::Verified, None)),
-            Err(trouble) => {
+            Err(Failure::NotOffered(_) | Failure::Failed(_)) => Ok((Interop::Verified, None)),
+            Err(failure) => {
                 let before = format!("after {what}: ");
-                Ok(told(&trouble, Interop::Refused, &before))
+                Ok(described(&failure, Interop::Refused, &before))
             }
         }
     }
@@ -402,9 +402,9 @@ impl Hearing<'_> {
     }
 }
 
-fn told(trouble: &Trouble, failed: Interop, before: &str) -> (Interop, Option<String>) {
-    let reason = format!("{before}{}", trouble.reason());
-    (trouble.outcome(failed), Some(reason))
+fn described(failure: &Failure, failed: Interop, before: &str) -> (Interop, Option<String>) {
+    let reason = format!("{before}{}", failure.reason());
+    (failure.outcome(failed), Some(reason))
 }
 
 fn rows(
@@ -430,7 +430,7 @@ fn rows(
                 }
                 continue;
             }
-            if v.absent.is_some() || !plan.asks_for(&exchange.dialect, issuer, verifier) {
+            if v.absent.is_some() || !plan.is_requested(&exchange.dialect, issuer, verifier) {
                 continue;
             }
             let pair = (issuer.driver.clone(), verifier.driver.clone());

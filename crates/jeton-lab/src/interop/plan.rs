@@ -156,7 +156,7 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
         .retain(|m| asked(&m.dialect) && (!quick || is_quick(&m.dialect)));
     for exchange in &mut plan.exchanges {
         let (roles, dialect) = (exchange.roles.clone(), &exchange.dialect);
-        let asked = |a: &Role, b: &Role| meets(&choice.subjects, dialect, a, b);
+        let asked = |a: &Role, b: &Role| matches_pair(&choice.subjects, dialect, a, b);
         let comes = |role: &Role| roles.iter().any(|other| asked(role, other));
         exchange.roles.retain(comes);
     }
@@ -169,8 +169,8 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
 
 impl Plan {
     /// Returns whether this pair was requested.
-    pub(super) fn asks_for(&self, dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
-        meets(&self.subjects, dialect, issuer, verifier)
+    pub(super) fn is_requested(&self, dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
+        matches_pair(&self.subjects, dialect, issuer, verifier)
     }
 
     /// Returns the ids of all participating drivers.
@@ -193,7 +193,7 @@ impl Plan {
                 .flat_map(|a| exchange.roles.iter().map(move |b| (a, b)));
             pairs
                 .filter(|(a, b)| a.issues.is_some() && b.verifies.is_some())
-                .filter(|(a, b)| self.asks_for(&exchange.dialect, a, b))
+                .filter(|(a, b)| self.is_requested(&exchange.dialect, a, b))
                 .count()
         };
         self.exchanges.iter().map(of).sum()
@@ -214,7 +214,7 @@ impl Plan {
     }
 }
 
-fn meets(subjects: &[String], dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
+fn matches_pair(subjects: &[String], dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
     let one = |pattern: &String| {
         matches(pattern, &id(issuer, dialect)) || matches(pattern, &id(verifier, dialect))
     };

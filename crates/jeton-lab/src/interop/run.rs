@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::driver_handle::{DriverHandle, Stopped};
-use super::exchange::{DriverHandles, Held};
+use super::exchange::{DriverHandles, ExchangeState};
 use super::plan::Plan;
 use crate::driver::{Cache, Driver, runtime};
 use crate::host::{Cores, describe};
@@ -96,13 +96,13 @@ pub fn run(
         handles: BTreeMap::new(),
         hashes: BTreeMap::new(),
         rows: Vec::new(),
-        held: 0,
+        state: 0,
         began: Instant::now(),
     };
     let sets = ClaimsSets::issued_at(started.as_second(), None);
     let complete = run.all(drivers, &sets).is_ok();
     if !complete && stop.out_of_time() {
-        let (done, of) = (run.held, plan.exchanges.len());
+        let (done, of) = (run.state, plan.exchanges.len());
         (run.tell)(Event::OutOfTime { done, of });
     }
     let mut environment = describe(&Cores::unpinned());
@@ -135,7 +135,7 @@ struct Run<'a> {
     hashes: BTreeMap<String, String>,
     rows: Vec<InteropRow>,
     /// The number of finished exchanges.
-    held: usize,
+    state: usize,
     /// When the drivers were built: the time limit counts from here.
     began: Instant,
 }
@@ -168,7 +168,7 @@ impl Run<'_> {
         let mut order = ChaCha8Rng::seed_from_u64(self.options.seed);
         let of = self.plan.exchanges.len();
         for (done, exchange) in self.plan.exchanges.iter().enumerate() {
-            let mut held = Held::default();
+            let mut state = ExchangeState::default();
             for round in 1..=self.options.rounds {
                 if self.stop.requested() {
                     return Err(Stopped);
@@ -179,7 +179,7 @@ impl Run<'_> {
                     done,
                     of,
                 });
-                held.hold(
+                state.run_round(
                     exchange,
                     self.plan,
                     &mut self.handles,
@@ -189,8 +189,8 @@ impl Run<'_> {
                 )?;
             }
             self.rows
-                .extend(held.rows(exchange, self.plan, &self.handles));
-            self.held = done + 1;
+                .extend(state.rows(exchange, self.plan, &self.handles));
+            self.state = done + 1;
         }
         Ok(())
     }

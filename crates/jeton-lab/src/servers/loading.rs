@@ -13,10 +13,10 @@ use crate::host::{Processes, ServerCores};
 use crate::stop::Stop;
 
 /// How often memory is read.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const MEMORY_INTERVAL: Duration = Duration::from_millis(50);
 /// The time a loader may take in addition to its load: to start, to wait for the last answers, to
 /// write.
-const BEYOND: Duration = Duration::from_secs(20);
+const OVERHEAD: Duration = Duration::from_secs(20);
 
 /// Starts loaders.
 #[derive(Debug)]
@@ -76,11 +76,11 @@ impl<'a> Loader<'a> {
             peak = peak.max(server.resident_bytes());
             match child.try_wait() {
                 Ok(Some(status)) => break Some(status),
-                Ok(None) if passed > until + BEYOND || stop.requested() => break None,
+                Ok(None) if passed > until + OVERHEAD || stop.requested() => break None,
                 Ok(None) => {}
                 Err(e) => return Err(format!("cannot wait for the loader: {e}")),
             }
-            std::thread::sleep(LOOK_EVERY.min(next(passed, times.warm_up, until)));
+            std::thread::sleep(MEMORY_INTERVAL.min(next(passed, times.warm_up, until)));
         };
         let Some(status) = status else {
             let _ = child.kill();
@@ -148,7 +148,11 @@ fn seconds(time: Duration) -> String {
 fn next(passed: Duration, from: Duration, until: Duration) -> Duration {
     let next = if passed < from { from } else { until };
     let left = next.saturating_sub(passed);
-    if left.is_zero() { LOOK_EVERY } else { left }
+    if left.is_zero() {
+        MEMORY_INTERVAL
+    } else {
+        left
+    }
 }
 
 type Reading = Option<(Duration, Option<Duration>)>;

@@ -11,7 +11,7 @@ use crate::driver::Cache;
 use crate::host::Cores;
 
 /// The time to start a server and run its preflight.
-const LOOK: Duration = Duration::from_secs(2);
+const PREFLIGHT_TIME: Duration = Duration::from_secs(2);
 
 /// Options of a run.
 #[derive(Debug, Clone)]
@@ -88,7 +88,10 @@ fn starts(servers: &[&Server], scenarios: &[Scenario]) -> usize {
 pub fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> Duration {
     let all = |one: Duration, times: usize| one.mul_f64(times as f64);
     all(each(options), loads(servers, scenarios, options))
-        + all(LOOK + options.first_warm_up, starts(servers, scenarios))
+        + all(
+            PREFLIGHT_TIME + options.first_warm_up,
+            starts(servers, scenarios),
+        )
 }
 
 /// Returns how many repetitions fit the time limit: at least one, at most the requested number.
@@ -111,8 +114,8 @@ pub fn repetitions_within(
 
 /// Returns the time of one load, from the start of its loader to its end.
 pub(super) fn each(options: &Options) -> Duration {
-    const BEYOND: Duration = Duration::from_millis(150);
-    options.measured + options.warm_up + BEYOND
+    const OVERHEAD: Duration = Duration::from_millis(150);
+    options.measured + options.warm_up + OVERHEAD
 }
 
 /// Returns the number of loads of a run.

@@ -28,7 +28,7 @@ const UNKNOWN_ALGORITHM: &str = "none";
 
 /// Everything that is wrong with a server, and what was found out.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Checked {
     pub(crate) findings: Vec<String>,
     /// The server must be started again.
     pub(crate) died: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Seen {
     checkers: BTreeMap<Algorithm, PathBuf>,
 }
 
-impl Seen {
+impl Checked {
     /// Returns the file for verifying the tokens of this call, if there are tokens that can be
     /// verified.
     pub(crate) fn checker(&self, call: Call, algorithm: Algorithm) -> Option<&Path> {
@@ -59,21 +59,21 @@ pub(crate) struct Preflight<'a> {
 
 impl Preflight<'_> {
     /// Checks everything that the run will call.
-    pub(crate) fn look(&mut self, asked: &[(Call, Algorithm)]) -> Result<Seen, String> {
-        let mut seen = Seen::default();
+    pub(crate) fn check(&mut self, asked: &[(Call, Algorithm)]) -> Result<Checked, String> {
+        let mut seen = Checked::default();
         if asked.iter().any(|(call, _)| *call == Call::GenerateJwt) {
-            self.look_at_generate_jwt(&mut seen)?;
+            self.check_generate_jwt(&mut seen)?;
         }
         let others = asked.iter().filter(|(call, _)| *call != Call::GenerateJwt);
         for &(call, algorithm) in others {
-            if let Err(what) = self.look_at(call, algorithm, &mut seen) {
+            if let Err(what) = self.check_call(call, algorithm, &mut seen) {
                 seen.findings.push(what);
             }
         }
         Ok(seen)
     }
 
-    fn look_at_generate_jwt(&mut self, seen: &mut Seen) -> Result<(), String> {
+    fn check_generate_jwt(&mut self, seen: &mut Checked) -> Result<(), String> {
         let mut alike = true;
         for algorithm in Algorithm::REPORT {
             let Some((checker, file)) = self.checker(algorithm)? else {
@@ -103,11 +103,11 @@ impl Preflight<'_> {
             let same = "every token has the same subject";
             seen.findings.push(same.to_owned());
         }
-        self.look_at_what_it_does_not_know(seen);
+        self.check_unknown_algorithm(seen);
         Ok(())
     }
 
-    fn look_at_what_it_does_not_know(&mut self, seen: &mut Seen) {
+    fn check_unknown_algorithm(&mut self, seen: &mut Checked) {
         let unknown = Request::generate_jwt_with(UNKNOWN_ALGORITHM);
         let answered = ask_once(self.running.address, &unknown.post);
         if answered.is_ok_and(|body| Answer::read(unknown.call, &body).is_ok()) {
@@ -117,7 +117,7 @@ impl Preflight<'_> {
         }
         // A process that a call ends takes a moment to exit.
         std::thread::sleep(Duration::from_millis(200));
-        if self.running.obituary().is_some() || is_gone(self.running.address) {
+        if self.running.end_reason().is_some() || is_gone(self.running.address) {
             seen.died = true;
             seen.findings.push(format!(
                 "exits on a call with the unknown algorithm `{UNKNOWN_ALGORITHM}`: one call stops the server for \
@@ -167,7 +167,12 @@ impl Preflight<'_> {
     }
 
     /// Makes one call. Its token must verify, if it has one and the lab has a key for it.
-    fn look_at(&self, call: Call, algorithm: Algorithm, seen: &mut Seen) -> Result<(), String> {
+    fn check_call(
+        &self,
+        call: Call,
+        algorithm: Algorithm,
+        seen: &mut Checked,
+    ) -> Result<(), String> {
         let target = self.running.address;
         let answered = |end: End| format!("{call} with {algorithm} ended with: {}", end.name());
         let checker = self.checker(algorithm)?;

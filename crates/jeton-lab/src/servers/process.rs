@@ -17,7 +17,7 @@ use crate::stop::Stop;
 /// The time limit until a server reports its address, and for each command that prepares it.
 const START_LIMIT: Duration = Duration::from_secs(30);
 /// The maximum length of the last output line in a message.
-const WORDS_MAX: usize = 200;
+const LINE_CHARS_MAX: usize = 200;
 /// How much of the log is read for it.
 const LOG_BYTES_MAX: u64 = 64 * 1024;
 
@@ -68,7 +68,12 @@ impl Start<'_> {
         loop {
             match running.ended() {
                 Some(status) if status.success() => return Ok(()),
-                Some(_) => return Err(format!("cannot be prepared: {}", running.last_words())),
+                Some(_) => {
+                    return Err(format!(
+                        "cannot be prepared: {}",
+                        running.last_output_line()
+                    ));
+                }
                 None if stop.requested() => return Err("the run was stopped".to_owned()),
                 None if began.elapsed() > START_LIMIT => {
                     return Err(format!(
@@ -138,7 +143,7 @@ impl Start<'_> {
                 return Ok(address);
             }
             if running.ended().is_some() {
-                return Err(format!("did not start: {}", running.last_words()));
+                return Err(format!("did not start: {}", running.last_output_line()));
             }
             if stop.requested() {
                 return Err("the run was stopped".to_owned());
@@ -147,7 +152,7 @@ impl Start<'_> {
                 return Err(format!(
                     "did not report its address within {} s: {}",
                     START_LIMIT.as_secs(),
-                    running.last_words()
+                    running.last_output_line()
                 ));
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -176,20 +181,20 @@ impl Running {
     }
 
     /// Returns why it ended, as text; none if it is running.
-    pub(crate) fn obituary(&mut self) -> Option<String> {
+    pub(crate) fn end_reason(&mut self) -> Option<String> {
         let status = self.ended()?;
-        Some(format!("died ({status}): {}", self.last_words()))
+        Some(format!("died ({status}): {}", self.last_output_line()))
     }
 
     /// Returns the last line of its output.
-    pub(crate) fn last_words(&self) -> String {
+    pub(crate) fn last_output_line(&self) -> String {
         let said = self.said();
         let mut lines = said.lines().rev().map(str::trim);
         let line = lines.find(|line| !line.is_empty());
         line.unwrap_or("no output")
             .chars()
             .filter(|c| !c.is_control())
-            .take(WORDS_MAX)
+            .take(LINE_CHARS_MAX)
             .collect()
     }
 

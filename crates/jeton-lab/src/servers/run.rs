@@ -13,11 +13,11 @@ use super::loading::{Loader, Measured, Times};
 use super::manifest::Server;
 use super::pacing::{Pacing, Peak, Planned, rates};
 use super::plan::{Options, cache, each, loads};
-use super::preflight::{Preflight, Seen};
+use super::preflight::{Checked, Preflight};
 use super::process::{Running, Start};
 use super::row::RowDraft;
 use super::scenario::Scenario;
-use super::warming::{Course, slice};
+use super::warming::{WarmUpHistory, slice};
 use super::{Algorithm, Call};
 use crate::driver::{Cache, Unbuilt};
 use crate::host::{Cores, DisturbanceMonitor, Processes, ServerCores, describe};
@@ -186,7 +186,7 @@ struct Participant<'s> {
     processes: Option<Processes>,
     base_rss_bytes: Option<u64>,
     absent: Option<String>,
-    seen: Seen,
+    seen: Checked,
 }
 
 impl Participant<'_> {
@@ -254,10 +254,10 @@ impl Run<'_> {
         let planned: Vec<Planned> = (scenarios.iter())
             .map(|&scenario| Planned { scenario, rate })
             .collect();
-        let mut drafts = self.turns(&planned, &mut all, server_cores);
+        let mut drafts = self.load_interleaved(&planned, &mut all, server_cores);
         if self.options.pacing == Pacing::Full && !self.stop.requested() {
             let open = open_loops(&planned, &drafts);
-            drafts.extend(self.turns(&open, &mut all, server_cores));
+            drafts.extend(self.load_interleaved(&open, &mut all, server_cores));
             // Each closed loop is followed by its open ones.
             drafts.sort_by_key(|draft| {
                 scenarios
@@ -269,7 +269,7 @@ impl Run<'_> {
     }
 
     /// Loads every server with every load, for the requested repetitions.
-    fn turns(
+    fn load_interleaved(
         &mut self,
         planned: &[Planned],
         all: &mut [Participant<'_>],
@@ -290,9 +290,9 @@ impl Run<'_> {
         }
         for _ in 0..self.options.repetitions {
             for (at, load) in planned.iter().enumerate() {
-                let mut turns: Vec<usize> = (0..all.len()).collect();
-                turns.shuffle(&mut self.order);
-                for turn in turns {
+                let mut order: Vec<usize> = (0..all.len()).collect();
+                order.shuffle(&mut self.order);
+                for turn in order {
                     let draft = &mut drafts[at * all.len() + turn];
                     // An interrupted load says nothing about the server.
                     if self.stop.asked() || self.stop.has_less_than(each(self.options)) {
@@ -321,7 +321,7 @@ impl Run<'_> {
             processes: None,
             base_rss_bytes: None,
             absent,
-            seen: Seen::default(),
+            seen: Checked::default(),
         };
         let mut asked: Vec<(Call, Algorithm)> = (scenarios.iter())
             .filter(|s| server.offers(s.call))
@@ -337,7 +337,7 @@ impl Run<'_> {
             server: &server.id,
             cores,
         });
-        if let Err(why) = self.start_and_look(&mut one, server_cores, cores, &asked) {
+        if let Err(why) = self.start_and_check(&mut one, server_cores, cores, &asked) {
             (self.tell)(Event::Unavailable {
                 server: &server.id,
                 reason: &why,
@@ -353,7 +353,7 @@ impl Run<'_> {
         one
     }
 
-    fn start_and_look(
+    fn start_and_check(
         &mut self,
         one: &mut Participant<'_>,
         server_cores: &ServerCores,
@@ -367,7 +367,7 @@ impl Run<'_> {
             folder: &one.folder,
             stop: self.stop,
         };
-        one.seen = preflight.look(asked)?;
+        one.seen = preflight.check(asked)?;
         if one.seen.died {
             drop(running);
             running = self.start(one.server, &one.folder.join("1"), server_cores, cores)?;
@@ -404,11 +404,11 @@ impl Run<'_> {
         scenarios: &[Scenario],
         server_cores: &ServerCores,
     ) {
-        let mut courses: BTreeMap<(Call, Algorithm), (Scenario, Course)> = BTreeMap::new();
+        let mut courses: BTreeMap<(Call, Algorithm), (Scenario, WarmUpHistory)> = BTreeMap::new();
         for &scenario in scenarios.iter().filter(|s| one.takes_part(s.call)) {
             // The last scenario has the most calls in flight.
             let key = (scenario.call, scenario.alg);
-            courses.insert(key, (scenario, Course::default()));
+            courses.insert(key, (scenario, WarmUpHistory::default()));
         }
         let (Some(running), Some(processes)) = (&one.running, &one.processes) else {
             return;
@@ -499,7 +499,7 @@ impl Run<'_> {
             }
             Err(why) => draft.fail(why),
         }
-        if let Some(how) = running.obituary() {
+        if let Some(how) = running.end_reason() {
             draft.die(&how);
             one.absent = Some(how);
             one.running = None;

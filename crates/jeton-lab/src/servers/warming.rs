@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::loader::Loaded;
 
 /// The number of consecutive slices that must be alike.
-const ALIKE: usize = 3;
+const SLICES_ALIKE: usize = 3;
 /// The relative difference up to which slices are alike.
-const DIFFER: f64 = 0.05;
+const MAX_DIFFERENCE: f64 = 0.05;
 /// The longest slice.
 const SLICE_MAX: Duration = Duration::from_secs(1);
 /// The shortest slice: the minimum load of the loader.
@@ -20,15 +20,15 @@ const SLICE_MIN: Duration = Duration::from_millis(100);
 /// Returns the length of each slice when this many calls share the time: each call gets twice as
 /// many slices as it needs.
 pub(super) fn slice(most: Duration, calls: usize) -> Duration {
-    let slices = u32::try_from(2 * ALIKE * calls).unwrap_or(u32::MAX);
+    let slices = u32::try_from(2 * SLICES_ALIKE * calls).unwrap_or(u32::MAX);
     (most / slices.max(1)).clamp(SLICE_MIN, SLICE_MAX)
 }
 
 /// The cost of a call, slice after slice.
 #[derive(Debug, Default)]
-pub(super) struct Course(Vec<f64>);
+pub(super) struct WarmUpHistory(Vec<f64>);
 
-impl Course {
+impl WarmUpHistory {
     /// Adds a slice: CPU time per token where the system reports it, otherwise elapsed time per
     /// token. Returns false for a slice without a token: there is nothing to warm up.
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
@@ -43,11 +43,12 @@ impl Course {
 
     /// Returns whether the last slices are alike.
     pub(super) fn is_flat(&self) -> bool {
-        let Some(last) = self.0.last_chunk::<ALIKE>() else {
+        let Some(last) = self.0.last_chunk::<SLICES_ALIKE>() else {
             return false;
         };
         let least = last.iter().copied().fold(f64::INFINITY, f64::min);
-        last.iter().all(|cost| *cost <= least * (1.0 + DIFFER))
+        last.iter()
+            .all(|cost| *cost <= least * (1.0 + MAX_DIFFERENCE))
     }
 }
 
@@ -57,7 +58,7 @@ mod tests {
 
     #[test]
     fn course_is_flat_when_last_slices_are_alike() {
-        let flat = |costs: &[f64]| Course(costs.to_vec()).is_flat();
+        let flat = |costs: &[f64]| WarmUpHistory(costs.to_vec()).is_flat();
         assert!(flat(&[10.0, 10.4, 10.2]));
         assert!(!flat(&[10.0, 10.0]));
         // Still becoming cheaper, slowly.

@@ -28,7 +28,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             } else {
                 format!("{head}.")
             };
-            vec![costly(
+            vec![cost_trial(
                 s,
                 "dots",
                 format!("{head}{}", ".".repeat(LONG_BYTES)),
@@ -46,7 +46,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
                 let header = format!("{{\"alg\":\"{}\",\"x\":{deep}}}", s.alg);
                 let token = s.under(header, s.claims().to_string().as_bytes());
-                vec![costly(s, "lists", token)]
+                vec![cost_trial(s, "lists", token)]
             },
         )
     },
@@ -60,7 +60,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
             [("lists", deep), ("objects", objects)]
                 .map(|(name, deep)| {
-                    costly(s, name, s.token(s.claims_and(&format!("\"x\":{deep}"))))
+                    cost_trial(s, name, s.token(s.claims_and(&format!("\"x\":{deep}"))))
                 })
                 .to_vec()
         },
@@ -78,7 +78,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let token = s
                     .other_keys()
                     .under(header, s.claims().to_string().as_bytes());
-                vec![costly(s, "kid", token)]
+                vec![cost_trial(s, "kid", token)]
             },
         )
     },
@@ -109,7 +109,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     b64([7; 64]),
                     b64([7; 16])
                 );
-                vec![costly(s, "p2c 100,000,000", token)]
+                vec![cost_trial(s, "p2c 100,000,000", token)]
             },
         )
     },
@@ -149,7 +149,7 @@ pub(super) const ATTACKS: &[Attack] = &[
 ];
 
 /// Returns a trial: the token must not cost more than random text of the same length.
-fn costly(stage: &Stage, spelling: &str, token: String) -> Trial {
+fn cost_trial(stage: &Stage, spelling: &str, token: String) -> Trial {
     let plain = "x".repeat(token.len());
     Trial::new(spelling, stage.valid(), Act::Costly { token, plain })
 }

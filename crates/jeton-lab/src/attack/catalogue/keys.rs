@@ -67,7 +67,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a point is checked to be on its curve",
         "RFC 7518 6.2.1; CVE-2015-7940",
         |s| {
-            spoiled(
+            corrupted(
                 s,
                 |s| s.alg.starts_with("ES"),
                 |jwk| {
@@ -90,7 +90,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let Some(other) = s.other_keys().issuing_keys().private else {
                 return Vec::new();
             };
-            spoiled_private(s, &other["d"].clone())
+            corrupted_private(s, &other["d"].clone())
         },
     ),
     FAMILY.attack(
@@ -99,7 +99,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "the length of a coordinate is checked",
         "RFC 7518 6.2.1.2",
         |s| {
-            spoiled(
+            corrupted(
                 s,
                 |s| s.alg.starts_with("ES"),
                 |jwk| {
@@ -115,7 +115,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "an RSA JWK with an even exponent",
         "an RSA exponent is odd",
         "RFC 8017 3.1",
-        |s| spoiled(s, Stage::is_rsa, |jwk| jwk["e"] = json!(b64([1, 0, 0]))),
+        |s| corrupted(s, Stage::is_rsa, |jwk| jwk["e"] = json!(b64([1, 0, 0]))),
     ),
     FAMILY.attack(
         "jwk-even-modulus",
@@ -123,7 +123,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "an RSA modulus is odd",
         "RFC 8017 3.1",
         |s| {
-            spoiled(s, Stage::is_rsa, |jwk| {
+            corrupted(s, Stage::is_rsa, |jwk| {
                 let mut n = jwk["n"].as_str().map(unb64).unwrap_or_default();
                 if let Some(last) = n.last_mut() {
                     *last &= 0xfe;
@@ -138,7 +138,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a JWK has all required members",
         "RFC 7518 6.2.1.3",
         |s| {
-            spoiled(
+            corrupted(
                 s,
                 |s| s.alg.starts_with("ES"),
                 |jwk| {
@@ -170,14 +170,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         "a JWK whose `use` is encryption",
         "`use` of a key is enforced",
         "RFC 7517 4.2",
-        |s| said(s, "use", json!("enc")),
+        |s| key_with_member(s, "use", json!("enc")),
     ),
     FAMILY.attack(
         "jwk-other-operations",
         "a JWK whose `key_ops` is key wrapping",
         "`key_ops` of a key is enforced",
         "RFC 7517 4.3",
-        |s| said(s, "key_ops", json!(["wrapKey"])),
+        |s| key_with_member(s, "key_ops", json!(["wrapKey"])),
     ),
     Attack {
         formats: PASETO,
@@ -365,7 +365,7 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
 }
 
 /// Changes a JWK that the library then loads.
-fn spoiled(
+fn corrupted(
     stage: &Stage,
     applies: impl Fn(&Stage) -> bool,
     spoil: impl Fn(&mut Value),
@@ -394,7 +394,7 @@ fn spoiled(
 }
 
 /// Returns a pair whose private member comes from another key.
-fn spoiled_private(stage: &Stage, d: &Value) -> Vec<Trial> {
+fn corrupted_private(stage: &Stage, d: &Value) -> Vec<Trial> {
     let keys = stage.issuing_keys();
     let (Some(private), Some(public)) = (keys.private, keys.public) else {
         return Vec::new();
@@ -414,7 +414,7 @@ fn spoiled_private(stage: &Stage, d: &Value) -> Vec<Trial> {
 }
 
 /// Gives the verifier's JWK a member that forbids this use.
-fn said(stage: &Stage, member: &str, value: Value) -> Vec<Trial> {
+fn key_with_member(stage: &Stage, member: &str, value: Value) -> Vec<Trial> {
     let mut keys = stage.keys();
     for jwk in [&mut keys.private, &mut keys.public].into_iter().flatten() {
         jwk[member] = value.clone();

@@ -114,26 +114,26 @@ impl ChangeList {
     }
 
     /// Applies the changes to a valid token and its payload. Returns nothing if nothing changes.
-    pub(super) fn follow(&self, stage: &Stage, valid: &str, payload: &str) -> Option<MutatedInput> {
-        let mut dish = MutatedInput {
+    pub(super) fn apply(&self, stage: &Stage, valid: &str, payload: &str) -> Option<MutatedInput> {
+        let mut input = MutatedInput {
             token: valid.to_owned(),
             keys: stage.keys(),
         };
         match self.changed {
             Changed::Token => {
-                dish.token = self.of(valid);
-                (dish.token != valid).then_some(dish)
+                input.token = self.of(valid);
+                (input.token != valid).then_some(input)
             }
             Changed::Claims => {
                 let odd = self.of(payload);
-                dish.token = stage.token(&odd);
-                (odd != payload && !dish.token.is_empty()).then_some(dish)
+                input.token = stage.token(&odd);
+                (odd != payload && !input.token.is_empty()).then_some(input)
             }
             Changed::Key => {
                 for change in &self.changes {
-                    change.of_keys(&mut dish.keys);
+                    change.apply_to_keys(&mut input.keys);
                 }
-                (dish.keys != stage.keys()).then_some(dish)
+                (input.keys != stage.keys()).then_some(input)
             }
         }
     }
@@ -152,7 +152,7 @@ impl ChangeList {
 
 impl Change {
     /// Changes the one key that is present: a member of its JWK, or its PASERK.
-    fn of_keys(self, keys: &mut Keys) {
+    fn apply_to_keys(self, keys: &mut Keys) {
         if let Some(paserk) = &mut keys.paserk {
             let texts = [&mut paserk.local, &mut paserk.public];
             for text in texts.into_iter().flatten() {
@@ -281,13 +281,13 @@ mod tests {
             for changed in [Changed::Token, Changed::Claims, Changed::Key] {
                 let mut made = 0;
                 for _ in 0..100 {
-                    let recipe = ChangeList::some(changed, &mut random);
-                    let Some(dish) = recipe.follow(&stage, &valid, &payload) else {
+                    let changes = ChangeList::some(changed, &mut random);
+                    let Some(input) = changes.apply(&stage, &valid, &payload) else {
                         continue;
                     };
                     made += 1;
-                    assert_eq!(dish.keys == stage.keys(), changed != Changed::Key);
-                    assert_eq!(dish.token == valid, changed == Changed::Key);
+                    assert_eq!(input.keys == stage.keys(), changed != Changed::Key);
+                    assert_eq!(input.token == valid, changed == Changed::Key);
                 }
                 assert!(made > 50, "{changed:?}: {made}");
             }

@@ -101,23 +101,23 @@ pub(super) fn is_jeton(who: &str) -> bool {
 ///
 /// A sentence, if the file cannot be read or a line is not a case.
 pub fn read_corpus(path: &Path) -> Result<Vec<CorpusEntry>, String> {
-    let told = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let at_path = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(told(&error)),
+        Err(error) => return Err(at_path(&error)),
     };
     // The reported length is not trusted: a device has none and does not end.
     let mut text = String::new();
     let read = file.take(CORPUS_BYTES_MAX + 1).read_to_string(&mut text);
-    if read.map_err(|e| told(&e))? as u64 > CORPUS_BYTES_MAX {
+    if read.map_err(|e| at_path(&e))? as u64 > CORPUS_BYTES_MAX {
         let most = CORPUS_BYTES_MAX >> 20;
-        return Err(told(&format!("not a corpus: larger than {most} MiB")));
+        return Err(at_path(&format!("not a corpus: larger than {most} MiB")));
     }
     let lines = text.lines().enumerate().filter(|(_, l)| !l.is_empty());
     lines
         .map(|(i, line)| {
-            serde_json::from_str(line).map_err(|e| told(&format!("line {}: {e}", i + 1)))
+            serde_json::from_str(line).map_err(|e| at_path(&format!("line {}: {e}", i + 1)))
         })
         .collect()
 }

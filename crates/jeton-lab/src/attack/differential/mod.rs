@@ -77,8 +77,8 @@ fn fuzz_panel(
                 if began.elapsed() >= time || stop.requested() {
                     return Ok(fuzzed);
                 }
-                let recipe = ChangeList::some(changed, &mut random);
-                let Some(dish) = recipe.follow(stage, &valid, &payload) else {
+                let changes = ChangeList::some(changed, &mut random);
+                let Some(input) = changes.apply(stage, &valid, &payload) else {
                     continue;
                 };
                 match changed {
@@ -86,14 +86,14 @@ fn fuzz_panel(
                     Changed::Claims => fuzzed.claims += 1,
                     Changed::Key => fuzzed.keys += 1,
                 }
-                let verdicts = panel.ask(stage, changed, &dish.keys, &dish.token)?;
+                let verdicts = panel.ask(stage, changed, &input.keys, &input.token)?;
                 if agree(&verdicts) {
                     continue;
                 }
                 fuzzed.disagreements += 1;
                 let first = Disagreement {
-                    recipe,
-                    dish,
+                    changes,
+                    input,
                     verdicts,
                 };
                 let case = first
@@ -109,8 +109,8 @@ fn fuzz_panel(
 }
 
 struct Disagreement {
-    recipe: ChangeList,
-    dish: MutatedInput,
+    changes: ChangeList,
+    input: MutatedInput,
     verdicts: Verdicts,
 }
 
@@ -124,18 +124,18 @@ impl Disagreement {
         payload: &str,
     ) -> Result<Self, Stopped> {
         let mut at = 0;
-        while at < self.recipe.changes.len() && self.recipe.changes.len() > 1 {
-            let recipe = self.recipe.without(at);
+        while at < self.changes.changes.len() && self.changes.changes.len() > 1 {
+            let changes = self.changes.without(at);
             at += 1;
-            let Some(dish) = recipe.follow(stage, valid, payload) else {
+            let Some(input) = changes.apply(stage, valid, payload) else {
                 continue;
             };
-            let verdicts = panel.ask(stage, recipe.changed, &dish.keys, &dish.token)?;
+            let verdicts = panel.ask(stage, changes.changed, &input.keys, &input.token)?;
             if !agree(&verdicts) {
                 at -= 1;
                 self = Self {
-                    recipe,
-                    dish,
+                    changes,
+                    input,
                     verdicts,
                 };
             }
@@ -154,10 +154,10 @@ impl Disagreement {
             format: stage.format.name().into(),
             alg: stage.alg.clone(),
             enc: stage.enc.clone(),
-            changed: self.recipe.changed,
-            changes: self.recipe.names(),
-            token: self.dish.token,
-            keys: self.dish.keys,
+            changed: self.changes.changed,
+            changes: self.changes.names(),
+            token: self.input.token,
+            keys: self.input.keys,
             jeton_alone: alone(&accepted) || alone(&refused),
             accepted,
             refused,

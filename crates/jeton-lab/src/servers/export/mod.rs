@@ -112,9 +112,9 @@ fn load(
     in_flight: u32,
     measured: Duration,
 ) -> Result<Load, LoadError> {
-    let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let target = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let request = Request::generate_jwt(alg);
-    Load::new(nobody, request, connections, in_flight, measured)
+    Load::new(target, request, connections, in_flight, measured)
 }
 
 /// A load that another tool cannot express.

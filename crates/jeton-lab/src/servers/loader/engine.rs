@@ -67,7 +67,7 @@ async fn whole(load: &Load, checker: Option<Checker>) -> Loaded {
         connections.spawn_local(engine.clone().hold());
     }
     while connections.join_next().await.is_some() {}
-    engine.count_those_not_sent();
+    engine.count_unsent();
     let cpu = cpu.await.ok().flatten();
     let tally = engine.tally.take();
     Loaded::of(load, tally, cpu)
@@ -140,7 +140,7 @@ impl Engine {
             let now = Instant::now();
             let counts = self.counts(began, now);
             let ended = match answered {
-                Ok(body) if counts => Ended::living(self.look_at(&body)),
+                Ok(body) if counts => Ended::living(self.outcome_of(&body)),
                 Ok(_) => Ended::living(End::OK),
                 Err(ended) if ended.end == right => Ended::living(End::OK),
                 Err(ended) => ended,
@@ -230,7 +230,7 @@ impl Engine {
         // An unrequested message: this is not a stream of answers.
         let began = began.ok_or_else(|| Ended::living(End::Garbage))?;
         if self.counts(began, now) {
-            let end = self.look_at(message);
+            let end = self.outcome_of(message);
             self.tally.borrow_mut().count(end, began, now);
         }
         Ok(())
@@ -252,7 +252,7 @@ impl Engine {
     }
 
     /// Returns the outcome of an answer that counts. Answers of the warm-up are not checked.
-    fn look_at(&self, body: &[u8]) -> End {
+    fn outcome_of(&self, body: &[u8]) -> End {
         let answer = match Answer::read(self.load.request.call, body) {
             Ok(answer) => answer,
             Err(end) => return end,
@@ -304,7 +304,7 @@ impl Engine {
     }
 
     /// Counts due calls for which no call in flight became free.
-    fn count_those_not_sent(&self) {
+    fn count_unsent(&self) {
         if let Some((_, schedule)) = &self.due {
             let first = schedule.due_by(self.window.from).max(self.next.get());
             let not_sent = schedule.due_by(self.window.until).saturating_sub(first);

@@ -16,13 +16,13 @@ pub(super) struct Stream {
     messages: Bytes,
     message_bytes: usize,
     there: SendStream<Bytes>,
-    back: Back,
+    back: Receiving,
     /// Data that has arrived but was not consumed.
     arrived: BytesMut,
 }
 
 /// The receiving side.
-enum Back {
+enum Receiving {
     /// No headers yet. A server may wait for the first message before it sends them.
     Awaited(ResponseFuture),
     Coming(RecvStream),
@@ -41,7 +41,7 @@ impl Stream {
             messages: message.repeat(in_flight).into(),
             message_bytes: message.len(),
             there,
-            back: Back::Awaited(response),
+            back: Receiving::Awaited(response),
             arrived: BytesMut::new(),
         })
     }
@@ -73,10 +73,10 @@ impl Stream {
     /// data.
     pub(super) async fn more(&mut self) -> Result<(), Ended> {
         let body = match &mut self.back {
-            Back::Coming(body) => body,
-            Back::Awaited(response) => {
+            Receiving::Coming(body) => body,
+            Receiving::Awaited(response) => {
                 let (head, body) = response.await?.into_parts();
-                self.back = Back::Coming(body);
+                self.back = Receiving::Coming(body);
                 if head.status != StatusCode::OK {
                     return Err(Ended::living(End::Garbage));
                 }
