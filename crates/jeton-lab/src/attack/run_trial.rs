@@ -66,7 +66,7 @@ impl TrialContext<'_> {
         match &trial.act {
             Act::Load { bad, good } => self.load(session, bad, good),
             Act::Issue(claims) => self.issue(session, claims),
-            Act::Costly { token, plain } => self.cost(session, trial, token, plain),
+            Act::Costly { token, plain } => self.run_cost_trial(session, trial, token, plain),
             _ => self.verify(session, trial),
         }
     }
@@ -143,7 +143,7 @@ impl TrialContext<'_> {
     /// Measures time and memory of a rejection in a separate process. A cost over the limit is
     /// measured again, and the least counts: a busy machine or a garbage collection must not cause
     /// a finding.
-    fn cost(
+    fn run_cost_trial(
         &self,
         session: &mut Session<'_>,
         trial: &Trial,
@@ -151,7 +151,7 @@ impl TrialContext<'_> {
         plain: &str,
     ) -> Result<TrialResult, Stopped> {
         let order = self.order(trial.claims, self.stage.keys());
-        let mut cost = match self.cost(session, &order, trial, token, plain)? {
+        let mut cost = match self.measure_cost(session, &order, trial, token, plain)? {
             Ok(cost) => cost,
             Err(void) => return Ok(void),
         };
@@ -159,7 +159,7 @@ impl TrialContext<'_> {
             if !cost.is_refused_at_a_cost() {
                 break;
             }
-            if let Ok(again) = self.cost(session, &order, trial, token, plain)? {
+            if let Ok(again) = self.measure_cost(session, &order, trial, token, plain)? {
                 cost = cost.min(again);
             }
         }
@@ -181,7 +181,7 @@ impl TrialContext<'_> {
     }
 
     /// Measures a fresh process on one token, or reports that its control is rejected.
-    fn cost(
+    fn measure_cost(
         &self,
         session: &mut Session<'_>,
         order: &Prepare,

@@ -308,8 +308,8 @@ impl VerifierSession<'_> {
         given: Given,
     ) -> Result<Vec<Attempt>, Stopped> {
         let mut ready = self.make_ready()?;
-        let mut gullible: Option<String> = None;
-        let mut heard = Vec::new();
+        let mut void_reason: Option<String> = None;
+        let mut attempts = Vec::new();
         for issuer in issuers {
             let of_issuer = &tokens[*issuer];
             // Made with the key in the same form, if the issuer accepts that form.
@@ -326,7 +326,7 @@ impl VerifierSession<'_> {
                 (Some(Ok(token)), Ok(())) => {
                     let (outcome, reason) = self.open(token)?;
                     if outcome == Interop::Void {
-                        gullible.clone_from(&reason);
+                        void_reason.clone_from(&reason);
                     }
                     if self.handle.is_down() {
                         ready = self.make_ready()?;
@@ -340,17 +340,17 @@ impl VerifierSession<'_> {
                 read_by: Some(given.reader()),
                 outcome,
             };
-            heard.push(Attempt::new(key, reason));
+            attempts.push(Attempt::new(key, reason));
         }
-        if let Some(why) = gullible {
-            for attempt in &mut heard {
+        if let Some(why) = void_reason {
+            for attempt in &mut attempts {
                 if attempt.key.outcome == Interop::Verified {
                     attempt.key.outcome = Interop::Void;
                     attempt.reason = Some(why.clone());
                 }
             }
         }
-        Ok(heard)
+        Ok(attempts)
     }
 
     fn make_ready(&mut self) -> Result<Result<(), Failure>, Stopped> {

@@ -236,7 +236,7 @@ const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/statuses",
         "{\"OK\": 1}",
-        "rows[0].latencies: the number of calls differs from those that ended OK",
+        "rows[0].latencies: has not as many calls as ended OK",
         false,
     ),
     (
