@@ -111,7 +111,7 @@ fn page_sample_has_chart_and_table_per_comparison() {
         .map(|v| v.comparison.as_str())
         .collect();
     comparisons.dedup();
-    // One chart of sizes, because there is one claims set; one of size against cost; and one of the
+    // One chart of sizes, because there is one claims set. One of size against cost. One of the
     // overhead above the bare primitive for each operation.
     assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
     assert_eq!(html.matches("aria-details=").count(), charts(&html));

@@ -3,8 +3,8 @@
 
 use super::Attack;
 
-/// What an attack is worth to an attacker who has no key, but at most public keys and tokens that
-/// were issued to them or observed.
+/// What an attack is worth to an attacker without a key. The attacker has at most public keys, and
+/// tokens that were issued to them or observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WithoutKey {
     /// They cannot make it: it is signed with the correct key, or needs a verifier with a wrong
