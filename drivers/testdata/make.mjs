@@ -31,7 +31,7 @@ const policy = { issuer: 'https://issuer.example', audience: 'api' }
 const b64 = bytes => Buffer.from(bytes).toString('base64url')
 const json = value => b64(JSON.stringify(value))
 
-function refusable(value, times) {
+function invalidVariants(value, times) {
   const aud = Array.isArray(value.aud) ? ['elsewhere'] : 'elsewhere'
   return [
     ['an expired token', { ...value, exp: times.past, iat: times.before }],
@@ -117,7 +117,7 @@ function signed(alg) {
       ? ['an empty key', jws(alg, Buffer.alloc(0), claims[0])]
       : ['the public key as a secret', jws('HS256', keysOf(pair, alg).pem.public, claims[0])]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
-  for (const [what, value] of refusable(claims[0], seconds)) {
+  for (const [what, value] of invalidVariants(claims[0], seconds)) {
     reject.push({ what, token: jws(alg, key, value), by_signature: false })
   }
   const keys = isMac ? secretKeys(key, alg) : keysOf(pair, alg)
@@ -228,7 +228,7 @@ function encrypted(alg, enc) {
     ['a changed header', flipped(tokens[0], 0, inType)],
     ['another key', jwe(alg, enc, other, claims[0])]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
-  for (const [what, value] of refusable(claims[0], seconds)) {
+  for (const [what, value] of invalidVariants(claims[0], seconds)) {
     reject.push({ what, token: jwe(alg, enc, key, value), by_signature: false })
   }
   const keys = isPair ? keysOf(pair, alg) : secretKeys(key, alg)
@@ -338,7 +338,7 @@ function pasetoRow(format, make, stranger) {
     ['another version', tokens[0].replace(/^v./, format.startsWith('v3') ? 'v4' : 'v3')],
     ['another key', make(pasetoClaims[0], stranger)]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
-  for (const [what, value] of refusable(pasetoClaims[0], texts)) {
+  for (const [what, value] of invalidVariants(pasetoClaims[0], texts)) {
     reject.push({ what, token: make(value), by_signature: false })
   }
   return { format, alg: null, enc: null, tokens, reject }

@@ -595,8 +595,8 @@ func with(jwk map[string]string, member, value string) map[string]string {
 func expectInvalidPrivate(t *testing.T, jwk map[string]string) {
 	t.Helper()
 	_, err := keysOf(jwk, nil).PrivateKey()
-	var refused *driverError
-	if !errors.As(err, &refused) || refused.kind != "invalid" {
+	var failure *driverError
+	if !errors.As(err, &failure) || failure.kind != "invalid" {
 		t.Errorf("expected an invalid request, got %v", err)
 	}
 }

@@ -74,11 +74,11 @@ func (s *session) serve(input io.Reader, output io.Writer) error {
 			reply, last, err = s.answer(line)
 		}
 		if err != nil {
-			var refused *driverError
-			if !errors.As(err, &refused) {
-				refused = &driverError{kind: "failed", reason: err.Error()}
+			var failure *driverError
+			if !errors.As(err, &failure) {
+				failure = &driverError{kind: "failed", reason: err.Error()}
 			}
-			reply = answer{"ok": false, "error": refused.kind, "reason": oneLine(refused.reason)}
+			reply = answer{"ok": false, "error": failure.kind, "reason": oneLine(failure.reason)}
 		}
 		if err := encoder.Encode(reply); err != nil {
 			return err

@@ -33,7 +33,7 @@ pub(crate) fn serve_on<D: Driver>(
         let (answer, done) = state.answer::<D>(&line);
         let mut text = answer.to_string();
         if text.len() >= LINE_MAX_BYTES {
-            text = refuse(DriverError::failed(
+            text = error_answer(DriverError::failed(
                 "the answer exceeds the maximum length of a line",
             ))
             .to_string();
@@ -72,7 +72,7 @@ impl State {
             Ok(request) => request,
             Err(error) => {
                 let reason = format!("not a valid request, or longer than a line may be: {error}");
-                return (refuse(DriverError::Invalid(reason)), false);
+                return (error_answer(DriverError::Invalid(reason)), false);
             }
         };
         let done = matches!(request, Request::Bye);
@@ -80,7 +80,7 @@ impl State {
         let answer = catch_unwind(AssertUnwindSafe(|| self.fulfil::<D>(request)));
         let answer =
             answer.unwrap_or_else(|panic| Err(DriverError::failed(panic_message(&*panic))));
-        (answer.unwrap_or_else(refuse), done)
+        (answer.unwrap_or_else(error_answer), done)
     }
 
     fn fulfil<D: Driver>(&mut self, request: Request) -> Result<Value, DriverError> {
@@ -249,7 +249,7 @@ fn thread_run(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<ThreadR
     })
 }
 
-fn refuse(error: DriverError) -> Value {
+fn error_answer(error: DriverError) -> Value {
     let (error, reason) = match &error {
         DriverError::Unsupported(reason) => ("unsupported", reason),
         DriverError::Invalid(reason) => ("invalid", reason),

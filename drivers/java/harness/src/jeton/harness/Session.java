@@ -56,7 +56,7 @@ public final class Session {
       }
       JSONObject answer =
           tooLong
-              ? refused("invalid", "the line is too long")
+              ? errorAnswer("invalid", "the line is too long")
               : answer(line.toString(StandardCharsets.UTF_8));
       output.write((answer + "\n").getBytes(StandardCharsets.UTF_8));
       output.flush();
@@ -79,9 +79,9 @@ public final class Session {
         default -> throw DriverException.invalid("the op is unknown");
       };
     } catch (DriverException exception) {
-      return refused(exception.kind, exception.getMessage());
+      return errorAnswer(exception.kind, exception.getMessage());
     } catch (Exception | LinkageError | StackOverflowError thrown) {
-      return refused("failed", reason(thrown));
+      return errorAnswer("failed", reason(thrown));
     }
   }
 
@@ -181,7 +181,7 @@ public final class Session {
     return new JSONObject().put("ok", true);
   }
 
-  private static JSONObject refused(String kind, String reason) {
+  private static JSONObject errorAnswer(String kind, String reason) {
     return new JSONObject().put("ok", false).put("error", kind).put("reason", oneLine(reason));
   }
 

@@ -54,7 +54,7 @@ final class HarnessTest {
     @Override
     public Check check(Prepare prepare) {
       return token -> {
-        refuse(token);
+        rejectBad(token);
         Object value = token;
         for (int depth = 0; token.equals("nested") && depth < 100_000; depth++) {
           value = List.of(value);
@@ -65,7 +65,7 @@ final class HarnessTest {
 
     @Override
     public SignatureCheck signatureCheck(Prepare prepare) {
-      return Fake::refuse;
+      return Fake::rejectBad;
     }
 
     @Override
@@ -78,12 +78,12 @@ final class HarnessTest {
       return () -> prepare.keyText().secret();
     }
 
-    private static void refuse(String token) throws Rejection {
+    private static void rejectBad(String token) throws Rejection {
       if (token.equals("bad")) {
         throw new Rejection("bad\ntoken");
       }
       if (token.equals("deep")) {
-        refuse(token);
+        rejectBad(token);
       }
     }
   }
