@@ -40,7 +40,7 @@ Why not
   3 refused, made by fake/wrong, given to fake/honest, fake/other and fake/wrong (jwt HS256):
     unexplained: signature is wrong
   2 wrong-claims, made by fake/honest and fake/other, given to fake/other (jwt HS256):
-    unexplained: reads another `name` than was signed
+    unexplained: returns a different `name` than was signed
 
 jeton-lab/results.json
 jeton-lab/report.html

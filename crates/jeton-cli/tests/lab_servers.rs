@@ -263,10 +263,10 @@ fn servers_faulty_servers_have_reasons() {
         (
             "bad/own-keys",
             "failed-preflight",
-            "do not verify with the key that it was given",
+            "do not verify with the configured key",
         ),
         ("bad/dies", "unavailable", "out of memory"),
-        ("bad/far", "unavailable", "no address of this machine alone"),
+        ("bad/far", "unavailable", "does not listen on a loopback address"),
         ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
         ("bad/build", "unavailable", "does not build"),
         ("bad/garbage", "failed-preflight", "answers HS256 with: "),

@@ -1,4 +1,4 @@
-//! A driver that cheats fails before it is timed, and its row states the reason.
+//! A driver that cheats is detected before anything is timed, and its row says how.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,10 +11,10 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::suite::{Choice, Extent, Operation, Suite};
 
-/// Allows one run at a time: some checks measure time, and parallel runs would disturb them.
+/// One run at a time: some cheats are detected by time, which parallel runs would distort.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Runs a cheating driver between two correct ones: sign, verify and round trip.
+/// Runs sign, verify and round trip of one cheating driver between two correct ones.
 fn run_with(misdeed: &str) -> RunResult {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let fakes = Fakes::new()
@@ -58,61 +58,61 @@ fn assert_caught(misdeed: &str, operations: &[&str], reason: &str) {
 const ALL: [&str; 3] = ["sign", "verify", "round-trip"];
 
 #[test]
-fn cheat_empty_key_fails_preflight() {
+fn cheat_empty_key_is_detected() {
     assert_caught("empty-key", &ALL, "signs with an empty key");
 }
 
 #[test]
-fn cheat_skipped_verification_fails_preflight() {
+fn cheat_skipped_verification_is_detected() {
     let reason = "accepts a token whose signature was changed";
     assert_caught("accepts-tampered", &ALL, reason);
 }
 
 #[test]
-fn cheat_ignored_expiry_fails_preflight() {
+fn cheat_ignored_expiry_is_detected() {
     assert_caught("accepts-expired", &ALL, "an expired token");
 }
 
 #[test]
-fn cheat_other_claims_fails_preflight() {
+fn cheat_changed_claims_are_detected() {
     assert_caught("changes-a-claim", &ALL, "another `name` than was signed");
 }
 
 #[test]
-fn cheat_undeclared_cache_fails_preflight() {
-    assert_caught("caches", &["verify"], "the library uses a cache");
+fn cheat_undeclared_cache_is_detected() {
+    assert_caught("caches", &["verify"], "it answers from a cache");
 }
 
 #[test]
-fn cheat_round_trip_fails_preflight() {
-    let reason = "a round trip accepts an expired token";
+fn cheat_round_trip_without_verification_is_detected() {
+    let reason = "comes back from a round trip with an expired token";
     assert_caught("never-comes-back", &["round-trip"], reason);
 }
 
 #[test]
-fn cheat_few_operations_fails_preflight() {
-    let reason = "misreported time: four times as many operations";
+fn cheat_skipped_operations_are_detected() {
+    let reason = "its work does not grow with its operations";
     assert_caught("extrapolates", &ALL, reason);
 }
 
 #[test]
-fn cheat_fast_clock_fails_preflight() {
-    assert_caught("fast-clock", &ALL, "misreported time");
+fn cheat_fast_clock_is_detected() {
+    assert_caught("fast-clock", &ALL, "its clock is wrong");
 }
 
 #[test]
-fn cheat_slow_clock_fails_preflight() {
-    assert_caught("slow-clock", &ALL, "misreported time");
+fn cheat_slow_clock_is_detected() {
+    assert_caught("slow-clock", &ALL, "its clock is wrong");
 }
 
 #[test]
-fn cheat_stopped_clock_fails_preflight() {
-    assert_caught("no-clock", &ALL, "misreported time");
+fn cheat_stopped_clock_is_detected() {
+    assert_caught("no-clock", &ALL, "its clock is wrong");
 }
 
-/// A declared cache is allowed: it has a row but is not compared.
+/// A declared cache is not a cheat: it has a row and takes part in no comparison.
 #[test]
-fn declared_cache_is_measured_but_not_compared() {
+fn declared_cache_is_a_separate_subject() {
     let fakes = Fakes::new().with("correct", "").with("another", "");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let way = format!(

@@ -1,4 +1,4 @@
-//! Tests which cases are compared, and which factors differ between them.
+//! What may be compared, and what a comparison reports.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -21,7 +21,7 @@ fn case(library: &str, format: Format, alg: Option<&str>) -> Case {
 }
 
 #[test]
-fn comparison_rejects_different_operations() {
+fn comparison_of_different_operations_is_rejected() {
     let a = case("a", Format::Jwt, Some("HS256"));
     for other in [Operation::Sign, Operation::VerifySignature] {
         let mut b = case("b", Format::Jwt, Some("HS256"));
@@ -34,7 +34,7 @@ fn comparison_rejects_different_operations() {
 }
 
 #[test]
-fn comparison_rejects_references() {
+fn comparison_with_a_reference_is_rejected() {
     let token = case("a", Format::Jwt, Some("HS256"));
     let bare = case("floor", Format::Bare, Some("HS256"));
     let refused = Incomparable::Reference("go/floor:bare:HS256:prepared".into());
@@ -45,14 +45,14 @@ fn comparison_rejects_references() {
 }
 
 #[test]
-fn comparison_rejects_duplicates() {
+fn comparison_with_itself_is_rejected() {
     let a = case("a", Format::Jwt, Some("HS256"));
     let twice = Comparison::new("libraries", "HS256", a.clone(), vec![a]);
     assert!(matches!(twice, Err(Incomparable::Twice(_))));
 }
 
 #[test]
-fn comparison_names_single_factor() {
+fn factors_name_what_differs() {
     let jwt = case("a", Format::Jwt, Some("EdDSA"));
     let public = case("a", Format::V4Public, None);
     assert_eq!(
@@ -75,7 +75,7 @@ fn comparison_names_single_factor() {
 }
 
 #[test]
-fn plan_report_1_pair_is_confounded() {
+fn plan_has_confounded_pair_with_all_factors() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&[Suite::Formats], Extent::Glance)).unwrap();
     let pairs: Vec<_> = plan
@@ -107,8 +107,7 @@ fn plan_other_comparisons_have_one_factor() {
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     assert!(plan.comparisons.len() > 15);
     for comparison in &plan.comparisons {
-        // PASETO does not support A256GCM, and JWE does not support XChaCha20. The verdict states that
-        // it is confounded.
+        // No PASETO uses A256GCM, and no JWE XChaCha20: the verdict says so.
         let confounded = ["report 1's pair", "JWE dir with A256GCM or v4.local"];
         if confounded.iter().any(|c| comparison.title().starts_with(c)) {
             continue;
@@ -130,7 +129,7 @@ fn plan_other_comparisons_have_one_factor() {
 }
 
 #[test]
-fn plan_case_of_two_suites_is_measured_once() {
+fn plan_measures_a_shared_case_once() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     for (i, (case, _)) in plan.cases.iter().enumerate() {
@@ -139,9 +138,9 @@ fn plan_case_of_two_suites_is_measured_once() {
     }
 }
 
-/// Checks that the cases of all manifests in this checkout need less than one hour.
+/// Everything that the manifests of this checkout offer is measured within an hour.
 #[test]
-fn estimate_suites_fit_their_time_limits() {
+fn plan_full_run_ends_in_an_hour_quick_run_in_90_s() {
     let drivers = find(&folder(None)).unwrap();
     let takes = |pace: Pace, extent| {
         let plan = plan(&drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
@@ -152,15 +151,15 @@ fn estimate_suites_fit_their_time_limits() {
     };
     let full = takes(Pace::FULL, Extent::Usual);
     assert!(full < FULL_BUDGET, "{full:?}");
-    // The time limit has a margin for a machine that is slower than estimated.
+    // The budget allows for a machine that is slower than estimated.
     assert!(full < Duration::from_secs(35 * 60), "{full:?}");
-    // A time limit that is slightly too short costs one or two rounds, not half of them.
+    // A slightly short budget removes a round or two, not half of them.
     let glance = takes(Pace::QUICK, Extent::Glance);
     assert!(glance < QUICK_BUDGET * 6 / 5, "{glance:?}");
 }
 
 #[test]
-fn plan_quick_algorithms_has_all_rows_of_report_2() {
+fn plan_quick_algorithms_have_every_published_row() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&[Suite::Algorithms], Extent::Quick);
     let plan = plan(&drivers, &choice).unwrap();
@@ -206,7 +205,7 @@ fn plan_quick_algorithms_has_all_rows_of_report_2() {
 }
 
 #[test]
-fn plan_glance_has_listed_libraries_only() {
+fn plan_quick_run_has_only_listed_libraries() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Glance)).unwrap();
     let mut ids: Vec<&str> = plan.cases.iter().map(|(c, _)| c.driver.as_str()).collect();
@@ -246,7 +245,7 @@ fn plan_quick_has_newest_versions_only() {
             assert_eq!(older(suites, extent), [""; 0], "{suites:?} {extent:?}");
         }
     }
-    // The pairs of the reports need older versions. A filter can select them too.
+    // The pairs of the reports need them, and a user can request one by name.
     assert!(!older(&Suite::ALL, Extent::Usual).is_empty());
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Quick);
     choice.subjects = vec!["golang-jwt-v4".into()];
@@ -254,7 +253,7 @@ fn plan_quick_has_newest_versions_only() {
 }
 
 #[test]
-fn plan_older_versions_only_for_published_reports() {
+fn plan_older_version_only_for_published_reports() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -278,10 +277,10 @@ fn plan_older_versions_only_for_published_reports() {
 }
 
 #[test]
-fn manifests_have_release_dates() {
+fn manifests_of_third_parties_have_a_release_date() {
     for driver in find(&folder(None)).unwrap() {
         let m = &driver.manifest;
-        // jeton itself, and libraries that are part of a toolchain.
+        // This project's own, and what is part of a toolchain.
         if ["jeton", "reference", "crypto"].contains(&m.library.as_str()) {
             continue;
         }
@@ -301,7 +300,7 @@ fn manifests_have_release_dates() {
 }
 
 #[test]
-fn plan_claims_and_threads_multiply_cases() {
+fn plan_claims_and_threads_multiply_token_operations() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
     choice.subjects = vec!["rust/jeton:jwt:ES256".into()];
@@ -311,18 +310,18 @@ fn plan_claims_and_threads_multiply_cases() {
     let plan = plan(&drivers, &choice).unwrap();
     let keys = |c: &Case| matches!(c.operation, Operation::GenerateKey | Operation::LoadKey);
     let of_keys = plan.cases.iter().filter(|(c, _)| keys(c)).count();
-    // A key has no claims: only the number of threads multiplies its cases.
+    // Key operations do not depend on claims, only on the threads.
     assert_eq!(plan.cases.len(), (once - of_keys / 2) * 4 + of_keys);
     let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
     let factors = "(claims report1-large, 2 threads)";
     assert!(titles.iter().any(|t| t.contains(factors)), "{titles:?}");
     for (i, title) in titles.iter().enumerate() {
-        assert!(!titles[..i].contains(title), "duplicate title: {title}");
+        assert!(!titles[..i].contains(title), "duplicate title {title}");
     }
 }
 
 #[test]
-fn comparison_rejects_different_claims_and_threads() {
+fn comparison_of_different_claims_or_threads_is_rejected() {
     let one = case("a", Format::Jwt, Some("HS256"));
     let mut other = case("b", Format::Jwt, Some("HS256"));
     other.claims = "report2".into();
@@ -338,9 +337,9 @@ fn comparison_rejects_different_claims_and_threads() {
     assert!(matches!(refused, Err(Incomparable::Cache(_))));
 }
 
-/// Checks that a usual run plans a case for each row of the published tables.
+/// Every row of a published table has a case in the default run.
 #[test]
-fn plan_contains_every_row_of_the_reports() {
+fn plan_contains_every_published_row() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -361,12 +360,12 @@ fn plan_contains_every_row_of_the_reports() {
     assert!(weak.clone().count() >= 4);
     assert!(
         weak.clone().all(|(c, _)| c.library != "jeton"),
-        "jeton has no weak subject"
+        "jeton must not have such a key"
     );
 }
 
 #[test]
-fn plan_unequal_work_is_not_compared() {
+fn comparison_of_unequal_work_is_rejected() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Full)).unwrap();
     let unequal = |c: &Case| c.operation == Operation::VerifyParsed;

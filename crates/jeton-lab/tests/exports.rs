@@ -1,7 +1,7 @@
-//! Compares the exports of the sample (Markdown, benchstat text, CSV) with golden files. `benchstat`
-//! must also read the text and agree.
+//! Markdown, benchstat text and CSV of the sample as golden files. `benchstat` itself must read the
+//! text and agree.
 //!
-//! `JETON_WRITE=1` writes the golden files. Read the difference before you commit it.
+//! `JETON_WRITE=1` writes intended changes; read them before committing.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -17,7 +17,7 @@ use jeton_lab::report::{benchstat, csv, markdown};
 use jeton_lab::result::RunResult;
 use jeton_lab::stats::mann_whitney::p_value;
 
-/// A few rows of each kind, with names that need escaping.
+/// Returns a few rows of every kind, with names that a careless export would corrupt.
 fn few() -> RunResult {
     let mut result = sample::result();
     result.rows.measured.retain(|row| {
@@ -77,12 +77,12 @@ fn csv_matches_golden_file() {
 }
 
 #[test]
-fn csv_servers_match_golden_file() {
+fn csv_of_servers_has_a_line_for_each_load() {
     assert_golden("servers.csv", &csv::text(&sample::servers()));
 }
 
 #[test]
-fn exports_of_empty_result_are_valid() {
+fn exports_of_empty_result_work() {
     let empty = sample::empty();
     assert_eq!(csv::text(&empty).lines().count(), 1);
     assert!(!benchstat::text(&empty).contains("Benchmark"));
@@ -90,7 +90,7 @@ fn exports_of_empty_result_are_valid() {
 }
 
 #[test]
-fn benchstat_text_has_a_line_per_round() {
+fn benchstat_text_has_a_line_for_each_round() {
     let result = few();
     let text = benchstat::text(&result);
     let timings = result
@@ -112,10 +112,10 @@ fn benchstat_text_has_a_line_per_round() {
     }
 }
 
-/// Checks medians and p of two libraries with `benchstat`. Its modules are pinned in `tests/benchstat`.
-/// Without network access, the test prints a note and passes.
+/// Compares medians and p of two libraries with benchstat's own. Its modules are pinned in
+/// `tests/benchstat`. Where they are unavailable, the test says so and passes.
 #[test]
-fn benchstat_tool_agrees_with_lab() {
+fn benchstat_reads_the_text_and_agrees() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results.txt");
     let result = sample::result();
@@ -132,7 +132,7 @@ fn benchstat_tool_agrees_with_lab() {
         other => {
             let strict = std::env::var_os("JETON_BENCHSTAT").is_some();
             assert!(!strict, "{other:?}");
-            return eprintln!("benchstat cannot be had here: {other:?}");
+            return eprintln!("benchstat is unavailable: {other:?}");
         }
     };
     let said = String::from_utf8(output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Who verifies whose tokens, with drivers that misbehave.
+//! Interoperability with drivers that misbehave.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -52,7 +52,7 @@ fn outcome(result: &RunResult, issuer: &str, verifier: &str) -> Interop {
 }
 
 #[test]
-fn honest_drivers_verify_each_other() {
+fn interop_correct_drivers_verify_each_other() {
     let result = exchanged(&Fakes::new().with("correct", "").with("other", ""));
     assert_eq!(result.rows.interop.len(), 4, "every ordered pair");
     assert!(result.environment.complete);
@@ -75,7 +75,7 @@ fn honest_drivers_verify_each_other() {
 }
 
 #[test]
-fn who_takes_changed_tokens_verifies_nothing() {
+fn interop_accepting_a_changed_token_voids_the_verifier() {
     let result = exchanged(
         &Fakes::new()
             .with("correct", "")
@@ -92,7 +92,7 @@ fn who_takes_changed_tokens_verifies_nothing() {
 }
 
 #[test]
-fn a_changed_claim_is_seen_and_told() {
+fn interop_changed_claim_is_reported() {
     let result = exchanged(
         &Fakes::new()
             .with("correct", "")
@@ -102,13 +102,13 @@ fn a_changed_claim_is_seen_and_told() {
     assert_eq!(row.outcome, Some(Interop::WrongClaims));
     assert_eq!(
         row.reason.as_deref(),
-        Some("reads another `name` than was signed")
+        Some("returns a different `name` than was signed")
     );
     assert_eq!(outcome(&result, "liar", "correct"), Interop::Verified);
 }
 
 #[test]
-fn a_wrong_token_is_refused_by_everybody_with_their_reason() {
+fn interop_wrong_token_is_rejected_with_each_reason() {
     let result = exchanged(
         &Fakes::new()
             .with("correct", "")
@@ -131,7 +131,7 @@ fn a_wrong_token_is_refused_by_everybody_with_their_reason() {
 }
 
 #[test]
-fn what_goes_wrong_with_one_key_in_some_is_found_by_more_rounds() {
+fn interop_more_rounds_find_faults_of_rare_keys() {
     let fakes = Fakes::new()
         .with("correct", "")
         .with("wrong", "signs-wrongly-with-its-third-key");
@@ -149,7 +149,7 @@ fn what_goes_wrong_with_one_key_in_some_is_found_by_more_rounds() {
 }
 
 #[test]
-fn one_that_makes_no_token_one_that_dies_and_one_that_never_starts_cost_the_others_nothing() {
+fn interop_failing_drivers_do_not_affect_others() {
     let fakes = Fakes::new()
         .with("correct", "")
         .with("empty", "makes-no-token")
@@ -181,7 +181,7 @@ fn one_that_makes_no_token_one_that_dies_and_one_that_never_starts_cost_the_othe
                 .any(|p| p.library == "stillborn")
         })
         .collect();
-    assert_eq!(absent.len(), 1, "one row says it");
+    assert_eq!(absent.len(), 1, "one row is enough");
     assert_eq!(
         (absent[0].status, absent[0].outcome),
         (Status::Unavailable, None)
@@ -190,8 +190,10 @@ fn one_that_makes_no_token_one_that_dies_and_one_that_never_starts_cost_the_othe
 }
 
 #[test]
-fn a_library_that_reads_keys_itself_is_given_their_text_and_nothing_else() {
-    let fakes = Fakes::new().with("correct", "").with("reader", "reads-text");
+fn interop_library_that_reads_keys_gets_only_their_text() {
+    let fakes = Fakes::new()
+        .with("correct", "")
+        .with("reader", "reads-text");
     let manifest = fakes.folder().join("fake/reader/driver.toml");
     let text = std::fs::read_to_string(&manifest).unwrap();
     std::fs::write(&manifest, text + "key_text = [\"jwk\"]\n").unwrap();
@@ -218,7 +220,7 @@ fn a_library_that_reads_keys_itself_is_given_their_text_and_nothing_else() {
 }
 
 #[test]
-fn an_end_by_the_budget_or_by_hand_keeps_what_was_finished() {
+fn interop_stopped_run_keeps_finished_exchanges() {
     let fakes = Fakes::new().with("correct", "");
     let drivers = find(&fakes.folder()).unwrap();
     let plan = interop::plan(&drivers, &Choice::default()).unwrap();
@@ -240,7 +242,7 @@ fn an_end_by_the_budget_or_by_hand_keeps_what_was_finished() {
 }
 
 #[test]
-fn every_report_of_it_says_what_went_wrong() {
+fn interop_reports_show_what_failed() {
     let fakes = Fakes::new()
         .with("correct", "")
         .with("liar", "changes-a-claim");
@@ -254,7 +256,7 @@ fn every_report_of_it_says_what_went_wrong() {
         page.contains("<details><summary>"),
         "a cell opens its explanation"
     );
-    assert!(page.contains("reads another `name` than was signed"));
+    assert!(page.contains("returns a different `name` than was signed"));
     assert!(!page.contains("Time per operation"), "nothing was timed");
     let markdown = markdown::text(&result);
     assert!(
@@ -263,6 +265,9 @@ fn every_report_of_it_says_what_went_wrong() {
     );
     let csv = csv::text(&result);
     assert_eq!(csv.lines().count(), 5);
-    assert!(csv.contains(",wrong-claims,reads another `name`"), "{csv}");
+    assert!(
+        csv.contains(",wrong-claims,returns a different `name`"),
+        "{csv}"
+    );
     assert_eq!(matrices(&result.rows.interop).len(), 1);
 }

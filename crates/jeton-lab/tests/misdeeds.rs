@@ -1,4 +1,4 @@
-//! Each misdeed of a driver shows in its row, and the other drivers are still measured.
+//! A driver that misbehaves is reported in its row, and the other drivers are measured.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -9,7 +9,7 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::runner::Event;
 
-/// Runs a misbehaving driver between two correct ones, which must still be measured.
+/// Runs one driver with a misdeed between two correct ones, which must not be affected.
 fn run_with(misdeed: &str) -> RunResult {
     let fakes = Fakes::new()
         .with("correct", "")
@@ -51,7 +51,7 @@ fn assert_both(misdeed: &str, status: Status, reason: &str) {
 }
 
 #[test]
-fn driver_slow_first_operation_is_not_counted() {
+fn driver_slow_first_run_after_idle_is_not_counted() {
     let result = run_with("falls-asleep");
     let median = |name| {
         row(&result, name, "sign")
@@ -60,18 +60,18 @@ fn driver_slow_first_operation_is_not_counted() {
             .unwrap()
             .median
     };
-    // The first operation after a pause takes 100 ms longer; a batch is planned to take 5 ms.
+    // After idling it needs 100 ms more, and a batch is planned to take five.
     assert!(median("suspect") < median("correct") * 5.0);
 }
 
 #[test]
-fn driver_with_leads_gets_lead_operations() {
+fn driver_that_supports_leads_gets_one() {
     let result = run_with("needs-a-lead");
     let median = |name| {
         let timing = row(&result, name, "sign").ns_per_op.as_ref();
         timing.unwrap().median
     };
-    // Without lead operations the driver does all work five times.
+    // Without a lead it does everything five times.
     assert!(median("suspect") < median("correct") * 2.5);
 }
 
@@ -95,7 +95,7 @@ fn driver_correct_is_measured() {
 }
 
 #[test]
-fn driver_exit_in_hello_is_crashed() {
+fn driver_crash_in_hello_is_reported() {
     assert_both(
         "dies-in-hello",
         Status::Crashed,
@@ -104,7 +104,7 @@ fn driver_exit_in_hello_is_crashed() {
 }
 
 #[test]
-fn driver_exit_in_run_is_crashed() {
+fn driver_crash_in_run_is_reported() {
     assert_both(
         "dies-in-run",
         Status::Crashed,
@@ -113,17 +113,17 @@ fn driver_exit_in_run_is_crashed() {
 }
 
 #[test]
-fn driver_flooding_output_is_crashed() {
-    assert_both("floods", Status::Crashed, "unexpected output");
+fn driver_flooding_its_output_is_ended() {
+    assert_both("floods", Status::Crashed, "flooded its output");
 }
 
 #[test]
-fn driver_unrequested_output_is_crashed() {
-    assert_both("talks-unasked", Status::Crashed, "invalid response");
+fn driver_unrequested_answer_is_reported() {
+    assert_both("talks-unasked", Status::Crashed, "answered nonsense");
 }
 
 #[test]
-fn driver_invalid_response_is_crashed() {
+fn driver_invalid_answer_is_reported() {
     assert_both(
         "answers-nonsense",
         Status::Crashed,
@@ -132,13 +132,13 @@ fn driver_invalid_response_is_crashed() {
 }
 
 #[test]
-fn driver_accepting_tampered_token_fails_preflight() {
+fn driver_accepting_a_tampered_token_fails_preflight() {
     let reason = "accepts a token whose signature was changed";
     assert_both("accepts-tampered", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn driver_accepting_expired_token_fails_preflight() {
+fn driver_accepting_an_expired_token_fails_preflight() {
     assert_both(
         "accepts-expired",
         Status::FailedPreflight,
@@ -147,13 +147,13 @@ fn driver_accepting_expired_token_fails_preflight() {
 }
 
 #[test]
-fn driver_ignoring_audience_fails_preflight() {
+fn driver_ignoring_the_audience_fails_preflight() {
     let reason = "accepts a token for another audience";
     assert_both("ignores-audience", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn driver_signing_with_empty_key_fails_preflight() {
+fn driver_signing_with_an_empty_key_fails_preflight() {
     assert_both(
         "empty-key",
         Status::FailedPreflight,
@@ -162,36 +162,36 @@ fn driver_signing_with_empty_key_fails_preflight() {
 }
 
 #[test]
-fn driver_accepting_empty_key_fails_preflight() {
+fn driver_accepting_an_empty_key_fails_preflight() {
     let reason = "accepts a token signed with an empty key";
     assert_both("takes-empty-key", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn driver_changing_claim_fails_preflight() {
-    let reason = "returns another `name` than was signed";
+fn driver_changing_a_claim_fails_preflight() {
+    let reason = "gives back another `name` than was signed";
     assert_both("changes-a-claim", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn driver_unverifiable_token_fails_preflight() {
-    let reason = "4 of 4 verifiers reject its token";
+fn driver_with_unverifiable_tokens_fails_preflight() {
+    let reason = "its token is refused by 4 of 4 verifiers";
     assert_both("signs-wrongly", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn driver_wrong_checksum_is_crashed() {
+fn driver_with_wrong_checksum_is_reported() {
     assert_both("wrong-checksum", Status::Crashed, "wrong checksum");
 }
 
 #[test]
-fn driver_other_version_fails_preflight() {
-    let reason = "the driver reports suspect 9.9.9 (fake), its manifest suspect 1.0.0 (fake)";
+fn driver_version_other_than_manifest_fails_preflight() {
+    let reason = "says it is suspect 9.9.9 (fake), its manifest says suspect 1.0.0 (fake)";
     assert_both("other-version", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn driver_failed_build_is_unavailable() {
+fn driver_build_failure_is_reported() {
     let fakes = Fakes::new().with("correct", "").with_manifest(
         "broken",
         r#"build = [["sh", "-c", "echo compiling; echo 'error: a semicolon is missing' >&2; exit 4"]]
@@ -207,7 +207,7 @@ run = ["true"]"#,
 }
 
 #[test]
-fn driver_missing_toolchain_is_unavailable() {
+fn driver_with_missing_toolchain_is_unavailable() {
     let fakes = Fakes::new().with("correct", "").with_manifest(
         "foreign",
         r#"needs = ["no-such-compiler"]
@@ -222,7 +222,7 @@ run = ["true"]"#,
 }
 
 #[test]
-fn driver_failed_start_is_unavailable() {
+fn driver_that_cannot_be_started_is_unavailable() {
     let fakes = Fakes::new()
         .with("correct", "")
         .with_manifest("absent", r#"run = ["/no/such/driver"]"#);
@@ -237,9 +237,9 @@ fn driver_failed_start_is_unavailable() {
     );
 }
 
-/// Waits for the limit of `hello`, which is 20 s.
+/// The limit for `hello` is 20 s; this test waits for it.
 #[test]
-fn driver_hanging_is_timed_out() {
+fn driver_hanging_in_hello_times_out() {
     assert_both(
         "hangs-in-hello",
         Status::TimedOut,
@@ -248,7 +248,7 @@ fn driver_hanging_is_timed_out() {
 }
 
 #[test]
-fn driver_rebuilds_only_after_source_changes() {
+fn driver_is_rebuilt_only_after_source_changes() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let fakes = Fakes::new().with_manifest(
         "counted",
@@ -271,9 +271,9 @@ run = ["python3", "{script}", "counted"]"#
     assert_eq!(builds(), 2);
 }
 
-/// A build can write next to the sources. A copied cache does not contain these files.
+/// A build can write beside the sources, which a copied cache does not contain.
 #[test]
-fn driver_rebuilds_in_copied_cache() {
+fn driver_with_copied_cache_is_rebuilt() {
     let way = r#"build = [["touch", "beside"]]
 run = ["python3", "driver.py", "copied"]"#;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");

@@ -1,5 +1,5 @@
-//! Tests the choice of runtimes, their row ids and their support dates. The runtimes are shell scripts
-//! that print a version.
+//! Which runtimes a run uses, how their rows are distinguished, and what is reported about their
+//! support. The runtimes are shell scripts that print a version.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ use jeton_lab::suite::{Choice, Comparison, Extent, Suite, plan};
 
 const TODAY: &str = "2026-11-26";
 
-/// A folder of runtimes.
+/// A machine with a folder of runtimes.
 struct Machine(tempfile::TempDir);
 
 impl Machine {
@@ -30,7 +30,7 @@ impl Machine {
         self.0.path().join(name)
     }
 
-    /// Adds a command that prints `version` for a version request, and runs `work` otherwise.
+    /// Adds a command that prints a line when asked for its version, and otherwise does `work`.
     fn command(&self, folder: &str, name: &str, line: &str, work: &str) {
         let folder = self.path(folder);
         fs::create_dir_all(&folder).unwrap();
@@ -71,7 +71,7 @@ fn said(label: &str, found: &str) -> (String, String) {
 }
 
 #[test]
-fn runtime_on_path_is_found() {
+fn runtime_on_path_is_read_from_its_command() {
     let machine = Machine::new();
     machine.command("path", "go", "go version go1.26.8 linux/amd64", "");
     machine.command("path", "node", "v20.20.2", "");
@@ -90,7 +90,7 @@ fn runtime_on_path_is_found() {
 }
 
 #[test]
-fn runtime_without_version_is_ignored() {
+fn command_without_version_output_is_no_runtime() {
     let machine = Machine::new();
     machine.command("path", "node", "command not found", "");
     machine.command("path", "java", "", "");
@@ -99,7 +99,7 @@ fn runtime_without_version_is_ignored() {
 }
 
 #[test]
-fn runtimes_are_found_once_with_path_first() {
+fn every_runtime_is_found_once_path_first() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/java-17", "17.0.15");
@@ -138,7 +138,7 @@ fn runtimes_are_found_once_with_path_first() {
 }
 
 #[test]
-fn support_is_that_of_the_release_line() {
+fn support_depends_on_release_line_and_date() {
     let of = |language: &str, version: &str, day: &str| {
         support(language, &Version::in_text(version).unwrap(), day)
     };
@@ -167,7 +167,7 @@ fn support_is_that_of_the_release_line() {
     assert_eq!(of("go", "go1.26.8", TODAY), Support::Until("2027-02"));
     assert_eq!(of("go", "go1.27.4", TODAY), Support::Until("2027-08"));
     assert_eq!(of("go", "go1.28rc1", TODAY), Support::Unknown);
-    // The month was only planned, so it is unknown whether the release was published.
+    // The date was only expected, so support is unknown.
     assert_eq!(of("go", "go1.27.4", "2027-09-01"), Support::Unknown);
     assert_eq!(of("python", "3.11.7", TODAY), Support::Until("2027-10-31"));
     assert_eq!(of("python", "3.8.18", TODAY), Support::Ended(None));
@@ -191,7 +191,7 @@ fn labels(drivers: &[Driver], id: &str) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn runtimes_path_ignores_newer_ones() {
+fn run_uses_the_runtime_on_path() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/temurin-25", "25.0.3");
@@ -207,7 +207,7 @@ fn runtimes_path_ignores_newer_ones() {
 }
 
 #[test]
-fn runtimes_newest_is_newest_supported() {
+fn newest_is_the_newest_supported_runtime() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     for version in ["25.0.3", "26.0.2", "28-ea"] {
@@ -217,7 +217,7 @@ fn runtimes_newest_is_newest_supported() {
         let equipped = equip(&java_drivers(), Runtimes::Newest, &machine.places(), TODAY);
         labels(&equipped.drivers, "java/jjwt")
     };
-    // 26 is out of support and 28 is not released. The id stays the same, so that runs can be compared.
+    // 26 has ended and 28 is not released. The id is unchanged, so that runs can be compared.
     let expected = |label: &str| [("java/jjwt".to_owned(), Some(label.to_owned()))];
     assert_eq!(newest(), expected("JDK 25.0.3"));
     machine.jdk("jvm/jdk-27", "27.0.1");
@@ -231,7 +231,7 @@ fn runtimes_newest_is_newest_supported() {
 }
 
 #[test]
-fn runtimes_all_have_distinct_ids() {
+fn all_runtimes_are_separate_subjects() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/temurin-25", "25.0.3");
@@ -262,7 +262,7 @@ fn runtimes_all_have_distinct_ids() {
         let cases = ids.len();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), cases, "two rows of one id");
+        assert_eq!(ids.len(), cases, "duplicate id");
         let on = |runtime: &str| {
             let cases = plan.cases.iter().map(|(c, _)| c);
             cases
@@ -273,7 +273,7 @@ fn runtimes_all_have_distinct_ids() {
         assert!(on("JDK 25.0.3") > 0);
         let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
         for (i, title) in titles.iter().enumerate() {
-            assert!(!titles[..i].contains(title), "{title} is there twice");
+            assert!(!titles[..i].contains(title), "duplicate title {title}");
         }
         let case = |driver: &str| {
             let mut cases = plan.cases.iter().map(|(c, _)| c);
@@ -289,7 +289,7 @@ fn runtimes_all_have_distinct_ids() {
     }
 }
 
-/// A Node driver according to its manifest. The fake runtime runs it with Python.
+/// Writes the manifest of a Node driver that the fake runtime runs with Python.
 fn node_driver(machine: &Machine) -> PathBuf {
     let folder = machine.path("drivers/node/fake");
     fs::create_dir_all(&folder).unwrap();
@@ -361,7 +361,7 @@ fn row_runtimes(result: &RunResult) -> Vec<(String, Option<String>, Status)> {
 }
 
 #[test]
-fn driver_runs_with_named_runtime() {
+fn driver_is_built_and_run_with_the_runtime_in_its_row() {
     let machine = Machine::new();
     node_driver(&machine);
     let nvm = |version: &str| format!("home/.nvm/versions/node/{version}/bin");
@@ -391,7 +391,7 @@ fn driver_runs_with_named_runtime() {
         Some("2026-04-30")
     );
     assert_eq!(of("Node 22.1.0").found, "nvm");
-    // The reader sees the runtime of the row and the date when its support ended.
+    // The row has its runtime, and the report says which one is out of support since when.
     let ended = "Node 20.9.0 (since 2026-04-30)";
     for report in [html::page(&result), markdown::text(&result)] {
         assert!(report.contains("Out of support"), "{report}");
@@ -401,7 +401,7 @@ fn driver_runs_with_named_runtime() {
 }
 
 #[test]
-fn driver_on_other_runtime_fails_preflight() {
+fn row_with_other_runtime_than_named_is_not_timed() {
     let machine = Machine::new();
     node_driver(&machine);
     let folder = "home/.nvm/versions/node/v26.10.0/bin";
@@ -416,11 +416,11 @@ fn driver_on_other_runtime_fails_preflight() {
 }
 
 #[test]
-fn driver_rebuilds_for_newer_runtime() {
+fn driver_is_rebuilt_for_a_newer_runtime() {
     let machine = Machine::new();
     let folder = node_driver(&machine);
     let manifest = folder.join("node/fake/driver.toml");
-    // Node may be missing on the test machine.
+    // The machine that runs this test may have no Node.
     let text = fs::read_to_string(&manifest).unwrap();
     let text = text
         .replace("needs = [\"node\"]", "")

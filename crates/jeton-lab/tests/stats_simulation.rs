@@ -1,7 +1,8 @@
-//! Checks the promises in the documentation of `stats` on synthetic noise, with 2,000 runs per figure.
+//! The statistics on synthetic noise. Every promise in the documentation of `stats` is simulated
+//! here with 2,000 runs for each figure.
 //!
-//! The noise comes from seeds, so the figures are equal on every machine; no test measures time. `--
-//! --nocapture` prints the tables of `stats/mod.rs`.
+//! There are no timings: the noise comes from seeds, and every figure is the same on every machine.
+//! `-- --nocapture` prints the tables of `stats/mod.rs`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use jeton_lab::result::VerdictKind;
@@ -19,26 +20,26 @@ const RUNS: u64 = 2_000;
 const ROUNDS: [usize; 3] = [8, 12, 30];
 /// Subjects of the table; the first is the baseline.
 const SUBJECTS: usize = 7;
-/// Identical pairs measured with the table: as many as a run of the lab has for one kind.
+/// The number of A/A pairs, as in a run of the lab whose subjects are all of one kind.
 const PAIRS: usize = 9;
 const IDENTICAL: [f64; SUBJECTS] = [0.0; SUBJECTS];
 
 /// The noise of the rounds.
 #[derive(Debug, Clone, Copy)]
 enum Noise {
-    /// Gaussian noise of this size for each visit.
+    /// Gaussian noise of this size for every visit.
     Gaussian(f64),
-    /// 2 %, on a machine that becomes 30 % slower during the run and drifts by 5 % per round.
+    /// 2 %, on a machine that becomes 30 % slower during the run and varies by 5 % per round.
     Drift,
-    /// 2 %, and every tenth batch (three per round) takes 5 to 50 % longer.
+    /// 2 %, and every tenth batch (of three per round) takes 5 to 50 % longer.
     Spikes,
     /// The same, but a round's value is the median of its batches.
     SpikesAndMedian,
-    /// 1 %, and every second visit is 4 % slower.
+    /// 1 %, and every other visit is 4 % slower.
     TwoModes,
-    /// 2 % for the table; for each pair, 2 % times its own factor of about e^±0.4.
+    /// 2 % for the table, and 2 % times a factor of about e^±0.4 for each pair.
     Unequal,
-    /// 1 %, and each process is constantly about 1 % faster or slower.
+    /// 1 %, and every process is constantly about 1 % faster or slower.
     Layout,
     /// As `Layout`, with new processes for each third of the rounds.
     Restarts,
@@ -115,13 +116,13 @@ impl Run {
         Band::new(floor(&self.pairs(), &[]).unwrap())
     }
 
-    /// Returns the comparisons of the table with its baseline.
+    /// Returns the table's comparisons with its baseline.
     fn ratios(&self) -> Vec<Ratio> {
         let subjects: Vec<&[f64]> = self.table[1..].iter().map(Vec::as_slice).collect();
         table(&self.table[0], &subjects).unwrap()
     }
 
-    /// Returns the first comparison, corrected for this number of comparisons.
+    /// Returns one of them, corrected for this number of comparisons.
     fn ratio(&self, comparisons: usize) -> Ratio {
         estimate(&self.table[1], &self.table[0], comparisons).unwrap()
     }
@@ -155,7 +156,7 @@ fn different(verdict: VerdictKind) -> bool {
     matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
 }
 
-/// Returns the share of runs in which `holds` is true.
+/// Returns the share of runs in which `holds`.
 fn share(
     noise: Noise,
     rounds: usize,
@@ -166,10 +167,10 @@ fn share(
     held.count() as f64 / RUNS as f64
 }
 
-/// Results for identical subjects, as shares of runs, comparisons or pairs.
+/// The results for identical subjects, as shares of runs, comparisons or pairs.
 #[derive(Debug, Default)]
 struct Identical {
-    /// The 95 % interval of one comparison contains one.
+    /// A single 95 % interval covers one.
     covers: f64,
     /// All six simultaneous intervals of the table contain one.
     all_cover: f64,
@@ -177,9 +178,9 @@ struct Identical {
     called_different: f64,
     /// A subject of the table is found equivalent to the baseline.
     equivalent: f64,
-    /// An identical pair is found equivalent, with the floor of the other pairs.
+    /// An A/A pair is called equivalent, by the noise floor of the others.
     pair_equivalent: f64,
-    /// An identical pair is found faster or slower.
+    /// An A/A pair is called faster or slower.
     pair_different: f64,
     /// All seven are in group 1.
     one_group: f64,
@@ -233,7 +234,7 @@ impl Identical {
 }
 
 #[test]
-fn identical_subjects_under_gaussian_noise() {
+fn identical_subjects_with_gaussian_noise_are_equivalent() {
     for deviation in [0.005, 0.01, 0.02] {
         for rounds in ROUNDS {
             let seen = Identical::simulate(Noise::Gaussian(deviation), rounds);
@@ -250,7 +251,7 @@ fn identical_subjects_under_gaussian_noise() {
 }
 
 #[test]
-fn identical_subjects_under_drift_that_rounds_share() {
+fn identical_subjects_with_common_drift_are_equivalent() {
     for rounds in ROUNDS {
         let seen = Identical::simulate(Noise::Drift, rounds);
         let case = format!("{rounds} {seen:?}");
@@ -265,7 +266,7 @@ fn identical_subjects_under_drift_that_rounds_share() {
 }
 
 #[test]
-fn identical_subjects_under_spikes_and_two_modes() {
+fn identical_subjects_with_spikes_and_modes_are_equivalent() {
     for rounds in ROUNDS {
         for noise in [Noise::Spikes, Noise::TwoModes] {
             let seen = Identical::simulate(noise, rounds);
@@ -278,16 +279,16 @@ fn identical_subjects_under_spikes_and_two_modes() {
             );
             assert!(seen.pair_equivalent >= 0.94, "{case}");
         }
-        // This is the reason for the lower quartile.
+        // The reason for the lower quartile.
         let [quartile, median] = [Noise::Spikes, Noise::SpikesAndMedian]
             .map(|noise| Identical::simulate(noise, rounds).floor);
         assert!(median > 2.0 * quartile, "{rounds} {median} {quartile}");
     }
 }
 
-/// Some work has more noise: the pooled spread of the pairs alone does not reach this.
+/// Some operations are noisier than others; a pool of the pairs' spreads alone does not cover this.
 #[test]
-fn identical_subjects_of_unequal_noise() {
+fn identical_subjects_with_unequal_noise_are_equivalent() {
     for rounds in ROUNDS {
         let seen = Identical::simulate(Noise::Unequal, rounds);
         let case = format!("{rounds} {seen:?}");
@@ -300,9 +301,9 @@ fn identical_subjects_of_unequal_noise() {
     }
 }
 
-/// An effect that lasts longer than a round is not in the spread: a known weakness, with its size.
+/// A constant shift of a process is not in its spread: the known weakness, with its size.
 #[test]
-fn processes_that_differ_for_good_are_the_known_weakness() {
+fn constant_process_shift_is_the_known_weakness() {
     for rounds in [12, 30] {
         let layout = Identical::simulate(Noise::Layout, rounds);
         assert!(layout.covers < 0.60, "documented as worthless: {layout:?}");
@@ -311,7 +312,7 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
             "the floor bounds it: {layout:?}"
         );
         assert!(layout.pair_different <= 0.05, "{layout:?}");
-        // The floor includes ratios that differ constantly; without their half widths it covers 86 %.
+        // The floor takes constant ratios into account; without their half widths it is 86 %.
         assert!(layout.pair_equivalent >= 0.94, "{layout:?}");
         // The intervals need new processes for each round.
         let lives = Identical::simulate(Noise::Lives, rounds);
@@ -322,13 +323,13 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
     }
 }
 
-/// Returns the share of runs that find effects of 3, 5 and 10 %, in both directions, among seven
-/// subjects.
+/// Returns the share of runs in which effects of 3, 5 and 10 % are found, in both directions, among
+/// seven subjects.
 fn power(noise: Noise, rounds: usize, pairs: usize) -> [f64; 3] {
     power_beside(noise, rounds, pairs, 0)
 }
 
-/// The same, with further pairs of another kind.
+/// The same, with this number of pairs of another kind.
 fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f64; 3] {
     let sizes = [0.03f64, 0.05, 0.10];
     let [three, five, ten] = sizes.map(f64::ln_1p);
@@ -381,14 +382,14 @@ fn four_pairs_are_enough_and_two_are_not() {
         two < 0.80 && four >= 0.87 && six >= 0.90 && nine >= 0.90,
         "{two} {four} {six} {nine}"
     );
-    // A run whose libraries are of both kinds has fewer pairs of one kind.
+    // A run with libraries of both kinds: no promise needs nine pairs of one kind.
     let [_, six_of_nine, _] = power_beside(Noise::Gaussian(0.02), 12, 6, 3);
     assert!(six_of_nine >= 0.90, "{six_of_nine}");
 }
 
 #[test]
-fn more_rounds_decide_in_four_of_five_runs() {
-    // The first 8 rounds give the estimate; the run then continues for as many rounds as it names.
+fn requested_rounds_decide_in_four_of_five_runs() {
+    // The first 8 rounds are judged; the run then continues for the requested number.
     const LONGEST: usize = 100;
     for effect in [0.0, 0.03, 0.05] {
         let effects = [0.0, f64::ln_1p(effect), 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -428,9 +429,9 @@ fn more_rounds_decide_in_four_of_five_runs() {
 }
 
 #[test]
-fn settled_flat_batches_only() {
+fn flat_batches_are_settled_and_warming_ones_are_not() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    // The share of checks that find a runtime settled although its batches get faster by `slope` each.
+    // The share of checks that find a runtime settled whose batches become faster by `slope` each.
     let mut looks = |deviation: f64, slope: f64| {
         let held = (0..RUNS).filter(|_| {
             let batches: Vec<f64> = (0..WINDOW)
@@ -439,7 +440,7 @@ fn settled_flat_batches_only() {
             settled(&batches)
         });
         let share = held.count() as f64 / RUNS as f64;
-        println!("{deviation} noise, {slope} a batch | a look finds it settled {share:.3}");
+        println!("{deviation} noise, {slope} a batch | settled in {share:.3}");
         share
     };
     assert!(looks(0.005, 0.0) > 0.99);
@@ -450,8 +451,8 @@ fn settled_flat_batches_only() {
 }
 
 #[test]
-fn median_interval_covers_for_any_distribution() {
-    // The two modes are symmetric around their middle, so the true median is known.
+fn median_interval_holds_for_any_distribution() {
+    // Two modes are symmetric around their centre, so the true median is known.
     for (noise, log_median) in [(Noise::Gaussian(0.02), 0.0f64), (Noise::TwoModes, 0.02)] {
         for rounds in ROUNDS {
             let truth = 1_000.0 * log_median.exp();
@@ -465,10 +466,10 @@ fn median_interval_covers_for_any_distribution() {
     }
 }
 
-// Controls: each removes one part of the method, and the promise of that part fails.
+// Controls: each removes one part of the method, and the promise that depends on it fails.
 
 #[test]
-fn control_without_correction_table_does_not_cover() {
+fn control_without_correction_intervals_do_not_cover() {
     for rounds in ROUNDS {
         let all_cover = |family| {
             share(Noise::Gaussian(0.02), rounds, &IDENTICAL, |run| {
@@ -486,7 +487,7 @@ fn control_without_correction_table_does_not_cover() {
     }
 }
 
-/// Uses the normal quantile instead of Student's t, which ignores the uncertainty of a spread from few
+/// Uses the normal quantile instead of Student's: it ignores the uncertainty of a spread from few
 /// rounds.
 #[test]
 fn control_with_normal_quantile_intervals_are_narrow() {
@@ -529,7 +530,7 @@ fn control_without_pairing_drift_hides_effects() {
 }
 
 #[test]
-fn control_without_noise_floor_few_are_equivalent() {
+fn control_without_floor_identical_are_not_equivalent() {
     let equivalent = |band: fn(&Run) -> Band| {
         share(Noise::Gaussian(0.02), 8, &IDENTICAL, |run| {
             judge(&run.ratio(1), band(run)) == VerdictKind::Equivalent
@@ -542,7 +543,7 @@ fn control_without_noise_floor_few_are_equivalent() {
 }
 
 #[test]
-fn control_without_noise_floor_layout_is_a_difference() {
+fn control_without_floor_process_shift_is_called_different() {
     let wrong = |band: fn(&Run) -> Band| {
         share(Noise::Layout, 30, &IDENTICAL, |run| {
             run.ratios()
@@ -563,7 +564,7 @@ fn control_stricter_rule_misses_five_percent() {
         let [low, _] = run.ratio(SUBJECTS - 1).interval();
         low > 1.0 + run.band().believed_beyond()
     });
-    // The same with the 2 % band alone, which is the smallest one.
+    // The same with the 2 % band alone, the smallest possible.
     let at_best = share(Noise::Gaussian(0.02), 12, &effects, |run| {
         run.ratio(SUBJECTS - 1).interval()[0] > 1.02
     });

@@ -1,6 +1,6 @@
-//! Checks the promises in the documentation of `stats::unpaired` with two runs of synthetic noise.
+//! Two runs with synthetic noise: simulates the promises in the documentation of `stats::unpaired`.
 //!
-//! The noise comes from seeds, so the figures are equal on every machine; no test measures time.
+//! There are no timings: the noise comes from seeds, and every figure is the same on every machine.
 #![allow(clippy::unwrap_used)]
 
 use jeton_lab::result::VerdictKind;
@@ -18,7 +18,7 @@ fn gaussian(rng: &mut impl Rng) -> f64 {
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// Returns one subject's rounds in one run, with the constant shift `offset`.
+/// Returns one subject's rounds in one run, with a constant `offset`.
 fn rounds(rng: &mut impl Rng, count: usize, spread: f64, offset: f64) -> Vec<f64> {
     (0..count)
         .map(|_| 1_000.0 * (offset + spread * gaussian(rng)).exp())
@@ -31,7 +31,7 @@ fn share(of: impl Fn(&mut ChaCha8Rng) -> bool) -> f64 {
 }
 
 #[test]
-fn unpaired_interval_covers_in_95_percent() {
+fn interval_covers_the_true_ratio_in_95_of_100_runs() {
     for (before, after, spreads) in [
         (8, 8, [0.02, 0.02]),
         (12, 12, [0.02, 0.02]),
@@ -52,7 +52,7 @@ fn unpaired_interval_covers_in_95_percent() {
 }
 
 #[test]
-fn unpaired_intervals_of_twenty_cover_together() {
+fn twenty_intervals_hold_together() {
     let covered = share(|rng| {
         (0..20).all(|_| {
             let (a, b) = (rounds(rng, 12, 0.02, 0.0), rounds(rng, 12, 0.02, 0.0));
@@ -63,10 +63,10 @@ fn unpaired_intervals_of_twenty_cover_together() {
     assert!(covered >= 93.0, "{covered} %");
 }
 
-/// Each process of each run has a constant shift of about 1 %. The unchanged subjects show this, so it
-/// does not count as a difference.
+/// Every process of every run has a constant shift of about 1 %. Subjects whose code did not change
+/// keep unchanged ones from being called different.
 #[test]
-fn between_runs_floor_covers_process_differences() {
+fn floor_between_runs_hides_process_shifts() {
     let called_different = |with_floor: bool| {
         share(|rng| {
             let mut ratio = || {
@@ -96,9 +96,9 @@ fn between_runs_floor_covers_process_differences() {
     );
 }
 
-/// The whole machine has a shift of about 10 % in the later run, and each process one of 1 %.
+/// The whole machine is off by about 10 % in the later run, and every process by a constant 1 %.
 #[test]
-fn between_runs_common_shift_is_removed() {
+fn common_shift_is_removed_without_false_changes() {
     let called_different = share(|rng| {
         let machine = 0.1 * gaussian(rng);
         let mut ratio = || {
@@ -117,9 +117,9 @@ fn between_runs_common_shift_is_removed() {
     assert!(called_different <= 6.0, "{called_different} %");
 }
 
-/// A real change of 15 % is found although runs differ by 1 %.
+/// A real change of 15 % is found where runs differ by 1 %.
 #[test]
-fn between_runs_real_change_is_found() {
+fn real_change_is_found_above_the_floor() {
     let found = share(|rng| {
         let mut ratio = |effect: f64| {
             let offsets = [0.01 * gaussian(rng), effect + 0.01 * gaussian(rng)];

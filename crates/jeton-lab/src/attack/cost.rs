@@ -1,26 +1,27 @@
-//! What a refusal costs, and when that is too much.
+//! The cost of rejecting a token, and its limits.
 
 use std::time::Duration;
 
 use super::session::Reply;
 
-/// A refusal that takes longer is one that costs too much, where the control takes less than a tenth.
+/// A rejection that takes longer is over the limit, if the control takes less than a tenth.
 const REFUSAL_LIMIT: Duration = Duration::from_secs(1);
 
-/// What a refusal may take in memory for each byte of the token, beyond what a text takes that is as
-/// long and is no token: its parts may be copied, and the copies may lie in a collector's two halves.
+/// The memory that a rejection may use for each byte of the token, beyond that for random text of
+/// the same length. Parts may be copied, and the copies may be in both halves of a collector's
+/// heap.
 const MEMORY_PER_BYTE: u64 = 10;
 
-/// Below so much memory a runtime's own housekeeping is all that is seen, bytes.
+/// Below this many bytes, only the runtime's own allocations are visible.
 const MEMORY_LEAST: u64 = 24_000_000;
 
-/// What one refusal took.
+/// The cost of one rejection.
 pub(super) struct Cost {
     pub(super) reply: Reply,
     pub(super) took: Duration,
-    /// What a text takes that is as long and is no token.
+    /// The time for random text of the same length.
     pub(super) usual: Duration,
-    /// How much the process grew, where the system tells.
+    /// How much the process grew, where the system reports it.
     pub(super) more_bytes: Option<u64>,
     pub(super) length: u64,
 }
@@ -35,7 +36,7 @@ impl Cost {
         matches!(self.reply, Reply::Refused(_)) && self.is_over()
     }
 
-    /// The less costly; but whatever is no refusal is worse than any cost.
+    /// Returns the cheaper of the two. A reply other than a rejection is worse than any cost.
     pub(super) fn min(self, again: Self) -> Self {
         if !matches!(again.reply, Reply::Refused(_)) || !again.is_over() {
             return again;
@@ -62,7 +63,7 @@ impl Cost {
     }
 }
 
-/// Whether a refusal took too long, for what is usual.
+/// Returns whether a rejection took too long, compared with the usual time.
 pub(super) fn is_slow(took: Duration, usual: Duration) -> bool {
     took > REFUSAL_LIMIT && took > usual * 10
 }
@@ -82,17 +83,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_the_limit_once_and_under_it_later_is_no_finding() {
+    fn cost_over_limit_only_once_is_not_a_finding() {
         assert!(cost(1500, 0).is_refused_at_a_cost());
         assert!(cost(20, 50_000_000).is_refused_at_a_cost());
         assert!(!cost(900, 30_000_000).is_refused_at_a_cost());
-        // Slow the first time, large the second: neither both times.
+        // Slow the first time and large the second: neither limit is exceeded twice.
         assert!(!cost(1500, 0).min(cost(20, 50_000_000)).is_over());
         assert!(cost(1500, 0).min(cost(1200, 0)).is_over());
     }
 
     #[test]
-    fn an_acceptance_is_worse_than_any_cost() {
+    fn accepted_token_is_worse_than_any_cost() {
         let accepted = Cost {
             reply: Reply::Accepted,
             ..cost(20, 0)

@@ -1,10 +1,10 @@
-//! Who accepts what must be refused? Every driver under every attack that applies to what it
-//! offers.
+//! Tests which libraries accept tokens and keys that must be rejected. Runs every attack that
+//! applies on every driver.
 //!
-//! A way through: [`catalogue`](Attack) says what is attacked, `forger` makes keys and wrong tokens,
-//! each beside a control that must be accepted; `session` asks a driver and starts it again when it
-//! died; `verdict` says what the trials of one attack come to. `endpoint` does the same over HTTP
-//! to a live server, and `differential` looks for what nobody thought of: it asks all drivers at once.
+//! [`catalogue`](Attack) defines the attacks. `fixtures` makes keys and negative controls, each
+//! with a positive control that must be accepted. `session` sends requests to a driver and restarts
+//! it after a crash. `verdict` combines the trials of one attack. `endpoint` attacks a live server
+//! over HTTP. `differential` searches for unknown faults: it sends the same input to all drivers.
 
 mod beacon;
 mod catalogue;

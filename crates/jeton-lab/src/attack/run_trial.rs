@@ -1,4 +1,4 @@
-//! One trial: the control must be accepted, and then the attack refused.
+//! Runs one trial: the control must be accepted, then the attack must be rejected.
 
 use std::time::Duration;
 
@@ -14,68 +14,68 @@ use crate::protocol::{ClaimsPool, KeyText, Keys, Offered, Prepare};
 use crate::result::{AttackOutcome, Practice};
 use crate::suite::{Format, STANDARD};
 
-/// How often a cost is looked at before it is called too much.
+/// How often a cost is measured before it is over the limit.
 const COST_TRIES: usize = 3;
 
-/// What one trial came to.
+/// The result of one trial.
 #[derive(Debug, Clone)]
-pub(super) enum Tried {
-    /// The twin was refused, so nothing is known.
+pub(super) enum TrialResult {
+    /// The control was rejected, so the trial proves nothing.
     Void(String),
-    /// The library has not what would be attacked.
+    /// The library does not offer what would be attacked.
     NotOffered(String),
-    /// What was seen.
+    /// The observed outcome.
     Seen {
         outcome: AttackOutcome,
-        /// The library's words, or the lab's.
+        /// The reason of the library, or of the lab.
         seen: String,
         token: Option<String>,
         key: Option<Value>,
     },
 }
 
-impl Tried {
-    /// Whether it says anything.
+impl TrialResult {
+    /// Returns whether the trial proves anything.
     pub(super) fn counts(&self) -> bool {
         matches!(self, Self::Seen { .. })
     }
 }
 
-/// Where and how trials are made.
-pub(super) struct Place<'a> {
+/// Where trials run.
+pub(super) struct TrialContext<'a> {
     pub stage: &'a Stage,
     pub practice: Option<Practice>,
     pub offered: &'a Offered,
     pub beacon: &'a Beacon,
-    /// Whether trials of cost and of time are made here: once for a driver and format.
+    /// Whether slow trials run here: once for each driver and format.
     pub is_first: bool,
 }
 
-impl Place<'_> {
-    /// Makes a trial.
-    pub(super) fn try_one(
+impl TrialContext<'_> {
+    /// Runs a trial.
+    pub(super) fn run_trial(
         &self,
         session: &mut Session<'_>,
         trial: &Trial,
-    ) -> Result<Tried, Stopped> {
+    ) -> Result<TrialResult, Stopped> {
         if trial.read_by_library && !self.reads(trial) {
-            return Ok(Tried::NotOffered(
-                "the driver reads the key's text, not the library".into(),
+            return Ok(TrialResult::NotOffered(
+                "the driver, not the library, reads the text of the key".into(),
             ));
         }
         match &trial.act {
             Act::Load { bad, good } => self.load(session, bad, good),
             Act::Issue(claims) => self.issue(session, claims),
-            Act::Costly { token, plain } => self.cost(session, trial, token, plain),
+            Act::Costly { token, plain } => self.run_cost_trial(session, trial, token, plain),
             _ => self.verify(session, trial),
         }
     }
 
-    /// Whether a trial belongs here at all.
+    /// Returns whether a trial runs here.
     pub(super) fn takes(&self, trial: &Trial) -> bool {
         match &trial.act {
             Act::Costly { .. } => self.is_first || self.stage.alg.starts_with("PBES2"),
-            // By default some give a minute's grace, which is no memory.
+            // Some libraries grant a minute of leeway by default, which is not a cache.
             Act::Later(_) => {
                 let strict = self.practice != Some(Practice::Defaults);
                 self.is_first && strict && self.stage.format == Format::Jwt
@@ -84,10 +84,10 @@ impl Place<'_> {
         }
     }
 
-    fn verify(&self, session: &mut Session<'_>, trial: &Trial) -> Result<Tried, Stopped> {
+    fn verify(&self, session: &mut Session<'_>, trial: &Trial) -> Result<TrialResult, Stopped> {
         let order = self.order(trial.claims, self.stage.keys());
         let (control, usual) = match trial.act {
-            // What is remembered of a token is what these are about.
+            // These trials are about what is cached of a token.
             Act::Later(_) | Act::NextKeys(_) => session.verify(&order, &trial.control)?,
             _ => session.control(&order, &trial.control)?,
         };
@@ -121,18 +121,18 @@ impl Place<'_> {
         });
         let mut outcome = outcome.unwrap_or(AttackOutcome::NotOffered);
         if matches!(trial.act, Act::NoFetch(_)) {
-            // The call may be under way while the answer is already here.
+            // The connection may arrive after the answer.
             std::thread::sleep(Duration::from_millis(20));
             if self.beacon.calls() > calls {
                 outcome = AttackOutcome::Accepted;
-                seen = "asked the address that the token named".into();
+                seen = "connected to the address in the token".into();
             }
         }
         if outcome == AttackOutcome::NotOffered {
-            return Ok(Tried::NotOffered(seen));
+            return Ok(TrialResult::NotOffered(seen));
         }
         let key = shown_key(&order.keys);
-        Ok(Tried::Seen {
+        Ok(TrialResult::Seen {
             outcome,
             seen,
             token: Some(token),
@@ -140,17 +140,18 @@ impl Place<'_> {
         })
     }
 
-    /// Time and memory of a refusal, in a process of its own. What looks like too much is looked at
-    /// again, and the least counts: a busy machine and a collector's mood are no findings.
-    fn cost(
+    /// Measures time and memory of a rejection in a separate process. A cost over the limit is
+    /// measured again, and the least counts: a busy machine or a garbage collection must not cause
+    /// a finding.
+    fn run_cost_trial(
         &self,
         session: &mut Session<'_>,
         trial: &Trial,
         token: &str,
         plain: &str,
-    ) -> Result<Tried, Stopped> {
+    ) -> Result<TrialResult, Stopped> {
         let order = self.order(trial.claims, self.stage.keys());
-        let mut cost = match self.cost(session, &order, trial, token, plain)? {
+        let mut cost = match self.measure_cost(session, &order, trial, token, plain)? {
             Ok(cost) => cost,
             Err(void) => return Ok(void),
         };
@@ -158,20 +159,20 @@ impl Place<'_> {
             if !cost.is_refused_at_a_cost() {
                 break;
             }
-            if let Ok(again) = self.cost(session, &order, trial, token, plain)? {
+            if let Ok(again) = self.measure_cost(session, &order, trial, token, plain)? {
                 cost = cost.min(again);
             }
         }
-        session.afresh();
+        session.restart();
         let figures = cost.figures();
         let over = cost.is_over();
         let (outcome, said) = outcome_of(cost.reply, || over.then(|| figures.clone()));
         let seen = match outcome {
-            None => return Ok(Tried::NotOffered(said)),
+            None => return Ok(TrialResult::NotOffered(said)),
             Some(AttackOutcome::Refused | AttackOutcome::OverLimit) => said,
             Some(_) => format!("{said}; {figures}"),
         };
-        Ok(Tried::Seen {
+        Ok(TrialResult::Seen {
             outcome: outcome.unwrap_or(AttackOutcome::NotOffered),
             seen,
             token: Some(token.into()),
@@ -179,16 +180,16 @@ impl Place<'_> {
         })
     }
 
-    /// What a fresh process takes to judge a token; or that its control is refused.
-    fn cost(
+    /// Measures a fresh process on one token, or reports that its control is rejected.
+    fn measure_cost(
         &self,
         session: &mut Session<'_>,
         order: &Prepare,
         trial: &Trial,
         token: &str,
         plain: &str,
-    ) -> Result<Result<Cost, Tried>, Stopped> {
-        session.afresh();
+    ) -> Result<Result<Cost, TrialResult>, Stopped> {
+        session.restart();
         let (control, _) = session.verify(order, &trial.control)?;
         if control != Reply::Accepted {
             return Ok(Err(void(control)));
@@ -214,12 +215,12 @@ impl Place<'_> {
         session: &mut Session<'_>,
         bad: &KeyText,
         good: &KeyText,
-    ) -> Result<Tried, Stopped> {
+    ) -> Result<TrialResult, Stopped> {
         if !(self.offered.operations.iter().any(|c| c == "load-key")
             && self.offered.key_text.contains(&good.form))
         {
-            return Ok(Tried::NotOffered(format!(
-                "the library reads no {} of this key itself",
+            return Ok(TrialResult::NotOffered(format!(
+                "the library does not read {} of this key",
                 good.form
             )));
         }
@@ -236,11 +237,11 @@ impl Place<'_> {
         }
         let (outcome, seen) = outcome_of(session.load(&order(bad))?, || None);
         let Some(outcome) = outcome else {
-            return Ok(Tried::NotOffered(seen));
+            return Ok(TrialResult::NotOffered(seen));
         };
         let key = bad.public.as_deref().or(bad.private.as_deref());
         let key = key.map(|text| serde_json::from_str(text).unwrap_or_else(|_| json!(text)));
-        Ok(Tried::Seen {
+        Ok(TrialResult::Seen {
             outcome,
             seen,
             token: None,
@@ -248,7 +249,7 @@ impl Place<'_> {
         })
     }
 
-    fn issue(&self, session: &mut Session<'_>, claims: &Value) -> Result<Tried, Stopped> {
+    fn issue(&self, session: &mut Session<'_>, claims: &Value) -> Result<TrialResult, Stopped> {
         let operation = if self.stage.format == Format::Jwe {
             "encrypt"
         } else {
@@ -257,7 +258,7 @@ impl Place<'_> {
         if self.stage.format == Format::Jwe
             || !self.offered.operations.iter().any(|c| c == operation)
         {
-            return Ok(Tried::NotOffered("nothing is signed here".into()));
+            return Ok(TrialResult::NotOffered("the driver does not sign".into()));
         }
         let order = |claims: &Value| Prepare {
             operation: operation.into(),
@@ -277,7 +278,7 @@ impl Place<'_> {
             Err(reply) => {
                 let (outcome, seen) = outcome_of(reply, || None);
                 let outcome = outcome.unwrap_or(AttackOutcome::Refused);
-                return Ok(Tried::Seen {
+                return Ok(TrialResult::Seen {
                     outcome,
                     seen,
                     token: None,
@@ -290,15 +291,15 @@ impl Place<'_> {
         let (outcome, seen) = match (same, read) {
             (true, _) => (
                 AttackOutcome::Refused,
-                "the token says what was asked for, and no more".to_owned(),
+                "the token has exactly the requested claims".to_owned(),
             ),
             (false, Some(_)) => (
                 AttackOutcome::Accepted,
-                "the token says other claims than were asked for".into(),
+                "the token has other claims than requested".into(),
             ),
-            (false, None) => (AttackOutcome::Accepted, "the token is no JSON".into()),
+            (false, None) => (AttackOutcome::Accepted, "the token is not JSON".into()),
         };
-        Ok(Tried::Seen {
+        Ok(TrialResult::Seen {
             outcome,
             seen,
             token: Some(token),
@@ -306,7 +307,7 @@ impl Place<'_> {
         })
     }
 
-    /// The claims in a token that the driver made.
+    /// Returns the claims in a token that the driver made.
     fn read(&self, token: &str) -> Option<Value> {
         let bytes = match self.stage.paseto() {
             Some(key) => key.open(token).ok()?,
@@ -319,7 +320,7 @@ impl Place<'_> {
         order_of(self.stage, self.practice, claims, keys)
     }
 
-    /// Whether the library reads the text of these keys itself, as far as its driver says.
+    /// Returns whether the library itself reads the text of these keys, according to its driver.
     fn reads(&self, trial: &Trial) -> bool {
         let form = match &trial.act {
             Act::VerifyUnder(keys, _) if keys.paserk.is_some() => "paserk",
@@ -329,7 +330,7 @@ impl Place<'_> {
     }
 }
 
-/// What makes a driver ready to verify tokens of a stage.
+/// Returns the request that prepares a driver to verify tokens of a stage.
 pub(super) fn order_of(
     stage: &Stage,
     practice: Option<Practice>,
@@ -359,20 +360,20 @@ pub(super) fn order_of(
         },
         policy: stage.policy(),
         practice: practice.map(|p| p.name().into()),
-        // Nothing is timed: the pool must only be there.
+        // Nothing is timed; the pool only has to exist.
         tokens: Some(vec!["x".into()]),
     }
 }
 
-pub(super) fn void(reply: Reply) -> Tried {
+pub(super) fn void(reply: Reply) -> TrialResult {
     match reply {
-        Reply::Accepted => Tried::Void("accepted".into()),
-        Reply::Unasked(why) => Tried::NotOffered(why),
-        Reply::Refused(why) | Reply::Crashed(why) | Reply::Hung(why) => Tried::Void(why),
+        Reply::Accepted => TrialResult::Void("accepted".into()),
+        Reply::Unasked(why) => TrialResult::NotOffered(why),
+        Reply::Refused(why) | Reply::Crashed(why) | Reply::Hung(why) => TrialResult::Void(why),
     }
 }
 
-/// The outcome, none if the driver was never asked; and what to say of it.
+/// Returns the outcome, or none if the driver got no request, and the text for it.
 pub(super) fn outcome_of(
     reply: Reply,
     costs: impl FnOnce() -> Option<String>,
@@ -385,14 +386,14 @@ pub(super) fn outcome_of(
         Reply::Refused(why) => match costs() {
             Some(cost) => (
                 Some(AttackOutcome::OverLimit),
-                format!("refused, and {cost}"),
+                format!("rejected, but {cost}"),
             ),
             None => (Some(AttackOutcome::Refused), why),
         },
     }
 }
 
-/// The key as evidence shows it: one object.
+/// Returns the key for the evidence, as one object.
 fn shown_key(keys: &Keys) -> Option<Value> {
     if let Some(paserk) = &keys.paserk {
         return serde_json::to_value(paserk).ok();
@@ -400,7 +401,7 @@ fn shown_key(keys: &Keys) -> Option<Value> {
     keys.public.clone().or_else(|| keys.private.clone())
 }
 
-/// One audience may be written as a text or as a list of one.
+/// One audience may be a string or a list of one.
 fn same_claims(a: &Value, b: &Value) -> bool {
     let plain = |claims: &Value| {
         let mut claims = claims.clone();

@@ -1,4 +1,4 @@
-//! A driver that stays up: its process, and what its faults mean here.
+//! A driver that stays running: its process, and the meaning of its faults.
 
 use crate::driver::{Built, Driver};
 use crate::host::Cores;
@@ -6,43 +6,43 @@ use crate::protocol::{Fault, Hello, Process};
 use crate::result::{Interop, Party};
 use crate::stop::Stop;
 
-/// A process that ended is started again, but not for ever.
+/// The maximum number of starts: a process that ends is started again.
 const STARTS_MAX: u32 = 6;
 
-/// A driver with its process, as long as it has one.
+/// A driver with its process, if running.
 #[derive(Debug)]
 pub(super) struct DriverHandle {
     pub driver: String,
     pub party: Party,
-    /// What it says of itself, once it was started.
+    /// The driver's `hello`, after the first start.
     pub hello: Option<Hello>,
-    /// Why it takes no part, if it does not.
+    /// Why the driver does not take part, if so.
     pub absent: Option<String>,
     built: Option<Built>,
     process: Option<Process>,
     starts: u32,
-    last_words: String,
+    last_failure: String,
 }
 
 /// What a driver did instead of answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Trouble {
-    /// It does not offer it.
+pub(super) enum Failure {
+    /// The driver does not offer it.
     NotOffered(String),
-    /// It could not do it.
+    /// The operation failed.
     Failed(String),
-    /// It died.
+    /// The process crashed.
     Crashed(String),
-    /// It did not answer in time.
+    /// No answer in time.
     Hung(String),
 }
 
-/// The run was asked to stop.
+/// The run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stopped;
 
-impl Trouble {
-    /// What it makes of a cell, if `failed` is what a plain failure makes of it.
+impl Failure {
+    /// Returns the outcome of an exchange; `failed` is the outcome of an ordinary failure.
     pub(super) fn outcome(&self, failed: Interop) -> Interop {
         match self {
             Self::NotOffered(_) => Interop::NotOffered,
@@ -60,7 +60,7 @@ impl Trouble {
 }
 
 impl DriverHandle {
-    /// A driver that was built, or the reason why it was not.
+    /// Creates the handle of a driver, or of one that could not be built with the reason.
     pub(super) fn new(driver: &Driver, built: Result<Built, String>) -> Self {
         let m = &driver.manifest;
         let (built, absent) = match built {
@@ -80,19 +80,19 @@ impl DriverHandle {
             built,
             process: None,
             starts: 0,
-            last_words: String::new(),
+            last_failure: String::new(),
         }
     }
 
-    /// Starts it for the first time. Who cannot be started, or is not who its manifest says, is
-    /// absent.
+    /// Starts the driver for the first time. A driver that cannot be started, or that differs from
+    /// its manifest, does not take part.
     pub(super) fn begin(&mut self, stop: &Stop) -> Result<(), Stopped> {
         if self.absent.is_some() {
             return Ok(());
         }
         match self.ask(stop, |_| Ok(())) {
             Ok(Ok(())) => {}
-            Ok(Err(trouble)) => self.absent = Some(trouble.reason().to_owned()),
+            Ok(Err(failure)) => self.absent = Some(failure.reason().to_owned()),
             Err(stopped) => return Err(stopped),
         }
         let Some(hello) = &self.hello else {
@@ -103,7 +103,7 @@ impl DriverHandle {
             != (&p.library, &p.version, &p.language)
         {
             self.absent = Some(format!(
-                "says it is {} {} ({}), its manifest says {} {} ({})",
+                "`hello` reports {} {} ({}), but the manifest says {} {} ({})",
                 hello.library, hello.version, hello.language, p.library, p.version, p.language
             ));
             self.process = None;
@@ -111,26 +111,26 @@ impl DriverHandle {
         Ok(())
     }
 
-    /// Whether it must be made ready again, because its process is not there any more.
+    /// Returns whether the driver must be prepared again, because its process has ended.
     pub(super) fn is_down(&self) -> bool {
         self.process.is_none()
     }
 
-    /// Whether it hands its library a key's text under every contract.
+    /// Returns whether the driver passes a key's text to its library under every operation.
     pub(super) fn takes_key_text(&self) -> bool {
         self.hello.as_ref().is_some_and(|h| h.takes_key_text)
     }
 
-    /// Asks it something; one that is down is started first.
+    /// Sends a request; starts the driver first if it is not running.
     pub(super) fn ask<T>(
         &mut self,
         stop: &Stop,
         question: impl FnOnce(&mut Process) -> Result<T, Fault>,
-    ) -> Result<Result<T, Trouble>, Stopped> {
+    ) -> Result<Result<T, Failure>, Stopped> {
         let answer = match self.start(stop) {
             Ok(()) => match &mut self.process {
                 Some(process) => question(process),
-                None => Err(Fault::NotStarted("it could not be started".into())),
+                None => Err(Fault::NotStarted("the driver could not be started".into())),
             },
             Err(fault) => Err(fault),
         };
@@ -139,18 +139,18 @@ impl DriverHandle {
             Err(Fault::Stopped) => return Err(Stopped),
             Err(fault) => fault,
         };
-        let trouble = match fault {
-            Fault::Unsupported(why) => Trouble::NotOffered(why),
-            Fault::Failed(why) => Trouble::Failed(why),
-            Fault::TimedOut(what) => Trouble::Hung(what),
-            Fault::Crashed(how) | Fault::NotStarted(how) => Trouble::Crashed(how),
+        let failure = match fault {
+            Fault::Unsupported(why) => Failure::NotOffered(why),
+            Fault::Failed(why) => Failure::Failed(why),
+            Fault::TimedOut(what) => Failure::Hung(what),
+            Fault::Crashed(how) | Fault::NotStarted(how) => Failure::Crashed(how),
             Fault::Stopped => return Err(Stopped),
         };
-        if matches!(trouble, Trouble::Crashed(_) | Trouble::Hung(_)) {
+        if matches!(failure, Failure::Crashed(_) | Failure::Hung(_)) {
             self.process = None;
-            trouble.reason().clone_into(&mut self.last_words);
+            failure.reason().clone_into(&mut self.last_failure);
         }
-        Ok(Err(trouble))
+        Ok(Err(failure))
     }
 
     pub(super) fn bye(&mut self) {
@@ -164,12 +164,12 @@ impl DriverHandle {
             return Ok(());
         }
         let Some(built) = &self.built else {
-            return Err(Fault::NotStarted("it was not built".into()));
+            return Err(Fault::NotStarted("the driver was not built".into()));
         };
         if self.starts == STARTS_MAX {
             return Err(Fault::Crashed(format!(
-                "was started {STARTS_MAX} times, and ended each time; the last time: {}",
-                self.last_words
+                "ended after each of {STARTS_MAX} starts; the last time: {}",
+                self.last_failure
             )));
         }
         self.starts += 1;

@@ -1,4 +1,4 @@
-//! One meeting: everybody makes a token of one kind, and everybody is given every token.
+//! One exchange: every issuer makes a token of one kind, and every verifier gets every token.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use super::driver_handle::{DriverHandle, Stopped, Trouble};
+use super::driver_handle::{DriverHandle, Failure, Stopped};
 use super::explain::explain;
 use super::plan::{Exchange, Plan, Role};
 use crate::protocol::{ClaimsPool, Keys, Policy, Prepare};
@@ -17,21 +17,21 @@ use crate::runner::preflight::difference;
 use crate::stop::Stop;
 use crate::suite::{ClaimsSets, Dialect, KeyForm, Operation, STANDARD};
 
-/// Everybody who can be met, by id.
+/// All drivers by id.
 pub(super) type DriverHandles = BTreeMap<String, DriverHandle>;
 
-/// A meeting that is held, round after round, each with keys of its own.
+/// The state of an exchange, which runs in rounds with a new key each.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct ExchangeState {
     cells: Cells,
     rounds: u32,
-    /// Why there was nothing to exchange, if there was not.
+    /// Why there was nothing to exchange, if so.
     nothing: Option<String>,
 }
 
-impl Held {
-    /// Holds one more round.
-    pub(super) fn hold(
+impl ExchangeState {
+    /// Runs one more round.
+    pub(super) fn run_round(
         &mut self,
         exchange: &Exchange,
         plan: &Plan,
@@ -50,7 +50,7 @@ impl Held {
         Ok(())
     }
 
-    /// A row for each pair that was asked for.
+    /// Returns a row for each requested pair.
     pub(super) fn rows(
         self,
         exchange: &Exchange,
@@ -64,7 +64,7 @@ impl Held {
     }
 }
 
-/// Everybody makes a token, and everybody is given every token.
+/// Makes a token with every issuer and gives it to every verifier.
 fn exchange_tokens(
     work: &Work,
     exchange: &Exchange,
@@ -100,7 +100,7 @@ fn exchange_tokens(
         };
         let mut issuers: Vec<&str> = present
             .iter()
-            .filter(|issuer| plan.asks_for(&exchange.dialect, issuer, verifier))
+            .filter(|issuer| plan.is_requested(&exchange.dialect, issuer, verifier))
             .filter_map(|issuer| Some(tokens.get_key_value(&issuer.driver)?.0.as_str()))
             .collect();
         issuers.shuffle(order);
@@ -109,14 +109,14 @@ fn exchange_tokens(
             let found = match given {
                 None => not_read(&issuers, form),
                 Some(given) => {
-                    let mut hearing = Hearing {
+                    let mut session = VerifierSession {
                         work,
                         order: work.prepare(operation, given),
                         handle: &mut *handle,
                         stop,
                         part: 0,
                     };
-                    hearing.hear(&issuers, &tokens, form, given)?
+                    session.verify_all(&issuers, &tokens, form, given)?
                 }
             };
             for (issuer, attempt) in issuers.iter().zip(found) {
@@ -128,17 +128,17 @@ fn exchange_tokens(
     Ok(())
 }
 
-/// What each minter made, by the form of the key that it was given.
-type Tokens = BTreeMap<String, BTreeMap<KeyForm, Result<String, Trouble>>>;
+/// The tokens of each issuer, by the form of its key.
+type Tokens = BTreeMap<String, BTreeMap<KeyForm, Result<String, Failure>>>;
 
-/// What became of each pair, an exchange for each form of the key.
+/// The attempts of each pair, one for each form of the key.
 type Cells = BTreeMap<(String, String), Vec<Attempt>>;
 
 #[derive(Debug)]
 struct Attempt {
     key: KeyExchange,
     reason: Option<String>,
-    /// In how many rounds it came to this.
+    /// The number of rounds with this outcome.
     rounds: u32,
 }
 
@@ -151,7 +151,7 @@ impl Attempt {
         }
     }
 
-    /// Among those of the rounds before: of one form of the key the worst is kept.
+    /// Adds an attempt to those of earlier rounds. For each form of the key the worst is kept.
     fn add_to(self, known: &mut Vec<Self>) {
         let same = |e: &&mut Self| e.key.encoding == self.key.encoding;
         match known.iter_mut().find(same) {
@@ -163,22 +163,24 @@ impl Attempt {
     }
 }
 
-/// The keys and claims of a meeting.
+/// The keys and claims of an exchange.
 struct Work {
     dialect: Dialect,
     token_issuer: TokenIssuer,
     claims: Value,
     policy: Policy,
-    /// A token of the lab's own: some drivers look at the pool before they are ready.
+    /// A token made by the lab: some drivers require a pool in `prepare`.
     sample: String,
-    /// The forms that the key has; the first is the one that the protocol always gives.
+    /// The forms of the key; the first is the one that the protocol always sends.
     forms: Vec<KeyForm>,
 }
 
 impl Work {
     fn new(dialect: &Dialect, sets: &ClaimsSets) -> Result<Self, String> {
         let token_issuer = TokenIssuer::new(dialect, Owner::Lab)?;
-        let set = sets.named(STANDARD).ok_or("the lab has no claims")?;
+        let set = sets
+            .named(STANDARD)
+            .ok_or("the standard claims set is missing")?;
         let claims = set.value(dialect.format, 0);
         let sample = token_issuer.token(&claims)?;
         let (issuer, audience) = set.policy();
@@ -229,14 +231,14 @@ impl Work {
 /// How a driver is given a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
-    /// As the protocol always gives it; the driver makes of it what the library takes.
+    /// As the protocol always sends it; the driver converts it to what the library takes.
     Keys,
     /// As the text that the library reads.
     Text(KeyForm),
 }
 
 impl Given {
-    /// `None` if it cannot be given in this form.
+    /// Returns `None` if the key cannot be given in this form.
     fn of(form: KeyForm, work: &Work, role: &Role, handle: &DriverHandle) -> Option<Self> {
         if handle.takes_key_text() && role.reads.contains(&form) {
             Some(Self::Text(form))
@@ -253,14 +255,14 @@ impl Given {
     }
 }
 
-/// A token for each form of the key that the minter can be given.
+/// Makes a token for each form of the key that the issuer accepts.
 fn issue(
     work: &Work,
     role: &Role,
     operation: Operation,
     handle: &mut DriverHandle,
     stop: &Stop,
-) -> Result<BTreeMap<KeyForm, Result<String, Trouble>>, Stopped> {
+) -> Result<BTreeMap<KeyForm, Result<String, Failure>>, Stopped> {
     let mut made = BTreeMap::new();
     for &form in &work.forms {
         let Some(given) = Given::of(form, work, role, handle) else {
@@ -287,18 +289,18 @@ fn not_read(issuers: &[&str], form: KeyForm) -> Vec<Attempt> {
 }
 
 /// A verifier with one form of the key.
-struct Hearing<'a> {
+struct VerifierSession<'a> {
     work: &'a Work,
     order: Prepare,
     handle: &'a mut DriverHandle,
     stop: &'a Stop,
-    /// Which part of a token is changed next: each verifier meets all of them.
+    /// The part of a token to change next: each verifier gets all of them.
     part: usize,
 }
 
-impl Hearing<'_> {
-    /// What becomes of each minter's token, in the order of the minters.
-    fn hear(
+impl VerifierSession<'_> {
+    /// Returns the outcome for each issuer's token, in the order of the issuers.
+    fn verify_all(
         &mut self,
         issuers: &[&str],
         tokens: &Tokens,
@@ -306,11 +308,11 @@ impl Hearing<'_> {
         given: Given,
     ) -> Result<Vec<Attempt>, Stopped> {
         let mut ready = self.make_ready()?;
-        let mut gullible: Option<String> = None;
-        let mut heard = Vec::new();
+        let mut void_reason: Option<String> = None;
+        let mut attempts = Vec::new();
         for issuer in issuers {
             let of_issuer = &tokens[*issuer];
-            // Made with the key in the same form, if the minter was given that.
+            // Made with the key in the same form, if the issuer accepts that form.
             let used = if of_issuer.contains_key(&form) {
                 Some(form)
             } else {
@@ -319,12 +321,12 @@ impl Hearing<'_> {
             let token = used.and_then(|form| of_issuer.get(&form));
             let (outcome, reason) = match (token, &ready) {
                 (None, _) => (Interop::NotOffered, None),
-                (Some(Err(trouble)), _) => told(trouble, Interop::IssueFailed, "made no token: "),
-                (_, Err(trouble)) => told(trouble, Interop::Refused, "cannot use the key: "),
+                (Some(Err(failure)), _) => described(failure, Interop::IssueFailed, "no token: "),
+                (_, Err(failure)) => described(failure, Interop::Refused, "cannot use the key: "),
                 (Some(Ok(token)), Ok(())) => {
                     let (outcome, reason) = self.open(token)?;
                     if outcome == Interop::Void {
-                        gullible.clone_from(&reason);
+                        void_reason.clone_from(&reason);
                     }
                     if self.handle.is_down() {
                         ready = self.make_ready()?;
@@ -338,36 +340,36 @@ impl Hearing<'_> {
                 read_by: Some(given.reader()),
                 outcome,
             };
-            heard.push(Attempt::new(key, reason));
+            attempts.push(Attempt::new(key, reason));
         }
-        if let Some(why) = gullible {
-            for attempt in &mut heard {
+        if let Some(why) = void_reason {
+            for attempt in &mut attempts {
                 if attempt.key.outcome == Interop::Verified {
                     attempt.key.outcome = Interop::Void;
                     attempt.reason = Some(why.clone());
                 }
             }
         }
-        Ok(heard)
+        Ok(attempts)
     }
 
-    fn make_ready(&mut self) -> Result<Result<(), Trouble>, Stopped> {
+    fn make_ready(&mut self) -> Result<Result<(), Failure>, Stopped> {
         let order = &self.order;
         self.handle.ask(self.stop, |p| p.prepare(order))
     }
 
-    /// One token, and then the same with one bit changed.
+    /// Verifies a token, then the same token with one bit changed.
     fn open(&mut self, token: &str) -> Result<(Interop, Option<String>), Stopped> {
         let answer = match self.handle.ask(self.stop, |p| p.verify(token))? {
             Ok(answer) => answer,
-            Err(trouble) => return Ok(told(&trouble, Interop::Refused, "")),
+            Err(failure) => return Ok(described(&failure, Interop::Refused, "")),
         };
         if !answer.accepted {
-            let why = answer.reason.unwrap_or_else(|| "it gives no reason".into());
+            let why = answer.reason.unwrap_or_else(|| "no reason given".into());
             return Ok((Interop::Refused, Some(why)));
         }
         if let Some(member) = difference(&self.work.claims, answer.claims.as_ref()) {
-            let why = format!("reads another `{member}` than was signed");
+            let why = format!("returns a different `{member}` than was signed");
             return Ok((Interop::WrongClaims, Some(why)));
         }
         let Some((what, tampered)) = self.tampered(token) else {
@@ -376,22 +378,22 @@ impl Hearing<'_> {
         match self.handle.ask(self.stop, |p| p.verify(&tampered))? {
             Ok(answer) if answer.accepted => Ok((Interop::Void, Some(format!("accepts {what}")))),
             Ok(_) => Ok((Interop::Verified, None)),
-            Err(Trouble::NotOffered(_) | Trouble::Failed(_)) => Ok((Interop::Verified, None)),
-            Err(trouble) => {
-                let before = format!("given {what}: ");
-                Ok(told(&trouble, Interop::Refused, &before))
+            Err(Failure::NotOffered(_) | Failure::Failed(_)) => Ok((Interop::Verified, None)),
+            Err(failure) => {
+                let before = format!("after {what}: ");
+                Ok(described(&failure, Interop::Refused, &before))
             }
         }
     }
 
-    /// The token with one bit changed, each time in another part.
+    /// Returns the token with one bit changed, in a different part each time.
     fn tampered(&mut self, token: &str) -> Option<(&'static str, String)> {
         let format = self.work.dialect.format;
         let parts = Part::of(format);
         for _ in parts {
             let (what, part) = parts[self.part % parts.len()];
             self.part += 1;
-            // Direct encryption has no encrypted key that could be changed.
+            // Direct encryption has no encrypted key to change.
             if let Some(tampered) = tamper(format, token, part) {
                 return Some((what, tampered));
             }
@@ -400,9 +402,9 @@ impl Hearing<'_> {
     }
 }
 
-fn told(trouble: &Trouble, failed: Interop, before: &str) -> (Interop, Option<String>) {
-    let reason = format!("{before}{}", trouble.reason());
-    (trouble.outcome(failed), Some(reason))
+fn described(failure: &Failure, failed: Interop, before: &str) -> (Interop, Option<String>) {
+    let reason = format!("{before}{}", failure.reason());
+    (failure.outcome(failed), Some(reason))
 }
 
 fn rows(
@@ -421,14 +423,14 @@ fn rows(
             };
             let mut row = empty_row(exchange, m, v);
             if let Some(why) = &m.absent {
-                // One row says it: a column and a row of the same would say nothing more.
+                // One row is enough: a whole column and row of the same would add nothing.
                 if issuer.driver == verifier.driver {
                     row.reason = Some(why.clone());
                     rows.push(row);
                 }
                 continue;
             }
-            if v.absent.is_some() || !plan.asks_for(&exchange.dialect, issuer, verifier) {
+            if v.absent.is_some() || !plan.is_requested(&exchange.dialect, issuer, verifier) {
                 continue;
             }
             let pair = (issuer.driver.clone(), verifier.driver.clone());
@@ -436,8 +438,8 @@ fn rows(
             fill(&mut row, attempts, rounds);
             if row.keys.is_empty() {
                 let (who, what) = match issuer.issues {
-                    None => (m, "makes no such tokens"),
-                    Some(_) => (v, "opens no such tokens"),
+                    None => (m, "makes no tokens of this kind"),
+                    Some(_) => (v, "verifies no tokens of this kind"),
                 };
                 row.reason = Some(format!("the driver {} {what}", who.driver));
             }
@@ -448,7 +450,7 @@ fn rows(
     rows
 }
 
-/// The worst of what the forms of the key came to in all rounds, and what was said of that.
+/// Fills in the worst outcome over all forms of the key and all rounds, with its reason.
 fn fill(row: &mut InteropRow, attempts: &[Attempt], rounds: u32) {
     let outcome = attempts.iter().map(|e| e.key.outcome).max();
     let outcome = outcome.unwrap_or(Interop::NotOffered);
@@ -496,7 +498,7 @@ fn empty_row(exchange: &Exchange, issuer: &DriverHandle, verifier: &DriverHandle
     }
 }
 
-/// A kind of token that the lab itself cannot make keys for.
+/// Returns the rows of a kind of token for which the lab cannot make keys.
 fn nothing_to_exchange(exchange: &Exchange, handles: &DriverHandles, why: &str) -> Vec<InteropRow> {
     let roles = exchange.roles.iter();
     let handles = roles.filter_map(|role| handles.get(&role.driver));

@@ -1,29 +1,29 @@
-//! Why an exchange did not come to a verified token, where the lab knows.
+//! Explains why an exchange did not end in a verified token, where the reason is known.
 //!
-//! An entry is about the tokens of one library in one version: with another version it has to be
-//! looked at again, and until then its cells are unexplained. No verifier has a limit of its own that
-//! would need an entry; the first that has brings the word for it.
+//! An entry applies to the tokens of one library in one version. With another version it must be
+//! checked again; until then its outcomes are unexplained. No verifier has a limit that needs an
+//! entry so far.
 
 use crate::result::{Interop, InteropRow};
 use crate::suite::{Dialect, matches};
 
 #[derive(Debug)]
 struct Known {
-    /// Whose tokens they are.
+    /// The issuer.
     issuer: &'static str,
-    /// What the version begins with.
+    /// The beginning of its version.
     version: &'static str,
-    /// The kinds of token, with `*` for anything: `jwe RSA-OAEP*`.
+    /// The kinds of token; `*` matches anything: `jwe RSA-OAEP*`.
     kind: &'static str,
-    /// What the reason holds; empty where every verifier says it in its own words.
+    /// Text that the reason contains; empty if every verifier reports it differently.
     said: &'static str,
     why: &'static str,
 }
 
 /// RFC 7518, section 3.5: the salt of a PS signature is as long as the hash.
 const LONG_SALT: &str = "signs PS256, PS384 and PS512 with the longest salt that fits the key \
-     (Go's PSSSaltLengthAuto), where RFC 7518 section 3.5 demands one of the hash's length; who holds \
-     to that refuses it";
+     (Go's PSSSaltLengthAuto), but RFC 7518 section 3.5 requires the length of the hash; verifiers that \
+     enforce it reject the token";
 
 const KNOWN: &[Known] = &[
     Known {
@@ -42,7 +42,7 @@ const KNOWN: &[Known] = &[
     },
 ];
 
-/// A sentence for what did not go well; none for what did.
+/// Returns the explanation of a failed exchange; none for a successful one.
 pub(super) fn explain(row: &InteropRow, dialect: &Dialect) -> Option<String> {
     if !row.outcome.is_some_and(Interop::needs_explaining) {
         return None;
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explanation_is_of_one_library_version_and_kind() {
+    fn explanation_applies_to_one_library_version_and_kind() {
         let known = refused("go/cristalhq", "3.0.14", "PS384").unwrap();
         assert!(
             known.starts_with("cristalhq 3.0.14: signs PS256"),

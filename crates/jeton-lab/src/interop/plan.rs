@@ -1,4 +1,4 @@
-//! Who meets whom.
+//! Plans which drivers exchange which tokens.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,20 +6,20 @@ use std::time::Duration;
 use crate::driver::{Driver, Offer};
 use crate::suite::{Dialect, Format, KeyForm, Nearest, Operation, STANDARD, matches, nearest};
 
-/// What is to be exchanged.
+/// The requested exchanges.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// Only pairs of which one matches: part of `go/jwx`, or of `go/jwx:jwe:dir+A256GCM`; `*` stands
-    /// for anything. Empty: all.
+    /// Only pairs in which one driver matches: part of `go/jwx` or of `go/jwx:jwe:dir+A256GCM`; `*`
+    /// matches anything. Empty: all.
     pub subjects: Vec<String>,
-    /// Only these algorithms: `ES256`, `dir+A256GCM`, `v4.public`, or part of one with a `*`.
-    /// Empty: all.
+    /// Only these algorithms: `ES256`, `dir+A256GCM`, `v4.public`, or part of one with `*`. Empty:
+    /// all.
     pub algs: Vec<String>,
-    /// How many algorithms.
+    /// The extent.
     pub extent: Extent,
 }
 
-/// How many algorithms are exchanged.
+/// Which algorithms are exchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All that any driver offers.
@@ -29,7 +29,7 @@ pub enum Extent {
     Quick,
 }
 
-/// One of each kind, for somebody in a hurry; and every version of PASETO.
+/// One of each kind for a quick run, and every version of PASETO.
 const QUICK_JWS: [&str; 6] = ["HS256", "RS256", "PS256", "ES256", "EdDSA", "ML-DSA-65"];
 const QUICK_JWE: [(&str, &str); 6] = [
     ("dir", "A256GCM"),
@@ -40,7 +40,7 @@ const QUICK_JWE: [(&str, &str); 6] = [
     ("ECDH-ES+A256KW", "A256CBC-HS512"),
 ];
 
-/// Every meeting of a run.
+/// All exchanges of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// One for each kind of token.
@@ -48,23 +48,23 @@ pub struct Plan {
     subjects: Vec<String>,
 }
 
-/// The drivers that meet over one kind of token.
+/// The drivers that exchange one kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
     /// The kind of token.
     pub dialect: Dialect,
-    /// Who comes, in the order of the drivers' ids.
+    /// The participants, in the order of their ids.
     pub roles: Vec<Role>,
 }
 
-/// What a driver does in a meeting.
+/// What a driver does in an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Role {
     /// The driver's id.
     pub driver: String,
-    /// The contract under which it makes tokens, if it does.
+    /// The operation that makes tokens, if offered.
     pub issues: Option<Operation>,
-    /// The contract under which it opens them, if it does.
+    /// The operation that verifies or decrypts tokens, if offered.
     pub verifies: Option<Operation>,
     /// The forms of key text that its library reads.
     pub reads: Vec<KeyForm>,
@@ -73,21 +73,21 @@ pub struct Role {
 /// Why there is nothing to exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanError {
-    /// No driver or library has such a name.
+    /// No driver or library matches.
     NoSubject {
-        /// What was asked for.
+        /// The pattern.
         pattern: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
-    /// No driver offers such an algorithm.
+    /// No driver offers a matching algorithm.
     NoAlg {
-        /// What was asked for.
+        /// The pattern.
         pattern: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
-    /// Each is there, and no such subject offers such an algorithm.
+    /// Both exist, but no matching subject offers a matching algorithm.
     Nothing,
 }
 
@@ -103,7 +103,7 @@ impl fmt::Display for PlanError {
                 "no driver offers the algorithm `{pattern}`{nearest} (`jeton lab list` shows all)"
             ),
             Self::Nothing => f.write_str(
-                "no such subject mints or verifies tokens of such an algorithm (`jeton lab list` shows who offers what)",
+                "no matching subject makes or verifies tokens with a matching algorithm (`jeton lab list` shows the offers)",
             ),
         }
     }
@@ -111,10 +111,11 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Plans the meetings of all that `drivers` offer.
+/// Plans the exchanges that the offers of `drivers` allow.
 ///
 /// # Errors
-/// [`PlanError`], with what may have been meant.
+///
+/// [`PlanError`], with the nearest known name.
 pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     let mut plan = Plan {
         exchanges: exchanges(drivers),
@@ -149,13 +150,13 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
         }
     }
     let asked = |d: &Dialect| choice.algs.is_empty() || choice.algs.iter().any(|a| names(a, d));
-    // An algorithm that is asked for by name is exchanged, however little time there is.
+    // An algorithm that is requested by name is exchanged even in a quick run.
     let quick = choice.extent == Extent::Quick && choice.algs.is_empty();
     plan.exchanges
         .retain(|m| asked(&m.dialect) && (!quick || is_quick(&m.dialect)));
     for exchange in &mut plan.exchanges {
         let (roles, dialect) = (exchange.roles.clone(), &exchange.dialect);
-        let asked = |a: &Role, b: &Role| meets(&choice.subjects, dialect, a, b);
+        let asked = |a: &Role, b: &Role| matches_pair(&choice.subjects, dialect, a, b);
         let comes = |role: &Role| roles.iter().any(|other| asked(role, other));
         exchange.roles.retain(comes);
     }
@@ -167,12 +168,12 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
 }
 
 impl Plan {
-    /// Whether this pair was asked for.
-    pub(super) fn asks_for(&self, dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
-        meets(&self.subjects, dialect, issuer, verifier)
+    /// Returns whether this pair was requested.
+    pub(super) fn is_requested(&self, dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
+        matches_pair(&self.subjects, dialect, issuer, verifier)
     }
 
-    /// The ids of all drivers that take part.
+    /// Returns the ids of all participating drivers.
     #[must_use]
     pub fn drivers(&self) -> Vec<&str> {
         let roles = self.exchanges.iter().flat_map(|m| &m.roles);
@@ -182,7 +183,7 @@ impl Plan {
         ids
     }
 
-    /// How many tokens change hands: pairs of a minter and a verifier.
+    /// Returns the number of pairs of an issuer and a verifier.
     #[must_use]
     pub fn exchanges(&self) -> usize {
         let of = |exchange: &Exchange| {
@@ -192,14 +193,14 @@ impl Plan {
                 .flat_map(|a| exchange.roles.iter().map(move |b| (a, b)));
             pairs
                 .filter(|(a, b)| a.issues.is_some() && b.verifies.is_some())
-                .filter(|(a, b)| self.asks_for(&exchange.dialect, a, b))
+                .filter(|(a, b)| self.is_requested(&exchange.dialect, a, b))
                 .count()
         };
         self.exchanges.iter().map(of).sum()
     }
 
-    /// What so many rounds will take once the drivers are built, on a machine like the one it was
-    /// written on: starting them, making them ready for each kind of token, and the tokens.
+    /// Estimates the time for this many rounds once the drivers are built: starting and preparing
+    /// the drivers, and the tokens. The constants were measured on a reference machine.
     #[must_use]
     pub fn estimate(&self, rounds: u32) -> Duration {
         const START: Duration = Duration::from_millis(700);
@@ -213,7 +214,7 @@ impl Plan {
     }
 }
 
-fn meets(subjects: &[String], dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
+fn matches_pair(subjects: &[String], dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
     let one = |pattern: &String| {
         matches(pattern, &id(issuer, dialect)) || matches(pattern, &id(verifier, dialect))
     };
@@ -228,7 +229,7 @@ fn id(role: &Role, dialect: &Dialect) -> String {
     }
 }
 
-/// Whether somebody who writes this means that kind of token.
+/// Returns whether the pattern matches this kind of token.
 fn names(pattern: &str, dialect: &Dialect) -> bool {
     let full = dialect.alg_or_format();
     if pattern.contains('*') {
@@ -253,7 +254,7 @@ fn is_quick(dialect: &Dialect) -> bool {
     }
 }
 
-/// Every kind of token that somebody offers, with everybody who does.
+/// Returns every kind of token that a driver offers, with all drivers that do.
 fn exchanges(drivers: &[Driver]) -> Vec<Exchange> {
     let mut exchanges: Vec<Exchange> = Vec::new();
     for driver in drivers {
@@ -269,7 +270,7 @@ fn exchanges(drivers: &[Driver]) -> Vec<Exchange> {
                     }
                 };
                 let roles = &mut exchanges[place].roles;
-                // A manifest may say the same thing in two lines.
+                // A manifest can repeat an offer in two lines.
                 if roles.iter().all(|r| r.driver != role.driver) {
                     roles.push(role);
                 }
@@ -302,7 +303,7 @@ fn dialects(offer: &Offer) -> Vec<Dialect> {
             let pairs = |a| offer.encs.iter().map(move |e| dialect(Some(a), Some(e)));
             offer.algs.iter().flat_map(pairs).collect()
         }
-        // References: there is no token of theirs to exchange.
+        // References: they have no tokens to exchange.
         Format::Bare | Format::Unsecured => Vec::new(),
         _ => vec![dialect(None, None)],
     }
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_meets_everybody_who_offers_the_same() {
+    fn plan_pairs_all_drivers_with_the_same_offer() {
         let plan = chosen(&[], &[], Extent::Everything).unwrap();
         assert_eq!(
             kinds(&plan),
@@ -411,7 +412,7 @@ mod tests {
         let hs256 = &plan.exchanges[1];
         let drivers: Vec<&str> = hs256.roles.iter().map(|r| r.driver.as_str()).collect();
         assert_eq!(drivers, ["go/one", "go/two", "node/reader"]);
-        // Two mint, three verify; and one alone in five meetings.
+        // Two issuers and three verifiers; one driver alone in five exchanges.
         assert_eq!(plan.exchanges(), 2 * 3 + 5);
         assert_eq!(plan.drivers(), ["go/one", "go/two", "node/reader"]);
         assert_eq!(hs256.roles[2].issues, None);
@@ -419,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_meets_everybody_and_the_others_not_each_other() {
+    fn plan_of_one_subject_contains_only_its_pairs() {
         let plan = chosen(&["two"], &[], Extent::Everything).unwrap();
         assert_eq!(kinds(&plan), ["jwt HS256"]);
         // one → two, two → one, two → two, two → reader.
@@ -427,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn algorithms_are_named_as_people_name_them() {
+    fn plan_matches_algorithms_by_common_names() {
         let all = |alg: &str| kinds(&chosen(&[], &[alg], Extent::Quick).unwrap());
         assert_eq!(all("hs256"), ["jwt HS256"]);
         assert_eq!(all("dir"), ["jwe dir+A128GCM", "jwe dir+A256GCM"]);
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_refused_with_its_neighbour() {
+    fn plan_unknown_name_suggests_the_nearest() {
         let said = |subjects: &[&str], algs: &[&str]| {
             chosen(subjects, algs, Extent::Everything)
                 .unwrap_err()
@@ -449,6 +450,6 @@ mod tests {
         };
         assert!(said(&["raeder"], &[]).contains("did you mean `reader`?"));
         assert!(said(&[], &["HS265"]).contains("did you mean `HS256`?"));
-        assert!(said(&["node/reader"], &["ES256"]).contains("no such subject"));
+        assert!(said(&["node/reader"], &["ES256"]).contains("no matching subject"));
     }
 }

@@ -1,4 +1,4 @@
-//! The run: build, start everybody, hold one meeting after the other.
+//! Runs the exchanges: builds and starts the drivers, then runs one exchange after another.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::driver_handle::{DriverHandle, Stopped};
-use super::exchange::{DriverHandles, Held};
+use super::exchange::{DriverHandles, ExchangeState};
 use super::plan::Plan;
 use crate::driver::{Cache, Driver, runtime};
 use crate::host::{Cores, describe};
@@ -15,71 +15,71 @@ use crate::result::{InteropRow, Rows, RunResult};
 use crate::stop::Stop;
 use crate::suite::ClaimsSets;
 
-/// How a run is to be done.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How often each kind of token is exchanged, every time with another key.
+    /// How often each kind of token is exchanged, with a new key each time.
     pub rounds: u32,
-    /// What it may take, once the drivers are built: what is not exchanged by then is left out.
+    /// The time limit once the drivers are built; exchanges beyond it are skipped.
     pub budget: Option<Duration>,
-    /// The seed of the order in which verifiers are given tokens.
+    /// The seed of the order of tokens for each verifier.
     pub seed: u64,
-    /// The command that repeats it, for the result file.
+    /// The command that repeats the run, for the result file.
     pub command: String,
-    /// Where built drivers are kept.
+    /// The folder of built drivers.
     pub cache: Cache,
 }
 
-/// One thing that happened, for whoever shows progress.
+/// A progress event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A driver is being built.
     Building {
-        /// Its id.
+        /// The driver's id.
         driver: &'a str,
-        /// Which of the stale ones it is.
+        /// The number of this build, counted from 1.
         number: usize,
-        /// How many are stale.
+        /// The total number of builds.
         of: usize,
     },
-    /// A driver takes no part.
+    /// A driver does not take part.
     Unavailable {
-        /// Its id.
+        /// The driver's id.
         driver: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
     /// A driver is being started.
     Starting {
-        /// Its id.
+        /// The driver's id.
         driver: &'a str,
-        /// How many are up.
+        /// The number of running drivers.
         done: usize,
-        /// Of all.
+        /// The total number.
         of: usize,
     },
     /// Tokens of one kind are exchanged.
     Exchange {
         /// The kind.
         kind: &'a str,
-        /// The round, counted from one.
+        /// The round, counted from 1.
         round: u32,
-        /// How many kinds are done.
+        /// The number of finished kinds.
         done: usize,
-        /// Of all.
+        /// The total number.
         of: usize,
     },
-    /// The budget is used up.
+    /// The time limit was reached.
     OutOfTime {
-        /// How many kinds are done.
+        /// The number of finished kinds.
         done: usize,
-        /// Of all.
+        /// The total number.
         of: usize,
     },
 }
 
-/// Holds every meeting of a plan. Whatever a driver does, the others go on; when `stop` is
-/// requested, the result holds the meetings that were finished.
+/// Runs every exchange of a plan. If one driver fails, the others continue. If `stop` is requested,
+/// the result contains the finished exchanges.
 pub fn run(
     plan: &Plan,
     drivers: &[Driver],
@@ -96,13 +96,13 @@ pub fn run(
         handles: BTreeMap::new(),
         hashes: BTreeMap::new(),
         rows: Vec::new(),
-        held: 0,
+        state: 0,
         began: Instant::now(),
     };
     let sets = ClaimsSets::issued_at(started.as_second(), None);
     let complete = run.all(drivers, &sets).is_ok();
     if !complete && stop.out_of_time() {
-        let (done, of) = (run.held, plan.exchanges.len());
+        let (done, of) = (run.state, plan.exchanges.len());
         (run.tell)(Event::OutOfTime { done, of });
     }
     let mut environment = describe(&Cores::unpinned());
@@ -134,14 +134,14 @@ struct Run<'a> {
     handles: DriverHandles,
     hashes: BTreeMap<String, String>,
     rows: Vec<InteropRow>,
-    /// How many meetings were held.
-    held: usize,
-    /// When the drivers were built: the budget counts from here.
+    /// The number of finished exchanges.
+    state: usize,
+    /// When the drivers were built: the time limit counts from here.
     began: Instant,
 }
 
 impl Run<'_> {
-    /// Every meeting, one after the other.
+    /// Runs every exchange, one after another.
     fn all(&mut self, drivers: &[Driver], sets: &ClaimsSets) -> Result<(), Stopped> {
         self.build(drivers)?;
         self.began = Instant::now();
@@ -168,7 +168,7 @@ impl Run<'_> {
         let mut order = ChaCha8Rng::seed_from_u64(self.options.seed);
         let of = self.plan.exchanges.len();
         for (done, exchange) in self.plan.exchanges.iter().enumerate() {
-            let mut held = Held::default();
+            let mut state = ExchangeState::default();
             for round in 1..=self.options.rounds {
                 if self.stop.requested() {
                     return Err(Stopped);
@@ -179,7 +179,7 @@ impl Run<'_> {
                     done,
                     of,
                 });
-                held.hold(
+                state.run_round(
                     exchange,
                     self.plan,
                     &mut self.handles,
@@ -189,8 +189,8 @@ impl Run<'_> {
                 )?;
             }
             self.rows
-                .extend(held.rows(exchange, self.plan, &self.handles));
-            self.held = done + 1;
+                .extend(state.rows(exchange, self.plan, &self.handles));
+            self.state = done + 1;
         }
         Ok(())
     }

@@ -1,9 +1,10 @@
-// Checks pages from disk in Chromium without a network: reports of the lab, and pages of `jeton inspect --web`.
+// Opens pages from disk in Chromium without a network and reports what is wrong. The pages are the
+// lab's reports and the output of `jeton inspect --web`.
 //
 //   node page.mjs FILES... [--screenshots DIR]
 //
-// Exit code 0: no problems. 1: problems, one line each. 2: wrong arguments.
-// CHROMIUM sets the browser (default /usr/bin/chromium).
+// Exit 0: no problems. Exit 1: one line for each problem. Exit 2: invalid usage. CHROMIUM names a
+// browser other than /usr/bin/chromium.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
@@ -12,13 +13,13 @@ import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
-/** The sections of a page, by the command that made it. The page shows this name above its title. */
+/** The required sections of a page, by the program named above its title. */
 const SECTIONS = {
   "jeton lab": [
     "summary", "recommendation", "groups", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
     "environment", "data",
   ],
-  // These sections depend on the token.
+  // Its sections depend on the token.
   "jeton inspect": [],
 };
 const WIDTHS = [1280, 768, 390];
@@ -57,7 +58,7 @@ try {
 }
 if (wrong) process.exit(1);
 
-/** Loads the page with its own policy and checks what a reader sees. */
+/** Loads the page with its own policy and checks what a reader gets. */
 async function read() {
   const { context, page } = await open({});
   await keyboard(page);
@@ -74,7 +75,7 @@ async function read() {
   await context.close();
 }
 
-/** Checks the page without scripts: figures, folded groups and the download must work. */
+/** Checks the page without scripts: every figure, the folded groups, the download. */
 async function plain() {
   const { context, page } = await open({ javaScriptEnabled: false });
   const rows = await page.locator("tbody tr").count();
@@ -89,14 +90,14 @@ async function plain() {
   const link = page.locator("a[download]");
   if ((await link.count()) > 0) {
     const [download] = await Promise.all([page.waitForEvent("download"), link.first().click()]);
-    if (download.suggestedFilename() !== "results.json.gz") problems.push("wrong name of the download");
+    if (download.suggestedFilename() !== "results.json.gz") problems.push("the download has the wrong name");
     const bytes = gunzipSync(readFileSync(await download.path()));
     if (!Array.isArray(JSON.parse(bytes).rows)) problems.push("the download is not a result");
   }
   await context.close();
 }
 
-/** Checks that a link into a folded group opens the group. */
+/** Checks that a link into a folded group opens it. */
 async function folded(page) {
   const id = await page.evaluate(() => document.querySelector("details:not([open]) h4[id]")?.id);
   if (!id) return;
@@ -106,12 +107,12 @@ async function folded(page) {
   if (!seen) problems.push(`a link to ${id} does not open its group`);
 }
 
-/** Runs in the page: opens all folded groups. */
+/** Runs in the page: opens everything that is folded. */
 function unfold() {
   for (const details of document.querySelectorAll("details")) details.open = true;
 }
 
-/** Checks that the first Tab stop is the skip link to the report. */
+/** Checks that Tab reaches the skip link first, and that it leads to the report. */
 async function keyboard(page) {
   await page.keyboard.press("Tab");
   const first = await page.evaluate(() => document.activeElement?.getAttribute("href"));
@@ -120,7 +121,7 @@ async function keyboard(page) {
   if ((await page.locator(".filter input").count()) > 0) await filtering(page);
 }
 
-/** Checks that Enter on a column heading sorts the table, reports it, and reverses the order the second time. */
+/** Checks that Enter on a column head sorts the table, announces it, and reverses the order. */
 async function sorting(page) {
   const button = page.locator("thead button:visible").first();
   const head = button.locator("xpath=ancestor::th");
@@ -128,35 +129,37 @@ async function sorting(page) {
   const orders = [];
   for (const wanted of ["ascending", "descending"]) {
     await page.keyboard.press("Enter");
-    if ((await head.getAttribute("aria-sort")) !== wanted) problems.push(`Enter on a column heading did not sort ${wanted}`);
+    if ((await head.getAttribute("aria-sort")) !== wanted) problems.push(`Enter on a column head did not sort ${wanted}`);
     orders.push(await head.evaluate((th) => {
       const rows = [...th.closest("table").tBodies[0].rows].filter((row) => !row.classList.contains("missing"));
       return rows.map((row) => row.cells[0].textContent);
     }));
   }
   const [up, down] = orders;
-  if (up.length > 1 && up.join() === down.join()) problems.push("the reverse order is the same order");
+  if (up.length > 1 && up.join() === down.join()) problems.push("reversing the order changed nothing");
   const said = await page.locator("[role=status]").textContent();
   if (!said.includes("descending")) problems.push(`wrong text of the live region after sorting: "${said}"`);
 }
 
-/** Checks that a filter hides rows and reports the rest, and that Escape shows all rows again. */
+/**
+ * Checks that typing into a filter hides rows and announces how many remain; Escape restores them.
+ */
 async function filtering(page) {
   const input = page.locator(".filter input:visible").first();
   await input.focus();
   await page.keyboard.type("zzzz-no-such-row");
   const shown = () => page.locator("[role=status]").textContent();
-  if (!/^0 of \d+ rows/.test(await shown())) problems.push(`wrong text of the live region for a filter without matches: "${await shown()}"`);
+  if (!/^0 of \d+ rows/.test(await shown())) problems.push(`a filter without matches says "${await shown()}"`);
   const left = await input.evaluate((field) => {
     const table = field.closest("label").nextElementSibling.querySelector("table");
     return [...table.tBodies[0].rows].filter((row) => row.getBoundingClientRect().height > 0).length;
   });
-  if (left > 0) problems.push(`a filter without matches shows ${left} rows`);
+  if (left > 0) problems.push(`a filter without matches leaves ${left} rows`);
   await page.keyboard.press("Escape");
-  if (!(await shown()).startsWith("All rows")) problems.push("Escape does not empty the filter");
+  if (!(await shown()).startsWith("All rows")) problems.push("Escape does not clear the filter");
 }
 
-/** Runs axe-core. Only this check disables the page's policy, because axe is a script. */
+/** Runs axe-core. Only this check needs the policy disabled, because axe is a script. */
 async function audit(colorScheme) {
   const { context, page } = await open({ colorScheme, bypassCSP: true });
   const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -193,7 +196,7 @@ async function photograph(folder) {
   }
 }
 
-/** Opens the page without a network. Each console error and blocked request becomes a problem. */
+/** Opens a page in a context without a network. Every console message becomes a problem. */
 async function open(options) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.setOffline(true);
@@ -214,25 +217,25 @@ async function open(options) {
   });
   page.on("pageerror", (error) => problems.push(`page error: ${error.message}`));
   page.on("request", (request) => {
-    // The download link contains the data.
+    // The download is a link that contains the data.
     if (request.url() !== url && !request.url().startsWith("data:application/gzip;")) problems.push(`requested ${request.url()}`);
   });
   await page.goto(url, { waitUntil: "load" });
   return { context, page };
 }
 
-/** Runs in the page: checks its structure, and that each chart has a table. */
+/** Runs in the page: checks its structure, and that every chart has a table. */
 function inspect(made) {
   const problems = [];
   const maker = document.querySelector(".eyebrow")?.textContent;
   const sections = made[maker] ?? [];
-  if (!(maker in made)) problems.push(`unknown kind of page: "${maker}"`);
+  if (!(maker in made)) problems.push(`unknown program "${maker}" above the title`);
   if (maker === "jeton inspect") {
-    if (document.scripts.length > 0) problems.push("the page contains a script");
-    if (!document.querySelector("header .caution")?.textContent.trim()) problems.push("the note about verification is missing");
+    if (document.scripts.length > 0) problems.push("a script on the page");
+    if (!document.querySelector("header .caution")?.textContent.trim()) problems.push("no caution");
     const said = [...document.querySelectorAll("main section")];
     if (!said.length || said.some((one) => one.textContent.trim().length < 20)) problems.push("an empty section");
-    // The times of a token have a chart, and the parts of a token have colours.
+    // The times of a token have a chart, and its parts are coloured.
     const times = document.querySelector("#times svg[role=img]");
     if (document.querySelector("#times time") && !times) problems.push("times without a chart");
     for (const part of document.querySelectorAll(".token span")) {
@@ -287,26 +290,29 @@ function inspect(made) {
   return { problems, charts: charts.length, tables, rows: document.querySelectorAll("tbody tr").length };
 }
 
-/** Runs in the page: finds overflow, and chart text that is cut or overlaps. */
+/**
+ * Runs in the page: finds content wider than the window, and chart text that is cut off or
+ * overlaps.
+ */
 function overflowing() {
   const found = [];
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} px wide in ${clientWidth}`);
   for (const chart of document.querySelectorAll("svg[role=img]")) {
     const frame = chart.getBoundingClientRect();
-    // Hidden texts have no width.
+    // Text hidden on a narrow screen has no box.
     const texts = [...chart.querySelectorAll("text")]
       .map((text) => ({ words: text.textContent, box: text.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 0);
     for (const { words, box } of texts) {
       if (box.left < frame.left - 2 || box.right > frame.right + 2) found.push(`chart text leaves its chart: "${words}"`);
     }
-    // Boxes include space around the letters, so a small overlap is allowed.
+    // Labels overlap where their boxes overlap by more than the space around letters.
     const touch = (a, b) =>
       a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4;
     texts.forEach(({ words, box }, index) => {
       const other = texts.slice(index + 1).find((other) => touch(box, other.box));
-      if (other) found.push(`chart labels collide: "${words}" and "${other.words}" in "${chart.getAttribute("aria-label").slice(0, 60)}"`);
+      if (other) found.push(`chart labels overlap: "${words}" and "${other.words}" in "${chart.getAttribute("aria-label").slice(0, 60)}"`);
     });
   }
   return found;

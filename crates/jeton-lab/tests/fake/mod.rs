@@ -1,4 +1,4 @@
-//! A folder of fake drivers. Each has a manifest and runs the same Python script with a chosen misdeed.
+//! Fake drivers: each is a manifest for one Python script, told how to misbehave.
 
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -12,7 +12,7 @@ use jeton_lab::result::{Row, RunResult};
 use jeton_lab::runner::{self, Event, Options, Pace};
 use jeton_lab::suite::{Choice, Extent, Suite, plan};
 
-/// Allows one run at a time: parallel runs would disturb each other's measurement.
+/// One lab at a time: two would disturb each other's timings.
 static MACHINE: Mutex<()> = Mutex::new(());
 
 /// Fake drivers in a temporary folder.
@@ -23,7 +23,7 @@ impl Fakes {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Adds a driver that signs and verifies HS256. An empty `misdeed` makes it correct.
+    /// Adds a driver that signs and verifies HS256, with `misdeed` unless it is empty.
     pub(crate) fn with(self, name: &str, misdeed: &str) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/driver.py");
         let run = format!(
@@ -69,7 +69,7 @@ key_handling = ["prepared"]
         Choice::of(&[Suite::Libraries], Extent::Glance)
     }
 
-    /// Runs all drivers with few rounds.
+    /// Runs all drivers briefly.
     pub(crate) fn run(&self) -> RunResult {
         self.run_until(&Stop::default(), |_| {})
     }
@@ -78,7 +78,7 @@ key_handling = ["prepared"]
         self.run_of(&self.choice(), stop, tell)
     }
 
-    /// Runs the chosen cases with few rounds.
+    /// Runs the choice briefly.
     pub(crate) fn run_of(
         &self,
         choice: &Choice,

@@ -1,4 +1,4 @@
-//! A gRPC server on its own thread that answers correctly or misbehaves.
+//! A gRPC server on a separate thread, correct or faulty.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use jeton::Claims;
 use jeton::key::{MacAlg, MacKey};
 use tokio::task::{LocalSet, spawn_local};
 
-/// The secret that signs the tokens.
+/// The secret of its tokens.
 pub(crate) const SECRET: &[u8] = b"32 bytes of a secret for a test.";
 
 /// The behaviour of the server.
@@ -21,26 +21,26 @@ pub(crate) const SECRET: &[u8] = b"32 bytes of a secret for a test.";
 pub(crate) enum Behaviour {
     /// Answers with a token.
     Good,
-    /// Answers with a token signed with another key.
+    /// Answers with a token that was signed with another key.
     OtherKey,
-    /// Answers correctly, except during a pause of the whole server, counted from its first call.
+    /// Good, except for a time in which the whole server stalls, counted from its first call.
     Stalls {
-        /// The start of the pause.
+        /// The start of the stall.
         after: Duration,
-        /// The length of the pause.
+        /// The duration of the stall.
         lasts: Duration,
     },
-    /// Answers with an error immediately. A stream gets one error per message and continues.
+    /// Answers immediately with an error; on a stream, to each message without ending the stream.
     Status(u8),
-    /// Answers correctly, but each stream ends with UNAVAILABLE after this number of messages.
+    /// Good, except for streams: each ends with UNAVAILABLE after this number of answers.
     EndsStreams(usize),
-    /// Answers as a web server without gRPC does.
+    /// Answers like a web server.
     Html,
-    /// Answers with a token and without a gRPC status.
+    /// Answers with a token but no status.
     NoStatus,
     /// Answers with a truncated message.
     HalfAMessage,
-    /// Accepts calls and does not answer.
+    /// Accepts calls and never answers.
     Silent,
     /// Answers with HTTP/1.1.
     NoHttp2,
@@ -48,7 +48,7 @@ pub(crate) enum Behaviour {
     Closes,
 }
 
-/// Starts a server that runs until the test process ends.
+/// Starts a server that lasts as long as the test process.
 pub(crate) fn serve(behaviour: Behaviour) -> SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -66,7 +66,7 @@ pub(crate) fn serve(behaviour: Behaviour) -> SocketAddr {
                 spawn_local(connection(stream, answers));
                 spawn_local(async move {
                     tokio::time::sleep(after).await;
-                    // This blocks the only thread of the runtime: the server neither reads nor answers.
+                    // Blocks the runtime's only thread: nothing is read or answered.
                     thread::sleep(lasts);
                 });
             }
@@ -113,7 +113,7 @@ impl Answers {
     }
 }
 
-/// Returns field number 1 of 128 bytes or more.
+/// Encodes field 1 with a length of at least 128 bytes.
 fn first_field(content: &[u8]) -> Vec<u8> {
     let length = content.len();
     let mut field = vec![0x0a, (length % 128) as u8 | 0x80, (length / 128) as u8];
@@ -158,7 +158,7 @@ async fn connection(stream: tokio::net::TcpStream, answers: &'static Answers) {
     }
 }
 
-/// Answers each message with a message until the client ends the stream.
+/// Sends a message for each received one, until the client ends the stream.
 async fn answer_each(mut there: RecvStream, mut respond: SendResponse<Bytes>, answers: &Answers) {
     let mut back = None;
     let (mut arrived, mut answered) = (Vec::new(), 0);
@@ -169,7 +169,7 @@ async fn answer_each(mut there: RecvStream, mut respond: SendResponse<Bytes>, an
     while let Some(Ok(piece)) = there.data().await {
         there.flow_control().release_capacity(piece.len()).unwrap();
         arrived.extend_from_slice(&piece);
-        // The headers wait for the first message, as with some servers.
+        // Like some servers, sends headers only after the first message.
         let back = back.get_or_insert_with(|| respond.send_response(head(200), false).unwrap());
         while let Some((prefix, rest)) = arrived.split_first_chunk::<5>() {
             let length = usize::from(prefix[4]);

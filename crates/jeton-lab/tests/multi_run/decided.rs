@@ -1,4 +1,5 @@
-//! Tests the gate with pairs of synthetic runs. The noise comes from seeds; no test reads a clock.
+//! What a gate may pass, on synthetic pairs of runs. The noise comes from seeds; no test uses a
+//! clock.
 
 use jeton_lab::multi_run::{Farthest, Gate, Kind, Outcome, Ruling, SetBy};
 use jeton_lab::result::{Row, RunResult};
@@ -33,7 +34,7 @@ fn node(result: &mut RunResult, index: usize) -> Row {
     row
 }
 
-/// Removes all compiled subjects but one.
+/// Removes the compiled subjects except jeton.
 fn only_jeton(mut result: RunResult) -> RunResult {
     let kept = |row: &Row| row.subject.library == "jeton" || row.subject.language == "node";
     result.rows.measured.retain(kept);
@@ -47,7 +48,7 @@ fn ruling_on(gate: &Gate, library: &str) -> Ruling {
 }
 
 #[test]
-fn gate_slow_with_noisy_node_controls_is_undecided() {
+fn gate_twice_as_slow_with_noisy_node_controls_is_undecided() {
     let wild = [2.5, 0.4, 2.3, 0.45, 2.6, 0.38, 2.4, 0.42];
     let before = only_jeton(with_node(run(1), [1.0; 8]));
     let mut after = only_jeton(with_node(run(2), wild));
@@ -66,14 +67,14 @@ fn gate_slow_with_noisy_node_controls_is_undecided() {
         control,
     } = &jeton.band_set_by
     else {
-        panic!("the controls made it: {jeton:?}")
+        panic!("the controls must set the band: {jeton:?}")
     };
     assert_eq!(control.what, "sign node/node-5:jwt:HS256:prepared");
 }
 
 #[test]
-fn gate_slow_with_shifted_node_controls_is_undecided() {
-    // A shift of all Node subjects need not apply to compiled code, in either direction.
+fn gate_twice_as_slow_with_shifted_node_controls_is_undecided() {
+    // The shift of all Node subjects says nothing about compiled code, in either direction.
     for (shift, by) in [(2.47, 2.0), (0.5, 1.0), (1.3, 1.3)] {
         let before = only_jeton(with_node(run(1), [1.0; 8]));
         let mut after = only_jeton(with_node(run(2), [shift; 8]));
@@ -141,21 +142,20 @@ fn gate_band_wider_than_the_threshold_is_undecided() {
         change(&mut after, "jeton", by);
         judged(&before, &after, 0.05).unwrap()
     };
-    // No ratio is above the threshold, so this is not a regression. The subject itself remains
-    // undecided.
+    // Nothing is slower than the threshold, so no regression can be stated.
     let inside = within(1.03);
     assert_eq!(inside.outcome, Outcome::NoRegression);
     assert_eq!(ruling_on(&inside, "jeton"), Ruling::Undecided);
     assert_eq!(ruling_on(&inside, "b"), Ruling::NotSlower, "it is faster");
     assert_eq!(within(1.12).outcome, Outcome::Undecided);
     assert_eq!(within(1.30).outcome, Outcome::Regression, "beyond the band");
-    // The result names the run and the A/A pair that set the noise floor.
+    // The pair that sets the floor is named, with its run.
     let SetBy::NoiseFloor {
         run: "after",
         pair: Some(Farthest { what, .. }),
     } = &inside.rows[0].band_set_by
     else {
-        panic!("the floor made it: {:?}", inside.rows[0])
+        panic!("the floor must set the band: {:?}", inside.rows[0])
     };
     assert!(what.starts_with("sign go/"), "{what}");
     let json = serde_json::to_value(&inside).unwrap();
@@ -173,16 +173,16 @@ fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
 
 /// The noise of a pair of runs, as natural logarithms.
 struct Noise {
-    /// The shift of the whole machine in the later run.
+    /// The shift of the machine in the later run.
     machine: f64,
-    /// The constant shift of each compiled process and each Node process.
+    /// The constant shift of each compiled process and of each Node process.
     process: [f64; 2],
-    /// The noise of each round.
+    /// The noise from round to round.
     round: f64,
 }
 
-/// Returns two runs that differ only by noise. `changed` and `same` are the numbers of compiled and
-/// Node subjects with changed and unchanged code.
+/// Returns two runs that differ only by noise. In the later one, some compiled and Node subjects
+/// have changed code, and others are the same.
 fn pair(
     rng: &mut ChaCha8Rng,
     noise: &Noise,
@@ -231,7 +231,7 @@ const WILD_NODE: Noise = Noise {
     round: 0.03,
 };
 
-/// Returns the percentage of pairs with this outcome when one subject takes `by` times as long.
+/// Returns the share of pairs with this outcome in %, when one subject takes `by` times as long.
 fn share(outcome: Outcome, noise: &Noise, [changed, same]: [[usize; 2]; 2], by: f64) -> f64 {
     let is_so = |seed: &u64| {
         let mut rng = ChaCha8Rng::seed_from_u64(*seed);
@@ -255,7 +255,7 @@ fn gate_identical_runs_regress_in_at_most_5_percent() {
         println!("changed {changed:?}, same {same:?}: {regressions} %");
         assert!(regressions <= 5.0, "{changed:?} {same:?}: {regressions} %");
     }
-    // Without controls, this noise looks like a regression.
+    // With this noise, controls are required.
     let without = share(Outcome::Regression, &NOISY, [[3, 2], [0, 0]], 1.0);
     assert!(without > 20.0, "{without} %");
 }
@@ -271,7 +271,7 @@ fn gate_twice_as_slow_is_never_no_regression() {
     ] {
         let missed = share(Outcome::NoRegression, &noise, [changed, same], 2.0);
         assert_eq!(missed, 0.0, "{changed:?} {same:?}");
-        // A change that is larger than the noise must be found.
+        // Not everything is undecided: what the noise allows is found.
         let found = share(Outcome::Regression, &noise, [changed, same], 2.0);
         println!("changed {changed:?}, same {same:?}: found in {found} %");
         assert!(found >= found_in, "{changed:?} {same:?}: {found} %");

@@ -1,11 +1,11 @@
-//! Tests which runs belong to one machine, and how runs of other machines are treated.
+//! Which runs are of one machine, and how others are handled.
 
 use jeton_lab::multi_run::{AcrossCpus, Outcome, Question, Unjudgeable, gate};
 use jeton_lab::result::{Environment, Processor, read};
 
 use super::{change, compare, compare_across, judged, question, run};
 
-/// Returns the differences between a run and one with an edited environment: of the machine, and of the
+/// Returns the differences between a run and one with an edited environment, and the differing
 /// settings.
 fn differences(edit: impl FnOnce(&mut Environment)) -> [Vec<String>; 2] {
     let (before, mut after) = (run(1), run(2));
@@ -55,8 +55,8 @@ fn compare_other_microcode_leaves_no_controls() {
 }
 
 #[test]
-fn compare_file_of_older_lab_uses_known_facts() {
-    // An older lab missed avx512ifma, because it looked for avx512_ifma.
+fn compare_file_of_an_older_lab_is_compared_in_what_it_says() {
+    // The old lab looked for avx512_ifma and so did not find avx512ifma.
     let found = differences(|e| {
         e.flags.push("avx512ifma".into());
         e.processor = None;
@@ -69,7 +69,7 @@ fn compare_file_of_older_lab_uses_known_facts() {
     after.environment.flags.retain(|flag| flag != "sha_ni");
     let said = compare(&before, &after).another_machine;
     assert_eq!(said[0].to_string(), "CPU flags: sha_ni / none of these");
-    // A fact that only one run contains is not a difference.
+    // A fact that only one of them has is not a difference.
     processor(&mut after.environment).stepping = None;
     assert_eq!(compare(&run(3), &after).another_machine.len(), 1);
 }
@@ -94,7 +94,11 @@ fn gate_across_cpus_compares() {
     };
     let found = gate(&before, &after, &told_to).unwrap();
     assert_eq!(found.outcome, Outcome::Regression);
-    assert_eq!(found.another_machine.len(), 1, "it is said all the same");
+    assert_eq!(
+        found.another_machine.len(),
+        1,
+        "it is reported all the same"
+    );
     let shown = compare_across(&before, &after, AcrossCpus::Judge);
     assert!(shown.changes[0].verdict.is_some());
 }

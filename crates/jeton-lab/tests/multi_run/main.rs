@@ -1,4 +1,4 @@
-//! Tests comparing, gating and merging of several runs.
+//! Results of several runs: compared, gated, merged.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -18,8 +18,8 @@ use jeton_lab::stats::median::median_interval;
 
 const SUBJECTS: [&str; 6] = ["jeton", "a", "b", "c", "d", "e"];
 
-/// Returns a run of six libraries under one operation, with a spread of about 0.5 %. `seed` changes the
-/// rounds.
+/// Returns six libraries with one operation and a spread of about half a per cent; `seed` varies
+/// the rounds.
 fn run(seed: u64) -> RunResult {
     let mut result = sample::empty();
     result.seed = seed;
@@ -34,7 +34,7 @@ fn run(seed: u64) -> RunResult {
         row.token_bytes = Some(313);
         row.allocs_per_op = Some(2.0);
         result.rows.measured.push(row);
-        // Each run and each subject has its own noise.
+        // Every run and every subject has different noise.
         scale_rounds(&mut result.rows.measured[index], |round| {
             1.0 + 0.002 * ((seed as usize * 7 + index * 3 + round * 5) % 11) as f64 / 11.0
         });
@@ -96,7 +96,7 @@ fn scale_rounds(row: &mut Row, by: impl Fn(usize) -> f64) {
     (timing.median, timing.interval) = (median.median, median.interval);
 }
 
-/// Changes the code hash of the library and multiplies its time by `by`.
+/// Changes the library's code, and multiplies its time by this factor.
 fn change(result: &mut RunResult, library: &str, by: f64) {
     let mut rows = result.rows.measured.iter_mut();
     let row = rows.find(|r| r.subject.library == library).unwrap();
@@ -130,7 +130,7 @@ fn judged(before: &RunResult, after: &RunResult, threshold: f64) -> Result<Gate,
 }
 
 #[test]
-fn compare_changed_subjects_have_verdicts() {
+fn compare_separates_changed_from_unchanged() {
     let (before, mut after) = (run(1), run(2));
     change(&mut after, "jeton", 1.20);
     change(&mut after, "a", 0.80);
@@ -156,9 +156,9 @@ fn compare_changed_subjects_have_verdicts() {
 }
 
 #[test]
-fn compare_common_shift_is_removed() {
+fn compare_removes_the_shift_between_runs() {
     let (before, mut after) = (run(1), run(2));
-    // The whole machine was 12 % slower. Only the unchanged subjects show this.
+    // The whole machine was 12 % slower, which only the unchanged subjects show.
     for row in &mut after.rows.measured {
         scale_rounds(row, |_| 1.12);
     }
@@ -170,7 +170,7 @@ fn compare_common_shift_is_removed() {
     assert_eq!(jeton.verdict, Some(VerdictKind::Equivalent));
     let shown = &compared.between_runs[0];
     assert!(shown.shift_removed && (shown.shift - 1.12).abs() < 0.005);
-    // Without unchanged subjects, the shift counts as a change of the subject.
+    // Without them it would look like a change of the subject.
     let alone = |mut result: RunResult| {
         result.rows.measured.truncate(1);
         result
@@ -195,7 +195,7 @@ fn compare_uses_both_noise_floors() {
 }
 
 #[test]
-fn compare_another_machine_has_no_verdicts() {
+fn compare_of_another_machine_has_no_verdict() {
     let (before, mut after) = (run(1), run(2));
     after.environment.cpu = "another CPU".into();
     let compared = compare(&before, &after);
@@ -206,7 +206,7 @@ fn compare_another_machine_has_no_verdicts() {
 }
 
 #[test]
-fn compare_settings_are_reported() {
+fn compare_with_other_settings_reports_and_judges() {
     let (before, mut after) = (run(1), run(2));
     after.environment.kernel = "Linux 7.0".into();
     after
@@ -221,7 +221,7 @@ fn compare_settings_are_reported() {
 }
 
 #[test]
-fn compare_missing_subjects_are_listed() {
+fn compare_lists_rows_of_only_one_run() {
     let (mut before, mut after) = (run(1), run(2));
     before.rows.measured.remove(5);
     after.rows.measured.remove(4);
@@ -267,7 +267,7 @@ fn gate_passes_unchanged_and_names_regressions() {
     };
     assert!(what.starts_with("sign go/jeton:jwt:HS256"), "{what}");
     assert!((ratio - 1.12).abs() < 0.01);
-    // Faster is not a regression, and neither is a ratio below the threshold.
+    // Faster is not a regression, and less than the threshold passes.
     assert!(
         judged(&after, &before, 0.05)
             .unwrap()
@@ -283,7 +283,7 @@ fn gate_passes_unchanged_and_names_regressions() {
 }
 
 #[test]
-fn gate_new_failure_is_regression() {
+fn gate_failure_is_a_regression_absence_is_not() {
     let (before, mut after) = (run(1), run(2));
     sample::fail(
         &mut after.rows.measured[0],
@@ -304,7 +304,7 @@ fn gate_new_failure_is_regression() {
 }
 
 #[test]
-fn gate_incomparable_results_are_an_error() {
+fn gate_unjudgeable_runs_are_neither_pass_nor_fail() {
     let (before, after) = (run(1), run(2));
     let mut disturbed = after.clone();
     disturbed.environment.disturbance.disturbed = true;

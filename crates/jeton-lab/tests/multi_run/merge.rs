@@ -1,4 +1,4 @@
-//! Tests merging of several runs.
+//! Merging several runs.
 
 use jeton_lab::multi_run::{LIVES, Named, Unmergeable, merge};
 use jeton_lab::result::{
@@ -28,11 +28,11 @@ fn refused(results: impl IntoIterator<Item = RunResult>) -> String {
 }
 
 #[test]
-fn merge_runs_of_one_plan() {
+fn merge_of_one_plan_is_one_result() {
     let (mut second, first) = (run(2), run(1));
     second.environment.disturbance.disturbed = true;
     second.environment.disturbance.reasons = vec!["steal".into()];
-    // The runs have the order of their start, not the order of the arguments.
+    // The order is that of the runs, not of the arguments.
     let one = merged([second, first.clone()]);
     assert_eq!(one.environment.rounds_finished, 16);
     assert_eq!(one.runs.iter().map(|r| r.seed).collect::<Vec<_>>(), [1, 2]);
@@ -50,11 +50,14 @@ fn merge_runs_of_one_plan() {
     assert_eq!(rounds(&one)[..8], rounds(&first));
     assert_eq!(one.noise_floor.pairs[0].rounds[1].len(), 16);
     assert_eq!(one.verdicts.len(), 5);
-    assert!((one.verdicts[0].ratio - 2.0).abs() < 0.02, "drawn again");
+    assert!(
+        (one.verdicts[0].ratio - 2.0).abs() < 0.02,
+        "verdicts are computed again"
+    );
 }
 
 #[test]
-fn merge_of_merges_equals_merge_of_all() {
+fn merge_of_merges_is_the_merge_of_all() {
     let all = merged([run(1), run(2), run(3), run(4)]);
     let halves = merged([merged([run(1), run(2)]), merged([run(3), run(4)])]);
     assert_eq!(halves.rows.measured, all.rows.measured);
@@ -63,8 +66,8 @@ fn merge_of_merges_equals_merge_of_all() {
 }
 
 #[test]
-fn merge_six_runs_use_one_value_per_run() {
-    // In each run the process has a constant shift of up to 4 %, with almost no spread between rounds.
+fn merge_from_six_runs_on_uses_one_value_per_run() {
+    // Each run's process is off by up to 4 % constantly, with almost no spread within the run.
     let lives = |count: u64| {
         let results = (1..=count).map(|seed| {
             let mut result = run(seed);
@@ -83,7 +86,7 @@ fn merge_six_runs_use_one_value_per_run() {
 }
 
 #[test]
-fn merge_row_unmeasured_in_one_run_is_unmeasured() {
+fn merge_row_failed_in_one_run_is_not_measured() {
     let mut second = run(2);
     sample::fail(
         &mut second.rows.measured[2],
@@ -98,12 +101,12 @@ fn merge_row_unmeasured_in_one_run_is_unmeasured() {
     );
     assert!(one.rows.measured[2].ns_per_op.is_none());
     assert_eq!(one.verdicts.len(), 4);
-    // Without its baseline, the comparison has no verdicts.
+    // Verdicts against a missing baseline are dropped.
     sample::fail(&mut second.rows.measured[0], Status::Crashed, "died");
     assert!(merged([run(1), second]).verdicts.is_empty());
 }
 
-/// Returns a result of `lab attack` for one library that the runs measured.
+/// Returns attack results of one library that the runs measured.
 fn attack_on(driver: &str) -> RunResult {
     let mut result = run(9);
     result.rows = Rows::default();
@@ -139,7 +142,7 @@ fn attack_on(driver: &str) -> RunResult {
 }
 
 #[test]
-fn attacks_stand_beside_the_rows_of_a_run_and_of_several() {
+fn merge_combines_attacks_with_one_or_more_runs() {
     let whole = merged([run(1), attack_on("go/b")]);
     assert_eq!(whole.rows.measured, run(1).rows.measured);
     assert_eq!(whole.verdicts, run(1).verdicts);
@@ -152,7 +155,7 @@ fn attacks_stand_beside_the_rows_of_a_run_and_of_several() {
             .iter()
             .any(|run| run.command == "jeton lab attack")
     );
-    // A further merge with one more run keeps the attacks.
+    // With another run, the attacks are kept.
     let more = merged([whole.clone(), run(2)]);
     assert_eq!(more.rows.attack, whole.rows.attack);
     assert_eq!(more.runs.len(), 3);
@@ -160,7 +163,7 @@ fn attacks_stand_beside_the_rows_of_a_run_and_of_several() {
 }
 
 #[test]
-fn attacks_on_other_code_or_twice_are_not_merged() {
+fn merge_of_attacks_on_other_code_is_rejected() {
     let mut newer = attack_on("go/b");
     newer.rows.attack[0].subject.version = "2.0.0".into();
     assert!(refused([run(1), newer]).contains("version of go/b: 1.0.0 / 2.0.0"));
@@ -177,7 +180,7 @@ fn attacks_on_other_code_or_twice_are_not_merged() {
     assert_eq!(untimed, Unmergeable::NothingTimed.to_string());
 }
 
-/// Returns a result of `lab servers`: one load row per server and number of connections.
+/// Returns a result of `lab servers`: each server under a load with this number of connections.
 fn of_servers(seed: u64, loads: &[(&str, u32)]) -> RunResult {
     let rows = loads.iter().map(|(id, connections)| {
         serde_json::json!({
@@ -201,7 +204,7 @@ fn of_servers(seed: u64, loads: &[(&str, u32)]) -> RunResult {
 }
 
 #[test]
-fn merge_servers_adds_repetitions_of_same_load() {
+fn merge_adds_repetitions_of_equal_loads() {
     let both = [("go/fixed", 5), ("rust/jeton", 5)];
     let two = of_servers(2, &[("go/fixed", 5), ("rust/jeton", 5), ("go/fixed", 1)]);
     let whole = merged([of_servers(1, &both), two, of_servers(3, &both)]);
@@ -214,10 +217,10 @@ fn merge_servers_adds_repetitions_of_same_load() {
     assert_eq!(load.statuses["Unavailable"], 9);
     assert_eq!(load.client_bound, Some(true));
     assert_eq!(load.peak_rss_bytes, Some(30_000_003));
-    // A load that only one run has is unchanged.
+    // A load of only one run is kept unchanged.
     assert_eq!(rows[2].load.as_ref().unwrap().requests_per_s, 2000.0);
     assert_eq!(rows[2].connections, 1);
-    // The merged file can be read and merged again.
+    // The file can be read and merged again.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("whole.json");
     std::fs::write(&file, to_bytes(&whole)).unwrap();
@@ -236,7 +239,7 @@ fn merge_servers_adds_repetitions_of_same_load() {
 }
 
 #[test]
-fn merge_server_unmeasured_in_one_run_is_unmeasured() {
+fn merge_server_failed_in_one_run_is_not_measured() {
     let mut without = of_servers(2, &[("go/fixed", 5)]);
     let row = &mut without.rows.servers[0];
     (row.status, row.load) = (Status::Crashed, None);
@@ -248,7 +251,7 @@ fn merge_server_unmeasured_in_one_run_is_unmeasured() {
 }
 
 #[test]
-fn merge_different_servers_is_an_error() {
+fn merge_of_different_server_sets_is_rejected() {
     let one = || of_servers(1, &[("go/fixed", 5)]);
     let beside = refused([one(), of_servers(2, &[("go/fixed", 5), ("rust/jeton", 5)])]);
     assert!(
@@ -266,7 +269,7 @@ fn merge_different_servers_is_an_error() {
 }
 
 #[test]
-fn merge_different_results_is_an_error() {
+fn merge_of_different_runs_is_rejected() {
     assert_eq!(refused([run(1)]), Unmergeable::TooFew.to_string());
     assert!(refused([run(1), run(1)]).contains("0.json and 1.json are the same run"));
     let edited = |edit: fn(&mut RunResult)| {

@@ -1,5 +1,5 @@
-//! A synthetic result of the size of a full run. It has every row that `lab run` plans of the three
-//! suites for all drivers of this checkout, with twelve rounds of noise. A few rows failed.
+//! A synthetic result of the size of a full run: every row that `lab run` plans for the three
+//! suites over all drivers of this checkout, with twelve rounds of noise and some failures.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +76,7 @@ pub(crate) fn result() -> RunResult {
 struct Noise(ChaCha8Rng);
 
 impl Noise {
-    /// Returns a value between 0 and 1, evenly distributed.
+    /// Returns a uniform number between 0 and 1.
     fn share(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -128,7 +128,7 @@ fn timing(rounds: Vec<f64>) -> Timing {
     }
 }
 
-/// Returns the library's overhead as a multiple of that of a fast library.
+/// The overhead of the library, as a multiple of that of a lean one.
 fn slowness(case: &Case) -> f64 {
     let language = match case.language.as_str() {
         "rust" => 1.0,

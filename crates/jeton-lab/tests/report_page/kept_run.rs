@@ -1,5 +1,5 @@
-//! Tests the page and Markdown of a real result in `docs/runs`. A row that two suites requested is in
-//! the file once and belongs to both.
+//! A recorded result (`docs/runs`) as HTML and Markdown. Rows that two suites requested are in the
+//! file once and belong to both.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn kept() -> RunResult {
     read(&docs.join("2026-11-24-full/results.json")).unwrap()
 }
 
-/// Returns the rows that the verdicts of a comparison name, each once.
+/// Returns the rows that the verdicts of a comparison refer to, each once.
 fn members<'a>(result: &'a RunResult, comparison: &str) -> Vec<&'a Row> {
     let verdicts = || {
         let all = result.verdicts.iter();
@@ -37,7 +37,7 @@ fn titles(result: &RunResult) -> BTreeSet<&str> {
     all.map(|v| v.comparison.as_str()).collect()
 }
 
-/// Checks that each member has a line with its library and version, and that no line remains.
+/// Checks that every member has a line with its library and version, and that no line is left over.
 fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
     let mut lines = lines;
     for row in members(result, title) {
@@ -54,7 +54,7 @@ fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
 }
 
 #[test]
-fn page_comparison_has_all_subjects() {
+fn page_comparison_has_all_rows_of_its_verdicts() {
     let result = kept();
     let html = page(&result);
     super::check(&html);
@@ -85,7 +85,7 @@ fn page_comparison_has_all_subjects() {
 }
 
 #[test]
-fn markdown_table_has_all_subjects() {
+fn markdown_table_has_all_rows_of_its_verdicts() {
     let result = kept();
     let text = markdown::text(&result);
     for title in titles(&result) {
@@ -105,7 +105,7 @@ fn markdown_table_has_all_subjects() {
 }
 
 #[test]
-fn page_cache_is_not_fastest_of_a_token() {
+fn cached_library_is_not_in_tradeoff_and_overhead() {
     let result = kept();
     let cached = "fast-jwt-cached";
     let mut rows = result.rows.measured.iter();
@@ -118,6 +118,6 @@ fn page_cache_is_not_fastest_of_a_token() {
             "{section}"
         );
     }
-    // The row was measured, so the charts show it.
+    // It is measured and shown with the other rows.
     assert!(between(&html, "<section id=\"charts\"", "</section>").contains(cached));
 }

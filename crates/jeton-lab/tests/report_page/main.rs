@@ -1,4 +1,4 @@
-//! Tests the report page from the outside: a result goes in, a safe page comes out.
+//! The report page from the outside: a result in, a valid page out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod full_run;
@@ -25,7 +25,7 @@ const SECTIONS: [&str; 11] = [
     "data",
 ];
 
-/// Checks what holds for every page.
+/// Checks what every page must have.
 fn check(html: &str) {
     for section in SECTIONS {
         assert!(
@@ -34,7 +34,7 @@ fn check(html: &str) {
         );
     }
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"));
-    // The base64 text of the packed result may contain any letters.
+    // The packed result may contain any characters.
     let (before, after) = html.split_once("href=\"data:").unwrap_or((html, ""));
     for text in [before, after.split_once('"').map_or("", |(_, text)| text)] {
         assert!(!text.contains("NaN") && !text.contains(">inf"), "no number");
@@ -80,7 +80,7 @@ fn check(html: &str) {
     }
 }
 
-/// Writes a page to the target folder for the browser tests.
+/// Writes a page to the target folder, for a browser.
 fn keep(name: &str, html: &str) {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
@@ -101,7 +101,7 @@ fn charts(html: &str) -> usize {
 }
 
 #[test]
-fn page_has_chart_and_table_per_comparison() {
+fn page_sample_has_chart_and_table_per_comparison() {
     let result = sample::result();
     let html = page(&result);
     check(&html);
@@ -111,8 +111,8 @@ fn page_has_chart_and_table_per_comparison() {
         .map(|v| v.comparison.as_str())
         .collect();
     comparisons.dedup();
-    // One chart of sizes for the one claims set, one of size against time, and one of the overhead
-    // above the bare primitive per operation.
+    // One chart of sizes, because there is one claims set. One of size against cost. One of the
+    // overhead above the bare primitive for each operation.
     assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
     assert_eq!(html.matches("aria-details=").count(), charts(&html));
     assert!(html.len() < 400_000, "{} bytes", html.len());
@@ -120,7 +120,7 @@ fn page_has_chart_and_table_per_comparison() {
 }
 
 #[test]
-fn page_policy_has_hashes_of_style_and_script() {
+fn page_policy_has_hashes_of_its_style_and_script() {
     let html = page(&sample::empty());
     let hash = |tag: &str| {
         let text = between(&html, &format!("<{tag}>"), &format!("</{tag}>"));
@@ -151,7 +151,7 @@ fn page_verdicts_are_sentences() {
 }
 
 #[test]
-fn page_names_undecided_and_equivalent() {
+fn page_names_undecided_and_equivalent_subjects() {
     let mut result = sample::result();
     let ids: Vec<usize> = (0..2).collect();
     let [undecided, equal] = [ids[0], ids[1]];
@@ -174,16 +174,16 @@ fn set(verdict: &mut Verdict, kind: VerdictKind, more_rounds: Option<u32>) {
 }
 
 #[test]
-fn page_confounded_pair_names_factors() {
+fn page_confounded_pair_names_factors_and_no_cause() {
     let html = page(&sample::result());
     let sentence =
-        "Confounded: format, algorithm and library differ together, so the ratio has no single cause.";
-    // Twice per operation: next to the verdict and above the chart.
+        "Confounded: format, algorithm and library change at once; no cause can be named.";
+    // Twice per operation: beside the verdict and above the chart.
     assert_eq!(html.matches(sentence).count(), 4);
 }
 
 #[test]
-fn page_failed_rows_have_reasons() {
+fn page_shows_reasons_of_failed_rows() {
     let result = sample::result();
     let html = page(&result);
     let gaps = between(&html, "<section id=\"gaps\"", "</section>");
@@ -200,21 +200,21 @@ fn page_failed_rows_have_reasons() {
         );
         assert!(gaps.contains(&row.subject.library));
     }
-    // The table of each comparison also names its failed subjects.
+    // A failed subject is also named in the table of its comparison.
     let charts = between(&html, "<section id=\"charts\"", "</section>");
     assert!(charts.contains("accepted a token whose signature had one bit flipped"));
     assert!(charts.contains("is not on PATH"));
 }
 
 #[test]
-fn page_reference_has_no_group() {
+fn page_reference_is_drawn_and_has_no_group() {
     let html = page(&sample::result());
     assert!(html.contains("<line class=\"reference\""));
     assert!(!between(&html, "<section id=\"groups\"", "</section>").contains("AWS-LC"));
 }
 
 #[test]
-fn page_result_without_rows_renders() {
+fn page_of_empty_result_renders() {
     let html = page(&sample::empty());
     check(&html);
     assert_eq!(charts(&html), 0);
@@ -223,7 +223,7 @@ fn page_result_without_rows_renders() {
 }
 
 #[test]
-fn page_result_of_failed_rows_renders() {
+fn page_of_failed_rows_renders() {
     let mut result = sample::result();
     result.verdicts.clear();
     for row in &mut result.rows.measured {
@@ -236,7 +236,7 @@ fn page_result_of_failed_rows_renders() {
 }
 
 #[test]
-fn page_single_subject_is_charted() {
+fn page_single_subject_is_charted_without_comparison() {
     let mut result = sample::result();
     result.verdicts.clear();
     result.rows.measured.truncate(1);
@@ -247,7 +247,7 @@ fn page_single_subject_is_charted() {
 }
 
 #[test]
-fn page_disturbed_and_interrupted_run_is_marked() {
+fn page_reports_disturbed_and_interrupted_run() {
     let mut result = sample::result();
     result.environment.complete = false;
     result.environment.rounds_finished = 3;
@@ -269,7 +269,7 @@ fn page_disturbed_and_interrupted_run_is_marked() {
 }
 
 #[test]
-fn page_invalid_and_huge_numbers_render() {
+fn page_with_missing_and_huge_numbers_renders() {
     for value in [
         f64::NAN,
         f64::INFINITY,
@@ -300,18 +300,18 @@ fn page_invalid_and_huge_numbers_render() {
 }
 
 #[test]
-fn page_environment_identifies_cpu() {
+fn page_environment_identifies_the_cpu() {
     let mut result = sample::result();
     let html = page(&result);
     let cpu = "AMD EPYC 9R14 (family 25, model 17, stepping 1, microcode 0xa101148)";
     assert!(html.contains(cpu));
-    // A file of an older lab does not contain this.
+    // A file of an older lab does not contain it.
     result.environment.processor = None;
     assert!(!page(&result).contains("AMD EPYC 9R14 ("));
 }
 
 #[test]
-fn page_library_text_is_escaped() {
+fn page_escapes_text_from_libraries() {
     const EVIL: &str =
         "</title></style></script><script>alert(1)</script><img src=x onerror='a'>\" onload=\"b";
     let mut result: RunResult = sample::result();
@@ -357,9 +357,9 @@ fn page_download_is_the_result() {
 }
 
 #[test]
-fn page_large_result_names_its_file() {
+fn page_with_large_result_names_its_file() {
     let mut result = sample::result();
-    // Each row differs, because repeated rows would compress too well.
+    // All different: repetition would compress to almost nothing.
     let mut round = 1234.5_f64;
     let mut rounds = || {
         round = (round * 1.000_1).sin().abs() * 1e3 + 1e3;
@@ -375,11 +375,11 @@ fn page_large_result_names_its_file() {
     assert!(html.contains("too large for this page"));
 }
 
-/// A page must be small enough for mail and must open on a telephone.
+/// The maximum size of a page that can be mailed and opened on a phone.
 const FULL_PAGE_BYTES_MAX: usize = 1_400_000;
 
 #[test]
-fn page_of_full_run_is_small() {
+fn page_of_full_run_stays_below_size_limit() {
     let result = full_run::result();
     let rows = result.rows.measured.len();
     assert!(rows >= 600, "{rows} rows are no full run");
@@ -394,7 +394,7 @@ fn page_of_full_run_is_small() {
     assert!(html.len() <= FULL_PAGE_BYTES_MAX, "{} bytes", html.len());
 }
 
-/// Returns the recommendation for these requirements as on the page.
+/// Returns the recommendation section for these requirements.
 fn advised(result: &mut RunResult, requirements: &str, noisy: Noisy) -> String {
     let requirements = Requirements::parse(&[requirements]).unwrap();
     result.recommendation = Some(recommend(result, &requirements, noisy));
@@ -429,7 +429,7 @@ fn page_recommendation_has_reasons_and_limits() {
 }
 
 #[test]
-fn page_disturbed_run_has_no_recommendation() {
+fn page_disturbed_run_needs_permission_to_recommend() {
     let mut result = sample::result();
     result.environment.disturbance.disturbed = true;
     result.environment.disturbance.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
@@ -442,7 +442,7 @@ fn page_disturbed_run_has_no_recommendation() {
 }
 
 #[test]
-fn page_unmet_requirements_are_named() {
+fn page_unmet_requirements_name_the_blocking_one() {
     let mut result = sample::result();
     let section = advised(
         &mut result,
@@ -454,7 +454,7 @@ fn page_unmet_requirements_are_named() {
 }
 
 #[test]
-fn page_older_file_has_default_recommendation() {
+fn page_of_older_file_recommends_without_needs() {
     let result = sample::result();
     assert!(result.recommendation.is_none());
     let html = page(&result);

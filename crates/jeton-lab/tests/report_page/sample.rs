@@ -1,4 +1,4 @@
-//! A synthetic result of about sixty rows, in the form of a quick run.
+//! A synthetic result of about sixty rows, like a quick run.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use jeton_lab::result::{
 
 const ROUNDS: usize = 8;
 
-/// Language, library, version, and the factors above the bare primitive for signing and verifying.
+/// Language, library, version, and its slowdown compared with the bare primitive.
 const LIBRARIES: [(&str, &str, &str, f64); 6] = [
     ("rust", "jeton", "0.1.0", 1.0),
     ("rust", "jsonwebtoken", "11.0.0", 2.4),
@@ -20,7 +20,7 @@ const LIBRARIES: [(&str, &str, &str, f64); 6] = [
     ("node", "fast-jwt", "6.0.2", 13.1),
 ];
 
-/// Algorithm, bare signature and verification in nanoseconds, token bytes.
+/// Algorithm, bare signature and verification in nanoseconds, and token bytes.
 const ALGORITHMS: [(&str, f64, f64, u64); 4] = [
     ("HS256", 310.0, 330.0, 313),
     ("ES256", 15_600.0, 49_000.0, 356),
@@ -37,7 +37,7 @@ pub(crate) fn result() -> RunResult {
             for (index, (language, library, version, slower)) in LIBRARIES.iter().enumerate() {
                 let subject = subject(language, library, version, "jwt", Some(alg));
                 let mut row = row("libraries", operation, subject);
-                // The overhead of a library is constant, so it matters less with a slow primitive.
+                // The overhead of a library is constant, so it matters less for a slow primitive.
                 let ns = bare * (1.02 + index as f64 * 0.04) + slower * 420.0;
                 row.ns_per_op = Some(timing(ns, 0.006 + 0.002 * index as f64));
                 row.token_bytes = Some(bytes + if *library == "fast-jwt" { 7 } else { 0 });
@@ -114,7 +114,7 @@ pub(crate) fn result() -> RunResult {
     result
 }
 
-/// Returns a result of `lab interop`: two libraries with each other's tokens, and one that is missing.
+/// Returns a result of `lab interop`: two libraries with each other's tokens, and an absent one.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn interop() -> RunResult {
     let mut result = empty();
@@ -135,8 +135,8 @@ pub(crate) fn interop() -> RunResult {
     result
 }
 
-/// Returns a result of `lab servers`: one correct server, one with the bugs of a report, and one that
-/// is missing.
+/// Returns a result of `lab servers`: a correct server, one with the bugs of a report, and an
+/// absent one.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn servers() -> RunResult {
     let mut result = empty();
@@ -184,7 +184,7 @@ pub(crate) fn servers() -> RunResult {
     result
 }
 
-/// Returns ES256 tokens between two drivers, with a JWK key and a PEM key. PEM gives the worse result.
+/// ES256 tokens between two drivers, with the key as JWK and as PEM; PEM has the worse outcome.
 fn exchange(issuer: &str, verifier: &str, outcome: Interop) -> InteropRow {
     let party = |driver: &str| Party {
         driver: driver.to_owned(),
@@ -480,7 +480,7 @@ fn verdicts(rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// A simplified form of the lab's rule that produces every kind of verdict.
+/// A simplified rule that produces every kind of verdict.
 fn compare<'a>(
     verdicts: &mut Vec<Verdict>,
     title: &str,

@@ -1,11 +1,11 @@
-//! Tests that the reader rejects results edited by hand, and names the place.
+//! A result edited by hand: each edit is rejected with its place.
 
 use jeton_lab::result::{RunResult, to_bytes};
 use serde_json::{Value, json};
 
 use super::{published, refusal, sample, schema};
 
-/// An edit: the place, the new value, the message of the reader, and whether the schema alone finds it.
+/// An edit: the place, the new value, the reader's error, and whether the schema alone detects it.
 const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/status",
@@ -260,7 +260,7 @@ const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
 ];
 
 #[test]
-fn read_edited_result_names_the_place() {
+fn edited_member_is_rejected_with_its_place() {
     refuse_each(&sample::servers(), EDITS_OF_SERVERS);
     refuse_each(&sample::result(), EDITS);
     refuse_each(&sample::interop(), EDITS_OF_INTEROP);
@@ -274,7 +274,7 @@ fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
         let mut edited = whole.clone();
         *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
         let refused = refusal(&serde_json::to_vec_pretty(&edited).unwrap());
-        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was taken"));
+        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was accepted"));
         assert!(refused.contains(said), "{place} = {edit}: {refused}");
         assert!(!refused.contains('\n'), "one line: {refused}");
         let violations = schema::violations(&published, &edited);
@@ -287,7 +287,7 @@ fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
 }
 
 #[test]
-fn read_missing_member_is_named() {
+fn removed_member_is_named() {
     let whole: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     for (within, member) in [
         ("", "rows"),
@@ -305,9 +305,9 @@ fn read_missing_member_is_named() {
 }
 
 #[test]
-fn schema_rejects_unknown_members() {
+fn schema_detects_unknown_member() {
     let mut edited: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     edited["rows"][3]["winner"] = json!(true);
     let violations = schema::violations(&published(), &edited);
-    assert_eq!(violations, ["/rows/3/winner: nothing may be here"]);
+    assert_eq!(violations, ["/rows/3/winner: unexpected member"]);
 }

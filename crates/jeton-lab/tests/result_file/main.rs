@@ -1,4 +1,5 @@
-//! Tests that written results match their published schema, and that errors name the place.
+//! The result file: what the lab writes matches the published schema, and invalid files are
+//! rejected with the place of the error.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -27,7 +28,7 @@ fn published() -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Checks that the result matches the schema and reads back unchanged.
+/// Checks that it matches the schema and is read back unchanged.
 #[track_caller]
 fn assert_published(result: &RunResult) {
     let bytes = to_bytes(result);
@@ -36,7 +37,7 @@ fn assert_published(result: &RunResult) {
     assert_eq!(refusal(&bytes), None);
 }
 
-/// Returns the error of the reader for these bytes; `None` if it accepts them.
+/// Returns the reader's error for these bytes; `None` if they are accepted.
 fn refusal(bytes: &[u8]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results.json");
@@ -46,7 +47,7 @@ fn refusal(bytes: &[u8]) -> Option<String> {
 }
 
 #[test]
-fn schema_accepts_every_kind_of_row() {
+fn rows_of_every_kind_match_the_schema() {
     assert_published(&sample::result());
     assert_published(&sample::empty());
     assert_published(&advised());
@@ -56,7 +57,7 @@ fn schema_accepts_every_kind_of_row() {
 }
 
 #[test]
-fn schema_accepts_every_server_call() {
+fn server_calls_match_the_schema() {
     let whole = sample::servers();
     for call in Call::ALL {
         let mut result = whole.clone();
@@ -67,7 +68,7 @@ fn schema_accepts_every_server_call() {
 }
 
 #[test]
-fn what_another_loader_measured_fits_the_schema() {
+fn imported_ghz_report_matches_the_schema() {
     let report = json!({
         "date": "2026-11-22T10:00:10+01:00", "count": 1, "total": 2_000_000_000u64,
         "statusCodeDistribution": {"OK": 1},
@@ -86,10 +87,10 @@ fn what_another_loader_measured_fits_the_schema() {
 }
 
 #[test]
-fn schema_accepts_published_comparisons() {
+fn published_and_answers_match_the_schema() {
     let (mut result, work) = with_published();
     assert_published(&result);
-    // A figure without a row, and a conclusion without a basis.
+    // A figure of no row, and a conclusion without rows.
     result.published[0].rows[0].figures[0].measured = Some(1.0);
     let said = refusal(&to_bytes(&result)).unwrap();
     let place = "published[0].rows[0].figures[0].measured: no row measured that";
@@ -104,7 +105,7 @@ fn schema_accepts_published_comparisons() {
     assert!(said.contains(place), "{said}");
 }
 
-/// Returns the sample with one published table and one answered conclusion about one of its rows.
+/// Returns the sample with one published table and one answered claim about one of its rows.
 fn with_published() -> (RunResult, RowId) {
     let mut result = sample::result();
     let row = result
@@ -168,7 +169,7 @@ fn advised() -> RunResult {
 }
 
 #[test]
-fn read_contradictory_recommendation_is_an_error() {
+fn recommendation_contradicting_its_rows_is_rejected() {
     for (place, edit, said) in [
         (
             "/recommendation/needs/0",
@@ -204,13 +205,13 @@ fn read_contradictory_recommendation_is_an_error() {
         let mut edited: Value = serde_json::from_slice(&to_bytes(&advised())).unwrap();
         *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
         let refused = refusal(&serde_json::to_vec(&edited).unwrap());
-        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was taken"));
+        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was accepted"));
         assert!(refused.contains(said), "{place} = {edit}: {refused}");
     }
 }
 
 #[test]
-fn schema_accepts_result_of_a_run() {
+fn run_output_matches_the_schema() {
     let fakes = fake::Fakes::new()
         .with("correct", "")
         .with("other", "accepts-expired")
@@ -222,7 +223,7 @@ fn schema_accepts_result_of_a_run() {
 
     let mut again = fakes.run();
     again.seed += 1;
-    // Both started in the same second, so only the seed distinguishes the runs.
+    // Both began within one second, so only the seed distinguishes the runs.
     let results = [result, again].map(|result| Named {
         name: "one".into(),
         result,
@@ -233,7 +234,7 @@ fn schema_accepts_result_of_a_run() {
 }
 
 #[test]
-fn result_round_trip_is_exact() {
+fn result_file_round_trip_keeps_every_digit() {
     for written in [sample::result(), sample::interop(), sample::servers()] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.json");
@@ -243,7 +244,7 @@ fn result_round_trip_is_exact() {
 }
 
 #[test]
-fn read_invalid_json_names_the_line() {
+fn incomplete_json_is_rejected_with_its_line() {
     let whole = String::from_utf8(to_bytes(&sample::result())).unwrap();
     for (content, said) in [
         (String::new(), "results.json is incomplete"),
@@ -290,7 +291,7 @@ fn read_invalid_json_names_the_line() {
 }
 
 #[test]
-fn read_duplicate_row_is_an_error() {
+fn duplicate_row_is_rejected() {
     let mut result = sample::result();
     let again = result.rows.measured[3].clone();
     result.rows.measured.push(again);
@@ -302,7 +303,7 @@ fn read_duplicate_row_is_an_error() {
 }
 
 #[test]
-fn read_stops_at_size_limit() {
+fn endless_file_is_rejected() {
     let said = read("/dev/zero".as_ref()).unwrap_err().to_string();
     assert!(said.contains("larger than 64 MB"), "{said}");
     assert_eq!(RESULT_BYTES_MAX, 64_000_000);

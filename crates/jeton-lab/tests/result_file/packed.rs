@@ -1,4 +1,4 @@
-//! Tests results packed with gzip: from a page, and from `gzip results.json`.
+//! A result compressed by gzip: the download of a page, and the output of `gzip results.json`.
 
 use std::io::Write;
 
@@ -15,10 +15,10 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn read_compressed_result_equals_plain() {
+fn packed_result_is_read_like_the_plain_one() {
     let result = sample::result();
     let folder = tempfile::tempdir().unwrap();
-    // The file name does not matter.
+    // The file name does not decide the format.
     let path = folder.path().join("results.json");
     for bytes in [to_packed_bytes(&result), packed(&to_bytes(&result))] {
         assert!(bytes.len() * 4 < to_bytes(&result).len());
@@ -28,7 +28,7 @@ fn read_compressed_result_equals_plain() {
 }
 
 #[test]
-fn read_incomplete_compressed_result_is_an_error() {
+fn packed_result_truncated_or_broken_is_rejected() {
     let whole = to_packed_bytes(&sample::result());
     for end in [2, 9, 100, whole.len() - 1] {
         let said = refusal(&whole[..end]).unwrap();
@@ -44,7 +44,7 @@ fn read_incomplete_compressed_result_is_an_error() {
 }
 
 #[test]
-fn read_stops_unpacking_at_size_limit() {
+fn packed_result_that_expands_endlessly_is_rejected() {
     let blanks = vec![b' '; 1_000_000];
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..=RESULT_BYTES_MAX / 1_000_000 {

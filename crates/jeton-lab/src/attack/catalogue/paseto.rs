@@ -1,4 +1,4 @@
-//! PASETO's own: versions, purposes, footers, implicit assertions.
+//! Attacks on PASETO only: versions, purposes, footers, implicit assertions.
 
 use jeton::danger::paseto_v2::V2;
 use jeton::paseto::v4::V4;
@@ -15,8 +15,8 @@ const FAMILY: Family = Family::Paseto;
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "paseto-other-version",
-        "a token under the name of another version",
-        "a verifier takes its own version alone",
+        "a token labelled with another version",
+        "a verifier accepts only its own version",
         "PASETO, algorithm lucidity",
         |s| {
             let valid = s.valid();
@@ -29,8 +29,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "paseto-other-purpose",
-        "a token under the name of the other purpose",
-        "a verifier takes its own purpose alone",
+        "a token labelled with the other purpose",
+        "a verifier accepts only its own purpose",
         "PASETO, algorithm lucidity",
         |s| {
             let valid = s.valid();
@@ -44,7 +44,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "paseto-sibling-version",
-        "an authentic token of the version that has the same kind of key",
+        "an authentic token of the version with the same kind of key",
         "the version is signed with the message",
         "PASETO, algorithm lucidity",
         |s| {
@@ -67,8 +67,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "paseto-header-case",
-        "the version and purpose in capitals",
-        "the header is compared exactly",
+        "version and purpose in upper case",
+        "version and purpose are compared exactly",
         "PASETO specification, 1",
         |s| {
             let valid = s.valid();
@@ -81,8 +81,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "paseto-footer-changed",
-        "another footer behind the token",
-        "the footer is authentic",
+        "a different footer",
+        "the footer is authenticated",
         "PASETO specification, footers",
         |s| {
             let valid = s.bound("{\"kid\":\"one\"}", "");
@@ -96,22 +96,22 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "paseto-footer-removed",
-        "the footer taken away",
-        "the footer is authentic, and its absence too",
+        "the footer removed",
+        "a removed footer is detected",
         "PASETO specification, footers",
         |s| {
             let valid = s.bound("{\"kid\":\"one\"}", "");
             let (head, _) = valid.rsplit_once('.').unwrap_or_default();
             vec![
-                Trial::token("gone", &valid, head),
+                Trial::token("removed", &valid, head),
                 Trial::token("empty", &valid, format!("{head}.")),
             ]
         },
     ),
     FAMILY.attack(
         "paseto-footer-added",
-        "a footer where there was none",
-        "no footer is added",
+        "a footer added",
+        "an added footer is detected",
         "PASETO specification, footers",
         |s| {
             let valid = s.valid();
@@ -124,8 +124,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "paseto-implicit-assertion",
-        "a token that is bound to something that the verifier does not know",
-        "the implicit assertion is authentic",
+        "a token with an implicit assertion that the verifier does not have",
+        "the implicit assertion is authenticated",
         "PASETO specification, implicit assertions",
         |s| {
             if !matches!(&s.format.name()[..2], "v3" | "v4") {
@@ -140,8 +140,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "paseto-nonce-changed",
-        "a bit of the nonce is another",
-        "the nonce is authentic",
+        "one bit of the nonce is flipped",
+        "the nonce is authenticated",
         "PASETO specification, 4",
         |s| {
             if !s.format.name().ends_with("local") {
@@ -153,7 +153,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 *byte ^= 1;
             }
             vec![Trial::token(
-                "the first",
+                "the first byte",
                 &valid,
                 super::headers::resigned(&valid, &body),
             )]
@@ -161,7 +161,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
 ];
 
-/// The honest claims under the same bytes as a key of another version.
+/// Returns the valid claims, with the same key bytes used as a key of another version.
 fn under_version(stage: &Stage, version: Format) -> Option<String> {
     fn of<V: Version>(text: &str, claims: &str) -> Option<String> {
         let (claims, unbound) = (claims.as_bytes(), Binding::default());

@@ -1,4 +1,4 @@
-//! The form of the signature.
+//! The signature and its encoding.
 
 use super::headers::{resigned, signature_of};
 use super::{ALL, Attack, Family, Kind, PASETO};
@@ -13,22 +13,22 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: ALL,
         ..FAMILY.attack(
             "other-key",
-            "authentic under another key",
-            "the token is checked with the verifier's key",
+            "an authentic token of another key",
+            "the signature is verified with the verifier's key",
             "RFC 7515 5.2",
             |s| {
                 vec![Trial::token(
-                    "a stranger's",
+                    "another key",
                     s.valid(),
-                    s.stranger().valid(),
+                    s.other_keys().valid(),
                 )]
             },
         )
     },
     FAMILY.attack(
         "signature-empty",
-        "nothing stands where the signature was",
-        "there is a signature",
+        "an empty signature",
+        "an empty signature is rejected",
         "CVE-2020-28042",
         |s| {
             let valid = s.valid();
@@ -37,8 +37,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "signature-gone",
-        "header and payload alone",
-        "a token has three parts",
+        "only header and payload",
+        "a JWS has three parts",
         "RFC 7515 7.1",
         |s| {
             let valid = s.valid();
@@ -48,8 +48,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "signature-truncated",
-        "the beginning of the right signature",
-        "a signature is compared as a whole",
+        "the first bytes of the correct signature",
+        "a truncated signature is rejected",
         "RFC 7518 3.1; RFC 2104 5",
         |s| {
             let valid = s.valid();
@@ -67,8 +67,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "signature-extended",
-        "the right signature with more behind it",
-        "a signature has one length",
+        "the correct signature with extra bytes",
+        "a signature with extra bytes is rejected",
         "RFC 7518 3.4",
         |s| {
             let valid = s.valid();
@@ -85,7 +85,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: &[Kind::Jwt, Kind::Paseto],
         ..FAMILY.attack(
             "payload-of-another",
-            "the payload of one token under the signature of another",
+            "the payload of one token with the signature of another",
             "the payload is signed",
             "RFC 7515 5.2",
             |s| {
@@ -101,7 +101,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     FAMILY.attack(
         "header-of-another",
-        "the header of one token before the rest of another",
+        "the header of one token with the rest of another",
         "the header is signed",
         "RFC 7515 5.1",
         |s| {
@@ -117,7 +117,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "payload-signed-alone",
-        "the signature is over the payload without the header",
+        "a signature of the payload without the header",
         "header and payload are signed together",
         "RFC 7515 5.1",
         |s| {
@@ -127,7 +127,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 format!("{header}.{payload}.{}", b64(signature.unwrap_or_default()))
             };
             vec![
-                Trial::token("its text", s.valid(), signed(payload.as_bytes())),
+                Trial::token("its base64url text", s.valid(), signed(payload.as_bytes())),
                 Trial::token(
                     "its bytes",
                     s.valid(),
@@ -139,7 +139,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "ecdsa-zero",
         "r or s is zero",
-        "r and s are above zero",
+        "r and s are positive",
         "CVE-2022-21449",
         |s| {
             ecdsa(s, |r, t| {
@@ -154,33 +154,36 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "ecdsa-order",
-        "r or s is the curve's order, or above it",
-        "r and s are below the order",
+        "r or s is the order of the curve, or above it",
+        "r and s are below the order of the curve",
         "CVE-2022-21449; FIPS 186-5",
         |s| {
             let order = order_of(&s.alg);
             ecdsa(s, |r, t| {
                 let full = vec![0xff; r.len()];
                 vec![
-                    ("both the order", [order.clone(), order.clone()].concat()),
-                    ("r the order", [order.clone(), t.to_vec()].concat()),
-                    ("s the order", [r.to_vec(), order.clone()].concat()),
-                    ("all ones", [full.clone(), full].concat()),
+                    (
+                        "both are the order",
+                        [order.clone(), order.clone()].concat(),
+                    ),
+                    ("r is the order", [order.clone(), t.to_vec()].concat()),
+                    ("s is the order", [r.to_vec(), order.clone()].concat()),
+                    ("all bits set", [full.clone(), full].concat()),
                 ]
             })
         },
     ),
     FAMILY.attack(
         "ecdsa-der",
-        "the right signature in DER",
-        "a signature is r and s at their full length",
+        "the correct signature in DER",
+        "an ECDSA signature is r and s at full length",
         "RFC 7518 3.4",
         |s| ecdsa(s, |r, t| vec![("DER", der_of(&[r, t].concat()))]),
     ),
     FAMILY.attack(
         "ecdsa-padded",
-        "the right numbers with zeros before them, or without theirs",
-        "r and s have one length each",
+        "the correct r and s with extra or missing leading zeros",
+        "the lengths of r and s are checked",
         "RFC 7518 3.4",
         |s| {
             ecdsa(s, |r, t| {
@@ -194,8 +197,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: &[Kind::Jwt, Kind::Paseto],
         ..FAMILY.attack(
             "eddsa-malleable",
-            "s with the group's order added to it",
-            "s is below the group's order",
+            "s plus the order of the group",
+            "s is below the order of the group",
             "RFC 8032 5.1.7",
             |s| {
                 let valid = s.valid();
@@ -215,8 +218,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     FAMILY.attack(
         "rsa-length",
-        "the right signature with a zero before it, or without its first byte",
-        "a signature is as long as the modulus",
+        "the correct signature with leading zeros",
+        "an RSA signature has the length of the modulus",
         "RFC 8017 8.2.2",
         |s| {
             if !s.is_rsa() {
@@ -235,7 +238,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "rsa-degenerate",
         "zero, one, or the modulus itself as the signature",
-        "the padding inside the signature is checked",
+        "the padding of an RSA signature is checked",
         "RFC 8017 8.2.2",
         |s| {
             if !s.is_rsa() {
@@ -258,8 +261,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: PASETO,
         ..FAMILY.attack(
             "paseto-signature-cut",
-            "the signature or tag ends early",
-            "signature and tag are compared as a whole",
+            "the signature or tag is truncated",
+            "a truncated signature or tag is rejected",
             "PASETO specification, 4",
             |s| {
                 let valid = s.valid();
@@ -267,7 +270,11 @@ pub(super) const ATTACKS: &[Attack] = &[
                 [1, 16, 32, 63]
                     .map(|less| {
                         let cut = &body[..body.len().saturating_sub(less)];
-                        Trial::token(format!("{less} bytes less"), &valid, resigned(&valid, cut))
+                        Trial::token(
+                            format!("{less} bytes removed"),
+                            &valid,
+                            resigned(&valid, cut),
+                        )
                     })
                     .to_vec()
             },
@@ -291,7 +298,7 @@ fn ecdsa(
         .collect()
 }
 
-/// The payload of `other` in the place of that of `token`.
+/// Returns `token` with the payload of `other`.
 fn swapped_payload(stage: &Stage, token: &str, other: &str) -> String {
     if stage.format.is_paseto() {
         let bytes = |t: &str| unb64(t.rsplit('.').next().unwrap_or_default());
@@ -308,7 +315,7 @@ fn swapped_payload(stage: &Stage, token: &str, other: &str) -> String {
     }
 }
 
-/// The order of the curve that an algorithm signs on, at its full length.
+/// Returns the order of the curve of an algorithm, at its full length.
 fn order_of(alg: &str) -> Vec<u8> {
     let hex = match alg {
         "ES256" => "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551".to_owned(),
@@ -333,7 +340,7 @@ fn order_of(alg: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Adds the order of Ed25519's group to a number in little-endian order; false if it has no room.
+/// Adds the order of Ed25519's group to a little-endian number. Returns false on overflow.
 fn add_group_order(number: &mut [u8]) -> bool {
     const LOW: [u8; 16] = [
         0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde,

@@ -1,5 +1,5 @@
-//! Measures jeton and jsonwebtoken with criterion, without the lab. `cargo xtask agreement` checks that
-//! these figures and the lab's agree.
+//! A benchmark of jeton and jsonwebtoken as a Rust programmer would write it: criterion, without
+//! code of the lab. `cargo xtask agreement` compares its figures with the lab's.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 const ISSUER: &str = "https://issuer.example";
 const AUDIENCE: &str = "api";
 const SUBJECT: &str = "user-1234567890";
-/// Successive operations use different tokens, as in the lab. So a token is not already in the CPU
-/// caches.
+/// Consecutive operations use different tokens, so that CPU caches are as cold as in the lab.
 const POOL: usize = 8;
 const DAY_S: i64 = 24 * 60 * 60;
 

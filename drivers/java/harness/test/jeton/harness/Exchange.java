@@ -5,11 +5,11 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import org.json.JSONObject;
 
-/** One session, asked line by line as the lab asks. */
-final class Talk {
+/** One session that gets its requests line by line, as from the lab. */
+final class Exchange {
   private final Session session;
 
-  Talk(Driver driver) {
+  Exchange(Driver driver) {
     session = new Session(driver);
   }
 
@@ -22,27 +22,27 @@ final class Talk {
     byte[] input = (line + "\n").getBytes(StandardCharsets.UTF_8);
     session.serve(new ByteArrayInputStream(input), output);
     String answer = output.toString(StandardCharsets.UTF_8);
-    Tests.demand(answer.indexOf('\n') == answer.length() - 1, "one line for one line: " + answer);
+    Tests.require(answer.indexOf('\n') == answer.length() - 1, "expected one line: " + answer);
     return new JSONObject(answer);
   }
 
-  /** Asks for something that must succeed. */
-  JSONObject demand(JSONObject request) throws Exception {
+  /** Sends a request that must succeed. */
+  JSONObject require(JSONObject request) throws Exception {
     JSONObject answer = ask(request);
-    Tests.demand(answer.getBoolean("ok"), request.optString("op") + " answered " + answer);
+    Tests.require(answer.getBoolean("ok"), request.optString("op") + " answered " + answer);
     return answer;
   }
 
   String token(int index) throws Exception {
-    return demand(new JSONObject().put("op", "token").put("index", index)).getString("token");
+    return require(new JSONObject().put("op", "token").put("index", index)).getString("token");
   }
 
   JSONObject verify(String token) throws Exception {
-    return demand(new JSONObject().put("op", "verify").put("token", token));
+    return require(new JSONObject().put("op", "verify").put("token", token));
   }
 
   JSONObject run(int iterations, int threads, boolean count) throws Exception {
     JSONObject request = new JSONObject().put("op", "run").put("iterations", iterations);
-    return demand(request.put("threads", threads).put("count", count));
+    return require(request.put("threads", threads).put("count", count));
   }
 }

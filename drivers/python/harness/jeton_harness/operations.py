@@ -1,5 +1,5 @@
-"""The contracts of the driver protocol: from what a driver does for one token or key to the loop that
-is timed, with its checksum.
+"""The operations of the driver protocol: from a driver's function for one token or key to the timed
+loop with its checksum.
 """
 
 from collections.abc import Callable
@@ -15,16 +15,16 @@ Open = Callable[[str], Claims]  # verifies or decrypts a token, or raises
 
 @dataclass(frozen=True)
 class Driver:
-    """One library and how it does each contract. What no offer names is left `None`.
+    """One library and how it does each operation. Operations that it does not offer stay `None`.
 
-    A function that is left may raise `Unsupported` or `Invalid`; anything else it raises is `failed`.
-    `round-trip` is made here of the two halves.
+    A function may raise `Unsupported` or `Invalid`; any other exception is `failed`. `round-trip`
+    combines two of the functions.
     """
 
     library: str  # the name in every table
     distribution: str  # the installed package whose version `hello` reports
     offers: list[dict[str, Any]]  # see `offer`
-    by_driver: tuple[str, ...] = ()  # what it checks by hand, as `jwt:exp`
+    by_driver: tuple[str, ...] = ()  # what it checks by hand, such as `jwt:exp`
     knows_defaults: bool = False  # whether `prepare.defaults` makes a difference
     sign: Callable[[Prepare], Make] | None = None
     verify: Callable[[Prepare], Open] | None = None
@@ -36,8 +36,8 @@ class Driver:
 
 
 @dataclass(frozen=True)
-class Contract:
-    """A contract that is ready to be run."""
+class Operation:
+    """A prepared operation."""
 
     run: Callable[[int], int]  # iterations -> checksum
     token: Callable[[int], str] | None = None
@@ -46,20 +46,20 @@ class Contract:
 
 def offer(
     format: str,
-    contracts: list[str],
+    operations: list[str],
     algs: list[str] | None = None,
     encs: list[str] | None = None,
     key_text: list[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """One line of the manifest as the lines of `hello`: each algorithm with each content encryption,
-    with keys handled both ways.
+    """Expands one line of the manifest to lines of `hello`: each algorithm with each content
+    encryption, with both ways of key handling.
     """
     return [
         {
             "format": format,
             "alg": alg,
             "enc": enc,
-            "contracts": contracts,
+            "contracts": operations,
             "key_handling": ["prepared", "parsed-per-call"],
             "key_text": key_text or [],
         }
@@ -68,19 +68,19 @@ def offer(
     ]
 
 
-def contract_of(driver: Driver, prepare: Prepare) -> Contract:
-    """Makes the contract that a `prepare` request asks for."""
+def operation_of(driver: Driver, prepare: Prepare) -> Operation:
+    """Creates the operation of a `prepare` request."""
     if not _offers(driver, prepare):
         words = (prepare.format, prepare.alg, prepare.enc)
         what = " ".join(str(word) for word in words if word)
         raise Unsupported(
             f"{driver.library} does not offer {what} with {prepare.key_handling} keys"
-            f" for {prepare.contract}"
+            f" for {prepare.operation}"
         )
     make, open_ = driver.sign, driver.verify
     if prepare.format == "jwe":
         make, open_ = driver.encrypt, driver.decrypt
-    match prepare.contract:
+    match prepare.operation:
         case "sign":
             return _making(driver.sign(prepare), prepare)
         case "encrypt":
@@ -102,19 +102,19 @@ def contract_of(driver: Driver, prepare: Prepare) -> Contract:
 
 
 def _offers(driver: Driver, prepare: Prepare) -> bool:
-    handlings = "key_text" if prepare.contract == "load-key" else "key_handling"
+    handlings = "key_text" if prepare.operation == "load-key" else "key_handling"
     return any(
         (offer["format"], offer["alg"], offer["enc"]) == (prepare.format, prepare.alg, prepare.enc)
-        and prepare.contract in offer["contracts"]
+        and prepare.operation in offer["contracts"]
         and prepare.key_handling in offer[handlings]
         for offer in driver.offers
     )
 
 
-# A loop for each contract, because another call in each of them is what a Python program would notice.
+# One loop for each operation: another call inside the loop would be a noticeable cost in Python.
 
 
-def _making(make: Make, prepare: Prepare) -> Contract:
+def _making(make: Make, prepare: Prepare) -> Operation:
     count = _claims_count(prepare)
 
     def run(iterations: int) -> int:
@@ -127,10 +127,10 @@ def _making(make: Make, prepare: Prepare) -> Contract:
                 index = 0
         return checksum
 
-    return Contract(run, token=_one_of(make, count))
+    return Operation(run, token=_one_of(make, count))
 
 
-def _opening(open_: Open, prepare: Prepare) -> Contract:
+def _opening(open_: Open, prepare: Prepare) -> Operation:
     tokens = prepare.tokens
 
     def run(iterations: int) -> int:
@@ -143,10 +143,10 @@ def _opening(open_: Open, prepare: Prepare) -> Contract:
                 index = 0
         return checksum
 
-    return Contract(run, verify=open_)
+    return Operation(run, verify=open_)
 
 
-def _checking(check: Callable[[str], object], prepare: Prepare) -> Contract:
+def _checking(check: Callable[[str], object], prepare: Prepare) -> Operation:
     tokens = prepare.tokens
 
     def run(iterations: int) -> int:
@@ -163,10 +163,10 @@ def _checking(check: Callable[[str], object], prepare: Prepare) -> Contract:
     def verify(token: str) -> None:
         check(token)
 
-    return Contract(run, verify=verify)
+    return Operation(run, verify=verify)
 
 
-def _going_round(make: Make, open_: Open, prepare: Prepare) -> Contract:
+def _going_round(make: Make, open_: Open, prepare: Prepare) -> Operation:
     count = _claims_count(prepare)
 
     def run(iterations: int) -> int:
@@ -179,23 +179,23 @@ def _going_round(make: Make, open_: Open, prepare: Prepare) -> Contract:
                 index = 0
         return checksum
 
-    return Contract(run, token=_one_of(make, count))
+    return Operation(run, token=_one_of(make, count))
 
 
-def _getting_keys(get: Callable[[], object]) -> Contract:
+def _getting_keys(get: Callable[[], object]) -> Operation:
     def run(iterations: int) -> int:
         checksum = 0
         for _ in range(iterations):
             if get() is None:
-                raise RuntimeError("the library gave no key")
+                raise RuntimeError("the library returned no key")
             checksum += 1
         return checksum
 
-    return Contract(run)
+    return Operation(run)
 
 
 def _of_claims(claims: Claims) -> int:
-    """The last byte of `jti`, or 1 if there is none."""
+    """Returns the last byte of `jti`, or 1 if there is none."""
     jti = claims.get("jti")
     return jti.encode()[-1] if isinstance(jti, str) and jti else 1
 
@@ -203,7 +203,7 @@ def _of_claims(claims: Claims) -> int:
 def _one_of(make: Make, count: int) -> Callable[[int], str]:
     def token(index: int) -> str:
         if not isinstance(index, int) or not 0 <= index < count:
-            raise Invalid(f"there is no such claims value; the pool has {count}")
+            raise Invalid(f"the index is outside the pool of {count} claims values")
         made = make(index)
         return made.decode() if isinstance(made, bytes) else made
 
@@ -212,11 +212,11 @@ def _one_of(make: Make, count: int) -> Callable[[int], str]:
 
 def _claims_count(prepare: Prepare) -> int:
     if not prepare.claims:
-        raise Invalid("this contract needs at least one claims value")
+        raise Invalid("this operation needs at least one claims value")
     return len(prepare.claims)
 
 
 def _tokens_count(tokens: list[str]) -> int:
     if not tokens:
-        raise Invalid("prepare brought no tokens to work through")
+        raise Invalid("prepare has no tokens")
     return len(tokens)

@@ -1,32 +1,33 @@
-// The contracts of the driver protocol: from what a driver does for one token or key to the loop
-// that is timed, with its checksum.
-import { Invalid, Unsupported } from './refusals.js'
+// The operations of the driver protocol: from a driver's function for one token or key to the timed
+// loop with its checksum.
+import { Invalid, Unsupported } from './errors.js'
 
 /**
- * Makes the contract that a `prepare` request asks for:
- *   run(iterations)   gives a promise of the checksum
- *   token(index)      for contracts that make tokens
- *   verify(token)     for contracts that open tokens; gives the claims, or null if none are decoded
+ * Creates the operation of a `prepare` request:
+ *   run(iterations)   returns a promise of the checksum
+ *   token(index)      for operations that make tokens
+ *   verify(token)     for operations that verify tokens; returns the claims, or null if none are decoded
  */
-export async function contractOf(driver, request) {
+export async function operationOf(driver, request) {
+  const { contract: operation } = request
   if (!offered(driver.offers, request)) {
-    const { contract, format, alg, enc, key_handling } = request
+    const { format, alg, enc, key_handling } = request
     const what = [format, alg, enc].filter(Boolean).join(' ')
     throw new Unsupported(
-      `${driver.library} does not offer ${what} with ${key_handling} keys for ${contract}`
+      `${driver.library} does not offer ${what} with ${key_handling} keys for ${operation}`
     )
   }
   const prepare = {
     ...request,
     keys: request.keys ?? {},
     claims: { name: request.claims?.name, values: request.claims?.values ?? [] },
-    // Whoever calls a library by its defaults has demanded nothing.
+    // A caller that uses a library's defaults requires no issuer and no audience.
     policy: request.practice === 'defaults' ? {} : (request.policy ?? {})
   }
   const tokens = request.tokens ?? []
   const count = prepare.claims.values.length
   const encrypted = request.format === 'jwe'
-  switch (request.contract) {
+  switch (operation) {
     case 'sign':
       return making(await driver.sign(prepare), count)
     case 'encrypt':
@@ -50,14 +51,14 @@ export async function contractOf(driver, request) {
   }
 }
 
-function offered(offers, { contract, format, alg, enc, key_handling }) {
+function offered(offers, { contract: operation, format, alg, enc, key_handling }) {
   return offers.some(offer => {
-    const handlings = contract === 'load-key' ? (offer.key_text ?? []) : offer.key_handling
+    const handlings = operation === 'load-key' ? (offer.key_text ?? []) : offer.key_handling
     return (
       offer.format === format &&
       offer.alg === (alg ?? null) &&
       offer.enc === (enc ?? null) &&
-      offer.contracts.includes(contract) &&
+      offer.contracts.includes(operation) &&
       handlings.includes(key_handling)
     )
   })
@@ -106,13 +107,13 @@ function gettingKeys(get) {
 }
 
 /**
- * Gives the loop that is timed: it goes round in a pool of `count`, and adds up what `operation`
- * gives for each index. An operation that gives a promise is awaited before the next begins, as a
- * caller does who needs the one token; one that gives a number is not made to wait.
+ * Returns the timed loop. It cycles through a pool of `count` entries and sums what `operation`
+ * returns for each index. A promise is awaited before the next operation begins, as by a caller
+ * that needs one token. A number is not awaited.
  */
 function loop(count, operation) {
   return async iterations => {
-    if (count === 0) throw new Invalid('prepare brought no tokens to work through')
+    if (count === 0) throw new Invalid('prepare has no tokens')
     let checksum = 0
     for (let done = 0, index = 0; done < iterations; done++) {
       const part = operation(index)
@@ -123,7 +124,7 @@ function loop(count, operation) {
   }
 }
 
-/** What `then` makes of a value, or of what a promise brings. */
+/** Applies `then` to a value, or to the result of a promise. */
 function after(value, then) {
   return value instanceof Promise ? value.then(then) : then(value)
 }
@@ -131,14 +132,14 @@ function after(value, then) {
 function oneOf(make, count) {
   return index => {
     if (!Number.isInteger(index) || index < 0 || index >= count) {
-      throw new Invalid(`there is no such claims value; the pool has ${count}`)
+      throw new Invalid(`the index is outside the pool of ${count} claims values`)
     }
     return make(index)
   }
 }
 
 function needClaims(count) {
-  if (count === 0) throw new Invalid('this contract needs at least one claims value')
+  if (count === 0) throw new Invalid('this operation needs at least one claims value')
 }
 
 function ofToken(token) {
@@ -149,7 +150,7 @@ function ofClaims({ jti }) {
   return typeof jti === 'string' && jti !== '' ? lastByte(jti) : 1
 }
 
-/** The last byte of the text's UTF-8. */
+/** Returns the last byte of the text's UTF-8. */
 function lastByte(text) {
   const unit = text.charCodeAt(text.length - 1)
   return unit < 0x80 ? unit : Buffer.from(text).at(-1)

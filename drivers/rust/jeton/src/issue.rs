@@ -1,29 +1,32 @@
-//! Claims to tokens.
+//! Issuing: from claims to tokens.
 
 use jeton::jwt::{MacKey, SigningKey};
 use jeton::paseto::{LocalKey, SecretKey, Version};
 use jeton::{Claims, Timestamp};
-use jeton_driver_harness::{Held, Map, Pool, Refusal, Signer, Work, work};
+use jeton_driver_harness::{DriverError, KeySource, Map, Pool, Signer, Work, work};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The caller's own part of the claims set `standard`. The registered names stand beside it.
+/// The custom claims of the claims set `standard`. The registered claims are separate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Visit<'a> {
+pub(crate) struct CustomClaims<'a> {
     #[serde(borrow)]
     pub(crate) name: Cow<'a, str>,
     pub(crate) admin: bool,
 }
 
-/// A key that issues.
+/// A key that issues tokens.
 pub(crate) trait Issue: Send + Sync + 'static {
     fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> jeton::Result<String>;
 }
 
-/// Makes jeton's typed claims of the pool. They are what a caller of jeton has in hand, as a struct
-/// is with other libraries.
-pub(crate) fn prepare(key: Held<impl Issue>, pool: Pool) -> Result<Box<dyn Work>, Refusal> {
+/// Builds jeton's typed claims from the pool. A caller of jeton has them ready, as callers of other
+/// libraries have a struct.
+pub(crate) fn prepare(
+    key: KeySource<impl Issue>,
+    pool: Pool,
+) -> Result<Box<dyn Work>, DriverError> {
     Ok(match pool {
         Pool::Standard(pool) => work::sign(typed(key, pool)?),
         Pool::StandardPaseto(pool) => work::sign(typed(key, pool)?),
@@ -31,45 +34,50 @@ pub(crate) fn prepare(key: Held<impl Issue>, pool: Pool) -> Result<Box<dyn Work>
     })
 }
 
-/// A minter of the claims set `standard`.
+/// Returns a signer of the claims set `standard`.
 pub(crate) fn typed<K: Issue>(
-    key: Held<K>,
+    key: KeySource<K>,
     pool: Vec<impl Serialize>,
-) -> Result<Minter<K, Visit<'static>>, Refusal> {
+) -> Result<TokenSigner<K, CustomClaims<'static>>, DriverError> {
     let claims = pool.into_iter().map(|values| {
-        let values = serde_json::to_value(values).map_err(Refusal::failed)?;
-        let mut values: Map = serde_json::from_value(values).map_err(Refusal::failed)?;
+        let values = serde_json::to_value(values).map_err(DriverError::failed)?;
+        let mut values: Map = serde_json::from_value(values).map_err(DriverError::failed)?;
         let registered = take_registered(&mut values);
-        // What is left is the caller's own part.
+        // Only the custom claims are left.
         let (Some(Value::String(name)), Some(Value::Bool(admin))) =
             (values.remove("name"), values.remove("admin"))
         else {
-            return Err(Refusal::invalid("standard claims have a name and an admin"));
+            return Err(DriverError::invalid(
+                "standard claims have a name and an admin",
+            ));
         };
         let name = Cow::Owned(name);
-        claims(Visit { name, admin }, registered)
+        claims(CustomClaims { name, admin }, registered)
     });
     let claims = claims.collect::<Result<Vec<_>, _>>()?;
-    Ok(Minter { key, claims })
+    Ok(TokenSigner { key, claims })
 }
 
-/// A minter of any other set.
-pub(crate) fn untyped<K: Issue>(key: Held<K>, pool: Vec<Map>) -> Result<Minter<K, Map>, Refusal> {
+/// Returns a signer of any other claims set.
+pub(crate) fn untyped<K: Issue>(
+    key: KeySource<K>,
+    pool: Vec<Map>,
+) -> Result<TokenSigner<K, Map>, DriverError> {
     let claims = pool.into_iter().map(|mut custom| {
         let registered = take_registered(&mut custom);
         claims(custom, registered)
     });
     let claims = claims.collect::<Result<Vec<_>, _>>()?;
-    Ok(Minter { key, claims })
+    Ok(TokenSigner { key, claims })
 }
 
 /// A key, and the claims that it issues.
-pub(crate) struct Minter<K, T> {
-    key: Held<K>,
+pub(crate) struct TokenSigner<K, T> {
+    key: KeySource<K>,
     claims: Vec<Claims<'static, T>>,
 }
 
-impl<K: Issue, T: Serialize + Send + Sync> Signer for Minter<K, T> {
+impl<K: Issue, T: Serialize + Send + Sync> Signer for TokenSigner<K, T> {
     type Scratch = ();
     type Token = String;
 
@@ -121,8 +129,8 @@ fn take_registered(values: &mut Map) -> Map {
     taken.collect()
 }
 
-fn claims<T>(custom: T, registered: Map) -> Result<Claims<'static, T>, Refusal> {
-    // Exactly what the order says: no time of its own.
+fn claims<T>(custom: T, registered: Map) -> Result<Claims<'static, T>, DriverError> {
+    // Exactly the claims of the request, without times of the library's own.
     let mut claims = Claims::new(custom).without_issued_at().without_expiry();
     for (name, value) in registered {
         claims = match (name.as_str(), value) {
@@ -132,27 +140,29 @@ fn claims<T>(custom: T, registered: Map) -> Result<Claims<'static, T>, Refusal> 
             ("aud", Value::String(audience)) => claims.audience(audience),
             ("aud", list @ Value::Array(_)) => {
                 let list: Vec<String> =
-                    serde_json::from_value(list).map_err(Refusal::unsupported)?;
+                    serde_json::from_value(list).map_err(DriverError::unsupported)?;
                 claims.audiences(list.into_iter().map(Cow::Owned).collect::<Vec<_>>())
             }
-            ("exp", value) => claims.expires_at(moment(&value)?),
-            ("nbf", value) => claims.not_before(moment(&value)?),
-            ("iat", value) => claims.issued_at(moment(&value)?),
+            ("exp", value) => claims.expires_at(timestamp(&value)?),
+            ("nbf", value) => claims.not_before(timestamp(&value)?),
+            ("iat", value) => claims.issued_at(timestamp(&value)?),
             (name, _) => {
-                let reason = format!("jeton issues no {name:?} of this type");
-                return Err(Refusal::Unsupported(reason));
+                let reason = format!("jeton cannot issue {name:?} with a value of this type");
+                return Err(DriverError::Unsupported(reason));
             }
         };
     }
     Ok(claims)
 }
 
-/// A time as the order has it: a number in a JWT, text in PASETO.
-fn moment(value: &Value) -> Result<Timestamp, Refusal> {
+/// Reads a time of the request: a number in a JWT, text in PASETO.
+fn timestamp(value: &Value) -> Result<Timestamp, DriverError> {
     let seconds = match value {
         Value::String(text) => text.parse().ok().map(jiff::Timestamp::as_second),
         value => value.as_i64(),
     };
     let moment = seconds.and_then(Timestamp::from_unix_seconds);
-    moment.ok_or_else(|| Refusal::unsupported("jeton issues whole seconds from 1970 to 9999"))
+    moment.ok_or_else(|| {
+        DriverError::unsupported("jeton issues only whole seconds from 1970 to 9999")
+    })
 }
