@@ -114,12 +114,12 @@ fn driver_crash_in_run_is_reported() {
 
 #[test]
 fn driver_flooding_its_output_is_ended() {
-    assert_both("floods", Status::Crashed, "flooded its output");
+    assert_both("floods", Status::Crashed, "unexpected output");
 }
 
 #[test]
 fn driver_unrequested_answer_is_reported() {
-    assert_both("talks-unasked", Status::Crashed, "answered nonsense");
+    assert_both("talks-unasked", Status::Crashed, "invalid response");
 }
 
 #[test]
@@ -169,13 +169,13 @@ fn driver_accepting_an_empty_key_fails_preflight() {
 
 #[test]
 fn driver_changing_a_claim_fails_preflight() {
-    let reason = "gives back another `name` than was signed";
+    let reason = "returns another `name` than was signed";
     assert_both("changes-a-claim", Status::FailedPreflight, reason);
 }
 
 #[test]
 fn driver_with_unverifiable_tokens_fails_preflight() {
-    let reason = "its token is refused by 4 of 4 verifiers";
+    let reason = "4 of 4 verifiers reject its token";
     assert_both("signs-wrongly", Status::FailedPreflight, reason);
 }
 
@@ -186,7 +186,7 @@ fn driver_with_wrong_checksum_is_reported() {
 
 #[test]
 fn driver_version_other_than_manifest_fails_preflight() {
-    let reason = "says it is suspect 9.9.9 (fake), its manifest says suspect 1.0.0 (fake)";
+    let reason = "the driver reports suspect 9.9.9 (fake), its manifest suspect 1.0.0 (fake)";
     assert_both("other-version", Status::FailedPreflight, reason);
 }
 
