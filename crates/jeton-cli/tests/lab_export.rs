@@ -1,5 +1,4 @@
-//! `jeton lab export`: what it writes is what the other tool takes, as far as that can be seen here.
-//! The files themselves are in `tests/cmd/lab/export-*`.
+//! Tests the files of `jeton lab export` for other tools. The files are in `tests/cmd/lab/export-*`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,7 +22,7 @@ fn export(arguments: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// An address at which nobody listens.
+/// Returns an address without a listener.
 fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
@@ -48,8 +47,8 @@ fn export_ghz_has_total_concurrency_and_known_method() {
         (&3.into(), &21.into())
     );
     assert_eq!(config["data"]["algorithm"], "ES256");
-    let house = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let proto = fs::read_to_string(house.join(config["proto"].as_str().unwrap())).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let proto = fs::read_to_string(root.join(config["proto"].as_str().unwrap())).unwrap();
     let call = config["call"].as_str().unwrap();
     let (service, method) = call.rsplit_once('.').unwrap();
     let (package, service) = service.rsplit_once('.').unwrap();
@@ -62,7 +61,7 @@ fn export_ghz_has_total_concurrency_and_known_method() {
     }
 }
 
-/// The command lines of the manifest's pods, by the program itself; and their files add up.
+/// Runs the command lines of the manifest's pods, and merges their files.
 #[test]
 fn export_kubernetes_loaders_can_be_merged() {
     let target = nobody();

@@ -1,5 +1,5 @@
-//! `jeton lab compare` and `gate` on results of two runs, through the real binary. Nothing is measured: the
-//! rows are those of a committed run, with their times and their environment changed.
+//! Tests `jeton lab compare` and `gate` with the real binary. The rows come from a committed run, with
+//! changed times and a changed environment; nothing is measured.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +11,7 @@ use std::process::Output;
 use fake_lab::{Lab, text};
 use serde_json::{Value, json};
 
-/// `sign` with HS256 of one committed run, and nothing that is concluded from the others.
+/// Returns the HS256 `sign` rows of one committed run, without conclusions.
 fn committed() -> Value {
     let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/runs");
     let folders = fs::read_dir(runs).unwrap();
@@ -25,7 +25,7 @@ fn committed() -> Value {
         result[member] = json!([]);
     }
     result["recommendation"] = Value::Null;
-    // What is judged here is not how quiet the machine of that run was.
+    // These tests do not depend on disturbances of that run.
     result["environment"]["taint"]["tainted"] = false.into();
     result["environment"]["taint"]["reasons"] = json!([]);
     result["noise_floor"]["floor"] = 0.02.into();
@@ -67,7 +67,7 @@ fn slow(result: &mut Value, id: &str, by: impl Fn(usize) -> f64) {
     assert!(found > 0, "no row of {id}");
 }
 
-/// Another version of the driver's code.
+/// Changes the code hash of a driver.
 fn rebuilt(result: &mut Value, driver: &str) {
     result["environment"]["drivers"][driver] = "0".repeat(64).into();
 }
@@ -75,7 +75,7 @@ fn rebuilt(result: &mut Value, driver: &str) {
 struct Pair(Lab);
 
 impl Pair {
-    /// Two results as files.
+    /// Writes two results to files.
     fn new(change: impl FnOnce(&mut Value, &mut Value)) -> Self {
         let lab = Lab::new("");
         let (mut before, mut after) = (committed(), committed());
@@ -131,7 +131,7 @@ fn gate_slow_with_noisy_controls_is_undecided() {
     let why = "undecided: sign rust/jeton:jwt:HS256:prepared takes 2.0";
     assert!(said.contains(why), "{said}");
     assert!(said.contains("the noise band reaches"), "{said}");
-    assert!(said.contains("the farthest is sign node/"), "{said}");
+    assert!(said.contains("the largest difference is sign node/"), "{said}");
     let judged: Value = serde_json::from_slice(&pair.gate(&["--json"]).stdout).unwrap();
     assert_eq!(judged["outcome"], "undecided");
     let row = &judged["rows"][0];
@@ -146,7 +146,7 @@ fn gate_slow_with_noisy_controls_is_undecided() {
     let shown = pair.compare(&[]);
     let shown = text(&shown.stdout);
     assert!(
-        shown.contains("band a: ") && shown.contains("the farthest is sign node/"),
+        shown.contains("band a: ") && shown.contains("the largest difference is sign node/"),
         "{shown}"
     );
     let compared: Value = serde_json::from_slice(&pair.compare(&["--json"]).stdout).unwrap();
@@ -164,7 +164,7 @@ fn gate_common_shift_is_removed_and_reported() {
     let (shown, said) = (text(&judged.stdout), text(&judged.stderr));
     assert_eq!(judged.status.code(), Some(0), "{shown}{said}");
     let flowing: Vec<&str> = shown.split_whitespace().collect();
-    let shift = "slower by 12 % as a whole, which is taken out";
+    let shift = "The later run is 12 % slower; this shift is removed from the ratios";
     assert!(flowing.join(" ").contains(shift), "{shown}");
     assert!(shown.contains("no regression"), "{shown}");
 }
@@ -175,7 +175,7 @@ fn gate_slow_unchanged_code_is_undecided() {
     let judged = pair.gate(&[]);
     let said = text(&judged.stderr);
     assert_eq!(judged.status.code(), Some(2), "{said}");
-    assert!(said.contains("it is the same code in both"), "{said}");
+    assert!(said.contains("the code is the same in both results"), "{said}");
 }
 
 #[test]
@@ -194,18 +194,18 @@ fn compare_and_gate_across_cpus_follow_hint() {
             "{said}"
         );
         assert!(
-            said.contains("\nhint: ") && said.contains("add --across-cpus"),
+            said.contains("\nhint: ") && said.contains("pass --across-cpus"),
             "{said}"
         );
     }
-    for told_to in [
+    for allowed in [
         pair.gate(&["--across-cpus"]),
         pair.compare(&["--across-cpus"]),
     ] {
-        let (shown, said) = (text(&told_to.stdout), text(&told_to.stderr));
-        assert_eq!(told_to.status.code(), Some(0), "{said}");
+        let (shown, said) = (text(&allowed.stdout), text(&allowed.stderr));
+        assert_eq!(allowed.status.code(), Some(0), "{said}");
         assert!(
-            shown.contains("ANOTHER MACHINE: CPU model: 17 / 1"),
+            shown.contains("DIFFERENT MACHINES: CPU model: 17 / 1"),
             "{shown}"
         );
     }

@@ -1,4 +1,4 @@
-//! `jeton lab import`, the real binary: what it takes is shown again, what it does not take says why.
+//! Tests `jeton lab import` with the real binary: imported reports are shown, errors have a reason.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const JETON: &str = env!("CARGO_BIN_EXE_jeton");
 
-/// A report of four calls in half a second, one of them an error.
+/// Returns a report of four calls in half a second. One call failed.
 fn report() -> Value {
     let call = |status: &str, ms: u64| {
         json!({"timestamp": "2026-11-22T09:00:00Z", "latency": ms * 1_000_000, "status": status,
@@ -56,7 +56,7 @@ fn import_ghz_report_is_a_row() {
         (&row["loader"], &row["status"]),
         (&"ghz".into(), &"ok".into())
     );
-    assert_eq!(row["requests_per_s"], 6.0, "the error is no throughput");
+    assert_eq!(row["requests_per_s"], 6.0, "the failed call does not count");
     assert_eq!(row["cpu_us_per_request"], Value::Null);
     fs::write(folder.path().join("imported.json"), &imported.stdout).unwrap();
     for form in [&[][..], &["--md"], &["--html"]] {

@@ -1,4 +1,4 @@
-//! `--runtimes`, and what a report says of the runtimes that its figures come from.
+//! Tests `--runtimes`, and the runtimes in reports.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::fs;
 use fake_lab::{Lab, SHORT, text};
 use serde_json::{Value, json};
 
-/// A result of a fake run, changed by hand.
+/// Returns a lab with a changed result of a fake run.
 fn changed(change: impl FnOnce(&mut Value)) -> Lab {
     let lab = Lab::new("");
     assert!(lab.run(&SHORT).status.success());
@@ -63,7 +63,7 @@ fn report_older_version_has_release_day() {
         for row in result["rows"].as_array_mut().unwrap() {
             if row["subject"]["library"] == "other" {
                 row["subject"]["released"] = json!("2021-04-14");
-                row["subject"]["superseded_by"] = json!("fake/honest");
+                row["subject"]["superseded_by"] = json!("fake/correct");
             }
         }
     });
@@ -79,11 +79,11 @@ fn report_distinguishes_runtimes() {
     let lab = changed(|result| {
         let text = result
             .to_string()
-            .replace("fake/other:", "fake/honest@25.0.3:");
+            .replace("fake/other:", "fake/correct@25.0.3:");
         *result = serde_json::from_str(&text).unwrap();
         for row in result["rows"].as_array_mut().unwrap() {
             let is_other = row["subject"]["library"] == "other";
-            row["subject"]["library"] = json!("honest");
+            row["subject"]["library"] = json!("correct");
             row["subject"]["runtime"] = json!(if is_other {
                 "JDK 25.0.3"
             } else {

@@ -1,5 +1,4 @@
-//! `jeton lab servers` and `jeton lab load`, the real binary against real servers: this project's own,
-//! and such as are no good.
+//! Tests `jeton lab servers` and `jeton lab load` with the real binary: against jeton's server, and faulty servers.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -13,7 +12,7 @@ use serde_json::Value;
 
 const JETON: &str = env!("CARGO_BIN_EXE_jeton");
 
-/// jeton's own manifest, with the binary that is tested in the place of one that is built.
+/// Writes the manifest of jeton's server, with the tested binary instead of a build.
 fn jeton_manifest(folder: &Path) {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -40,7 +39,7 @@ fn server(folder: &Path, id: &str, manifest: &str) {
     fs::write(folder.join("server.toml"), manifest).unwrap();
 }
 
-/// A server that is a line of shell.
+/// Adds a server that runs a shell command.
 fn shell(folder: &Path, id: &str, line: &str, more: &str) {
     let manifest = format!(
         "name = \"a shell\"\nlanguage = \"sh\"\nlibraries = \"sh\"\nabout = \"no server\"\n\
@@ -49,14 +48,14 @@ fn shell(folder: &Path, id: &str, line: &str, more: &str) {
     server(folder, id, &manifest);
 }
 
-/// One load at a time: two would measure each other.
+/// Allows one load at a time: parallel loads would disturb each other.
 static CORES: Mutex<()> = Mutex::new(());
 
 fn servers(folder: &Path, more: &[&str]) -> Output {
     warmed_up_for("0.5", folder, more)
 }
 
-/// The same, whose first warm-up takes at least so many seconds.
+/// The same, with a first warm-up of at least this number of seconds.
 fn warmed_up_for(seconds: &str, folder: &Path, more: &[&str]) -> Output {
     let _alone = CORES.lock().unwrap_or_else(PoisonError::into_inner);
     Command::new(JETON)
@@ -128,7 +127,7 @@ fn servers_correct_server_has_all_figures() {
             assert!(row[name].as_f64().unwrap() > 0.0, "{name}: {row}");
         }
     }
-    // The file shows again in every form.
+    // Each format shows the file.
     let file = folder.path().join("out/results.json");
     for form in [&[][..], &["--md"], &["--html"], &["--csv"]] {
         let again = Command::new(JETON)
@@ -185,7 +184,7 @@ fn servers_full_rates_come_from_lowest_peak() {
         |id: &str| -> Vec<&Value> { rows.iter().filter(|r| r["subject"]["id"] == id).collect() };
     let jeton = of("rust/jeton");
     assert_eq!(jeton.len(), 4, "{rows:?}");
-    assert!(jeton[0].get("rate").is_none(), "the peak comes first");
+    assert!(jeton[0].get("rate").is_none(), "the peak load must be first");
     let peak = jeton[0]["requests_per_s"].as_f64().unwrap();
     for (row, part) in jeton[1..].iter().zip([0.5, 0.7, 0.9]) {
         assert_eq!(
@@ -197,7 +196,7 @@ fn servers_full_rates_come_from_lowest_peak() {
             assert!(row["latency_ms"][name].as_f64().unwrap() > 0.0, "{row}");
         }
     }
-    // Who is not there is a row of each, and no peak.
+    // An unavailable server has a row for each load, and no peak.
     assert_eq!(of("bad/absent").len(), 4);
 }
 
@@ -209,7 +208,7 @@ fn servers_faulty_servers_have_reasons() {
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("servers");
     jeton_manifest(&all);
-    // Its own keys, and not the run's.
+    // This server uses its own keys instead of the run's keys.
     let own_keys = fs::read_to_string(all.join("rust/jeton/server.toml")).unwrap();
     let prepare = format!(
         "prepare = [[\"{JETON}\", \"admin\", \"issuer\", \"add\", \"--data\", \"{{run}}/data\", \
@@ -268,7 +267,7 @@ fn servers_faulty_servers_have_reasons() {
         ("bad/dies", "unavailable", "out of memory"),
         ("bad/far", "unavailable", "does not listen on a loopback address"),
         ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
-        ("bad/build", "unavailable", "does not build"),
+        ("bad/build", "unavailable", "build failed"),
         ("bad/garbage", "failed-preflight", "answers HS256 with: "),
     ] {
         let row = row(&rows, id, "HS256");
@@ -334,7 +333,7 @@ fn servers_with_own_keys_are_verified() {
     }
 }
 
-/// Answers every connection with a line that is no HTTP/2.
+/// Returns a shell command that answers each connection with a line that is not HTTP/2.
 fn garbage(port: u16) -> String {
     format!(
         "exec python3 -c 'import socket; s = socket.create_server((\\\"127.0.0.1\\\", {port}))\\n\
@@ -349,13 +348,13 @@ fn servers_budget_skips_the_rest() {
     }
     let folder = tempfile::tempdir().unwrap();
     jeton_manifest(&folder.path().join("servers"));
-    // Over while it is still warming up, however quick the machine is.
+    // This time limit ends during the warm-up on every machine.
     let budget = ["--alg", "HS256", "--budget", "1s"];
     let out = warmed_up_for("30", folder.path(), &budget);
     let said = String::from_utf8(out.stderr).unwrap();
     assert_eq!(out.status.code(), Some(0), "{said}");
-    assert!(said.contains("the budget had no time"), "{said}");
-    assert!(said.contains("× 1 rounds"), "fewer were planned: {said}");
+    assert!(said.contains("time limit reached"), "{said}");
+    assert!(said.contains("× 1 repetitions"), "{said}");
     let result: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(result["environment"]["complete"], false);
     let rows = result["rows"].as_array().unwrap();
@@ -387,7 +386,7 @@ fn servers_missing_requirements_fail_before_building() {
         );
     }
     for (more, what) in [
-        (&["--subject", "cobol"][..], "no server has `cobol`"),
+        (&["--subject", "cobol"][..], "no server id contains `cobol`"),
         (&["--alg", "none"], "HS256, ES256, RS256"),
         (&["--scenarios", "mine"], "beyond"),
         (&["--scenarios", "beyond"], "none of these servers offers"),

@@ -14,6 +14,8 @@ const PRESSURE_LIMIT: f64 = 0.10;
 /// With less use by other processes than this, work waited for its own threads: a runtime's garbage
 /// collector and compiler share its core, which is part of its cost.
 const NOBODY_ELSE_CORES: f64 = 0.05;
+/// The beginnings of the reasons that name the load of the machine.
+const LOAD_REASONS: [&str; 2] = ["other processes used", "work waited for a free core"];
 /// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
 pub(super) const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -25,6 +27,11 @@ pub struct DisturbanceMonitor {
     own_ticks: u64,
     pressure_us: Option<u64>,
     throttled: Option<u64>,
+}
+
+/// Returns whether this reason names the load of the machine, not its hypervisor or its temperature.
+pub(crate) fn names_load(reason: &str) -> bool {
+    LOAD_REASONS.iter().any(|load| reason.starts_with(load))
 }
 
 impl DisturbanceMonitor {
@@ -67,7 +74,8 @@ impl DisturbanceMonitor {
                 disturbance.load = Some(others);
                 if others > OTHERS_LIMIT_CORES {
                     disturbance.reasons.push(format!(
-                        "other processes used {others:.2} cores on average (limit {OTHERS_LIMIT_CORES})"
+                        "{} {others:.2} cores on average (limit {OTHERS_LIMIT_CORES})",
+                        LOAD_REASONS[0]
                     ));
                 }
             }
@@ -85,7 +93,8 @@ impl DisturbanceMonitor {
                         .is_none_or(|cores| cores > NOBODY_ELSE_CORES)
                 {
                     disturbance.reasons.push(format!(
-                        "work waited for a free core {:.0} % of the time (limit {:.0} %)",
+                        "{} {:.0} % of the time (limit {:.0} %)",
+                        LOAD_REASONS[1],
                         share * 100.0,
                         PRESSURE_LIMIT * 100.0
                     ));

@@ -11,6 +11,7 @@ mod settings;
 pub use cores::Cores;
 pub(crate) use cores::ServerCores;
 pub use disturbance::DisturbanceMonitor;
+pub(crate) use disturbance::names_load;
 pub use environment::describe;
 pub use processes::Processes;
 pub use reference_workload::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND, Seen};

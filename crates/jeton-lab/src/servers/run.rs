@@ -20,7 +20,7 @@ use super::scenario::Scenario;
 use super::warming::{WarmUpHistory, slice};
 use super::{Algorithm, Call};
 use crate::driver::{Cache, Unbuilt};
-use crate::host::{Cores, DisturbanceMonitor, Processes, ServerCores, describe};
+use crate::host::{Cores, DisturbanceMonitor, Processes, ServerCores, describe, names_load};
 use crate::published::answers_of_servers;
 use crate::result::{Environment, Rows, RunResult};
 use crate::stop::Stop;
@@ -152,8 +152,9 @@ pub fn run(
 fn record_disturbance(environment: &mut Environment, disturbance_monitor: &DisturbanceMonitor) {
     let mut disturbance = disturbance_monitor.finish(&[], true);
     disturbance.load = None;
-    let is_own = |reason: &String| reason.contains("other work") || reason.contains("free core");
-    disturbance.reasons.retain(|reason| !is_own(reason));
+    disturbance
+        .reasons
+        .retain(|reason| !names_load(reason));
     disturbance.disturbed = !disturbance.reasons.is_empty();
     disturbance.unwatched.push(
         "other work on the machine: servers and loaders fill the cores themselves".to_owned(),

@@ -1,4 +1,4 @@
-//! What a verb of the lab leaves, and what becomes of what was there; results that come by a pipe.
+//! Tests the files that a lab command writes, what happens to existing files, and results from a pipe.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -12,7 +12,7 @@ use std::process::{Output, Stdio};
 use fake_lab::{Lab, SHORT, assert_refused, text};
 use serde_json::{Value, json};
 
-/// The files of the run's folder whose names begin like this.
+/// Returns the files of the output folder whose names begin with `start`.
 fn named(lab: &Lab, start: &str) -> Vec<PathBuf> {
     let files = fs::read_dir(lab.path("jeton-lab")).unwrap();
     let files = files.map(|entry| entry.unwrap().path());
@@ -34,7 +34,7 @@ fn piped(lab: &Lab, arguments: &[&str], input: &[u8]) -> Output {
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Who refuses it does not read it.
+    // The command may end without reading its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -44,7 +44,7 @@ fn result_of_another_command_is_renamed() {
     let lab = Lab::new("");
     lab.run(&SHORT);
     let again = lab.run(&SHORT);
-    assert!(!text(&again.stderr).contains("note:"), "the same verb");
+    assert!(!text(&again.stderr).contains("note:"), "the same command");
     assert_eq!(named(&lab, "results").len(), 1);
 
     change(&lab, |result| {
@@ -66,7 +66,7 @@ fn result_of_another_command_is_renamed() {
             .starts_with("jeton lab run")
     );
 
-    // What cannot be read may be worth something to who can.
+    // A newer jeton may be able to read this file.
     fs::write(lab.path("jeton-lab/results.json"), r#"{"schema":99}"#).unwrap();
     lab.run(&SHORT);
     assert_eq!(named(&lab, "results-unread-").len(), 1);
@@ -77,7 +77,7 @@ fn result_unwritable_goes_to_temporary_folder() {
     let lab = Lab::new("");
     let temporary = lab.path("temporary");
     fs::create_dir_all(&temporary).unwrap();
-    // Nothing can be written over a folder.
+    // A folder cannot be overwritten with a file.
     fs::create_dir_all(lab.path("jeton-lab/results.json")).unwrap();
     let mut command = lab.command(&SHORT);
     let output = command.env("TMPDIR", &temporary).output().unwrap();
@@ -145,7 +145,7 @@ fn report_attack_rows_are_shown_or_noted() {
     assert!(text(&beside.stdout).contains(finding));
     assert!(!text(&beside.stdout).contains('\u{1b}'), "raw");
     let rows = report(&["--csv"]);
-    assert!(text(&rows.stderr).contains("rows of attacks: 1 (--csv --table attacks)"));
+    assert!(text(&rows.stderr).contains("attack rows: 1 (--csv --table attacks)"));
     assert_eq!(text(&rows.stdout).lines().count(), 5);
     let attacks = report(&["--csv", "--table", "attacks"]);
     assert!(text(&attacks.stdout).contains("attack,ok,accepted,,alg-none,header,fake/other,"));
@@ -160,7 +160,7 @@ fn report_attack_rows_are_shown_or_noted() {
     assert!(text(&alone.stdout).contains(finding));
     assert_eq!(report(&["--csv"]).stdout, attacks.stdout);
     let markdown = report(&["--md"]);
-    assert!(text(&markdown.stdout).contains("## Who accepts what must be refused"));
+    assert!(text(&markdown.stdout).contains("## Attacks"));
     assert!(text(&markdown.stdout).contains("| jwt | documented | accepted | alg-none |"));
-    assert!(!text(&markdown.stdout).contains("Minters"));
+    assert!(!text(&markdown.stdout).contains("issuer"));
 }
