@@ -120,7 +120,7 @@ impl From<OfferAsWritten> for Offer {
             algs: written.algs,
             encs: written.encs,
             operations: known(
-                "contract",
+                "operation",
                 &written.operations,
                 |name| Operation::named(name).ok(),
                 &mut unknown,
@@ -264,7 +264,7 @@ key_handling = ["prepared"]
         assert_eq!(jwt.key_handling, [KeyHandling::Prepared]);
         assert_eq!(jwt.key_text, [KeyForm::Jwk]);
         let said = [
-            "contract `notarise`",
+            "operation `notarise`",
             "key handling `in-a-vault`",
             "key text `cbor`",
         ];

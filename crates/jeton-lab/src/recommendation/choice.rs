@@ -59,7 +59,7 @@ pub(super) fn choose(
     let (left, weights): (Vec<Token<'_>>, Vec<Scored>) = left
         .into_iter()
         .filter_map(|token| {
-            let weight = weigh(&token, requirements.weight)?;
+            let weight = score(&token, requirements.weight)?;
             Some((token, weight))
         })
         .unzip();
@@ -133,7 +133,7 @@ fn has_every_language(
 
 /// Returns the weight of a token from the best library of each list. Times of several languages are
 /// added round by round; of sizes the largest counts.
-fn weigh(token: &Token<'_>, weight: Weight) -> Option<Scored> {
+fn score(token: &Token<'_>, weight: Weight) -> Option<Scored> {
     let mut whole: Option<Scored> = None;
     for libraries in token.groups.values() {
         let all = libraries.iter().filter_map(|c| weighed(c, weight));
