@@ -131,7 +131,10 @@ fn gate_slow_with_noisy_controls_is_undecided() {
     let why = "undecided: sign rust/jeton:jwt:HS256:prepared takes 2.0";
     assert!(said.contains(why), "{said}");
     assert!(said.contains("the noise band reaches"), "{said}");
-    assert!(said.contains("the largest difference is sign node/"), "{said}");
+    assert!(
+        said.contains("the largest difference is sign node/"),
+        "{said}"
+    );
     let judged: Value = serde_json::from_slice(&pair.gate(&["--json"]).stdout).unwrap();
     assert_eq!(judged["outcome"], "undecided");
     let row = &judged["rows"][0];
@@ -175,7 +178,10 @@ fn gate_slow_unchanged_code_is_undecided() {
     let judged = pair.gate(&[]);
     let said = text(&judged.stderr);
     assert_eq!(judged.status.code(), Some(2), "{said}");
-    assert!(said.contains("the code is the same in both results"), "{said}");
+    assert!(
+        said.contains("the code is the same in both results"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -79,7 +79,10 @@ fn import_invalid_report_is_an_error() {
     summary["details"] = Value::Null;
     let old = json!({"count": 4, "total": 500_000_000, "average": 2_000_000, "details": []});
     for (content, what) in [
-        ("Summary:\n  Count: 4\n".to_owned(), "not a current ghz report"),
+        (
+            "Summary:\n  Count: 4\n".to_owned(),
+            "not a current ghz report",
+        ),
         (String::new(), "not a current ghz report"),
         (summary.to_string(), "0 latencies for 3 calls"),
         (old.to_string(), "missing field `date`"),

@@ -22,10 +22,7 @@ fn interop_shows_matrix_and_writes_files() {
     );
     // The time differs in each run.
     let (first, rest) = stdout.split_once('\n').unwrap();
-    assert!(
-        first.starts_with("Interoperability in "),
-        "{first}"
-    );
+    assert!(first.starts_with("Interoperability in "), "{first}");
     let expected = "\
 4 of 9 pairs verified, 3 rejected, 2 wrong-claims; 5 unexplained. 3 drivers, 1 kind of token.
 Rows: issuer; columns: verifier. + verified, R rejected, C wrong-claims

@@ -184,7 +184,10 @@ fn servers_full_rates_come_from_lowest_peak() {
         |id: &str| -> Vec<&Value> { rows.iter().filter(|r| r["subject"]["id"] == id).collect() };
     let jeton = of("rust/jeton");
     assert_eq!(jeton.len(), 4, "{rows:?}");
-    assert!(jeton[0].get("rate").is_none(), "the peak load must be first");
+    assert!(
+        jeton[0].get("rate").is_none(),
+        "the peak load must be first"
+    );
     let peak = jeton[0]["requests_per_s"].as_f64().unwrap();
     for (row, part) in jeton[1..].iter().zip([0.5, 0.7, 0.9]) {
         assert_eq!(
@@ -265,7 +268,11 @@ fn servers_faulty_servers_have_reasons() {
             "do not verify with the configured key",
         ),
         ("bad/dies", "unavailable", "out of memory"),
-        ("bad/far", "unavailable", "does not listen on a loopback address"),
+        (
+            "bad/far",
+            "unavailable",
+            "does not listen on a loopback address",
+        ),
         ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
         ("bad/build", "unavailable", "build failed"),
         ("bad/garbage", "failed-preflight", "answers HS256 with: "),

@@ -215,9 +215,7 @@ impl AttackArgs {
             return Ok(ExitCode::from(ENDED_EARLY));
         }
         if !result.environment.complete {
-            anstream::eprintln!(
-                "the time limit was reached: the rows of unfinished libraries say so"
-            );
+            anstream::eprintln!("time limit reached: unfinished libraries have incomplete rows");
         }
         let failing: Vec<String> = result
             .rows

@@ -65,7 +65,7 @@ enum Table {
     Attacks,
     /// Interoperability
     Interop,
-    /// Published figures beside the measured ones
+    /// Published figures and the measured ones
     Published,
     /// Published conclusions and their answers
     Answers,

@@ -25,11 +25,11 @@ use super::repro_command::repro_command;
 use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
-/// Measure token formats, algorithms and libraries side by side
+/// Measure and compare token formats, algorithms and libraries
 ///
 /// Builds the drivers whose toolchains are installed. Every library must verify the other libraries'
 /// tokens and reject forged ones. Then the libraries are timed in randomised rounds. A library that
-/// fails a check is not timed; the report says which check failed.
+/// fails a check is not timed; the report names the check.
 ///
 /// Drivers run on the Go, Node, JDK and CPython found on PATH. The report names their versions and marks
 /// those out of support. Use `--runtimes` to choose others.

@@ -25,9 +25,9 @@ const QUICK_FIRST_WARM_UP: Duration = Duration::from_secs(6);
 ///
 /// Builds the servers in servers/ and starts each on its own cores with the same keys. A preflight checks
 /// that its tokens verify with those keys and that it rejects unknown algorithms. Then a loader on a
-/// separate core loads the servers interleaved. The output shows tokens per second (errors apart), the
-/// server's CPU time per token, latencies, statuses and memory, next to the figures that the gRPC report
-/// published.
+/// separate core loads the servers interleaved. The output shows tokens per second (without errors), the
+/// server's CPU time per token, latencies, statuses and memory, next to the published figures of the gRPC
+/// report.
 ///
 /// The report's servers are measured in their original version, with their bugs. The output names the
 /// bugs and marks the figures.

@@ -43,8 +43,8 @@ const OLD_FLAGS_LOOKED_FOR: [&str; 15] = [
     "sve",
 ];
 
-/// Returns the differences that mean another machine, so that a ratio says nothing about a subject. A
-/// fact known to only one result is no difference.
+/// Returns the differences that mean another machine. A ratio across machines does not describe a subject.
+/// A fact that only one result contains is not a difference.
 pub(super) fn machine(before: &Environment, after: &Environment) -> Vec<Difference> {
     let mut found = differences([("CPU", before.cpu.clone(), after.cpu.clone())]);
     found.extend(known_differences(before, after, |p| {

@@ -8,8 +8,8 @@ use crate::result::{NoiseFloor, Row};
 use super::attacks::Attacks;
 use super::candidate::{Candidate, candidates};
 use super::libraries;
-use super::rules::{out, refusal};
 use super::ranking::{Scored, first_group, rounds, sum};
+use super::rules::{out, refusal};
 use super::{Choice, Out, Pick, Requirements, Rule, Weight};
 
 /// The remaining candidates, and the choice by weight.

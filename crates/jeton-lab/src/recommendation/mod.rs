@@ -16,12 +16,12 @@ mod candidate;
 mod choice;
 mod explain;
 mod libraries;
+mod ranking;
 mod requirements;
 mod rules;
 #[cfg(test)]
 mod sample;
 mod sensitivity;
-mod ranking;
 
 pub(crate) use candidate::claims_of;
 pub(crate) use libraries::is_cache;

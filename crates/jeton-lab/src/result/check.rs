@@ -77,7 +77,7 @@ fn counts(result: &RunResult) -> Result<(), String> {
     }
     at_most("kinds of token", kinds.len(), KINDS_MAX)?;
     let cells = kinds.values().map(|parties| parties.len().pow(2)).sum();
-    at_most("interop cells", cells, CELLS_MAX)
+    at_most("cells of interop matrices", cells, CELLS_MAX)
 }
 
 fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {

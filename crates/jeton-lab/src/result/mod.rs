@@ -349,7 +349,7 @@ pub struct Verdict {
     pub interval: [f64; 2],
     /// The verdict.
     pub verdict: VerdictKind,
-    /// The number of the group; 1 is the fastest. Subjects that cannot be told apart share a group.
+    /// The number of the group; 1 is the fastest. Subjects of a group cannot be distinguished.
     #[serde(rename = "tier")]
     pub group: u32,
     /// The baseline's group in the same comparison.

@@ -1,7 +1,6 @@
-//! What stands beside the rows: the figures that the four reports published, and their conclusions
-//! with the answers of this run.
+//! Published figures and conclusions of the four reports, with the measurements and answers of this run.
 //!
-//! Both are functions of the rows and of nothing else ([`crate::published`]).
+//! Both follow from the rows alone ([`crate::published`]).
 
 use serde::{Deserialize, Serialize};
 

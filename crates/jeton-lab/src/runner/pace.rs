@@ -225,9 +225,9 @@ impl Pace {
     }
 }
 
-/// Reports whether each visit to this case has a new process. Memory layout makes a process faster or
-/// slower for its whole life: two processes of one program differed in every round. Runtimes that
-/// compile or collect garbage keep their process, because each new one would need a warm-up.
+/// Reports whether each visit to this case has a new process. Memory layout makes a process constantly
+/// faster or slower: two processes of one program differed in every round. Runtimes that compile or
+/// collect garbage keep their process, because each new process would need a warm-up.
 pub(super) fn restarts_each_visit(case: &Case) -> bool {
     !case.collects_garbage()
 }

@@ -256,6 +256,9 @@ mod tests {
         assert!(half_is_told);
         assert!(impossible(ms(200), ms(150)), "longer than the lab waited");
         assert!(!impossible(ms(200), ms(200)));
-        assert!(apart(ms(0), ms(60), ON_THE_WAY), "the clock stands still");
+        assert!(
+            apart(ms(0), ms(60), ON_THE_WAY),
+            "the clock does not advance"
+        );
     }
 }

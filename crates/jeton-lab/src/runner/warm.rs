@@ -89,7 +89,7 @@ fn calibrate(case_run: &mut CaseRun, target: Duration) -> Result<Option<Batch>, 
         let Some(batch) = case_run.batch(Work::of(iterations), target)? else {
             return Ok(None);
         };
-        // A clock that stands still must not lengthen the batches without limit.
+        // A clock that does not advance must not lengthen the batches without limit.
         let long = batch.waited.as_secs_f64() > target.as_secs_f64() * MOST_WAITED;
         if batch.elapsed * 4 >= target || iterations >= 1 << 30 || long {
             return Ok(Some(batch));

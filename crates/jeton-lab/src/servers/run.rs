@@ -152,9 +152,7 @@ pub fn run(
 fn record_disturbance(environment: &mut Environment, disturbance_monitor: &DisturbanceMonitor) {
     let mut disturbance = disturbance_monitor.finish(&[], true);
     disturbance.load = None;
-    disturbance
-        .reasons
-        .retain(|reason| !names_load(reason));
+    disturbance.reasons.retain(|reason| !names_load(reason));
     disturbance.disturbed = !disturbance.reasons.is_empty();
     disturbance.unwatched.push(
         "other work on the machine: servers and loaders fill the cores themselves".to_owned(),

@@ -1,4 +1,4 @@
-//! Groups: subjects that cannot be told apart from the fastest of the group.
+//! Groups: subjects that cannot be distinguished from the fastest of the group.
 //!
 //! The fastest subject (by geometric mean) leads group 1. All subjects that are not *slower* than it,
 //! by the rule of [`verdict`](super::verdict), are in group 1. The fastest of the others leads group 2,

@@ -318,9 +318,12 @@ fn merge_of_different_runs_is_rejected() {
                 r.rows.measured[2].token_bytes = Some(320);
             },
         ),
-        ("1.json has a different number of rounds of sign go/b:", |r| {
-            r.rows.measured[2].ns_per_op.as_mut().unwrap().rounds.pop();
-        }),
+        (
+            "1.json has a different number of rounds of sign go/b:",
+            |r| {
+                r.rows.measured[2].ns_per_op.as_mut().unwrap().rounds.pop();
+            },
+        ),
     ];
     for (said, edit) in edits {
         let refusal = edited(edit);

@@ -176,8 +176,7 @@ fn set(verdict: &mut Verdict, kind: VerdictKind, more_rounds: Option<u32>) {
 #[test]
 fn page_confounded_pair_names_factors_and_no_cause() {
     let html = page(&sample::result());
-    let sentence =
-        "Confounded: format, algorithm and library differ together, so the ratio has no single cause.";
+    let sentence = "Confounded: format, algorithm and library differ together, so the ratio has no single cause.";
     // Twice per operation: beside the verdict and above the chart.
     assert_eq!(html.matches(sentence).count(), 4);
 }

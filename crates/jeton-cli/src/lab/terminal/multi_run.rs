@@ -128,7 +128,7 @@ fn width(band: f64) -> String {
     }
 }
 
-/// Letters in a table that refer to lines below it, which say what set each band.
+/// Letters in a table that refer to the lines below it, which describe each band.
 #[derive(Default)]
 struct Legend<'a>(Vec<&'a SetBy>);
 

@@ -418,7 +418,7 @@ fn refuses(e: &Evidence<'_>, attacks: &[&str], before_timing: Option<&str>) -> F
     }
 }
 
-/// Answers from the preflight: a verifier that accepts such a token is not timed, and its row says so.
+/// Answers from the preflight: a verifier that accepts such a token is not timed, and its row has the reason.
 fn refused_before_timing(e: &Evidence<'_>, what: &str) -> Result<Finding, Missing> {
     let rows = [JWT, PASETO].map(|subject| work(subject, "verify", "standard", 1));
     for work in &rows {

@@ -95,7 +95,8 @@ fn rsa_encryption(e: &Evidence<'_>) -> Result<Finding, Missing> {
     );
     let heavy = slower.ratio >= HEAVILY && back.ratio >= HEAVILY && larger >= HEAVY_BYTES;
     let rows = [slower.rows, back.rows].concat();
-    let why = format!("high cost means {HEAVILY} × the time in both directions, and {HEAVY_BYTES} bytes");
+    let why =
+        format!("high cost means {HEAVILY} × the time in both directions, and {HEAVY_BYTES} bytes");
     Ok(Finding::new(holds(heavy), measured, why, rows))
 }
 

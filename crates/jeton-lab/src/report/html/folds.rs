@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::comparison::Comparison;
 use super::units;
 
-/// A page with more comparisons is folded: nobody reads a hundred charts from top to bottom.
+/// With more comparisons than this, the page folds its groups of comparisons.
 const UNFOLDED_MAX: usize = 16;
 
 /// The comparisons of one suite and operation.
