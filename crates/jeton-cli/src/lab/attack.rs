@@ -19,7 +19,7 @@ use jeton_lab::result::{AttackOutcome, OutDir, RunResult};
 use super::destination::written;
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
-use super::run::{budget, building_first, listen, some_seed};
+use super::run::{budget, building_first, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence, terminal};
 use target::TargetArgs;
@@ -144,7 +144,7 @@ impl AttackArgs {
         };
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         if let Some(options) = target {
             return self.target(&out, &options, &stop);

@@ -12,7 +12,7 @@ use jeton_lab::result::OutDir;
 
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
-use super::run::{budget, listen, some_seed};
+use super::run::{budget, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
@@ -99,7 +99,7 @@ impl Interop {
             cache: Cache::default(),
         };
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));

@@ -133,7 +133,7 @@ impl Run {
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let options = self.options(own_claims);
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
@@ -254,7 +254,7 @@ fn distinct<T: Clone + PartialEq>(given: &[T]) -> Vec<T> {
 
 /// Installs the Ctrl-C handler: the first signal asks the run to end, the second one exits at once.
 /// The drivers exit when their input closes.
-pub(super) fn listen(stop: &Stop) -> Result<(), String> {
+pub(super) fn handle_ctrl_c(stop: &Stop) -> Result<(), String> {
     let stop = stop.clone();
     let asked = AtomicBool::new(false);
     ctrlc::set_handler(move || {

@@ -14,7 +14,7 @@ use jeton_lab::servers::{self, Algorithm, Options, Pacing, Scenario, Server};
 use super::load::seconds;
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
-use super::run::{budget, listen, some_seed};
+use super::run::{budget, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
 use super::{ENDED_EARLY, sentence};
 
@@ -171,7 +171,7 @@ impl Servers {
                 servers::repetitions_within(budget, &chosen, &scenarios, &options);
         }
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&chosen, &scenarios, &options));

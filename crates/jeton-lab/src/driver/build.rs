@@ -166,7 +166,7 @@ impl Cache {
                     Failed::NotStarted(why) => Unbuilt::Unavailable(why),
                     Failed::Badly(how) => Unbuilt::Unavailable(format!(
                         "build failed ({how}): {} (full log: {})",
-                        telling_line(&log_path),
+                        informative_line(&log_path),
                         log_path.display()
                     )),
                 })?;
@@ -342,7 +342,7 @@ fn sources(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 /// Returns the most useful line of a build log: the first error, or the last line.
-fn telling_line(log: &Path) -> String {
+fn informative_line(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines = || {

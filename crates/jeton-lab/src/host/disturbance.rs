@@ -13,7 +13,7 @@ const OTHERS_LIMIT_CORES: f64 = 0.25;
 const PRESSURE_LIMIT: f64 = 0.10;
 /// With less use by other processes than this, work waited for its own threads: a runtime's garbage
 /// collector and compiler share its core, which is part of its cost.
-const NOBODY_ELSE_CORES: f64 = 0.05;
+const OTHERS_NEGLIGIBLE_CORES: f64 = 0.05;
 /// The beginnings of the reasons that name the load of the machine.
 const LOAD_REASONS: [&str; 2] = ["other processes used", "work waited for a free core"];
 /// Clock ticks a second in `/proc`, fixed by the kernel's user interface.
@@ -90,7 +90,7 @@ impl DisturbanceMonitor {
                 if share > PRESSURE_LIMIT
                     && disturbance
                         .load
-                        .is_none_or(|cores| cores > NOBODY_ELSE_CORES)
+                        .is_none_or(|cores| cores > OTHERS_NEGLIGIBLE_CORES)
                 {
                     disturbance.reasons.push(format!(
                         "{} {:.0} % of the time (limit {:.0} %)",

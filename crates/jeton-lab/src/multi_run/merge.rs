@@ -1,7 +1,7 @@
 //! Merges several runs of one plan into one result.
 //!
 //! The rounds of several runs are more rounds, in which all subjects are still interleaved, and each
-//! run has new processes. From [`LIVES`] runs on, verdicts take each run as one value (the geometric
+//! run has new processes. From [`RUN_VALUES_MIN`] runs on, verdicts take each run as one value (the geometric
 //! mean of its rounds): rounds of one run share their processes and their time, so only then do the
 //! intervals include these effects. With fewer runs, every round is a value, as in one run.
 
@@ -22,7 +22,7 @@ use crate::stats::outliers::beyond_outer_fences;
 use crate::verdicts::{self, AaRounds, ComparisonInput, Entrant};
 
 /// From this number of runs on, each counts as one value; with fewer, the intervals would be useless.
-pub const LIVES: usize = 6;
+pub const RUN_VALUES_MIN: usize = 6;
 
 /// A result with its name, such as the file name.
 #[derive(Debug, Clone)]
@@ -374,8 +374,8 @@ fn mean(values: &[Option<f64>], weights: &[f64]) -> Option<f64> {
 }
 
 /// Returns one value per run if there are enough runs; otherwise the rounds.
-fn lives(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
-    if runs.len() < LIVES {
+fn run_values(rounds: &[f64], runs: &[MergedRun]) -> Vec<f64> {
+    if runs.len() < RUN_VALUES_MIN {
         return rounds.to_vec();
     }
     let mut rest = rounds;
@@ -420,7 +420,7 @@ fn noise_floor(results: &[Named], rows: &[Row], runs: &[MergedRun]) -> NoiseFloo
             managed: rows
                 .iter()
                 .any(|r| r.subject.id == pair.subject && r.subject.is_managed()),
-            rounds: [0, 1].map(|side| lives(&rounds[side], runs)),
+            rounds: [0, 1].map(|side| run_values(&rounds[side], runs)),
         })
         .collect();
     let floors = results.iter().map(|n| &n.result.noise_floor);
@@ -469,7 +469,7 @@ fn verdicts(
             id: id.to_owned(),
             managed: row.subject.is_managed(),
             factors: factors.to_vec(),
-            rounds: lives(&measured(row)?.rounds, runs),
+            rounds: run_values(&measured(row)?.rounds, runs),
         })
     };
     let mut judged = Vec::new();

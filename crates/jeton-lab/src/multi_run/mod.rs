@@ -17,4 +17,4 @@ pub use band::{ControlsShow, Farthest, Kind, SetBy};
 pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
 pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
 pub use machine::Difference;
-pub use merge::{LIVES, Named, Unmergeable, merge};
+pub use merge::{Named, RUN_VALUES_MIN, Unmergeable, merge};

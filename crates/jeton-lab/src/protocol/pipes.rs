@@ -9,7 +9,7 @@ use super::MAX_LINE_BYTES;
 
 /// A message of the reader thread.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     Line(Vec<u8>),
     TooLong,
     End,
@@ -45,18 +45,18 @@ pub(super) fn write_requests(mut stdin: impl Write, requests: &Receiver<Vec<u8>>
     }
 }
 
-pub(super) fn read_answers(stdout: impl Read, heard: &SyncSender<Heard>) {
+pub(super) fn read_answers(stdout: impl Read, received: &SyncSender<Received>) {
     let mut stdout = BufReader::new(stdout);
     loop {
         let mut line = Vec::new();
         let mut limited = stdout.by_ref().take(MAX_LINE_BYTES as u64 + 1);
         let what = match limited.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => Heard::End,
-            Ok(n) if n > MAX_LINE_BYTES => Heard::TooLong,
-            Ok(_) => Heard::Line(line),
+            Ok(0) | Err(_) => Received::End,
+            Ok(n) if n > MAX_LINE_BYTES => Received::TooLong,
+            Ok(_) => Received::Line(line),
         };
-        let last = !matches!(what, Heard::Line(_));
-        if heard.send(what).is_err() || last {
+        let last = !matches!(what, Received::Line(_));
+        if received.send(what).is_err() || last {
             return;
         }
     }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::pipes::{Heard, Tail, keep_tail, read_answers, write_requests};
+use super::pipes::{Received, Tail, keep_tail, read_answers, write_requests};
 use super::{
     ANSWER_LIMIT, HELLO_LIMIT, Hello, MAX_LINE_BYTES, PROTOCOL, Prepare, RunReport, VerifyAnswer,
     Work,
@@ -38,7 +38,7 @@ pub struct Spawn {
 pub struct Process {
     child: Child,
     requests: Option<SyncSender<Vec<u8>>>,
-    answers: Receiver<Heard>,
+    answers: Receiver<Received>,
     talk: Tail,
     stop: Stop,
     /// The core, if it runs on exactly one.
@@ -91,11 +91,11 @@ impl Process {
                 _ => return Err(Fault::NotStarted("the driver has no pipes".into())),
             };
         let (requests, to_write) = sync_channel(1);
-        let (heard, answers) = sync_channel(1);
+        let (received, answers) = sync_channel(1);
         let talk = Tail::default();
         let tail = talk.clone();
         thread::spawn(move || write_requests(stdin, &to_write));
-        thread::spawn(move || read_answers(stdout, &heard));
+        thread::spawn(move || read_answers(stdout, &received));
         thread::spawn(move || keep_tail(stderr, &tail));
         Ok(Self {
             child,
@@ -234,13 +234,13 @@ impl Process {
             return Err(Fault::Stopped);
         }
         match self.answers.try_recv() {
-            Ok(Heard::Line(_) | Heard::TooLong) => {
+            Ok(Received::Line(_) | Received::TooLong) => {
                 return Err(Fault::Crashed(
                     "unexpected output: wrote without a request".into(),
                 ));
             }
-            Ok(Heard::End) | Err(TryRecvError::Disconnected) => {
-                return Err(self.obituary());
+            Ok(Received::End) | Err(TryRecvError::Disconnected) => {
+                return Err(self.exit_fault());
             }
             Err(TryRecvError::Empty) => {}
         }
@@ -249,28 +249,28 @@ impl Process {
         line.push(b'\n');
         let sent = self.requests.as_ref().map(|r| r.try_send(line));
         if !matches!(sent, Some(Ok(()))) {
-            return Err(self.obituary());
+            return Err(self.exit_fault());
         }
-        let line = self.hear(limit)?;
+        let line = self.receive(limit)?;
         parse(&line)
     }
 
     /// Waits in slices, so that a stop request is noticed meanwhile.
-    fn hear(&mut self, limit: Duration) -> Result<Vec<u8>, Fault> {
+    fn receive(&mut self, limit: Duration) -> Result<Vec<u8>, Fault> {
         const SLICE: Duration = Duration::from_millis(50);
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.answers.recv_timeout(left.min(SLICE)) {
-                Ok(Heard::Line(line)) => return Ok(line),
-                Ok(Heard::TooLong) => {
+                Ok(Received::Line(line)) => return Ok(line),
+                Ok(Received::TooLong) => {
                     return Err(Fault::Crashed(format!(
                         "unexpected output: a line of more than {} MiB",
                         MAX_LINE_BYTES >> 20
                     )));
                 }
-                Ok(Heard::End) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(self.obituary());
+                Ok(Received::End) | Err(RecvTimeoutError::Disconnected) => {
+                    return Err(self.exit_fault());
                 }
                 Err(RecvTimeoutError::Timeout) if self.stop.requested() => {
                     return Err(Fault::Stopped);
@@ -287,7 +287,7 @@ impl Process {
     }
 
     /// Returns the reason why a driver exited or closed its output.
-    fn obituary(&mut self) -> Fault {
+    fn exit_fault(&mut self) -> Fault {
         // The last output may still be in the pipe.
         let mut status = None;
         for _ in 0..20 {

@@ -6,7 +6,7 @@ use crate::result::Quantity;
 
 const RUNS: &str = include_str!("../../published/report3-runs.csv");
 
-const ELSEWHERE: &str = "servers are measured by `jeton lab servers`";
+const OTHER_COMMAND: &str = "servers are measured by `jeton lab servers`";
 
 pub(super) fn tables() -> Vec<Draft> {
     let mut lines: Vec<Line> = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn tables() -> Vec<Draft> {
         let figure = Figure {
             published: run.number("requests_per_s"),
             text: run.text("requests_per_s").to_owned(),
-            work: Err(ELSEWHERE),
+            work: Err(OTHER_COMMAND),
         };
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.figures.push(figure),

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn fips_approves_version_3_and_the_signature_of_version_4() {
+    fn fips_approves_v3_and_v4_public() {
         let fips = |format| facts(format, None).map(|f| f.fips);
         assert_eq!(fips("v3.local"), Some(true));
         assert_eq!(fips("v3.public"), Some(true));

@@ -121,7 +121,7 @@ fn alike(a: &Matrix<'_>, b: &Matrix<'_>) -> bool {
 
 /// Cells with the same failure and the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble<'a> {
+pub struct FailureGroup<'a> {
     /// The failure.
     pub outcome: Interop,
     /// The reason, or `unexplained`.
@@ -130,7 +130,7 @@ pub struct Trouble<'a> {
     pub rows: Vec<&'a InteropRow>,
 }
 
-impl Trouble<'_> {
+impl FailureGroup<'_> {
     /// Describes the cells, for example `issued by rust/josekit, verified by python/pyjwt (jwt ES256)`.
     #[must_use]
     pub fn place(&self) -> String {
@@ -170,25 +170,25 @@ pub fn kind_name(row: &InteropRow) -> String {
 
 /// Returns the failures, the most frequent first.
 #[must_use]
-pub fn troubles(rows: &[InteropRow]) -> Vec<Trouble<'_>> {
-    let mut troubles: Vec<Trouble<'_>> = Vec::new();
+pub fn failure_groups(rows: &[InteropRow]) -> Vec<FailureGroup<'_>> {
+    let mut failure_groups: Vec<FailureGroup<'_>> = Vec::new();
     for row in rows {
         let Some(outcome) = row.outcome.filter(|o| o.needs_explaining()) else {
             continue;
         };
         let explanation = row.explanation.as_deref().unwrap_or("unexplained");
-        let same = |t: &&mut Trouble<'_>| t.outcome == outcome && t.explanation == explanation;
-        match troubles.iter_mut().find(same) {
-            Some(trouble) => trouble.rows.push(row),
-            None => troubles.push(Trouble {
+        let same = |t: &&mut FailureGroup<'_>| t.outcome == outcome && t.explanation == explanation;
+        match failure_groups.iter_mut().find(same) {
+            Some(group) => group.rows.push(row),
+            None => failure_groups.push(FailureGroup {
                 outcome,
                 explanation,
                 rows: vec![row],
             }),
         }
     }
-    troubles.sort_by_key(|t| std::cmp::Reverse(t.rows.len()));
-    troubles
+    failure_groups.sort_by_key(|t| std::cmp::Reverse(t.rows.len()));
+    failure_groups
 }
 
 /// Counts of an interop run.

@@ -31,7 +31,7 @@ pub fn text(result: &RunResult) -> String {
             escaped(&name),
             rows.len(),
             count(failed),
-            count(erred),
+            count(is_error),
             count(skipped),
         ));
         for row in rows {
@@ -66,7 +66,7 @@ fn case(subject: &str, row: &AttackRow) -> String {
             escaped(&row.attack),
             seen.join("\n")
         )
-    } else if erred(row) {
+    } else if is_error(row) {
         format!(
             "<error type=\"{}\" message=\"{reason}\"/>",
             row.status.name()
@@ -83,7 +83,7 @@ fn failed(row: &AttackRow) -> bool {
     row.outcome.is_some_and(AttackOutcome::is_finding)
 }
 
-fn erred(row: &AttackRow) -> bool {
+fn is_error(row: &AttackRow) -> bool {
     matches!(row.status, Status::Unavailable | Status::FailedPreflight)
 }
 

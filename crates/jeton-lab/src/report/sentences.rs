@@ -29,7 +29,7 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
         )];
     };
     if comparison.entries.len() > NAMED_MAX {
-        return gathered(comparison, &baseline.name);
+        return grouped(comparison, &baseline.name);
     }
     let mut sentences = Vec::new();
     let clauses: Vec<String> = judged(comparison, VerdictKind::Faster)
@@ -69,7 +69,7 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
 }
 
 /// Summarises many subjects: counts per verdict, and the extremes. The table has each subject.
-fn gathered(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
+fn grouped(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
     let mut clauses = Vec::new();
     for (kind, words) in [
         (VerdictKind::Faster, "faster"),

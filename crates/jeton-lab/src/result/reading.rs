@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn longest_part_is_that_of_lists_and_members() {
+    fn longest_part_includes_lists_and_members() {
         assert_eq!(longest_part(br#"{"a":1,"b":"[[{"}"#), None);
         assert_eq!(longest_part(br#"{"rows":[{"a":"]}\"]"},[]]}"#), Some(13));
         assert_eq!(longest_part(br#"{"a":{"b":[1,[2]]},"c":[]}"#), Some(7));

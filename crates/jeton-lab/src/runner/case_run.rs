@@ -71,7 +71,7 @@ impl CaseRun {
     }
 
     /// Reports whether the driver itself performs the untimed operations before a batch.
-    pub(super) fn leads_itself(&self) -> bool {
+    pub(super) fn has_own_lead(&self) -> bool {
         self.hello.as_ref().is_some_and(|hello| hello.leads)
     }
 

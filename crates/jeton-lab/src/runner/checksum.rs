@@ -39,7 +39,7 @@ impl Expected {
     }
 
     /// Creates the expectation of `verify-signature`, `generate-key` and `load-key`: one per operation.
-    pub(super) fn of_yes(pool: usize) -> Self {
+    pub(super) fn of_successes(pool: usize) -> Self {
         Self::Exact(vec![1; pool])
     }
 

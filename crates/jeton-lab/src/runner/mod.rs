@@ -185,8 +185,8 @@ impl Run<'_> {
     ) -> Result<(), Stopped> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for i in 0..self.case_runs.len() {
-            let speaks = self.case_runs[i].case.speaks();
-            let same = |g: &&mut Vec<usize>| self.case_runs[g[0]].case.speaks() == speaks;
+            let dialect = self.case_runs[i].case.dialect();
+            let same = |g: &&mut Vec<usize>| self.case_runs[g[0]].case.dialect() == dialect;
             match groups.iter_mut().find(same) {
                 Some(group) => group.push(i),
                 None => groups.push(vec![i]),
@@ -194,7 +194,7 @@ impl Run<'_> {
         }
         let mut done = 0;
         for group in &groups {
-            let dialect = self.case_runs[group[0]].case.speaks();
+            let dialect = self.case_runs[group[0]].case.dialect();
             let fixtures = match Fixtures::new(&dialect, sets) {
                 Ok(fixtures) => fixtures,
                 Err(reason) => {
@@ -215,12 +215,12 @@ impl Run<'_> {
             preflight::check(&mut self.case_runs, group, &fixtures)?;
             factory.all_fixtures.push(fixtures);
         }
-        self.tell_failures(factory);
+        self.report_failures(factory);
         Ok(())
     }
 
     /// Reports each driver and reason once, without those already reported while building.
-    fn tell_failures(&mut self, factory: &ProcessFactory<'_>) {
+    fn report_failures(&mut self, factory: &ProcessFactory<'_>) {
         let mut told = Vec::new();
         for case_run in &self.case_runs {
             let driver = &case_run.case.driver;
@@ -472,9 +472,9 @@ impl ProcessFactory<'_> {
     }
 
     fn fixtures_of(&self, case_run: &CaseRun) -> Option<&Fixtures> {
-        let speaks = case_run.case.speaks();
+        let dialect = case_run.case.dialect();
         self.all_fixtures
             .iter()
-            .find(|fixtures| fixtures.dialect == speaks)
+            .find(|fixtures| fixtures.dialect == dialect)
     }
 }

@@ -159,7 +159,7 @@ impl Pace {
     /// Returns the duration of a round's visits to this case, approximately, including requests and new
     /// processes.
     pub(super) fn visits(&self, case: &Case, batch: Duration) -> Duration {
-        const TALK: Duration = Duration::from_millis(1);
+        const EXCHANGE: Duration = Duration::from_millis(1);
         const START: Duration = Duration::from_millis(5);
         let lead = match case.collects_garbage() && !case.is_managed() {
             true => OWN_LEAD,
@@ -169,7 +169,7 @@ impl Pace {
             true => START,
             false => Duration::ZERO,
         };
-        (renewal + lead + batch + TALK) * self.batches
+        (renewal + lead + batch + EXCHANGE) * self.batches
     }
 
     /// Returns the estimated duration, without building drivers.

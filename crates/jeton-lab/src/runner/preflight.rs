@@ -39,7 +39,7 @@ pub(super) fn check(
                 check_verifier(&mut case_runs[i], fixtures)?;
             }
             Operation::RoundTrip => check_trip(&mut case_runs[i], fixtures)?,
-            Operation::GenerateKey => case_runs[i].expected = Some(Expected::of_yes(1)),
+            Operation::GenerateKey => case_runs[i].expected = Some(Expected::of_successes(1)),
             Operation::LoadKey => check_loader(&mut case_runs[i], fixtures)?,
             Operation::Sign | Operation::Encrypt => {}
         }
@@ -86,7 +86,7 @@ fn check_verifier(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Sto
     }
     case_run.expected = Some(match case_run.case.operation {
         Operation::VerifySignature | Operation::VerifyParsed => {
-            Expected::of_yes(fixtures.tokens.len())
+            Expected::of_successes(fixtures.tokens.len())
         }
         _ => Expected::of_claims(&fixtures.claims),
     });
@@ -121,7 +121,7 @@ fn check_trip(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped
 
 /// Checks that loading a truncated key fails.
 fn check_loader(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
-    case_run.expected = Some(Expected::of_yes(1));
+    case_run.expected = Some(Expected::of_successes(1));
     if let Ok(half) = fixtures.impossible_key(&case_run.case)
         && fulfils(case_run, &half)?
     {

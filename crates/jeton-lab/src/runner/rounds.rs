@@ -78,7 +78,7 @@ pub(super) fn round(
     let mut done = 0;
     for pass in 0..pace.batches + EXTRA_PASSES {
         let again = pass >= pace.batches;
-        let lone = slices.lone();
+        let lone = slices.unshared();
         let visits = order.next(|i| {
             let enough = watch.enough(pace.batches, pace.slices_of(&case_runs[i].case));
             case_runs[i].live() && (!again || lone[i] < enough)
@@ -145,7 +145,7 @@ fn visit(
 ) -> Result<Option<Vec<Slice>>, Stopped> {
     let slices = watch.slices(pace.slices_of(&case_run.case));
     let expected = pace.batch_of(&case_run.case);
-    let lead = match case_run.leads_itself() {
+    let lead = match case_run.has_own_lead() {
         true => case_run.lead(OWN_LEAD),
         false => 0,
     };
@@ -156,9 +156,9 @@ fn visit(
     while left > 0 {
         let operations = operations.min(left);
         left -= operations;
-        let before = watch.await_lone_core();
+        let before = watch.wait_for_free_core();
         arrives |= watch.bring(case_run);
-        if std::mem::take(&mut arrives) && !case_run.leads_itself() {
+        if std::mem::take(&mut arrives) && !case_run.has_own_lead() {
             case_run.batch(Work::of(case_run.lead(LEAD)), LEAD)?;
         }
         let watched = slices == 1 && case_run.case.threads == 1;

@@ -24,7 +24,7 @@ const SHARED_LIMIT: f64 = 0.5;
 
 /// The number of unshared slices per value. With these, two disturbances between readings do not change
 /// the value.
-const ENOUGH: usize = 3;
+const MIN_SLICES: usize = 3;
 
 /// The interval of readings during a batch that is not sliced. Each reading takes a hundredth of it.
 const READ_EVERY: Duration = Duration::from_millis(8);
@@ -86,8 +86,8 @@ impl<'c> Watch<'c> {
     /// all from one process, and all if there are few.
     pub(super) fn enough(&self, batches: u32, possible: u64) -> usize {
         let planned = self.slices(possible) * u64::from(batches);
-        let planned = usize::try_from(planned).unwrap_or(ENOUGH);
-        (planned / 2 + 1).max(ENOUGH.min(planned))
+        let planned = usize::try_from(planned).unwrap_or(MIN_SLICES);
+        (planned / 2 + 1).max(MIN_SLICES.min(planned))
     }
 
     /// Takes readings during a batch that is not sliced.
@@ -112,7 +112,7 @@ impl<'c> Watch<'c> {
     /// Takes readings until the core is unshared or the maximum wait is over; after two shared readings
     /// it changes to the other core. Returns the last reading, which belongs to the next slice and,
     /// without a wait, to the previous one.
-    pub(super) fn await_lone_core(&mut self) -> Option<Duration> {
+    pub(super) fn wait_for_free_core(&mut self) -> Option<Duration> {
         let limit = limit_of(self.recent.iter().copied().collect(), FEWEST_READINGS)?;
         let reference_workload = self.reference_workload.as_ref()?;
         let shared = |reading: Option<Duration>| reading.is_none_or(|reading| reading > limit);
@@ -186,7 +186,7 @@ impl Slices {
     }
 
     /// Counts the unshared slices of each case.
-    pub(super) fn lone(&self) -> Vec<usize> {
+    pub(super) fn unshared(&self) -> Vec<usize> {
         let limit = self.limit();
         let lone = |slices: &Vec<Slice>| slices.iter().filter(|s| !s.is_shared(limit)).count();
         self.0.iter().map(lone).collect()
@@ -289,7 +289,7 @@ mod tests {
             ],
             &[(10.0, ALONE), (11.0, ALONE), (12.0, ALONE), (99.0, SHARED)],
         ]);
-        assert_eq!(slices.lone(), [1, 3]);
+        assert_eq!(slices.unshared(), [1, 3]);
         let (values, sharing) = slices.values();
         assert_eq!(values, [Some(10.0), Some(10.0)]);
         assert_eq!((sharing.watched, sharing.shared), (1930.0, 1500.0));
@@ -310,7 +310,7 @@ mod tests {
             // It failed.
             &[],
         ]);
-        assert_eq!(slices.lone(), [0, 3, 0]);
+        assert_eq!(slices.unshared(), [0, 3, 0]);
         assert_eq!(slices.values().0, [Some(16.0), Some(10.0), None]);
     }
 
@@ -322,7 +322,7 @@ mod tests {
         };
         let mut slices = Slices::of(1);
         slices.add(0, [1.0, 2.0, 6.0].map(unseen).into());
-        assert_eq!(slices.lone(), [3]);
+        assert_eq!(slices.unshared(), [3]);
         let (values, sharing) = slices.values();
         assert_eq!((values, sharing), (vec![Some(1.0)], Sharing::default()));
         let mut disturbance = Disturbance::default();
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!((watch.slices(7), watch.enough(3, 7)), (1, 3));
         assert_eq!(watch.enough(2, 7), 2);
         assert_eq!(watch.during(|| 5), (5, ConcurrentReadings::default()));
-        assert_eq!((watch.await_lone_core(), watch.look()), (None, None));
+        assert_eq!((watch.wait_for_free_core(), watch.look()), (None, None));
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod tests {
         let mut wait = |short: Duration, max_wait: Duration| {
             watch.recent = vec![short; FEWEST_READINGS].into();
             watch.set_max_wait(max_wait);
-            (watch.await_lone_core(), watch.max_wait())
+            (watch.wait_for_free_core(), watch.max_wait())
         };
         // No reading is that short: it tries both cores until the maximum wait is over.
         let (reading, left) = wait(Duration::from_nanos(1), Duration::from_millis(20));
@@ -371,7 +371,7 @@ mod tests {
         watch.last = None;
         cores.change();
         let before = cores.driver_core();
-        assert!(watch.await_lone_core().is_some());
+        assert!(watch.wait_for_free_core().is_some());
         assert_eq!(cores.driver_core(), before);
         cores.release();
     }

@@ -18,9 +18,9 @@ use crate::stats::median::median;
 /// The duration of a batch for the clock check; the overhead of a busy machine is then small.
 const CLOCKED: Duration = Duration::from_millis(200);
 /// The largest delay between the lab's and the driver's clock for one batch on a busy machine.
-const ON_THE_WAY: Duration = Duration::from_millis(50);
+const TRANSFER_MAX: Duration = Duration::from_millis(50);
 /// The usual delay on a quiet machine; more than this leads to a closer check.
-const USUALLY_ON_THE_WAY: Duration = Duration::from_millis(1);
+const TRANSFER_USUAL: Duration = Duration::from_millis(1);
 /// The largest accepted ratio of the lab's to the driver's time.
 const CLOCKS_APART: f64 = 1.5;
 /// The largest accepted ratio of times per operation between a quarter batch and a whole one.
@@ -38,7 +38,7 @@ const FRESH_TOKENS: (usize, usize) = (64, 8);
 /// Passes over different tokens; the median counts.
 const FRESH_PASSES: usize = 5;
 /// The accepted difference of the clocks by their resolution.
-const GRAIN: Duration = Duration::from_millis(1);
+const RESOLUTION: Duration = Duration::from_millis(1);
 /// The shortest plausible operation; one block of a hash alone takes longer.
 const FASTEST_NS: f64 = 2.0;
 /// The number of confirmations for or against a suspicion.
@@ -63,13 +63,13 @@ impl Clocks {
     }
 
     fn disagree(&self) -> bool {
-        self.impossible || apart(self.said, self.waited, USUALLY_ON_THE_WAY * self.batches)
+        self.impossible || apart(self.said, self.waited, TRANSFER_USUAL * self.batches)
     }
 }
 
 /// The driver cannot work longer than the lab waits.
 fn impossible(said: Duration, waited: Duration) -> bool {
-    said > waited + GRAIN
+    said > waited + RESOLUTION
 }
 
 /// Reports whether the lab waited much longer than the driver reports.
@@ -116,7 +116,7 @@ fn check_clock(case_run: &mut CaseRun) -> Result<(), Stopped> {
         if impossible(batch.elapsed, batch.waited) {
             wrong = CONFIRMED;
             last = Some(batch);
-        } else if apart(batch.elapsed, batch.waited, ON_THE_WAY) {
+        } else if apart(batch.elapsed, batch.waited, TRANSFER_MAX) {
             wrong += 1;
             last = Some(batch);
         } else {
@@ -249,15 +249,15 @@ mod tests {
     #[test]
     fn clocks_small_difference_is_accepted() {
         let ms = Duration::from_millis;
-        assert!(!apart(ms(200), ms(201), ON_THE_WAY));
-        let slow_to_wake = apart(ms(200), ms(330), ON_THE_WAY);
+        assert!(!apart(ms(200), ms(201), TRANSFER_MAX));
+        let slow_to_wake = apart(ms(200), ms(330), TRANSFER_MAX);
         assert!(!slow_to_wake, "a busy machine is not a false report");
-        let half_is_told = apart(ms(200), ms(400), ON_THE_WAY);
+        let half_is_told = apart(ms(200), ms(400), TRANSFER_MAX);
         assert!(half_is_told);
         assert!(impossible(ms(200), ms(150)), "longer than the lab waited");
         assert!(!impossible(ms(200), ms(200)));
         assert!(
-            apart(ms(0), ms(60), ON_THE_WAY),
+            apart(ms(0), ms(60), TRANSFER_MAX),
             "the clock does not advance"
         );
     }

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_confounded_pair_of_report_1_is_marked_so() {
+    fn verdicts_report_1_pair_is_confounded() {
         let verdicts = compared(&[
             case_run("golang-jwt", Format::Jwt, Some("ES256"), 100.0),
             case_run("go-paseto", Format::V4Public, None, 80.0),

@@ -13,7 +13,7 @@ use crate::stats::settle::settled;
 const COUNTED: u64 = 512;
 
 /// The largest accepted ratio of the lab's wait to the reported time of a batch.
-const MOST_WAITED: f64 = 64.0;
+const MAX_WAIT_FACTOR: f64 = 64.0;
 
 /// The duration of a garbage collection, approximately. It runs concurrently; on one core Go schedules
 /// it after 10 ms of work.
@@ -90,7 +90,7 @@ fn calibrate(case_run: &mut CaseRun, target: Duration) -> Result<Option<Batch>, 
             return Ok(None);
         };
         // A clock that does not advance must not lengthen the batches without limit.
-        let long = batch.waited.as_secs_f64() > target.as_secs_f64() * MOST_WAITED;
+        let long = batch.waited.as_secs_f64() > target.as_secs_f64() * MAX_WAIT_FACTOR;
         if batch.elapsed * 4 >= target || iterations >= 1 << 30 || long {
             return Ok(Some(batch));
         }
@@ -102,7 +102,7 @@ fn fitting(batch: &Batch, target: Duration) -> u64 {
     // A clock that hardly moves must not lengthen the batches without limit.
     let per_op = batch
         .ns_per_op
-        .max(batch.waited_per_op / MOST_WAITED)
+        .max(batch.waited_per_op / MAX_WAIT_FACTOR)
         .max(0.1);
     let operations = target.as_secs_f64() * 1e9 / per_op;
     #[allow(

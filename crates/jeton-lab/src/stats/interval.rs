@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worked_example() {
+    fn estimate_matches_worked_example() {
         // Log ratios 0.1, 0.2, 0.3, 0.4: mean 0.25, deviation sqrt(0.05 / 3).
         let baseline = [100.0, 200.0, 400.0, 50.0];
         let subject: Vec<f64> = baseline

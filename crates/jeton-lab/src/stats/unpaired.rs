@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worked_example() {
+    fn estimate_matches_worked_example() {
         // Logs 0.1, 0.2, 0.3 (mean 0.2, variance 0.01) and 0, 0, 0, 0.4 (mean 0.1, variance 0.04):
         // error² = 0.01/3 + 0.04/4 = 0.013333; degrees = 0.013333² / (0.0033333²/2 + 0.01²/3)
         // = 0.000177778 / 0.0000388889 = 4.5714.

@@ -190,7 +190,7 @@ impl Case {
     /// Returns the dialect; cases with equal dialects can exchange tokens. A reference works on the
     /// bytes of a JWT.
     #[must_use]
-    pub fn speaks(&self) -> Dialect {
+    pub fn dialect(&self) -> Dialect {
         Dialect {
             format: match self.format {
                 Format::Bare => Format::Jwt,

@@ -4,7 +4,7 @@ use std::num::NonZero;
 
 use super::offered::{Offered, cases};
 use super::plan::{narrow, nearest};
-use super::quick::at_a_glance;
+use super::quick::quick_cases;
 use super::{Operation, Plan, PlanError, STANDARD, algorithms, formats, libraries};
 use crate::driver::Driver;
 
@@ -131,7 +131,7 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
         offered.retain(|case| case.superseded_by.is_none());
     }
     if choice.extent == Extent::Glance && !by_name {
-        offered = at_a_glance(offered);
+        offered = quick_cases(offered);
     }
     let order = Order {
         extent: choice.extent,

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearest_needs_a_similar_name() {
+    fn nearest_requires_similar_name() {
         let meant = |name: &str, known: &[&str]| nearest(name, known.iter().copied()).to_string();
         let known = ["go/golang-jwt", "python/joserfc", "rust/jeton"];
         assert_eq!(meant("nosuch", &["joserfc", "jeton"]), "");

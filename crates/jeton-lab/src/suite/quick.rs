@@ -5,7 +5,7 @@
 use super::Case;
 
 /// The drivers of a quick run of all suites.
-const AT_A_GLANCE: [&str; 8] = [
+const QUICK_DRIVERS: [&str; 8] = [
     "rust/jeton",
     "rust/jsonwebtoken",
     "rust/floor",
@@ -17,8 +17,8 @@ const AT_A_GLANCE: [&str; 8] = [
 ];
 
 /// Returns the drivers of a quick run of all suites. A folder with other drivers uses all of them.
-pub(super) fn at_a_glance(offered: Vec<Case>) -> Vec<Case> {
-    let listed = |case: &Case| AT_A_GLANCE.iter().any(|driver| case.is_of(driver));
+pub(super) fn quick_cases(offered: Vec<Case>) -> Vec<Case> {
+    let listed = |case: &Case| QUICK_DRIVERS.iter().any(|driver| case.is_of(driver));
     if !offered.iter().any(listed) {
         return offered;
     }

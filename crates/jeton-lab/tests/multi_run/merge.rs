@@ -1,6 +1,6 @@
 //! Merging several runs.
 
-use jeton_lab::multi_run::{LIVES, Named, Unmergeable, merge};
+use jeton_lab::multi_run::{Named, RUN_VALUES_MIN, Unmergeable, merge};
 use jeton_lab::result::{
     AttackOutcome, AttackRow, Party, Practice, Rows, RunResult, Status, read, to_bytes,
 };
@@ -68,7 +68,7 @@ fn merge_of_merges_is_the_merge_of_all() {
 #[test]
 fn merge_from_six_runs_on_uses_one_value_per_run() {
     // Each run's process is off by up to 4 % constantly, with almost no spread within the run.
-    let lives = |count: u64| {
+    let run_values = |count: u64| {
         let results = (1..=count).map(|seed| {
             let mut result = run(seed);
             let off = 1.0 + 0.04 * (seed % 3) as f64;
@@ -78,7 +78,10 @@ fn merge_from_six_runs_on_uses_one_value_per_run() {
         let [low, high] = merged(results).verdicts[0].interval;
         (high / low).ln()
     };
-    let (five, six) = (lives(LIVES as u64 - 1), lives(LIVES as u64));
+    let (five, six) = (
+        run_values(RUN_VALUES_MIN as u64 - 1),
+        run_values(RUN_VALUES_MIN as u64),
+    );
     assert!(
         six > 2.0 * five,
         "what lasts for a run is in the interval: {five} {six}"

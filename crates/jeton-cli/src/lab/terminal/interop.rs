@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use jeton_lab::report::interop::{Matrix, matrices, tally, troubles};
+use jeton_lab::report::interop::{Matrix, failure_groups, matrices, tally};
 use jeton_lab::result::{Interop, InteropRow, RunResult};
 
 use super::{BOLD, DIM, paragraph, words};
@@ -119,18 +119,18 @@ fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::f
 }
 
 fn explanations(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Result {
-    let troubles = troubles(rows);
-    if troubles.is_empty() {
+    let failure_groups = failure_groups(rows);
+    if failure_groups.is_empty() {
         return Ok(());
     }
     writeln!(out, "\n{BOLD}Failures{BOLD:#}")?;
-    for trouble in troubles {
+    for group in failure_groups {
         let line = format!(
             "{} {}, {}: {}",
-            trouble.rows.len(),
-            trouble.outcome.label(),
-            trouble.place(),
-            trouble.explanation
+            group.rows.len(),
+            group.outcome.label(),
+            group.place(),
+            group.explanation
         );
         for (i, part) in words::wrapped(&line, columns.saturating_sub(4))
             .iter()

@@ -34,7 +34,7 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
         write_table(&table, columns, out)?;
     }
     published_machine(columns, out)?;
-    troubles(rows, columns, out)
+    failures(rows, columns, out)
 }
 
 fn write_table(table: &ScenarioTable<'_>, columns: usize, out: &mut String) -> std::fmt::Result {
@@ -112,7 +112,7 @@ fn published_machine(columns: usize, out: &mut String) -> std::fmt::Result {
 }
 
 /// Writes each problem once per server.
-fn troubles(rows: &[ServerRow], columns: usize, out: &mut String) -> std::fmt::Result {
+fn failures(rows: &[ServerRow], columns: usize, out: &mut String) -> std::fmt::Result {
     let mut said: Vec<(&str, &str, &str)> = Vec::new();
     for row in rows {
         let Some(reason) = &row.reason else { continue };

@@ -6,13 +6,13 @@ use crate::result::{Answer, RowId, VerdictKind};
 
 /// The conclusion about the first of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Statement {
     Faster,
     /// Not slower.
     AsFast,
 }
 
-impl Said {
+impl Statement {
     fn agrees(self, kind: VerdictKind) -> Option<bool> {
         match (self, kind) {
             (_, VerdictKind::Undecided) => None,
@@ -49,7 +49,7 @@ impl Pair {
 /// has another cause.
 pub(super) fn confounded(
     evidence: &Evidence<'_>,
-    said: Said,
+    said: Statement,
     published: &[Pair],
     one_factor: &[Pair],
 ) -> Result<Finding, Missing> {
@@ -76,7 +76,7 @@ pub(super) fn confounded(
 /// otherwise an undecided pair leaves it open.
 pub(super) fn all(
     evidence: &Evidence<'_>,
-    said: Said,
+    said: Statement,
     pairs: &[Pair],
 ) -> Result<(bool, String, Vec<RowId>), Missing> {
     let (mut words, mut rows, mut agrees, mut open) = (Vec::new(), Vec::new(), true, None);

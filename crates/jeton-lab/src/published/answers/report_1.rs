@@ -1,7 +1,7 @@
 //! Conclusions of report 1: JWT or PASETO.
 
 use super::evidence::{Evidence, Finding, Missing, time};
-use super::pair::{Pair, Said, confounded};
+use super::pair::{Pair, Statement, confounded};
 use super::{Claim, attacked, claim, of};
 use crate::published::report_1::{
     CONCURRENT_CLAIMS, JWT, JWT_LOADED, JWT_MADE, PASETO, PASETO_LOADED, threads_of,
@@ -57,7 +57,7 @@ fn keys(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.2",
             "Loading keys is faster for JWT.",
-            confounded(e, Said::Faster, &[loaded], &[one]),
+            confounded(e, Statement::Faster, &[loaded], &[one]),
         ),
     ]
 }
@@ -91,7 +91,7 @@ fn key_making(e: &Evidence<'_>, jwt: &RowId, paseto: &RowId) -> Result<Finding, 
 }
 
 fn speed(e: &Evidence<'_>) -> Vec<Claim> {
-    let jwt_first = Said::Faster;
+    let jwt_first = Statement::Faster;
     let smalls = |operation: &str| {
         SMALL
             .map(|claims| paseto_first(operation, claims, 1))
@@ -113,14 +113,14 @@ fn speed(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.3a",
             "PASETO signs small claims as fast as JWT.",
-            confounded(e, Said::AsFast, &smalls("sign"), &small("sign")),
+            confounded(e, Statement::AsFast, &smalls("sign"), &small("sign")),
         ),
         claim(
             "1.3c",
             "PASETO signs the complex struct faster.",
             confounded(
                 e,
-                Said::Faster,
+                Statement::Faster,
                 &[paseto_first("sign", complex, 1)],
                 &[one_paseto_first("sign", complex, 1)],
             ),
@@ -133,7 +133,7 @@ fn speed(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.4a",
             "PASETO parses small claims faster.",
-            confounded(e, Said::Faster, &smalls("verify"), &small("verify")),
+            confounded(e, Statement::Faster, &smalls("verify"), &small("verify")),
         ),
         claim(
             "1.4b",
@@ -143,7 +143,7 @@ fn speed(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.5",
             "PASETO is faster at signing and parsing small claims together.",
-            confounded(e, Said::Faster, &trips, &[trip]),
+            confounded(e, Statement::Faster, &trips, &[trip]),
         ),
     ]
 }
@@ -263,17 +263,17 @@ fn concurrency(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.8a",
             "On all cores PASETO signs faster.",
-            confounded(e, Said::Faster, &pair("sign"), &one("sign")),
+            confounded(e, Statement::Faster, &pair("sign"), &one("sign")),
         ),
         claim(
             "1.8b",
             "On all cores PASETO parses marginally faster.",
-            confounded(e, Said::Faster, &pair("verify"), &one("verify")),
+            confounded(e, Statement::Faster, &pair("verify"), &one("verify")),
         ),
         claim(
             "1.8c",
             "On all cores PASETO is faster at signing and parsing together.",
-            confounded(e, Said::Faster, &pair("round-trip"), &[trip]),
+            confounded(e, Statement::Faster, &pair("round-trip"), &[trip]),
         ),
     ]
 }
@@ -295,7 +295,7 @@ fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
         with_sizes(
             e,
             claims,
-            confounded(e, Said::Faster, &published, &one_factor),
+            confounded(e, Statement::Faster, &published, &one_factor),
         )
     };
     vec![

@@ -5,7 +5,7 @@ use crate::report::servers::statuses;
 use crate::result::{ServerLoad, ServerRow};
 
 /// Columns of the server and scenario.
-const WHO: [&str; 14] = [
+const SUBJECT_COLUMNS: [&str; 14] = [
     "suite",
     "status",
     "reason",
@@ -53,13 +53,17 @@ const REST: [&str; 9] = [
 pub(super) fn lines(rows: &[ServerRow], disturbed: bool) -> (Vec<String>, Vec<Vec<String>>) {
     let loads = rows.iter().filter_map(|row| row.load.as_ref());
     let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
-    let mut head: Vec<String> = WHO.iter().chain(&RATES).map(|&name| name.into()).collect();
+    let mut head: Vec<String> = SUBJECT_COLUMNS
+        .iter()
+        .chain(&RATES)
+        .map(|&name| name.into())
+        .collect();
     head.extend(LATENCIES.iter().map(|name| format!("{name}_ms")));
     head.extend(REST.iter().map(|&name| name.into()));
     head.extend((1..=repetitions).map(|n| format!("repetition_{n}")));
     let width = head.len();
     let line = |row: &ServerRow| {
-        let mut line = who(row);
+        let mut line = subject_fields(row);
         if let Some(load) = &row.load {
             line.extend(figures(row, load, disturbed));
         }
@@ -69,7 +73,7 @@ pub(super) fn lines(rows: &[ServerRow], disturbed: bool) -> (Vec<String>, Vec<Ve
     (head, rows.iter().map(line).collect())
 }
 
-fn who(row: &ServerRow) -> Vec<String> {
+fn subject_fields(row: &ServerRow) -> Vec<String> {
     vec![
         crate::result::SERVERS.to_owned(),
         row.status.name().to_owned(),

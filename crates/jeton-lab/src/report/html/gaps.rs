@@ -10,12 +10,12 @@ use super::{names, units};
 pub(super) fn section(result: &RunResult) -> Markup {
     html! {
         (failed(&result.rows.measured))
-        (unasked(result))
+        (not_requested(result))
     }
 }
 
 /// Renders what the run did not measure, with the commands that do.
-fn unasked(result: &RunResult) -> Markup {
+fn not_requested(result: &RunResult) -> Markup {
     let rows = &result.rows.measured;
     let sizes = super::sweep::section(rows).is_some();
     let threads = rows.iter().any(|row| row.threads > 1);
@@ -55,7 +55,7 @@ fn unasked(result: &RunResult) -> Markup {
 }
 
 fn failed(rows: &[Row]) -> Markup {
-    let gaps = gathered(rows);
+    let gaps = grouped(rows);
     let total: usize = gaps.iter().map(|gap| gap.rows.len()).sum();
     html! {
         @if gaps.is_empty() {
@@ -118,7 +118,7 @@ struct Gap<'a> {
     rows: Vec<&'a Row>,
 }
 
-fn gathered(rows: &[Row]) -> Vec<Gap<'_>> {
+fn grouped(rows: &[Row]) -> Vec<Gap<'_>> {
     let mut gaps: Vec<Gap<'_>> = Vec::new();
     let silent = |row: &&Row| row.status == Status::Ok && super::comparison::time(row).is_none();
     for row in rows

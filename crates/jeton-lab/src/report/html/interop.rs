@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::report::interop::{KeyCounts, Matrix, Trouble, keys_read, matrices, tally, troubles};
+use crate::report::interop::{
+    FailureGroup, KeyCounts, Matrix, failure_groups, keys_read, matrices, tally,
+};
 use crate::result::{Interop, InteropRow, Party};
 
 use super::units;
@@ -18,7 +20,7 @@ pub(super) fn section(rows: &[InteropRow]) -> Markup {
             "changed was rejected. Kinds of token with equal results share a matrix."
         }
         (legend(rows))
-        (reasons(&troubles(rows)))
+        (reasons(&failure_groups(rows)))
         @for matrix in matrices(rows) { (one(&matrix)) }
         (keys(rows))
     }
@@ -69,9 +71,9 @@ fn meaning(outcome: Interop) -> &'static str {
     }
 }
 
-fn reasons(troubles: &[Trouble<'_>]) -> Markup {
+fn reasons(failure_groups: &[FailureGroup<'_>]) -> Markup {
     html! {
-        @if !troubles.is_empty() {
+        @if !failure_groups.is_empty() {
             h3 { "Failures" }
             div.scroll tabindex="0" role="region" aria-label="Failures, table" {
                 table.figures {
@@ -81,12 +83,12 @@ fn reasons(troubles: &[Trouble<'_>]) -> Markup {
                         th.text scope="col" { "Tokens" } th.text scope="col" { "Reason" }
                     } }
                     tbody {
-                        @for trouble in troubles {
+                        @for group in failure_groups {
                             tr {
-                                th scope="row" { (tag(trouble.outcome)) " " (trouble.outcome.label()) }
-                                td { (units::whole(trouble.rows.len() as u64)) }
-                                td.text { (trouble.place()) }
-                                td.text.reason { (trouble.explanation) }
+                                th scope="row" { (tag(group.outcome)) " " (group.outcome.label()) }
+                                td { (units::whole(group.rows.len() as u64)) }
+                                td.text { (group.place()) }
+                                td.text.reason { (group.explanation) }
                             }
                         }
                     }

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_axis_has_between_two_and_eight_ticks_inside() {
+    fn axis_has_two_to_eight_ticks() {
         let mut high = 1.0;
         while high < 1e18 {
             let scale = LogScale::holding([1.0, high].into_iter());

@@ -32,7 +32,12 @@ pub(super) fn write(rows: &[AttackRow], out: &mut String) -> fmt::Result {
             Some(reason) => format!("unavailable: {}", cell(reason)),
             None => one.void().to_string(),
         };
-        writeln!(out, "| {} | {} | {void} |", who(one), counts.join(" | "))?;
+        writeln!(
+            out,
+            "| {} | {} | {void} |",
+            library_cells(one),
+            counts.join(" | ")
+        )?;
     }
     let found: Vec<_> = all.iter().filter(|one| !one.found().is_empty()).collect();
     if found.is_empty() {
@@ -46,13 +51,18 @@ pub(super) fn write(rows: &[AttackRow], out: &mut String) -> fmt::Result {
     for one in found {
         for (outcome, attacks) in one.found() {
             let attacks = cell(&attacks.join(", "));
-            writeln!(out, "| {} | {} | {attacks} |", who(one), outcome.name())?;
+            writeln!(
+                out,
+                "| {} | {} | {attacks} |",
+                library_cells(one),
+                outcome.name()
+            )?;
         }
     }
     Ok(())
 }
 
-fn who(one: &Attacked<'_>) -> String {
+fn library_cells(one: &Attacked<'_>) -> String {
     format!(
         "{} {} ({}) | {} | {}",
         cell(&one.library.library),

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::cell;
-use crate::report::interop::{Matrix, matrices, tally, troubles};
+use crate::report::interop::{Matrix, failure_groups, matrices, tally};
 use crate::result::{Interop, InteropRow};
 
 /// Writes the totals, the failures, and a matrix for each kind of token; nothing without interop rows.
@@ -13,20 +13,20 @@ pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
     }
     writeln!(out, "\n## Interoperability\n")?;
     writeln!(out, "{}\n", tally(rows).sentence())?;
-    let troubles = troubles(rows);
-    if !troubles.is_empty() {
+    let failure_groups = failure_groups(rows);
+    if !failure_groups.is_empty() {
         writeln!(
             out,
             "| outcome | pairs | tokens | reason |\n|---|--:|---|---|"
         )?;
-        for trouble in troubles {
+        for group in failure_groups {
             writeln!(
                 out,
                 "| {} | {} | {} | {} |",
-                trouble.outcome.label(),
-                trouble.rows.len(),
-                cell(&trouble.place()),
-                cell(trouble.explanation)
+                group.outcome.label(),
+                group.rows.len(),
+                cell(&group.place()),
+                cell(group.explanation)
             )?;
         }
     }

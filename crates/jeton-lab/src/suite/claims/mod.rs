@@ -253,7 +253,7 @@ mod tests {
     /// The published sizes of report 1, to the byte: the JSON under `data`, and the tokens computed
     /// from header, claims and signature.
     #[test]
-    fn the_payloads_of_report_1_have_their_published_sizes() {
+    fn claims_report_1_sizes_match_published() {
         let b64 = |bytes: u64| (bytes * 4).div_ceil(3);
         let es256 = |claims: u64| b64(27) + 1 + b64(claims) + 1 + b64(64);
         let public = |claims: u64| 10 + b64(claims + 64);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn report_2_has_ten_claims_of_26_letters_in_375_bytes() {
+    fn claims_report_2_has_375_bytes() {
         let set = set("report2");
         for index in [0, 7] {
             let claims = set.value(Format::Jwt, index);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn report_3_has_addresses_of_18_characters() {
+    fn claims_report_3_addresses_have_18_characters() {
         let claims = set("report3").value(Format::Jwt, 999);
         assert_eq!(claims["sub"].as_str().unwrap().len(), 18);
     }
