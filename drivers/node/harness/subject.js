@@ -243,12 +243,12 @@ function manifestOffers(toml) {
   const lines = toml.split('[[offers]]').slice(1)
   return lines.flatMap(text => {
     const members = [...text.matchAll(/^(\w+) = (\[[^\]]*\]|"[^"]*")/gm)]
-    const { format, algs = [null], encs = [null], contracts, key_handling, key_text = [] } =
+    const { format, algs = [null], encs = [null], contracts: operations, key_handling, key_text = [] } =
       Object.fromEntries(members.map(([, name, value]) => {
         return [name, JSON.parse(value.replace(/,\s*\]/, ']'))]
       }))
     return algs.flatMap(alg =>
-      encs.map(enc => ({ format, alg, enc, contracts, key_handling, key_text }))
+      encs.map(enc => ({ format, alg, enc, contracts: operations, key_handling, key_text }))
     )
   })
 }
