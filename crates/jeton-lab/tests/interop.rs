@@ -11,7 +11,7 @@ use fake::Fakes;
 use jeton_lab::Stop;
 use jeton_lab::driver::find;
 use jeton_lab::interop::{self, Choice, Event, Options};
-use jeton_lab::report::interop::{keys_read, matrices, tally, troubles};
+use jeton_lab::report::interop::{failure_groups, keys_read, matrices, tally};
 use jeton_lab::report::{csv, html, markdown};
 use jeton_lab::result::{Interop, InteropRow, Reader, RunResult, Status, read, to_bytes};
 
@@ -122,10 +122,10 @@ fn interop_wrong_token_is_rejected_with_each_reason() {
         Some("unexplained: signature is wrong")
     );
     assert_eq!(outcome(&result, "correct", "wrong"), Interop::Verified);
-    let troubles = troubles(&result.rows.interop);
-    assert_eq!(troubles.len(), 1, "both verifiers say the same");
+    let failure_groups = failure_groups(&result.rows.interop);
+    assert_eq!(failure_groups.len(), 1, "both verifiers say the same");
     assert_eq!(
-        troubles[0].place(),
+        failure_groups[0].place(),
         "made by fake/wrong, given to fake/correct and fake/wrong (jwt HS256)"
     );
 }
@@ -234,7 +234,7 @@ fn interop_stopped_run_keeps_finished_exchanges() {
     let stop = Stop::default();
     options.budget = None;
     let result = interop::run(&plan, &drivers, &options, &stop, &mut |event| {
-        if matches!(event, Event::Meeting { .. }) {
+        if matches!(event, Event::Exchange { .. }) {
             stop.request();
         }
     });

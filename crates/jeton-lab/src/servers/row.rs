@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::loader::Loaded;
 use super::manifest::Server;
 use super::pacing::{Peak, Planned};
-use super::preflight::Seen;
+use super::preflight::Checked;
 use crate::host::ServerCores;
 use crate::result::{Repetition, ServerLoad, ServerRow, ServerSubject, Status, latency_ms};
 use crate::stats::median::median as middle;
@@ -29,7 +29,7 @@ impl RowDraft {
         planned: Planned,
         server_cores: &ServerCores,
         absent: Option<&str>,
-        seen: &Seen,
+        seen: &Checked,
     ) -> Self {
         let manifest = &server.manifest;
         let absent = if server.offers(planned.scenario.call) {

@@ -153,7 +153,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         "`alg` of a key is enforced",
         "RFC 7517 4.4",
         |s| {
-            said(
+            key_with_member(
                 s,
                 "alg",
                 match &s.alg[..2] {
