@@ -1,11 +1,12 @@
-// Makes tokens.json: keys and tokens for the tests of the Node and Python drivers, by Node's own
-// cryptography and none of the libraries that the drivers wrap. Each row has tokens that must be
-// verified and tokens that must be refused. It is repeated only when rows are added:
+// Makes tokens.json: keys and tokens for the tests of the Node and Python drivers. It uses Node's
+// own cryptography and none of the libraries that the drivers wrap. Each row has tokens that must
+// be accepted and tokens that must be rejected. Run it again only to add rows:
 //
 //     node drivers/testdata/make.mjs
 //
-// v2.local and v4.local need ciphers that Node lacks. Their rows hold a token of the official test
-// vectors (vectors/paseto), which expired in 2022: a driver that refuses it as expired has decrypted it.
+// v2.local and v4.local need ciphers that Node lacks. Their rows have a token of the official test
+// vectors (vectors/paseto), which expired in 2022. A driver that rejects it as expired has
+// decrypted it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as c from 'node:crypto'
 
@@ -30,7 +31,7 @@ const policy = { issuer: 'https://issuer.example', audience: 'api' }
 const b64 = bytes => Buffer.from(bytes).toString('base64url')
 const json = value => b64(JSON.stringify(value))
 
-function refusable(value, times) {
+function invalidVariants(value, times) {
   const aud = Array.isArray(value.aud) ? ['elsewhere'] : 'elsewhere'
   return [
     ['an expired token', { ...value, exp: times.past, iat: times.before }],
@@ -46,7 +47,7 @@ const texts = {
   future: '2099-12-31T23:46:40Z'
 }
 
-/** One bit of the part in the middle, or of the place that `at` gives. */
+/** Flips one bit in the middle of the part, or at the position that `at` returns. */
 function flipped(token, part, at = bytes => bytes.length >> 1) {
   const parts = token.split('.')
   const bytes = Buffer.from(parts[part], 'base64url')
@@ -105,7 +106,7 @@ function signed(alg) {
   const key = isMac ? c.randomBytes(alg.slice(2) / 8) : pair.privateKey
   const other = isMac ? c.randomBytes(alg.slice(2) / 8) : pairFor(alg, true).privateKey
   const tokens = claims.map(value => jws(alg, key, value))
-  const refuse = [
+  const reject = [
     ['a changed signature', flipped(tokens[0], 2)],
     ['changed claims', flipped(tokens[0], 1)],
     ['a changed header', flipped(tokens[0], 0, inType)],
@@ -116,11 +117,11 @@ function signed(alg) {
       ? ['an empty key', jws(alg, Buffer.alloc(0), claims[0])]
       : ['the public key as a secret', jws('HS256', keysOf(pair, alg).pem.public, claims[0])]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
-  for (const [what, value] of refusable(claims[0], seconds)) {
-    refuse.push({ what, token: jws(alg, key, value), by_signature: false })
+  for (const [what, value] of invalidVariants(claims[0], seconds)) {
+    reject.push({ what, token: jws(alg, key, value), by_signature: false })
   }
   const keys = isMac ? secretKeys(key, alg) : keysOf(pair, alg)
-  return { format: 'jwt', alg, enc: null, ...keys, tokens, refuse }
+  return { format: 'jwt', alg, enc: null, ...keys, tokens, reject }
 }
 
 // JWE
@@ -220,18 +221,18 @@ function encrypted(alg, enc) {
   const key = isPair ? pair.publicKey : c.randomBytes(bytes)
   const other = isPair ? pairFor(alg, true).publicKey : c.randomBytes(bytes)
   const tokens = claims.map(value => jwe(alg, enc, key, value))
-  const refuse = [
+  const reject = [
     ['a changed tag', flipped(tokens[0], 4)],
     ['a changed ciphertext', flipped(tokens[0], 3)],
     ['a changed nonce', flipped(tokens[0], 2)],
     ['a changed header', flipped(tokens[0], 0, inType)],
     ['another key', jwe(alg, enc, other, claims[0])]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
-  for (const [what, value] of refusable(claims[0], seconds)) {
-    refuse.push({ what, token: jwe(alg, enc, key, value), by_signature: false })
+  for (const [what, value] of invalidVariants(claims[0], seconds)) {
+    reject.push({ what, token: jwe(alg, enc, key, value), by_signature: false })
   }
   const keys = isPair ? keysOf(pair, alg) : secretKeys(key, alg)
-  return { format: 'jwe', alg, enc, ...keys, tokens, refuse }
+  return { format: 'jwe', alg, enc, ...keys, tokens, reject }
 }
 
 // PASETO
@@ -331,16 +332,16 @@ function pasetoLocal(version) {
 
 function pasetoRow(format, make, stranger) {
   const tokens = pasetoClaims.map(value => make(value))
-  const refuse = [
+  const reject = [
     ['a changed signature', flipped(tokens[0], 2, bytes => bytes.length - 10)],
     ['changed claims', flipped(tokens[0], 2, () => 40)],
     ['another version', tokens[0].replace(/^v./, format.startsWith('v3') ? 'v4' : 'v3')],
     ['another key', make(pasetoClaims[0], stranger)]
   ].map(([what, token]) => ({ what, token, by_signature: true }))
-  for (const [what, value] of refusable(pasetoClaims[0], texts)) {
-    refuse.push({ what, token: make(value), by_signature: false })
+  for (const [what, value] of invalidVariants(pasetoClaims[0], texts)) {
+    reject.push({ what, token: make(value), by_signature: false })
   }
-  return { format, alg: null, enc: null, tokens, refuse }
+  return { format, alg: null, enc: null, tokens, reject }
 }
 
 function expiredVector(version) {
@@ -354,7 +355,7 @@ function expiredVector(version) {
     enc: null,
     keys: { private: null, public: null, paserk },
     tokens: [],
-    refuse: [
+    reject: [
       { what: `an expired token`, token: test.token, by_signature: false },
       {
         what: 'a changed tag',

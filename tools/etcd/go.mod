@@ -1,4 +1,4 @@
-// Pins the etcd that jeton-store is tested with.
+// Pins the etcd version that jeton-store is tested with.
 module jeton/tools/etcd
 
 go 1.25.0

@@ -1,4 +1,4 @@
-// Pins the grpcurl that docs/service.md is tested with.
+// Pins the grpcurl version that docs/service.md is tested with.
 module jeton/tools/grpcurl
 
 go 1.25.0

@@ -1,4 +1,4 @@
-//! `jeton lab` through the real binary: exit codes, files, signals, and what is left behind.
+//! Tests `jeton lab` with the real binary: exit codes, files, signals and remaining processes.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -13,14 +13,14 @@ use fake_lab::{Lab, SHORT, assert_refused, text};
 use serde_json::Value;
 
 #[test]
-fn a_run_writes_both_files_and_names_them_last() {
+fn run_writes_result_and_page() {
     let lab = Lab::new("");
     let output = lab.run(&SHORT);
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{stderr}");
     assert!(
         stderr.starts_with("about "),
-        "the estimate comes first: {stderr}"
+        "the estimate is not first: {stderr}"
     );
     assert!(stdout.contains("Noise floor"), "{stdout}");
     assert!(!stdout.contains('\u{1b}'), "no colour into a pipe");
@@ -35,7 +35,7 @@ fn a_run_writes_both_files_and_names_them_last() {
 }
 
 #[test]
-fn json_prints_the_result_itself() {
+fn json_prints_the_result() {
     let lab = Lab::new("");
     let output = lab.run(&[&SHORT[..], &["--json"]].concat());
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -43,7 +43,7 @@ fn json_prints_the_result_itself() {
 }
 
 #[test]
-fn a_result_is_shown_again() {
+fn report_shows_result_again() {
     let lab = Lab::new("accepts-expired");
     let first = lab.run(&SHORT);
     let again = lab.run(&["report", "jeton-lab/results.json"]);
@@ -60,15 +60,15 @@ fn a_result_is_shown_again() {
 }
 
 #[test]
-fn a_file_that_is_no_result_is_refused_in_a_line() {
+fn report_invalid_file_is_an_error() {
     let lab = Lab::new("");
     for (content, reason) in [
-        ("", "is cut short"),
-        ("{\"schema\":1,\"rows\":[", "is cut short"),
+        ("", "is incomplete"),
+        ("{\"schema\":1,\"rows\":[", "is incomplete"),
         ("hello", "is not a result of the lab"),
-        ("{}", "it has no `schema`"),
-        ("{\"schema\":99}", "a newer jeton wrote it"),
-        ("{\"schema\":0}", "an older jeton wrote it"),
+        ("{}", "member `schema` is missing"),
+        ("{\"schema\":99}", "written by a newer jeton"),
+        ("{\"schema\":0}", "written by an older jeton"),
         ("{\"schema\":1}", "is not a result of the lab"),
         (
             r#"{"schema":1,"rows":[{"suite":"x","contract":"y","status":"\u001b[2J"}]}"#,
@@ -85,7 +85,7 @@ fn a_file_that_is_no_result_is_refused_in_a_line() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_refused_before_measuring() {
+fn run_unwritable_folder_fails_before_measuring() {
     let lab = Lab::new("");
     fs::write(lab.path("taken"), "a file").unwrap();
     let output = lab.run(&["run", "--quick", "--out", "taken/below"]);
@@ -94,7 +94,7 @@ fn a_folder_that_cannot_be_written_is_refused_before_measuring() {
         &lab.run(&["run", "--quick", "--out", "/dev/null"]),
         "cannot write to /dev/null",
     );
-    // A folder that is there, and takes no files: from nobody, root included.
+    // No user can create files in this folder, not even root.
     assert_refused(
         &lab.run(&["run", "--quick", "--out", "/proc"]),
         "cannot write to /proc",
@@ -102,15 +102,15 @@ fn a_folder_that_cannot_be_written_is_refused_before_measuring() {
 }
 
 #[test]
-fn what_does_not_exist_is_refused_with_its_neighbour() {
+fn unknown_names_suggest_the_nearest() {
     let lab = Lab::new("");
     assert_refused(&lab.run(&["run", "library"]), "did you mean `libraries`?");
     assert_refused(
-        &lab.run(&["run", "--subject", "honset"]),
-        "did you mean `honest`?",
+        &lab.run(&["run", "--subject", "corect"]),
+        "did you mean `correct`?",
     );
     assert_refused(
-        &lab.run(&["run", "--contract", "verfy"]),
+        &lab.run(&["run", "--operation", "verfy"]),
         "did you mean `verify`?",
     );
     assert_refused(
@@ -126,11 +126,11 @@ fn what_does_not_exist_is_refused_with_its_neighbour() {
 }
 
 #[test]
-fn claims_that_cannot_be_measured_are_refused_before_anything_is_built() {
+fn run_invalid_claims_fail_before_building() {
     let lab = Lab::new("");
     fs::write(lab.path("text"), "hello").unwrap();
     fs::write(lab.path("list.json"), "[1]").unwrap();
-    // 50 MB that nobody reads: the length is enough.
+    // The lab rejects these 50 MB by their length, without reading them.
     let large = fs::File::create(lab.path("large.json")).unwrap();
     large.set_len(50_000_000).unwrap();
     for (claims, reason) in [
@@ -139,9 +139,9 @@ fn claims_that_cannot_be_measured_are_refused_before_anything_is_built() {
         ("[1]", "--claims: not a JSON object"),
         (
             "large.json",
-            "large.json: longer than 1 MiB, the most that the lab measures",
+            "large.json: larger than 1 MiB, the limit for claims",
         ),
-        ("{\"exp\":1}", "`exp` has passed"),
+        ("{\"exp\":1}", "`exp` is in the past"),
         ("report1-larg", "did you mean `report1-large`?"),
     ] {
         let began = Instant::now();
@@ -152,10 +152,10 @@ fn claims_that_cannot_be_measured_are_refused_before_anything_is_built() {
 }
 
 #[test]
-fn claims_of_ones_own_and_threads_are_in_every_row() {
+fn run_own_claims_and_threads_are_in_every_row() {
     let lab = Lab::new("");
     let own = r#"{"iss":"me","jti":"a1","roles":["x","y"]}"#;
-    let claims = ["--claims", own, "--threads", "1", "--contract", "verify"];
+    let claims = ["--claims", own, "--threads", "1", "--operation", "verify"];
     let output = lab.run(&[&SHORT[..], &claims].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let rows = lab.result()["rows"].clone();
@@ -175,19 +175,19 @@ fn claims_of_ones_own_and_threads_are_in_every_row() {
 }
 
 #[test]
-fn list_builds_nothing() {
+fn list_does_not_build() {
     let lab = Lab::new("");
     let output = lab.run(&["list"]);
     let shown = text(&output.stdout);
     assert!(
-        shown.contains("fake/honest") && shown.contains("libraries"),
+        shown.contains("fake/correct") && shown.contains("libraries"),
         "{shown}"
     );
     assert!(!lab.path("cache").exists());
 }
 
 #[test]
-fn a_budget_makes_fewer_rounds() {
+fn run_budget_reduces_rounds() {
     let lab = Lab::new("");
     let output = lab.run(&["run", "libraries", "--quick", "--rounds=500", "--budget=6s"]);
     assert!(output.status.success());
@@ -195,17 +195,17 @@ fn a_budget_makes_fewer_rounds() {
     assert_eq!(environment["complete"], true, "nobody ended it");
     let rounds = environment["rounds_finished"].as_u64().unwrap();
     assert!((4..500).contains(&rounds), "{rounds}");
-    assert!(text(&output.stderr).contains("the budget has time for"));
-    // What was planned is not what there was time for, and both are told.
+    assert!(text(&output.stderr).contains("the time limit allows"));
+    // The result has the planned and the finished rounds.
     assert_eq!(environment["rounds_planned"], 500);
-    let told = format!("{rounds} of 500 rounds (the budget had time for no more)");
+    let told = format!("{rounds} of 500 rounds (time limit reached)");
     assert!(text(&output.stdout).contains(&told), "{told}");
 }
 
-/// Ctrl-C in the middle of the rounds: a valid file of what was finished, and nobody left, not
-/// even what a driver started.
+/// Ctrl-C during the rounds keeps a valid file of the finished rounds. No process remains, not even one
+/// that a driver started.
 #[test]
-fn ctrl_c_keeps_the_finished_rounds_and_leaves_no_process() {
+fn run_ctrl_c_keeps_finished_rounds() {
     let lab = Lab::new("has-a-child");
     let (code, result) = interrupted(&lab, "round 3 of");
     assert_eq!(code, Some(130));
@@ -220,7 +220,7 @@ fn ctrl_c_keeps_the_finished_rounds_and_leaves_no_process() {
 }
 
 #[test]
-fn ctrl_c_while_a_driver_hangs_ends_at_once() {
+fn run_ctrl_c_with_hanging_driver_ends() {
     let lab = Lab::new("hangs-in-hello");
     let began = Instant::now();
     fs::create_dir(lab.path("jeton-lab")).unwrap();
@@ -229,7 +229,7 @@ fn ctrl_c_while_a_driver_hangs_ends_at_once() {
         "[\"of an earlier run\"]",
     )
     .unwrap();
-    let (code, result) = interrupted(&lab, "checking");
+    let (code, result) = interrupted(&lab, "preflight");
     assert!(
         began.elapsed() < Duration::from_secs(15),
         "{:?}",
@@ -238,11 +238,11 @@ fn ctrl_c_while_a_driver_hangs_ends_at_once() {
     assert_eq!(code, Some(130));
     assert_eq!(
         result[0], "of an earlier run",
-        "no round was finished: nothing is written"
+        "the file must not change before the first round is finished"
     );
 }
 
-/// Runs until standard error says `moment`, sends SIGINT, and waits for the end.
+/// Runs until standard error contains `moment`, sends SIGINT, and waits for the end.
 fn interrupted(lab: &Lab, moment: &str) -> (Option<i32>, Value) {
     let talk = fs::File::create(lab.path("talk")).unwrap();
     let mut child = lab
@@ -256,7 +256,7 @@ fn interrupted(lab: &Lab, moment: &str) -> (Option<i32>, Value) {
         .unwrap()
         .contains(moment)
     {
-        assert!(Instant::now() < deadline, "it never came to {moment:?}");
+        assert!(Instant::now() < deadline, "{moment:?} did not appear");
         std::thread::sleep(Duration::from_millis(20));
     }
     let killed = Command::new("kill")
@@ -264,14 +264,14 @@ fn interrupted(lab: &Lab, moment: &str) -> (Option<i32>, Value) {
         .status();
     assert!(killed.unwrap().success());
     let status = child.wait().unwrap();
-    // Whoever was killed is gone when the kernel has said so.
+    // The kernel needs a moment to remove killed processes.
     std::thread::sleep(Duration::from_millis(300));
     let left = survivors(lab.0.path());
     assert!(left.is_empty(), "left behind: {left:?}");
     (status.code(), lab.result())
 }
 
-/// Processes that were started for this lab: by their folder, or noted by the fake driver.
+/// Returns the running processes of this lab: in its folder, or noted by the fake driver.
 fn survivors(folder: &Path) -> Vec<String> {
     let noted = fs::read_to_string(folder.join("children")).unwrap_or_default();
     let mut left = Vec::new();

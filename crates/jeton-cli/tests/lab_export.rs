@@ -1,5 +1,4 @@
-//! `jeton lab export`: what it writes is what the other tool takes, as far as that can be seen here.
-//! The files themselves are in `tests/cmd/lab/export-*`.
+//! Tests the files of `jeton lab export` for other tools. The files are in `tests/cmd/lab/export-*`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,14 +22,14 @@ fn export(arguments: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// An address at which nobody listens.
+/// Returns an address without a listener.
 fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
 }
 
 #[test]
-fn ghz_is_told_of_calls_in_flight_on_all_connections_and_of_a_method_that_is_there() {
+fn export_ghz_has_total_concurrency_and_known_method() {
     let config: Value = serde_json::from_str(&export(&[
         "ghz",
         "--target",
@@ -48,8 +47,8 @@ fn ghz_is_told_of_calls_in_flight_on_all_connections_and_of_a_method_that_is_the
         (&3.into(), &21.into())
     );
     assert_eq!(config["data"]["algorithm"], "ES256");
-    let house = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let proto = fs::read_to_string(house.join(config["proto"].as_str().unwrap())).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let proto = fs::read_to_string(root.join(config["proto"].as_str().unwrap())).unwrap();
     let call = config["call"].as_str().unwrap();
     let (service, method) = call.rsplit_once('.').unwrap();
     let (package, service) = service.rsplit_once('.').unwrap();
@@ -62,9 +61,9 @@ fn ghz_is_told_of_calls_in_flight_on_all_connections_and_of_a_method_that_is_the
     }
 }
 
-/// The command lines of the manifest's pods, by the program itself; and their files add up.
+/// Runs the command lines of the manifest's pods, and merges their files.
 #[test]
-fn kubernetes_starts_loaders_whose_files_add_up() {
+fn export_kubernetes_loaders_can_be_merged() {
     let target = nobody();
     let manifest = export(&[
         "kubernetes",
@@ -118,7 +117,7 @@ fn kubernetes_starts_loaders_whose_files_add_up() {
 }
 
 #[test]
-fn what_is_no_target_or_an_image_with_odd_signs_leaves_no_hole_in_a_file() {
+fn export_invalid_target_or_image_is_an_error() {
     for target in ["a\"b:1", "a b:1", "'+x+':1", "a:1\n", "a"] {
         let out = jeton(&["lab", "export", "k6", "--target", target]);
         assert_eq!(out.status.code(), Some(2), "{target}");

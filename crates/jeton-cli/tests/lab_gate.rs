@@ -1,5 +1,5 @@
-//! `jeton lab compare` and `gate` on results of two runs, through the real binary. Nothing is measured: the
-//! rows are those of a committed run, with their times and their environment changed.
+//! Tests `jeton lab compare` and `gate` with the real binary. The rows come from a committed run, with
+//! changed times and a changed environment; nothing is measured.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +11,7 @@ use std::process::Output;
 use fake_lab::{Lab, text};
 use serde_json::{Value, json};
 
-/// `sign` with HS256 of one committed run, and nothing that is concluded from the others.
+/// Returns the HS256 `sign` rows of one committed run, without conclusions.
 fn committed() -> Value {
     let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/runs");
     let folders = fs::read_dir(runs).unwrap();
@@ -25,7 +25,7 @@ fn committed() -> Value {
         result[member] = json!([]);
     }
     result["recommendation"] = Value::Null;
-    // What is judged here is not how quiet the machine of that run was.
+    // These tests do not depend on disturbances of that run.
     result["environment"]["taint"]["tainted"] = false.into();
     result["environment"]["taint"]["reasons"] = json!([]);
     result["noise_floor"]["floor"] = 0.02.into();
@@ -67,7 +67,7 @@ fn slow(result: &mut Value, id: &str, by: impl Fn(usize) -> f64) {
     assert!(found > 0, "no row of {id}");
 }
 
-/// Another version of the driver's code.
+/// Changes the code hash of a driver.
 fn rebuilt(result: &mut Value, driver: &str) {
     result["environment"]["drivers"][driver] = "0".repeat(64).into();
 }
@@ -75,7 +75,7 @@ fn rebuilt(result: &mut Value, driver: &str) {
 struct Pair(Lab);
 
 impl Pair {
-    /// Two results as files.
+    /// Writes two results to files.
     fn new(change: impl FnOnce(&mut Value, &mut Value)) -> Self {
         let lab = Lab::new("");
         let (mut before, mut after) = (committed(), committed());
@@ -107,7 +107,7 @@ fn only(result: &mut Value, languages: &[&str]) {
 }
 
 #[test]
-fn gate_twice_as_slow_beside_wild_controls_is_undecided_and_says_why() {
+fn gate_slow_with_noisy_controls_is_undecided() {
     let pair = Pair::new(|before, after| {
         for result in [&mut *before, &mut *after] {
             only(result, &["rust/jeton:", "node/"]);
@@ -131,7 +131,10 @@ fn gate_twice_as_slow_beside_wild_controls_is_undecided_and_says_why() {
     let why = "undecided: sign rust/jeton:jwt:HS256:prepared takes 2.0";
     assert!(said.contains(why), "{said}");
     assert!(said.contains("the noise band reaches"), "{said}");
-    assert!(said.contains("the farthest is sign node/"), "{said}");
+    assert!(
+        said.contains("the largest difference is sign node/"),
+        "{said}"
+    );
     let judged: Value = serde_json::from_slice(&pair.gate(&["--json"]).stdout).unwrap();
     assert_eq!(judged["outcome"], "undecided");
     let row = &judged["rows"][0];
@@ -146,7 +149,7 @@ fn gate_twice_as_slow_beside_wild_controls_is_undecided_and_says_why() {
     let shown = pair.compare(&[]);
     let shown = text(&shown.stdout);
     assert!(
-        shown.contains("band a: ") && shown.contains("the farthest is sign node/"),
+        shown.contains("band a: ") && shown.contains("the largest difference is sign node/"),
         "{shown}"
     );
     let compared: Value = serde_json::from_slice(&pair.compare(&["--json"]).stdout).unwrap();
@@ -155,7 +158,7 @@ fn gate_twice_as_slow_beside_wild_controls_is_undecided_and_says_why() {
 }
 
 #[test]
-fn gate_shift_of_all_controls_is_taken_out_and_said() {
+fn gate_common_shift_is_removed_and_reported() {
     let pair = Pair::new(|_, after| {
         slow(after, "", |_| 1.12);
         rebuilt(after, "rust/jeton");
@@ -164,22 +167,25 @@ fn gate_shift_of_all_controls_is_taken_out_and_said() {
     let (shown, said) = (text(&judged.stdout), text(&judged.stderr));
     assert_eq!(judged.status.code(), Some(0), "{shown}{said}");
     let flowing: Vec<&str> = shown.split_whitespace().collect();
-    let shift = "slower by 12 % as a whole, which is taken out";
+    let shift = "The later run is 12 % slower; this shift is removed from the ratios";
     assert!(flowing.join(" ").contains(shift), "{shown}");
     assert!(shown.contains("no regression"), "{shown}");
 }
 
 #[test]
-fn gate_same_code_twice_as_slow_is_undecided() {
+fn gate_slow_unchanged_code_is_undecided() {
     let pair = Pair::new(|_, after| slow(after, "rust/jeton:", |_| 2.0));
     let judged = pair.gate(&[]);
     let said = text(&judged.stderr);
     assert_eq!(judged.status.code(), Some(2), "{said}");
-    assert!(said.contains("it is the same code in both"), "{said}");
+    assert!(
+        said.contains("the code is the same in both results"),
+        "{said}"
+    );
 }
 
 #[test]
-fn compare_and_gate_of_another_cpu_follow_their_hint() {
+fn compare_and_gate_across_cpus_follow_hint() {
     let pair = Pair::new(|before, after| {
         let cpu = |model: &str| json!({"family": "25", "model": model, "flags_looked_for": []});
         before["environment"]["processor"] = cpu("17");
@@ -194,25 +200,25 @@ fn compare_and_gate_of_another_cpu_follow_their_hint() {
             "{said}"
         );
         assert!(
-            said.contains("\nhint: ") && said.contains("add --across-cpus"),
+            said.contains("\nhint: ") && said.contains("pass --across-cpus"),
             "{said}"
         );
     }
-    for told_to in [
+    for allowed in [
         pair.gate(&["--across-cpus"]),
         pair.compare(&["--across-cpus"]),
     ] {
-        let (shown, said) = (text(&told_to.stdout), text(&told_to.stderr));
-        assert_eq!(told_to.status.code(), Some(0), "{said}");
+        let (shown, said) = (text(&allowed.stdout), text(&allowed.stderr));
+        assert_eq!(allowed.status.code(), Some(0), "{said}");
         assert!(
-            shown.contains("ANOTHER MACHINE: CPU model: 17 / 1"),
+            shown.contains("DIFFERENT MACHINES: CPU model: 17 / 1"),
             "{shown}"
         );
     }
 }
 
 #[test]
-fn compare_and_gate_refuse_what_is_no_result_in_place_of_each_argument() {
+fn compare_and_gate_invalid_files_are_errors() {
     let pair = Pair::new(|_, _| {});
     let lab = &pair.0;
     fs::write(lab.path("empty.json"), "").unwrap();

@@ -1,4 +1,4 @@
-//! `jeton lab import`, the real binary: what it takes is shown again, what it does not take says why.
+//! Tests `jeton lab import` with the real binary: imported reports are shown, errors have a reason.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const JETON: &str = env!("CARGO_BIN_EXE_jeton");
 
-/// A report of four calls in half a second, one of them an error.
+/// Returns a report of four calls in half a second. One call failed.
 fn report() -> Value {
     let call = |status: &str, ms: u64| {
         json!({"timestamp": "2026-11-22T09:00:00Z", "latency": ms * 1_000_000, "status": status,
@@ -47,7 +47,7 @@ fn jeton(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn what_ghz_measured_is_a_row_of_the_report() {
+fn import_ghz_report_is_a_row() {
     let folder = tempfile::tempdir().unwrap();
     let imported = import(folder.path(), &report().to_string());
     let result: Value = serde_json::from_slice(&imported.stdout).unwrap();
@@ -56,7 +56,7 @@ fn what_ghz_measured_is_a_row_of_the_report() {
         (&row["loader"], &row["status"]),
         (&"ghz".into(), &"ok".into())
     );
-    assert_eq!(row["requests_per_s"], 6.0, "the error is no throughput");
+    assert_eq!(row["requests_per_s"], 6.0, "the failed call does not count");
     assert_eq!(row["cpu_us_per_request"], Value::Null);
     fs::write(folder.path().join("imported.json"), &imported.stdout).unwrap();
     for form in [&[][..], &["--md"], &["--html"]] {
@@ -73,15 +73,18 @@ fn what_ghz_measured_is_a_row_of_the_report() {
 }
 
 #[test]
-fn what_cannot_be_imported_says_why() {
+fn import_invalid_report_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let mut summary = report();
     summary["details"] = Value::Null;
     let old = json!({"count": 4, "total": 500_000_000, "average": 2_000_000, "details": []});
     for (content, what) in [
-        ("Summary:\n  Count: 4\n".to_owned(), "no report of ghz"),
-        (String::new(), "no report of ghz"),
-        (summary.to_string(), "0 latencies of 3 calls"),
+        (
+            "Summary:\n  Count: 4\n".to_owned(),
+            "not a current ghz report",
+        ),
+        (String::new(), "not a current ghz report"),
+        (summary.to_string(), "0 latencies for 3 calls"),
         (old.to_string(), "missing field `date`"),
     ] {
         let out = import(folder.path(), &content);

@@ -10,7 +10,7 @@ use fake_lab::{Lab, assert_refused, text};
 use serde_json::Value;
 
 #[test]
-fn a_run_shows_the_matrix_and_writes_both_files() {
+fn interop_shows_matrix_and_writes_files() {
     let lab = Lab::new("changes-a-claim");
     lab.add("wrong", "signs-wrongly");
     let output = lab.run(&["interop", "--seed", "5"]);
@@ -20,27 +20,24 @@ fn a_run_shows_the_matrix_and_writes_both_files() {
         stderr.starts_with("about "),
         "the estimate comes first: {stderr}"
     );
-    // The time that it took is another one each time.
+    // The time differs in each run.
     let (first, rest) = stdout.split_once('\n').unwrap();
-    assert!(
-        first.starts_with("Whose tokens does whom verify? in "),
-        "{first}"
-    );
+    assert!(first.starts_with("Interoperability in "), "{first}");
     let expected = "\
-4 of 9 exchanges verified, 3 refused, 2 wrong-claims; 5 unexplained. 3 drivers, 1 kind of token.
-Minters down, verifiers across. + verified, R refused, C wrong-claims
+4 of 9 pairs verified, 3 rejected, 2 wrong-claims; 5 unexplained. 3 drivers, 1 kind of token.
+Rows: issuer; columns: verifier. + verified, R rejected, C wrong-claims
 
 jwt HS256
-                 1  2  3
-  1 fake/honest  +  C  +
-  2 fake/other   +  C  +
-  3 fake/wrong   R  R  R
+                  1  2  3
+  1 fake/correct  +  C  +
+  2 fake/other    +  C  +
+  3 fake/wrong    R  R  R
 
-Why not
-  3 refused, made by fake/wrong, given to fake/honest, fake/other and fake/wrong (jwt HS256):
+Failures
+  3 rejected, issued by fake/wrong, verified by fake/correct, fake/other and fake/wrong (jwt HS256):
     unexplained: signature is wrong
-  2 wrong-claims, made by fake/honest and fake/other, given to fake/other (jwt HS256):
-    unexplained: reads another `name` than was signed
+  2 wrong-claims, issued by fake/correct and fake/other, verified by fake/other (jwt HS256):
+    unexplained: returns a different `name` than was signed
 
 jeton-lab/results.json
 jeton-lab/report.html
@@ -51,31 +48,31 @@ jeton-lab/report.html
     assert_eq!(result["rows"][0]["suite"], "interop");
     assert_eq!(result["seed"], 5);
     let page = fs::read_to_string(lab.path("jeton-lab/report.html")).unwrap();
-    assert!(page.contains("Who verifies whose tokens"));
+    assert!(page.contains("Interoperability"));
 
     let again = lab.run(&["report", "jeton-lab/results.json"]);
     assert!(
         stdout.starts_with(text(&again.stdout)),
-        "shown again as it was"
+        "the report differs"
     );
 }
 
 #[test]
-fn json_prints_the_result_itself() {
+fn json_prints_the_result() {
     let lab = Lab::new("");
     let output = lab.run(&["interop", "--subject", "other", "--alg", "hs256", "--json"]);
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(printed, lab.result());
-    // Not the pair in which it takes no part.
+    // Only pairs with this driver.
     assert_eq!(printed["rows"].as_array().unwrap().len(), 3);
 }
 
 #[test]
-fn what_does_not_exist_is_refused_with_its_neighbour() {
+fn unknown_names_suggest_the_nearest() {
     let lab = Lab::new("");
     assert_refused(
-        &lab.run(&["interop", "--subject", "honset"]),
-        "did you mean `honest`?",
+        &lab.run(&["interop", "--subject", "corect"]),
+        "did you mean `correct`?",
     );
     assert_refused(
         &lab.run(&["interop", "--alg", "HS265"]),

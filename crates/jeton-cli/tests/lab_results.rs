@@ -1,5 +1,4 @@
-//! `jeton lab` without measuring, through the real binary: what is said of results, of the drivers
-//! and of the machine.
+//! Tests the `jeton lab` commands that show results, drivers and the machine, with the real binary.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +10,7 @@ use fake_lab::{Lab, SHORT, assert_refused, text};
 use serde_json::Value;
 
 #[test]
-fn list_and_doctor_answer_machines() {
+fn list_and_doctor_print_json() {
     let lab = Lab::new("");
     lab.add("absent", "");
     let manifest = lab.path("drivers/fake/absent/driver.toml");
@@ -71,29 +70,28 @@ fn list_and_doctor_answer_machines() {
     let shown = lab.run(&["doctor"]);
     let shown = text(&shown.stdout);
     assert!(
-        shown.contains("left out of every run: fake/absent"),
+        shown.contains("skipped in every run: fake/absent"),
         "{shown}"
     );
-    // A folder without drivers is one of the things to be told, not a reason to stop.
+    // Without drivers the command still reports the machine.
     let alone = lab.run(&["doctor", "--drivers", "nowhere"]);
     assert!(alone.status.success());
     assert!(text(&alone.stdout).contains("drivers' folder nowhere"));
 }
 
-/// Runs, changes what `change` says in a copy of the result, and writes the copy.
+/// Changes a copy of the result and writes it.
 fn changed_copy(lab: &Lab, name: &str, change: impl FnOnce(&mut Value)) {
     let mut result = lab.result();
-    // A machine that builds and tests is never quiet: what is judged here is not its noise.
+    // These tests do not depend on disturbances of the test machine.
     result["environment"]["taint"]["tainted"] = false.into();
     result["environment"]["taint"]["reasons"] = Value::Array(Vec::new());
-    // The advice was drawn from the figures and the taint as they were; a result whose advice does
-    // not follow from them is refused as edited. What a run advises depends on the machine's noise.
+    // The reader rejects a recommendation that contradicts the edited figures.
     result["recommendation"] = Value::Null;
     change(&mut result);
     fs::write(lab.path(name), result.to_string()).unwrap();
 }
 
-/// Every figure of one library's rows, multiplied.
+/// Multiplies the figures of one library's rows.
 fn scale(result: &mut Value, library: &str, by: f64) {
     let times = |value: &mut Value| *value = (value.as_f64().unwrap() * by).into();
     for row in result["rows"].as_array_mut().unwrap() {
@@ -114,7 +112,7 @@ fn scale(result: &mut Value, library: &str, by: f64) {
 }
 
 #[test]
-fn two_results_are_compared_gated_and_merged() {
+fn results_compare_gate_and_merge() {
     let lab = Lab::new("");
     lab.add("third", "");
     assert!(
@@ -167,7 +165,7 @@ fn two_results_are_compared_gated_and_merged() {
         named.contains("regression: sign fake/other:jwt:HS256:prepared takes"),
         "{named}"
     );
-    assert!(!named.contains("fake/honest"), "{named}");
+    assert!(!named.contains("fake/correct"), "{named}");
     let only = gate("slow.json", &["--threshold", "900%", "--subject", "nobody"]);
     assert_refused(&only, "no subject of the two results matches `nobody`");
     let refused = gate("elsewhere.json", &[]);
@@ -202,10 +200,10 @@ fn two_results_are_compared_gated_and_merged() {
     assert!(lab.run(&["report", "merged.json"]).status.success());
     for (files, why) in [
         (["before.json", "before.json"], "are the same run"),
-        (["before.json", "slow.json"], "did not measure the same"),
+        (["before.json", "slow.json"], "differ ("),
         (
             ["before.json", "elsewhere.json"],
-            "not measured on the same machine",
+            "come from different machines",
         ),
         (["before.json", "wrong.json"], "rows[0].status"),
     ] {
@@ -216,7 +214,7 @@ fn two_results_are_compared_gated_and_merged() {
 }
 
 #[test]
-fn a_result_is_exported_and_never_overwritten() {
+fn report_does_not_overwrite_its_input() {
     let lab = Lab::new("");
     assert!(lab.run(&SHORT).status.success());
     let file = "jeton-lab/results.json";
@@ -238,16 +236,16 @@ fn a_result_is_exported_and_never_overwritten() {
         Some(2)
     );
     let onto_itself = lab.run(&["report", file, "--md", "-o", file]);
-    assert_refused(&onto_itself, "would overwrite the result");
+    assert_refused(&onto_itself, "would overwrite an input file");
     assert_refused(
         &lab.run(&["report", file, "--md", "-o", "no/such/folder"]),
         "cannot write",
     );
-    // What is wrong with the input is known before the output is touched.
+    // An invalid input does not change the output.
     fs::write(lab.path("bad.json"), "{\"schema\":1,").unwrap();
     assert_refused(
         &lab.run(&["report", "bad.json", "--md", "-o", "report"]),
-        "is cut short",
+        "is incomplete",
     );
     assert!(
         fs::read_to_string(lab.path("report"))
@@ -255,7 +253,7 @@ fn a_result_is_exported_and_never_overwritten() {
             .starts_with("suite,")
     );
     assert_eq!(fs::read(lab.path(file)).unwrap(), before);
-    // A device is written to, and stays what it is.
+    // A device stays a device.
     assert!(
         lab.run(&["report", file, "--csv", "-o", "/dev/null"])
             .status

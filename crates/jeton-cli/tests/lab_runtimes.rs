@@ -1,4 +1,4 @@
-//! `--runtimes`, and what a report says of the runtimes that its figures come from.
+//! Tests `--runtimes`, and the runtimes in reports.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::fs;
 use fake_lab::{Lab, SHORT, text};
 use serde_json::{Value, json};
 
-/// A result of a fake run, changed by hand.
+/// Returns a lab with a changed result of a fake run.
 fn changed(change: impl FnOnce(&mut Value)) -> Lab {
     let lab = Lab::new("");
     assert!(lab.run(&SHORT).status.success());
@@ -26,7 +26,7 @@ fn shown(lab: &Lab, form: &[&str]) -> String {
 }
 
 #[test]
-fn report_on_an_ended_runtime_says_so_in_every_form() {
+fn report_marks_unsupported_runtime() {
     let used = json!([
         {"language": "node", "name": "Node 20.20.2", "found": "PATH", "support": "ended",
          "support_ends": "2026-04-30"},
@@ -50,7 +50,7 @@ fn report_on_an_ended_runtime_says_so_in_every_form() {
 }
 
 #[test]
-fn report_without_an_ended_runtime_says_nothing_of_support() {
+fn report_without_unsupported_runtime_has_no_note() {
     let lab = changed(|_| {});
     for form in [&[][..], &["--md"], &["--html"]] {
         assert!(!shown(&lab, form).contains("Out of support"), "{form:?}");
@@ -58,12 +58,12 @@ fn report_without_an_ended_runtime_says_nothing_of_support() {
 }
 
 #[test]
-fn report_marks_an_older_version_with_the_day_of_its_release() {
+fn report_older_version_has_release_day() {
     let lab = changed(|result| {
         for row in result["rows"].as_array_mut().unwrap() {
             if row["subject"]["library"] == "other" {
                 row["subject"]["released"] = json!("2021-04-14");
-                row["subject"]["superseded_by"] = json!("fake/honest");
+                row["subject"]["superseded_by"] = json!("fake/correct");
             }
         }
     });
@@ -75,15 +75,15 @@ fn report_marks_an_older_version_with_the_day_of_its_release() {
 }
 
 #[test]
-fn report_tells_rows_of_two_runtimes_apart() {
+fn report_distinguishes_runtimes() {
     let lab = changed(|result| {
         let text = result
             .to_string()
-            .replace("fake/other:", "fake/honest@25.0.3:");
+            .replace("fake/other:", "fake/correct@25.0.3:");
         *result = serde_json::from_str(&text).unwrap();
         for row in result["rows"].as_array_mut().unwrap() {
             let is_other = row["subject"]["library"] == "other";
-            row["subject"]["library"] = json!("honest");
+            row["subject"]["library"] = json!("correct");
             row["subject"]["runtime"] = json!(if is_other {
                 "JDK 25.0.3"
             } else {
@@ -98,7 +98,7 @@ fn report_tells_rows_of_two_runtimes_apart() {
 }
 
 #[test]
-fn unknown_choice_of_runtimes_is_refused_with_the_known_ones() {
+fn runtimes_unknown_choice_lists_known_ones() {
     let lab = Lab::new("");
     for verb in ["run", "interop", "attack"] {
         let output = lab.run(&[verb, "--runtimes", "newset"]);

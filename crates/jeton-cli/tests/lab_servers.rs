@@ -1,5 +1,4 @@
-//! `jeton lab servers` and `jeton lab load`, the real binary against real servers: this project's own,
-//! and such as are no good.
+//! Tests `jeton lab servers` and `jeton lab load` with the real binary: against jeton's server, and faulty servers.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -13,7 +12,7 @@ use serde_json::Value;
 
 const JETON: &str = env!("CARGO_BIN_EXE_jeton");
 
-/// jeton's own manifest, with the binary that is tested in the place of one that is built.
+/// Writes the manifest of jeton's server, with the tested binary instead of a build.
 fn jeton_manifest(folder: &Path) {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -40,7 +39,7 @@ fn server(folder: &Path, id: &str, manifest: &str) {
     fs::write(folder.join("server.toml"), manifest).unwrap();
 }
 
-/// A server that is a line of shell.
+/// Adds a server that runs a shell command.
 fn shell(folder: &Path, id: &str, line: &str, more: &str) {
     let manifest = format!(
         "name = \"a shell\"\nlanguage = \"sh\"\nlibraries = \"sh\"\nabout = \"no server\"\n\
@@ -49,14 +48,14 @@ fn shell(folder: &Path, id: &str, line: &str, more: &str) {
     server(folder, id, &manifest);
 }
 
-/// One load at a time: two would measure each other.
+/// Allows one load at a time: parallel loads would disturb each other.
 static CORES: Mutex<()> = Mutex::new(());
 
 fn servers(folder: &Path, more: &[&str]) -> Output {
     warmed_up_for("0.5", folder, more)
 }
 
-/// The same, whose first warm-up takes at least so many seconds.
+/// The same, with a first warm-up of at least this number of seconds.
 fn warmed_up_for(seconds: &str, folder: &Path, more: &[&str]) -> Output {
     let _alone = CORES.lock().unwrap_or_else(PoisonError::into_inner);
     Command::new(JETON)
@@ -93,7 +92,7 @@ fn two_cores() -> bool {
 }
 
 #[test]
-fn a_server_that_is_as_it_must_be_has_every_figure() {
+fn servers_correct_server_has_all_figures() {
     if !two_cores() {
         return;
     }
@@ -128,7 +127,7 @@ fn a_server_that_is_as_it_must_be_has_every_figure() {
             assert!(row[name].as_f64().unwrap() > 0.0, "{name}: {row}");
         }
     }
-    // The file shows again in every form.
+    // Each format shows the file.
     let file = folder.path().join("out/results.json");
     for form in [&[][..], &["--md"], &["--html"], &["--csv"]] {
         let again = Command::new(JETON)
@@ -146,7 +145,7 @@ fn a_server_that_is_as_it_must_be_has_every_figure() {
 }
 
 #[test]
-fn an_open_loop_makes_as_many_calls_as_are_due() {
+fn servers_open_loop_makes_due_calls() {
     if !two_cores() {
         return;
     }
@@ -166,7 +165,7 @@ fn an_open_loop_makes_as_many_calls_as_are_due() {
 }
 
 #[test]
-fn rates_come_from_the_lowest_peak() {
+fn servers_full_rates_come_from_lowest_peak() {
     if !two_cores() {
         return;
     }
@@ -185,7 +184,10 @@ fn rates_come_from_the_lowest_peak() {
         |id: &str| -> Vec<&Value> { rows.iter().filter(|r| r["subject"]["id"] == id).collect() };
     let jeton = of("rust/jeton");
     assert_eq!(jeton.len(), 4, "{rows:?}");
-    assert!(jeton[0].get("rate").is_none(), "the peak comes first");
+    assert!(
+        jeton[0].get("rate").is_none(),
+        "the peak load must be first"
+    );
     let peak = jeton[0]["requests_per_s"].as_f64().unwrap();
     for (row, part) in jeton[1..].iter().zip([0.5, 0.7, 0.9]) {
         assert_eq!(
@@ -197,19 +199,19 @@ fn rates_come_from_the_lowest_peak() {
             assert!(row["latency_ms"][name].as_f64().unwrap() > 0.0, "{row}");
         }
     }
-    // Who is not there is a row of each, and no peak.
+    // An unavailable server has a row for each load, and no peak.
     assert_eq!(of("bad/absent").len(), 4);
 }
 
 #[test]
-fn servers_that_are_no_good_are_rows_that_say_why() {
+fn servers_faulty_servers_have_reasons() {
     if !two_cores() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("servers");
     jeton_manifest(&all);
-    // Its own keys, and not the run's.
+    // This server uses its own keys instead of the run's keys.
     let own_keys = fs::read_to_string(all.join("rust/jeton/server.toml")).unwrap();
     let prepare = format!(
         "prepare = [[\"{JETON}\", \"admin\", \"issuer\", \"add\", \"--data\", \"{{run}}/data\", \
@@ -263,12 +265,16 @@ fn servers_that_are_no_good_are_rows_that_say_why() {
         (
             "bad/own-keys",
             "failed-preflight",
-            "do not verify with the key that it was given",
+            "do not verify with the configured key",
         ),
         ("bad/dies", "unavailable", "out of memory"),
-        ("bad/far", "unavailable", "no address of this machine alone"),
+        (
+            "bad/far",
+            "unavailable",
+            "does not listen on a loopback address",
+        ),
         ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
-        ("bad/build", "unavailable", "does not build"),
+        ("bad/build", "unavailable", "build failed"),
         ("bad/garbage", "failed-preflight", "answers HS256 with: "),
     ] {
         let row = row(&rows, id, "HS256");
@@ -280,7 +286,7 @@ fn servers_that_are_no_good_are_rows_that_say_why() {
 }
 
 #[test]
-fn other_calls_are_loaded_where_they_are_offered() {
+fn servers_beyond_calls_are_loaded() {
     if !two_cores() {
         return;
     }
@@ -318,7 +324,7 @@ fn other_calls_are_loaded_where_they_are_offered() {
 }
 
 #[test]
-fn tokens_of_a_server_s_own_keys_are_verified_too() {
+fn servers_with_own_keys_are_verified() {
     if !two_cores() {
         return;
     }
@@ -334,7 +340,7 @@ fn tokens_of_a_server_s_own_keys_are_verified_too() {
     }
 }
 
-/// Answers every connection with a line that is no HTTP/2.
+/// Returns a shell command that answers each connection with a line that is not HTTP/2.
 fn garbage(port: u16) -> String {
     format!(
         "exec python3 -c 'import socket; s = socket.create_server((\\\"127.0.0.1\\\", {port}))\\n\
@@ -343,19 +349,19 @@ fn garbage(port: u16) -> String {
 }
 
 #[test]
-fn what_the_budget_has_no_time_for_says_so() {
+fn servers_budget_skips_the_rest() {
     if !two_cores() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     jeton_manifest(&folder.path().join("servers"));
-    // Over while it is still warming up, however quick the machine is.
+    // This time limit ends during the warm-up on every machine.
     let budget = ["--alg", "HS256", "--budget", "1s"];
     let out = warmed_up_for("30", folder.path(), &budget);
     let said = String::from_utf8(out.stderr).unwrap();
     assert_eq!(out.status.code(), Some(0), "{said}");
-    assert!(said.contains("the budget had no time"), "{said}");
-    assert!(said.contains("× 1 rounds"), "fewer were planned: {said}");
+    assert!(said.contains("time limit reached"), "{said}");
+    assert!(said.contains("× 1 repetitions"), "{said}");
     let result: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(result["environment"]["complete"], false);
     let rows = result["rows"].as_array().unwrap();
@@ -366,7 +372,7 @@ fn what_the_budget_has_no_time_for_says_so() {
 }
 
 #[test]
-fn what_a_run_needs_is_asked_for_before_anything_is_built() {
+fn servers_missing_requirements_fail_before_building() {
     let folder = tempfile::tempdir().unwrap();
     let all = folder.path().join("servers");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -387,7 +393,7 @@ fn what_a_run_needs_is_asked_for_before_anything_is_built() {
         );
     }
     for (more, what) in [
-        (&["--subject", "cobol"][..], "no server has `cobol`"),
+        (&["--subject", "cobol"][..], "no server id contains `cobol`"),
         (&["--alg", "none"], "HS256, ES256, RS256"),
         (&["--scenarios", "mine"], "beyond"),
         (&["--scenarios", "beyond"], "none of these servers offers"),
@@ -401,7 +407,7 @@ fn what_a_run_needs_is_asked_for_before_anything_is_built() {
 }
 
 #[test]
-fn loaders_files_add_up() {
+fn load_merge_adds_files() {
     let folder = tempfile::tempdir().unwrap();
     let nobody = TcpListener::bind("127.0.0.1:0")
         .unwrap()

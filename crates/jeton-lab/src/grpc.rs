@@ -1,16 +1,15 @@
-//! As much of gRPC as the lab speaks: the fields of a message (Protocol Buffers, "Encoding"), and
-//! the five bytes that a message has before it ("gRPC over HTTP/2", Length-Prefixed-Message).
-//!
-//! The messages are few and small and are made once: no schema is compiled for them.
+//! The parts of gRPC that the lab needs: message fields (Protocol Buffers, "Encoding") and the
+//! five-byte prefix of a message ("gRPC over HTTP/2", Length-Prefixed-Message). The messages are few
+//! and small, so no schema is compiled.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 
-/// The bytes before a message: whether it is compressed, and its length.
+/// The length of the prefix: a compression flag and the message length.
 const PREFIX_BYTES: usize = 5;
 
-/// A message as it is sent: nothing is compressed, four bytes of length, the message.
+/// Frames a message: not compressed, four bytes of length, the message.
 pub(crate) fn framed(message: &[u8]) -> Bytes {
-    let length = u32::try_from(message.len()).expect("what the lab sends is far below 4 GiB");
+    let length = u32::try_from(message.len()).expect("messages of the lab are far below 4 GiB");
     let mut framed = BytesMut::with_capacity(PREFIX_BYTES + message.len());
     framed.put_u8(0);
     framed.put_u32(length);
@@ -18,26 +17,26 @@ pub(crate) fn framed(message: &[u8]) -> Bytes {
     framed.freeze()
 }
 
-/// How many bytes the first message of these is long with what stands before it, as far as they say.
+/// Returns the length of the first frame, including its prefix, if the prefix is complete.
 pub(crate) fn framed_bytes(bytes: &[u8]) -> Option<usize> {
     let (&[_, a, b, c, d], _) = bytes.split_first_chunk::<PREFIX_BYTES>()?;
     let length = usize::try_from(u32::from_be_bytes([a, b, c, d])).ok()?;
     PREFIX_BYTES.checked_add(length)
 }
 
-/// The message of a body that has exactly one whole one, not compressed.
+/// Returns the message of a body with exactly one complete, uncompressed frame.
 pub(crate) fn unframed(body: &[u8]) -> Option<&[u8]> {
     let (&[compressed, a, b, c, d], message) = body.split_first_chunk::<PREFIX_BYTES>()?;
     let length = usize::try_from(u32::from_be_bytes([a, b, c, d])).ok()?;
     (compressed == 0 && length == message.len()).then_some(message)
 }
 
-/// Appends a field of characters.
+/// Appends a string field.
 pub(crate) fn put_text(message: &mut Vec<u8>, number: u32, text: &str) {
     put_bytes(message, number, text.as_bytes());
 }
 
-/// Appends a field of bytes, or of a message within the message.
+/// Appends a bytes or message field.
 pub(crate) fn put_bytes(message: &mut Vec<u8>, number: u32, bytes: &[u8]) {
     put_varint(message, u64::from(number) << 3 | 2);
     put_varint(message, bytes.len() as u64);
@@ -52,19 +51,19 @@ fn put_varint(message: &mut Vec<u8>, mut value: u64) {
     message.push(value as u8);
 }
 
-/// A field that was read.
+/// A decoded field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field<'a> {
-    /// Characters, bytes or a message, and the field's number.
+    /// A string, bytes or message field, with its number.
     Bytes(u64, &'a [u8]),
-    /// A number, and the field's.
+    /// A number, with its field number.
     Number(u64, u64),
-    /// What the lab has no use for.
+    /// A field that the lab ignores.
     Other,
 }
 
 impl<'a> Field<'a> {
-    /// Takes the next field off a message; none if it is not whole.
+    /// Removes the next field from a message; returns `None` if the field is incomplete.
     pub(crate) fn take(rest: &mut &'a [u8]) -> Option<Self> {
         let tag = varint(rest)?;
         match tag & 7 {
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_what_protocol_buffers_say() {
+    fn put_matches_protocol_buffers_encoding() {
         let mut message = Vec::new();
         put_text(&mut message, 2, "api");
         put_bytes(&mut message, 16, b"");
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_whatever_its_length() {
+    fn take_reads_fields_of_any_length() {
         for length in [0, 1, 127, 128, 300, 16_383, 16_384, 100_000] {
             let text = "x".repeat(length);
             let mut message = Vec::new();
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_is_nothing() {
+    fn take_incomplete_field_is_none() {
         for body in [&b""[..], b"\0\0\0\0", b"\x01\0\0\0\0", b"\0\0\0\0\x02x"] {
             assert_eq!(unframed(body), None, "{body:?}");
         }

@@ -1,21 +1,22 @@
-//! The lab: measures token formats, algorithms and libraries side by side, on this machine.
+//! The lab: measures token formats, algorithms and libraries on one machine.
 //!
-//! A [`result::RunResult`] is everything one run saw; every table, chart and page is a function
-//! of it.
+//! A [`result::RunResult`] contains everything that one run measured. Every table, chart and page is a
+//! function of it.
 //!
-//! A measurement's way: [`suite`] says which subjects meet, [`driver`] builds them, [`runner`]
-//! speaks with them over [`wire`], [`host`] watches the machine meanwhile, [`stats`] judges the
-//! rounds, [`result`] keeps everything, [`recommendation`] says which token to take, and [`report`]
-//! shows it. [`across`] is for results of several runs: compare, gate, merge. [`interop`] measures no
-//! time: it lets every driver open every other's tokens. [`servers`] loads gRPC servers that issue tokens.
+//! The measurement pipeline: [`suite`] selects the subjects, [`driver`] builds their drivers,
+//! [`runner`] talks to them over [`protocol`], [`host`] watches the machine, [`stats`] computes
+//! verdicts, [`result`] stores the result, [`recommendation`] recommends tokens, and [`report`] formats
+//! it. [`multi_run`] compares, gates and merges results of several runs. [`attack`] sends tokens that
+//! libraries must reject, [`interop`] verifies tokens across libraries, and [`servers`] loads gRPC
+//! servers that issue tokens.
 
-pub mod across;
 pub mod attack;
 pub mod driver;
 mod grpc;
 pub mod host;
 pub mod interop;
-mod judging;
+pub mod multi_run;
+pub mod protocol;
 pub mod published;
 pub mod recommendation;
 pub mod report;
@@ -25,6 +26,6 @@ pub mod servers;
 pub mod stats;
 mod stop;
 pub mod suite;
-pub mod wire;
+mod verdicts;
 
 pub use stop::Stop;

@@ -1,11 +1,10 @@
-//! A wish to end early, made from anywhere and honoured between two measurements; or a time by which a run
-//! is to be over.
+//! A request to end a run early, or its time limit; the run checks it between two measurements.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Says whether the run is to end. Clones share one wish and one time.
+/// A stop signal. Clones share the request and the time limit.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<Wish>);
 
@@ -22,36 +21,36 @@ struct Until {
 }
 
 impl Stop {
-    /// Asks the run to end.
+    /// Requests the end of the run.
     pub fn request(&self) {
         self.0.asked.store(true, Ordering::Relaxed);
     }
 
-    /// Gives the run so much time from now on. It is given once: another time it stays as it was.
+    /// Sets the time limit, counted from now. Later calls have no effect.
     pub fn within(&self, budget: Duration) {
         let from = Instant::now();
         self.0.until.get_or_init(|| Until { from, budget });
     }
 
-    /// Whether the run is to end: it was asked to, or its time is over.
+    /// Reports whether the run must end: by request or by its time limit.
     #[must_use]
     pub fn requested(&self) -> bool {
         self.asked() || self.out_of_time()
     }
 
-    /// Whether somebody asked.
+    /// Reports whether the end was requested.
     #[must_use]
     pub fn asked(&self) -> bool {
         self.0.asked.load(Ordering::Relaxed)
     }
 
-    /// Whether its time is over.
+    /// Reports whether the time limit is reached.
     #[must_use]
     pub fn out_of_time(&self) -> bool {
         self.has_less_than(Duration::from_nanos(1))
     }
 
-    /// Whether less time than this is left.
+    /// Reports whether less than this time is left.
     #[must_use]
     pub fn has_less_than(&self, needed: Duration) -> bool {
         let left = |until: &Until| until.budget.saturating_sub(until.from.elapsed());
@@ -64,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_ends_when_it_is_asked_to_or_when_its_time_is_over() {
+    fn stop_by_request_or_time_limit() {
         let stop = Stop::default();
         assert!(!stop.requested() && !stop.has_less_than(Duration::MAX));
         let clone = stop.clone();
@@ -73,7 +72,7 @@ mod tests {
         assert!(stop.has_less_than(Duration::from_secs(3601)));
         assert!(!stop.has_less_than(Duration::from_secs(3000)));
         stop.within(Duration::ZERO);
-        assert!(!clone.out_of_time(), "it had its time already");
+        assert!(!clone.out_of_time(), "the limit was already set");
         clone.request();
         assert!(stop.requested() && stop.asked() && !stop.out_of_time());
 

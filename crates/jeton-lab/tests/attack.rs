@@ -1,4 +1,4 @@
-//! The catalogue of attacks, and what becomes of drivers that misbehave under them.
+//! The catalogue of attacks, and attacks on drivers that misbehave.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -16,11 +16,11 @@ use jeton_lab::report::{html, junit, sarif};
 use jeton_lab::result::{AttackOutcome, AttackRow, RunResult, Status};
 
 #[test]
-fn each_attack_defeats_a_check_of_its_own() {
+fn attacks_defeat_distinct_checks() {
     let all = Attack::all();
     assert!(all.len() >= 60, "{}", all.len());
     let ids: BTreeSet<&str> = all.iter().map(|a| a.id).collect();
-    assert_eq!(ids.len(), all.len(), "a name comes twice");
+    assert_eq!(ids.len(), all.len(), "duplicate id");
     let mut checks = BTreeSet::new();
     for attack in &all {
         assert!(
@@ -33,9 +33,9 @@ fn each_attack_defeats_a_check_of_its_own() {
     }
 }
 
-/// `JETON_WRITE=1 cargo test -p jeton-lab --test attack` writes it again.
+/// `JETON_WRITE=1 cargo test -p jeton-lab --test attack` writes the table.
 #[test]
-fn the_page_of_attacks_is_the_catalogue() {
+fn attacks_page_matches_the_catalogue() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/attacks.md");
     let written = std::fs::read_to_string(&path).unwrap();
     let mark = "<!-- written by the code from here on -->\n\n";
@@ -75,20 +75,20 @@ fn row<'a>(result: &'a RunResult, library: &str, attack: &str) -> &'a AttackRow 
 }
 
 #[test]
-fn who_takes_a_wrong_token_is_shown_with_the_token_and_the_key() {
+fn attack_accepted_token_is_reported_with_evidence() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("lax", "accepts-tampered");
     let result = attacked(&fakes, &["other-key", "alg-none", "ecdsa-zero"]);
-    let honest = row(&result, "honest", "other-key");
-    assert_eq!(honest.outcome, Some(AttackOutcome::Refused), "{honest:?}");
+    let valid = row(&result, "correct", "other-key");
+    assert_eq!(valid.outcome, Some(AttackOutcome::Refused), "{valid:?}");
     let lax = row(&result, "lax", "other-key");
     assert_eq!(lax.outcome, Some(AttackOutcome::Accepted), "{lax:?}");
     let evidence = &lax.evidence[0];
     assert_eq!(evidence.token.as_ref().unwrap().matches('.').count(), 2);
     assert_eq!(evidence.key.as_ref().unwrap()["kty"], "oct");
-    // It signs with HMAC alone.
-    let curve = row(&result, "honest", "ecdsa-zero");
+    // It signs only with HMAC.
+    let curve = row(&result, "correct", "ecdsa-zero");
     assert_eq!(curve.outcome, Some(AttackOutcome::NotApplicable));
 
     let page = html::page(&result);
@@ -109,7 +109,7 @@ fn who_takes_a_wrong_token_is_shown_with_the_token_and_the_key() {
 }
 
 #[test]
-fn each_round_tries_everything_with_other_keys_and_keeps_one_of_each_finding() {
+fn attack_rounds_keep_one_of_each_finding() {
     let fakes = Fakes::new().with("lax", "accepts-tampered");
     let drivers = find(&fakes.folder()).unwrap();
     let in_rounds = |rounds| {
@@ -129,8 +129,8 @@ fn each_round_tries_everything_with_other_keys_and_keeps_one_of_each_finding() {
 }
 
 #[test]
-fn a_driver_for_which_the_budget_had_no_time_has_rows_that_say_so() {
-    let fakes = Fakes::new().with("honest", "");
+fn attack_budget_exhausted_is_reported_in_rows() {
+    let fakes = Fakes::new().with("correct", "");
     let drivers = find(&fakes.folder()).unwrap();
     let options = Options {
         budget: Some(Duration::ZERO),
@@ -138,27 +138,30 @@ fn a_driver_for_which_the_budget_had_no_time_has_rows_that_say_so() {
     };
     let result = attack::run(&drivers, &options, &Stop::default(), &mut |_| {});
     assert!(!result.environment.complete);
-    let row = row(&result, "honest", "other-key");
+    let row = row(&result, "correct", "other-key");
     assert_eq!((row.status, row.outcome), (Status::Unavailable, None));
-    assert_eq!(row.reason.as_deref(), Some("the budget had no time for it"));
+    assert_eq!(
+        row.reason.as_deref(),
+        Some("the time limit was reached first")
+    );
 }
 
 #[test]
-fn a_driver_that_cannot_be_had_has_rows_that_say_so() {
+fn attack_unavailable_driver_is_reported_in_rows() {
     let fakes = Fakes::new()
         .with("dead", "dies-in-hello")
-        .with("honest", "");
+        .with("correct", "");
     let result = attacked(&fakes, &["other-key"]);
     let dead = row(&result, "dead", "other-key");
     assert_eq!((dead.status, dead.outcome), (Status::Unavailable, None));
     assert!(dead.reason.is_some());
-    assert_eq!(row(&result, "honest", "other-key").status, Status::Ok);
+    assert_eq!(row(&result, "correct", "other-key").status, Status::Ok);
 }
 
 #[test]
-fn a_corpus_grows_by_what_is_found_and_is_judged_again() {
+fn fuzz_findings_are_added_to_corpus_and_replayed() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("lax", "accepts-tampered");
     let drivers = find(&fakes.folder()).unwrap();
     let options = options(&fakes, &[]);
@@ -171,7 +174,7 @@ fn a_corpus_grows_by_what_is_found_and_is_judged_again() {
         .find(|c| c.changed == Changed::Token)
         .unwrap();
     assert_eq!(case.accepted, ["fake/lax 1.0.0"]);
-    assert_eq!(case.refused, ["fake/honest 1.0.0"]);
+    assert_eq!(case.refused, ["fake/correct 1.0.0"]);
     assert_eq!(case.changes.len(), 1, "it is minimised: {case:?}");
 
     let corpus = fakes.folder().join("cases.jsonl");
@@ -185,14 +188,14 @@ fn a_corpus_grows_by_what_is_found_and_is_judged_again() {
         "{again:?}"
     );
 
-    // The lax one is mended, under the same version.
-    let mended = Fakes::new().with("honest", "").with("lax", "");
-    let drivers = find(&mended.folder()).unwrap();
-    let options = self::options(&mended, &[]);
+    // The lax driver is fixed, with the same version.
+    let fixed = Fakes::new().with("correct", "").with("lax", "");
+    let drivers = find(&fixed.folder()).unwrap();
+    let options = self::options(&fixed, &[]);
     let again = attack::replay(&cases, &drivers, &options, &stop, &mut |_| {}).unwrap();
     let told = again.otherwise.first().unwrap();
     assert!(
-        told.ends_with("fake/lax 1.0.0 accepted it, and now refuses it"),
+        told.ends_with("fake/lax 1.0.0 accepted it before and now rejects it"),
         "{told}"
     );
 }

@@ -1,4 +1,4 @@
-//! `lab attack --target` against real HTTP servers on this machine: a fair one, and ones that are not.
+//! `lab attack --target` against HTTP servers on this machine: a correct one and faulty ones.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -18,37 +18,37 @@ use serde_json::{Value, json};
 
 /// How a server treats a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manners {
-    /// As jeton's verifier does, with an issuer and an audience.
+enum Behavior {
+    /// Rejects and accepts correctly, with an issuer and an audience.
     Fair,
-    /// The same, but for `alg: none`, which it believes.
+    /// Like `Fair`, but accepts `alg: none`.
     BelievesNone,
-    /// It closes the connection when a header has no `alg`.
+    /// Closes the connection when a header has no `alg`.
     Faints,
-    /// It never answers when a header has no `alg`.
+    /// Never answers when a header has no `alg`.
     Freezes,
-    /// It asks for a password.
+    /// Requires a password.
     Locked,
-    /// It sends everybody to another server.
+    /// Redirects every request to another server.
     SendsElsewhere,
 }
 
-/// An introspection endpoint on a free port, until the test ends.
-fn serve(manners: Manners, key: &SigningKey) -> String {
+/// Serves introspection on a free port until the test ends.
+fn serve(behavior: Behavior, key: &SigningKey) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/introspect", listener.local_addr().unwrap());
     let key = Arc::new(key.verifying_key());
     thread::spawn(move || {
         for stream in listener.incoming() {
             let (stream, key) = (stream.unwrap(), key.clone());
-            // A client that goes away is no failure of the server's.
-            thread::spawn(move || drop(converse(manners, &key, stream)));
+            // A client that disconnects is not an error of the server.
+            thread::spawn(move || drop(converse(behavior, &key, stream)));
         }
     });
     address
 }
 
-fn converse(manners: Manners, key: &VerifyingKey, stream: TcpStream) -> std::io::Result<()> {
+fn converse(behavior: Behavior, key: &VerifyingKey, stream: TcpStream) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut stream = stream;
     loop {
@@ -77,19 +77,19 @@ fn converse(manners: Manners, key: &VerifyingKey, stream: TcpStream) -> std::io:
             .find_map(|p| p.strip_prefix("token="))
             .unwrap();
         let token = decoded(token);
-        let (status, more) = match manners {
-            Manners::Locked if !password => ("401 Unauthorized", ""),
-            Manners::SendsElsewhere => ("302 Found", "location: http://192.0.2.1/\r\n"),
+        let (status, more) = match behavior {
+            Behavior::Locked if !password => ("401 Unauthorized", ""),
+            Behavior::SendsElsewhere => ("302 Found", "location: http://192.0.2.1/\r\n"),
             _ => ("200 OK", ""),
         };
         let without_alg = alg(&token) == Some(Value::Null);
-        if without_alg && manners == Manners::Faints {
+        if without_alg && behavior == Behavior::Faints {
             return Ok(());
         }
-        if without_alg && manners == Manners::Freezes {
+        if without_alg && behavior == Behavior::Freezes {
             thread::sleep(std::time::Duration::from_secs(600));
         }
-        let none = manners == Manners::BelievesNone && alg(&token) == Some(json!("none"));
+        let none = behavior == Behavior::BelievesNone && alg(&token) == Some(json!("none"));
         let answer = json!({"active": none || is_right(key, &token)}).to_string();
         write!(
             stream,
@@ -107,7 +107,7 @@ fn is_right(key: &VerifyingKey, token: &str) -> bool {
         .is_ok()
 }
 
-/// The `alg` of a header that is an object; null where it has none.
+/// Returns the `alg` of a header that is an object; null if it has none.
 fn alg(token: &str) -> Option<Value> {
     let header = token.split('.').next()?;
     let header = URL_SAFE_NO_PAD.decode_to_vec(header).ok()?;
@@ -117,7 +117,7 @@ fn alg(token: &str) -> Option<Value> {
         .map(|h| h.get("alg").cloned().unwrap_or_default())
 }
 
-/// A form's value, byte by byte.
+/// Decodes a form value byte by byte.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();
@@ -169,9 +169,9 @@ fn row<'a>(result: &'a RunResult, attack: &str) -> &'a AttackRow {
 }
 
 #[test]
-fn a_fair_endpoint_refuses_everything_that_can_be_tried() {
+fn endpoint_correct_rejects_every_attack() {
     let key = key();
-    let result = attacked(&serve(Manners::Fair, &key), &key, &[]).unwrap();
+    let result = attacked(&serve(Behavior::Fair, &key), &key, &[]).unwrap();
     let mut refused = 0;
     for row in &result.rows.attack {
         let outcome = row.outcome;
@@ -193,9 +193,9 @@ fn a_fair_endpoint_refuses_everything_that_can_be_tried() {
 }
 
 #[test]
-fn what_an_endpoint_believes_is_shown_without_the_operators_secret() {
+fn endpoint_finding_is_reported_without_the_key() {
     let key = key();
-    let address = serve(Manners::BelievesNone, &key);
+    let address = serve(Behavior::BelievesNone, &key);
     let result = attacked(&address, &key, &["alg-none", "other-key"]).unwrap();
     let found = row(&result, "alg-none");
     assert_eq!(found.outcome, Some(AttackOutcome::Accepted), "{found:?}");
@@ -207,24 +207,21 @@ fn what_an_endpoint_believes_is_shown_without_the_operators_secret() {
     let secret: Value = serde_json::from_str(&key.to_jwk().unwrap()).unwrap();
     assert!(!shown.contains(secret["d"].as_str().unwrap()));
     let page = html::page(&result);
-    assert!(
-        page.contains("--target"),
-        "the page says how it is repeated"
-    );
+    assert!(page.contains("--target"), "the page contains the command");
 }
 
 #[test]
-fn an_endpoint_that_breaks_is_reported_and_the_run_goes_on() {
+fn endpoint_that_crashes_is_reported_and_run_continues() {
     let key = key();
     let attacks = ["alg-absent", "other-key"];
-    let fainted = attacked(&serve(Manners::Faints, &key), &key, &attacks).unwrap();
+    let fainted = attacked(&serve(Behavior::Faints, &key), &key, &attacks).unwrap();
     let row_of = |result, attack| row(result, attack).clone();
     assert_eq!(row_of(&fainted, "alg-absent").status, Status::Crashed);
     assert_eq!(
         row_of(&fainted, "other-key").outcome,
         Some(AttackOutcome::Refused)
     );
-    let frozen = attacked(&serve(Manners::Freezes, &key), &key, &attacks).unwrap();
+    let frozen = attacked(&serve(Behavior::Freezes, &key), &key, &attacks).unwrap();
     assert_eq!(row_of(&frozen, "alg-absent").status, Status::TimedOut);
     assert_eq!(
         row_of(&frozen, "other-key").outcome,
@@ -233,18 +230,15 @@ fn an_endpoint_that_breaks_is_reported_and_the_run_goes_on() {
 }
 
 #[test]
-fn an_endpoint_that_refuses_an_honest_token_is_not_attacked() {
+fn endpoint_that_rejects_a_valid_token_is_not_attacked() {
     let (ours, theirs) = (key(), key());
-    let stranger = attacked(&serve(Manners::Fair, &theirs), &ours, &["alg-none"]);
+    let stranger = attacked(&serve(Behavior::Fair, &theirs), &ours, &["alg-none"]);
     let why = stranger.unwrap_err();
-    assert!(
-        why.contains("does not accept an honest token (not active)"),
-        "{why}"
-    );
-    let elsewhere = serve(Manners::SendsElsewhere, &ours);
+    assert!(why.contains("rejects a valid token (not active)"), "{why}");
+    let elsewhere = serve(Behavior::SendsElsewhere, &ours);
     let why = attacked(&elsewhere, &ours, &["alg-none"]).unwrap_err();
     assert!(why.contains("answered 302"), "{why}");
-    // Nobody listens there any more.
+    // Nothing listens there any more.
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -254,9 +248,9 @@ fn an_endpoint_that_refuses_an_honest_token_is_not_attacked() {
 }
 
 #[test]
-fn the_password_goes_with_every_request() {
+fn endpoint_authorization_is_sent_with_every_request() {
     let key = key();
-    let result = attacked(&serve(Manners::Locked, &key), &key, &["alg-none"]).unwrap();
+    let result = attacked(&serve(Behavior::Locked, &key), &key, &["alg-none"]).unwrap();
     assert_eq!(
         row(&result, "alg-none").outcome,
         Some(AttackOutcome::Refused)

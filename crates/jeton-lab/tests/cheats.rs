@@ -1,4 +1,4 @@
-//! A driver that cheats is found out before anything is timed, and its row says how.
+//! A driver that cheats is detected before anything is timed, and its row says how.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -9,28 +9,28 @@ use std::sync::{Mutex, PoisonError};
 use fake::{Fakes, row};
 use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
-use jeton_lab::suite::{Choice, Contract, Extent, Suite};
+use jeton_lab::suite::{Choice, Extent, Operation, Suite};
 
-/// One run at a time: what gives some of them away is time, and they would take it from each other.
+/// One run at a time: some cheats are detected by time, which parallel runs would distort.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// Signing, verifying and both, of one cheat between two honest drivers.
+/// Runs sign, verify and round trip of one cheating driver between two correct ones.
 fn run_with(misdeed: &str) -> RunResult {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("another", "")
         .with("cheat", misdeed);
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
-    choice.contracts = vec![Contract::Sign, Contract::Verify, Contract::RoundTrip];
+    choice.operations = vec![Operation::Sign, Operation::Verify, Operation::RoundTrip];
     let result = fakes.run_of(&choice, &Stop::default(), |_| ());
-    for name in ["honest", "another"] {
-        for contract in ["sign", "verify", "round-trip"] {
-            let row = row(&result, name, contract);
+    for name in ["correct", "another"] {
+        for operation in ["sign", "verify", "round-trip"] {
+            let row = row(&result, name, operation);
             assert_eq!(
                 row.status,
                 Status::Ok,
-                "{name} {contract}: {:?}",
+                "{name} {operation}: {:?}",
                 row.reason
             );
         }
@@ -39,18 +39,18 @@ fn run_with(misdeed: &str) -> RunResult {
 }
 
 #[track_caller]
-fn assert_caught(misdeed: &str, contracts: &[&str], reason: &str) {
+fn assert_caught(misdeed: &str, operations: &[&str], reason: &str) {
     let result = run_with(misdeed);
-    for contract in contracts {
-        let row = row(&result, "cheat", contract);
+    for operation in operations {
+        let row = row(&result, "cheat", operation);
         assert_eq!(
             row.status,
             Status::FailedPreflight,
-            "{contract}: {:?}",
+            "{operation}: {:?}",
             row.reason
         );
         let said = row.reason.as_deref().unwrap();
-        assert!(said.contains(reason), "{contract}: {said}");
+        assert!(said.contains(reason), "{operation}: {said}");
         assert!(row.ns_per_op.is_none(), "it must not be timed");
     }
 }
@@ -58,62 +58,62 @@ fn assert_caught(misdeed: &str, contracts: &[&str], reason: &str) {
 const ALL: [&str; 3] = ["sign", "verify", "round-trip"];
 
 #[test]
-fn who_signs_with_an_empty_key() {
+fn cheat_empty_key_is_detected() {
     assert_caught("empty-key", &ALL, "signs with an empty key");
 }
 
 #[test]
-fn who_skips_the_verification() {
+fn cheat_skipped_verification_is_detected() {
     let reason = "accepts a token whose signature was changed";
     assert_caught("accepts-tampered", &ALL, reason);
 }
 
 #[test]
-fn who_ignores_the_expiry() {
+fn cheat_ignored_expiry_is_detected() {
     assert_caught("accepts-expired", &ALL, "an expired token");
 }
 
 #[test]
-fn who_gives_back_other_claims() {
+fn cheat_changed_claims_are_detected() {
     assert_caught("changes-a-claim", &ALL, "another `name` than was signed");
 }
 
 #[test]
-fn who_answers_from_a_cache() {
-    assert_caught("caches", &["verify"], "it answers from a cache");
+fn cheat_undeclared_cache_is_detected() {
+    assert_caught("caches", &["verify"], "the library uses a cache");
 }
 
 #[test]
-fn who_never_comes_back_from_a_round_trip() {
-    let reason = "comes back from a round trip with an expired token";
+fn cheat_round_trip_without_verification_is_detected() {
+    let reason = "a round trip accepts an expired token";
     assert_caught("never-comes-back", &["round-trip"], reason);
 }
 
 #[test]
-fn who_does_a_few_operations_and_counts_many() {
-    let reason = "its work does not grow with its operations";
+fn cheat_skipped_operations_are_detected() {
+    let reason = "misreported time: four times as many operations";
     assert_caught("extrapolates", &ALL, reason);
 }
 
 #[test]
-fn whose_clock_is_too_fast() {
-    assert_caught("fast-clock", &ALL, "its clock is wrong");
+fn cheat_fast_clock_is_detected() {
+    assert_caught("fast-clock", &ALL, "misreported time");
 }
 
 #[test]
-fn whose_clock_is_too_slow() {
-    assert_caught("slow-clock", &ALL, "its clock is wrong");
+fn cheat_slow_clock_is_detected() {
+    assert_caught("slow-clock", &ALL, "misreported time");
 }
 
 #[test]
-fn whose_clock_stands_still() {
-    assert_caught("no-clock", &ALL, "its clock is wrong");
+fn cheat_stopped_clock_is_detected() {
+    assert_caught("no-clock", &ALL, "misreported time");
 }
 
-/// A cache that is declared is no cheat: it has a row, and stands in no comparison.
+/// A declared cache is not a cheat: it has a row and takes part in no comparison.
 #[test]
-fn a_cache_that_is_declared_is_a_subject_of_its_own() {
-    let fakes = Fakes::new().with("honest", "").with("another", "");
+fn declared_cache_is_a_separate_subject() {
+    let fakes = Fakes::new().with("correct", "").with("another", "");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let way = format!(
         "caches_tokens = true\nrun = [\"python3\", \"{script}\", \"recalls\", \"caches-openly\"]"

@@ -1,4 +1,4 @@
-//! What may stand side by side, and what is said of it.
+//! What may be compared, and what a comparison reports.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,35 +8,35 @@ use jeton_lab::driver::{find, folder};
 use jeton_lab::published;
 use jeton_lab::runner::{FULL_BUDGET, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
-    Cell, Choice, Comparison, Contract, Extent, Format, Incomparable, KeyHandling, Suite, plan,
+    Case, Choice, Comparison, Extent, Format, Incomparable, KeyHandling, Operation, Suite, plan,
 };
 
-fn cell(library: &str, format: Format, alg: Option<&str>) -> Cell {
-    Cell {
+fn case(library: &str, format: Format, alg: Option<&str>) -> Case {
+    Case {
         format,
         alg: alg.map(str::to_owned),
-        contract: Contract::Verify,
-        ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
+        operation: Operation::Verify,
+        ..Case::new(&format!("go/{library}"), library, "1.0.0", "go")
     }
 }
 
 #[test]
-fn different_contracts_are_never_in_one_comparison() {
-    let a = cell("a", Format::Jwt, Some("HS256"));
-    for other in [Contract::Sign, Contract::VerifySignature] {
-        let mut b = cell("b", Format::Jwt, Some("HS256"));
-        b.contract = other;
+fn comparison_of_different_operations_is_rejected() {
+    let a = case("a", Format::Jwt, Some("HS256"));
+    for other in [Operation::Sign, Operation::VerifySignature] {
+        let mut b = case("b", Format::Jwt, Some("HS256"));
+        b.operation = other;
         assert_eq!(
             Comparison::new("libraries", "HS256", a.clone(), vec![b]),
-            Err(Incomparable::Contracts(Contract::Verify, other))
+            Err(Incomparable::Operations(Operation::Verify, other))
         );
     }
 }
 
 #[test]
-fn a_reference_line_is_never_in_a_comparison() {
-    let token = cell("a", Format::Jwt, Some("HS256"));
-    let bare = cell("floor", Format::Bare, Some("HS256"));
+fn comparison_with_a_reference_is_rejected() {
+    let token = case("a", Format::Jwt, Some("HS256"));
+    let bare = case("floor", Format::Bare, Some("HS256"));
     let refused = Incomparable::Reference("go/floor:bare:HS256:prepared".into());
     let beside = Comparison::new("libraries", "HS256", token.clone(), vec![bare.clone()]);
     assert_eq!(beside, Err(refused.clone()));
@@ -45,29 +45,29 @@ fn a_reference_line_is_never_in_a_comparison() {
 }
 
 #[test]
-fn nothing_is_compared_with_itself() {
-    let a = cell("a", Format::Jwt, Some("HS256"));
+fn comparison_with_itself_is_rejected() {
+    let a = case("a", Format::Jwt, Some("HS256"));
     let twice = Comparison::new("libraries", "HS256", a.clone(), vec![a]);
     assert!(matches!(twice, Err(Incomparable::Twice(_))));
 }
 
 #[test]
-fn one_factor_is_named() {
-    let jwt = cell("a", Format::Jwt, Some("EdDSA"));
-    let public = cell("a", Format::V4Public, None);
+fn factors_name_what_differs() {
+    let jwt = case("a", Format::Jwt, Some("EdDSA"));
+    let public = case("a", Format::V4Public, None);
     assert_eq!(
         Comparison::factors(&jwt, &public),
         ["format"],
         "both are Ed25519"
     );
-    let other_library = cell("b", Format::Jwt, Some("EdDSA"));
+    let other_library = case("b", Format::Jwt, Some("EdDSA"));
     assert_eq!(Comparison::factors(&jwt, &other_library), ["library"]);
-    let es256 = cell("a", Format::Jwt, Some("ES256"));
+    let es256 = case("a", Format::Jwt, Some("ES256"));
     assert_eq!(Comparison::factors(&jwt, &es256), ["algorithm"]);
     let mut parsed = jwt.clone();
     parsed.key_handling = KeyHandling::ParsedPerCall;
     assert_eq!(Comparison::factors(&jwt, &parsed), ["key handling"]);
-    let local = cell("a", Format::V4Local, None);
+    let local = case("a", Format::V4Local, None);
     assert_eq!(
         Comparison::factors(&public, &local),
         ["format", "algorithm"]
@@ -75,7 +75,7 @@ fn one_factor_is_named() {
 }
 
 #[test]
-fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
+fn plan_has_confounded_pair_with_all_factors() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&[Suite::Formats], Extent::Glance)).unwrap();
     let pairs: Vec<_> = plan
@@ -85,7 +85,7 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
         .collect();
     assert_eq!(pairs.len(), 2, "sign and verify");
     for pair in pairs {
-        let [jwt, paseto] = pair.cells() else {
+        let [jwt, paseto] = pair.cases() else {
             unreachable!("a pair")
         };
         assert_eq!(
@@ -102,18 +102,18 @@ fn the_confounded_pair_of_report_1_is_planned_and_names_all_its_factors() {
 }
 
 #[test]
-fn every_other_planned_comparison_has_one_factor() {
+fn plan_other_comparisons_have_one_factor() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
     assert!(plan.comparisons.len() > 15);
     for comparison in &plan.comparisons {
-        // A256GCM is in no PASETO, and XChaCha20 in no JWE: said in the verdict, not hidden.
+        // No PASETO uses A256GCM, and no JWE XChaCha20: the verdict says so.
         let confounded = ["report 1's pair", "JWE dir with A256GCM or v4.local"];
         if confounded.iter().any(|c| comparison.title().starts_with(c)) {
             continue;
         }
-        let [baseline, others @ ..] = comparison.cells() else {
-            unreachable!("a comparison has cells")
+        let [baseline, others @ ..] = comparison.cases() else {
+            unreachable!("a comparison has cases")
         };
         for other in others {
             assert_eq!(
@@ -129,44 +129,44 @@ fn every_other_planned_comparison_has_one_factor() {
 }
 
 #[test]
-fn a_cell_that_two_suites_ask_for_is_measured_once() {
+fn plan_measures_a_shared_case_once() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Usual)).unwrap();
-    for (i, (cell, _)) in plan.cells.iter().enumerate() {
-        let again = plan.cells[..i].iter().any(|(c, _)| c == cell);
-        assert!(!again, "{} {}", cell.subject_id(), cell.contract);
+    for (i, (case, _)) in plan.cases.iter().enumerate() {
+        let again = plan.cases[..i].iter().any(|(c, _)| c == case);
+        assert!(!again, "{} {}", case.subject_id(), case.operation);
     }
 }
 
-/// What the manifests of this checkout offer is measured within an hour, all of it.
+/// Everything that the manifests of this checkout offer is measured within an hour.
 #[test]
-fn the_three_suites_end_within_an_hour_and_a_glance_within_90_seconds() {
+fn plan_full_run_ends_in_an_hour_quick_run_in_90_s() {
     let drivers = find(&folder(None)).unwrap();
     let takes = |pace: Pace, extent| {
         let plan = plan(&drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
-        let cells: Vec<Cell> = plan.cells.into_iter().map(|(cell, _)| cell).collect();
-        let takes = pace.estimate(&cells);
-        println!("{extent:?}: {} cells, {takes:?}", cells.len());
+        let cases: Vec<Case> = plan.cases.into_iter().map(|(case, _)| case).collect();
+        let takes = pace.estimate(&cases);
+        println!("{extent:?}: {} cases, {takes:?}", cases.len());
         takes
     };
     let full = takes(Pace::FULL, Extent::Usual);
     assert!(full < FULL_BUDGET, "{full:?}");
-    // The budget is for a machine that is slower than it thinks; nobody waits longer for less.
+    // The budget allows for a machine that is slower than estimated.
     assert!(full < Duration::from_secs(35 * 60), "{full:?}");
-    // A budget that is a little short takes a round or two away, not half of them.
+    // A slightly short budget removes a round or two, not half of them.
     let glance = takes(Pace::QUICK, Extent::Glance);
     assert!(glance < QUICK_BUDGET * 6 / 5, "{glance:?}");
 }
 
 #[test]
-fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
+fn plan_quick_algorithms_have_every_published_row() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&[Suite::Algorithms], Extent::Quick);
     let plan = plan(&drivers, &choice).unwrap();
-    let has = |contract, format, alg: &str, enc: Option<&str>| {
-        plan.cells.iter().any(|(c, _)| {
+    let has = |operation, format, alg: &str, enc: Option<&str>| {
+        plan.cases.iter().any(|(c, _)| {
             c.library == "jeton"
-                && (c.contract, c.format) == (contract, format)
+                && (c.operation, c.format) == (operation, format)
                 && c.alg.as_deref() == Some(alg)
                 && c.enc.as_deref() == enc
         })
@@ -188,27 +188,27 @@ fn the_algorithms_of_a_quick_run_have_every_row_of_report_2() {
         "A192GCM",
         "A256GCM",
     ];
-    for contract in [Contract::Encrypt, Contract::Decrypt] {
+    for operation in [Operation::Encrypt, Operation::Decrypt] {
         for alg in wraps {
             for enc in encs {
-                assert!(has(contract, Format::Jwe, alg, Some(enc)), "{alg} {enc}");
+                assert!(has(operation, Format::Jwe, alg, Some(enc)), "{alg} {enc}");
             }
         }
     }
-    for contract in [Contract::Sign, Contract::Verify] {
+    for operation in [Operation::Sign, Operation::Verify] {
         for alg in [
             "HS256", "HS384", "HS512", "RS256", "ES256", "ES384", "ES512",
         ] {
-            assert!(has(contract, Format::Jwt, alg, None), "{alg}");
+            assert!(has(operation, Format::Jwt, alg, None), "{alg}");
         }
     }
 }
 
 #[test]
-fn a_glance_takes_no_library_that_is_not_on_its_list() {
+fn plan_quick_run_has_only_listed_libraries() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Glance)).unwrap();
-    let mut ids: Vec<&str> = plan.cells.iter().map(|(c, _)| c.driver.as_str()).collect();
+    let mut ids: Vec<&str> = plan.cases.iter().map(|(c, _)| c.driver.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
     let listed = [
@@ -226,11 +226,11 @@ fn a_glance_takes_no_library_that_is_not_on_its_list() {
 }
 
 #[test]
-fn quick_run_has_the_newest_version_of_each_library_only() {
+fn plan_quick_has_newest_versions_only() {
     let drivers = find(&folder(None)).unwrap();
     let older = |suites: &[Suite], extent| -> Vec<String> {
         let plan = plan(&drivers, &Choice::of(suites, extent)).unwrap();
-        let older = plan.cells.iter().filter(|(c, _)| c.superseded_by.is_some());
+        let older = plan.cases.iter().filter(|(c, _)| c.superseded_by.is_some());
         let mut ids: Vec<String> = older.map(|(c, _)| c.driver.clone()).collect();
         ids.dedup();
         ids
@@ -245,15 +245,15 @@ fn quick_run_has_the_newest_version_of_each_library_only() {
             assert_eq!(older(suites, extent), [""; 0], "{suites:?} {extent:?}");
         }
     }
-    // The reports' own pairs need them, and who asks for one by name gets it.
+    // The pairs of the reports need them, and a user can request one by name.
     assert!(!older(&Suite::ALL, Extent::Usual).is_empty());
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Quick);
     choice.subjects = vec!["golang-jwt-v4".into()];
-    assert!(!plan(&drivers, &choice).unwrap().cells.is_empty());
+    assert!(!plan(&drivers, &choice).unwrap().cases.is_empty());
 }
 
 #[test]
-fn older_version_stands_only_where_a_published_report_needs_it() {
+fn plan_older_version_only_for_published_reports() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -261,26 +261,26 @@ fn older_version_stands_only_where_a_published_report_needs_it() {
         .into_iter()
         .flat_map(|report| published::works(report, choice.concurrency))
         .collect();
-    let older = plan.cells.iter().filter(|(c, _)| c.superseded_by.is_some());
-    for (cell, _) in older {
+    let older = plan.cases.iter().filter(|(c, _)| c.superseded_by.is_some());
+    for (case, _) in older {
         assert!(
             works
                 .iter()
-                .any(|w| w.subject.split_once(':').unwrap().0 == cell.driver),
+                .any(|w| w.subject.split_once(':').unwrap().0 == case.driver),
             "{}",
-            cell.subject_id()
+            case.subject_id()
         );
-        let subject = cell.subject();
+        let subject = case.subject();
         let said = subject.older_version().unwrap();
         assert!(said.starts_with("older version, released 20"), "{said}");
     }
 }
 
 #[test]
-fn every_library_of_others_has_its_release_date() {
+fn manifests_of_third_parties_have_a_release_date() {
     for driver in find(&folder(None)).unwrap() {
         let m = &driver.manifest;
-        // This project's own, and what comes with a toolchain.
+        // This project's own, and what is part of a toolchain.
         if ["jeton", "reference", "crypto"].contains(&m.library.as_str()) {
             continue;
         }
@@ -300,46 +300,46 @@ fn every_library_of_others_has_its_release_date() {
 }
 
 #[test]
-fn claims_and_threads_multiply_what_works_on_claims() {
+fn plan_claims_and_threads_multiply_token_operations() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&[Suite::Libraries], Extent::Usual);
     choice.subjects = vec!["rust/jeton:jwt:ES256".into()];
-    let once = plan(&drivers, &choice).unwrap().cells.len();
+    let once = plan(&drivers, &choice).unwrap().cases.len();
     choice.claims = vec!["standard".into(), "report1-large".into()];
     choice.threads = vec![1, 2];
     let plan = plan(&drivers, &choice).unwrap();
-    let keys = |c: &Cell| matches!(c.contract, Contract::GenerateKey | Contract::LoadKey);
-    let of_keys = plan.cells.iter().filter(|(c, _)| keys(c)).count();
-    // A key knows nothing of claims: it is multiplied by the threads alone.
-    assert_eq!(plan.cells.len(), (once - of_keys / 2) * 4 + of_keys);
+    let keys = |c: &Case| matches!(c.operation, Operation::GenerateKey | Operation::LoadKey);
+    let of_keys = plan.cases.iter().filter(|(c, _)| keys(c)).count();
+    // Key operations do not depend on claims, only on the threads.
+    assert_eq!(plan.cases.len(), (once - of_keys / 2) * 4 + of_keys);
     let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
     let factors = "(claims report1-large, 2 threads)";
     assert!(titles.iter().any(|t| t.contains(factors)), "{titles:?}");
     for (i, title) in titles.iter().enumerate() {
-        assert!(!titles[..i].contains(title), "{title} is there twice");
+        assert!(!titles[..i].contains(title), "duplicate title {title}");
     }
 }
 
 #[test]
-fn other_claims_and_other_threads_are_never_in_one_comparison() {
-    let one = cell("a", Format::Jwt, Some("HS256"));
-    let mut other = cell("b", Format::Jwt, Some("HS256"));
+fn comparison_of_different_claims_or_threads_is_rejected() {
+    let one = case("a", Format::Jwt, Some("HS256"));
+    let mut other = case("b", Format::Jwt, Some("HS256"));
     other.claims = "report2".into();
     let refused = Comparison::new("libraries", "x", one.clone(), vec![other]);
     assert!(matches!(refused, Err(Incomparable::Claims(..))));
-    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    let mut other = case("b", Format::Jwt, Some("HS256"));
     other.threads = 2;
     let refused = Comparison::new("libraries", "x", one.clone(), vec![other]);
     assert!(matches!(refused, Err(Incomparable::Threads(1, 2))));
-    let mut other = cell("b", Format::Jwt, Some("HS256"));
+    let mut other = case("b", Format::Jwt, Some("HS256"));
     other.caches = true;
     let refused = Comparison::new("libraries", "x", one, vec![other]);
     assert!(matches!(refused, Err(Incomparable::Cache(_))));
 }
 
-/// The published tables are the list: whatever stands in one has a cell of the usual run beside it.
+/// Every row of a published table has a case in the default run.
 #[test]
-fn no_row_of_a_report_is_missing_from_the_plan() {
+fn plan_contains_every_published_row() {
     let drivers = find(&folder(None)).unwrap();
     let choice = Choice::of(&Suite::ALL, Extent::Usual);
     let plan = plan(&drivers, &choice).unwrap();
@@ -347,43 +347,43 @@ fn no_row_of_a_report_is_missing_from_the_plan() {
         let works = published::works(report, choice.concurrency);
         assert!(works.len() >= least, "report {report}: {}", works.len());
         for work in works {
-            let planned = plan.cells.iter().any(|(c, _)| {
+            let planned = plan.cases.iter().any(|(c, _)| {
                 c.subject_id() == work.subject
-                    && c.contract.name() == work.contract
+                    && c.operation.name() == work.operation
                     && c.claims == work.claims
                     && c.threads == work.threads
             });
             assert!(planned, "report {report}: {work:?}");
         }
     }
-    let weak = plan.cells.iter().filter(|(c, _)| c.subject().is_weak());
+    let weak = plan.cases.iter().filter(|(c, _)| c.subject().is_weak());
     assert!(weak.clone().count() >= 4);
     assert!(
         weak.clone().all(|(c, _)| c.library != "jeton"),
-        "never by jeton"
+        "jeton must not have such a key"
     );
 }
 
 #[test]
-fn unequal_work_is_in_no_comparison() {
+fn comparison_of_unequal_work_is_rejected() {
     let drivers = find(&folder(None)).unwrap();
     let plan = plan(&drivers, &Choice::of(&Suite::ALL, Extent::Full)).unwrap();
-    let unequal = |c: &Cell| c.contract == Contract::VerifyParsed;
-    assert!(plan.cells.iter().any(|(c, _)| unequal(c)));
-    let compared = plan.comparisons.iter().flat_map(Comparison::cells);
+    let unequal = |c: &Case| c.operation == Operation::VerifyParsed;
+    assert!(plan.cases.iter().any(|(c, _)| unequal(c)));
+    let compared = plan.comparisons.iter().flat_map(Comparison::cases);
     assert!(!compared.clone().any(unequal));
-    assert!(!compared.clone().any(Cell::is_reference));
+    assert!(!compared.clone().any(Case::is_reference));
 }
 
 #[test]
-fn who_asks_for_claims_gets_them_and_not_those_of_the_reports() {
+fn plan_requested_claims_replace_those_of_reports() {
     let drivers = find(&folder(None)).unwrap();
     let mut choice = Choice::of(&Suite::ALL, Extent::Usual);
     choice.claims = vec!["report3".into()];
     let plan = plan(&drivers, &choice).unwrap();
-    let key = |c: &Cell| matches!(c.contract, Contract::GenerateKey | Contract::LoadKey);
+    let key = |c: &Case| matches!(c.operation, Operation::GenerateKey | Operation::LoadKey);
     let other = plan
-        .cells
+        .cases
         .iter()
         .find(|(c, _)| !key(c) && c.claims != "report3");
     assert!(other.is_none(), "{other:?}");

@@ -1,7 +1,7 @@
-//! Markdown, benchstat text and CSV of the sample, as golden files; and `benchstat` itself, which
-//! must read the text and agree.
+//! Markdown, benchstat text and CSV of the sample as golden files. `benchstat` itself must read the
+//! text and agree.
 //!
-//! What has changed on purpose is written with `JETON_WRITE=1`, and read before it is committed.
+//! `JETON_WRITE=1` writes intended changes; read them before committing.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -17,12 +17,12 @@ use jeton_lab::report::{benchstat, csv, markdown};
 use jeton_lab::result::RunResult;
 use jeton_lab::stats::mann_whitney::p_value;
 
-/// Few rows of every kind, with names that a careless export would break.
+/// Returns a few rows of every kind, with names that a careless export would corrupt.
 fn few() -> RunResult {
     let mut result = sample::result();
     result.rows.measured.retain(|row| {
         let alg = row.subject.alg.as_deref();
-        row.contract == "sign"
+        row.operation == "sign"
             && (alg == Some("HS256") && row.suite == "libraries"
                 || alg == Some("EdDSA") && row.subject.library == "pascaldekloe"
                 || row.subject.language == "java")
@@ -33,7 +33,7 @@ fn few() -> RunResult {
             rows.iter()
                 .any(|r| r.subject.id == id && r.suite == v.suite)
         };
-        v.contract == "sign" && there(&v.subject) && there(&v.baseline)
+        v.operation == "sign" && there(&v.subject) && there(&v.baseline)
     });
     let mut odd = rows[0].clone();
     odd.subject.id = "go/a b:jwe:RSA-OAEP-256+A256GCM:prepared".into();
@@ -41,7 +41,7 @@ fn few() -> RunResult {
     odd.subject.format = "jwe".into();
     odd.subject.alg = Some("RSA-OAEP-256".into());
     odd.subject.enc = Some("A256GCM".into());
-    odd.contract = "verify-signature".into();
+    odd.operation = "verify-signature".into();
     odd.claims.name = "my claims/1".into();
     odd.threads = 4;
     odd.allocs_per_op = None;
@@ -62,27 +62,27 @@ fn assert_golden(name: &str, text: &str) {
 }
 
 #[test]
-fn markdown_is_as_it_was_read() {
+fn markdown_matches_golden_file() {
     assert_golden("report.md", &markdown::text(&few()));
 }
 
 #[test]
-fn benchstat_text_is_as_it_was_read() {
+fn benchstat_text_matches_golden_file() {
     assert_golden("results.txt", &benchstat::text(&few()));
 }
 
 #[test]
-fn csv_is_as_it_was_read() {
+fn csv_matches_golden_file() {
     assert_golden("results.csv", &csv::text(&few()));
 }
 
 #[test]
-fn servers_have_a_line_for_each_load() {
+fn csv_of_servers_has_a_line_for_each_load() {
     assert_golden("servers.csv", &csv::text(&sample::servers()));
 }
 
 #[test]
-fn a_result_without_rows_has_all_three() {
+fn exports_of_empty_result_work() {
     let empty = sample::empty();
     assert_eq!(csv::text(&empty).lines().count(), 1);
     assert!(!benchstat::text(&empty).contains("Benchmark"));
@@ -90,7 +90,7 @@ fn a_result_without_rows_has_all_three() {
 }
 
 #[test]
-fn every_round_is_a_line_and_every_name_is_legal() {
+fn benchstat_text_has_a_line_for_each_round() {
     let result = few();
     let text = benchstat::text(&result);
     let timings = result
@@ -112,10 +112,10 @@ fn every_round_is_a_line_and_every_name_is_legal() {
     }
 }
 
-/// Medians and p of two libraries, by the tool that everybody uses. Its modules are pinned in
-/// `tests/benchstat`; where they cannot be had, that is said and nothing is held against us.
+/// Compares medians and p of two libraries with benchstat's own. Its modules are pinned in
+/// `tests/benchstat`. Where they are unavailable, the test says so and passes.
 #[test]
-fn benchstat_reads_it_and_agrees() {
+fn benchstat_reads_the_text_and_agrees() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results.txt");
     let result = sample::result();
@@ -132,7 +132,7 @@ fn benchstat_reads_it_and_agrees() {
         other => {
             let strict = std::env::var_os("JETON_BENCHSTAT").is_some();
             assert!(!strict, "{other:?}");
-            return eprintln!("benchstat cannot be had here: {other:?}");
+            return eprintln!("benchstat is unavailable: {other:?}");
         }
     };
     let said = String::from_utf8(output.stdout).unwrap();
@@ -143,14 +143,14 @@ fn benchstat_reads_it_and_agrees() {
         let row = rows.find(|r| {
             (
                 r.subject.library.as_str(),
-                r.contract.as_str(),
+                r.operation.as_str(),
                 r.suite.as_str(),
             ) == (library, "sign", "libraries")
                 && r.subject.alg.as_deref() == Some("HS256")
         });
         row.unwrap().ns_per_op.clone().unwrap()
     };
-    // The columns come in the order of the file: golang-jwt before cristalhq.
+    // The columns have the order of the file: golang-jwt before cristalhq.
     let (first, second) = (timing("golang-jwt"), timing("cristalhq"));
     for (field, median) in [(fields[1], first.median), (fields[3], second.median)] {
         let seconds: f64 = field.parse().unwrap();

@@ -1,4 +1,4 @@
-//! Who verifies whose tokens, with drivers that misbehave.
+//! Interoperability with drivers that misbehave.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -11,7 +11,7 @@ use fake::Fakes;
 use jeton_lab::Stop;
 use jeton_lab::driver::find;
 use jeton_lab::interop::{self, Choice, Event, Options};
-use jeton_lab::report::interop::{keys_read, matrices, tally, troubles};
+use jeton_lab::report::interop::{failure_groups, keys_read, matrices, tally};
 use jeton_lab::report::{csv, html, markdown};
 use jeton_lab::result::{Interop, InteropRow, Reader, RunResult, Status, read, to_bytes};
 
@@ -40,20 +40,20 @@ fn exchanged_in(fakes: &Fakes, rounds: u32) -> RunResult {
 }
 
 #[track_caller]
-fn row<'a>(result: &'a RunResult, minter: &str, verifier: &str) -> &'a InteropRow {
+fn row<'a>(result: &'a RunResult, issuer: &str, verifier: &str) -> &'a InteropRow {
     let mut rows = result.rows.interop.iter();
-    rows.find(|r| r.minter.library == minter && r.verifier.library == verifier)
+    rows.find(|r| r.issuer.library == issuer && r.verifier.library == verifier)
         .unwrap()
 }
 
 #[track_caller]
-fn outcome(result: &RunResult, minter: &str, verifier: &str) -> Interop {
-    row(result, minter, verifier).outcome.unwrap()
+fn outcome(result: &RunResult, issuer: &str, verifier: &str) -> Interop {
+    row(result, issuer, verifier).outcome.unwrap()
 }
 
 #[test]
-fn honest_drivers_verify_each_other() {
-    let result = exchanged(&Fakes::new().with("honest", "").with("other", ""));
+fn interop_correct_drivers_verify_each_other() {
+    let result = exchanged(&Fakes::new().with("correct", "").with("other", ""));
     assert_eq!(result.rows.interop.len(), 4, "every ordered pair");
     assert!(result.environment.complete);
     for row in &result.rows.interop {
@@ -75,15 +75,15 @@ fn honest_drivers_verify_each_other() {
 }
 
 #[test]
-fn who_takes_changed_tokens_verifies_nothing() {
+fn interop_accepting_a_changed_token_voids_the_verifier() {
     let result = exchanged(
         &Fakes::new()
-            .with("honest", "")
+            .with("correct", "")
             .with("gullible", "accepts-tampered"),
     );
-    assert_eq!(outcome(&result, "gullible", "honest"), Interop::Verified);
-    for minter in ["honest", "gullible"] {
-        let row = row(&result, minter, "gullible");
+    assert_eq!(outcome(&result, "gullible", "correct"), Interop::Verified);
+    for issuer in ["correct", "gullible"] {
+        let row = row(&result, issuer, "gullible");
         assert_eq!(row.outcome, Some(Interop::Void));
         let said = row.reason.as_deref().unwrap();
         assert!(said.starts_with("accepts a token whose"), "{said}");
@@ -92,77 +92,77 @@ fn who_takes_changed_tokens_verifies_nothing() {
 }
 
 #[test]
-fn a_changed_claim_is_seen_and_told() {
+fn interop_changed_claim_is_reported() {
     let result = exchanged(
         &Fakes::new()
-            .with("honest", "")
+            .with("correct", "")
             .with("liar", "changes-a-claim"),
     );
-    let row = row(&result, "honest", "liar");
+    let row = row(&result, "correct", "liar");
     assert_eq!(row.outcome, Some(Interop::WrongClaims));
     assert_eq!(
         row.reason.as_deref(),
-        Some("reads another `name` than was signed")
+        Some("returns a different `name` than was signed")
     );
-    assert_eq!(outcome(&result, "liar", "honest"), Interop::Verified);
+    assert_eq!(outcome(&result, "liar", "correct"), Interop::Verified);
 }
 
 #[test]
-fn a_wrong_token_is_refused_by_everybody_with_their_reason() {
+fn interop_wrong_token_is_rejected_with_each_reason() {
     let result = exchanged(
         &Fakes::new()
-            .with("honest", "")
+            .with("correct", "")
             .with("wrong", "signs-wrongly"),
     );
-    let row = row(&result, "wrong", "honest");
+    let row = row(&result, "wrong", "correct");
     assert_eq!(row.outcome, Some(Interop::Refused));
     assert_eq!(row.reason.as_deref(), Some("signature is wrong"));
     assert_eq!(
         row.explanation.as_deref(),
         Some("unexplained: signature is wrong")
     );
-    assert_eq!(outcome(&result, "honest", "wrong"), Interop::Verified);
-    let troubles = troubles(&result.rows.interop);
-    assert_eq!(troubles.len(), 1, "both verifiers say the same");
+    assert_eq!(outcome(&result, "correct", "wrong"), Interop::Verified);
+    let failure_groups = failure_groups(&result.rows.interop);
+    assert_eq!(failure_groups.len(), 1, "both verifiers say the same");
     assert_eq!(
-        troubles[0].place(),
-        "made by fake/wrong, given to fake/honest and fake/wrong (jwt HS256)"
+        failure_groups[0].place(),
+        "made by fake/wrong, given to fake/correct and fake/wrong (jwt HS256)"
     );
 }
 
 #[test]
-fn what_goes_wrong_with_one_key_in_some_is_found_by_more_rounds() {
+fn interop_more_rounds_find_faults_of_rare_keys() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("wrong", "signs-wrongly-with-its-third-key");
     let few = exchanged_in(&fakes, 2);
-    assert_eq!(outcome(&few, "wrong", "honest"), Interop::Verified);
+    assert_eq!(outcome(&few, "wrong", "correct"), Interop::Verified);
     let more = exchanged_in(&fakes, 4);
     assert_eq!(more.rows.interop.len(), 4, "a row for each pair, as before");
-    let row = row(&more, "wrong", "honest");
+    let row = row(&more, "wrong", "correct");
     assert_eq!((row.outcome, row.keys.len()), (Some(Interop::Refused), 1));
     assert_eq!(
         row.reason.as_deref(),
         Some("in 1 of 4 rounds: signature is wrong")
     );
-    assert_eq!(outcome(&more, "honest", "wrong"), Interop::Verified);
+    assert_eq!(outcome(&more, "correct", "wrong"), Interop::Verified);
 }
 
 #[test]
-fn one_that_makes_no_token_one_that_dies_and_one_that_never_starts_cost_the_others_nothing() {
+fn interop_failing_drivers_do_not_affect_others() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("empty", "makes-no-token")
         .with("mortal", "dies-in-verify")
         .with("stillborn", "dies-in-hello");
     let result = exchanged(&fakes);
-    assert_eq!(outcome(&result, "honest", "honest"), Interop::Verified);
-    assert_eq!(outcome(&result, "honest", "empty"), Interop::Verified);
-    assert_eq!(outcome(&result, "mortal", "honest"), Interop::Verified);
-    for verifier in ["honest", "empty", "mortal"] {
-        assert_eq!(outcome(&result, "empty", verifier), Interop::MintFailed);
+    assert_eq!(outcome(&result, "correct", "correct"), Interop::Verified);
+    assert_eq!(outcome(&result, "correct", "empty"), Interop::Verified);
+    assert_eq!(outcome(&result, "mortal", "correct"), Interop::Verified);
+    for verifier in ["correct", "empty", "mortal"] {
+        assert_eq!(outcome(&result, "empty", verifier), Interop::IssueFailed);
     }
-    let dead = row(&result, "honest", "mortal");
+    let dead = row(&result, "correct", "mortal");
     assert_eq!(
         (dead.outcome, dead.status),
         (Some(Interop::Crashed), Status::Crashed)
@@ -176,12 +176,12 @@ fn one_that_makes_no_token_one_that_dies_and_one_that_never_starts_cost_the_othe
         .interop
         .iter()
         .filter(|r| {
-            [&r.minter, &r.verifier]
+            [&r.issuer, &r.verifier]
                 .iter()
                 .any(|p| p.library == "stillborn")
         })
         .collect();
-    assert_eq!(absent.len(), 1, "one row says it");
+    assert_eq!(absent.len(), 1, "one row is enough");
     assert_eq!(
         (absent[0].status, absent[0].outcome),
         (Status::Unavailable, None)
@@ -190,18 +190,20 @@ fn one_that_makes_no_token_one_that_dies_and_one_that_never_starts_cost_the_othe
 }
 
 #[test]
-fn a_library_that_reads_keys_itself_is_given_their_text_and_nothing_else() {
-    let fakes = Fakes::new().with("honest", "").with("reader", "reads-text");
+fn interop_library_that_reads_keys_gets_only_their_text() {
+    let fakes = Fakes::new()
+        .with("correct", "")
+        .with("reader", "reads-text");
     let manifest = fakes.folder().join("fake/reader/driver.toml");
     let text = std::fs::read_to_string(&manifest).unwrap();
     std::fs::write(&manifest, text + "key_text = [\"jwk\"]\n").unwrap();
     let result = exchanged(&fakes);
-    let key = &row(&result, "honest", "reader").keys[0];
+    let key = &row(&result, "correct", "reader").keys[0];
     assert_eq!(
         (key.read_by, key.outcome),
         (Some(Reader::Library), Interop::Verified)
     );
-    assert_eq!(outcome(&result, "reader", "honest"), Interop::Verified);
+    assert_eq!(outcome(&result, "reader", "correct"), Interop::Verified);
     let read = keys_read(&result.rows.interop);
     let counts: BTreeMap<&str, (usize, usize)> = read
         .iter()
@@ -214,12 +216,12 @@ fn a_library_that_reads_keys_itself_is_given_their_text_and_nothing_else() {
         })
         .collect();
     assert_eq!(counts["reader"], (2, 0));
-    assert_eq!(counts["honest"], (0, 2));
+    assert_eq!(counts["correct"], (0, 2));
 }
 
 #[test]
-fn an_end_by_the_budget_or_by_hand_keeps_what_was_finished() {
-    let fakes = Fakes::new().with("honest", "");
+fn interop_stopped_run_keeps_finished_exchanges() {
+    let fakes = Fakes::new().with("correct", "");
     let drivers = find(&fakes.folder()).unwrap();
     let plan = interop::plan(&drivers, &Choice::default()).unwrap();
     let mut options = options(&fakes);
@@ -232,7 +234,7 @@ fn an_end_by_the_budget_or_by_hand_keeps_what_was_finished() {
     let stop = Stop::default();
     options.budget = None;
     let result = interop::run(&plan, &drivers, &options, &stop, &mut |event| {
-        if matches!(event, Event::Meeting { .. }) {
+        if matches!(event, Event::Exchange { .. }) {
             stop.request();
         }
     });
@@ -240,9 +242,9 @@ fn an_end_by_the_budget_or_by_hand_keeps_what_was_finished() {
 }
 
 #[test]
-fn every_report_of_it_says_what_went_wrong() {
+fn interop_reports_show_what_failed() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("liar", "changes-a-claim");
     let result = exchanged(&fakes);
     let folder = tempfile::tempdir().unwrap();
@@ -254,15 +256,18 @@ fn every_report_of_it_says_what_went_wrong() {
         page.contains("<details><summary>"),
         "a cell opens its explanation"
     );
-    assert!(page.contains("reads another `name` than was signed"));
+    assert!(page.contains("returns a different `name` than was signed"));
     assert!(!page.contains("Time per operation"), "nothing was timed");
     let markdown = markdown::text(&result);
     assert!(
-        markdown.contains("| 1 fake/honest 1.0.0 | ✓ | wrong-claims |"),
+        markdown.contains("| 1 fake/correct 1.0.0 | ✓ | wrong-claims |"),
         "{markdown}"
     );
     let csv = csv::text(&result);
     assert_eq!(csv.lines().count(), 5);
-    assert!(csv.contains(",wrong-claims,reads another `name`"), "{csv}");
+    assert!(
+        csv.contains(",wrong-claims,returns a different `name`"),
+        "{csv}"
+    );
     assert_eq!(matrices(&result.rows.interop).len(), 1);
 }

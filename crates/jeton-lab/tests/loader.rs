@@ -1,4 +1,4 @@
-//! The loader against servers that listen: one that is as it must be, and those that are not.
+//! The loader against a correct server and faulty ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use grpc_server::{Behaviour, SECRET, serve};
 use jeton_lab::servers::loader::{Checker, End, Load, LoadError, Loaded, Pace, Request, run};
 use jeton_lab::servers::{Algorithm, Call};
 
-/// A load beside another one measures both.
+/// Parallel loads would be measured too.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -24,7 +24,7 @@ fn load(target: SocketAddr, milliseconds: u64) -> Load {
     Load::new(target, request, 2, 4, Duration::from_millis(milliseconds)).unwrap()
 }
 
-/// What came of a load: of the first in which anything did, for a machine may be busy elsewhere.
+/// Returns the first load in which anything happened: the machine may be busy.
 fn loaded(behaviour: Behaviour, milliseconds: u64) -> Loaded {
     let target = serve(behaviour);
     let once = || {
@@ -36,7 +36,7 @@ fn loaded(behaviour: Behaviour, milliseconds: u64) -> Loaded {
 }
 
 #[test]
-fn every_answer_is_counted_and_some_tokens_are_verified() {
+fn loader_counts_answers_and_verifies_some_tokens() {
     let _alone = alone();
     let loaded = loaded(Behaviour::Good, 500);
     assert_eq!(loaded.statuses.keys().collect::<Vec<_>>(), ["OK"]);
@@ -47,10 +47,10 @@ fn every_answer_is_counted_and_some_tokens_are_verified() {
     assert!(loaded.latencies.fastest_ms() <= loaded.latencies.mean_ms());
 }
 
-/// A server that stands still for a second has made everybody wait who came in that second. A
-/// closed loop asks it nothing meanwhile, and has only its few calls in flight to tell of it.
+/// A server that stalls for one second delays every call of that second. A closed loop sends no
+/// calls meanwhile; only its few calls in flight show the stall.
 #[test]
-fn a_stall_is_in_the_open_loop_s_p99_and_not_in_the_closed_loop_s() {
+fn loader_stall_affects_p99_only_in_open_loop() {
     let _alone = alone();
     let stalls = || {
         serve(Behaviour::Stalls {
@@ -65,17 +65,17 @@ fn a_stall_is_in_the_open_loop_s_p99_and_not_in_the_closed_loop_s() {
     let p99 = |loaded: &Loaded| loaded.latencies.percentile_ms(99.0).unwrap();
     assert!(p99(&closed) < 500.0, "closed: {}", p99(&closed));
     assert!(p99(&open) > 800.0, "open: {}", p99(&open));
-    // Both met it.
+    // Both saw the stall.
     for loaded in [&closed, &open] {
         assert!(loaded.latencies.slowest_ms().unwrap() > 800.0);
     }
-    // All that was due was made, and nothing else.
+    // Exactly the due calls were made.
     let due: u64 = open.statuses.values().sum();
     assert!((799..=801).contains(&due), "{:?}", open.statuses);
 }
 
 #[test]
-fn a_warm_up_does_not_count() {
+fn loader_warm_up_is_not_counted() {
     let _alone = alone();
     let target = serve(Behaviour::Stalls {
         after: Duration::ZERO,
@@ -87,7 +87,7 @@ fn a_warm_up_does_not_count() {
 }
 
 #[test]
-fn tokens_of_the_warm_up_are_not_among_the_verified() {
+fn loader_warm_up_tokens_are_not_verified() {
     let _alone = alone();
     let checker = || Some(Checker::hs256(SECRET).unwrap());
     let warm = load(serve(Behaviour::Good), 100).warm_up(Duration::from_millis(500));
@@ -97,7 +97,7 @@ fn tokens_of_the_warm_up_are_not_among_the_verified() {
 }
 
 #[test]
-fn errors_that_come_fast_are_no_throughput() {
+fn loader_fast_errors_are_not_throughput() {
     let _alone = alone();
     let loaded = loaded(Behaviour::Status(8), 300);
     assert_eq!(
@@ -110,7 +110,7 @@ fn errors_that_come_fast_are_no_throughput() {
 }
 
 #[test]
-fn garbage_is_named() {
+fn loader_invalid_answer_is_garbage() {
     let _alone = alone();
     for behaviour in [
         Behaviour::Html,
@@ -130,17 +130,17 @@ fn garbage_is_named() {
 }
 
 #[test]
-fn a_token_of_another_key_is_no_token() {
+fn loader_token_of_another_key_is_wrong() {
     let _alone = alone();
     let loaded = loaded(Behaviour::OtherKey, 300);
-    // One in a thousand was looked at, the first among them.
+    // One in a thousand is verified, including the first.
     assert!(loaded.statuses["wrong token"] >= 1);
     assert_eq!(loaded.verified, 0);
     assert!(loaded.wrong_token.is_some());
 }
 
 #[test]
-fn a_server_that_is_gone_is_asked_again_and_again_but_in_no_circle() {
+fn loader_reconnects_without_a_busy_loop() {
     let _alone = alone();
     let loaded = loaded(Behaviour::Closes, 400);
     assert_eq!(loaded.tokens(), 0);
@@ -162,7 +162,7 @@ fn a_server_that_is_gone_is_asked_again_and_again_but_in_no_circle() {
 }
 
 #[test]
-fn calls_that_are_never_answered_are_counted_and_the_load_ends() {
+fn loader_unanswered_calls_are_counted() {
     let _alone = alone();
     let began = Instant::now();
     let loaded = loaded(Behaviour::Silent, 300);
@@ -171,7 +171,7 @@ fn calls_that_are_never_answered_are_counted_and_the_load_ends() {
 }
 
 #[test]
-fn what_an_open_loop_could_not_send_is_no_secret() {
+fn loader_open_loop_counts_unsent_calls() {
     let _alone = alone();
     let open = load(serve(Behaviour::Silent), 300).pace(Pace::Open { per_second: 100.0 });
     let loaded = run(&open.unwrap(), None).unwrap();
@@ -180,17 +180,17 @@ fn what_an_open_loop_could_not_send_is_no_secret() {
 }
 
 #[test]
-fn a_server_that_accepts_what_it_revoked_is_not_loaded_with_that() {
+fn loader_server_accepting_revoked_token_is_not_loaded() {
     let prepare = |behaviour| {
         let target = serve(behaviour);
         Request::prepare(target, Call::VerifyRevoked, Algorithm::Hs256).map(|_| ())
     };
     assert_eq!(prepare(Behaviour::Good), Err(End::Accepted));
-    // It refuses everything: that is no answer about revocation.
+    // It rejects everything, which is no answer about revocation.
     assert_eq!(prepare(Behaviour::Status(9)), Err(End::Status(9)));
 }
 
-/// Two connections with a stream on each, and four messages in flight on it.
+/// Two connections with one stream each and four messages in flight.
 fn streamed(behaviour: Behaviour, milliseconds: u64) -> Load {
     let target = serve(behaviour);
     let request = Request::prepare(target, Call::IssueStream, Algorithm::Hs256).unwrap();
@@ -198,7 +198,7 @@ fn streamed(behaviour: Behaviour, milliseconds: u64) -> Load {
 }
 
 #[test]
-fn each_message_of_a_stream_is_a_call() {
+fn loader_stream_message_counts_as_call() {
     let _alone = alone();
     let checker = || Some(Checker::hs256(SECRET).unwrap());
     let loaded = run(&streamed(Behaviour::Good, 500), checker()).unwrap();
@@ -214,7 +214,7 @@ fn each_message_of_a_stream_is_a_call() {
 }
 
 #[test]
-fn what_a_stream_says_of_one_message_is_the_status_of_that() {
+fn loader_stream_item_error_is_its_status() {
     let _alone = alone();
     let loaded = run(&streamed(Behaviour::Status(8), 300), None).unwrap();
     assert_eq!(
@@ -225,18 +225,18 @@ fn what_a_stream_says_of_one_message_is_the_status_of_that() {
 }
 
 #[test]
-fn a_stream_that_ends_fails_what_was_in_flight_and_is_opened_again() {
+fn loader_ended_stream_is_reopened() {
     let _alone = alone();
     let loaded = run(&streamed(Behaviour::EndsStreams(10), 500), None).unwrap();
     let names: Vec<&String> = loaded.statuses.keys().collect();
     assert_eq!(names, ["OK", "Unavailable"], "{:?}", loaded.statuses);
-    // More than two streams' worth.
+    // More than the answers of two streams.
     assert!(loaded.tokens() > 20, "{:?}", loaded.statuses);
     assert!(loaded.errors() < loaded.tokens(), "{:?}", loaded.statuses);
 }
 
 #[test]
-fn messages_of_a_stream_are_due_at_their_rate() {
+fn loader_stream_messages_are_due_at_the_rate() {
     let _alone = alone();
     let open = |behaviour, milliseconds| {
         let paced = streamed(behaviour, milliseconds).pace(Pace::Open { per_second: 100.0 });
@@ -250,7 +250,7 @@ fn messages_of_a_stream_are_due_at_their_rate() {
 }
 
 #[test]
-fn loaders_side_by_side_add_up() {
+fn loader_files_of_parallel_loaders_merge_exactly() {
     let _alone = alone();
     let target = serve(Behaviour::Good);
     let files: Vec<String> = (0..3)
@@ -261,7 +261,7 @@ fn loaders_side_by_side_add_up() {
     assert_eq!(merged.loaders, 3);
     assert_eq!(merged.tokens(), all.iter().map(Loaded::tokens).sum::<u64>());
     assert_eq!(merged.latencies.count(), merged.tokens());
-    // Bucket by bucket, through their files: as one loader that had seen all of it.
+    // Exactly, through their files, as if one loader had made all calls.
     let mut buckets = BTreeMap::<u64, u64>::new();
     for (upper_ns, calls) in all.iter().flat_map(|one| one.latencies.buckets()) {
         *buckets.entry(upper_ns).or_default() += calls;
@@ -273,14 +273,14 @@ fn loaders_side_by_side_add_up() {
         .unwrap_err()
         .to_string();
     assert!(
-        said.contains("number 2") && said.contains("in_flight"),
+        said.contains("load file 2") && said.contains("in_flight"),
         "{said}"
     );
     assert!(Loaded::merge(&[]).is_err());
 }
 
 #[test]
-fn loads_have_bounds() {
+fn loader_limits_are_enforced() {
     let _alone = alone();
     let request = || Request::generate_jwt(Algorithm::Es256);
     let target: SocketAddr = "127.0.0.1:1".parse().unwrap();

@@ -1,4 +1,4 @@
-//! Whatever a driver does, its row says so, and the others are measured.
+//! A driver that misbehaves is reported in its row, and the other drivers are measured.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -9,20 +9,20 @@ use jeton_lab::Stop;
 use jeton_lab::result::{RunResult, Status};
 use jeton_lab::runner::Event;
 
-/// Runs one driver with a misdeed between two honest ones, which must not suffer.
+/// Runs one driver with a misdeed between two correct ones, which must not be affected.
 fn run_with(misdeed: &str) -> RunResult {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("another", "")
         .with("suspect", misdeed);
     let result = fakes.run();
-    for name in ["honest", "another"] {
-        for contract in ["sign", "verify"] {
-            let row = row(&result, name, contract);
+    for name in ["correct", "another"] {
+        for operation in ["sign", "verify"] {
+            let row = row(&result, name, operation);
             assert_eq!(
                 row.status,
                 Status::Ok,
-                "{name} {contract}: {:?}",
+                "{name} {operation}: {:?}",
                 row.reason
             );
             assert_eq!(row.ns_per_op.as_ref().unwrap().rounds.len(), 3);
@@ -34,11 +34,11 @@ fn run_with(misdeed: &str) -> RunResult {
 #[track_caller]
 fn assert_both(misdeed: &str, status: Status, reason: &str) {
     let result = run_with(misdeed);
-    for contract in ["sign", "verify"] {
-        let row = row(&result, "suspect", contract);
-        assert_eq!(row.status, status, "{contract}: {:?}", row.reason);
+    for operation in ["sign", "verify"] {
+        let row = row(&result, "suspect", operation);
+        assert_eq!(row.status, status, "{operation}: {:?}", row.reason);
         let said = row.reason.as_deref().unwrap();
-        assert!(said.contains(reason), "{contract}: {said}");
+        assert!(said.contains(reason), "{operation}: {said}");
         assert!(row.ns_per_op.is_none(), "it must not be timed");
     }
     let named = |id: &str| id.contains("suspect");
@@ -51,7 +51,7 @@ fn assert_both(misdeed: &str, status: Status, reason: &str) {
 }
 
 #[test]
-fn what_a_process_does_first_in_a_visit_is_not_counted() {
+fn driver_slow_first_run_after_idle_is_not_counted() {
     let result = run_with("falls-asleep");
     let median = |name| {
         row(&result, name, "sign")
@@ -60,23 +60,23 @@ fn what_a_process_does_first_in_a_visit_is_not_counted() {
             .unwrap()
             .median
     };
-    // Who has waited takes a hundred milliseconds more, and a batch is planned to take five.
-    assert!(median("suspect") < median("honest") * 5.0);
+    // After idling it needs 100 ms more, and a batch is planned to take five.
+    assert!(median("suspect") < median("correct") * 5.0);
 }
 
 #[test]
-fn a_driver_that_does_its_lead_itself_is_given_one() {
+fn driver_that_supports_leads_gets_one() {
     let result = run_with("needs-a-lead");
     let median = |name| {
         let timing = row(&result, name, "sign").ns_per_op.as_ref();
         timing.unwrap().median
     };
-    // Without one it does everything five times.
-    assert!(median("suspect") < median("honest") * 2.5);
+    // Without a lead it does everything five times.
+    assert!(median("suspect") < median("correct") * 2.5);
 }
 
 #[test]
-fn an_honest_driver_is_measured() {
+fn driver_correct_is_measured() {
     let result = run_with("");
     let row = row(&result, "suspect", "sign");
     assert_eq!(row.status, Status::Ok);
@@ -95,50 +95,50 @@ fn an_honest_driver_is_measured() {
 }
 
 #[test]
-fn a_driver_that_dies_in_hello() {
+fn driver_crash_in_hello_is_reported() {
     assert_both(
         "dies-in-hello",
         Status::Crashed,
-        "exit code 3: panic: no more",
+        "exited with code 3: panic: no more",
     );
 }
 
 #[test]
-fn a_driver_that_dies_in_run() {
+fn driver_crash_in_run_is_reported() {
     assert_both(
         "dies-in-run",
         Status::Crashed,
-        "exit code 7: fatal error: out of luck",
+        "exited with code 7: fatal error: out of luck",
     );
 }
 
 #[test]
-fn a_driver_that_floods_its_output() {
-    assert_both("floods", Status::Crashed, "flooded its output");
+fn driver_flooding_its_output_is_ended() {
+    assert_both("floods", Status::Crashed, "unexpected output");
 }
 
 #[test]
-fn a_driver_that_talks_without_being_asked() {
-    assert_both("talks-unasked", Status::Crashed, "answered nonsense");
+fn driver_unrequested_answer_is_reported() {
+    assert_both("talks-unasked", Status::Crashed, "invalid response");
 }
 
 #[test]
-fn a_driver_that_answers_nonsense() {
+fn driver_invalid_answer_is_reported() {
     assert_both(
         "answers-nonsense",
         Status::Crashed,
-        "answered nonsense: no JSON",
+        "invalid response: not JSON",
     );
 }
 
 #[test]
-fn a_driver_that_accepts_a_tampered_token() {
+fn driver_accepting_a_tampered_token_fails_preflight() {
     let reason = "accepts a token whose signature was changed";
     assert_both("accepts-tampered", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_accepts_an_expired_token() {
+fn driver_accepting_an_expired_token_fails_preflight() {
     assert_both(
         "accepts-expired",
         Status::FailedPreflight,
@@ -147,13 +147,13 @@ fn a_driver_that_accepts_an_expired_token() {
 }
 
 #[test]
-fn a_driver_that_ignores_the_audience() {
+fn driver_ignoring_the_audience_fails_preflight() {
     let reason = "accepts a token for another audience";
     assert_both("ignores-audience", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_signs_with_an_empty_key() {
+fn driver_signing_with_an_empty_key_fails_preflight() {
     assert_both(
         "empty-key",
         Status::FailedPreflight,
@@ -162,43 +162,43 @@ fn a_driver_that_signs_with_an_empty_key() {
 }
 
 #[test]
-fn a_driver_that_takes_an_empty_key_too() {
+fn driver_accepting_an_empty_key_fails_preflight() {
     let reason = "accepts a token signed with an empty key";
     assert_both("takes-empty-key", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_changes_a_claim() {
-    let reason = "gives back another `name` than was signed";
+fn driver_changing_a_claim_fails_preflight() {
+    let reason = "returns another `name` than was signed";
     assert_both("changes-a-claim", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_whose_tokens_nobody_verifies() {
-    let reason = "its token is refused by 4 of 4 verifiers";
+fn driver_with_unverifiable_tokens_fails_preflight() {
+    let reason = "4 of 4 verifiers reject its token";
     assert_both("signs-wrongly", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_lies_about_its_work() {
+fn driver_with_wrong_checksum_is_reported() {
     assert_both("wrong-checksum", Status::Crashed, "wrong checksum");
 }
 
 #[test]
-fn a_driver_of_another_version_than_its_manifest_says() {
-    let reason = "says it is suspect 9.9.9 (fake), its manifest says suspect 1.0.0 (fake)";
+fn driver_version_other_than_manifest_fails_preflight() {
+    let reason = "the driver reports suspect 9.9.9 (fake), its manifest suspect 1.0.0 (fake)";
     assert_both("other-version", Status::FailedPreflight, reason);
 }
 
 #[test]
-fn a_driver_that_does_not_build() {
-    let fakes = Fakes::new().with("honest", "").with_manifest(
+fn driver_build_failure_is_reported() {
+    let fakes = Fakes::new().with("correct", "").with_manifest(
         "broken",
         r#"build = [["sh", "-c", "echo compiling; echo 'error: a semicolon is missing' >&2; exit 4"]]
 run = ["true"]"#,
     );
     let result = fakes.run();
-    assert_eq!(row(&result, "honest", "verify").status, Status::Ok);
+    assert_eq!(row(&result, "correct", "verify").status, Status::Ok);
     let row = row(&result, "broken", "verify");
     assert_eq!(row.status, Status::Unavailable);
     let reason = row.reason.as_deref().unwrap();
@@ -207,14 +207,14 @@ run = ["true"]"#,
 }
 
 #[test]
-fn a_driver_whose_toolchain_is_absent() {
-    let fakes = Fakes::new().with("honest", "").with_manifest(
+fn driver_with_missing_toolchain_is_unavailable() {
+    let fakes = Fakes::new().with("correct", "").with_manifest(
         "foreign",
         r#"needs = ["no-such-compiler"]
 run = ["true"]"#,
     );
     let result = fakes.run();
-    assert_eq!(row(&result, "honest", "sign").status, Status::Ok);
+    assert_eq!(row(&result, "correct", "sign").status, Status::Ok);
     let row = row(&result, "foreign", "sign");
     assert_eq!(row.status, Status::Unavailable);
     let reason = row.reason.as_deref().unwrap();
@@ -222,9 +222,9 @@ run = ["true"]"#,
 }
 
 #[test]
-fn a_driver_that_cannot_be_started() {
+fn driver_that_cannot_be_started_is_unavailable() {
     let fakes = Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with_manifest("absent", r#"run = ["/no/such/driver"]"#);
     let result = fakes.run();
     let row = row(&result, "absent", "sign");
@@ -237,18 +237,18 @@ fn a_driver_that_cannot_be_started() {
     );
 }
 
-/// The limit for `hello` is 20 s: this one test waits for it.
+/// The limit for `hello` is 20 s; this test waits for it.
 #[test]
-fn a_driver_that_hangs() {
+fn driver_hanging_in_hello_times_out() {
     assert_both(
         "hangs-in-hello",
         Status::TimedOut,
-        "did not answer within 20 s",
+        "no response within 20 s",
     );
 }
 
 #[test]
-fn a_driver_is_built_again_only_when_its_sources_change() {
+fn driver_is_rebuilt_only_after_source_changes() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
     let fakes = Fakes::new().with_manifest(
         "counted",
@@ -271,9 +271,9 @@ run = ["python3", "{script}", "counted"]"#
     assert_eq!(builds(), 2);
 }
 
-/// A part of what is built may lie beside the sources: a cache that was copied does not have it.
+/// A build can write beside the sources, which a copied cache does not contain.
 #[test]
-fn a_driver_is_built_again_where_its_cache_was_copied_to() {
+fn driver_with_copied_cache_is_rebuilt() {
     let way = r#"build = [["touch", "beside"]]
 run = ["python3", "driver.py", "copied"]"#;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
@@ -294,8 +294,8 @@ run = ["python3", "driver.py", "copied"]"#;
 }
 
 #[test]
-fn a_run_that_is_stopped_keeps_its_finished_rounds() {
-    let fakes = Fakes::new().with("honest", "").with("another", "");
+fn run_stopped_keeps_finished_rounds() {
+    let fakes = Fakes::new().with("correct", "").with("another", "");
     let stop = Stop::default();
     let result = fakes.run_until(&stop, |event| {
         if matches!(event, Event::Round { number: 3, .. }) {

@@ -1,5 +1,5 @@
-//! Which runtimes a run takes, how their rows are told apart, and what is said of their support.
-//! The runtimes are shell scripts that print a version.
+//! Which runtimes a run uses, how their rows are distinguished, and what is reported about their
+//! support. The runtimes are shell scripts that print a version.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ use jeton_lab::suite::{Choice, Comparison, Extent, Suite, plan};
 
 const TODAY: &str = "2026-11-26";
 
-/// A folder of runtimes.
+/// A machine with a folder of runtimes.
 struct Machine(tempfile::TempDir);
 
 impl Machine {
@@ -30,7 +30,7 @@ impl Machine {
         self.0.path().join(name)
     }
 
-    /// A command in a folder that prints a line when it is asked for its version, and else does `work`.
+    /// Adds a command that prints a line when asked for its version, and otherwise does `work`.
     fn command(&self, folder: &str, name: &str, line: &str, work: &str) {
         let folder = self.path(folder);
         fs::create_dir_all(&folder).unwrap();
@@ -71,7 +71,7 @@ fn said(label: &str, found: &str) -> (String, String) {
 }
 
 #[test]
-fn runtime_on_path_is_the_one_that_its_command_starts() {
+fn runtime_on_path_is_read_from_its_command() {
     let machine = Machine::new();
     machine.command("path", "go", "go version go1.26.8 linux/amd64", "");
     machine.command("path", "node", "v20.20.2", "");
@@ -90,7 +90,7 @@ fn runtime_on_path_is_the_one_that_its_command_starts() {
 }
 
 #[test]
-fn command_that_prints_no_version_is_no_runtime() {
+fn command_without_version_output_is_no_runtime() {
     let machine = Machine::new();
     machine.command("path", "node", "command not found", "");
     machine.command("path", "java", "", "");
@@ -99,14 +99,14 @@ fn command_that_prints_no_version_is_no_runtime() {
 }
 
 #[test]
-fn every_runtime_is_found_once_that_on_path_first() {
+fn every_runtime_is_found_once_path_first() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/java-17", "17.0.15");
     machine.jdk("jvm/temurin-25", "25.0.3");
     machine.jdk("java-home", "21.0.1");
     symlink(machine.path("jvm/temurin-25"), machine.path("jvm/default")).unwrap();
-    // A runtime without a compiler builds no driver.
+    // A runtime without a compiler cannot build a driver.
     let line = "openjdk 26.0.1 2026-04-01";
     machine.command("jvm/jre-26/bin", "java", line, "");
     assert_eq!(
@@ -138,7 +138,7 @@ fn every_runtime_is_found_once_that_on_path_first() {
 }
 
 #[test]
-fn support_of_a_version_is_that_of_its_line_on_the_day() {
+fn support_depends_on_release_line_and_date() {
     let of = |language: &str, version: &str, day: &str| {
         support(language, &Version::in_text(version).unwrap(), day)
     };
@@ -167,7 +167,7 @@ fn support_of_a_version_is_that_of_its_line_on_the_day() {
     assert_eq!(of("go", "go1.26.8", TODAY), Support::Until("2027-02"));
     assert_eq!(of("go", "go1.27.4", TODAY), Support::Until("2027-08"));
     assert_eq!(of("go", "go1.28rc1", TODAY), Support::Unknown);
-    // The month was an expectation: nobody knows whether the release came.
+    // The date was only expected, so support is unknown.
     assert_eq!(of("go", "go1.27.4", "2027-09-01"), Support::Unknown);
     assert_eq!(of("python", "3.11.7", TODAY), Support::Until("2027-10-31"));
     assert_eq!(of("python", "3.8.18", TODAY), Support::Ended(None));
@@ -191,7 +191,7 @@ fn labels(drivers: &[Driver], id: &str) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn run_takes_the_runtime_on_path_and_no_newer_one() {
+fn run_uses_the_runtime_on_path() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/temurin-25", "25.0.3");
@@ -207,7 +207,7 @@ fn run_takes_the_runtime_on_path_and_no_newer_one() {
 }
 
 #[test]
-fn newest_is_the_newest_that_still_gets_fixes() {
+fn newest_is_the_newest_supported_runtime() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     for version in ["25.0.3", "26.0.2", "28-ea"] {
@@ -217,7 +217,7 @@ fn newest_is_the_newest_that_still_gets_fixes() {
         let equipped = equip(&java_drivers(), Runtimes::Newest, &machine.places(), TODAY);
         labels(&equipped.drivers, "java/jjwt")
     };
-    // 26 ended and 28 is none yet; the id is as ever, so that runs can be compared.
+    // 26 has ended and 28 is not released. The id is unchanged, so that runs can be compared.
     let expected = |label: &str| [("java/jjwt".to_owned(), Some(label.to_owned()))];
     assert_eq!(newest(), expected("JDK 25.0.3"));
     machine.jdk("jvm/jdk-27", "27.0.1");
@@ -231,7 +231,7 @@ fn newest_is_the_newest_that_still_gets_fixes() {
 }
 
 #[test]
-fn all_runtimes_are_subjects_with_ids_of_their_own() {
+fn all_runtimes_are_separate_subjects() {
     let machine = Machine::new();
     machine.command("path", "java", "openjdk 17.0.15 2025-04-15", "");
     machine.jdk("jvm/temurin-25", "25.0.3");
@@ -255,17 +255,17 @@ fn all_runtimes_are_subjects_with_ids_of_their_own() {
     for extent in [Extent::Quick, Extent::Usual, Extent::Full] {
         let plan = plan(&equipped.drivers, &Choice::of(&Suite::ALL, extent)).unwrap();
         let mut ids: Vec<_> = plan
-            .cells
+            .cases
             .iter()
-            .map(|(c, _)| (c.subject_id(), c.contract, &c.claims, c.threads))
+            .map(|(c, _)| (c.subject_id(), c.operation, &c.claims, c.threads))
             .collect();
-        let cells = ids.len();
+        let cases = ids.len();
         ids.sort();
         ids.dedup();
-        assert_eq!(ids.len(), cells, "two rows of one id");
+        assert_eq!(ids.len(), cases, "duplicate id");
         let on = |runtime: &str| {
-            let cells = plan.cells.iter().map(|(c, _)| c);
-            cells
+            let cases = plan.cases.iter().map(|(c, _)| c);
+            cases
                 .filter(|c| c.runtime.as_deref() == Some(runtime))
                 .count()
         };
@@ -273,23 +273,23 @@ fn all_runtimes_are_subjects_with_ids_of_their_own() {
         assert!(on("JDK 25.0.3") > 0);
         let titles: Vec<&str> = plan.comparisons.iter().map(Comparison::title).collect();
         for (i, title) in titles.iter().enumerate() {
-            assert!(!titles[..i].contains(title), "{title} is there twice");
+            assert!(!titles[..i].contains(title), "duplicate title {title}");
         }
-        let cell = |driver: &str| {
-            let mut cells = plan.cells.iter().map(|(c, _)| c);
-            cells.find(|c| c.driver == driver).unwrap().clone()
+        let case = |driver: &str| {
+            let mut cases = plan.cases.iter().map(|(c, _)| c);
+            cases.find(|c| c.driver == driver).unwrap().clone()
         };
         let (older, newer) = (
-            cell("java/nimbus-jose-jwt"),
-            cell("java/nimbus-jose-jwt@25.0.3"),
+            case("java/nimbus-jose-jwt"),
+            case("java/nimbus-jose-jwt@25.0.3"),
         );
         assert_eq!(Comparison::factors(&older, &newer), ["runtime"]);
-        let own = cell("rust/jeton");
+        let own = case("rust/jeton");
         assert!(!Comparison::factors(&own, &newer).contains(&"runtime"));
     }
 }
 
-/// A driver in Node, as a manifest has it; what runs it is Python, by way of the fake runtime.
+/// Writes the manifest of a Node driver that the fake runtime runs with Python.
 fn node_driver(machine: &Machine) -> PathBuf {
     let folder = machine.path("drivers/node/fake");
     fs::create_dir_all(&folder).unwrap();
@@ -336,7 +336,7 @@ fn measured(machine: &Machine, which: Runtimes) -> RunResult {
             warm_limit: Duration::from_millis(100),
             rounds: 2,
             restarts: 0,
-            twins: 1,
+            aa_pairs: 1,
         },
         budget: None,
         seed: 7,
@@ -348,7 +348,11 @@ fn measured(machine: &Machine, which: Runtimes) -> RunResult {
 }
 
 fn row_runtimes(result: &RunResult) -> Vec<(String, Option<String>, Status)> {
-    let rows = result.rows.measured.iter().filter(|r| r.contract == "sign");
+    let rows = result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.operation == "sign");
     rows.map(|r| {
         let driver = r.subject.driver().to_owned();
         (driver, r.subject.runtime.clone(), r.status)
@@ -357,7 +361,7 @@ fn row_runtimes(result: &RunResult) -> Vec<(String, Option<String>, Status)> {
 }
 
 #[test]
-fn driver_is_built_and_run_with_its_runtime_and_its_row_names_it() {
+fn driver_is_built_and_run_with_the_runtime_in_its_row() {
     let machine = Machine::new();
     node_driver(&machine);
     let nvm = |version: &str| format!("home/.nvm/versions/node/{version}/bin");
@@ -387,7 +391,7 @@ fn driver_is_built_and_run_with_its_runtime_and_its_row_names_it() {
         Some("2026-04-30")
     );
     assert_eq!(of("Node 22.1.0").found, "nvm");
-    // What a reader sees: the row's runtime, and which one is out of support since when.
+    // The row has its runtime, and the report says which one is out of support since when.
     let ended = "Node 20.9.0 (since 2026-04-30)";
     for report in [html::page(&result), markdown::text(&result)] {
         assert!(report.contains("Out of support"), "{report}");
@@ -397,7 +401,7 @@ fn driver_is_built_and_run_with_its_runtime_and_its_row_names_it() {
 }
 
 #[test]
-fn row_is_not_timed_on_another_runtime_than_it_names() {
+fn row_with_other_runtime_than_named_is_not_timed() {
     let machine = Machine::new();
     node_driver(&machine);
     let folder = "home/.nvm/versions/node/v26.10.0/bin";
@@ -412,11 +416,11 @@ fn row_is_not_timed_on_another_runtime_than_it_names() {
 }
 
 #[test]
-fn driver_is_built_again_when_its_runtime_is_a_newer_one() {
+fn driver_is_rebuilt_for_a_newer_runtime() {
     let machine = Machine::new();
     let folder = node_driver(&machine);
     let manifest = folder.join("node/fake/driver.toml");
-    // The machine that tests this may have no node.
+    // The machine that runs this test may have no Node.
     let text = fs::read_to_string(&manifest).unwrap();
     let text = text
         .replace("needs = [\"node\"]", "")

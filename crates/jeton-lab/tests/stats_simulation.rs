@@ -1,16 +1,16 @@
-//! The statistics on synthetic noise: what the documentation of `stats` promises is simulated
-//! here, 2,000 runs for each figure, and a promise that does not hold is a red test.
+//! The statistics on synthetic noise. Every promise in the documentation of `stats` is simulated
+//! here with 2,000 runs for each figure.
 //!
-//! Never timings: the noise is made from seeds, and every figure is the same on every machine.
-//! `-- --nocapture` prints the tables that stand in `stats/mod.rs`.
+//! There are no timings: the noise comes from seeds, and every figure is the same on every machine.
+//! `-- --nocapture` prints the tables of `stats/mod.rs`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use jeton_lab::result::Judgement;
+use jeton_lab::result::VerdictKind;
+use jeton_lab::stats::groups::groups;
 use jeton_lab::stats::interval::{Ratio, estimate, table};
 use jeton_lab::stats::median::{median, median_interval, round_value};
 use jeton_lab::stats::noise::{IdenticalPair, floor, judge_each};
 use jeton_lab::stats::settle::{WINDOW, settled};
-use jeton_lab::stats::tiers::tiers;
 use jeton_lab::stats::verdict::{Band, judge, more_rounds};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
@@ -20,26 +20,26 @@ const RUNS: u64 = 2_000;
 const ROUNDS: [usize; 3] = [8, 12, 30];
 /// Subjects of the table; the first is the baseline.
 const SUBJECTS: usize = 7;
-/// Identical pairs measured beside them: as many as a run of the lab has, if all are of one kind.
+/// The number of A/A pairs, as in a run of the lab whose subjects are all of one kind.
 const PAIRS: usize = 9;
 const IDENTICAL: [f64; SUBJECTS] = [0.0; SUBJECTS];
 
-/// What disturbs the rounds.
+/// The noise of the rounds.
 #[derive(Debug, Clone, Copy)]
 enum Noise {
-    /// Every visit, by this much.
+    /// Gaussian noise of this size for every visit.
     Gaussian(f64),
-    /// 2 %, on a machine that gets 30 % slower along the run and wanders by 5 % a round.
+    /// 2 %, on a machine that becomes 30 % slower during the run and varies by 5 % per round.
     Drift,
-    /// 2 %, and every tenth batch (of three a round) meets something that costs it 5 to 50 % more.
+    /// 2 %, and every tenth batch (of three per round) takes 5 to 50 % longer.
     Spikes,
-    /// The same, and a round's value is the median of its batches.
+    /// The same, but a round's value is the median of its batches.
     SpikesAndMedian,
-    /// 1 %, and every other visit is served 4 % slower.
+    /// 1 %, and every other visit is 4 % slower.
     TwoModes,
-    /// 2 % for the table, and for each pair 2 % times a factor of its own, e^±0.4 about.
+    /// 2 % for the table, and 2 % times a factor of about e^±0.4 for each pair.
     Unequal,
-    /// 1 %, and every process is by about 1 % faster or slower for good.
+    /// 1 %, and every process is constantly about 1 % faster or slower.
     Layout,
     /// As `Layout`, with new processes for each third of the rounds.
     Restarts,
@@ -97,8 +97,8 @@ impl Run {
                 times[process].push(1_000.0 * (effect + disturbance).exp());
             }
         }
-        let mut twins = times.split_off(SUBJECTS).into_iter();
-        let pairs = std::iter::from_fn(|| Some([twins.next()?, twins.next()?])).collect();
+        let mut aa_pairs = times.split_off(SUBJECTS).into_iter();
+        let pairs = std::iter::from_fn(|| Some([aa_pairs.next()?, aa_pairs.next()?])).collect();
         Self {
             table: times,
             pairs,
@@ -116,20 +116,20 @@ impl Run {
         Band::new(floor(&self.pairs(), &[]).unwrap())
     }
 
-    /// The table's comparisons with its baseline.
+    /// Returns the table's comparisons with its baseline.
     fn ratios(&self) -> Vec<Ratio> {
         let subjects: Vec<&[f64]> = self.table[1..].iter().map(Vec::as_slice).collect();
         table(&self.table[0], &subjects).unwrap()
     }
 
-    /// One of them, as one of so many.
+    /// Returns one of them, corrected for this number of comparisons.
     fn ratio(&self, comparisons: usize) -> Ratio {
         estimate(&self.table[1], &self.table[0], comparisons).unwrap()
     }
 }
 
 fn gaussian(rng: &mut impl Rng) -> f64 {
-    // Box and Muller; one minus a number below one is above zero.
+    // Box–Muller. One minus a number below one is above zero.
     let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
@@ -152,11 +152,11 @@ fn covers(ratio: &Ratio, log: f64) -> bool {
     low <= log && log <= high
 }
 
-fn different(verdict: Judgement) -> bool {
-    matches!(verdict, Judgement::Faster | Judgement::Slower)
+fn different(verdict: VerdictKind) -> bool {
+    matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
 }
 
-/// The share of runs in which `holds`.
+/// Returns the share of runs in which `holds`.
 fn share(
     noise: Noise,
     rounds: usize,
@@ -167,24 +167,24 @@ fn share(
     held.count() as f64 / RUNS as f64
 }
 
-/// What identical subjects come to, as shares of runs, comparisons or pairs.
+/// The results for identical subjects, as shares of runs, comparisons or pairs.
 #[derive(Debug, Default)]
 struct Identical {
-    /// One comparison's 95 % interval covers one.
+    /// A single 95 % interval covers one.
     covers: f64,
-    /// All six simultaneous intervals of the table cover one.
+    /// All six simultaneous intervals of the table contain one.
     all_cover: f64,
-    /// At least one of the six is called faster or slower.
+    /// At least one of the six is found faster or slower.
     called_different: f64,
-    /// A subject of the table is called equivalent to the baseline.
+    /// A subject of the table is found equivalent to the baseline.
     equivalent: f64,
-    /// An identical pair is called equivalent, by the floor of the others.
+    /// An A/A pair is called equivalent, by the noise floor of the others.
     pair_equivalent: f64,
-    /// An identical pair is called faster or slower.
+    /// An A/A pair is called faster or slower.
     pair_different: f64,
-    /// All seven are in tier 1.
-    one_tier: f64,
-    /// Mean noise floor, a ratio above one.
+    /// All seven are in group 1.
+    one_group: f64,
+    /// The mean noise floor, as a ratio above one.
     floor: f64,
 }
 
@@ -202,28 +202,28 @@ impl Identical {
             let verdicts: Vec<_> = ratios.iter().map(|ratio| judge(ratio, band)).collect();
             sum.called_different += one(verdicts.iter().copied().any(different));
             for verdict in &verdicts {
-                sum.equivalent += one(*verdict == Judgement::Equivalent) / verdicts.len() as f64;
+                sum.equivalent += one(*verdict == VerdictKind::Equivalent) / verdicts.len() as f64;
             }
             for (_, verdict) in judge_each(&run.pairs(), &[]).unwrap() {
-                sum.pair_equivalent += one(verdict == Judgement::Equivalent) / PAIRS as f64;
+                sum.pair_equivalent += one(verdict == VerdictKind::Equivalent) / PAIRS as f64;
                 sum.pair_different += one(different(verdict)) / PAIRS as f64;
             }
             let table: Vec<&[f64]> = run.table.iter().map(Vec::as_slice).collect();
-            sum.one_tier += one(tiers(&table, |_, _| band)
+            sum.one_group += one(groups(&table, |_, _| band)
                 .unwrap()
                 .iter()
-                .all(|&tier| tier == 1));
+                .all(|&group| group == 1));
             sum.floor += seen_floor.unwrap() / RUNS as f64;
         }
         println!(
             "{:16} {rounds:2} rounds | one covers {:5.1} % | all cover {:5.1} % | called different \
-             {:4.1} % | one tier {:5.1} % | equivalent {:5.1} % | pair equivalent {:5.1} %, \
+             {:4.1} % | one group {:5.1} % | equivalent {:5.1} % | pair equivalent {:5.1} %, \
              different {:4.1} % | floor {:4.1} %",
             format!("{noise:?}"),
             100.0 * sum.covers,
             100.0 * sum.all_cover,
             100.0 * sum.called_different,
-            100.0 * sum.one_tier,
+            100.0 * sum.one_group,
             100.0 * sum.equivalent,
             100.0 * sum.pair_equivalent,
             100.0 * sum.pair_different,
@@ -234,16 +234,16 @@ impl Identical {
 }
 
 #[test]
-fn identical_subjects_under_gaussian_noise() {
+fn identical_subjects_with_gaussian_noise_are_equivalent() {
     for deviation in [0.005, 0.01, 0.02] {
         for rounds in ROUNDS {
             let seen = Identical::simulate(Noise::Gaussian(deviation), rounds);
             let case = format!("{deviation} {rounds} {seen:?}");
             assert!((0.93..=0.97).contains(&seen.covers), "{case}");
-            // Bonferroni's bound is met from above, for comparisons that share a baseline.
+            // Bonferroni is conservative for comparisons that share a baseline.
             assert!((0.94..=0.98).contains(&seen.all_cover), "{case}");
             assert!(seen.called_different <= 0.05, "{case}");
-            assert!(seen.one_tier >= 0.95, "{case}");
+            assert!(seen.one_group >= 0.95, "{case}");
             assert!(seen.pair_equivalent >= 0.945, "{case}");
             assert!(seen.pair_different <= 0.01, "{case}");
         }
@@ -251,14 +251,14 @@ fn identical_subjects_under_gaussian_noise() {
 }
 
 #[test]
-fn identical_subjects_under_drift_that_rounds_share() {
+fn identical_subjects_with_common_drift_are_equivalent() {
     for rounds in ROUNDS {
         let seen = Identical::simulate(Noise::Drift, rounds);
         let case = format!("{rounds} {seen:?}");
         assert!((0.93..=0.97).contains(&seen.covers), "{case}");
         assert!((0.94..=0.98).contains(&seen.all_cover), "{case}");
         assert!(
-            seen.called_different <= 0.05 && seen.one_tier >= 0.95,
+            seen.called_different <= 0.05 && seen.one_group >= 0.95,
             "{case}"
         );
         assert!(seen.pair_equivalent >= 0.94, "{case}");
@@ -266,7 +266,7 @@ fn identical_subjects_under_drift_that_rounds_share() {
 }
 
 #[test]
-fn identical_subjects_under_spikes_and_two_modes() {
+fn identical_subjects_with_spikes_and_modes_are_equivalent() {
     for rounds in ROUNDS {
         for noise in [Noise::Spikes, Noise::TwoModes] {
             let seen = Identical::simulate(noise, rounds);
@@ -274,36 +274,36 @@ fn identical_subjects_under_spikes_and_two_modes() {
             assert!((0.93..=0.985).contains(&seen.covers), "{case}");
             assert!((0.94..=0.99).contains(&seen.all_cover), "{case}");
             assert!(
-                seen.called_different <= 0.05 && seen.one_tier >= 0.95,
+                seen.called_different <= 0.05 && seen.one_group >= 0.95,
                 "{case}"
             );
             assert!(seen.pair_equivalent >= 0.94, "{case}");
         }
-        // What the lower quartile is for.
+        // The reason for the lower quartile.
         let [quartile, median] = [Noise::Spikes, Noise::SpikesAndMedian]
             .map(|noise| Identical::simulate(noise, rounds).floor);
         assert!(median > 2.0 * quartile, "{rounds} {median} {quartile}");
     }
 }
 
-/// Some work is noisier than other: a pool of the pairs' spreads alone falls short of this.
+/// Some operations are noisier than others; a pool of the pairs' spreads alone does not cover this.
 #[test]
-fn identical_subjects_of_unequal_noise() {
+fn identical_subjects_with_unequal_noise_are_equivalent() {
     for rounds in ROUNDS {
         let seen = Identical::simulate(Noise::Unequal, rounds);
         let case = format!("{rounds} {seen:?}");
         assert!(seen.pair_equivalent >= 0.91, "{case}");
         assert!(seen.pair_different <= 0.02, "{case}");
         assert!(
-            seen.called_different <= 0.05 && seen.one_tier >= 0.95,
+            seen.called_different <= 0.05 && seen.one_group >= 0.95,
             "{case}"
         );
     }
 }
 
-/// What outlasts a round is not in its spread: the known weakness, with its size.
+/// A constant shift of a process is not in its spread: the known weakness, with its size.
 #[test]
-fn processes_that_differ_for_good_are_the_known_weakness() {
+fn constant_process_shift_is_the_known_weakness() {
     for rounds in [12, 30] {
         let layout = Identical::simulate(Noise::Layout, rounds);
         assert!(layout.covers < 0.60, "documented as worthless: {layout:?}");
@@ -312,9 +312,9 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
             "the floor bounds it: {layout:?}"
         );
         assert!(layout.pair_different <= 0.05, "{layout:?}");
-        // The floor knows of ratios that differ for good: without their half widths, 86 %.
+        // The floor takes constant ratios into account; without their half widths it is 86 %.
         assert!(layout.pair_equivalent >= 0.94, "{layout:?}");
-        // A life for each round is what the intervals need.
+        // The intervals need new processes for each round.
         let lives = Identical::simulate(Noise::Lives, rounds);
         assert!((0.93..=0.97).contains(&lives.covers), "{lives:?}");
         let restarts = Identical::simulate(Noise::Restarts, rounds);
@@ -323,12 +323,13 @@ fn processes_that_differ_for_good_are_the_known_weakness() {
     }
 }
 
-/// The share of runs in which effects of 3, 5 and 10 % are found, both ways, among seven subjects.
+/// Returns the share of runs in which effects of 3, 5 and 10 % are found, in both directions, among
+/// seven subjects.
 fn power(noise: Noise, rounds: usize, pairs: usize) -> [f64; 3] {
     power_beside(noise, rounds, pairs, 0)
 }
 
-/// The same, with so many pairs of another kind beside them.
+/// The same, with this number of pairs of another kind.
 fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f64; 3] {
     let sizes = [0.03f64, 0.05, 0.10];
     let [three, five, ten] = sizes.map(f64::ln_1p);
@@ -341,9 +342,9 @@ fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f6
         let band = Band::new(floor(own, &rest[..others]).unwrap());
         for (index, ratio) in run.ratios().iter().enumerate() {
             let right = if index < 3 {
-                Judgement::Slower
+                VerdictKind::Slower
             } else {
-                Judgement::Faster
+                VerdictKind::Faster
             };
             if judge(ratio, band) == right {
                 found[index % 3] += 0.5 / RUNS as f64;
@@ -360,7 +361,7 @@ fn power_beside(noise: Noise, rounds: usize, pairs: usize, others: usize) -> [f6
 }
 
 #[test]
-fn a_five_percent_effect_is_found() {
+fn effect_of_five_percent_is_found() {
     for rounds in ROUNDS {
         let [_, five, ten] = power(Noise::Gaussian(0.01), rounds, PAIRS);
         assert!(five >= 0.99 && ten >= 0.99, "{rounds} {five} {ten}");
@@ -374,21 +375,21 @@ fn a_five_percent_effect_is_found() {
 }
 
 #[test]
-fn four_pairs_do_and_two_hide_what_the_run_could_tell() {
+fn four_pairs_are_enough_and_two_are_not() {
     let [two, four, six, nine] =
         [2, 4, 6, 9].map(|pairs| power(Noise::Gaussian(0.02), 12, pairs)[1]);
     assert!(
         two < 0.80 && four >= 0.87 && six >= 0.90 && nine >= 0.90,
         "{two} {four} {six} {nine}"
     );
-    // What a run has whose libraries are of both kinds: no promise rests on nine of one.
+    // A run with libraries of both kinds: no promise needs nine pairs of one kind.
     let [_, six_of_nine, _] = power_beside(Noise::Gaussian(0.02), 12, 6, 3);
     assert!(six_of_nine >= 0.90, "{six_of_nine}");
 }
 
 #[test]
-fn the_rounds_asked_for_decide_in_four_of_five_runs() {
-    // The first 8 rounds are judged; the run then goes on for as many as they ask for.
+fn requested_rounds_decide_in_four_of_five_runs() {
+    // The first 8 rounds are judged; the run then continues for the requested number.
     const LONGEST: usize = 100;
     for effect in [0.0, 0.03, 0.05] {
         let effects = [0.0, f64::ln_1p(effect), 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -417,7 +418,7 @@ fn the_rounds_asked_for_decide_in_four_of_five_runs() {
             let (ratio, band) = after(long_enough);
             asked += 1.0;
             sum += f64::from(more);
-            if judge(&ratio, band) != Judgement::CannotTell {
+            if judge(&ratio, band) != VerdictKind::Undecided {
                 decided += 1.0;
             }
         }
@@ -428,9 +429,9 @@ fn the_rounds_asked_for_decide_in_four_of_five_runs() {
 }
 
 #[test]
-fn flat_batches_settle_and_warming_ones_do_not() {
+fn flat_batches_are_settled_and_warming_ones_are_not() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    // The share of looks that find a runtime settled whose batches get faster by `slope` each.
+    // The share of checks that find a runtime settled whose batches become faster by `slope` each.
     let mut looks = |deviation: f64, slope: f64| {
         let held = (0..RUNS).filter(|_| {
             let batches: Vec<f64> = (0..WINDOW)
@@ -439,7 +440,7 @@ fn flat_batches_settle_and_warming_ones_do_not() {
             settled(&batches)
         });
         let share = held.count() as f64 / RUNS as f64;
-        println!("{deviation} noise, {slope} a batch | a look finds it settled {share:.3}");
+        println!("{deviation} noise, {slope} a batch | settled in {share:.3}");
         share
     };
     assert!(looks(0.005, 0.0) > 0.99);
@@ -450,8 +451,8 @@ fn flat_batches_settle_and_warming_ones_do_not() {
 }
 
 #[test]
-fn the_medians_interval_needs_no_distribution() {
-    // Two modes are symmetric around their middle: the true median is known.
+fn median_interval_holds_for_any_distribution() {
+    // Two modes are symmetric around their centre, so the true median is known.
     for (noise, log_median) in [(Noise::Gaussian(0.02), 0.0f64), (Noise::TwoModes, 0.02)] {
         for rounds in ROUNDS {
             let truth = 1_000.0 * log_median.exp();
@@ -465,10 +466,10 @@ fn the_medians_interval_needs_no_distribution() {
     }
 }
 
-// Controls: each takes one part of the method away, and the promise that it carries is broken.
+// Controls: each removes one part of the method, and the promise that depends on it fails.
 
 #[test]
-fn control_without_the_correction_a_table_does_not_cover() {
+fn control_without_correction_intervals_do_not_cover() {
     for rounds in ROUNDS {
         let all_cover = |family| {
             share(Noise::Gaussian(0.02), rounds, &IDENTICAL, |run| {
@@ -486,10 +487,10 @@ fn control_without_the_correction_a_table_does_not_cover() {
     }
 }
 
-/// The normal quantile in the place of Student's: what a spread of few rounds does not know of
-/// itself is forgotten.
+/// Uses the normal quantile instead of Student's: it ignores the uncertainty of a spread from few
+/// rounds.
 #[test]
-fn control_with_z_for_t_intervals_are_too_narrow() {
+fn control_with_normal_quantile_intervals_are_narrow() {
     const Z_95: f64 = 1.959_964;
     for rounds in [8, 12] {
         let cover = |quantile: Option<f64>| {
@@ -510,16 +511,16 @@ fn control_with_z_for_t_intervals_are_too_narrow() {
 }
 
 #[test]
-fn control_without_pairing_drift_hides_every_effect() {
+fn control_without_pairing_drift_hides_effects() {
     let five = 0.05f64.ln_1p();
     let effects = [0.0, five, five, five, five, five, five];
-    // Pairing is undone by turning the subject's rounds by one against the baseline's.
+    // Rotating the subject's rounds by one against the baseline's removes the pairing.
     let found = |turn: usize| {
         share(Noise::Drift, 12, &effects, |run| {
             let mut subject = run.table[1].clone();
             subject.rotate_left(turn);
             let ratio = estimate(&subject, &run.table[0], SUBJECTS - 1).unwrap();
-            judge(&ratio, run.band()) == Judgement::Slower
+            judge(&ratio, run.band()) == VerdictKind::Slower
         })
     };
     let (paired, unpaired) = (found(0), found(1));
@@ -529,10 +530,10 @@ fn control_without_pairing_drift_hides_every_effect() {
 }
 
 #[test]
-fn control_without_a_noise_floor_identical_subjects_are_not_equivalent() {
+fn control_without_floor_identical_are_not_equivalent() {
     let equivalent = |band: fn(&Run) -> Band| {
         share(Noise::Gaussian(0.02), 8, &IDENTICAL, |run| {
-            judge(&run.ratio(1), band(run)) == Judgement::Equivalent
+            judge(&run.ratio(1), band(run)) == VerdictKind::Equivalent
         })
     };
     let (with, without) = (equivalent(Run::band), equivalent(|_| Band::new(None)));
@@ -542,7 +543,7 @@ fn control_without_a_noise_floor_identical_subjects_are_not_equivalent() {
 }
 
 #[test]
-fn control_without_a_noise_floor_processes_that_differ_for_good_are_called_different() {
+fn control_without_floor_process_shift_is_called_different() {
     let wrong = |band: fn(&Run) -> Band| {
         share(Noise::Layout, 30, &IDENTICAL, |run| {
             run.ratios()
@@ -556,14 +557,14 @@ fn control_without_a_noise_floor_processes_that_differ_for_good_are_called_diffe
 }
 
 #[test]
-fn control_the_stricter_rule_would_not_find_five_percent() {
+fn control_stricter_rule_misses_five_percent() {
     let five = 0.05f64.ln_1p();
     let effects = [0.0, five, five, five, five, five, five];
     let found = share(Noise::Gaussian(0.02), 12, &effects, |run| {
         let [low, _] = run.ratio(SUBJECTS - 1).interval();
         low > 1.0 + run.band().believed_beyond()
     });
-    // And with the 2 % band alone, the smallest that there is.
+    // The same with the 2 % band alone, the smallest possible.
     let at_best = share(Noise::Gaussian(0.02), 12, &effects, |run| {
         run.ratio(SUBJECTS - 1).interval()[0] > 1.02
     });

@@ -1,9 +1,9 @@
-//! Two runs on synthetic noise: what the documentation of `stats::unpaired` promises, simulated.
+//! Two runs with synthetic noise: simulates the promises in the documentation of `stats::unpaired`.
 //!
-//! Never timings: the noise is made from seeds, and every figure is the same on every machine.
+//! There are no timings: the noise comes from seeds, and every figure is the same on every machine.
 #![allow(clippy::unwrap_used)]
 
-use jeton_lab::result::Judgement;
+use jeton_lab::result::VerdictKind;
 use jeton_lab::stats::unpaired::{CommonShift, between_runs, estimate};
 use jeton_lab::stats::verdict::{Band, judge};
 use rand::{Rng, RngExt, SeedableRng};
@@ -11,14 +11,14 @@ use rand_chacha::ChaCha8Rng;
 
 const RUNS: u64 = 2_000;
 
-/// Standard normal, by Box and Muller.
+/// Returns a standard normal value (Box–Muller).
 fn gaussian(rng: &mut impl Rng) -> f64 {
     let u: f64 = 1.0 - rng.random::<f64>();
     let v: f64 = rng.random();
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// One subject's rounds in one run, off by `offset` for good.
+/// Returns one subject's rounds in one run, with a constant `offset`.
 fn rounds(rng: &mut impl Rng, count: usize, spread: f64, offset: f64) -> Vec<f64> {
     (0..count)
         .map(|_| 1_000.0 * (offset + spread * gaussian(rng)).exp())
@@ -31,7 +31,7 @@ fn share(of: impl Fn(&mut ChaCha8Rng) -> bool) -> f64 {
 }
 
 #[test]
-fn an_interval_covers_the_true_ratio_in_95_of_100_runs() {
+fn interval_covers_the_true_ratio_in_95_of_100_runs() {
     for (before, after, spreads) in [
         (8, 8, [0.02, 0.02]),
         (12, 12, [0.02, 0.02]),
@@ -52,7 +52,7 @@ fn an_interval_covers_the_true_ratio_in_95_of_100_runs() {
 }
 
 #[test]
-fn all_intervals_of_twenty_hold_together() {
+fn twenty_intervals_hold_together() {
     let covered = share(|rng| {
         (0..20).all(|_| {
             let (a, b) = (rounds(rng, 12, 0.02, 0.0), rounds(rng, 12, 0.02, 0.0));
@@ -63,10 +63,10 @@ fn all_intervals_of_twenty_hold_together() {
     assert!(covered >= 93.0, "{covered} %");
 }
 
-/// Every process of every run is off by about 1 % for good: subjects that did not change keep what
-/// nobody changed from being called different.
+/// Every process of every run has a constant shift of about 1 %. Subjects whose code did not change
+/// keep unchanged ones from being called different.
 #[test]
-fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
+fn floor_between_runs_hides_process_shifts() {
     let called_different = |with_floor: bool| {
         share(|rng| {
             let mut ratio = || {
@@ -85,7 +85,7 @@ fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
                 ),
                 false => judge(&subject, Band::new(None)),
             };
-            matches!(verdict, Judgement::Faster | Judgement::Slower)
+            matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
         })
     };
     let (with, without) = (called_different(true), called_different(false));
@@ -96,9 +96,9 @@ fn a_floor_between_runs_keeps_processes_from_passing_for_changes() {
     );
 }
 
-/// The whole machine is off by about 10 % in the later run, and every process by 1 % for good.
+/// The whole machine is off by about 10 % in the later run, and every process by a constant 1 %.
 #[test]
-fn a_common_shift_is_removed_and_what_is_left_is_no_change() {
+fn common_shift_is_removed_without_false_changes() {
     let called_different = share(|rng| {
         let machine = 0.1 * gaussian(rng);
         let mut ratio = || {
@@ -112,14 +112,14 @@ fn a_common_shift_is_removed_and_what_is_left_is_no_change() {
         let between = between_runs(&unchanged, 1, CommonShift::Remove).unwrap();
         let subject = subject.without_shift(between.log_shift());
         let verdict = judge(&subject, Band::new(Some(between.spread())));
-        matches!(verdict, Judgement::Faster | Judgement::Slower)
+        matches!(verdict, VerdictKind::Faster | VerdictKind::Slower)
     });
     assert!(called_different <= 6.0, "{called_different} %");
 }
 
-/// And a change that is real is found through it: 15 % where runs differ by 1 %.
+/// A real change of 15 % is found where runs differ by 1 %.
 #[test]
-fn a_real_change_is_found_through_the_floor() {
+fn real_change_is_found_above_the_floor() {
     let found = share(|rng| {
         let mut ratio = |effect: f64| {
             let offsets = [0.01 * gaussian(rng), effect + 0.01 * gaussian(rng)];
@@ -131,7 +131,7 @@ fn a_real_change_is_found_through_the_floor() {
         let unchanged: Vec<_> = (0..7).map(|_| ratio(0.0)).collect();
         let between = between_runs(&unchanged, 8, CommonShift::Remove).unwrap();
         let subject = subject.without_shift(between.log_shift());
-        judge(&subject, Band::new(Some(between.spread()))) == Judgement::Slower
+        judge(&subject, Band::new(Some(between.spread()))) == VerdictKind::Slower
     });
     assert!(found >= 95.0, "{found} %");
 }

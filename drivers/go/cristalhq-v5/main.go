@@ -1,5 +1,5 @@
-// The driver of github.com/cristalhq/jwt/v5. ParseClaims verifies algorithm and signature
-// and decodes the claims, which are then checked with the library's own methods.
+// The driver of github.com/cristalhq/jwt/v5. ParseClaims verifies algorithm and signature and
+// decodes the claims. They are then checked with the library's own methods.
 package main
 
 import (
@@ -18,9 +18,9 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	contracts := []string{
-		harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature,
-		harness.ContractRoundTrip,
+	operations := []string{
+		harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature,
+		harness.OperationRoundTrip,
 	}
 	return &harness.Driver{
 		Library:       "cristalhq",
@@ -28,8 +28,8 @@ func driver() *harness.Driver {
 		ByDriver:      []string{"jwt:claims"},
 		Module:        "github.com/cristalhq/jwt/v5",
 		Offers: slices.Concat(
-			harness.JWTOffers(append(contracts, harness.ContractGenerateKey), "HS256", "HS384", "HS512"),
-			harness.JWTOffers(contracts, "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
+			harness.JWTOffers(append(operations, harness.OperationGenerateKey), "HS256", "HS384", "HS512"),
+			harness.JWTOffers(operations, "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 				"ES256", "ES384", "ES512", "EdDSA")),
 		Sign:            sign,
 		Verify:          verify,
@@ -38,8 +38,8 @@ func driver() *harness.Driver {
 	}
 }
 
-// standardClaims shadows the embedded `aud`: the library's own type would turn the array of one into
-// a plain string, and the token would then be shorter than everybody else's.
+// standardClaims shadows the embedded `aud`. The library's own type would turn an array of one into
+// a plain string, and the token would be shorter than those of other libraries.
 type standardClaims struct {
 	jwt.RegisteredClaims
 	Audience harness.Audience `json:"aud,omitempty"`
@@ -47,7 +47,7 @@ type standardClaims struct {
 	Admin    bool             `json:"admin"`
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	builder, err := harness.Key(p, func() (*jwt.Builder, error) {
 		key, err := p.PrivateKey()
 		if err != nil {
@@ -55,7 +55,7 @@ func sign(p *harness.Prepare) (*harness.Contract, error) {
 		}
 		signer, err := newSigner(jwt.Algorithm(p.Alg), key)
 		if err != nil {
-			return nil, keyRefused(p, err)
+			return nil, keyError(p, err)
 		}
 		return jwt.NewBuilder(signer), nil
 	})
@@ -95,7 +95,7 @@ func claimsOf(p *harness.Prepare) ([]any, error) {
 	return claims, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	verifier, err := newVerifier(p)
 	if err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 	}, harness.JTI, func(claims map[string]any) any { return claims })
 }
 
-// registeredOf takes what the policy is about out of map claims, so that the library's methods can
-// check it without decoding the JSON twice.
+// registeredOf extracts the policy's claims from map claims, so that the library's methods can
+// check them without decoding the JSON again.
 func registeredOf(claims map[string]any) (*jwt.RegisteredClaims, error) {
 	var registered jwt.RegisteredClaims
 	registered.Issuer, _ = claims["iss"].(string)
@@ -171,7 +171,7 @@ func dateOf(claim any) (*jwt.NumericDate, error) {
 	return nil, jwt.ErrDateInvalidFormat
 }
 
-func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 	verifier, err := newVerifier(p)
 	if err != nil {
 		return nil, err
@@ -189,14 +189,14 @@ func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
 func claimsCheck(p *harness.Prepare) func(*jwt.RegisteredClaims, []string) error {
 	issuer, audience, expiryRequired := p.Policy.Issuer, p.Policy.Audience, p.ExpiryRequired()
 	if p.Defaults() {
-		// The library's Parse looks at no claim; the times are a call of their own.
+		// The library's Parse checks no claims; the times need a separate call.
 		return func(*jwt.RegisteredClaims, []string) error { return nil }
 	}
 	return func(claims *jwt.RegisteredClaims, audiences []string) error {
 		if expiryRequired && claims.ExpiresAt == nil {
 			return harness.ErrExpiryMissing
 		}
-		// Not IsValidAt, which would also refuse an `iat` that the policy does not speak of.
+		// Not IsValidAt: it would also reject an `iat` that the policy does not mention.
 		if now := time.Now(); !claims.IsValidExpiresAt(now) || !claims.IsValidNotBefore(now) {
 			return harness.ErrTime
 		}
@@ -227,8 +227,8 @@ func newSigner(alg jwt.Algorithm, key any) (jwt.Signer, error) {
 	return nil, jwt.ErrInvalidKey
 }
 
-// generateKey makes a secret, the one kind of key that the library makes.
-func generateKey(p *harness.Prepare) (*harness.Contract, error) {
+// generateKey makes a symmetric key, the only kind that the library generates.
+func generateKey(p *harness.Prepare) (*harness.Operation, error) {
 	bits := map[string]int{"HS256": 256, "HS384": 384, "HS512": 512}[p.Alg]
 	return harness.MakingKeys(func() (jwt.Signer, error) {
 		secret, err := jwt.GenerateRandomBits(bits)
@@ -246,7 +246,7 @@ func newVerifier(p *harness.Prepare) (func() (jwt.Verifier, error), error) {
 			return nil, err
 		}
 		verifier, err := verifierOf(jwt.Algorithm(p.Alg), key)
-		return verifier, keyRefused(p, err)
+		return verifier, keyError(p, err)
 	})
 }
 
@@ -267,8 +267,8 @@ func verifierOf(alg jwt.Algorithm, key any) (jwt.Verifier, error) {
 	return nil, jwt.ErrInvalidKey
 }
 
-// keyRefused explains the library's own rule, which ties the RSA key's length to the hash.
-func keyRefused(p *harness.Prepare, err error) error {
+// keyError explains the library's rule that ties the RSA key's length to the hash.
+func keyError(p *harness.Prepare, err error) error {
 	bits := map[string]string{"256": "2048", "384": "3072", "512": "4096"}[p.Alg[2:]]
 	if errors.Is(err, jwt.ErrInvalidKey) && p.Alg[1] == 'S' && (p.Alg[0] == 'R' || p.Alg[0] == 'P') {
 		return harness.Unsupported("cristalhq takes only RSA keys of %s bits for %s", bits, p.Alg)

@@ -1,6 +1,6 @@
-// The driver of github.com/go-jose/go-jose/v4. Algorithms are pinned when a token is parsed, and the
-// claims validated with a leeway of zero in the place of the library's minute. That `exp` is there at
-// all is checked by hand, because the library cannot demand it.
+// The driver of github.com/go-jose/go-jose/v4. Algorithms are pinned when a token is parsed. Claims
+// are validated with a leeway of zero instead of the library's minute. The library cannot require
+// `exp`, so the driver checks by hand that it is present.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// The library makes no keys, and reads them as JWK only.
+	// The library generates no keys and reads them only as JWK.
 	return &harness.Driver{
 		Library:       "go-jose",
 		KnowsDefaults: true,
@@ -26,13 +26,13 @@ func driver() *harness.Driver {
 		Offers: harness.LoadingKeys(slices.Concat(
 			harness.JWTOffers(
 				[]string{
-					harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature,
-					harness.ContractRoundTrip,
+					harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature,
+					harness.OperationRoundTrip,
 				},
 				"HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 				"ES256", "ES384", "ES512", "EdDSA"),
 			harness.JWEOffers(
-				[]string{harness.ContractEncrypt, harness.ContractDecrypt, harness.ContractRoundTrip},
+				[]string{harness.OperationEncrypt, harness.OperationDecrypt, harness.OperationRoundTrip},
 				[]string{
 					"dir", "A128KW", "A192KW", "A256KW", "A128GCMKW", "A192GCMKW", "A256GCMKW",
 					"RSA1_5", "RSA-OAEP", "RSA-OAEP-256",
@@ -54,7 +54,7 @@ type standardClaims struct {
 	Admin bool   `json:"admin"`
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	builder, err := harness.Key(p, func() (jwt.Builder, error) { return builderOf(p) })
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func claimsOf(p *harness.Prepare) ([]any, error) {
 	return claims, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	load := p.PublicJWK
 	if p.Format == "jwe" {
 		load = p.PrivateJWK
@@ -145,11 +145,11 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 	}, harness.JTI, func(claims map[string]any) any { return claims })
 }
 
-// openerOf gives what verifies or decrypts a token and decodes its claims.
+// openerOf returns the function that verifies or decrypts a token and decodes its claims.
 func openerOf(p *harness.Prepare, key func() (any, error)) func(text string, into ...any) error {
 	algs, encs := []jose.KeyAlgorithm{jose.KeyAlgorithm(p.Alg)}, []jose.ContentEncryption{jose.ContentEncryption(p.Enc)}
 	if p.Format == "jwe" && (p.Alg[0] == 'R' || p.Alg[0] == 'E') {
-		// The package for JWTs refuses these, because anybody can encrypt with a public key.
+		// The package for JWTs rejects these, because anyone can encrypt with a public key.
 		return func(text string, into ...any) error {
 			object, err := jose.ParseEncryptedCompact(text, algs, encs)
 			if err != nil {
@@ -206,7 +206,7 @@ func claimsCheck(p *harness.Prepare) func(*jwt.Claims) error {
 	}
 }
 
-func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 	key, err := harness.Key(p, func() (any, error) { return parsed(p.PublicJWK()) })
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
 	})
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	halves := [][]byte{[]byte(p.KeyText.Private)}
 	if p.KeyText.Public != "" {
 		halves = append(halves, []byte(p.KeyText.Public))
@@ -241,7 +241,7 @@ func loadKey(p *harness.Prepare) (*harness.Contract, error) {
 	})
 }
 
-// parsed reads a JWK with the library, and gives the key in it.
+// parsed reads a JWK with the library and returns its key.
 func parsed(text []byte, err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -17,9 +17,9 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// The sizes that report 2 published, by tokens that the jeton binary made with its header style and
-// that this library, which has no part in them, opens. The binary is named in JETON, by
-// the step `lab` of `cargo xtask test`; without it there is nothing to test here.
+// Compares the token sizes of a published report with tokens that the jeton binary makes with its
+// header style. This independent library verifies or decrypts them. JETON names the binary; the
+// step `lab` of `cargo xtask test` sets it. Without it the test is skipped.
 
 const published = "../../../crates/jeton-lab/published"
 
@@ -27,7 +27,7 @@ func TestPublishedSizesOfEncryptedTokens(t *testing.T) {
 	jeton := binary(t)
 	claims := claims(t)
 	private, err := rsa.GenerateKey(rand.Reader, 3072)
-	demand(t, err)
+	require(t, err)
 	lines := table(t, "report2-jwe.csv")
 	if len(lines) != 42 {
 		t.Fatalf("%d rows", len(lines))
@@ -47,7 +47,7 @@ func TestPublishedSizesOfEncryptedTokens(t *testing.T) {
 			opens, writes = key, key
 		default:
 			bits, err := strconv.Atoi(alg[1:4])
-			demand(t, err)
+			require(t, err)
 			key = secret(t, bits/8)
 			opens, writes = key, key
 		}
@@ -64,9 +64,9 @@ func TestPublishedSizesOfEncryptedTokens(t *testing.T) {
 		}
 		parsed, err := jose.ParseEncrypted(token,
 			[]jose.KeyAlgorithm{jose.KeyAlgorithm(alg)}, []jose.ContentEncryption{jose.ContentEncryption(enc)})
-		demand(t, err)
+		require(t, err)
 		opened, err := parsed.Decrypt(opens)
-		demand(t, err)
+		require(t, err)
 		same(t, alg+" with "+enc, opened, claims)
 	}
 }
@@ -87,15 +87,15 @@ func TestPublishedSizesOfSignedTokens(t *testing.T) {
 			continue // jeton makes no such token
 		case alg == "RS256":
 			key, err := rsa.GenerateKey(rand.Reader, 2048)
-			demand(t, err)
+			require(t, err)
 			signs, opens = key, &key.PublicKey
 		case curves[alg] != nil:
 			key, err := ecdsa.GenerateKey(curves[alg], rand.Reader)
-			demand(t, err)
+			require(t, err)
 			signs, opens = key, &key.PublicKey
 		default:
 			bits, err := strconv.Atoi(alg[2:])
-			demand(t, err)
+			require(t, err)
 			key := secret(t, bits/8)
 			signs, opens = key, key
 		}
@@ -104,9 +104,9 @@ func TestPublishedSizesOfSignedTokens(t *testing.T) {
 			t.Errorf("%s: %d bytes, published %s", alg, len(token), size)
 		}
 		parsed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(alg)})
-		demand(t, err)
+		require(t, err)
 		opened, err := parsed.Verify(opens)
-		demand(t, err)
+		require(t, err)
 		same(t, alg, opened, claims)
 	}
 }
@@ -138,14 +138,14 @@ func claims(t *testing.T) string {
 func jwk(t *testing.T, key any, alg string) string {
 	t.Helper()
 	text, err := jose.JSONWebKey{Key: key, Algorithm: alg}.MarshalJSON()
-	demand(t, err)
+	require(t, err)
 	return file(t, "key.jwk", text)
 }
 
 func file(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	demand(t, os.WriteFile(path, content, 0o600))
+	require(t, os.WriteFile(path, content, 0o600))
 	return path
 }
 
@@ -153,7 +153,7 @@ func secret(t *testing.T, size int) []byte {
 	t.Helper()
 	key := make([]byte, size)
 	_, err := rand.Read(key)
-	demand(t, err)
+	require(t, err)
 	return key
 }
 
@@ -172,23 +172,23 @@ func run(t *testing.T, program string, arguments ...string) string {
 func table(t *testing.T, name string) [][]string {
 	t.Helper()
 	content, err := os.Open(filepath.Join(published, name))
-	demand(t, err)
+	require(t, err)
 	defer content.Close()
 	lines, err := csv.NewReader(content).ReadAll()
-	demand(t, err)
+	require(t, err)
 	return lines[1:]
 }
 
 func same(t *testing.T, what string, opened []byte, claims string) {
 	t.Helper()
 	content, err := os.ReadFile(claims)
-	demand(t, err)
+	require(t, err)
 	if !bytes.Equal(opened, content) {
 		t.Errorf("%s: other bytes than were put in", what)
 	}
 }
 
-func demand(t *testing.T, err error) {
+func require(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

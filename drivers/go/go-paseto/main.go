@@ -1,6 +1,6 @@
-// The driver of aidanwoods.dev/go-paseto, which has the versions 2 to 4. The parser is made once with the
-// library's rules for expiry, issuer and audience. Its rule for `nbf` demands the claim, so it is
-// applied only to tokens that have one.
+// The driver of aidanwoods.dev/go-paseto, which has versions 2 to 4. The parser is created once with
+// the library's rules for expiry, issuer and audience. Its rule for `nbf` requires the claim, so it
+// is applied only to tokens that have one.
 package main
 
 import (
@@ -17,22 +17,22 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	offer := func(format string, contracts ...string) harness.Offer {
+	offer := func(format string, operations ...string) harness.Offer {
 		both := []string{
-			harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip, harness.ContractGenerateKey,
+			harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip, harness.OperationGenerateKey,
 		}
 		return harness.Offer{
 			Format:      format,
-			Contracts:   append(both, contracts...),
+			Operations:  append(both, operations...),
 			KeyHandling: []string{harness.Prepared, harness.ParsedPerCall},
 		}
 	}
 	var offers []harness.Offer
 	for _, version := range []string{"v2", "v3", "v4"} {
 		offers = append(offers, offer(version+".public"),
-			offer(version+".local", harness.ContractEncrypt, harness.ContractDecrypt))
+			offer(version+".local", harness.OperationEncrypt, harness.OperationDecrypt))
 	}
-	// The library reads keys as bytes and as hexadecimal, and knows no PASERK.
+	// The library reads keys as bytes and as hexadecimal, not as PASERK.
 	offers = harness.LoadingKeys(offers, harness.FormHex)
 	return &harness.Driver{
 		Library:       "go-paseto",
@@ -46,8 +46,8 @@ func driver() *harness.Driver {
 	}
 }
 
-// issuedClaims are what is signed. The times are text because they come as text and go into the
-// token as they came. The audience is a string for PASETO; an array is taken too.
+// issuedClaims are the claims to sign. The times arrive as text and go into the token unchanged.
+// The audience is a string in PASETO; an array is accepted too.
 type issuedClaims struct {
 	Issuer    string `json:"iss,omitempty"`
 	Subject   string `json:"sub,omitempty"`
@@ -78,7 +78,7 @@ func (c *issuedClaims) token() (*paseto.Token, error) {
 	return &token, token.Set("admin", c.Admin)
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	seal, err := harness.Key(p, func() (func(*paseto.Token) string, error) { return sealer(p) })
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func sealer(p *harness.Prepare) (func(*paseto.Token) string, error) {
 	return func(token *paseto.Token) string { return token.V4Sign(key, nil) }, err
 }
 
-func generateKey(p *harness.Prepare) (*harness.Contract, error) {
+func generateKey(p *harness.Prepare) (*harness.Operation, error) {
 	switch p.Format {
 	case "v2.local":
 		return making(paseto.NewV2SymmetricKey)
@@ -146,7 +146,7 @@ func generateKey(p *harness.Prepare) (*harness.Contract, error) {
 	return making(paseto.NewV4AsymmetricSecretKey)
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	switch p.Format {
 	case "v2.local":
 		return loading(p, paseto.V2SymmetricKeyFromHex)
@@ -162,14 +162,14 @@ func loadKey(p *harness.Prepare) (*harness.Contract, error) {
 	return loadingPair(p, paseto.NewV4AsymmetricSecretKeyFromHex, paseto.NewV4AsymmetricPublicKeyFromHex)
 }
 
-func loading[K any](p *harness.Prepare, load func(string) (K, error)) (*harness.Contract, error) {
+func loading[K any](p *harness.Prepare, load func(string) (K, error)) (*harness.Operation, error) {
 	text := p.KeyText.Private
 	return harness.MakingKeys(func() (K, error) { return load(text) })
 }
 
 type pair struct{ secret, public any }
 
-func loadingPair[S, P any](p *harness.Prepare, secret func(string) (S, error), public func(string) (P, error)) (*harness.Contract, error) {
+func loadingPair[S, P any](p *harness.Prepare, secret func(string) (S, error), public func(string) (P, error)) (*harness.Operation, error) {
 	text := p.KeyText
 	return harness.MakingKeys(func() (pair, error) {
 		key, err := secret(text.Private)
@@ -181,11 +181,11 @@ func loadingPair[S, P any](p *harness.Prepare, secret func(string) (S, error), p
 	})
 }
 
-func making[K any](generate func() K) (*harness.Contract, error) {
+func making[K any](generate func() K) (*harness.Operation, error) {
 	return harness.MakingKeys(func() (K, error) { return generate(), nil })
 }
 
-// tokens gives the function that makes the library's token from the claims of an index.
+// tokens returns the function that makes the library's token from the claims at an index.
 func tokens(p *harness.Prepare) (func(int) (*paseto.Token, error), error) {
 	if p.TypedClaims() {
 		values, err := harness.Issued[issuedClaims](p)
@@ -195,7 +195,7 @@ func tokens(p *harness.Prepare) (func(int) (*paseto.Token, error), error) {
 	return func(index int) (*paseto.Token, error) { return paseto.MakeToken(values[index], nil) }, err
 }
 
-// verifiedClaims are what a verified token is read into.
+// verifiedClaims are the claims of a verified token.
 type verifiedClaims struct {
 	Issuer, Subject                string
 	Audience                       harness.Audience
@@ -206,7 +206,7 @@ type verifiedClaims struct {
 	token *paseto.Token
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	open, err := harness.Key(p, func() (func(paseto.Parser, string) (*paseto.Token, error), error) {
 		return opener(p)
 	})
@@ -214,17 +214,17 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 		return nil, err
 	}
 	parser := parserOf(p)
-	parse := func(tainted string) (*paseto.Token, error) {
+	parse := func(text string) (*paseto.Token, error) {
 		open, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return open(parser, tainted)
+		return open(parser, text)
 	}
 
 	if p.TypedClaims() {
-		return harness.Verifying(p, func(tainted string) (*verifiedClaims, error) {
-			token, err := parse(tainted)
+		return harness.Verifying(p, func(text string) (*verifiedClaims, error) {
+			token, err := parse(text)
 			if err != nil {
 				return nil, err
 			}
@@ -235,8 +235,8 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 			return json.RawMessage(claims.token.ClaimsJSON())
 		})
 	}
-	return harness.Verifying(p, func(tainted string) (map[string]any, error) {
-		token, err := parse(tainted)
+	return harness.Verifying(p, func(text string) (map[string]any, error) {
+		token, err := parse(text)
 		if err != nil {
 			return nil, err
 		}
@@ -253,38 +253,38 @@ func opener(p *harness.Prepare) (func(paseto.Parser, string) (*paseto.Token, err
 	switch p.Format {
 	case "v2.local":
 		key, err := paseto.V2SymmetricKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV2Local(key, tainted)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV2Local(key, text)
 		}, err
 	case "v2.public":
 		key, err := paseto.NewV2AsymmetricPublicKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV2Public(key, tainted)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV2Public(key, text)
 		}, err
 	case "v3.local":
 		key, err := paseto.V3SymmetricKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV3Local(key, tainted, nil)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV3Local(key, text, nil)
 		}, err
 	case "v3.public":
 		key, err := paseto.NewV3AsymmetricPublicKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV3Public(key, tainted, nil)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV3Public(key, text, nil)
 		}, err
 	case "v4.local":
 		key, err := paseto.V4SymmetricKeyFromBytes(raw)
-		return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-			return parser.ParseV4Local(key, tainted, nil)
+		return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+			return parser.ParseV4Local(key, text, nil)
 		}, err
 	}
 	key, err := paseto.NewV4AsymmetricPublicKeyFromBytes(raw)
-	return func(parser paseto.Parser, tainted string) (*paseto.Token, error) {
-		return parser.ParseV4Public(key, tainted, nil)
+	return func(parser paseto.Parser, text string) (*paseto.Token, error) {
+		return parser.ParseV4Public(key, text, nil)
 	}, err
 }
 
 func parserOf(p *harness.Prepare) paseto.Parser {
-	parser := paseto.NewParser() // with the rule NotExpired, which demands `exp`
+	parser := paseto.NewParser() // with the rule NotExpired, which requires `exp`
 	if p.Defaults() {
 		return parser
 	}
@@ -310,8 +310,8 @@ func ifPresent(claim string, rule paseto.Rule) paseto.Rule {
 	}
 }
 
-// forAudience is the library's rule, and for an `aud` that is an array, which the rule refuses, a
-// look into the array.
+// forAudience applies the library's rule. The rule rejects an `aud` that is an array, so an array
+// is searched here.
 func forAudience(audience string) paseto.Rule {
 	rule := paseto.ForAudience(audience)
 	return func(token paseto.Token) error {

@@ -1,6 +1,6 @@
-// The driver of github.com/golang-jwt/jwt/v4. The parser is made once with the one allowed algorithm;
-// it checks the times. Issuer, audience and the presence of `exp` are asked of the claims' own methods
-// afterwards, because this version's parser has no options for them.
+// The driver of github.com/golang-jwt/jwt/v4. The parser is created once with the one allowed
+// algorithm and checks the times. This version's parser has no options for issuer, audience and the
+// presence of `exp`, so the methods of the claims check them afterwards.
 package main
 
 import (
@@ -14,17 +14,17 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// No verify-signature: the parser decodes the claims before it looks at the signature. The library
-	// reads no JWK and makes no keys.
-	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
+	// No verify-signature: the parser decodes the claims before it checks the signature. The library
+	// reads no JWK and generates no keys.
+	operations := []string{harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip}
 	return &harness.Driver{
 		Library:       "golang-jwt",
 		KnowsDefaults: true,
 		ByDriver:      []string{"jwt:exp"},
 		Module:        "github.com/golang-jwt/jwt/v4",
 		Offers: slices.Concat(
-			harness.JWTOffers(contracts, "HS256", "HS384", "HS512"),
-			harness.LoadingKeys(harness.JWTOffers(contracts,
+			harness.JWTOffers(operations, "HS256", "HS384", "HS512"),
+			harness.LoadingKeys(harness.JWTOffers(operations,
 				"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
 				harness.FormPEM)),
 		Sign:    sign,
@@ -39,7 +39,7 @@ type standardClaims struct {
 	Admin bool   `json:"admin"`
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	method := jwt.GetSigningMethod(p.Alg)
 	key, err := harness.Key(p, p.PrivateKey)
 	if err != nil {
@@ -74,7 +74,7 @@ func claimsOf(p *harness.Prepare) ([]jwt.Claims, error) {
 	return claims, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	load, err := harness.Key(p, p.PublicKey)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 	}, func(claims jwt.MapClaims) any { return claims })
 }
 
-// policed are the methods that both kinds of claims have for it.
+// policed has the methods that both types of claims use for the policy.
 type policed interface {
 	VerifyIssuer(expected string, required bool) bool
 	VerifyAudience(expected string, required bool) bool
@@ -131,10 +131,10 @@ func checkPolicy(p *harness.Prepare, claims policed) error {
 	return nil
 }
 
-// pair is both halves of a key as the library reads them.
+// pair holds both halves of a key in the library's types.
 type pair struct{ private, public any }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	private, public := []byte(p.KeyText.Private), []byte(p.KeyText.Public)
 	switch p.Alg[0] {
 	case 'R', 'P':
@@ -147,7 +147,7 @@ func loadKey(p *harness.Prepare) (*harness.Contract, error) {
 	return loading(private, public, jwt.ParseECPrivateKeyFromPEM, jwt.ParseECPublicKeyFromPEM)
 }
 
-func loading[K, P any](private, public []byte, parsePrivate func([]byte) (K, error), parsePublic func([]byte) (P, error)) (*harness.Contract, error) {
+func loading[K, P any](private, public []byte, parsePrivate func([]byte) (K, error), parsePublic func([]byte) (P, error)) (*harness.Operation, error) {
 	return harness.MakingKeys(func() (pair, error) {
 		key, err := parsePrivate(private)
 		if err != nil {

@@ -1,5 +1,5 @@
-// The driver of github.com/golang-jwt/jwt/v5. The parser is made once with every check the library
-// has: the one allowed algorithm, issuer, audience, and a required expiry.
+// The driver of github.com/golang-jwt/jwt/v5. The parser is created once with every check of the
+// library: the one allowed algorithm, issuer, audience, and a required expiry.
 package main
 
 import (
@@ -13,16 +13,16 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// No verify-signature: the parser decodes the claims before it looks at the signature. The library
-	// reads no JWK and makes no keys.
-	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
+	// No verify-signature: the parser decodes the claims before it checks the signature. The library
+	// reads no JWK and generates no keys.
+	operations := []string{harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip}
 	return &harness.Driver{
 		Library:       "golang-jwt",
 		KnowsDefaults: true,
 		Module:        "github.com/golang-jwt/jwt/v5",
 		Offers: slices.Concat(
-			harness.JWTOffers(contracts, "HS256", "HS384", "HS512"),
-			harness.LoadingKeys(harness.JWTOffers(contracts,
+			harness.JWTOffers(operations, "HS256", "HS384", "HS512"),
+			harness.LoadingKeys(harness.JWTOffers(operations,
 				"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
 				harness.FormPEM)),
 		Sign:    sign,
@@ -37,7 +37,7 @@ type standardClaims struct {
 	Admin bool   `json:"admin"`
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	method := jwt.GetSigningMethod(p.Alg)
 	key, err := harness.Key(p, p.PrivateKey)
 	if err != nil {
@@ -72,7 +72,7 @@ func claimsOf(p *harness.Prepare) ([]jwt.Claims, error) {
 	return claims, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	load, err := harness.Key(p, p.PublicKey)
 	if err != nil {
 		return nil, err
@@ -108,10 +108,10 @@ func verify(p *harness.Prepare) (*harness.Contract, error) {
 	}, func(claims jwt.MapClaims) any { return claims })
 }
 
-// pair is both halves of a key as the library reads them.
+// pair holds both halves of a key in the library's types.
 type pair struct{ private, public any }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	private, public := []byte(p.KeyText.Private), []byte(p.KeyText.Public)
 	switch p.Alg[0] {
 	case 'R', 'P':
@@ -124,7 +124,7 @@ func loadKey(p *harness.Prepare) (*harness.Contract, error) {
 	return loading(private, public, jwt.ParseECPrivateKeyFromPEM, jwt.ParseECPublicKeyFromPEM)
 }
 
-func loading[K, P any](private, public []byte, parsePrivate func([]byte) (K, error), parsePublic func([]byte) (P, error)) (*harness.Contract, error) {
+func loading[K, P any](private, public []byte, parsePrivate func([]byte) (K, error), parsePublic func([]byte) (P, error)) (*harness.Operation, error) {
 	return harness.MakingKeys(func() (pair, error) {
 		key, err := parsePrivate(private)
 		if err != nil {

@@ -13,22 +13,22 @@ var (
 	ErrExpiryMissing = errors.New("the claim exp is missing")
 	ErrTime          = errors.New("the token is expired or not valid yet")
 	ErrIssuer        = errors.New("the claim iss is not the expected issuer")
-	ErrAudience      = errors.New("the claim aud does not hold the expected audience")
+	ErrAudience      = errors.New("the claim aud does not contain the expected audience")
 )
 
-// TypedClaims says whether the claims fit the driver's typed struct; otherwise it uses a map.
+// TypedClaims reports whether the claims fit the driver's typed struct; otherwise it uses a map.
 func (p *Prepare) TypedClaims() bool { return p.Claims.Name == "standard" }
 
-// ExpiryRequired says whether a token without `exp` must be refused. A careful user demands it, so it
-// is false only when the user's own claims are known to go without.
+// ExpiryRequired reports whether a token without `exp` must be rejected. A careful user requires
+// it, so it is false only if the given claims are known to have none.
 func (p *Prepare) ExpiryRequired() bool {
 	return !p.Defaults() && !slices.ContainsFunc(p.Claims.Values, func(value json.RawMessage) bool {
 		return !hasClaim(value, "exp")
 	})
 }
 
-// Issued decodes every claims value into the driver's typed struct, and makes sure that the struct
-// says neither more nor less than the value did.
+// Issued decodes every claims value into the driver's typed struct, and checks that the struct
+// holds exactly what the value did.
 func Issued[C any](p *Prepare) ([]C, error) {
 	values := make([]C, len(p.Claims.Values))
 	for i, value := range p.Claims.Values {
@@ -46,8 +46,8 @@ func Issued[C any](p *Prepare) ([]C, error) {
 	return values, nil
 }
 
-// IssuedMaps decodes every claims value into a map. Whole numbers become int64, as a Go program
-// would have them, so that none is spelled as a float or loses digits.
+// IssuedMaps decodes every claims value into a map. Whole numbers become int64, as in a Go program,
+// so that none is written as a float or loses digits.
 func IssuedMaps(p *Prepare) ([]map[string]any, error) {
 	values := make([]map[string]any, len(p.Claims.Values))
 	for i, value := range p.Claims.Values {
@@ -61,17 +61,16 @@ func IssuedMaps(p *Prepare) ([]map[string]any, error) {
 	return values, nil
 }
 
-// JTI reads the claim `jti` of decoded map claims.
+// JTI returns the claim `jti` of decoded map claims.
 func JTI(claims map[string]any) string {
 	id, _ := claims["jti"].(string)
 	return id
 }
 
-// Audience is an `aud` claim that may be one string or an array of them. It is always encoded as an
-// array.
+// Audience is an `aud` claim: one string or an array of strings. It is always encoded as an array.
 type Audience []string
 
-// UnmarshalJSON takes both spellings.
+// UnmarshalJSON accepts both forms.
 func (a *Audience) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil {
@@ -111,8 +110,8 @@ func hasClaim(value json.RawMessage, name string) bool {
 	return ok
 }
 
-// sameClaims compares two claims sets by meaning: member order does not count, and one audience is
-// the same as an array of one (RFC 7519, section 4.1.3).
+// sameClaims compares two claims sets by meaning: member order is ignored, and one audience equals
+// an array of one (RFC 7519, section 4.1.3).
 func sameClaims(a, b []byte) bool {
 	var left, right map[string]any
 	if json.Unmarshal(a, &left) != nil || json.Unmarshal(b, &right) != nil {

@@ -7,24 +7,24 @@ import (
 )
 
 const (
-	// pageSize is what the heap is handed out in.
+	// pageSize is the size of the blocks that fill the heap.
 	pageSize = 8 << 10
-	// fillMax is how far away a collection may be to be waited for: with GOGC=off none comes.
+	// fillMax is the most that collect allocates to trigger a collection: with GOGC=off none comes.
 	fillMax = 64 << 20
-	// collectingMax is how long one that has begun is waited for.
+	// collectingMax is the longest wait for a collection that has begun.
 	collectingMax = time.Second
 )
 
-// filled is what keeps the compiler from leaving collect's garbage out.
+// filled keeps the compiler from removing the garbage that collect makes.
 var filled []byte
 
-// collect fills the heap until it is collected.
+// collect fills the heap until the runtime collects garbage.
 //
-// runtime.GC would collect a heap with next to nothing in it, and the pages above that would be given
-// back to the system in the background: the operation after it would pay for having them again, some
-// hundreds of them, or for none of them if it came soon. A heap that is collected when it is full, as
-// under work that goes on, keeps what it has; and what was given back while nobody asked for work is had
-// again here, off the clock.
+// runtime.GC would collect an almost empty heap. The runtime would then return the pages above it
+// to the system in the background. The next operation would pay for acquiring them again: several
+// hundred, or none if it came soon. A heap that is collected when full, as under continuous work,
+// keeps its pages. Pages returned while the process was idle are acquired again here, outside the
+// timed loop.
 func collect() {
 	room := bytesToGoal()
 	if room > fillMax {
@@ -37,22 +37,23 @@ func collect() {
 		for range pagesAtATime {
 			filled = make([]byte, pageSize)
 		}
-		// With one core, a collection goes on only when somebody yields.
+		// With one core, a collection proceeds only when other goroutines yield.
 		runtime.Gosched()
 	}
 	filled = nil
-	// It has begun before the goal is reached; what is made while it goes on would count as living.
+	// The collection begins before the goal is reached. Allocations during it would count as live.
 	for began := time.Now(); collections() == before && time.Since(began) < collectingMax; {
-		// Who sleeps here would have to be woken again: see wake.
+		// A sleeping goroutine would have to be woken again: see wake.
 		runtime.Gosched()
 	}
 }
 
-// bytesBetweenCollections is about how far one is from the next. It begins at 0.7 to 0.95 of the way from
-// what lives to the goal, the sooner the longer the last ones took.
+// bytesBetweenCollections returns roughly how many bytes are allocated between two collections. A
+// collection begins at 0.7 to 0.95 of the way from the live heap to the goal, earlier if the last
+// ones took longer.
 func bytesBetweenCollections() float64 {
 	const begins = 0.75
-	// What is made while it is collected counts as living; nothing is made beside this one.
+	// Allocations during a collection count as live; nothing else allocates here.
 	runtime.GC()
 	return begins * float64(bytesToGoal())
 }
@@ -62,7 +63,7 @@ func bytesToGoal() uint64 {
 	return goal - min(live, goal)
 }
 
-// collections counts those that came by themselves, at their ends.
+// collections returns the number of completed automatic collections.
 func collections() uint64 { return metric("/gc/cycles/automatic:gc-cycles") }
 
 func metric(name string) uint64 {

@@ -1,6 +1,6 @@
-// Package harness is the part of a Go driver that is the same for every library: it speaks the
-// driver protocol (drivers/PROTOCOL.md), turns the keys and claims that arrive into Go values, and
-// times the contract that a driver prepared.
+// Package harness is the part of a Go driver that all libraries share. It speaks the driver
+// protocol (drivers/PROTOCOL.md), turns keys and claims into Go values, and times the operation
+// that a driver prepared.
 //
 // A driver is one file: it fills in a [Driver] and calls [Serve].
 package harness
@@ -12,17 +12,17 @@ import (
 	"slices"
 )
 
-// The contracts that a Go driver can offer.
+// The operations that a Go driver can offer.
 const (
-	ContractSign            = "sign"
-	ContractVerify          = "verify"
-	ContractVerifySignature = "verify-signature"
-	ContractVerifyParsed    = "verify-parsed"
-	ContractEncrypt         = "encrypt"
-	ContractDecrypt         = "decrypt"
-	ContractRoundTrip       = "round-trip"
-	ContractGenerateKey     = "generate-key"
-	ContractLoadKey         = "load-key"
+	OperationSign            = "sign"
+	OperationVerify          = "verify"
+	OperationVerifySignature = "verify-signature"
+	OperationVerifyParsed    = "verify-parsed"
+	OperationEncrypt         = "encrypt"
+	OperationDecrypt         = "decrypt"
+	OperationRoundTrip       = "round-trip"
+	OperationGenerateKey     = "generate-key"
+	OperationLoadKey         = "load-key"
 )
 
 // The forms of a key's text.
@@ -42,24 +42,24 @@ const (
 // StandardLibrary is the Module of a driver whose library comes with Go.
 const StandardLibrary = "std"
 
-// Driver describes one library and how it does each contract. A contract that no offer names may be
-// left nil.
+// Driver describes one library and how it does each operation. The functions of operations that it
+// does not offer may be nil.
 type Driver struct {
 	Library string // the name in every table
 	Module  string // the module path whose linked version `hello` reports
 	Offers  []Offer
-	// Whether [Prepare.Defaults] makes a difference: the library can be called more simply than this
-	// driver does.
+	// Whether [Prepare.Defaults] makes a difference: the library has a simpler call than the one this
+	// driver uses.
 	KnowsDefaults bool
-	// What the driver checks by hand because the library does not, as `jwt:exp`.
+	// What the driver checks by hand because the library does not, such as `jwt:exp`.
 	ByDriver []string
 
-	Sign            func(*Prepare) (*Contract, error) // also for `encrypt`, and half of `round-trip`
-	Verify          func(*Prepare) (*Contract, error) // also for `decrypt`, and the other half
-	VerifySignature func(*Prepare) (*Contract, error)
-	VerifyParsed    func(*Prepare) (*Contract, error)
-	GenerateKey     func(*Prepare) (*Contract, error)
-	LoadKey         func(*Prepare) (*Contract, error) // from [Prepare.KeyText]
+	Sign            func(*Prepare) (*Operation, error) // also for `encrypt`, and half of `round-trip`
+	Verify          func(*Prepare) (*Operation, error) // also for `decrypt`, and the other half
+	VerifySignature func(*Prepare) (*Operation, error)
+	VerifyParsed    func(*Prepare) (*Operation, error)
+	GenerateKey     func(*Prepare) (*Operation, error)
+	LoadKey         func(*Prepare) (*Operation, error) // from [Prepare.KeyText]
 }
 
 // Offer is one line of what a driver can do.
@@ -67,29 +67,29 @@ type Offer struct {
 	Format      string   `json:"format"`
 	Alg         *string  `json:"alg"`
 	Enc         *string  `json:"enc"`
-	Contracts   []string `json:"contracts"`
+	Operations  []string `json:"contracts"`
 	KeyHandling []string `json:"key_handling"`
 	KeyText     []string `json:"key_text,omitempty"` // the forms that the library reads itself
 }
 
-// JWTOffers offers the same contracts for each of the JOSE algorithms, with keys handled both ways.
-func JWTOffers(contracts []string, algs ...string) []Offer {
+// JWTOffers offers the same operations for each JOSE algorithm, with both ways of key handling.
+func JWTOffers(operations []string, algs ...string) []Offer {
 	offers := make([]Offer, 0, len(algs))
 	for _, alg := range algs {
 		offers = append(offers, Offer{
-			Format: "jwt", Alg: &alg, Contracts: contracts, KeyHandling: []string{Prepared, ParsedPerCall},
+			Format: "jwt", Alg: &alg, Operations: operations, KeyHandling: []string{Prepared, ParsedPerCall},
 		})
 	}
 	return offers
 }
 
-// JWEOffers offers the same contracts for every pair of key management and content encryption.
-func JWEOffers(contracts, algs, encs []string) []Offer {
+// JWEOffers offers the same operations for every pair of key management and content encryption.
+func JWEOffers(operations, algs, encs []string) []Offer {
 	var offers []Offer
 	for _, alg := range algs {
 		for _, enc := range encs {
 			offers = append(offers, Offer{
-				Format: "jwe", Alg: &alg, Enc: &enc, Contracts: contracts,
+				Format: "jwe", Alg: &alg, Enc: &enc, Operations: operations,
 				KeyHandling: []string{Prepared, ParsedPerCall},
 			})
 		}
@@ -97,11 +97,11 @@ func JWEOffers(contracts, algs, encs []string) []Offer {
 	return offers
 }
 
-// LoadingKeys adds `load-key` to the offers, from text of these forms.
+// LoadingKeys adds `load-key` to the offers, from text in these forms.
 func LoadingKeys(offers []Offer, forms ...string) []Offer {
 	offers = slices.Clone(offers)
 	for i := range offers {
-		offers[i].Contracts = append(slices.Clone(offers[i].Contracts), ContractLoadKey)
+		offers[i].Operations = append(slices.Clone(offers[i].Operations), OperationLoadKey)
 		offers[i].KeyText = forms
 	}
 	return offers
@@ -109,7 +109,7 @@ func LoadingKeys(offers []Offer, forms ...string) []Offer {
 
 // Prepare is what a `prepare` request asks for.
 type Prepare struct {
-	Contract    string  `json:"contract"`
+	Operation   string  `json:"contract"`
 	Format      string  `json:"format"`
 	Alg         string  `json:"alg"` // empty for PASETO, where the format decides
 	Enc         string  `json:"enc"`
@@ -128,8 +128,8 @@ type Prepare struct {
 	Practice string   `json:"practice"`
 }
 
-// Defaults says whether the library is to be called as its documentation begins, with no demand
-// beyond that: for `lab attack`, and never for a figure of time.
+// Defaults reports whether to call the library as the first example of its documentation does,
+// without additional checks. Only `lab attack` uses it; it never affects timings.
 func (p *Prepare) Defaults() bool { return p.Practice == "defaults" }
 
 type keyPair struct {
@@ -138,31 +138,32 @@ type keyPair struct {
 	Paserk  map[string]string `json:"paserk"`
 }
 
-// KeyText is a key as the text of one form. What is not needed is empty; a secret is Private.
+// KeyText is a key as text in one form. A half that is not needed is empty; a symmetric key is
+// Private.
 type KeyText struct {
 	Form    string `json:"form"`
 	Private string `json:"private"`
 	Public  string `json:"public"`
 }
 
-// Contract is an operation that is ready to be run, made by [Signing], [Verifying],
-// [VerifyingSignature], [VerifyingParsed] or [MakingKeys].
-type Contract struct {
+// Operation is a prepared operation, made by [Signing], [Verifying], [VerifyingSignature],
+// [VerifyingParsed] or [MakingKeys].
+type Operation struct {
 	run    func(iterations int) (checksum uint64, err error)
 	token  func(index int) (string, error)
 	verify func(token string) (claims json.RawMessage, err error)
 
-	// The halves of a round trip. They agree about the form of a token, or there is none.
+	// The halves of a round trip. ok is false if they use different token types.
 	opens func(check any) (run func(iterations int) (uint64, error), ok bool)
 	check any
 }
 
-// Text is a token as a library takes or gives it. Each library gets its own form, so that no
-// conversion is timed which its user would not pay for.
+// Text is a token in the type that a library takes or returns. Each library gets its own type, so
+// that no conversion is timed that its user would not pay for.
 type Text interface{ string | []byte }
 
-// Signing makes the contract `sign`. The function signs the claims value of that index.
-func Signing[T Text](p *Prepare, sign func(index int) (T, error)) (*Contract, error) {
+// Signing makes the operation `sign`. The function signs the claims value of that index.
+func Signing[T Text](p *Prepare, sign func(index int) (T, error)) (*Operation, error) {
 	count := len(p.Claims.Values)
 	if count == 0 {
 		return nil, invalid("sign needs at least one claims value")
@@ -195,7 +196,7 @@ func Signing[T Text](p *Prepare, sign func(index int) (T, error)) (*Contract, er
 		token, err := sign(index)
 		return string(token), err
 	}
-	return &Contract{run: run, token: token, opens: opens}, nil
+	return &Operation{run: run, token: token, opens: opens}, nil
 }
 
 func roundTrip[T Text](count int, sign func(int) (T, error), open func(T) (uint64, error)) func(int) (uint64, error) {
@@ -209,7 +210,7 @@ func roundTrip[T Text](count int, sign func(int) (T, error), open func(T) (uint6
 			if len(token) == 0 {
 				return 0, errEmptyToken
 			}
-			last := token[len(token)-1] // before a library may write into it
+			last := token[len(token)-1] // before a library can write into it
 			opened, err := open(token)
 			if err != nil {
 				return 0, err
@@ -223,9 +224,9 @@ func roundTrip[T Text](count int, sign func(int) (T, error), open func(T) (uint6
 	}
 }
 
-// Verifying makes the contract `verify`. The first function verifies one token, the second reads the
-// claim `jti` ("" if there is none), and the third gives what stands for the claims in JSON.
-func Verifying[T Text, C any](p *Prepare, verify func(T) (C, error), jti func(C) string, view func(C) any) (*Contract, error) {
+// Verifying makes the operation `verify`. The first function verifies one token. The second returns
+// the claim `jti`, or "" if there is none. The third returns the claims for JSON.
+func Verifying[T Text, C any](p *Prepare, verify func(T) (C, error), jti func(C) string, view func(C) any) (*Operation, error) {
 	tokens := pool[T](p)
 	check := func(token T) (uint64, error) {
 		claims, err := verify(token)
@@ -261,11 +262,11 @@ func Verifying[T Text, C any](p *Prepare, verify func(T) (C, error), jti func(C)
 		}
 		return json.Marshal(view(claims))
 	}
-	return &Contract{run: run, verify: one, check: check}, nil
+	return &Operation{run: run, verify: one, check: check}, nil
 }
 
-// VerifyingSignature makes the contract `verify-signature`.
-func VerifyingSignature[T Text](p *Prepare, verify func(T) error) (*Contract, error) {
+// VerifyingSignature makes the operation `verify-signature`.
+func VerifyingSignature[T Text](p *Prepare, verify func(T) error) (*Operation, error) {
 	tokens := pool[T](p)
 	run := func(iterations int) (sum uint64, err error) {
 		if len(tokens) == 0 {
@@ -286,12 +287,12 @@ func VerifyingSignature[T Text](p *Prepare, verify func(T) error) (*Contract, er
 	one := func(token string) (json.RawMessage, error) {
 		return json.RawMessage("null"), verify(T(token))
 	}
-	return &Contract{run: run, verify: one}, nil
+	return &Operation{run: run, verify: one}, nil
 }
 
-// VerifyingParsed makes the contract `verify-parsed`: the first function takes a token apart, which
-// happens outside of the clock, and the second verifies what came of it.
-func VerifyingParsed[T Text, P any](p *Prepare, parse func(T) (P, error), verify func(P) error) (*Contract, error) {
+// VerifyingParsed makes the operation `verify-parsed`. The first function parses a token outside
+// the timed loop. The second verifies the result.
+func VerifyingParsed[T Text, P any](p *Prepare, parse func(T) (P, error), verify func(P) error) (*Operation, error) {
 	parsed := make([]P, 0, len(p.Tokens))
 	for _, token := range pool[T](p) {
 		one, err := parse(token)
@@ -323,13 +324,13 @@ func VerifyingParsed[T Text, P any](p *Prepare, parse func(T) (P, error), verify
 		}
 		return json.RawMessage("null"), verify(parsed)
 	}
-	return &Contract{run: run, verify: one}, nil
+	return &Operation{run: run, verify: one}, nil
 }
 
-// MakingKeys makes the contracts `generate-key` and `load-key`. The function makes one key, or both
-// halves of a pair.
-func MakingKeys[K any](make func() (K, error)) (*Contract, error) {
-	// What the library cannot do is said now and not in the middle of a run.
+// MakingKeys makes the operations `generate-key` and `load-key`. The function makes one key, or
+// both halves of a pair.
+func MakingKeys[K any](make func() (K, error)) (*Operation, error) {
+	// Report what the library cannot do now, not in the middle of a run.
 	if _, err := make(); err != nil {
 		return nil, err
 	}
@@ -342,26 +343,26 @@ func MakingKeys[K any](make func() (K, error)) (*Contract, error) {
 		}
 		return sum, nil
 	}
-	return &Contract{run: run}, nil
+	return &Operation{run: run}, nil
 }
 
-// Unsupported says that the library cannot do what was asked, which is a fact and no defect.
+// Unsupported reports that the library cannot do what was requested: a fact, not a defect.
 func Unsupported(format string, args ...any) error {
-	return &refusal{kind: "unsupported", reason: fmt.Sprintf(format, args...)}
+	return &driverError{kind: "unsupported", reason: fmt.Sprintf(format, args...)}
 }
 
-// refusal is an answer with `"ok": false`. Any other error is answered as `failed`.
-type refusal struct{ kind, reason string }
+// driverError is an answer with `"ok": false`. Any other error is answered as `failed`.
+type driverError struct{ kind, reason string }
 
-func (r *refusal) Error() string { return r.reason }
+func (r *driverError) Error() string { return r.reason }
 
 func invalid(format string, args ...any) error {
-	return &refusal{kind: "invalid", reason: fmt.Sprintf(format, args...)}
+	return &driverError{kind: "invalid", reason: fmt.Sprintf(format, args...)}
 }
 
 var errEmptyToken = errors.New("the library made an empty token")
 
-var errNoTokens = invalid("prepare brought no tokens to work through")
+var errNoTokens = invalid("prepare has no tokens")
 
 func pool[T Text](p *Prepare) []T {
 	tokens := make([]T, len(p.Tokens))

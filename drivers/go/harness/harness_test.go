@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// signed are the tokens of the fake library, and `jti` values end with the byte that a checksum
-// must hold.
+// signed are the tokens of the fake library. `jti` values end with the byte that a checksum must
+// contain.
 var signed = []string{"token-a", "token-bb"}
 
 func fakeDriver() *Driver {
@@ -30,10 +30,10 @@ func fakeDriver() *Driver {
 		Library: "fake",
 		Module:  "example/fake",
 		Offers: LoadingKeys(JWTOffers([]string{
-			ContractSign, ContractVerify, ContractVerifySignature, ContractVerifyParsed, ContractRoundTrip,
-			ContractGenerateKey,
+			OperationSign, OperationVerify, OperationVerifySignature, OperationVerifyParsed, OperationRoundTrip,
+			OperationGenerateKey,
 		}, "HS256"), FormPEM),
-		Sign: func(p *Prepare) (*Contract, error) {
+		Sign: func(p *Prepare) (*Operation, error) {
 			key, err := Key(p, p.PrivateKey)
 			if err != nil {
 				return nil, err
@@ -43,22 +43,22 @@ func fakeDriver() *Driver {
 				return signed[index], err
 			})
 		},
-		Verify: func(p *Prepare) (*Contract, error) {
+		Verify: func(p *Prepare) (*Operation, error) {
 			return Verifying(p, func(token string) (map[string]any, error) {
 				return map[string]any{"jti": token}, fakeCheck(token)
 			}, JTI, func(claims map[string]any) any { return claims })
 		},
-		VerifySignature: func(p *Prepare) (*Contract, error) {
+		VerifySignature: func(p *Prepare) (*Operation, error) {
 			return VerifyingSignature(p, func(token []byte) error { return fakeCheck(string(token)) })
 		},
-		VerifyParsed: func(p *Prepare) (*Contract, error) {
+		VerifyParsed: func(p *Prepare) (*Operation, error) {
 			parse := func(token string) (string, error) { return token, nil }
 			return VerifyingParsed(p, parse, fakeCheck)
 		},
-		GenerateKey: func(*Prepare) (*Contract, error) {
+		GenerateKey: func(*Prepare) (*Operation, error) {
 			return MakingKeys(func() ([]byte, error) { return make([]byte, 32), nil })
 		},
-		LoadKey: func(p *Prepare) (*Contract, error) {
+		LoadKey: func(p *Prepare) (*Operation, error) {
 			return MakingKeys(func() (string, error) { return p.KeyText.Private, fakeCheck(p.KeyText.Private) })
 		},
 	}
@@ -74,9 +74,9 @@ func fakeCheck(token string) error {
 	return nil
 }
 
-func prepareLine(contract string, tokens ...string) string {
+func prepareLine(operation string, tokens ...string) string {
 	line, _ := json.Marshal(map[string]any{
-		"op": "prepare", "contract": contract, "format": "jwt", "alg": "HS256", "enc": nil,
+		"op": "prepare", "contract": operation, "format": "jwt", "alg": "HS256", "enc": nil,
 		"key_handling": "prepared",
 		"keys":         map[string]any{"private": map[string]any{"kty": "oct", "k": "AAAA"}, "public": nil, "paserk": nil},
 		"claims":       map[string]any{"name": "standard", "values": []any{map[string]any{}, map[string]any{}}},
@@ -85,8 +85,8 @@ func prepareLine(contract string, tokens ...string) string {
 	return string(line)
 }
 
-// talk sends the lines to a new session and gives its answers.
-func talk(t *testing.T, lines ...string) []map[string]any {
+// exchange sends the lines to a new session and gives its answers.
+func exchange(t *testing.T, lines ...string) []map[string]any {
 	t.Helper()
 	var output bytes.Buffer
 	input := strings.NewReader(strings.Join(lines, "\n"))
@@ -106,14 +106,14 @@ func talk(t *testing.T, lines ...string) []map[string]any {
 
 func last(t *testing.T, lines ...string) map[string]any {
 	t.Helper()
-	answers := talk(t, lines...)
+	answers := exchange(t, lines...)
 	if len(answers) != len(lines) {
 		t.Fatalf("%d answers to %d requests", len(answers), len(lines))
 	}
 	return answers[len(answers)-1]
 }
 
-func TestHelloTellsVersionAndOffers(t *testing.T) {
+func TestHelloReportsVersionAndOffers(t *testing.T) {
 	answer := last(t, `{"op":"hello","protocol":1}`)
 	if answer["ok"] != true || answer["library"] != "fake" || answer["protocol"] != 1.0 {
 		t.Errorf("answered %v", answer)
@@ -124,7 +124,7 @@ func TestHelloTellsVersionAndOffers(t *testing.T) {
 	}
 }
 
-func TestBadRequestsAreAnsweredAndSurvived(t *testing.T) {
+func TestInvalidRequestGetsAnErrorAnswer(t *testing.T) {
 	for line, kind := range map[string]string{
 		"":                            "invalid",
 		"nonsense":                    "invalid",
@@ -135,66 +135,66 @@ func TestBadRequestsAreAnsweredAndSurvived(t *testing.T) {
 		`{"op":"prepare"}`:            "unsupported",
 		`{"op":"token","index":0}`:    "invalid",
 		`{"op":"verify","token":"x"}`: "invalid",
-		`{"op":"run","iterations":1,"threads":1}`:                                      "invalid",
-		strings.Repeat("x", lineBytesMax+1):                                            "invalid",
-		strings.Replace(prepareLine(ContractSign), "HS256", "ES256", 1):                "unsupported",
-		strings.Replace(prepareLine(ContractSign), `"enc":null`, `"enc":"A128GCM"`, 1): "unsupported",
-		strings.Replace(prepareLine(ContractSign), `"kty":"oct"`, `"kty":"odd"`, 1):    "invalid",
+		`{"op":"run","iterations":1,"threads":1}`:                                       "invalid",
+		strings.Repeat("x", lineBytesMax+1):                                             "invalid",
+		strings.Replace(prepareLine(OperationSign), "HS256", "ES256", 1):                "unsupported",
+		strings.Replace(prepareLine(OperationSign), `"enc":null`, `"enc":"A128GCM"`, 1): "unsupported",
+		strings.Replace(prepareLine(OperationSign), `"kty":"oct"`, `"kty":"odd"`, 1):    "invalid",
 	} {
-		answers := talk(t, line, `{"op":"hello","protocol":1}`)
+		answers := exchange(t, line, `{"op":"hello","protocol":1}`)
 		if len(answers) != 2 || answers[0]["ok"] != false || answers[0]["error"] != kind || answers[1]["ok"] != true {
 			t.Errorf("%.80q: answered %v, want %s", line, answers[0], kind)
 		}
 	}
 }
 
-func TestALineIsUnderstoodUpToTheLimit(t *testing.T) {
+func TestLineAtTheLimitIsRead(t *testing.T) {
 	const start, end = `{"op":"hello","protocol":1,"padding":"`, `"}`
 	full := start + strings.Repeat("x", lineBytesMax-len(start)-len(end)-1) + end // 1 for the line's end
-	answers := talk(t, full, full+" ", full)
+	answers := exchange(t, full, full+" ", full)
 	if len(answers) != 3 || answers[0]["ok"] != true || answers[1]["error"] != "invalid" || answers[2]["ok"] != true {
 		t.Errorf("answered %v", answers)
 	}
 }
 
 func TestByeEndsTheSession(t *testing.T) {
-	answers := talk(t, `{"op":"bye"}`, `{"op":"hello","protocol":1}`)
+	answers := exchange(t, `{"op":"bye"}`, `{"op":"hello","protocol":1}`)
 	if len(answers) != 1 || answers[0]["ok"] != true {
 		t.Errorf("answered %v", answers)
 	}
 }
 
-func TestTokenIsMadeFromTheClaimsOfItsIndex(t *testing.T) {
-	if answer := last(t, prepareLine(ContractSign), `{"op":"token","index":1}`); answer["token"] != signed[1] {
+func TestTokenUsesTheClaimsAtItsIndex(t *testing.T) {
+	if answer := last(t, prepareLine(OperationSign), `{"op":"token","index":1}`); answer["token"] != signed[1] {
 		t.Errorf("answered %v", answer)
 	}
 	for _, index := range []string{"-1", "2"} {
-		if answer := last(t, prepareLine(ContractSign), `{"op":"token","index":`+index+`}`); answer["error"] != "invalid" {
+		if answer := last(t, prepareLine(OperationSign), `{"op":"token","index":`+index+`}`); answer["error"] != "invalid" {
 			t.Errorf("index %s: answered %v", index, answer)
 		}
 	}
 }
 
-func TestVerifyAnswersWithClaimsOrAReason(t *testing.T) {
-	answer := last(t, prepareLine(ContractVerify), `{"op":"verify","token":"good"}`)
+func TestVerifyReturnsClaimsOrReason(t *testing.T) {
+	answer := last(t, prepareLine(OperationVerify), `{"op":"verify","token":"good"}`)
 	if claims, _ := answer["claims"].(map[string]any); answer["accepted"] != true || claims["jti"] != "good" {
 		t.Errorf("answered %v", answer)
 	}
-	answer = last(t, prepareLine(ContractVerify), `{"op":"verify","token":"bad"}`)
+	answer = last(t, prepareLine(OperationVerify), `{"op":"verify","token":"bad"}`)
 	if answer["ok"] != true || answer["accepted"] != false || answer["reason"] != "bad token" {
 		t.Errorf("answered %v", answer)
 	}
-	answer = last(t, prepareLine(ContractVerify), `{"op":"verify","token":"panic"}`)
+	answer = last(t, prepareLine(OperationVerify), `{"op":"verify","token":"panic"}`)
 	if answer["ok"] != true || answer["accepted"] != false || answer["reason"] != "panic: out of range" {
 		t.Errorf("answered %v", answer)
 	}
-	answer = last(t, prepareLine(ContractVerifySignature), `{"op":"verify","token":"good"}`)
+	answer = last(t, prepareLine(OperationVerifySignature), `{"op":"verify","token":"good"}`)
 	if claims, ok := answer["claims"]; answer["accepted"] != true || !ok || claims != nil {
 		t.Errorf("answered %v", answer)
 	}
 }
 
-func TestWhatJSONHasNoWordsForIsNull(t *testing.T) {
+func TestClaimsThatJSONCannotExpressAreNull(t *testing.T) {
 	for _, claims := range []string{
 		`{"a":"\ud800"}`, `{"a":"\ud800\u0041"}`, `{"a":"\udc00\ud800"}`, `{"a":"x\\\udfff"}`, "{\"a\":\"\xff\"}",
 		`{"a":NaN}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), "",
@@ -210,19 +210,19 @@ func TestWhatJSONHasNoWordsForIsNull(t *testing.T) {
 	}
 }
 
-func TestChecksumHoldsEveryOperationOfEveryThread(t *testing.T) {
+func TestChecksumCoversAllOperationsOfAllThreads(t *testing.T) {
 	pair := len(signed[0]) + 'a' + len(signed[1]) + 'b'
 	for _, test := range []struct {
 		prepare             string
 		iterations, threads int
 		want                int
 	}{
-		{prepareLine(ContractSign), 5, 1, 2*pair + len(signed[0]) + 'a'},
-		{prepareLine(ContractSign), 4, 3, 3 * 2 * pair},
-		{prepareLine(ContractVerify, "x", "y", ""), 4, 1, 'x' + 'y' + 1 + 'x'},
-		{prepareLine(ContractVerify, "x"), 4, 2, 2 * 4 * 'x'},
-		{prepareLine(ContractVerifySignature, "x"), 7, 2, 14},
-		{prepareLine(ContractVerifyParsed, "x", "y"), 7, 2, 14},
+		{prepareLine(OperationSign), 5, 1, 2*pair + len(signed[0]) + 'a'},
+		{prepareLine(OperationSign), 4, 3, 3 * 2 * pair},
+		{prepareLine(OperationVerify, "x", "y", ""), 4, 1, 'x' + 'y' + 1 + 'x'},
+		{prepareLine(OperationVerify, "x"), 4, 2, 2 * 4 * 'x'},
+		{prepareLine(OperationVerifySignature, "x"), 7, 2, 14},
+		{prepareLine(OperationVerifyParsed, "x", "y"), 7, 2, 14},
 	} {
 		run := fmt.Sprintf(`{"op":"run","iterations":%d,"threads":%d}`, test.iterations, test.threads)
 		answer := last(t, test.prepare, run)
@@ -232,7 +232,7 @@ func TestChecksumHoldsEveryOperationOfEveryThread(t *testing.T) {
 	}
 }
 
-func TestALeadIsNeitherTimedNorCounted(t *testing.T) {
+func TestLeadIsNeitherTimedNorCounted(t *testing.T) {
 	var calls []int
 	run := func(iterations int) (uint64, error) {
 		calls = append(calls, iterations)
@@ -248,15 +248,15 @@ func TestALeadIsNeitherTimedNorCounted(t *testing.T) {
 	}
 	bad := func(int) (uint64, error) { panic("bad") }
 	if _, err := measure(bad, 1, 1, 1, false); err == nil {
-		t.Error("a lead that panics is no error")
+		t.Error("a panic in the lead is not reported")
 	}
 }
 
-func TestAFailingOperationEndsTheRun(t *testing.T) {
+func TestFailingOperationEndsTheRun(t *testing.T) {
 	for _, token := range []string{"bad", "panic"} {
 		for _, threads := range []string{"1", "2"} {
 			run := `{"op":"run","iterations":3,"threads":` + threads + `}`
-			if answer := last(t, prepareLine(ContractVerify, "x", token), run); answer["error"] != "failed" {
+			if answer := last(t, prepareLine(OperationVerify, "x", token), run); answer["error"] != "failed" {
 				t.Errorf("%s on %s threads: answered %v", token, threads, answer)
 			}
 		}
@@ -267,11 +267,11 @@ func TestAFailingOperationEndsTheRun(t *testing.T) {
 		`{"op":"run","iterations":1,"lead":-1,"threads":1}`,
 		`{"op":"run","iterations":1,"threads":1000000}`,
 	} {
-		if answer := last(t, prepareLine(ContractSign), run); answer["error"] != "invalid" {
+		if answer := last(t, prepareLine(OperationSign), run); answer["error"] != "invalid" {
 			t.Errorf("%s: answered %v", run, answer)
 		}
 	}
-	if answer := last(t, prepareLine(ContractVerify), `{"op":"run","iterations":1,"threads":1}`); answer["error"] != "invalid" {
+	if answer := last(t, prepareLine(OperationVerify), `{"op":"run","iterations":1,"threads":1}`); answer["error"] != "invalid" {
 		t.Errorf("without tokens: answered %v", answer)
 	}
 }
@@ -285,7 +285,7 @@ func TestCountIsExact(t *testing.T) {
 		}
 		return 0, nil
 	}
-	// What the runtime allocates when it starts a thread meanwhile is counted as well.
+	// Allocations of the runtime, for example when it starts a thread, are counted as well.
 	var allocs, bytes uint64 = math.MaxUint64, math.MaxUint64
 	for range 3 {
 		done, err := measure(run, 0, 1000, 1, true)
@@ -299,7 +299,7 @@ func TestCountIsExact(t *testing.T) {
 	}
 }
 
-func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
+func TestCollectionsComeAfterReportedOperations(t *testing.T) {
 	const size = 4096
 	run := func(iterations int) (uint64, error) {
 		for range iterations {
@@ -311,52 +311,53 @@ func TestCollectionsComeWhenTheyAreSaidToCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In steps with time between them: a collection is over before the next begins, however busy the
-	// machine is. What is made while one goes on counts as living and puts the next one off.
+	// In steps with pauses: one collection finishes before the next begins, even on a busy machine.
+	// Allocations during a collection count as live and delay the next one.
 	const steps = 8
 	step := int(*done.collectsAfter) / steps
-	came := func() (eighths [2]int, whenSaid bool) {
+	came := func() (eighths [2]int, onTime bool) {
 		collect()
-		whenSaid = true
+		onTime = true
 		for nth := range eighths {
 			for before := collections(); collections() == before && eighths[nth] <= 2*steps; eighths[nth]++ {
 				_, _ = run(step)
 				time.Sleep(10 * time.Millisecond)
 			}
-			whenSaid = whenSaid && eighths[nth] > steps/2 && eighths[nth] <= steps+steps/2
+			onTime = onTime && eighths[nth] > steps/2 && eighths[nth] <= steps+steps/2
 		}
-		return eighths, whenSaid
+		return eighths, onTime
 	}
-	// The slower a collection was, the sooner the next one begins: on a busy machine, perhaps too soon.
+	// The slower a collection was, the sooner the next one begins; on a busy machine it can be too
+	// soon.
 	var all [][2]int
 	for range 5 {
-		eighths, whenSaid := came()
-		if whenSaid {
+		eighths, onTime := came()
+		if onTime {
 			return
 		}
 		all = append(all, eighths)
 	}
-	t.Errorf("collections came %v eighths one after the other, want %d each", all, steps)
+	t.Errorf("collections came after %v eighths, want %d each", all, steps)
 }
 
-func TestARunBeginsBehindACollectionOfAFullHeap(t *testing.T) {
+func TestRunBeginsAfterACollection(t *testing.T) {
 	before := collections()
 	if _, err := measure(func(int) (uint64, error) { return 0, nil }, 0, 1, 1, false); err != nil {
 		t.Fatal(err)
 	}
 	if collections() == before {
-		t.Error("no collection before it")
+		t.Error("no collection before the run")
 	}
 }
 
-func TestWhereNoCollectionComesOneIsAskedFor(t *testing.T) {
+func TestCollectWithGCOffForcesACollection(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	collect()
 	runtime.ReadMemStats(&after)
 	if asked := after.NumForcedGC - before.NumForcedGC; asked != 1 {
-		t.Errorf("asked for %d collections, want 1", asked)
+		t.Errorf("forced %d collections, want 1", asked)
 	}
 }
 
@@ -373,7 +374,7 @@ func TestKeyIsLoadedOnceOrInEveryCall(t *testing.T) {
 	}
 }
 
-func TestExpiryIsRequiredUnlessTheClaimsGoWithout(t *testing.T) {
+func TestExpiryIsRequiredUnlessClaimsHaveNone(t *testing.T) {
 	for values, want := range map[string]bool{
 		`[]`: true, `[{"exp":1}]`: true, `[{"exp":1},{"iat":1}]`: false, `[{}]`: false,
 	} {
@@ -387,7 +388,7 @@ func TestExpiryIsRequiredUnlessTheClaimsGoWithout(t *testing.T) {
 	}
 }
 
-func TestTypedClaimsSayWhatWasGiven(t *testing.T) {
+func TestTypedClaimsMustMatchTheValue(t *testing.T) {
 	type claims struct {
 		Aud  Audience `json:"aud"`
 		Name string   `json:"name,omitempty"`
@@ -420,7 +421,7 @@ func TestMapClaimsKeepTheirNumbers(t *testing.T) {
 	}
 	p.Claims.Values = []json.RawMessage{json.RawMessage("null")}
 	if _, err := IssuedMaps(&p); err == nil {
-		t.Error("took null for claims")
+		t.Error("accepted null as claims")
 	}
 }
 
@@ -439,7 +440,7 @@ func keysOf(private, public map[string]string) *Prepare {
 
 func TestSymmetricJWK(t *testing.T) {
 	p := keysOf(map[string]string{"kty": "oct", "k": b64([]byte("secret"))}, nil)
-	refusePrivate(t, map[string]string{"kty": "oct", "k": "AB"}) // not canonical: bits after the end
+	expectInvalidPrivate(t, map[string]string{"kty": "oct", "k": "AB"}) // not canonical: bits after the end
 	for _, get := range []func() (any, error){p.PrivateKey, p.PublicKey} {
 		if key, err := get(); err != nil || string(key.([]byte)) != "secret" {
 			t.Errorf("%v %v", key, err)
@@ -467,11 +468,11 @@ func TestECJWK(t *testing.T) {
 		}
 		other, _ := ecdsa.GenerateKey(curve, rand.Reader)
 		otherScalar, _ := other.Bytes()
-		refusePrivate(t, with(private, "d", b64(otherScalar)))
-		refusePrivate(t, with(private, "x", b64(point[2:1+size])))
-		refusePrivate(t, with(private, "y", private["x"]))
-		refusePrivate(t, with(private, "crv", "P-257"))
-		refusePrivate(t, with(private, "d", private["d"]+"="))
+		expectInvalidPrivate(t, with(private, "d", b64(otherScalar)))
+		expectInvalidPrivate(t, with(private, "x", b64(point[2:1+size])))
+		expectInvalidPrivate(t, with(private, "y", private["x"]))
+		expectInvalidPrivate(t, with(private, "crv", "P-257"))
+		expectInvalidPrivate(t, with(private, "d", private["d"]+"="))
 	}
 }
 
@@ -491,10 +492,10 @@ func TestRSAJWK(t *testing.T) {
 	if got, err := keysOf(nil, public).PublicKey(); err != nil || !key.PublicKey.Equal(got.(*rsa.PublicKey)) {
 		t.Errorf("public: %v", err)
 	}
-	refusePrivate(t, public)
-	refusePrivate(t, with(private, "q", private["p"]))
-	refusePrivate(t, with(private, "e", "AQ"))
-	refusePrivate(t, with(private, "n", ""))
+	expectInvalidPrivate(t, public)
+	expectInvalidPrivate(t, with(private, "q", private["p"]))
+	expectInvalidPrivate(t, with(private, "e", "AQ"))
+	expectInvalidPrivate(t, with(private, "n", ""))
 }
 
 func TestEd25519JWK(t *testing.T) {
@@ -507,19 +508,19 @@ func TestEd25519JWK(t *testing.T) {
 	if key, err := keysOf(nil, publicJWK).PublicKey(); err != nil || !public.Equal(key.(ed25519.PublicKey)) {
 		t.Errorf("public: %v", err)
 	}
-	refusePrivate(t, with(privateJWK, "crv", "Ed448"))
-	refusePrivate(t, with(privateJWK, "d", b64(private)))
-	refusePrivate(t, with(privateJWK, "d", b64(make([]byte, 32))))
+	expectInvalidPrivate(t, with(privateJWK, "crv", "Ed448"))
+	expectInvalidPrivate(t, with(privateJWK, "d", b64(private)))
+	expectInvalidPrivate(t, with(privateJWK, "d", b64(make([]byte, 32))))
 }
 
-func TestAPrivateKeyDoesNotStandInForAPublicOne(t *testing.T) {
+func TestPrivateKeyIsNotUsedAsPublicKey(t *testing.T) {
 	public, private, _ := ed25519.GenerateKey(rand.Reader)
 	jwk := map[string]string{"kty": "OKP", "crv": "Ed25519", "x": b64(public), "d": b64(private.Seed())}
 	if _, err := keysOf(jwk, nil).PublicKey(); err == nil {
-		t.Error("took the private key")
+		t.Error("accepted the private key")
 	}
 	if _, err := keysOf(nil, nil).PrivateKey(); err == nil {
-		t.Error("took no key at all")
+		t.Error("accepted a missing key")
 	}
 }
 
@@ -529,33 +530,33 @@ func TestRoundTripAddsBothHalves(t *testing.T) {
 		token := signed[i%2]
 		want += float64(len(token)) + 2*float64(token[len(token)-1])
 	}
-	answer := last(t, prepareLine(ContractRoundTrip), `{"op":"run","iterations":5,"threads":2}`)
+	answer := last(t, prepareLine(OperationRoundTrip), `{"op":"run","iterations":5,"threads":2}`)
 	if answer["checksum"] != 2*want {
 		t.Errorf("answered %v, want %v", answer, 2*want)
 	}
-	if answer := last(t, prepareLine(ContractRoundTrip), `{"op":"token","index":1}`); answer["token"] != signed[1] {
+	if answer := last(t, prepareLine(OperationRoundTrip), `{"op":"token","index":1}`); answer["token"] != signed[1] {
 		t.Errorf("answered %v", answer)
 	}
 }
 
-func TestRoundTripOfDifferentTokenTypesIsADefect(t *testing.T) {
+func TestRoundTripOfDifferentTokenTypesFails(t *testing.T) {
 	driver := fakeDriver()
-	driver.Sign = func(p *Prepare) (*Contract, error) {
+	driver.Sign = func(p *Prepare) (*Operation, error) {
 		return Signing(p, func(int) ([]byte, error) { return []byte("x"), nil })
 	}
 	var output bytes.Buffer
-	err := driver.ServeOn(strings.NewReader(prepareLine(ContractRoundTrip)), &output)
+	err := driver.ServeOn(strings.NewReader(prepareLine(OperationRoundTrip)), &output)
 	if err != nil || !strings.Contains(output.String(), "different types") {
 		t.Errorf("%v %s", err, output.String())
 	}
 }
 
-func TestKeysAreCounted(t *testing.T) {
+func TestChecksumOfKeyOperationsCountsKeys(t *testing.T) {
 	loading := func(form, text string) string {
 		with := `"key_text":{"form":"` + form + `","private":"` + text + `","public":null},"key_handling":"` + form + `"`
-		return strings.Replace(prepareLine(ContractLoadKey), `"key_handling":"prepared"`, with, 1)
+		return strings.Replace(prepareLine(OperationLoadKey), `"key_handling":"prepared"`, with, 1)
 	}
-	for _, line := range []string{prepareLine(ContractGenerateKey), loading(FormPEM, "good")} {
+	for _, line := range []string{prepareLine(OperationGenerateKey), loading(FormPEM, "good")} {
 		if answer := last(t, line, `{"op":"run","iterations":7,"threads":2}`); answer["checksum"] != 14.0 {
 			t.Errorf("answered %v", answer)
 		}
@@ -576,7 +577,7 @@ func TestPaserk(t *testing.T) {
 	}
 	for _, kind := range []string{"public", "secret"} {
 		if _, err := p.PaserkBytes(kind); err == nil {
-			t.Errorf("took a wrong or missing %s", kind)
+			t.Errorf("accepted a wrong or missing %s", kind)
 		}
 	}
 }
@@ -591,11 +592,11 @@ func with(jwk map[string]string, member, value string) map[string]string {
 	return changed
 }
 
-func refusePrivate(t *testing.T, jwk map[string]string) {
+func expectInvalidPrivate(t *testing.T, jwk map[string]string) {
 	t.Helper()
 	_, err := keysOf(jwk, nil).PrivateKey()
-	var refused *refusal
-	if !errors.As(err, &refused) || refused.kind != "invalid" {
-		t.Errorf("expected a refusal, got %v", err)
+	var failure *driverError
+	if !errors.As(err, &failure) || failure.kind != "invalid" {
+		t.Errorf("expected an invalid request, got %v", err)
 	}
 }

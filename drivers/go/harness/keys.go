@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Key gives the function that an operation calls for its key. For `prepared` the key is loaded once;
-// for `parsed-per-call` every call loads it again from its text.
+// Key returns the function that an operation calls for its key. For `prepared` the key is loaded
+// once. For `parsed-per-call` every call loads it from its text.
 func Key[K any](p *Prepare, load func() (K, error)) (func() (K, error), error) {
 	key, err := load()
 	if err != nil {
@@ -25,7 +25,7 @@ func Key[K any](p *Prepare, load func() (K, error)) (func() (K, error), error) {
 	return func() (K, error) { return key, nil }, nil
 }
 
-// PrivateKey parses the JWK to sign with: []byte, *rsa.PrivateKey, *ecdsa.PrivateKey or
+// PrivateKey parses the JWK for signing: []byte, *rsa.PrivateKey, *ecdsa.PrivateKey or
 // ed25519.PrivateKey.
 func (p *Prepare) PrivateKey() (any, error) {
 	if isNull(p.Keys.Private) {
@@ -34,8 +34,8 @@ func (p *Prepare) PrivateKey() (any, error) {
 	return parsePrivateJWK(p.Keys.Private)
 }
 
-// PublicKey parses the JWK to verify with: []byte, *rsa.PublicKey, *ecdsa.PublicKey or
-// ed25519.PublicKey. A symmetric key comes from `private`, where the protocol has it.
+// PublicKey parses the JWK for verification: []byte, *rsa.PublicKey, *ecdsa.PublicKey or
+// ed25519.PublicKey. A symmetric key comes from `private`, as the protocol sends it.
 func (p *Prepare) PublicKey() (any, error) {
 	if !isNull(p.Keys.Public) {
 		return parsePublicJWK(p.Keys.Public)
@@ -47,7 +47,7 @@ func (p *Prepare) PublicKey() (any, error) {
 	return nil, invalid("the public key is missing")
 }
 
-// PrivateJWK gives the text of the JWK that signs or decrypts, for a library that reads JWKs.
+// PrivateJWK returns the text of the JWK that signs or decrypts, for a library that reads JWKs.
 func (p *Prepare) PrivateJWK() ([]byte, error) {
 	if isNull(p.Keys.Private) {
 		return nil, invalid("the private key is missing")
@@ -55,8 +55,8 @@ func (p *Prepare) PrivateJWK() ([]byte, error) {
 	return p.Keys.Private, nil
 }
 
-// PublicJWK gives the text of the JWK that verifies or encrypts. A symmetric key comes from
-// `private`, where the protocol has it.
+// PublicJWK returns the text of the JWK that verifies or encrypts. A symmetric key comes from
+// `private`, as the protocol sends it.
 func (p *Prepare) PublicJWK() ([]byte, error) {
 	if isNull(p.Keys.Public) {
 		return p.PrivateJWK()
@@ -64,8 +64,8 @@ func (p *Prepare) PublicJWK() ([]byte, error) {
 	return p.Keys.Public, nil
 }
 
-// PaserkBytes gives the raw key of a PASERK such as `k4.local.…`, of the version of the format that
-// is prepared. The kind is `local`, `secret` or `public`.
+// PaserkBytes returns the raw key of a PASERK such as `k4.local.…` for the version of the prepared
+// format. The kind is `local`, `secret` or `public`.
 func (p *Prepare) PaserkBytes(kind string) ([]byte, error) {
 	version, _, _ := strings.Cut(strings.TrimPrefix(p.Format, "v"), ".")
 	header := "k" + version + "." + kind + "."

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// measured is what one run cost. The counts are nil unless they were asked for.
+// measured is the result of one run. The counts are nil unless requested.
 type measured struct {
 	elapsed  time.Duration
 	checksum uint64
@@ -16,15 +16,16 @@ type measured struct {
 type counts struct {
 	bytes  *uint64
 	allocs *uint64
-	// collectsAfter is how many operations each thread does from one collection to the next.
+	// collectsAfter is how many operations each thread does between two collections.
 	collectsAfter *uint64
 }
 
-// wake does so many operations before the clock is read, and nobody waits for anything between them and it.
+// wake runs the lead immediately before the clock is read, without a pause between them.
 //
-// A process that waited has a watchdog (sysmon) that looks every 20 microseconds fifty times, and then half
-// as often each time. On the one core that a driver has, each look is two changes of thread: a millisecond
-// of the first ten, in every run, which a process that is always busy never pays.
+// In a process that was idle, the runtime's watchdog (sysmon) runs every 20 microseconds fifty
+// times, then half as often each time. On the one core that a driver has, each time costs two
+// thread switches: about 1 ms of the first 10 ms in every run. A process that is always busy never
+// pays this.
 func wake(run func(int) (uint64, error), lead int) (err error) {
 	if lead == 0 {
 		return nil
@@ -34,13 +35,13 @@ func wake(run func(int) (uint64, error), lead int) (err error) {
 	return err
 }
 
-// measure runs the operation on every thread and times it from the moment all of them are released
-// until the last one is done.
+// measure runs the operation on every thread. It times from the moment all threads are released
+// until the last one has finished.
 func measure(run func(int) (uint64, error), lead, iterations, threads int, count bool) (measured, error) {
 	if err := wake(run, lead); err != nil {
 		return measured{}, err
 	}
-	// Garbage of earlier requests is not collected on this run's time.
+	// Collects garbage of earlier requests outside the timed run.
 	collect()
 	if threads == 1 {
 		return onOne(run, iterations, count)
@@ -88,11 +89,11 @@ func onMany(run func(int) (uint64, error), iterations, threads int, count bool) 
 	return total, nil
 }
 
-// counter reads the allocation counters, which are exact: reading them stops the world and flushes
-// every thread's share. It is made before it starts, because making it allocates.
+// counter reads the allocation counters. They are exact: reading them stops the world and flushes
+// every thread's share. It is created before it starts, because creating it allocates.
 type counter struct {
 	iterations int
-	// apart is how many bytes lie between two collections, about.
+	// apart is roughly how many bytes are allocated between two collections.
 	apart         float64
 	before, after runtime.MemStats
 }

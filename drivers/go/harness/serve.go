@@ -38,10 +38,10 @@ func (d *Driver) ServeOn(input io.Reader, output io.Writer) error {
 	return (&session{driver: d}).serve(input, output)
 }
 
-// session is the state between requests: at most one prepared contract.
+// session is the state between requests: at most one prepared operation.
 type session struct {
 	driver   *Driver
-	prepared *Contract
+	prepared *Operation
 }
 
 type request struct {
@@ -74,11 +74,11 @@ func (s *session) serve(input io.Reader, output io.Writer) error {
 			reply, last, err = s.answer(line)
 		}
 		if err != nil {
-			var refused *refusal
-			if !errors.As(err, &refused) {
-				refused = &refusal{kind: "failed", reason: err.Error()}
+			var failure *driverError
+			if !errors.As(err, &failure) {
+				failure = &driverError{kind: "failed", reason: err.Error()}
 			}
-			reply = answer{"ok": false, "error": refused.kind, "reason": oneLine(refused.reason)}
+			reply = answer{"ok": false, "error": failure.kind, "reason": oneLine(failure.reason)}
 		}
 		if err := encoder.Encode(reply); err != nil {
 			return err
@@ -132,34 +132,34 @@ func (s *session) hello(r *request) (answer, error) {
 func (s *session) prepare(p *Prepare) (_ answer, err error) {
 	s.prepared = nil
 	if p.Defaults() {
-		// Whoever calls a library so has demanded nothing.
+		// A caller that uses a library's defaults requires no issuer and no audience.
 		p.Policy.Issuer, p.Policy.Audience = "", ""
 	}
 	if !s.offered(p) {
 		return nil, Unsupported("%s does not offer %s %s with %s keys for %s",
-			s.driver.Library, p.Format, p.Alg, p.KeyHandling, p.Contract)
+			s.driver.Library, p.Format, p.Alg, p.KeyHandling, p.Operation)
 	}
 	defer recovered(&err)
-	switch p.Contract {
-	case ContractSign, ContractEncrypt:
+	switch p.Operation {
+	case OperationSign, OperationEncrypt:
 		s.prepared, err = s.driver.Sign(p)
-	case ContractVerify, ContractDecrypt:
+	case OperationVerify, OperationDecrypt:
 		s.prepared, err = s.driver.Verify(p)
-	case ContractVerifySignature:
+	case OperationVerifySignature:
 		s.prepared, err = s.driver.VerifySignature(p)
-	case ContractVerifyParsed:
+	case OperationVerifyParsed:
 		s.prepared, err = s.driver.VerifyParsed(p)
-	case ContractRoundTrip:
+	case OperationRoundTrip:
 		s.prepared, err = s.roundTrip(p)
-	case ContractGenerateKey:
+	case OperationGenerateKey:
 		s.prepared, err = s.driver.GenerateKey(p)
-	case ContractLoadKey:
+	case OperationLoadKey:
 		s.prepared, err = s.driver.LoadKey(p)
 	}
 	return answer{"ok": true}, err
 }
 
-func (s *session) roundTrip(p *Prepare) (*Contract, error) {
+func (s *session) roundTrip(p *Prepare) (*Operation, error) {
 	sign, err := s.driver.Sign(p)
 	if err != nil {
 		return nil, err
@@ -172,20 +172,20 @@ func (s *session) roundTrip(p *Prepare) (*Contract, error) {
 	if !ok {
 		return nil, errors.New("the driver signs and verifies tokens of different types")
 	}
-	return &Contract{run: run, token: sign.token}, nil
+	return &Operation{run: run, token: sign.token}, nil
 }
 
 func (s *session) offered(p *Prepare) bool {
 	return slices.ContainsFunc(s.driver.Offers, func(o Offer) bool {
 		handled := slices.Contains(o.KeyHandling, p.KeyHandling)
-		switch p.Contract {
-		case ContractGenerateKey:
+		switch p.Operation {
+		case OperationGenerateKey:
 			handled = true
-		case ContractLoadKey:
+		case OperationLoadKey:
 			handled = slices.Contains(o.KeyText, p.KeyText.Form)
 		}
 		return handled && o.Format == p.Format && orEmpty(o.Alg) == p.Alg && orEmpty(o.Enc) == p.Enc &&
-			slices.Contains(o.Contracts, p.Contract)
+			slices.Contains(o.Operations, p.Operation)
 	})
 }
 
@@ -221,10 +221,10 @@ func (s *session) verify(r *request) (answer, error) {
 
 func (s *session) run(r *request) (answer, error) {
 	if s.prepared == nil {
-		return nil, invalid("run needs a prepared contract")
+		return nil, invalid("run needs a prepared operation")
 	}
 	if r.Iterations < 1 || r.Lead < 0 || r.Threads < 1 || r.Threads > threadsMax {
-		return nil, invalid("run needs 1 or more iterations behind 0 or more on 1 to %d threads", threadsMax)
+		return nil, invalid("run needs 1 or more iterations, a lead of 0 or more, and 1 to %d threads", threadsMax)
 	}
 	done, err := measure(s.prepared.run, r.Lead, r.Iterations, r.Threads, r.Count)
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *session) run(r *request) (answer, error) {
 	}, nil
 }
 
-// readLine reads one line without its end. A line beyond the limit is read away and refused, so
+// readLine reads one line without its end. A line beyond the limit is discarded and rejected, so
 // that the next one is still understood.
 func readLine(lines *bufio.Reader) ([]byte, error) {
 	var line []byte
@@ -262,8 +262,8 @@ func readLine(lines *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// written gives the claims, or null where JSON has no words for them: bytes that are no UTF-8, half a
-// character, a depth that no reader follows.
+// written returns the claims, or null where JSON cannot express them: invalid UTF-8, an unpaired
+// surrogate, nesting that no reader accepts.
 func written(claims json.RawMessage) json.RawMessage {
 	if !json.Valid(claims) || !utf8.Valid(claims) || hasHalfCharacter(claims) {
 		return nil
@@ -271,13 +271,13 @@ func written(claims json.RawMessage) json.RawMessage {
 	return claims
 }
 
-// hasHalfCharacter tells whether valid JSON escapes one surrogate without the other.
+// hasHalfCharacter reports whether valid JSON escapes an unpaired surrogate.
 func hasHalfCharacter(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
 			continue
 		}
-		i++ // The escaped character, or the `u`: valid JSON has one.
+		i++ // The escaped character, or the `u`; valid JSON always has one.
 		unit, escaped := surrogate(text[i-1:])
 		if !escaped {
 			continue
@@ -291,7 +291,7 @@ func hasHalfCharacter(text []byte) bool {
 	return false
 }
 
-// surrogate reads an escape at the beginning of a text, if it is one of half a character.
+// surrogate reads an escape at the beginning of a text, if it is a surrogate.
 func surrogate(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -300,7 +300,7 @@ func surrogate(text []byte) (rune, bool) {
 	return rune(unit), err == nil && utf16.IsSurrogate(rune(unit))
 }
 
-// recovered turns a library's panic into its error.
+// recovered turns a panic of the library into an error.
 func recovered(err *error) {
 	if value := recover(); value != nil {
 		*err = fmt.Errorf("panic: %v", value)
@@ -316,7 +316,7 @@ func oneLine(reason string) string {
 }
 
 func linkedVersion(module string) string {
-	// Its version is that of the runtime, which `hello` says apart.
+	// The version is that of the runtime, which `hello` reports separately.
 	if module == StandardLibrary {
 		return module
 	}

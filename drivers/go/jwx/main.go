@@ -1,6 +1,7 @@
-// The driver of github.com/lestrrat-go/jwx/v3. Verifying is one jwt.Parse with every check the library
-// has: the one algorithm with its key, issuer, audience, and a required expiry. An encrypted token is
-// decrypted, its content encryption compared by hand, and its payload parsed with the same checks.
+// The driver of github.com/lestrrat-go/jwx/v3. Verification is one jwt.Parse with every check of
+// the library: the one algorithm with its key, issuer, audience, and a required expiry. An
+// encrypted token is decrypted, its content encryption is compared by hand, and its payload is
+// parsed with the same checks.
 package main
 
 import (
@@ -20,11 +21,11 @@ import (
 func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
-	// The library makes no keys. It reads secrets as JWK, and pairs as PEM too.
+	// The library generates no keys. It reads symmetric keys as JWK, and pairs also as PEM.
 	signs := []string{
-		harness.ContractSign, harness.ContractVerify, harness.ContractVerifySignature, harness.ContractRoundTrip,
+		harness.OperationSign, harness.OperationVerify, harness.OperationVerifySignature, harness.OperationRoundTrip,
 	}
-	seals := []string{harness.ContractEncrypt, harness.ContractDecrypt, harness.ContractRoundTrip}
+	seals := []string{harness.OperationEncrypt, harness.OperationDecrypt, harness.OperationRoundTrip}
 	encs := []string{"A128CBC-HS256", "A192CBC-HS384", "A256CBC-HS512", "A128GCM", "A192GCM", "A256GCM"}
 	return &harness.Driver{
 		Library:       "jwx",
@@ -52,7 +53,7 @@ func driver() *harness.Driver {
 
 var errContentEncryption = errors.New("the token's content encryption is not the expected one")
 
-// standardClaims are the user's own type; the library has a builder and accessors in its place.
+// standardClaims is the user's own type; the library has a builder and accessors instead.
 type standardClaims struct {
 	Issuer   string           `json:"iss,omitempty"`
 	Subject  string           `json:"sub,omitempty"`
@@ -102,7 +103,7 @@ func read(token jwt.Token) (*standardClaims, error) {
 	return claims, nil
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	seal, err := harness.Key(p, func() (func(jwt.Token) ([]byte, error), error) { return sealer(p) })
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func sealer(p *harness.Prepare) (func(jwt.Token) ([]byte, error), error) {
 	return func(token jwt.Token) ([]byte, error) { return jwt.Sign(token, with) }, err
 }
 
-// tokens gives the function that makes the library's token from the claims of an index.
+// tokens returns the function that makes the library's token from the claims at an index.
 func tokens(p *harness.Prepare) (func(int) (jwt.Token, error), error) {
 	if p.TypedClaims() {
 		values, err := harness.Issued[standardClaims](p)
@@ -158,7 +159,7 @@ func tokens(p *harness.Prepare) (func(int) (jwt.Token, error), error) {
 	}, err
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	open, err := harness.Key(p, func() (func([]byte) (jwt.Token, error), error) { return opener(p) })
 	if err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func policyOf(p *harness.Prepare) []jwt.ParseOption {
 	return options
 }
 
-func verifySignature(p *harness.Prepare) (*harness.Contract, error) {
+func verifySignature(p *harness.Prepare) (*harness.Operation, error) {
 	with, err := harness.Key(p, func() (jws.VerifyOption, error) {
 		alg, key, err := keyOf(p, p.PublicJWK)
 		return jws.WithKey(alg, key), err
@@ -254,7 +255,7 @@ func withKey(p *harness.Prepare, text func() ([]byte, error)) (jwt.SignEncryptPa
 	return jwt.WithKey(alg, key), nil
 }
 
-// keyOf reads a JWK with the library, and gives the key in it.
+// keyOf reads a JWK with the library and returns its key.
 func keyOf(p *harness.Prepare, text func() ([]byte, error)) (jwa.KeyAlgorithm, any, error) {
 	alg, err := jwa.KeyAlgorithmFrom(p.Alg)
 	if err != nil {
@@ -278,7 +279,7 @@ func exported(text []byte, options ...jwk.ParseOption) (any, error) {
 	return raw, err
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	halves := [][]byte{[]byte(p.KeyText.Private)}
 	if p.KeyText.Public != "" {
 		halves = append(halves, []byte(p.KeyText.Public))

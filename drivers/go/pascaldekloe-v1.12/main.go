@@ -1,6 +1,7 @@
-// The driver of github.com/pascaldekloe/jwt, version 1.12. A secret that is prepared is the library's
-// reusable HMAC, which 1.9 does not have. The library checks signature and time; `iss` is
-// compared by hand, and so is the presence of `aud`, without which AcceptAudience says yes to all.
+// The driver of github.com/pascaldekloe/jwt, version 1.12. A prepared symmetric key is the
+// library's reusable HMAC, which 1.9 does not have. The library checks signature and time. The
+// driver compares `iss` by hand and checks that `aud` is present: without `aud`, AcceptAudience
+// always accepts.
 package main
 
 import (
@@ -21,16 +22,16 @@ func main() { harness.Serve(driver()) }
 
 func driver() *harness.Driver {
 	// No verify-signature: every check also decodes the claims.
-	contracts := []string{harness.ContractSign, harness.ContractVerify, harness.ContractRoundTrip}
+	operations := []string{harness.OperationSign, harness.OperationVerify, harness.OperationRoundTrip}
 	return &harness.Driver{
 		Library:       "pascaldekloe",
 		KnowsDefaults: true,
 		ByDriver:      []string{"jwt:exp", "jwt:iss"},
 		Module:        "github.com/pascaldekloe/jwt",
-		// The library's KeyRegister reads secrets and public keys, and no private ones.
+		// The library's KeyRegister reads symmetric and public keys, and no private keys.
 		Offers: slices.Concat(
-			harness.LoadingKeys(harness.JWTOffers(contracts, "HS256", "HS384", "HS512"), harness.FormJWK),
-			harness.JWTOffers(contracts,
+			harness.LoadingKeys(harness.JWTOffers(operations, "HS256", "HS384", "HS512"), harness.FormJWK),
+			harness.JWTOffers(operations,
 				"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")),
 		Sign:    sign,
 		Verify:  verify,
@@ -38,8 +39,8 @@ func driver() *harness.Driver {
 	}
 }
 
-// standardClaims are the user's own type; the library has fields for the registered claims and a
-// map for all others.
+// standardClaims is the user's own type; the library has fields for the registered claims and a map
+// for all others.
 type standardClaims struct {
 	jwt.Registered
 	Name  string `json:"name"`
@@ -48,11 +49,11 @@ type standardClaims struct {
 
 var errKey = errors.New("the library has no operation for this kind of key")
 
-// The library's registrations as they came.
+// The library's original registrations.
 var hmacAlgs, rsaAlgs, ecdsaAlgs = jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs
 
-// pinAlgorithm leaves one algorithm in the library's registrations. This is how it is told what to
-// accept: a check otherwise takes whatever the header says, within the family of the key.
+// pinAlgorithm leaves one algorithm in the library's registrations, which is how a caller pins it.
+// Otherwise a check accepts any algorithm of the header within the family of the key.
 func pinAlgorithm(alg string) {
 	only := func(registered map[string]crypto.Hash) map[string]crypto.Hash {
 		if hash, ok := registered[alg]; ok {
@@ -63,7 +64,7 @@ func pinAlgorithm(alg string) {
 	jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs = only(hmacAlgs), only(rsaAlgs), only(ecdsaAlgs)
 }
 
-// reusable makes of a secret that is loaded once what the library has for using it again.
+// reusable converts a symmetric key that is loaded once to the library's reusable type.
 func reusable(p *harness.Prepare, load func() (any, error)) func() (any, error) {
 	return func() (any, error) {
 		key, err := load()
@@ -74,7 +75,7 @@ func reusable(p *harness.Prepare, load func() (any, error)) func() (any, error) 
 	}
 }
 
-func sign(p *harness.Prepare) (*harness.Contract, error) {
+func sign(p *harness.Prepare) (*harness.Operation, error) {
 	pinAlgorithm(p.Alg)
 	key, err := harness.Key(p, reusable(p, p.PrivateKey))
 	if err != nil {
@@ -87,7 +88,7 @@ func sign(p *harness.Prepare) (*harness.Contract, error) {
 		}
 		return harness.Signing(p, func(index int) ([]byte, error) {
 			value := &values[index]
-			// The map is made anew each time because signing writes the registered claims into it.
+			// The map is created each time because signing writes the registered claims into it.
 			return signOne(p.Alg, key, &jwt.Claims{
 				Registered: value.Registered,
 				Set:        map[string]any{"name": value.Name, "admin": value.Admin},
@@ -123,7 +124,7 @@ func signOne(alg string, key func() (any, error), claims *jwt.Claims) ([]byte, e
 	return nil, errKey
 }
 
-func verify(p *harness.Prepare) (*harness.Contract, error) {
+func verify(p *harness.Prepare) (*harness.Operation, error) {
 	pinAlgorithm(p.Alg)
 	if p.Defaults() {
 		jwt.HMACAlgs, jwt.RSAAlgs, jwt.ECDSAAlgs = hmacAlgs, rsaAlgs, ecdsaAlgs
@@ -191,7 +192,7 @@ func checkOne(token []byte, key func() (any, error)) (*jwt.Claims, error) {
 	return nil, errKey
 }
 
-func loadKey(p *harness.Prepare) (*harness.Contract, error) {
+func loadKey(p *harness.Prepare) (*harness.Operation, error) {
 	text := []byte(p.KeyText.Private)
 	return harness.MakingKeys(func() (*jwt.KeyRegister, error) {
 		keys := new(jwt.KeyRegister)

@@ -13,20 +13,21 @@ import javax.tools.ToolProvider;
 
 /**
  * Builds the driver or the server of the current folder: `java ../harness/Build.java OUT`. Maven
- * fetches what pom.xml names into OUT/lib, whose files must then be those of jars.lock to the byte:
- * the lockfile that Maven has not. The compiler fills OUT/classes, for a driver with the harness.
+ * fetches the packages of pom.xml into OUT/lib. The files there must match jars.lock exactly,
+ * because Maven has no lockfile. The compiler writes to OUT/classes; for a driver it also compiles
+ * the harness.
  *
- * A third word does more: `--lock` writes jars.lock anew, `--test` also compiles the harness's tests
- * and runs them on this driver; and runs the folder's own.
+ * With `--lock`, writes jars.lock again. With `--test`, also compiles the harness's tests, runs
+ * them on this driver, and runs the tests of the folder.
  */
 final class Build {
   private static final String FETCH =
       "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
 
-  /** What drivers share. A server stands elsewhere and shares nothing. */
+  /** The code that drivers share. A server is in another folder and shares nothing. */
   private static final Path HARNESS = Path.of("../harness");
 
-  /** Folders of other drivers whose sources this one uses, a line each. */
+  /** Folders of other drivers whose sources this one uses, one per line. */
   private static final Path SHARED = Path.of("shared-sources");
 
   private Build() {}
@@ -64,7 +65,7 @@ final class Build {
     }
   }
 
-  /** The classes of this folder whose files are called so. */
+  /** Returns the classes in this folder whose file names match. */
   private static List<String> classes(String glob) throws IOException {
     List<String> names = new ArrayList<>();
     try (var files = Files.newDirectoryStream(Path.of("."), glob)) {
@@ -86,11 +87,11 @@ final class Build {
       List<String> odd = new ArrayList<>(found);
       odd.removeAll(wanted);
       wanted.removeAll(found);
-      throw stop("error: the jars differ from jars.lock: " + odd + " in the place of " + wanted);
+      throw stop("error: the jars differ from jars.lock: " + odd + " instead of " + wanted);
     }
   }
 
-  /** SHA-256 of each file in the folder, by name. */
+  /** Returns the SHA-256 of each file in the folder, by name. */
   private static Map<String, String> hashes(Path folder)
       throws IOException, NoSuchAlgorithmException {
     Map<String, String> hashes = new TreeMap<>();
@@ -109,7 +110,7 @@ final class Build {
     for (String jar : names(jars, ".jar")) {
       classPath.append(File.pathSeparator).append(jar);
     }
-    // Without `processing`: jars bring annotations for processors that are not here.
+    // Without `processing`: jars contain annotations for processors that are not present.
     List<String> options = List.of("--release", "17", "-Xlint:all,-processing", "-Werror", "-proc:none");
     arguments.addAll(options);
     arguments.addAll(List.of("-d", classes.toString(), "-cp", classPath.toString()));
@@ -134,7 +135,7 @@ final class Build {
     try (var files = Files.walk(folder)) {
       found = new ArrayList<>(files.toList());
     }
-    for (int i = found.size() - 1; i > 0; i--) { // what is inside comes after its folder
+    for (int i = found.size() - 1; i > 0; i--) { // a folder comes before its contents
       Files.delete(found.get(i));
     }
   }

@@ -25,19 +25,19 @@ import javax.crypto.SecretKey;
 import org.json.JSONObject;
 import jeton.harness.Driver;
 import jeton.harness.Prepare;
-import jeton.harness.Refusal;
+import jeton.harness.DriverException;
 import jeton.harness.Rejection;
 import jeton.harness.Session;
 import jeton.harness.Standard;
 import jeton.harness.Verified;
 
 /**
- * The driver of io.jsonwebtoken:jjwt, with Jackson, its documented default for JSON. The parser is
- * made once, with the one allowed algorithm, issuer and audience; that `exp` is there at all is
- * checked by hand, because the library cannot demand it. A key that is parsed in each call comes
- * through the library's key locator, so that the parser is not made again with it.
+ * The driver of io.jsonwebtoken:jjwt with Jackson, its documented default for JSON. The parser is
+ * created once with the one allowed algorithm, issuer and audience. The library cannot require
+ * `exp`, so the driver checks by hand that it is present. For a key that is parsed in each call,
+ * the library's key locator supplies it, so that the parser is created only once.
  *
- * By its defaults the parser has its key and nothing else.
+ * With its defaults, the parser has only its key.
  */
 public final class JjwtDriver implements Driver {
   private static final Parser<Jwk<?>> JWKS = Jwks.parser().build();
@@ -68,9 +68,10 @@ public final class JjwtDriver implements Driver {
 
   @Override
   public List<Offer> offers() {
-    // No verify-signature: the parser gives claims, or the raw bytes of a token without claims.
+    // No verify-signature: the parser returns claims, or the raw bytes of a token without claims.
     Set<String> signs = Set.of("sign", "verify", "round-trip", "generate-key", "load-key");
-    // The library makes RSA keys of 3,072 and 4,096 bits for these, which nobody else's compare with.
+    // For these the library generates RSA keys of 3,072 and 4,096 bits, which do not compare with
+    // others.
     Set<String> signsWithGiven = Set.of("sign", "verify", "round-trip", "load-key");
     Set<String> seals = Set.of("encrypt", "decrypt", "round-trip", "generate-key", "load-key");
     Set<String> jwk = Set.of("jwk");
@@ -95,7 +96,7 @@ public final class JjwtDriver implements Driver {
   }
 
   @Override
-  public Mint mint(Prepare prepare) throws Exception {
+  public Signer sign(Prepare prepare) throws Exception {
     if (prepare.format.equals("jwe")) {
       KeyAlgorithm<Key, Key> alg = keyAlgorithm(prepare.alg);
       AeadAlgorithm enc = Jwts.ENC.get().forKey(prepare.enc);
@@ -158,7 +159,7 @@ public final class JjwtDriver implements Driver {
     };
   }
 
-  /** Of the algorithms that the library knows, the one alone. */
+  /** Allows one of the library's algorithms. */
   private static void allowOne(JwtParserBuilder builder, Prepare prepare) {
     if (prepare.format.equals("jwe")) {
       builder.key().clear().add(keyAlgorithm(prepare.alg)).and();
@@ -176,7 +177,7 @@ public final class JjwtDriver implements Driver {
             try {
               return load.call();
             } catch (Exception unreadable) {
-              throw Refusal.invalid("the key cannot be read");
+              throw DriverException.invalid("the key cannot be read");
             }
           });
       return;
@@ -217,7 +218,7 @@ public final class JjwtDriver implements Driver {
   public KeyMaker generate(Prepare prepare) {
     String alg = prepare.alg;
     if (alg.equals("EdDSA")) {
-      return () -> Jwks.CRV.Ed25519.keyPair().build(); // the algorithm's own builder makes Ed448
+      return () -> Jwks.CRV.Ed25519.keyPair().build(); // the algorithm's own builder generates Ed448
     }
     if (alg.startsWith("ECDH")) {
       return () -> Jwks.CRV.P256.keyPair().build();
@@ -251,7 +252,7 @@ public final class JjwtDriver implements Driver {
     return () -> new Key[] {parse(text.secret()), parse(text.open())};
   }
 
-  /** The JWK without `"alg":"dir"`, which the library refuses in a key. */
+  /** Returns the JWK without `"alg":"dir"`, which the library rejects in a key. */
   private static String readable(Prepare prepare, String jwk) {
     if (!prepare.alg.equals("dir")) {
       return jwk;
@@ -265,12 +266,12 @@ public final class JjwtDriver implements Driver {
     return JWKS.parse(jwk).toKey();
   }
 
-  @SuppressWarnings("unchecked") // the registry forgets the types; the protocol's key is of this kind
+  @SuppressWarnings("unchecked") // the registry erases the types; the protocol's key has this type
   private static KeyAlgorithm<Key, Key> keyAlgorithm(String name) {
     return (KeyAlgorithm<Key, Key>) (KeyAlgorithm<?, ?>) Jwts.KEY.get().forKey(name);
   }
 
-  @SuppressWarnings("unchecked") // likewise
+  @SuppressWarnings("unchecked") // see keyAlgorithm
   private static SecureDigestAlgorithm<Key, ?> signatureAlgorithm(String name) {
     return (SecureDigestAlgorithm<Key, ?>)
         (SecureDigestAlgorithm<?, ?>) Jwts.SIG.get().forKey(name);

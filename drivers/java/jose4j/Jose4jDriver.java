@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import jeton.harness.Driver;
 import jeton.harness.Prepare;
-import jeton.harness.Refusal;
+import jeton.harness.DriverException;
 import jeton.harness.Rejection;
 import jeton.harness.Session;
 import jeton.harness.Standard;
@@ -31,12 +31,13 @@ import org.jose4j.keys.EllipticCurves;
 import org.jose4j.lang.JoseException;
 
 /**
- * The driver of org.bitbucket.b_c:jose4j. The JwtConsumer is made once with every check that it has:
- * the one permitted algorithm, issuer, audience, a required expiry. A key that is parsed in each call
- * comes through the library's key resolvers, so that the consumer is not made again with it.
+ * The driver of org.bitbucket.b_c:jose4j. The JwtConsumer is created once with every check that it
+ * has: the one permitted algorithm, issuer, audience, a required expiry. For a key that is parsed
+ * in each call, the library's key resolvers supply it, so that the consumer is created only once.
  *
- * By its defaults the consumer has its key and the audience, without which it takes no token that has
- * one; a JWE is decrypted with what its header says, unless the library blocks that.
+ * With its defaults, the consumer has its key and the audience: without an audience it rejects
+ * every token that has one. A JWE is decrypted with the algorithms of its header, unless the
+ * library blocks them.
  */
 public final class Jose4jDriver implements Driver {
   public static void main(String[] arguments) throws IOException {
@@ -60,7 +61,7 @@ public final class Jose4jDriver implements Driver {
 
   @Override
   public List<Offer> offers() {
-    Set<String> jwk = Set.of("jwk"); // it reads public keys as PEM, but no private ones
+    Set<String> jwk = Set.of("jwk"); // it reads public keys as PEM, but not private keys
     List<Offer> offers = new ArrayList<>();
     offers.addAll(
         Offer.jwt(
@@ -82,7 +83,7 @@ public final class Jose4jDriver implements Driver {
   }
 
   @Override
-  public Mint mint(Prepare prepare) throws Exception {
+  public Signer sign(Prepare prepare) throws Exception {
     if (prepare.format.equals("jwe")) {
       Callable<Key> key = prepare.keyed(() -> open(parse(prepare.publicJwk())));
       return index -> {
@@ -114,7 +115,7 @@ public final class Jose4jDriver implements Driver {
     Standard standard = prepare.typed.get(index);
     claims.setIssuer(standard.iss());
     claims.setSubject(standard.sub());
-    // Not setAudience, which turns a list of one into a plain string and so makes a shorter token.
+    // Not setAudience: it turns a list of one into a string, which makes a shorter token.
     claims.setStringListClaim("aud", standard.aud());
     claims.setExpirationTime(NumericDate.fromSeconds(standard.exp()));
     claims.setIssuedAt(NumericDate.fromSeconds(standard.iat()));
@@ -166,7 +167,7 @@ public final class Jose4jDriver implements Driver {
     if (prepare.issuer != null) {
       builder.setExpectedIssuer(prepare.issuer);
     }
-    // A consumer that was told no audience refuses every token that has one, by its defaults too.
+    // Without an audience the consumer rejects every token that has one, also with its defaults.
     return prepare.knownAudience == null
         ? builder.setSkipDefaultAudienceValidation()
         : builder.setExpectedAudience(prepare.knownAudience);
@@ -232,12 +233,12 @@ public final class Jose4jDriver implements Driver {
     return JsonWebKey.Factory.newJwk(text);
   }
 
-  /** The private half of a pair, or the secret. */
+  /** Returns the private half of a pair, or the symmetric key. */
   private static Key secret(JsonWebKey key) {
     return key instanceof PublicJsonWebKey pair ? pair.getPrivateKey() : key.getKey();
   }
 
-  /** The public half of a pair, or the secret. */
+  /** Returns the public half of a pair, or the symmetric key. */
   private static Key open(JsonWebKey key) {
     return key.getKey();
   }
@@ -246,7 +247,7 @@ public final class Jose4jDriver implements Driver {
     try {
       return key.call();
     } catch (Exception unreadable) {
-      throw Refusal.invalid("the key cannot be read");
+      throw DriverException.invalid("the key cannot be read");
     }
   }
 

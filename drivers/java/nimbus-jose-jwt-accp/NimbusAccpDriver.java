@@ -8,13 +8,13 @@ import java.util.Set;
 import jeton.harness.Session;
 
 /**
- * The driver of com.nimbusds:nimbus-jose-jwt over the Amazon Corretto Crypto Provider: the same calls as
- * NimbusDriver makes, and AWS-LC does the cryptography.
+ * The driver of com.nimbusds:nimbus-jose-jwt with the Amazon Corretto Crypto Provider. It makes the
+ * same calls as NimbusDriver; AWS-LC does the cryptography.
  *
- * The provider is installed as the first, as it documents, and given to each signer, verifier, encrypter
- * and decrypter by name: what it does not have is then an error, and not the JDK's. What only the JDK or
- * Tink has (EdDSA, AES key wrap, RSA-OAEP with SHA-256) is not offered. A provider that could not load its
- * native library, or whose self-tests did not pass, ends `hello`.
+ * The provider is installed first, as it documents, and passed to each signer, verifier, encrypter
+ * and decrypter. An algorithm that it lacks is then an error instead of falling back to the JDK.
+ * Algorithms of only the JDK or Tink (EdDSA, AES key wrap, RSA-OAEP with SHA-256) are not offered.
+ * `hello` fails if the provider could not load its native library or if its self-tests failed.
  */
 public final class NimbusAccpDriver extends NimbusDriver {
   private static Provider healthy;
@@ -52,7 +52,7 @@ public final class NimbusAccpDriver extends NimbusDriver {
     return offers;
   }
 
-  /** The provider, once it said that it works. */
+  /** Returns the provider, after its self-tests have passed. */
   private static synchronized Provider healthy() {
     if (healthy == null) {
       AmazonCorrettoCryptoProvider accp = AmazonCorrettoCryptoProvider.INSTANCE;

@@ -2,19 +2,19 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** A provider that does not work is said, and never made up for by the JDK's. */
+/** Tests that a provider that does not work is reported, without a fallback to the JDK. */
 public final class NimbusAccpDriverTest {
   private static final String HELLO = "{\"op\":\"hello\",\"protocol\":1}\n";
 
   private NimbusAccpDriverTest() {}
 
   public static void main(String[] arguments) throws Exception {
-    demand(answer().contains("\"ok\":true"), "hello is refused where the provider works: " + answer());
-    // The provider then takes no library from its jar, and there is none elsewhere.
+    require(answer().contains("\"ok\":true"), "hello fails although the provider works: " + answer());
+    // This option makes the provider ignore the library in its jar, and there is no other one.
     String without = answer("-Dcom.amazon.corretto.crypto.provider.useExternalLib=true");
-    demand(
+    require(
         without.contains("\"ok\":false") && without.contains("native library"),
-        "hello is answered without the provider's native library: " + without);
+        "hello succeeds without the provider's native library: " + without);
     System.err.println("NimbusAccpDriverTest: passed");
   }
 
@@ -28,11 +28,11 @@ public final class NimbusAccpDriverTest {
       requests.write(HELLO.getBytes(StandardCharsets.UTF_8));
     }
     String answer = new String(driver.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    demand(driver.waitFor(20, TimeUnit.SECONDS), "the driver does not end");
+    require(driver.waitFor(20, TimeUnit.SECONDS), "the driver does not end");
     return answer;
   }
 
-  private static void demand(boolean holds, String what) {
+  private static void require(boolean holds, String what) {
     if (!holds) {
       throw new AssertionError(what);
     }

@@ -52,7 +52,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import jeton.harness.Driver;
 import jeton.harness.Prepare;
-import jeton.harness.Refusal;
+import jeton.harness.DriverException;
 import jeton.harness.Rejection;
 import jeton.harness.Session;
 import jeton.harness.Standard;
@@ -60,11 +60,13 @@ import jeton.harness.Verified;
 
 /**
  * The driver of com.nimbusds:nimbus-jose-jwt. A token is parsed, its algorithm compared, and its
- * signature checked with the verifier of its key; the claims go through DefaultJWTClaimsVerifier,
- * whose clock skew of 60 s is set to zero. Not through DefaultJWTProcessor, which knows no EdDSA.
+ * signature checked with the verifier of its key. The claims go through DefaultJWTClaimsVerifier,
+ * with its clock skew of 60 s set to zero. It does not use DefaultJWTProcessor, which does not
+ * support EdDSA.
  *
- * By its defaults a token is parsed and its signature verified, as in the library's first examples: what
- * the header names is taken where the verifier of the key knows it, and nobody looks at the claims.
+ * With its defaults, a token is parsed and its signature verified, as in the library's first
+ * examples. Any algorithm of the header is accepted that the key's verifier supports, and the
+ * claims are not checked.
  *
  * EdDSA and X25519 need Tink, and PEM needs Bouncy Castle, as the library documents.
  */
@@ -73,7 +75,7 @@ public class NimbusDriver implements Driver {
     Session.serve(new NimbusDriver());
   }
 
-  /** What does the cryptography; null for whatever the JDK prefers. */
+  /** The provider that does the cryptography; null for the JDK's preferred one. */
   protected Provider provider() {
     return null;
   }
@@ -126,7 +128,7 @@ public class NimbusDriver implements Driver {
   }
 
   @Override
-  public Mint mint(Prepare prepare) throws Exception {
+  public Signer sign(Prepare prepare) throws Exception {
     List<JWTClaimsSet> maps = new ArrayList<>();
     if (prepare.typed == null) {
       for (var value : prepare.values) {
@@ -176,7 +178,7 @@ public class NimbusDriver implements Driver {
     Callable<JWSVerifier> key = prepare.keyed(() -> verifier(parse(prepare.publicJwk())));
     return text -> {
       SignedJWT token = SignedJWT.parse(text);
-      demandSignature(token, prepare.defaults ? token.getHeader().getAlgorithm() : alg, key.call());
+      requireSignature(token, prepare.defaults ? token.getHeader().getAlgorithm() : alg, key.call());
       return verified(token.getJWTClaimsSet(), claims, typed);
     };
   }
@@ -185,7 +187,7 @@ public class NimbusDriver implements Driver {
   public SignatureCheck signatureCheck(Prepare prepare) throws Exception {
     JWSAlgorithm alg = JWSAlgorithm.parse(prepare.alg);
     Callable<JWSVerifier> key = prepare.keyed(() -> verifier(parse(prepare.publicJwk())));
-    return text -> demandSignature(JWSObject.parse(text), alg, key.call());
+    return text -> requireSignature(JWSObject.parse(text), alg, key.call());
   }
 
   @Override
@@ -209,7 +211,8 @@ public class NimbusDriver implements Driver {
   public KeyMaker load(Prepare prepare) {
     var text = prepare.keyText();
     if (text.form().equals("pem")) {
-      // Both at once: a private EC key alone is refused where its PEM does not repeat the public one.
+      // Both at once: a private EC key alone is rejected if its PEM does not contain the public
+      // key.
       String pair = text.secret() + text.open();
       return () -> {
         JWK key = JWK.parseFromPEMEncodedObjects(pair);
@@ -223,7 +226,10 @@ public class NimbusDriver implements Driver {
         List.of(using(prepare, parse(text.secret())), using(prepare, parse(text.open())));
   }
 
-  /** What uses a key: its private half or secret signs or decrypts, its public half the other. */
+  /**
+   * Creates what uses a key: the private half or secret signs or decrypts, the public half the
+   * opposite.
+   */
   private Object using(Prepare prepare, JWK key) throws JOSEException {
     if (prepare.format.equals("jwe")) {
       JWEAlgorithm alg = JWEAlgorithm.parse(prepare.alg);
@@ -236,7 +242,7 @@ public class NimbusDriver implements Driver {
     JWTClaimsSet at(int index) throws ParseException;
   }
 
-  /** The library's claims of a user's own type. */
+  /** Returns the library's claims of the typed claims. */
   private static JWTClaimsSet of(Standard claims) {
     return new JWTClaimsSet.Builder()
         .issuer(claims.iss())
@@ -250,7 +256,7 @@ public class NimbusDriver implements Driver {
         .build();
   }
 
-  private static void demandSignature(JWSObject token, JWSAlgorithm alg, JWSVerifier verifier)
+  private static void requireSignature(JWSObject token, JWSAlgorithm alg, JWSVerifier verifier)
       throws JOSEException, Rejection {
     if (!token.getHeader().getAlgorithm().equals(alg)) {
       throw Rejection.algorithm();
@@ -284,11 +290,11 @@ public class NimbusDriver implements Driver {
     return date == null ? null : date.getTime() / 1000;
   }
 
-  /** What the library's claims verifier checks for a policy. */
+  /** The library's claims verifier for a policy. */
   private static final class ClaimsCheck {
     private final DefaultJWTClaimsVerifier<SecurityContext> verifier;
 
-    /** The library's first example parses and verifies; claims are compared by who called it. */
+    /** In the library's first example, verification and the comparison of claims are separate. */
     private final boolean isLeftToTheCaller;
 
     ClaimsCheck(Prepare prepare) {
@@ -383,7 +389,7 @@ public class NimbusDriver implements Driver {
       case "ES256" -> Curve.P_256;
       case "ES384" -> Curve.P_384;
       case "ES512" -> Curve.P_521;
-      default -> throw Refusal.unsupported("there is no curve for " + alg);
+      default -> throw DriverException.unsupported("no curve for " + alg);
     };
   }
 }

@@ -1,6 +1,6 @@
-// The driver of fast-jwt with its cache of verified tokens on: a token that was verified before is
-// found again by its hash, and its signature is not looked at. That is another work than verifying,
-// so it is a subject of its own; and since nothing else of the library is cached, `verify` alone.
+// The driver of fast-jwt with its cache of verified tokens. A token that was verified before is
+// found by its hash, and its signature is not checked. That is different work than verifying, so it
+// is a separate subject. Nothing else of the library is cached, so it offers only `verify`.
 import { createVerifier } from 'fast-jwt'
 
 import {
@@ -22,8 +22,8 @@ await serve({
       ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
       ...['ES256', 'ES384', 'ES512', 'EdDSA']
     ],
-    contracts: ['verify'],
-    // A verifier that is made for one token has nothing in its cache.
+    operations: ['verify'],
+    // A verifier that is created for one token has an empty cache.
     key_handling: ['prepared']
   }),
   verify

@@ -1,5 +1,6 @@
-// The driver of fast-jwt with its cache of verified tokens off. The verifier is made once with every
-// check the library has; since it skips the checks of claims that are absent, they are required too.
+// The driver of fast-jwt without its cache of verified tokens. The verifier is created once with
+// every check that the library has. It skips checks of absent claims, so the claims are required
+// too.
 import { isDeepStrictEqual } from 'node:util'
 
 import { createDecoder, createSigner, createVerifier } from 'fast-jwt'
@@ -22,13 +23,13 @@ await serve({
   library: 'fast-jwt',
   knowsDefaults: true,
   version: installedVersion('fast-jwt', import.meta.url),
-  // No verify-signature: the verifier decodes the claims before it looks at the signature. And no
-  // keys of its own.
+  // No verify-signature: the verifier decodes the claims before it checks the signature. The
+  // library generates no keys.
   offers: [
     offer({
       format: 'jwt',
       algs: ['HS256', 'HS384', 'HS512'],
-      contracts: ['sign', 'verify', 'round-trip']
+      operations: ['sign', 'verify', 'round-trip']
     }),
     offer({
       format: 'jwt',
@@ -36,7 +37,7 @@ await serve({
         ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
         ...['ES256', 'ES384', 'ES512', 'EdDSA']
       ],
-      contracts: ['sign', 'verify', 'round-trip', 'load-key'],
+      operations: ['sign', 'verify', 'round-trip', 'load-key'],
       key_text: ['pem']
     })
   ].flat(),
@@ -49,8 +50,8 @@ function sign(prepare) {
   const { alg: algorithm, claims } = prepare
   const key = keySource(prepare, 'private')
 
-  // The library adds `iat` by itself, and with `noTimestamp` takes away a given one. So it is told
-  // for each value whether there is one.
+  // The library adds `iat` by itself, and `noTimestamp` removes a given one. So each value needs
+  // the option that fits it.
   const signer = noTimestamp => {
     return keyed(prepare, () => createSigner({ key: key(), algorithm, noTimestamp }))
   }
@@ -86,7 +87,7 @@ function verify(prepare) {
   return token => verifier()(token)
 }
 
-/** A key is loaded when a signer or a verifier is made of it. */
+/** Loads a key by creating a signer or a verifier with it. */
 function loadKey(prepare) {
   const { alg } = prepare
   const texts = keyTexts(prepare)
@@ -100,13 +101,13 @@ function loadKey(prepare) {
 }
 
 /**
- * Gives the function that makes what the library reads of the key: PEM, or the bytes of a secret.
- * Only the latter has to be decoded in each call when keys are parsed there, since the library
- * itself parses PEM.
+ * Returns the function that makes what the library reads of the key: PEM, or the bytes of a
+ * symmetric key. The library parses PEM itself, so only a symmetric key is decoded in each call for
+ * `parsed-per-call`.
  */
 function keySource(prepare, half) {
   if (prepare.alg.startsWith('HS')) {
-    // Never as text, because the library would take a PEM text for a secret.
+    // Never as text: the library would take a PEM text for a symmetric key.
     const { text } = keyText(prepare, half)
     return () => secretBytes(text)
   }

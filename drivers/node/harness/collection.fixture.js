@@ -1,5 +1,5 @@
-// What collection.test.js looks at, in a process like a driver's: prints how many operations there are
-// said to be between two collections, and how many collections parts of that many had.
+// The process that collection.test.js examines, configured like a driver. Prints the reported
+// number of operations between two collections, and the collections during parts of that number.
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 

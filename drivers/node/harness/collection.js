@@ -1,8 +1,8 @@
-// When V8 collects the young generation, where what an operation leaves behind lies.
+// When V8 collects the young generation, which holds the garbage of the operations.
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-// Operations that are looked at, at most: few enough to leave far less than is collected at once.
+// The maximum number of probed operations: few enough to stay below one collection.
 const probedMax = 64
 
 setFlagsFromString('--expose-gc')
@@ -14,10 +14,11 @@ const pieceOf = 2 * 1024
 let piece
 
 /**
- * Collects it now: what earlier requests left is not collected on the next run's time.
+ * Collects garbage now, so that garbage of earlier requests is not collected during the next run.
  *
- * In a process that has allocated next to nothing for five seconds, that gives most of it back to the
- * system, and the next two batches would pay for having it again. It is had again here, by filling it.
+ * A process that has allocated almost nothing for five seconds returns most of the young generation
+ * to the system. The next two batches would pay for acquiring it again. Filling it here acquires it
+ * before the run.
  */
 export function collect() {
   const before = young().space_size
@@ -29,14 +30,14 @@ export function collect() {
 }
 
 function collectTwice() {
-  // What has just been made is moved by the first, and gone with the second.
+  // The first collection moves what was just allocated; the second frees it.
   gc({ type: 'minor' })
   gc({ type: 'minor' })
 }
 
 /**
- * How many operations of `run` there are from one collection to the next; null if that cannot be told.
- * No more than `iterations` are done to find out.
+ * Returns how many operations of `run` there are between two collections, or null if unknown. Runs
+ * at most `iterations` operations to find out.
  */
 export async function collectsAfter(run, iterations) {
   const probed = Math.min(iterations, probedMax)
@@ -45,7 +46,7 @@ export async function collectsAfter(run, iterations) {
   const before = young()
   await run(probed)
   const after = young()
-  // To look leaves something too.
+  // The measurement itself allocates too.
   const looking = before.space_used_size - first.space_used_size
   const each = (after.space_used_size - before.space_used_size - looking) / probed
   return each > 0 ? Math.floor(before.space_available_size / each) : null

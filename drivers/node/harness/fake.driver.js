@@ -1,5 +1,5 @@
-// A driver of no library, for the tests of the harness: its tokens are the claims in JSON. The format
-// `jwe` has the same, asynchronously.
+// A driver without a library, for the tests of the harness: its tokens are the claims in JSON. The
+// format `jwe` does the same asynchronously.
 import { Unsupported, keyText, keyTexts, keyed, offer, serve } from './harness.js'
 
 const signing = ['sign', 'verify', 'verify-signature', 'round-trip', 'generate-key', 'load-key']
@@ -8,12 +8,12 @@ await serve({
   library: 'fake',
   version: '1.0.0',
   offers: [
-    offer({ format: 'jwt', algs: ['HS256'], contracts: signing, key_text: ['jwk'] }),
+    offer({ format: 'jwt', algs: ['HS256'], operations: signing, key_text: ['jwk'] }),
     offer({
       format: 'jwe',
       algs: ['dir'],
       encs: ['A128GCM'],
-      contracts: ['encrypt', 'decrypt', 'round-trip']
+      operations: ['encrypt', 'decrypt', 'round-trip']
     })
   ].flat(),
   sign,
@@ -36,7 +36,7 @@ function sign(prepare) {
     return ++loads
   })
   return index => {
-    // A prepared key stays the first one, and a parsed one never comes twice.
+    // A prepared key stays the first one. A parsed key is different in every call.
     const { count, ...claims } = prepare.claims.values[index]
     return JSON.stringify(count ? { ...claims, loads: key() } : claims)
   }

@@ -1,17 +1,17 @@
-// The part of a Node driver that is the same for every library: it speaks the driver protocol
-// (drivers/PROTOCOL.md) and times the contract that a driver prepared.
+// The part of a Node driver that all libraries share. It speaks the driver protocol
+// (drivers/PROTOCOL.md) and times the operation that a driver prepared.
 //
 // A driver is one file that calls `serve` with
 //   library, version     the name in every table, and what is installed (see `installedVersion`)
 //   offers               the lines of `hello` (see `offer`)
-//   sign(prepare)        gives index => token, a string; `encrypt` likewise, for a `jwe`
-//   verify(prepare)      gives token => claims, or throws; `decrypt` likewise, for a `jwe`
-//   verifySignature      gives token => anything, or throws
-//   generateKey(prepare) gives () => key
-//   loadKey(prepare)     gives () => key, from `keyTexts(prepare)`
-// It has those that its offers name; `round-trip` is made here of the two halves. Any of them, and
-// what they give, may be asynchronous. They may throw `Unsupported` or `Invalid`; anything else that
-// they throw is `failed`. With more than one thread, the driver's own file is loaded again in each
+//   sign(prepare)        returns index => token, a string; `encrypt` likewise, for a `jwe`
+//   verify(prepare)      returns token => claims, or throws; `decrypt` likewise, for a `jwe`
+//   verifySignature      returns token => anything, or throws
+//   generateKey(prepare) returns () => key
+//   loadKey(prepare)     returns () => key, from `keyTexts(prepare)`
+// It has the functions that its offers need; `round-trip` combines two of them. All functions, and
+// what they return, may be asynchronous. They may throw `Unsupported` or `Invalid`; any other
+// exception is `failed`. With more than one thread, the driver's own file is loaded again in each
 // worker.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,8 +19,8 @@ import { join } from 'node:path'
 import { isMainThread, workerData } from 'node:worker_threads'
 
 import { collect, collectsAfter } from './collection.js'
-import { contractOf } from './contracts.js'
-import { Invalid, Unsupported } from './refusals.js'
+import { operationOf } from './operations.js'
+import { Invalid, Unsupported } from './errors.js'
 import { Workers, work } from './threads.js'
 
 export { keyPem, keyText, keyTexts, keyed, secretBytes } from './keys.js'
@@ -30,10 +30,10 @@ const protocol = 1
 const lineBytesMax = 8 * 1024 * 1024
 const reasonLengthMax = 300
 const threadsMax = 1024
-// JSON.stringify escapes what stands alone of a pair, and never a pair.
+// JSON.stringify escapes an unpaired surrogate, and never a pair.
 const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 
-/** The version of a dependency as installed. `from` is the driver's `import.meta.url`. */
+/** Returns the installed version of a dependency. `from` is the driver's `import.meta.url`. */
 export function installedVersion(name, from) {
   for (const folder of createRequire(from).resolve.paths(name)) {
     const file = join(folder, name, 'package.json')
@@ -43,27 +43,28 @@ export function installedVersion(name, from) {
 }
 
 /**
- * One line of the manifest as the lines of `hello`: each algorithm with each content encryption.
- * Keys are handled both ways unless `key_handling` says otherwise.
+ * Expands one line of the manifest to lines of `hello`: each algorithm with each content
+ * encryption. Keys are handled both ways unless `key_handling` says otherwise.
  */
-export function offer({ format, algs = [null], encs = [null], contracts, ...keys }) {
+export function offer({ format, algs = [null], encs = [null], operations, ...keys }) {
   const { key_handling = ['prepared', 'parsed-per-call'], key_text = [] } = keys
   return algs.flatMap(alg =>
-    encs.map(enc => ({ format, alg, enc, contracts, key_handling, key_text }))
+    encs.map(enc => ({ format, alg, enc, contracts: operations, key_handling, key_text }))
   )
 }
 
 /**
- * Whether a token without `exp` must be refused. A careful user demands it, so it is false only when
- * the user's own claims are known to go without.
+ * Returns whether a token without `exp` must be rejected. A careful user requires it, so it is
+ * false only if the given claims are known to have none.
  */
 export function expiryRequired(prepare) {
   return !defaults(prepare) && prepare.claims.values.every(value => value.exp !== undefined)
 }
 
 /**
- * Whether the library is to be called as its documentation begins, with no demand beyond that: for
- * `lab attack`, and never for a figure of time. A driver that asks says `knowsDefaults: true`.
+ * Returns whether to call the library as the first example of its documentation does, without
+ * additional checks. Only `lab attack` uses it; it never affects timings. A driver that uses it
+ * sets `knowsDefaults: true`.
  */
 export function defaults(prepare) {
   return prepare.practice === 'defaults'
@@ -71,7 +72,7 @@ export function defaults(prepare) {
 
 /** Speaks the protocol until `bye` or the end of the input. */
 export async function serve(driver) {
-  if (!isMainThread) return work(workerData, request => contractOf(driver, request))
+  if (!isMainThread) return work(workerData, request => operationOf(driver, request))
 
   const session = new Session(driver)
   for await (const line of lines(process.stdin)) {
@@ -87,7 +88,7 @@ class Session {
   ended = false
   #driver
   #request = null
-  #contract = null
+  #operation = null
   #workers = null
 
   constructor(driver) {
@@ -138,34 +139,34 @@ class Session {
       counts: [],
       by_driver: byDriver ?? [],
       practices: knowsDefaults ? ['defaults', 'documented'] : [],
-      // `keyText` serves every contract.
+      // `keyText` serves every operation.
       takes_key_text: true,
       offers
     }
   }
 
   async #prepare(request) {
-    this.#contract = null
+    this.#operation = null
     await this.close()
-    this.#contract = await contractOf(this.#driver, request)
+    this.#operation = await operationOf(this.#driver, request)
     this.#request = request
     return { ok: true }
   }
 
   async #token({ index }) {
-    if (!this.#contract?.token) {
+    if (!this.#operation?.token) {
       throw new Invalid('token needs a prepared sign, encrypt or round-trip')
     }
-    return { ok: true, token: await this.#contract.token(index) }
+    return { ok: true, token: await this.#operation.token(index) }
   }
 
   async #verify({ token }) {
-    if (!this.#contract?.verify) {
+    if (!this.#operation?.verify) {
       throw new Invalid('verify needs a prepared verify, decrypt or verify-signature')
     }
     if (typeof token !== 'string') throw new Invalid('verify needs a token')
     try {
-      const claims = await this.#contract.verify(token)
+      const claims = await this.#operation.verify(token)
       return { ok: true, accepted: true, claims: written(claims) }
     } catch (error) {
       return { ok: true, accepted: false, reason: oneLine(error) }
@@ -173,7 +174,7 @@ class Session {
   }
 
   async #run({ iterations, threads, count }) {
-    if (!this.#contract) throw new Invalid('run needs a prepared contract')
+    if (!this.#operation) throw new Invalid('run needs a prepared operation')
     const within = (number, max) => Number.isSafeInteger(number) && number >= 1 && number <= max
     if (!within(iterations, Number.MAX_SAFE_INTEGER) || !within(threads, threadsMax)) {
       throw new Invalid(`run needs 1 or more iterations on 1 to ${threadsMax} threads`)
@@ -182,7 +183,7 @@ class Session {
     if (!Number.isSafeInteger(checksum)) {
       throw new Invalid('the checksum does not fit a JSON number; ask for fewer iterations')
     }
-    const collects_after = count ? await collectsAfter(this.#contract.run, iterations) : null
+    const collects_after = count ? await collectsAfter(this.#operation.run, iterations) : null
     return {
       ok: true,
       elapsed_ns: Number(elapsed),
@@ -197,10 +198,10 @@ class Session {
     if (threads === 1) {
       collect()
       const start = process.hrtime.bigint()
-      const checksum = await this.#contract.run(iterations)
+      const checksum = await this.#operation.run(iterations)
       return { elapsed: process.hrtime.bigint() - start, checksum }
     }
-    // Workers live until the next prepare, so that the compiled code is paid for once.
+    // Workers live until the next prepare, so that code is compiled only once.
     if (this.#workers?.count !== threads) {
       await this.close()
       this.#workers = await Workers.start(threads, this.#request)
@@ -220,7 +221,7 @@ function parseRequest(line) {
   throw new Invalid('the line is not a request')
 }
 
-/** Yields each line as text, and null for one beyond the limit, which is read away. */
+/** Yields each line as text, and null for a line beyond the limit, which is discarded. */
 async function* lines(input) {
   let parts = []
   let bytes = 0
@@ -243,7 +244,7 @@ async function* lines(input) {
   if (bytes > 0) yield take()
 }
 
-/** The claims; null where JSON has no words for them: half a character, a depth that no stack has. */
+/** Returns the claims, or null where JSON cannot express them: an unpaired surrogate, too deep nesting. */
 function written(claims) {
   try {
     return halfCharacter.test(JSON.stringify(claims) ?? '') ? null : claims

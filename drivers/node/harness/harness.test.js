@@ -8,9 +8,9 @@ const values = [{ jti: 'x1' }, { jti: 'é' }, {}]
 const [first, second, third] = values.map(value => JSON.stringify(value))
 const lastBytes = ['1'.charCodeAt(0), 0xa9, 1]
 
-const order = (contract, more) => ({
+const prepare = (operation, more) => ({
   op: 'prepare',
-  contract,
+  contract: operation,
   format: 'jwt',
   alg: 'HS256',
   enc: null,
@@ -27,7 +27,7 @@ let driver
 beforeEach(() => (driver = new Driver('fake.driver.js', folder)))
 afterEach(() => driver.close())
 
-test('hello says who it is and what it offers', async () => {
+test('hello reports the driver and its offers', async () => {
   const hello = await driver.get({ op: 'hello', protocol: 1 })
   assert.deepEqual([hello.protocol, hello.library, hello.language], [1, 'fake', 'node'])
   assert.deepEqual(hello.counts, [])
@@ -39,7 +39,7 @@ test('hello says who it is and what it offers', async () => {
   })
 })
 
-test('a bad request is answered and survived', async () => {
+test('invalid request gets an error and the next one is answered', async () => {
   for (const [request, kind] of [
     ['nonsense', 'invalid'],
     ['[]', 'invalid'],
@@ -50,14 +50,14 @@ test('a bad request is answered and survived', async () => {
     [{ op: 'verify', token: 'x' }, 'invalid'],
     [run(1), 'invalid'],
     ['x'.repeat(8 * 1024 * 1024 + 1), 'invalid'],
-    [order('sign', { alg: 'ES256' }), 'unsupported'],
-    [order('sign', { enc: 'A128GCM' }), 'unsupported'],
-    [order('sign', { key_handling: 'in-a-vault' }), 'unsupported'],
-    [order('sign', { keys: { private: {} } }), 'unsupported'],
-    [order('sign', { keys: {} }), 'invalid'],
-    [order('sign', { claims: { values: [] } }), 'invalid'],
-    [order('load-key', { key_handling: 'pem' }), 'unsupported'],
-    [order('load-key', { key_handling: 'jwk' }), 'invalid']
+    [prepare('sign', { alg: 'ES256' }), 'unsupported'],
+    [prepare('sign', { enc: 'A128GCM' }), 'unsupported'],
+    [prepare('sign', { key_handling: 'in-a-vault' }), 'unsupported'],
+    [prepare('sign', { keys: { private: {} } }), 'unsupported'],
+    [prepare('sign', { keys: {} }), 'invalid'],
+    [prepare('sign', { claims: { values: [] } }), 'invalid'],
+    [prepare('load-key', { key_handling: 'pem' }), 'unsupported'],
+    [prepare('load-key', { key_handling: 'jwk' }), 'invalid']
   ]) {
     const { ok, error } = await driver.ask(request)
     assert.deepEqual([ok, error], [false, kind], JSON.stringify(request).slice(0, 80))
@@ -65,9 +65,9 @@ test('a bad request is answered and survived', async () => {
   await driver.get({ op: 'hello', protocol: 1 })
 })
 
-test('a request that failed leaves nothing prepared', async () => {
-  await driver.get(order('sign'))
-  await driver.ask(order('sign', { alg: 'ES256' }))
+test('failed prepare leaves nothing prepared', async () => {
+  await driver.get(prepare('sign'))
+  await driver.ask(prepare('sign', { alg: 'ES256' }))
   assert.equal((await driver.ask(run(1))).error, 'invalid')
 })
 
@@ -86,10 +86,10 @@ const lines = {
   encrypt: { parts: made, ...jwe },
   decrypt: { parts: lastBytes, tokens: [first, second, third], ...jwe }
 }
-for (const [contract, { parts, ...more }] of Object.entries(lines)) {
-  test(`the checksum of ${contract} proves the work, on one thread and on three`, async () => {
-    await driver.get(order(contract, more))
-    // Five operations go round in the pool of three.
+for (const [operation, { parts, ...more }] of Object.entries(lines)) {
+  test(`checksum of ${operation} is correct on one and on three threads`, async () => {
+    await driver.get(prepare(operation, more))
+    // Five operations cycle through the pool of three.
     const sum = 2 * parts[0] + 2 * parts[1] + parts[2]
     const one = await driver.get(run(5))
     assert.equal(one.checksum, sum)
@@ -99,14 +99,14 @@ for (const [contract, { parts, ...more }] of Object.entries(lines)) {
   })
 }
 
-test('an asynchronous round trip adds the same as any other', async () => {
-  await driver.get(order('round-trip', jwe))
+test('asynchronous round trip has the same checksum', async () => {
+  await driver.get(prepare('round-trip', jwe))
   assert.equal((await driver.get(run(1))).checksum, made[0] + lastBytes[0])
 })
 
-test('one token is made of the claims that were asked for', async () => {
-  for (const contract of [order('sign'), order('round-trip'), order('encrypt', jwe)]) {
-    await driver.get(contract)
+test('token is made from the claims at its index', async () => {
+  for (const request of [prepare('sign'), prepare('round-trip'), prepare('encrypt', jwe)]) {
+    await driver.get(request)
     assert.equal((await driver.get({ op: 'token', index: 1 })).token, second)
     for (const index of [3, -1, 0.5, '0']) {
       assert.equal((await driver.ask({ op: 'token', index })).error, 'invalid')
@@ -114,9 +114,9 @@ test('one token is made of the claims that were asked for', async () => {
   }
 })
 
-test('what the library throws is a rejection, on one line', async () => {
+test('verify exception of the library is a one-line rejection', async () => {
   for (const more of [{}, jwe]) {
-    await driver.get(order(more === jwe ? 'decrypt' : 'verify', { ...more, tokens: ['bad'] }))
+    await driver.get(prepare(more === jwe ? 'decrypt' : 'verify', { ...more, tokens: ['bad'] }))
     const answer = await driver.get({ op: 'verify', token: 'bad' })
     assert.deepEqual([answer.accepted, answer.reason], [false, 'bad token'])
     for (const threads of [1, 2]) {
@@ -125,9 +125,9 @@ test('what the library throws is a rejection, on one line', async () => {
   }
 })
 
-test('what JSON has no words for is accepted without its claims', async () => {
+test('verify claims that JSON cannot express are null', async () => {
   const deep = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)
-  await driver.get(order('verify', { tokens: [deep] }))
+  await driver.get(prepare('verify', { tokens: [deep] }))
   for (const token of [deep, '{"a":"\\ud800"}', '{"a":["x\\\\\\udfff"]}']) {
     const answer = await driver.get({ op: 'verify', token })
     assert.deepEqual([answer.accepted, answer.claims], [true, null], token.slice(0, 40))
@@ -137,13 +137,13 @@ test('what JSON has no words for is accepted without its claims', async () => {
   }
 })
 
-test('a prepared key is loaded once, a parsed one in every call', async () => {
+test('key is loaded once if prepared, per call if parsed', async () => {
   const claims = { values: [{ count: true }] }
   for (const [key_handling, ...loads] of [
     ['prepared', 1, 1],
     ['parsed-per-call', 2, 3]
   ]) {
-    await driver.get(order('sign', { key_handling, claims }))
+    await driver.get(prepare('sign', { key_handling, claims }))
     for (const expected of loads) {
       const { token } = await driver.get({ op: 'token', index: 0 })
       assert.equal(JSON.parse(token).loads, expected)
@@ -151,14 +151,14 @@ test('a prepared key is loaded once, a parsed one in every call', async () => {
   }
 })
 
-test('impossible numbers are refused', async () => {
+test('run with numbers out of range is invalid', async () => {
   for (const request of [run(0), run(1.5), run(1, 0), run(1, 1025), run('1')]) {
-    await driver.get(order('sign'))
+    await driver.get(prepare('sign'))
     assert.equal((await driver.ask(request)).error, 'invalid')
   }
 })
 
-test('bye is answered', async () => {
+test('bye gets an answer', async () => {
   await driver.get({ op: 'bye' })
   await assert.rejects(driver.ask({ op: 'hello', protocol: 1 }))
 })

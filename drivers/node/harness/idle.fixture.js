@@ -1,5 +1,5 @@
-// What collection.test.js looks at, in a process like a driver's: prints how many pages the first work
-// after idle seconds had to ask the system for.
+// The process that collection.test.js examines, configured like a driver. Prints how many pages the
+// first work after idle seconds requested from the system.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { collect } from './collection.js'

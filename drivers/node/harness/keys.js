@@ -1,11 +1,11 @@
 // The keys of a `prepare` request, as the text that a library reads.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 
-import { Invalid } from './refusals.js'
+import { Invalid } from './errors.js'
 
 /**
- * The text of one half of the key, `private` or `public`, with its form: `jwk`, `pem` or `paserk`.
- * A symmetric key is both halves.
+ * Returns the text of one half of the key, `private` or `public`, with its form: `jwk`, `pem` or
+ * `paserk`. A symmetric key serves as both halves.
  */
 export function keyText(prepare, half) {
   const { keys, key_text } = prepare
@@ -15,7 +15,7 @@ export function keyText(prepare, half) {
   return { form: keys.paserk ? 'paserk' : 'jwk', text }
 }
 
-/** Every text that a `load-key` must load: both halves of a pair, or the one of a secret. */
+/** Returns every text that `load-key` must load: both halves of a pair, or one symmetric key. */
 export function keyTexts(prepare) {
   const { form, private: ours, public: theirs } = prepare.key_text
   const texts = []
@@ -25,7 +25,7 @@ export function keyTexts(prepare) {
   return texts
 }
 
-/** The PEM of one half of a pair, for a library that reads no JWK. Made here, outside of the loop. */
+/** Returns the PEM of one half of a pair, for a library that reads no JWK. Created outside the timed loop. */
 export function keyPem(prepare, half) {
   const { form, text } = keyText(prepare, half)
   if (form === 'pem') return text
@@ -40,7 +40,7 @@ export function keyPem(prepare, half) {
   return key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'pem' })
 }
 
-/** The bytes of the text of a symmetric JWK. */
+/** Returns the bytes of a symmetric JWK. */
 export function secretBytes(text) {
   const jwk = parsedJwk(text)
   if (jwk?.kty !== 'oct' || typeof jwk.k !== 'string') throw new Invalid('the secret is no oct JWK')
@@ -48,8 +48,8 @@ export function secretBytes(text) {
 }
 
 /**
- * Gives the function that an operation calls for what `load` makes of the key: made once for
- * `prepared`, and again in every call for `parsed-per-call`.
+ * Returns the function that an operation calls for the key that `load` makes. It calls `load` once
+ * for `prepared`, and in every call for `parsed-per-call`.
  */
 export function keyed(prepare, load) {
   const made = load()
@@ -57,7 +57,7 @@ export function keyed(prepare, load) {
 }
 
 function textIn(text, half) {
-  // A secret comes as `private` alone.
+  // A symmetric key comes as `private` alone.
   return text[half] ?? (half === 'public' && text.form !== 'pem' ? text.private : null)
 }
 

@@ -1,5 +1,5 @@
-// What the tests of every Node driver have in common: the driver is started as the lab starts it, and
-// each of its offers is put through the tokens of drivers/testdata, which its library did not make.
+// The tests that all Node drivers share. The driver is started as the lab starts it. Each of its
+// offers is tested with the tokens of drivers/testdata, which other code made.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const file = new URL('../../testdata/tokens.json', import.meta.url)
 const data = JSON.parse(readFileSync(file, 'utf8'))
 
-/** A driver's process, asked one request at a time. */
+/** A driver's process, which gets one request at a time. */
 export class Driver {
   #process
   #lines
@@ -21,7 +21,7 @@ export class Driver {
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]()
   }
 
-  /** Sends a request, or a line that is none. */
+  /** Sends a request, or a raw line. */
   async ask(request) {
     const line = typeof request === 'string' ? request : JSON.stringify(request)
     this.#process.stdin.write(line + '\n')
@@ -30,14 +30,14 @@ export class Driver {
     return JSON.parse(value)
   }
 
-  /** Sends a request that must be answered with `ok`. */
+  /** Sends a request and requires an answer with `ok`. */
   async get(request) {
     const answer = await this.ask(request)
     assert.equal(answer.ok, true, `${request.op}: ${answer.reason}`)
     return answer
   }
 
-  /** Prepares the contract and does it; whether the driver did. */
+  /** Prepares the operation and runs it. Returns whether that succeeded. */
   async does(prepare, iterations = 1) {
     const { ok } = await this.ask(prepare)
     return ok && (await this.ask({ op: 'run', iterations, threads: 1 })).ok
@@ -50,7 +50,7 @@ export class Driver {
 
 /**
  * Defines the tests of the driver beside `from`, the `import.meta.url` of its test file.
- * `takesEmptyKeys` matches the algorithms with which the library is known to take an empty secret.
+ * `takesEmptyKeys` matches the algorithms for which the library is known to accept an empty key.
  */
 export async function testSubject(from, { takesEmptyKeys = /^$/ } = {}) {
   const folder = new URL('.', from)
@@ -74,25 +74,25 @@ export async function testSubject(from, { takesEmptyKeys = /^$/ } = {}) {
   for (const offer of offers) {
     const name = [offer.format, offer.alg, offer.enc].filter(Boolean).join(' ')
     const { row, exact } = rowFor(offer)
-    test(name, { skip: row ? false : 'drivers/testdata has no such key' }, async t => {
-      for (const contract of offer.contracts) {
-        const handlings = contract === 'load-key' ? offer.key_text : offer.key_handling
-        // What does not depend on the content encryption is checked with one.
-        if (contract === 'generate-key' && !exact) continue
+    test(name, { skip: row ? false : 'drivers/testdata has no key for this offer' }, async t => {
+      for (const operation of offer.contracts) {
+        const handlings = operation === 'load-key' ? offer.key_text : offer.key_handling
+        // What does not depend on the content encryption is tested with one.
+        if (operation === 'generate-key' && !exact) continue
         for (const handling of handlings) {
           if (handling === 'parsed-per-call' && !exact) continue
-          await t.test(`${contract}, ${handling}`, () => {
-            return checks[contract]({ driver, offer, row, exact, contract, handling, takesEmptyKeys })
+          await t.test(`${operation}, ${handling}`, () => {
+            return checks[operation]({ driver, offer, row, exact, operation, handling, takesEmptyKeys })
           })
         }
       }
     })
   }
 
-  test('two threads do twice the work', async () => {
+  test('two threads double the checksum', async () => {
     const [offer] = offers
     const { row } = rowFor(offer)
-    const verify = { offer, row, contract: 'verify', handling: 'prepared' }
+    const verify = { offer, row, operation: 'verify', handling: 'prepared' }
     await driver.get(prepareOf(verify))
     const { checksum } = await driver.get({ op: 'run', iterations: 4, threads: 2 })
     assert.equal(checksum, 2 * sumOfClaims(row, 4))
@@ -111,7 +111,7 @@ const checks = {
 }
 
 async function makes(subject) {
-  const { driver, row, contract } = subject
+  const { driver, row, operation } = subject
   await driver.get(prepareOf(subject))
   const values = claimsOf(row)
   const tokens = []
@@ -120,36 +120,36 @@ async function makes(subject) {
   assertSum(checksum, [...tokens, tokens[0]])
   assert.equal((await driver.ask({ op: 'token', index: 2 })).error, 'invalid')
 
-  const opposite = contract === 'sign' ? 'verify' : 'decrypt'
-  await driver.get(prepareOf({ ...subject, contract: opposite }))
+  const opposite = operation === 'sign' ? 'verify' : 'decrypt'
+  await driver.get(prepareOf({ ...subject, operation: opposite }))
   for (const [index, token] of tokens.entries()) {
     const { accepted, claims, reason } = await driver.get({ op: 'verify', token })
-    assert.ok(accepted, `refuses its own token: ${reason}`)
+    assert.ok(accepted, `rejects its own token: ${reason}`)
     assert.deepEqual(claims, values[index])
   }
   if (row.keys.private?.kty === 'oct') {
     const empty = prepareOf(subject)
     empty.keys = { ...empty.keys, private: { ...empty.keys.private, k: '' } }
     const takes = subject.takesEmptyKeys.test(row.alg)
-    assert.equal(await driver.does(empty), takes, takes ? 'no more' : 'takes an empty key')
+    assert.equal(await driver.does(empty), takes, takes ? 'rejects an empty key now' : 'accepts an empty key')
   }
 }
 
 async function opens(subject) {
-  const { driver, row, exact, contract } = subject
+  const { driver, row, exact, operation } = subject
   if (!exact) return
-  const decodes = contract !== 'verify-signature'
+  const decodes = operation !== 'verify-signature'
   await driver.get(prepareOf(subject))
   for (const [index, token] of row.tokens.entries()) {
     const { accepted, claims, reason } = await driver.get({ op: 'verify', token })
-    assert.ok(accepted, `refuses a good token: ${reason}`)
+    assert.ok(accepted, `rejects a valid token: ${reason}`)
     assert.deepEqual(claims, decodes ? claimsOf(row)[index] : null)
   }
-  for (const { what, token, by_signature } of row.refuse) {
+  for (const { what, token, by_signature } of row.reject) {
     if (!decodes && !by_signature) continue
     const { accepted, reason } = await driver.get({ op: 'verify', token })
     assert.equal(accepted, false, `accepts ${what}`)
-    // Nothing but the expiry may be wrong with it.
+    // Only the expiry may be wrong with it.
     if (what === 'an expired token') assert.match(reason, /expired|"exp" claim timestamp/)
   }
   if (row.tokens.length === 0) return
@@ -166,7 +166,7 @@ async function goesRound(subject) {
   const expired = prepareOf(subject)
   const past = row.format.startsWith('v') ? '2020-09-13T12:26:40Z' : 1600000000
   expired.claims.values = [{ ...claimsOf(row)[0], iat: past, exp: past }]
-  assert.equal(await driver.does(expired), false, 'comes back with an expired token')
+  assert.equal(await driver.does(expired), false, 'completes a round trip with an expired token')
 }
 
 async function getsKeys(subject) {
@@ -185,20 +185,20 @@ async function loadsKeys(subject) {
   const half = text => text?.slice(0, text.length / 2)
   const { private: ours, public: theirs } = prepare.key_text
   prepare.key_text = { form: handling, private: half(ours), public: half(theirs) }
-  assert.equal(await driver.does(prepare), false, 'loads a key whose text ends in the middle')
+  assert.equal(await driver.does(prepare), false, 'loads a truncated key')
 }
 
-function prepareOf({ offer, row, contract, handling }) {
+function prepareOf({ offer, row, operation, handling }) {
   const { format, alg, enc } = offer
-  const hidesPrivate = ['verify', 'verify-signature', 'encrypt'].includes(contract)
+  const hidesPrivate = ['verify', 'verify-signature', 'encrypt'].includes(operation)
   const keys = structuredClone(row.keys)
   if (keys.public && hidesPrivate) keys.private = null
-  if (keys.public && contract === 'decrypt') keys.public = null
+  if (keys.public && operation === 'decrypt') keys.public = null
   if (keys.paserk?.public && hidesPrivate) delete keys.paserk.secret
-  const prepare = { op: 'prepare', contract, format, alg, enc, key_handling: handling, keys }
+  const prepare = { op: 'prepare', contract: operation, format, alg, enc, key_handling: handling, keys }
   prepare.claims = { name: 'standard', values: claimsOf(row) }
   prepare.policy = data.policy
-  if (['verify', 'verify-signature', 'decrypt'].includes(contract)) prepare.tokens = row.tokens
+  if (['verify', 'verify-signature', 'decrypt'].includes(operation)) prepare.tokens = row.tokens
   return prepare
 }
 
@@ -212,7 +212,7 @@ function textOf({ keys, pem }, form) {
   return { form, private: local ?? secret, public: theirs }
 }
 
-/** The row of an offer, or one with the same keys if they do not depend on what differs. */
+/** Returns the row of an offer, or one whose keys fit too. */
 function rowFor({ format, alg, enc }) {
   const of = data.rows.filter(row => row.format === format && row.alg === alg)
   const exact = of.find(row => row.enc === enc)
@@ -230,7 +230,7 @@ function sumOfClaims(row, iterations) {
   return sum
 }
 
-/** Two tokens of the same claims differ by no more than their last letters, which are base64url. */
+/** Two tokens of the same claims differ only in their last base64url characters. */
 function assertSum(sum, tokens) {
   const lengths = tokens.reduce((all, token) => all + token.length, 0)
   const least = lengths + tokens.length * '-'.charCodeAt(0)
@@ -238,17 +238,17 @@ function assertSum(sum, tokens) {
   assert.ok(sum >= least && sum <= most, `the checksum ${sum} is not within ${least} and ${most}`)
 }
 
-/** The lines of `offers`, read without a TOML parser: each value there is JSON but for a comma. */
+/** Reads the lines of `offers` without a TOML parser: each value is JSON, except for a comma. */
 function manifestOffers(toml) {
   const lines = toml.split('[[offers]]').slice(1)
   return lines.flatMap(text => {
     const members = [...text.matchAll(/^(\w+) = (\[[^\]]*\]|"[^"]*")/gm)]
-    const { format, algs = [null], encs = [null], contracts, key_handling, key_text = [] } =
+    const { format, algs = [null], encs = [null], contracts: operations, key_handling, key_text = [] } =
       Object.fromEntries(members.map(([, name, value]) => {
         return [name, JSON.parse(value.replace(/,\s*\]/, ']'))]
       }))
     return algs.flatMap(alg =>
-      encs.map(enc => ({ format, alg, enc, contracts, key_handling, key_text }))
+      encs.map(enc => ({ format, alg, enc, contracts: operations, key_handling, key_text }))
     )
   })
 }

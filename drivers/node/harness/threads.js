@@ -1,13 +1,13 @@
-// One contract on several worker threads, timed from the moment all of them are released until the
-// last one is done.
+// One operation on several worker threads, timed from the moment all of them are released until the
+// last one has finished.
 import { Worker, parentPort } from 'node:worker_threads'
 
 import { collect } from './collection.js'
 
-// The one cell of the shared gate: how many runs were released.
+// The index in the shared gate: the number of released runs.
 const released = 0
 
-/** Workers that hold one prepared contract. */
+/** Workers with one prepared operation. */
 export class Workers {
   #workers
   #gate
@@ -16,7 +16,7 @@ export class Workers {
     const self = new Workers()
     self.#gate = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     self.#workers = Array.from({ length: count }, () => {
-      // The driver's own file: it calls `serve`, which in a worker comes to `work` below.
+      // The driver's own file: it calls `serve`, which in a worker calls `work` below.
       return new Worker(process.argv[1], { workerData: { request, gate: self.#gate } })
     })
     try {
@@ -43,7 +43,7 @@ export class Workers {
     Atomics.notify(this.#gate, released)
     const results = await done
 
-    // Every thread reads the same monotonic clock, so that the way of the messages is not timed.
+    // Every thread reads the same monotonic clock, so that message passing is not timed.
     const end = results.reduce((latest, { end }) => (end > latest ? end : latest), start)
     return { elapsed: end - start, checksum: results.reduce((sum, { checksum }) => sum + checksum, 0) }
   }
@@ -52,7 +52,7 @@ export class Workers {
     await Promise.all(this.#workers.map(worker => worker.terminate()))
   }
 
-  /** Waits until each worker has said the word, and fails if one of them failed or ended. */
+  /** Waits for this message from each worker. Fails if a worker failed or ended. */
   async #all(word) {
     const answers = await Promise.all(this.#workers.map(worker => nextMessage(worker)))
     for (const answer of answers) {
@@ -64,13 +64,13 @@ export class Workers {
   }
 }
 
-/** The worker's side: prepares the contract, then waits for runs. */
+/** Runs in the worker: prepares the operation, then waits for runs. */
 export async function work({ request, gate }, prepare) {
   const say = (word, more) => parentPort.postMessage({ word, ...more })
   const sayError = error => say('error', { kind: error?.kind, reason: String(error?.message ?? error) })
-  let contract
+  let operation
   try {
-    contract = await prepare(request)
+    operation = await prepare(request)
     say('ready')
   } catch (error) {
     sayError(error)
@@ -82,7 +82,7 @@ export async function work({ request, gate }, prepare) {
       collect()
       say('waiting')
       Atomics.wait(gate, released, before)
-      const checksum = await contract.run(iterations)
+      const checksum = await operation.run(iterations)
       say('done', { end: process.hrtime.bigint(), checksum })
     } catch (error) {
       sayError(error)

@@ -1,6 +1,6 @@
-// The driver of jose. Its API is asynchronous, and most of its work is done by Web Crypto on libuv's
-// threads: what is timed is how long a caller waits for one token, awaited before the next is asked
-// for, and not how many could be under way at once.
+// The driver of jose. Its API is asynchronous, and Web Crypto does most of the work on libuv's
+// threads. The timing is how long a caller waits for one token, awaited before the next call. It
+// does not show how many tokens can be in progress at once.
 import {
   Invalid,
   defaults,
@@ -33,7 +33,7 @@ const encs = [
 
 const signing = ['sign', 'verify', 'verify-signature', 'round-trip', 'generate-key', 'load-key']
 const encrypting = ['encrypt', 'decrypt', 'round-trip', 'generate-key', 'load-key']
-// The library makes no passwords.
+// The library generates no passwords.
 const withPassword = ['encrypt', 'decrypt', 'round-trip', 'load-key']
 
 await serve({
@@ -41,21 +41,21 @@ await serve({
   knowsDefaults: true,
   version: installedVersion('jose', import.meta.url),
   offers: [
-    offer({ format: 'jwt', algs: macs, contracts: signing, key_text: ['jwk'] }),
-    offer({ format: 'jwt', algs: signatures, contracts: signing, key_text: ['jwk', 'pem'] }),
+    offer({ format: 'jwt', algs: macs, operations: signing, key_text: ['jwk'] }),
+    offer({ format: 'jwt', algs: signatures, operations: signing, key_text: ['jwk', 'pem'] }),
     offer({
       format: 'jwe',
       algs: ['dir', ...wraps],
       encs,
-      contracts: encrypting,
+      operations: encrypting,
       key_text: ['jwk']
     }),
-    offer({ format: 'jwe', algs: passwords, encs, contracts: withPassword, key_text: ['jwk'] }),
+    offer({ format: 'jwe', algs: passwords, encs, operations: withPassword, key_text: ['jwk'] }),
     offer({
       format: 'jwe',
       algs: transports,
       encs,
-      contracts: encrypting,
+      operations: encrypting,
       key_text: ['jwk', 'pem']
     })
   ].flat(),
@@ -71,7 +71,7 @@ await serve({
 async function sign(prepare) {
   const { alg, claims } = prepare
   const key = await keyFor(prepare, 'private', 'sign')
-  // With the `typ` that the other libraries write, so that all tokens are equally long.
+  // With the `typ` that the other libraries write, so that all tokens have the same length.
   const header = { alg, typ: 'JWT' }
   return async index => {
     return new jose.SignJWT(claims.values[index]).setProtectedHeader(header).sign(await key())
@@ -80,7 +80,7 @@ async function sign(prepare) {
 
 async function verify(prepare) {
   const key = await keyFor(prepare, 'public', 'verify')
-  const options = defaults(prepare) ? {} : { algorithms: [prepare.alg], ...demands(prepare) }
+  const options = defaults(prepare) ? {} : { algorithms: [prepare.alg], ...claimChecks(prepare) }
   return async token => (await jose.jwtVerify(token, await key(), options)).payload
 }
 
@@ -103,11 +103,11 @@ async function decrypt(prepare) {
   const { alg, enc } = prepare
   const key = await keyFor(prepare, 'private', 'decrypt')
   const pinned = { keyManagementAlgorithms: [alg], contentEncryptionAlgorithms: [enc] }
-  const options = defaults(prepare) ? {} : { ...pinned, ...demands(prepare) }
+  const options = defaults(prepare) ? {} : { ...pinned, ...claimChecks(prepare) }
   return async token => (await jose.jwtDecrypt(token, await key(), options)).payload
 }
 
-function demands(prepare) {
+function claimChecks(prepare) {
   const { issuer, audience } = prepare.policy
   return {
     issuer: issuer || undefined,
@@ -135,13 +135,14 @@ async function keyFor(prepare, half, use) {
   const { form, text } = keyText(prepare, half)
   let key
   if (prepare.key_handling === 'prepared' && isSecret(prepare.alg)) {
-    // The library imports the bytes of a secret anew for each token. Its users can do it once.
+    // The library imports the bytes of a symmetric key again for each token. Its users can import
+    // it once.
     const secret = await prepared(secretBytes(text), prepare, use)
     key = () => secret
   } else {
     key = keyed(prepare, () => load(form, text, half, prepare.alg))
   }
-  await key() // a key that cannot be loaded is known at once
+  await key() // fails now if the key cannot be loaded
   return key
 }
 
@@ -156,12 +157,12 @@ function isSecret(alg) {
 }
 
 function prepared(bytes, { alg, enc }, use) {
-  // An empty one is refused by the import.
+  // The import rejects an empty key.
   const as = (algorithm, ...uses) => crypto.subtle.importKey('raw', bytes, algorithm, false, uses)
   if (macs.includes(alg)) return as({ name: 'HMAC', hash: `SHA-${alg.slice(2)}` }, use)
   if (passwords.includes(alg)) return as('PBKDF2', 'deriveBits')
   if (alg.endsWith('GCMKW')) return as('AES-GCM', use)
   if (alg !== 'dir') return as('AES-KW', use === 'encrypt' ? 'wrapKey' : 'unwrapKey')
-  // The library cuts the key of a CBC encryption in two by itself.
+  // The library splits the key of a CBC encryption itself.
   return enc.endsWith('GCM') ? as('AES-GCM', use) : bytes
 }

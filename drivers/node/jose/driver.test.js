@@ -1,4 +1,4 @@
 import { testSubject } from '../harness/subject.js'
 
-// An empty password is taken for a password.
+// The library accepts an empty password.
 await testSubject(import.meta.url, { takesEmptyKeys: /^PBES2/ })

@@ -1,5 +1,6 @@
-// The driver of jsonwebtoken, by its synchronous calls. The library loads no keys by itself: it takes
-// Node's key objects, which is `prepared` here, or text that Node parses in each call.
+// The driver of jsonwebtoken, with its synchronous calls. The library has no key loading of its
+// own. It takes Node's key objects, which is `prepared` here, or text that Node parses in each
+// call.
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
 
 import jwt from 'jsonwebtoken'
@@ -22,14 +23,14 @@ await serve({
   knowsDefaults: true,
   byDriver: ['jwt:exp'],
   version: installedVersion('jsonwebtoken', import.meta.url),
-  // No verify-signature, no keys of its own, and no EdDSA.
+  // No verify-signature, no key generation, and no EdDSA.
   offers: offer({
     format: 'jwt',
     algs: [
       ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
       ...['ES256', 'ES384', 'ES512']
     ],
-    contracts: ['sign', 'verify', 'round-trip']
+    operations: ['sign', 'verify', 'round-trip']
   }),
   sign,
   verify
@@ -38,10 +39,10 @@ await serve({
 function sign(prepare) {
   const { alg: algorithm, claims } = prepare
   const key = keyFor(prepare, 'private', createPrivateKey)
-  // The library adds `iat` by itself, and with `noTimestamp` takes away a given one.
+  // The library adds `iat` by itself, and `noTimestamp` removes a given one.
   const options = claims.values.map(({ iat }) => ({ algorithm, noTimestamp: iat === undefined }))
   if (claims.values.some(({ iat }) => iat === 0)) {
-    throw new Unsupported('jsonwebtoken replaces an `iat` of 0 by the time of now')
+    throw new Unsupported('jsonwebtoken replaces an `iat` of 0 with the current time')
   }
   return index => jwt.sign(claims.values[index], key(), options[index])
 }

@@ -1,4 +1,4 @@
 import { testSubject } from '../harness/subject.js'
 
-// An empty text is refused, but not an empty buffer or key object.
+// The library rejects an empty text, but not an empty buffer or key object.
 await testSubject(import.meta.url, { takesEmptyKeys: /^HS/ })

@@ -1,9 +1,9 @@
-// The driver of paseto-ts, v4.local and v4.public. The library checks `exp`, `nbf` and `iat`; that
-// the token has an expiry, its issuer and its audience are checked here, because it does not.
+// The driver of paseto-ts: v4.local and v4.public. The library checks `exp`, `nbf` and `iat`. The
+// driver checks by hand that the token has an expiry, its issuer and its audience.
 //
-// Its keys are PASERK texts, or bytes behind the same prefix, and there is nothing to load. A prepared
-// key is the bytes for v4.local; for v4.public it is the text again, because 2.0.7 compares only nine
-// bytes of the prefix with all ten of `k4.public.` and `k4.secret.`, and so takes no bytes there.
+// Keys are PASERK texts, or bytes with the same prefix; there is nothing to load. For v4.local, a
+// prepared key is bytes. For v4.public it is also text: version 2.0.7 compares only nine bytes of
+// the prefix with all ten of `k4.public.` and `k4.secret.`, and so accepts no bytes there.
 import { decrypt, encrypt, generateKeys, sign, verify } from 'paseto-ts/v4'
 
 import {
@@ -17,7 +17,7 @@ import {
 } from '../harness/harness.js'
 
 const signing = ['sign', 'verify', 'round-trip', 'generate-key']
-// The claims are signed as they come: the library would add what is absent.
+// Signs the claims unchanged: the library would add absent ones.
 const asGiven = { addExp: false, addIat: false }
 
 await serve({
@@ -26,8 +26,8 @@ await serve({
   byDriver: ['v4.public', 'v4.local'].flatMap(f => ['iss', 'aud', 'exp'].map(c => `${f}:${c}`)),
   version: installedVersion('paseto-ts', import.meta.url),
   offers: [
-    offer({ format: 'v4.public', contracts: signing }),
-    offer({ format: 'v4.local', contracts: [...signing, 'encrypt', 'decrypt'] })
+    offer({ format: 'v4.public', operations: signing }),
+    offer({ format: 'v4.local', operations: [...signing, 'encrypt', 'decrypt'] })
   ].flat(),
   sign: making,
   encrypt: making,
@@ -69,7 +69,7 @@ function keyFor(prepare, half) {
   return keyed(prepare, () => (hasBytes ? bytes(text) : text))
 }
 
-/** The bytes behind the prefix, as the library's `format: 'buffer'` has them. */
+/** Returns the bytes with their prefix, as the library's `format: 'buffer'` does. */
 function bytes(paserk) {
   const at = paserk.lastIndexOf('.') + 1
   const raw = Buffer.from(paserk.slice(at), 'base64url')

@@ -1,5 +1,5 @@
-"""A driver of no library, for the tests of the harness: its tokens are the claims in JSON, as bytes for
-the format `jwe`.
+"""A driver without a library, for the tests of the harness: its tokens are the claims in JSON, as
+bytes for the format `jwe`.
 """
 
 import json
@@ -19,7 +19,7 @@ def sign(prepare):
     key = keyed(prepare, load)
 
     def one(index):
-        # A prepared key stays the first one, and a parsed one never comes twice.
+        # A prepared key stays the first one. A parsed key is different in every call.
         claims = prepare.claims[index]
         if "count" in claims:
             claims = {"loads": key()}

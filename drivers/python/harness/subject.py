@@ -1,5 +1,5 @@
-"""What the tests of every Python driver have in common: the driver is started as the lab starts it, and
-each of its offers is put through the tokens of drivers/testdata, which its library did not make.
+"""The tests that all Python drivers share. The driver is started as the lab starts it. Each of its
+offers is tested with the tokens of drivers/testdata, which other code made.
 """
 
 import copy
@@ -17,7 +17,7 @@ OPENERS = ("verify", "verify-signature", "decrypt")
 
 
 class Process:
-    """A driver's process, asked one request at a time."""
+    """A driver's process, which gets one request at a time."""
 
     def __init__(self, script: str, folder: Path):
         command = [sys.executable, script]
@@ -25,20 +25,20 @@ class Process:
         self._process = subprocess.Popen(command, cwd=folder, stdin=pipe, stdout=pipe)
 
     def ask(self, request: dict[str, Any] | bytes) -> dict[str, Any]:
-        """Sends a request, or a line that is none."""
+        """Sends a request, or a raw line."""
         line = request if isinstance(request, bytes) else json.dumps(request).encode()
         self._process.stdin.write(line + b"\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline())
 
     def get(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Sends a request that must be answered with `ok`."""
+        """Sends a request and requires an answer with `ok`."""
         answer = self.ask(request)
         assert answer["ok"], f"{request['op']}: {answer['reason']}"
         return answer
 
     def does(self, prepare: dict[str, Any]) -> bool:
-        """Prepares the contract and does it once; whether the driver did."""
+        """Prepares the operation and runs it once. Returns whether that succeeded."""
         run = {"op": "run", "iterations": 1, "threads": 1}
         return self.ask(prepare)["ok"] and self.ask(run)["ok"]
 
@@ -50,10 +50,10 @@ class Process:
 
 
 def tests_of(test_file: str, takes_empty_keys: tuple[str, ...] = ()) -> type[unittest.TestCase]:
-    """The tests of the driver beside `test_file`.
+    """Returns the tests of the driver beside `test_file`.
 
-    `takes_empty_keys` are the beginnings of the algorithms with which the library is known to take an
-    empty secret.
+    `takes_empty_keys` are prefixes of the algorithms for which the library is known to accept an
+    empty key.
     """
     folder = Path(test_file).resolve().parent
     manifest = tomllib.loads((folder / "driver.toml").read_text())
@@ -113,7 +113,7 @@ class _SubjectTest(unittest.TestCase):
     def check_offer(self, offer: dict[str, Any]) -> None:
         row, exact = row_for(offer)
         if row is None:
-            self.skipTest("drivers/testdata has no such key")
+            self.skipTest("drivers/testdata has no key for this offer")
         checks = {
             "sign": self.makes,
             "encrypt": self.makes,
@@ -124,19 +124,19 @@ class _SubjectTest(unittest.TestCase):
             "generate-key": self.gets_keys,
             "load-key": self.loads_keys,
         }
-        for contract in offer["contracts"]:
-            # What does not depend on the content encryption is checked with one.
-            if not exact and contract in (*OPENERS, "generate-key"):
+        for operation in offer["contracts"]:
+            # What does not depend on the content encryption is tested with one.
+            if not exact and operation in (*OPENERS, "generate-key"):
                 continue
-            handlings = "key_text" if contract == "load-key" else "key_handling"
+            handlings = "key_text" if operation == "load-key" else "key_handling"
             for handling in offer[handlings]:
                 if not exact and handling == "parsed-per-call":
                     continue
-                with self.subTest(contract=contract, handling=handling):
-                    checks[contract](offer, row, contract, handling)
+                with self.subTest(operation=operation, handling=handling):
+                    checks[operation](offer, row, operation, handling)
 
-    def makes(self, offer, row, contract, handling) -> None:
-        self.driver.get(prepare_of(offer, row, contract, handling))
+    def makes(self, offer, row, operation, handling) -> None:
+        self.driver.get(prepare_of(offer, row, operation, handling))
         values = claims_of(row)
         tokens = [
             self.driver.get({"op": "token", "index": index})["token"] for index in range(len(values))
@@ -144,7 +144,7 @@ class _SubjectTest(unittest.TestCase):
         self.assert_sum(self.run_three(), [*tokens, tokens[0]])
         self.assertEqual(self.driver.ask({"op": "token", "index": 2})["error"], "invalid")
 
-        opposite = "verify" if contract == "sign" else "decrypt"
+        opposite = "verify" if operation == "sign" else "decrypt"
         self.driver.get(prepare_of(offer, row, opposite, handling))
         for value, token in zip(values, tokens, strict=True):
             answer = self.driver.get({"op": "verify", "token": token})
@@ -153,74 +153,76 @@ class _SubjectTest(unittest.TestCase):
 
         private = row["keys"]["private"]
         if private is not None and private["kty"] == "oct":
-            empty = prepare_of(offer, row, contract, handling)
+            empty = prepare_of(offer, row, operation, handling)
             empty["keys"]["private"]["k"] = ""
             takes = row["alg"].startswith(self.takes_empty_keys or ("-",))
             self.assertEqual(self.driver.does(empty), takes, "an empty key")
 
-    def opens(self, offer, row, contract, handling) -> None:
-        decodes = contract != "verify-signature"
-        self.driver.get(prepare_of(offer, row, contract, handling))
+    def opens(self, offer, row, operation, handling) -> None:
+        decodes = operation != "verify-signature"
+        self.driver.get(prepare_of(offer, row, operation, handling))
         for value, token in zip(claims_of(row), row["tokens"], strict=False):
             answer = self.driver.get({"op": "verify", "token": token})
             self.assertTrue(answer["accepted"], answer)
             self.assertEqual(answer["claims"], value if decodes else None)
-        for refused in row["refuse"]:
-            if not decodes and not refused["by_signature"]:
+        for rejected in row["reject"]:
+            if not decodes and not rejected["by_signature"]:
                 continue
-            answer = self.driver.get({"op": "verify", "token": refused["token"]})
-            self.assertFalse(answer["accepted"], f"accepts {refused['what']}")
-            if refused["what"] == "an expired token":
-                # Nothing but the expiry may be wrong with it.
+            answer = self.driver.get({"op": "verify", "token": rejected["token"]})
+            self.assertFalse(answer["accepted"], f"accepts {rejected['what']}")
+            if rejected["what"] == "an expired token":
+                # Only the expiry may be wrong with it.
                 self.assertRegex(answer["reason"].lower(), "expired")
         if row["tokens"]:
             self.assertEqual(self.run_three(), sum_of_claims(row, 3) if decodes else 3)
 
-    def goes_round(self, offer, row, contract, handling) -> None:
-        prepare = prepare_of(offer, row, contract, handling)
+    def goes_round(self, offer, row, operation, handling) -> None:
+        prepare = prepare_of(offer, row, operation, handling)
         self.driver.get(prepare)
         token = self.driver.get({"op": "token", "index": 0})["token"]
         self.assert_sum(self.run_three() - sum_of_claims(row, 3), [token] * 3)
         past = 1600000000 if is_jose(row) else "2020-09-13T12:26:40Z"
         prepare["claims"]["values"] = [{**claims_of(row)[0], "iat": past, "exp": past}]
-        self.assertFalse(self.driver.does(prepare), "comes back with an expired token")
+        self.assertFalse(self.driver.does(prepare), "completes a round trip with an expired token")
 
-    def gets_keys(self, offer, row, contract, handling) -> None:
-        self.driver.get({**prepare_of(offer, row, contract, handling), "keys": {}})
+    def gets_keys(self, offer, row, operation, handling) -> None:
+        self.driver.get({**prepare_of(offer, row, operation, handling), "keys": {}})
         self.assertEqual(self.run_three(), 3)
 
-    def loads_keys(self, offer, row, contract, handling) -> None:
-        prepare = prepare_of(offer, row, contract, handling)
+    def loads_keys(self, offer, row, operation, handling) -> None:
+        prepare = prepare_of(offer, row, operation, handling)
         prepare["key_text"] = text_of(row, handling)
         self.driver.get(prepare)
         self.assertEqual(self.run_three(), 3)
         for half in ("private", "public"):
             if text := prepare["key_text"][half]:
                 prepare["key_text"][half] = text[: len(text) // 2]
-        self.assertFalse(self.driver.does(prepare), "loads a key whose text ends in the middle")
+        self.assertFalse(self.driver.does(prepare), "loads a truncated key")
 
     def run_three(self) -> int:
         return self.driver.get({"op": "run", "iterations": 3, "threads": 1})["checksum"]
 
     def assert_sum(self, checksum: int, tokens: list[str]) -> None:
-        """Two tokens of the same claims differ by no more than their last letters."""
+        """Checks a sum: two tokens of the same claims differ only in their last base64url
+        characters.
+        """
         lengths = sum(len(token) for token in tokens)
         self.assertGreaterEqual(checksum, lengths + len(tokens) * ord("-"))
         self.assertLessEqual(checksum, lengths + len(tokens) * ord("z"))
 
 
-def prepare_of(offer, row, contract: str, handling: str) -> dict[str, Any]:
+def prepare_of(offer, row, operation: str, handling: str) -> dict[str, Any]:
     keys = copy.deepcopy(row["keys"])
-    hides_private = contract in ("verify", "verify-signature", "encrypt")
+    hides_private = operation in ("verify", "verify-signature", "encrypt")
     if keys["public"] and hides_private:
         keys["private"] = None
-    if keys["public"] and contract == "decrypt":
+    if keys["public"] and operation == "decrypt":
         keys["public"] = None
     if keys["paserk"] and hides_private:
         keys["paserk"].pop("secret", None)
     prepare = {
         "op": "prepare",
-        "contract": contract,
+        "contract": operation,
         "format": offer["format"],
         "alg": offer["alg"],
         "enc": offer["enc"],
@@ -229,7 +231,7 @@ def prepare_of(offer, row, contract: str, handling: str) -> dict[str, Any]:
         "claims": {"name": "standard", "values": claims_of(row)},
         "policy": DATA["policy"],
     }
-    if contract in OPENERS:
+    if operation in OPENERS:
         prepare["tokens"] = row["tokens"]
     return prepare
 
@@ -247,7 +249,7 @@ def text_of(row, form: str) -> dict[str, str | None]:
 
 
 def row_for(offer) -> tuple[dict[str, Any] | None, bool]:
-    """The row of an offer, or one with the same keys if they do not depend on what differs."""
+    """Returns the row of an offer, or one whose keys fit too."""
     of = [row for row in DATA["rows"] if (row["format"], row["alg"]) == (offer["format"], offer["alg"])]
     exact = next((row for row in of if row["enc"] == offer["enc"]), None)
     return exact or next(iter(of), None), exact is not None

@@ -11,10 +11,10 @@ MADE = [len(token) + ord("}") for token in TOKENS]
 JWE = {"format": "jwe", "alg": "dir", "enc": "A128GCM"}
 
 
-def order(contract, **more):
+def prepare_request(operation, **more):
     prepare = {
         "op": "prepare",
-        "contract": contract,
+        "contract": operation,
         "format": "jwt",
         "alg": "HS256",
         "enc": None,
@@ -35,14 +35,14 @@ class HarnessTest(unittest.TestCase):
         self.driver = Process("fake_driver.py", Path(__file__).resolve().parent)
         self.addCleanup(self.driver.close)
 
-    def test_hello_says_who_it_is_and_what_it_offers(self):
+    def test_hello_reports_driver_and_offers(self):
         hello = self.driver.get({"op": "hello", "protocol": 1})
         self.assertEqual((hello["library"], hello["language"], hello["counts"]), ("fake", "python", []))
         handlings = {"key_handling": ["prepared", "parsed-per-call"], "key_text": []}
-        contracts = ["encrypt", "decrypt", "round-trip"]
-        self.assertEqual(hello["offers"][1], {**JWE, "contracts": contracts, **handlings})
+        operations = ["encrypt", "decrypt", "round-trip"]
+        self.assertEqual(hello["offers"][1], {**JWE, "contracts": operations, **handlings})
 
-    def test_a_bad_request_is_answered_and_survived(self):
+    def test_invalid_request_gets_an_error_answer(self):
         for request, kind in [
             (b"nonsense", "invalid"),
             (b"\xff", "invalid"),
@@ -54,84 +54,84 @@ class HarnessTest(unittest.TestCase):
             ({"op": "verify", "token": "x"}, "invalid"),
             (run(1), "invalid"),
             (b"x" * (8 * 1024 * 1024 + 1), "invalid"),
-            (order("sign", alg="ES256"), "unsupported"),
-            (order("sign", enc="A128GCM"), "unsupported"),
-            (order("sign", key_handling="in-a-vault"), "unsupported"),
-            (order("sign", keys={"private": {}}), "unsupported"),
-            (order("sign", keys={}), "invalid"),
-            (order("sign", claims={"values": []}), "invalid"),
-            (order("load-key", key_handling="pem"), "unsupported"),
-            (order("load-key", key_handling="jwk"), "invalid"),
+            (prepare_request("sign", alg="ES256"), "unsupported"),
+            (prepare_request("sign", enc="A128GCM"), "unsupported"),
+            (prepare_request("sign", key_handling="in-a-vault"), "unsupported"),
+            (prepare_request("sign", keys={"private": {}}), "unsupported"),
+            (prepare_request("sign", keys={}), "invalid"),
+            (prepare_request("sign", claims={"values": []}), "invalid"),
+            (prepare_request("load-key", key_handling="pem"), "unsupported"),
+            (prepare_request("load-key", key_handling="jwk"), "invalid"),
         ]:
             answer = self.driver.ask(request)
             self.assertEqual((answer["ok"], answer.get("error")), (False, kind), str(request)[:80])
         self.driver.get({"op": "hello", "protocol": 1})
 
-    def test_a_request_that_failed_leaves_nothing_prepared(self):
-        self.driver.get(order("sign"))
-        self.driver.ask(order("sign", alg="ES256"))
+    def test_failed_prepare_leaves_nothing_prepared(self):
+        self.driver.get(prepare_request("sign"))
+        self.driver.ask(prepare_request("sign", alg="ES256"))
         self.assertEqual(self.driver.ask(run(1))["error"], "invalid")
 
-    def test_the_checksum_proves_the_work_on_one_thread_and_on_three(self):
+    def test_checksum_is_correct_on_one_and_three_threads(self):
         text = {"form": "jwk", "private": '{"kty":"oct"}', "public": None}
         both = [made + last for made, last in zip(MADE, LAST_BYTES, strict=True)]
         for parts, prepare in [
-            (MADE, order("sign")),
-            (LAST_BYTES, order("verify", tokens=TOKENS)),
-            ([1, 1, 1], order("verify-signature", tokens=TOKENS)),
-            (both, order("round-trip")),
-            ([1, 1, 1], order("generate-key")),
-            ([1, 1, 1], order("load-key", key_handling="jwk", key_text=text)),
-            (LAST_BYTES, order("decrypt", tokens=TOKENS, **JWE)),
+            (MADE, prepare_request("sign")),
+            (LAST_BYTES, prepare_request("verify", tokens=TOKENS)),
+            ([1, 1, 1], prepare_request("verify-signature", tokens=TOKENS)),
+            (both, prepare_request("round-trip")),
+            ([1, 1, 1], prepare_request("generate-key")),
+            ([1, 1, 1], prepare_request("load-key", key_handling="jwk", key_text=text)),
+            (LAST_BYTES, prepare_request("decrypt", tokens=TOKENS, **JWE)),
         ]:
-            with self.subTest(contract=prepare["contract"]):
+            with self.subTest(operation=prepare["contract"]):
                 self.driver.get(prepare)
-                # Five operations go round in the pool of three.
+                # Five operations cycle through the pool of three.
                 checksum = 2 * parts[0] + 2 * parts[1] + parts[2]
                 one = self.driver.get(run(5))
                 self.assertEqual((one["checksum"], one["bytes"], one["allocs"]), (checksum, None, None))
                 self.assertGreater(one["elapsed_ns"], 0)
                 self.assertEqual(self.driver.get(run(5, 3))["checksum"], 3 * checksum)
 
-    def test_tokens_of_bytes_are_counted_in_bytes(self):
-        self.driver.get(order("encrypt", **JWE))
+    def test_checksum_of_bytes_token_counts_bytes(self):
+        self.driver.get(prepare_request("encrypt", **JWE))
         length = len(TOKENS[0]) + len(TOKENS[1].encode()) + 2 * ord("}")
         self.assertEqual(self.driver.get(run(2))["checksum"], length)
 
-    def test_one_token_is_made_of_the_claims_that_were_asked_for(self):
-        for prepare in (order("sign"), order("round-trip"), order("encrypt", **JWE)):
+    def test_token_is_made_from_the_claims_at_its_index(self):
+        for prepare in (prepare_request("sign"), prepare_request("round-trip"), prepare_request("encrypt", **JWE)):
             self.driver.get(prepare)
             self.assertEqual(self.driver.get({"op": "token", "index": 1})["token"], TOKENS[1])
             for index in (3, -1, 0.5, "0"):
                 self.assertEqual(self.driver.ask({"op": "token", "index": index})["error"], "invalid")
 
-    def test_what_the_library_raises_is_a_rejection_on_one_line(self):
+    def test_verify_library_exception_is_a_one_line_rejection(self):
         for bad, reason in (("bad", "bad token"), ("panic", "panic")):
-            self.driver.get(order("verify", tokens=[bad]))
+            self.driver.get(prepare_request("verify", tokens=[bad]))
             answer = self.driver.get({"op": "verify", "token": bad})
             self.assertEqual((answer["accepted"], answer["reason"]), (False, reason))
             for threads in (1, 2):
                 self.assertEqual(self.driver.ask(run(1, threads))["error"], "failed")
 
-    def test_what_json_has_no_words_for_is_accepted_without_its_claims(self):
-        self.driver.get(order("verify", tokens=TOKENS))
+    def test_claims_that_json_cannot_express_are_null(self):
+        self.driver.get(prepare_request("verify", tokens=TOKENS))
         for token in ('{"a":NaN}', '{"a":1e999}', '{"a":"\\ud800"}'):
             answer = self.driver.get({"op": "verify", "token": token})
             self.assertEqual((answer["accepted"], answer["claims"]), (True, None), token)
         whole = self.driver.get({"op": "verify", "token": '{"a":"\\ud83d\\ude00"}'})
         self.assertEqual(whole["claims"], {"a": "\U0001f600"})
 
-    def test_a_prepared_key_is_loaded_once_and_a_parsed_one_in_every_call(self):
+    def test_key_is_loaded_once_if_prepared_per_call_if_parsed(self):
         for handling, loads in (("prepared", [1, 1]), ("parsed-per-call", [2, 3])):
-            self.driver.get(order("sign", key_handling=handling, claims={"values": [{"count": 1}]}))
+            self.driver.get(prepare_request("sign", key_handling=handling, claims={"values": [{"count": 1}]}))
             for expected in loads:
                 token = self.driver.get({"op": "token", "index": 0})["token"]
                 self.assertEqual(json.loads(token), {"loads": expected})
 
-    def test_impossible_numbers_are_refused(self):
-        self.driver.get(order("sign"))
+    def test_run_with_numbers_out_of_range_is_invalid(self):
+        self.driver.get(prepare_request("sign"))
         for request in (run(0), run(1.5), run(1, 0), run(1, 1025), run("1"), run(True)):
             self.assertEqual(self.driver.ask(request)["error"], "invalid")
 
-    def test_bye_is_answered(self):
+    def test_bye_gets_an_answer(self):
         self.assertEqual(self.driver.ask({"op": "bye"}), {"ok": True})

@@ -1,5 +1,6 @@
-"""The driver of joserfc, JWS and JWE. The library allows a few recommended algorithms by itself and the
-others by name; here the one algorithm is named in every call. `JWTClaimsRegistry` checks the claims.
+"""The driver of joserfc, JWS and JWE. The library allows a few recommended algorithms by default
+and others by name. This driver names the one algorithm in every call. `JWTClaimsRegistry` checks
+the claims.
 """
 
 import json
@@ -54,7 +55,7 @@ def sign(prepare: Prepare):
 
 
 def verify(prepare: Prepare):
-    algorithms, demands = [prepare.alg], demands_of(prepare)
+    algorithms, claim_checks = [prepare.alg], claim_checks_of(prepare)
     key = key_for(prepare, "public")
 
     if prepare.defaults:
@@ -62,7 +63,7 @@ def verify(prepare: Prepare):
 
     def one(token: str):
         claims = jwt.decode(token, key(), algorithms=algorithms).claims
-        demands.validate(claims)
+        claim_checks.validate(claims)
         return claims
 
     return one
@@ -83,28 +84,28 @@ def encrypt(prepare: Prepare):
 
 def decrypt(prepare: Prepare):
     registry = JWERegistry(algorithms=[prepare.alg, prepare.enc])
-    demands = demands_of(prepare)
+    claim_checks = claim_checks_of(prepare)
     key = key_for(prepare, "private")
     if prepare.defaults:
         return lambda token: jwt.decode(token, key(), registry=registry).claims
 
     def one(token: str):
         claims = jwt.decode(token, key(), registry=registry).claims
-        demands.validate(claims)
+        claim_checks.validate(claims)
         return claims
 
     return one
 
 
-def demands_of(prepare: Prepare) -> jwt.JWTClaimsRegistry:
-    demands = {}
+def claim_checks_of(prepare: Prepare) -> jwt.JWTClaimsRegistry:
+    claim_checks = {}
     if prepare.issuer is not None:
-        demands["iss"] = {"essential": True, "value": prepare.issuer}
+        claim_checks["iss"] = {"essential": True, "value": prepare.issuer}
     if prepare.audience is not None:
-        demands["aud"] = {"essential": True, "value": prepare.audience}
+        claim_checks["aud"] = {"essential": True, "value": prepare.audience}
     if expiry_required(prepare):
-        demands["exp"] = {"essential": True}
-    return jwt.JWTClaimsRegistry(**demands)
+        claim_checks["exp"] = {"essential": True}
+    return jwt.JWTClaimsRegistry(**claim_checks)
 
 
 def generate(prepare: Prepare):
@@ -138,7 +139,7 @@ def load(key: KeyText, alg: str):
     if key.form == "jwk":
         return import_key(json.loads(key.text))
     if key.form != "pem":
-        raise Invalid(f"a {key.form} is no key for this")
+        raise Invalid(f"a {key.form} key is not supported")
     return import_key(key.text, kind_of(alg))
 
 
@@ -152,7 +153,7 @@ def kind_of(alg: str) -> str:
 
 SIGNING = ["sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key"]
 ENCRYPTING = ["encrypt", "decrypt", "round-trip", "generate-key", "load-key"]
-WITH_PASSWORD = ["encrypt", "decrypt", "round-trip", "load-key"]  # it makes no passwords
+WITH_PASSWORD = ["encrypt", "decrypt", "round-trip", "load-key"]  # it generates no passwords
 ENCS = list(ENC_BITS)
 
 if __name__ == "__main__":

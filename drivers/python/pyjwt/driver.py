@@ -1,5 +1,5 @@
-"""The driver of PyJWT, with cryptography. Keys come as JWKs and are loaded into `PyJWK`, which is bound
-to its algorithm, or as PEM, which the library parses.
+"""The driver of PyJWT with cryptography. Keys are JWKs, loaded into a `PyJWK` that is bound to its
+algorithm, or PEM, which the library parses.
 """
 
 import sys
@@ -21,7 +21,7 @@ from jeton_harness import (
     serve,
 )
 
-CONTRACTS = ["sign", "verify", "verify-signature", "round-trip", "load-key"]  # it makes no keys
+OPERATIONS = ["sign", "verify", "verify-signature", "round-trip", "load-key"]  # it generates no keys
 
 
 def sign(prepare: Prepare):
@@ -37,7 +37,7 @@ def verify(prepare: Prepare):
     options = {"require": require, "verify_aud": audience is not None}
 
     if prepare.defaults:
-        # The library asks for these two: for the one always, for the other where a token has it.
+        # The library requires the first always, and the second where a token has an audience.
         return lambda token: jwt.decode(token, key(), algorithms=algorithms, audience=audience)
 
     def one(token: str):
@@ -68,7 +68,7 @@ def load(key: KeyText, alg: str):
     if key.form == "jwk":
         return jwt.PyJWK.from_json(key.text, alg)
     if key.form != "pem":
-        raise Invalid(f"a {key.form} is no key for this")
+        raise Invalid(f"a {key.form} key is not supported")
     return jwt.get_algorithm_by_name(alg).prepare_key(key.text)
 
 
@@ -85,8 +85,8 @@ if __name__ == "__main__":
             distribution="pyjwt",
             knows_defaults=True,
             offers=[
-                *offer("jwt", CONTRACTS, MACS, key_text=["jwk"]),
-                *offer("jwt", CONTRACTS, SIGNATURES, key_text=["jwk", "pem"]),
+                *offer("jwt", OPERATIONS, MACS, key_text=["jwk"]),
+                *offer("jwt", OPERATIONS, SIGNATURES, key_text=["jwk", "pem"]),
             ],
             sign=sign,
             verify=verify,

@@ -1,5 +1,5 @@
-"""docs/guide/add-a-library.md, followed to the letter: its blocks become a driver in a drivers folder of
-its own, whose tests are then run. The library of the guide is PyJWT, so this runs where PyJWT is
+"""Runs docs/adding-a-library.md. Its code blocks become a driver in a separate drivers folder, and
+the tests of that driver run. The guide's library is PyJWT, so this test runs where PyJWT is
 installed.
 """
 
@@ -14,31 +14,31 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 DRIVERS = HERE.parents[1]
-GUIDE = (DRIVERS.parent / "docs" / "guide" / "add-a-library.md").read_text()
-# A heading that ends with a file's name, and the first block behind it.
+GUIDE = (DRIVERS.parent / "docs" / "adding-a-library.md").read_text()
+# A heading that ends with a file name, and the first block after it.
 FILES = re.findall(r"^## [^\n]*`([\w.]+)`\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 
 
 class GuideTest(unittest.TestCase):
-    def test_it_names_all_four_files(self):
+    def test_guide_names_all_four_files(self):
         names = [name for name, _ in FILES]
         self.assertEqual(names, ["driver.toml", "requirements.txt", "driver.py", "test_driver.py"])
 
-    def test_it_is_built_and_run_as_the_drivers_are(self):
+    def test_guide_manifest_matches_the_driver(self):
         guide = tomllib.loads(dict(FILES)["driver.toml"])
         real = tomllib.loads((HERE / "driver.toml").read_text())
         for member in ("protocol", "version", "needs", "inputs", "build", "run"):
             self.assertEqual(guide[member], real[member])
 
-    def test_its_packages_are_those_that_are_installed_here(self):
+    def test_guide_packages_are_installed(self):
         installed = (HERE / "requirements.txt").read_text().splitlines()
         for line in dict(FILES)["requirements.txt"].splitlines():
             self.assertIn(line, installed)
 
-    def test_its_test_file_is_that_of_the_drivers(self):
+    def test_guide_test_file_matches_the_driver(self):
         self.assertEqual(dict(FILES)["test_driver.py"], (HERE / "test_driver.py").read_text())
 
-    def test_the_driver_it_makes_passes_its_tests(self):
+    def test_guide_driver_passes_its_tests(self):
         with tempfile.TemporaryDirectory() as temporary:
             drivers = Path(temporary)
             shutil.copytree(DRIVERS / "testdata", drivers / "testdata")

@@ -1,6 +1,6 @@
 """The driver of PySETO: all four versions of PASETO, local and public. With `deserializer=json` the
-library checks `exp`, `nbf` and the audience; that the token has an expiry, and its issuer, are checked
-here, because it does not. Its tokens are bytes, and its JSON has a blank behind each comma and colon.
+library checks `exp`, `nbf` and the audience. The driver checks by hand that the token has an
+expiry, and its issuer. Its tokens are bytes. Its JSON has a space after each comma and colon.
 """
 
 import json
@@ -72,7 +72,7 @@ def load(key: KeyText, format: str):
     return pyseto.Key.from_paserk(key.text)
 
 
-PUBLIC = ["sign", "verify", "verify-signature", "round-trip", "load-key"]  # it makes no keys
+PUBLIC = ["sign", "verify", "verify-signature", "round-trip", "load-key"]  # it generates no keys
 LOCAL = ["sign", "verify", "round-trip", "encrypt", "decrypt", "load-key"]
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! Hands the compiler's version to the crate: `hello` states what the driver was built with.
+//! Passes the compiler's version to the crate: `hello` reports what the driver was built with.
 
 use std::env;
 use std::process::Command;
@@ -10,7 +10,7 @@ fn main() {
         .output()
         .ok()
         .and_then(|output| String::from_utf8(output.stdout).ok());
-    // "rustc 1.95.0 (… date)": the number is enough.
+    // "rustc 1.95.0 (… date)": only the number is used.
     let number = version
         .as_deref()
         .and_then(|line| line.split_whitespace().nth(1))

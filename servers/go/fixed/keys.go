@@ -13,7 +13,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Of HS256 the secret has at least as many bytes as the hash (RFC 7518, section 3.2).
+// The secret of HS256 has at least as many bytes as the hash (RFC 7518, section 3.2).
 const secretBytes = 32
 
 // kid names the key of ES256, as in the report.
@@ -56,7 +56,7 @@ func (s *signer) verify(token string, claims jwt.Claims) error {
 	return err
 }
 
-// Keys by the algorithm's name.
+// keys maps an algorithm's name to its signer.
 type keys map[string]*signer
 
 func loadKeys(secretFile, privateFile string) (keys, error) {
@@ -85,7 +85,7 @@ func loadSecret(file string) ([]byte, error) {
 		return nil, err
 	}
 	if len(secret) < secretBytes {
-		return nil, fmt.Errorf("%s: the secret has %d bytes, HS256 wants %d", file, len(secret), secretBytes)
+		return nil, fmt.Errorf("%s: the secret has %d bytes, HS256 requires at least %d", file, len(secret), secretBytes)
 	}
 	return secret, nil
 }
@@ -100,7 +100,7 @@ func loadPrivate(file string) (*ecdsa.PrivateKey, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("%s: no PEM block", file)
+		return nil, fmt.Errorf("%s: not PEM", file)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
@@ -108,7 +108,7 @@ func loadPrivate(file string) (*ecdsa.PrivateKey, error) {
 	}
 	private, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok || private.Curve != elliptic.P256() {
-		return nil, errors.New(file + ": not a key of P-256")
+		return nil, errors.New(file + ": not a P-256 key")
 	}
 	return private, nil
 }

@@ -1,7 +1,7 @@
-// Command fixed is the Go server of a public comparison of gRPC servers, with its bugs fixed: the
-// secret is a secret and not the name of one, the addresses are there, the index is no data race,
-// and an algorithm that is not known is an error and not ES256. It is what jeton's server is
-// measured beside: grpc-go and golang-jwt as their documentation uses them.
+// Command fixed is the Go server of a public comparison of gRPC servers with its bugs fixed. The
+// secret is a secret and not the name of a variable. The addresses exist when they are used. The
+// index is not a data race. An unknown algorithm is an error instead of ES256. jeton's server is
+// compared with it: grpc-go and golang-jwt, used as their documentation shows.
 package main
 
 import (
@@ -21,9 +21,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on; port 0 takes a free one")
-	secret := flag.String("hs256", "", "`file` with the secret of HS256, 32 bytes or more; without it, a new one")
-	private := flag.String("es256", "", "`file` with the private key of ES256, PKCS#8 as PEM; without it, a new one")
+	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on; port 0 selects a free port")
+	secret := flag.String("hs256", "", "`file` with the secret of HS256, at least 32 bytes (default: generated)")
+	private := flag.String("es256", "", "`file` with the private key of ES256, PKCS#8 in PEM (default: generated)")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("fixed: %q is not an option", flag.Arg(0))

@@ -33,11 +33,11 @@ func newService(keys keys) *service {
 	return s
 }
 
-// GenerateJwt signs a token for the next address, verifies it, and answers with both.
+// GenerateJwt signs a token for the next address, verifies it, and returns both.
 func (s *service) GenerateJwt(_ context.Context, request *report.GenerateJwtRequest) (*report.GenerateJwtResponse, error) {
 	signer, ok := s.keys[request.GetAlgorithm()]
 	if !ok {
-		return nil, status.Error(codes.InvalidArgument, "algorithm: wants HS256 or ES256")
+		return nil, status.Error(codes.InvalidArgument, "algorithm must be HS256 or ES256")
 	}
 	sub := s.addresses[(s.next.Add(1)-1)%addressCount]
 	now := time.Now()

@@ -17,7 +17,7 @@ import (
 	"jeton.example/servers/go/fixed/report"
 )
 
-// A client of a server that listens, with the keys it signs with.
+// serve starts a server and returns a client and the keys of the server.
 func serve(t *testing.T) (report.JwtServiceClient, keys) {
 	t.Helper()
 	keys, err := loadKeys("", "")
@@ -40,7 +40,7 @@ func serve(t *testing.T) (report.JwtServiceClient, keys) {
 	return report.NewJwtServiceClient(connection), keys
 }
 
-func TestATokenIsSignedWithTheKeyAndNotWithItsName(t *testing.T) {
+func TestTokenIsSignedWithTheKeyNotItsName(t *testing.T) {
 	client, keys := serve(t)
 	for _, algorithm := range []string{"HS256", "ES256"} {
 		answer, err := client.GenerateJwt(context.Background(), &report.GenerateJwtRequest{Algorithm: algorithm})
@@ -52,19 +52,19 @@ func TestATokenIsSignedWithTheKeyAndNotWithItsName(t *testing.T) {
 			t.Errorf("%s: %v", algorithm, err)
 		}
 		if claims.Subject != answer.GetSub() || len(claims.Subject) != 18 {
-			t.Errorf("%s: the subject is %q", algorithm, claims.Subject)
+			t.Errorf("%s: subject %q", algorithm, claims.Subject)
 		}
 		if lived := claims.ExpiresAt.Sub(claims.IssuedAt.Time); lived != lifetime {
-			t.Errorf("%s: it lives %v", algorithm, lived)
+			t.Errorf("%s: lifetime %v", algorithm, lived)
 		}
 		empty := newSigner(jwt.SigningMethodHS256, "", []byte{}, []byte{})
 		if err := empty.verify(answer.GetJwt(), &jwt.RegisteredClaims{}); err == nil {
-			t.Errorf("%s: an empty secret verifies it", algorithm)
+			t.Errorf("%s: an empty secret verifies the token", algorithm)
 		}
 	}
 }
 
-func TestAThousandCallsAtOnceMeetAThousandAddresses(t *testing.T) {
+func TestConcurrentCallsGetTheirOwnAnswers(t *testing.T) {
 	client, _ := serve(t)
 	var met sync.Map
 	var calls sync.WaitGroup
@@ -86,7 +86,7 @@ func TestAThousandCallsAtOnceMeetAThousandAddresses(t *testing.T) {
 	}
 }
 
-func TestAnAlgorithmThatIsNotKnownIsAnError(t *testing.T) {
+func TestUnknownAlgorithmIsAnError(t *testing.T) {
 	client, _ := serve(t)
 	for _, algorithm := range []string{"", "none", "HS512", "hs256"} {
 		_, err := client.GenerateJwt(context.Background(), &report.GenerateJwtRequest{Algorithm: algorithm})
@@ -96,7 +96,7 @@ func TestAnAlgorithmThatIsNotKnownIsAnError(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidKeysAreRejected(t *testing.T) {
 	file := func(content string) string {
 		path := filepath.Join(t.TempDir(), "key")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -106,7 +106,7 @@ func TestKeysThatAreNoneAreRefused(t *testing.T) {
 	}
 	for _, files := range [][2]string{{file("short"), ""}, {file(""), ""}, {"", file("no PEM")}, {"absent", ""}} {
 		if _, err := loadKeys(files[0], files[1]); err == nil {
-			t.Errorf("%q is taken", files)
+			t.Errorf("%q is accepted", files)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func loadKeys(secretFile, privateFile string) (*keys, error) {
 		return nil, err
 	}
 	return &keys{
-		// The bug: the secret is no variable's name, and what is not set is empty.
+		// The bug: the secret is not the name of a variable, and an unset variable is empty.
 		secret:  []byte(os.Getenv(string(secret))),
 		private: &private,
 	}, nil

@@ -1,14 +1,14 @@
-// Command published behaves like the Go server of a public comparison of gRPC servers, its bugs kept
-// so that its published figures can be met again:
+// Command published behaves like the Go server of a public comparison of gRPC servers. It keeps the
+// server's bugs, so that the published figures can be reproduced:
 //
-//   - the secret of HS256 is taken for the name of an environment variable, which is not set, so that
-//     every token is signed with an empty key;
-//   - how many addresses there are is read before there are any, so that every token has the first of
-//     them for a subject;
-//   - the index of the next address is a data race;
-//   - an algorithm that is not known is ES256.
+//   - The secret of HS256 is used as the name of an environment variable. The variable is not set, so
+//     every token is signed with an empty key.
+//   - The number of addresses is read before there are any, so every token has the first address as
+//     its subject.
+//   - The index of the next address is a data race.
+//   - An unknown algorithm is treated as ES256.
 //
-// Nobody should run it but the lab, which says all this beside its figures.
+// Only the lab should run it. The lab reports these bugs beside its figures.
 package main
 
 import (
@@ -24,9 +24,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on; port 0 takes a free one")
+	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on; port 0 selects a free port")
 	secret := flag.String("hs256", "", "`file` with the secret of HS256")
-	private := flag.String("es256", "", "`file` with the private key of ES256, PKCS#8 as PEM")
+	private := flag.String("es256", "", "`file` with the private key of ES256, PKCS#8 in PEM")
 	flag.Parse()
 
 	keys, err := loadKeys(*secret, *private)

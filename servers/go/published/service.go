@@ -18,10 +18,10 @@ const (
 
 var addresses []string
 
-// The bug: package variables come before anything is in the list.
+// The bug: package variables are initialised before the list has entries.
 var count = len(addresses)
 
-// The bug: every call writes it, and nothing keeps them apart.
+// The bug: every call writes it without synchronisation.
 var next int
 
 type service struct {
@@ -37,7 +37,7 @@ func newService(keys *keys) *service {
 	return &service{keys: keys}
 }
 
-// GenerateJwt signs a token for the next address, verifies it, and answers with both.
+// GenerateJwt signs a token for the next address, verifies it, and returns both.
 func (s *service) GenerateJwt(_ context.Context, request *report.GenerateJwtRequest) (*report.GenerateJwtResponse, error) {
 	next++
 	if next >= count {
@@ -59,12 +59,12 @@ func (s *service) GenerateJwt(_ context.Context, request *report.GenerateJwtRequ
 		return nil, err
 	}
 	if got, err := verified.Claims.GetSubject(); err != nil || got != sub {
-		return nil, errors.New("the subject is another one")
+		return nil, errors.New("the subject does not match")
 	}
 	return &report.GenerateJwtResponse{Jwt: signed, Sub: sub}, nil
 }
 
-// The bug: whatever is not HS256 is ES256.
+// The bug: everything other than HS256 is treated as ES256.
 func (s *service) sign(algorithm string, claims jwt.RegisteredClaims) (string, error) {
 	if algorithm == "HS256" {
 		return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(s.keys.secret)

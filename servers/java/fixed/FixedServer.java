@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 
 /**
- * A server in the place that the public comparison of gRPC servers left empty: grpc-java and
- * nimbus-jose-jwt as their documentation uses them, with the service of the other servers here.
+ * A Java server, which the public comparison of gRPC servers lacks: grpc-java and nimbus-jose-jwt,
+ * used as their documentation shows, with the service of the other servers here.
  */
 public final class FixedServer {
   private FixedServer() {}
@@ -29,7 +29,7 @@ public final class FixedServer {
     server.awaitTermination();
   }
 
-  /** A server that listens. Calls are answered by as many threads as it has cores. */
+  /** Starts a server. As many threads as it has cores answer calls. */
   static Server start(InetSocketAddress listen, Keys keys, int cores) throws IOException {
     return NettyServerBuilder.forAddress(listen)
         .executor(Executors.newFixedThreadPool(cores))
@@ -40,7 +40,7 @@ public final class FixedServer {
 
   private static Map<String, String> options(String[] words) {
     if (words.length % 2 != 0) {
-      throw new IllegalArgumentException("an option has no value");
+      throw new IllegalArgumentException("an option requires a value");
     }
     Map<String, String> options = new HashMap<>();
     for (int i = 0; i < words.length; i += 2) {

@@ -11,7 +11,7 @@ import jwt.services.JwtServiceGrpc;
 import jwt.services.JwtServiceOuterClass.GenerateJwtRequest;
 import jwt.services.JwtServiceOuterClass.GenerateJwtResponse;
 
-/** Signs a token for the next address, verifies it, and answers with both. */
+/** Signs a token for the next address, verifies it, and returns both. */
 final class FixedService extends JwtServiceGrpc.JwtServiceImplBase {
   static final int ADDRESSES = 1000;
   static final int LIFETIME_SECONDS = 7200;
@@ -31,7 +31,7 @@ final class FixedService extends JwtServiceGrpc.JwtServiceImplBase {
   public void generateJwt(GenerateJwtRequest request, StreamObserver<GenerateJwtResponse> answer) {
     Keys.Pair pair = keys.of(request.getAlgorithm());
     if (pair == null) {
-      refuse(answer, Status.INVALID_ARGUMENT, "algorithm: wants HS256 or ES256");
+      sendError(answer, Status.INVALID_ARGUMENT, "algorithm must be HS256 or ES256");
       return;
     }
     String sub = addresses[Math.floorMod(next.getAndIncrement(), ADDRESSES)];
@@ -46,11 +46,11 @@ final class FixedService extends JwtServiceGrpc.JwtServiceImplBase {
     try {
       jwt = pair.sign(claims);
     } catch (JOSEException e) {
-      refuse(answer, Status.INTERNAL, "the token could not be signed");
+      sendError(answer, Status.INTERNAL, "the token could not be signed");
       return;
     }
     if (!isVerified(pair, jwt, sub)) {
-      refuse(answer, Status.INTERNAL, "the token could not be verified");
+      sendError(answer, Status.INTERNAL, "the token could not be verified");
       return;
     }
     answer.onNext(GenerateJwtResponse.newBuilder().setJwt(jwt).setSub(sub).build());
@@ -65,7 +65,7 @@ final class FixedService extends JwtServiceGrpc.JwtServiceImplBase {
     }
   }
 
-  private static void refuse(StreamObserver<?> answer, Status status, String why) {
+  private static void sendError(StreamObserver<?> answer, Status status, String why) {
     answer.onError(status.withDescription(why).asRuntimeException());
   }
 }

@@ -21,7 +21,7 @@ import jwt.services.JwtServiceGrpc.JwtServiceBlockingStub;
 import jwt.services.JwtServiceOuterClass.GenerateJwtRequest;
 import jwt.services.JwtServiceOuterClass.GenerateJwtResponse;
 
-/** The server over a real connection; run by the build with --test. */
+/** Tests the server over a real connection; the build runs it with --test. */
 final class FixedServiceTest {
   private final Keys keys;
   private final JwtServiceBlockingStub service;
@@ -56,7 +56,7 @@ final class FixedServiceTest {
     test.anAlgorithmThatIsNotKnownIsAnErrorOfThatCall();
     try {
       Keys.load(tooShort, priv, pub);
-      throw new AssertionError("a secret that is too short is taken");
+      throw new AssertionError("a secret that is too short is accepted");
     } catch (KeyLengthException expected) {
       System.err.println("FixedServiceTest: 4 tests passed");
     }
@@ -71,12 +71,12 @@ final class FixedServiceTest {
     for (String algorithm : new String[] {"HS256", "ES256"}) {
       GenerateJwtResponse answer = call(algorithm);
       var claims = keys.of(algorithm).verify(answer.getJwt());
-      demand(claims.getSubject().equals(answer.getSub()), "the answer's subject is the token's");
-      demand(answer.getSub().length() == 18, "a subject has 18 characters");
+      require(claims.getSubject().equals(answer.getSub()), "the answer's subject is the token's");
+      require(answer.getSub().length() == 18, "a subject has 18 characters");
       long lives = claims.getExpirationTime().getTime() - claims.getIssueTime().getTime();
-      demand(lives == 7200_000, "a token lives two hours");
+      require(lives == 7200_000, "the lifetime of a token is two hours");
       String kid = SignedJWT.parse(answer.getJwt()).getHeader().getKeyID();
-      demand(algorithm.equals("ES256") == Keys.KID.equals(kid), "the key of ES256 has a name");
+      require(algorithm.equals("ES256") == Keys.KID.equals(kid), "the key of ES256 has a kid");
     }
   }
 
@@ -85,16 +85,16 @@ final class FixedServiceTest {
     for (int i = 0; i < FixedService.ADDRESSES; i++) {
       met.add(call("HS256").getSub());
     }
-    demand(met.size() == FixedService.ADDRESSES, "every address is met");
+    require(met.size() == FixedService.ADDRESSES, "every address is used");
   }
 
   private void anAlgorithmThatIsNotKnownIsAnErrorOfThatCall() {
     for (String algorithm : new String[] {"", "none", "HS512", "hs256"}) {
       try {
         call(algorithm);
-        throw new AssertionError(algorithm + " is answered with a token");
+        throw new AssertionError(algorithm + " returns a token");
       } catch (StatusRuntimeException e) {
-        demand(e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT, algorithm + ": " + e);
+        require(e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT, algorithm + ": " + e);
       }
     }
     call("HS256");
@@ -105,9 +105,9 @@ final class FixedServiceTest {
     return "-----BEGIN " + kind + "-----\n" + body + "\n-----END " + kind + "-----\n";
   }
 
-  private static void demand(boolean holds, String what) {
+  private static void require(boolean holds, String what) {
     if (!holds) {
-      throw new AssertionError("not so: " + what);
+      throw new AssertionError("failed: " + what);
     }
   }
 }

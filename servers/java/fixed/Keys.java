@@ -27,9 +27,9 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.Set;
 
-/** The keys that the lab gives every server: a signer and a verifier by the algorithm's name. */
+/** The keys that the lab gives every server: a signer and a verifier for each algorithm. */
 final class Keys {
-  /** The key of ES256, as in the report. */
+  /** The kid of ES256, as in the report. */
   static final String KID = "report";
 
   private final Map<String, Pair> pairs;
@@ -38,7 +38,7 @@ final class Keys {
     this.pairs = pairs;
   }
 
-  /** The secret's bytes, the private key as PKCS#8 and its public half, both in PEM. */
+  /** Loads the secret's bytes, the private key as PKCS#8 and its public half, both in PEM. */
   static Keys load(Path hs256, Path es256, Path es256Public)
       throws IOException, GeneralSecurityException, JOSEException {
     byte[] secret = Files.readAllBytes(hs256);
@@ -48,10 +48,10 @@ final class Keys {
     ECPublicKey verifies =
         (ECPublicKey) factory.generatePublic(new X509EncodedKeySpec(pem(es256Public)));
     if (!Curve.P_256.equals(Curve.forECParameterSpec(signs.getParams()))) {
-      throw new IllegalArgumentException(es256 + ": not a key of P-256");
+      throw new IllegalArgumentException(es256 + ": not a P-256 key");
     }
     JWSHeader named = new JWSHeader.Builder(JWSAlgorithm.ES256).keyID(KID).build();
-    // The library refuses a secret with fewer bytes than the hash (RFC 7518, section 3.2).
+    // The library rejects a secret with fewer bytes than the hash (RFC 7518, section 3.2).
     return new Keys(
         Map.of(
             "HS256",
@@ -61,7 +61,7 @@ final class Keys {
             new Pair(named, new ECDSASigner(signs), new ECDSAVerifier(verifies))));
   }
 
-  /** The pair of that algorithm; null if there is none. */
+  /** Returns the pair of that algorithm; null if there is none. */
   Pair of(String algorithm) {
     return pairs.get(algorithm);
   }
@@ -99,7 +99,7 @@ final class Keys {
     JWTClaimsSet verify(String text) throws ParseException, JOSEException, BadJWTException {
       SignedJWT token = SignedJWT.parse(text);
       if (!token.getHeader().getAlgorithm().equals(header.getAlgorithm())) {
-        throw new BadJWTException("another algorithm");
+        throw new BadJWTException("the algorithm does not match");
       }
       if (!token.verify(verifier)) {
         throw new BadJWTException("the signature is wrong");

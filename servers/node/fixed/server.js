@@ -1,6 +1,6 @@
-// The Node server of a public comparison of gRPC servers, with its bugs fixed: an algorithm that is
-// not known is an error of the call, and not the end of the process. On several cores it is a
-// cluster, as in the report: one process each, behind one port.
+// The Node server of a public comparison of gRPC servers with its bug fixed: an unknown algorithm
+// is an error of the call and does not end the process. On several cores it is a cluster, as in the
+// report: one process per core behind one port.
 
 import cluster from 'node:cluster'
 import { parseArgs } from 'node:util'

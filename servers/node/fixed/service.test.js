@@ -24,7 +24,7 @@ const call = (algorithm) =>
     service({ request: { algorithm } }, (error, answer) => (error ? reject(error) : resolve(answer)))
   })
 
-test('a token verifies with the key that was given, and names the next address', async () => {
+test('token verifies with the given key and names the next address', async () => {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
   const subjects = new Set()
   for (const [algorithm, key] of [['HS256', secret], ['ES256', publicKey]]) {
@@ -38,15 +38,15 @@ test('a token verifies with the key that was given, and names the next address',
   assert.equal(subjects.size, 2)
 })
 
-test('an algorithm that is not known is an error of that call', async () => {
+test('call with unknown algorithm is an error', async () => {
   for (const algorithm of ['', 'none', 'HS512']) {
     await assert.rejects(call(algorithm), { code: 3 })
   }
   await call('HS256')
 })
 
-test('a secret that is too short is refused', () => {
+test('short secret is rejected', () => {
   const short = join(folder, 'short')
   writeFileSync(short, 'short')
-  assert.throws(() => loadKeys({ ...files, hs256: short }), /HS256 wants 32/)
+  assert.throws(() => loadKeys({ ...files, hs256: short }), /HS256 requires at least 32/)
 })

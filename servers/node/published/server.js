@@ -1,8 +1,8 @@
-// Behaves like the Node server of a public comparison of gRPC servers, its bug kept so that its
-// published figures can be met again: an algorithm that is not known ends the process. On several
-// cores it is a cluster, as in the report: one process each, behind one port.
+// Behaves like the Node server of a public comparison of gRPC servers. It keeps the server's bug,
+// so that the published figures can be reproduced: an unknown algorithm ends the process. On
+// several cores it is a cluster, as in the report: one process per core behind one port.
 //
-// Nobody should run it but the lab, which says this beside its figures.
+// Only the lab should run it. The lab reports this bug beside its figures.
 
 import cluster from 'node:cluster'
 import { parseArgs } from 'node:util'

@@ -26,8 +26,8 @@ function loadKeys({ hs256, es256 }) {
   }
 }
 
-// Signs a token for the next address, verifies it, and answers with both. The bug: nobody catches
-// what is thrown for an algorithm that is not known, and an unhandled rejection ends Node.
+// Signs a token for the next address, verifies it, and returns both. The bug: nothing catches the
+// exception for an unknown algorithm, and an unhandled rejection ends Node.
 function generateJwt(keys) {
   let next = 0
   return async (call, answer) => {
@@ -36,12 +36,12 @@ function generateJwt(keys) {
     next = (next + 1) % ADDRESSES.length
     const iat = Math.floor(Date.now() / 1000)
     const jwt = sign({ sub, iat, exp: iat + LIFETIME_SECONDS })
-    if (verify(jwt).sub !== sub) throw new Error('the subject is another one')
+    if (verify(jwt).sub !== sub) throw new Error('the subject does not match')
     answer(null, { jwt, sub })
   }
 }
 
-// Serves until the process ends; the address that it listens on.
+// Serves until the process ends. Returns the address that it listens on.
 export function listen(options) {
   const { jwt } = loadPackageDefinition(loadSync(PROTO))
   const server = new Server()

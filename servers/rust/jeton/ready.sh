@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes a data folder whose issuer signs with the run's keys, where the run has some. An issuer makes
-# keys of its own first, and one from elsewhere signs after the lead: so those of its own are given up
-# at once, as if they were in wrong hands. Of other algorithms they stay, and sign.
+# Makes a data folder whose issuer signs with the run's keys, where the run has some. An issuer
+# first generates its own keys, and an imported key signs only after the pre-publication period. So
+# the generated keys are replaced at once, as compromised. Keys of other algorithms stay in use.
 set -eu
 jeton=$1 run=$2 hs256=$3 es256=$4
 iss=https://id.example

@@ -1,37 +1,37 @@
-//! What the reader asks of a recommendation: for every verb that makes one.
+//! Options about the recommendation, shared by several commands.
 
 use clap::Args;
-use jeton_lab::recommendation::{Needs, NeedsError, Noisy, recommend};
+use jeton_lab::recommendation::{Noisy, Requirements, RequirementsError, recommend};
 use jeton_lab::result::RunResult;
 
 use super::sentence;
 
-/// Needs, and whether a disturbed run will do.
+/// Requirements, and whether a disturbed run may give a recommendation.
 #[derive(Debug, Args)]
 pub(super) struct Advice {
-    /// What the token must do, parted by commas: confidentiality, verify-by-third-parties, fips,
-    /// post-quantum, revocation, header-budget=BYTES, cookie-budget=BYTES, languages=go+node,
-    /// weight=verify|sign|round-trip|size; may be given again
+    /// Requirements for the recommendation, separated by commas: confidentiality, verify-by-third-parties,
+    /// fips, post-quantum, revocation, header-budget=BYTES, cookie-budget=BYTES, languages=go+node,
+    /// weight=verify|sign|round-trip|size (repeatable)
     #[arg(long = "need", value_name = "NEEDS")]
-    needs: Vec<String>,
+    requirements: Vec<String>,
 
-    /// Draw advice from a run that other work disturbed
+    /// Give a recommendation even if the run was disturbed
     #[arg(long)]
     allow_noisy: bool,
 }
 
-/// The same, understood.
+/// The parsed options.
 pub(super) struct Asked {
-    needs: Needs,
+    requirements: Requirements,
     noisy: Noisy,
 }
 
 impl Advice {
-    /// Reads the needs, before anything long is begun.
+    /// Parses the requirements; called before long work starts.
     pub(super) fn read(&self) -> Result<Asked, String> {
-        let said = |e: NeedsError| sentence(format!("--need: {e}"));
+        let said = |e: RequirementsError| sentence(format!("--need: {e}"));
         Ok(Asked {
-            needs: Needs::parse(&self.needs).map_err(said)?,
+            requirements: Requirements::parse(&self.requirements).map_err(said)?,
             noisy: if self.allow_noisy {
                 Noisy::Allowed
             } else {
@@ -42,23 +42,23 @@ impl Advice {
 }
 
 impl Asked {
-    /// The recommendation of a run that was just made.
+    /// Adds the recommendation to the result of a new run.
     pub(super) fn advise(&self, result: &mut RunResult) {
-        result.recommendation = Some(recommend(result, &self.needs, self.noisy));
+        result.recommendation = Some(recommend(result, &self.requirements, self.noisy));
     }
 
-    /// That of a result which is shown again: the one it holds, unless something else is asked.
-    /// A run's needs stay if only its noise is to be overlooked.
+    /// Updates the recommendation of a stored result if the options ask for another one. With
+    /// `--allow-noisy` alone, the stored requirements stay.
     pub(super) fn advise_again(mut self, result: &mut RunResult) {
         let Some(recorded) = &result.recommendation else {
             return self.advise(result);
         };
-        if self.needs == Needs::default() {
+        if self.requirements == Requirements::default() {
             if self.noisy == Noisy::Refused {
                 return;
             }
-            // A file whose needs cannot be read has been refused before.
-            self.needs = Needs::parse(&recorded.needs).unwrap_or_default();
+            // Reading the file already rejected requirements that do not parse.
+            self.requirements = Requirements::parse(&recorded.requirements).unwrap_or_default();
         }
         self.advise(result);
     }

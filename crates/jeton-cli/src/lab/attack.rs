@@ -17,101 +17,101 @@ use jeton_lab::report::{junit, sarif};
 use jeton_lab::result::{AttackOutcome, OutDir, RunResult};
 
 use super::destination::written;
-use super::leaving::leave;
-use super::progress::{Progress, in_words};
-use super::repeating::repeated;
-use super::run::{budget, building_first, listen, some_seed};
+use super::progress::{Progress, rounded};
+use super::repro_command::repro_command;
+use super::run::{budget, building_first, handle_ctrl_c, some_seed};
+use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence, terminal};
 use target::TargetArgs;
 
-/// A pipeline stops on it.
+/// Exit code: a finding that the user asked to fail on.
 const FOUND: u8 = 1;
 
-/// Attack every library with what must be refused, and say who accepts it
+/// Send every library tokens and keys that it must reject, and report what it accepts
 ///
-/// Every token and key is made fresh, and each has a control: a twin without the fault, which must be
-/// accepted, or else the row is void and says nothing. A library is called in two ways where its
-/// driver knows both: by the shortest call of its documentation (defaults), and with every check on
-/// that it documents (documented). What is accepted is kept with its token and key.
+/// All tokens and keys are new in each run. Each negative control has a positive control: the same token
+/// without the fault, which must be accepted; otherwise the row is void. If a driver supports it,
+/// a library is called in two ways: with the shortest call of its documentation (defaults), and with
+/// every documented check enabled (documented). Accepted tokens are stored with their keys.
 ///
-/// Findings are of the versions that were run, and say what was seen. Exit 0 whatever is found,
-/// unless --fail-on says otherwise.
+/// Findings apply to the tested versions. The exit code is 0 even with findings, unless --fail-on
+/// selects them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton lab attack                                  everything, in under ten minutes
+  jeton lab attack                                  all attacks, in less than ten minutes
   jeton lab attack --subject golang-jwt --attack alg-none
-  jeton lab attack --quick                          what takes no time, with fewer algorithms
-  jeton lab attack --list                           every attack, and the check that it defeats
+  jeton lab attack --quick                          fewer algorithms, no attacks that need time
+  jeton lab attack --list                           all attacks, and the checks that they defeat
   jeton lab attack --subject 'go/*:jwt:documented' --fail-on accepted,crashed
   jeton lab attack --subject mine --fail-on accepted --junit attack.xml --sarif attack.sarif
   jeton lab attack --target http://127.0.0.1:8080/introspect --target-key signing.jwk
   jeton lab attack --target grpc://127.0.0.1:8420/jeton.v1.TokenService/Verify \
       --target-token-field 3 --target-field 2=api --target-key signing.jwk
 
-Ctrl-C ends the run and keeps the libraries that were finished (exit 130).")]
-pub(super) struct Verb {
-    /// Only this attack; may be given again
+Ctrl-C ends the run and keeps the finished libraries (exit 130).")]
+pub(super) struct AttackArgs {
+    /// Run only this attack (repeatable)
     #[arg(long = "attack", value_name = "NAME")]
     attacks: Vec<String>,
 
-    /// Only subjects whose driver:format:practice holds this; * stands for anything; may be given again
+    /// Filter by part of driver:format:practice (`*` matches anything; repeatable)
     #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
 
-    /// Fewer algorithms, and nothing that takes time: no cost is measured and no expiry waited for
+    /// Use fewer algorithms; skip attacks that measure cost or wait for expiry
     #[arg(long, conflicts_with_all = ["seconds", "corpus"])]
     quick: bool,
 
-    /// How often every token is made, each time with other keys; what has to be waited for is tried once
+    /// Number of repetitions with new keys; attacks that wait for time run once
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["seconds", "corpus"],
           value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
 
-    /// What it may take, like 90s or 10m: a driver that is not done by then says so [default: no limit]
+    /// Time limit, for example 90s or 10m; unfinished drivers are reported as such [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = budget, conflicts_with_all = ["seconds", "corpus"])]
     budget: Option<Duration>,
 
-    /// Exit 1 if a subject came to one of these: accepted, crashed, hung, over-limit
+    /// Exit with 1 on these outcomes: accepted, crashed, hung, over-limit
     #[arg(long, value_name = "OUTCOME", value_delimiter = ',', value_parser = finding)]
     fail_on: Vec<AttackOutcome>,
 
-    /// Write a JUnit report: a test for each attack on each subject
+    /// Write a JUnit report with one test per attack and subject
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
-    /// Write a SARIF report of what was found
+    /// Write a SARIF report of the findings
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
 
-    /// Fuzz for so many seconds instead: changed tokens, tokens of odd claims and changed keys go to all
-    /// libraries of a format at once, and where they disagree the smallest is kept in
-    /// disagreements.json; exit 1 if jeton took a changed token
+    /// Fuzz for this many seconds instead: send changed tokens, unusual claims and changed keys to all
+    /// libraries of a format, and write the smallest inputs on which they disagree to
+    /// disagreements.json; exit with 1 if jeton accepts a changed token
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: Option<u64>,
 
-    /// With --seconds, add what is new to this file of cases; alone, judge its cases again, and exit 1
-    /// if a version that it knows judges otherwise
+    /// With --seconds, add new disagreements to this corpus file; without it, replay the file and exit
+    /// with 1 if a recorded version now decides differently
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
 
-    /// The seed of every random choice [default: another one each time]
+    /// Seed of all random choices [default: a new seed for each run]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Leave out drivers that are not built
+    /// Skip drivers that are not built
     #[arg(long)]
     built_only: bool,
 
-    /// List the attacks, and run none
+    /// List the attacks and exit
     #[arg(long)]
     list: bool,
 
-    /// Where results.json and report.html go; those of another verb are kept under another name
+    /// Folder for results.json and report.html; results of another lab command there are renamed
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
-    /// Print the result file on standard output instead of the tables
+    /// Print the result as JSON instead of tables
     #[arg(long)]
     json: bool,
 
@@ -121,12 +121,12 @@ pub(super) struct Verb {
     #[command(flatten)]
     runtimes: runtimes::One,
 
-    // Its own heading: whatever came after it would stand under that too.
+    // Last, because its help heading would also cover the options after it.
     #[command(flatten)]
     target: TargetArgs,
 }
 
-impl Verb {
+impl AttackArgs {
     pub(super) fn run(self) -> Result<ExitCode, String> {
         if self.list {
             return written(
@@ -144,7 +144,7 @@ impl Verb {
         };
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         if let Some(options) = target {
             return self.target(&out, &options, &stop);
@@ -162,7 +162,7 @@ impl Verb {
         let result = attack::run(&drivers, &options, &stop, &mut |event| match event {
             Event::Building(driver) => progress.step(&format!("building {driver}"), 0, 1),
             Event::Unavailable { driver, reason } => {
-                progress.say(&format!("left out: {driver}: {reason}"));
+                progress.say(&format!("skipped: {driver}: {reason}"));
             }
             Event::Attacked {
                 driver,
@@ -172,7 +172,7 @@ impl Verb {
             } => {
                 let seconds = took.as_secs();
                 progress.step(
-                    &format!("attacking: {driver} is done in {seconds} s"),
+                    &format!("attacking: {driver} finished in {seconds} s"),
                     done,
                     of,
                 );
@@ -200,7 +200,7 @@ impl Verb {
     }
 
     fn write(&self, out: &OutDir, result: &RunResult, stop: &Stop) -> Result<ExitCode, String> {
-        let left = leave(out, result, self.json);
+        let left = write_outputs(out, result, self.json);
         for (path, text) in [
             (&self.junit, junit::text as fn(&RunResult) -> String),
             (&self.sarif, sarif::text),
@@ -211,13 +211,11 @@ impl Verb {
         }
         left?;
         if stop.asked() {
-            anstream::eprintln!("ended early: the files hold the libraries that were finished");
+            anstream::eprintln!("ended early: the files hold the finished libraries");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
         if !result.environment.complete {
-            anstream::eprintln!(
-                "the budget had no time for every library: the rows of the others say so"
-            );
+            anstream::eprintln!("time limit reached: unfinished libraries have incomplete rows");
         }
         let failing: Vec<String> = result
             .rows
@@ -243,13 +241,13 @@ impl Verb {
         })
     }
 
-    /// Whether every attack that is named exists.
+    /// Checks that every selected attack exists.
     fn known(&self) -> Result<(), String> {
         let known: BTreeSet<&str> = Attack::all().iter().map(|a| a.id).collect();
         let unknown = self.attacks.iter().find(|a| !known.contains(a.as_str()));
         match unknown {
             Some(name) => Err(format!(
-                "there is no attack `{name}`; `jeton lab attack --list` has them all"
+                "--attack: unknown attack `{name}`; list the attacks with `jeton lab attack --list`"
             )),
             None => Ok(()),
         }
@@ -258,7 +256,7 @@ impl Verb {
     fn nothing(&self) -> String {
         let patterns = self.subjects.join(", ");
         format!(
-            "no subject is called anything like {patterns}; a subject is driver:format:practice, as in go/golang-jwt:jwt:defaults"
+            "--subject: no subject matches {patterns}; a subject is driver:format:practice, for example go/golang-jwt:jwt:defaults"
         )
     }
 
@@ -273,7 +271,7 @@ impl Verb {
             rounds: self.rounds,
             budget: self.budget,
             seed,
-            command: repeated(self.seed.is_none().then_some(seed)),
+            command: repro_command(self.seed.is_none().then_some(seed)),
             cache: Cache::default(),
             built_only: self.built_only,
             workers: std::thread::available_parallelism()
@@ -293,7 +291,7 @@ fn estimate(drivers: &[Driver], options: &Options) -> String {
         .count();
     format!(
         "about {}: {} attacks on {} drivers{}",
-        in_words(takes),
+        rounded(takes),
         estimate.attacks,
         estimate.drivers.len(),
         building_first(stale)
@@ -302,5 +300,5 @@ fn estimate(drivers: &[Driver], options: &Options) -> String {
 
 fn finding(name: &str) -> Result<AttackOutcome, String> {
     let outcome = AttackOutcome::named(name).filter(|o| o.is_finding());
-    outcome.ok_or_else(|| "one of accepted, crashed, hung, over-limit".to_owned())
+    outcome.ok_or_else(|| "expected one of: accepted, crashed, hung, over-limit".to_owned())
 }

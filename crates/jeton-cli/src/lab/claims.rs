@@ -7,19 +7,19 @@ use std::path::Path;
 
 use jeton_lab::suite::{ClaimsSets, MAX_CLAIMS_BYTES, OwnClaims, OwnClaimsError, nearest};
 
-/// Which claims were meant.
+/// The claims that `--claims` selects.
 #[derive(Debug)]
 pub(super) enum Chosen {
-    /// A set of the lab's, by its name.
+    /// A claims set of the lab, by name.
     Set(String),
-    /// The user's own.
+    /// The user's own claims.
     Own(OwnClaims),
 }
 
-/// Reads the argument: a JSON object, a set's name, or where the claims are.
+/// Reads the argument: a JSON object, the name of a claims set, a file or `-`.
 ///
 /// # Errors
-/// A sentence that names the claims and what is wrong with them.
+/// A message with the source of the claims and the reason.
 pub(super) fn read(argument: &OsStr) -> Result<Chosen, String> {
     let text = argument.to_str().unwrap_or_default();
     let (name, json) = match text {
@@ -38,11 +38,11 @@ pub(super) fn read(argument: &OsStr) -> Result<Chosen, String> {
 }
 
 fn is_set(name: &str) -> bool {
-    // The user's own set has a name as well, and no claims yet.
+    // The set of the user's own claims is excluded here: it has no claims yet.
     ClaimsSets::issued_at(0, None).named(name).is_some()
 }
 
-/// The file's bytes; `None` if they are more than the lab takes, which its length alone may show.
+/// Reads the file; returns `None` if it is larger than the lab accepts.
 fn file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -66,7 +66,7 @@ fn unreadable(name: &str, error: &io::Error) -> String {
     let sets = ClaimsSets::names();
     let closest = nearest(name, sets.iter().map(String::as_str));
     if error.kind() == io::ErrorKind::NotFound {
-        format!("there is no file {name}, and no claims set of that name{closest}")
+        format!("--claims {name}: no such file or claims set{closest}")
     } else {
         format!("cannot read {name}: {error}")
     }

@@ -5,23 +5,24 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::across::{AcrossCpus, compare};
+use jeton_lab::multi_run::{AcrossCpus, compare};
 use jeton_lab::report::visible;
 
 use super::destination::written;
 use super::{machines_differ, results, terminal};
 
-/// Set the same subjects of two result files side by side: before, after, ratio, verdict
+/// Compare the same subjects of two result files: before, after, ratio, verdict
 ///
-/// Two runs are not interleaved: nothing cancels between them that cancels within a round. So the
-/// intervals are unpaired (Welch's t on logarithms, right together for all that is compared).
-/// Controls are subjects that did not change (same version, sources, lockfile, runtime and kernel). What
-/// they differ by together is the machine, and is taken out of the ratios. A difference is believed
-/// only beyond the band: the widest of 2 %, the noise floors of both files, and how far apart the
-/// controls lie besides. The band and what set it are printed. A ratio below 1 means that AFTER is faster.
+/// Two runs are not interleaved, so drift of the machine does not cancel between them. The intervals are
+/// therefore unpaired (Welch's t on logarithms, simultaneous for all compared subjects).
 ///
-/// Results of different CPUs (model name, family, model, stepping, flags) or machines are not judged
-/// without --across-cpus: exit 2.
+/// Controls are subjects whose version, sources, lockfile, runtime and kernel did not change. Their common
+/// shift is attributed to the machine and removed from the ratios. A difference counts only beyond the
+/// noise band: the widest of 2 %, the noise floors of both files, and the remaining spread of the
+/// controls. The output shows the band and what set it. A ratio below 1 means that AFTER is faster.
+///
+/// Results of different machines or CPUs (model name, family, model, stepping, flags) are compared only
+/// with --across-cpus; otherwise the exit code is 2.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,16 +31,16 @@ Examples:
   jeton lab run libraries --out after
   jeton lab compare before/results.json after/results.json
 
-Measure subjects that do not change along with the one that does: they show what the runs
-themselves differ by. To decide between two versions, measure both in one run instead.")]
+Measure unchanged subjects along with the changed one: they show how far the runs themselves differ.
+To decide between two versions, measure both in one run instead.")]
 pub(super) struct Compare {
-    /// The earlier result, or - for standard input
+    /// Earlier result file, or - for standard input
     before: PathBuf,
 
-    /// The later result, or - for standard input
+    /// Later result file, or - for standard input
     after: PathBuf,
 
-    /// Judge results of different CPUs or machines all the same
+    /// Compare results of different CPUs or machines anyway
     #[arg(long)]
     across_cpus: bool,
 

@@ -1,4 +1,4 @@
-//! Where a verb's answer goes.
+//! The option `-o`: writes output to a file or to standard output.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,13 @@ use crate::output;
 /// A file, or standard output.
 #[derive(Debug, Args)]
 pub(super) struct Destination {
-    /// Write to a file, whole or not at all, instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 impl Destination {
-    /// Writes exactly this text. `sources` are the files that it was made from, which it must not
-    /// overwrite.
+    /// Writes exactly this text. Fails if the destination is one of the input files `sources`.
     pub(super) fn text(&self, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, String> {
         match self.file() {
             Some(path) => whole(path, text, sources),
@@ -30,7 +29,7 @@ impl Destination {
         }
     }
 
-    /// Writes text with styles: they are for terminals alone.
+    /// Writes styled text; a file gets it without styles.
     pub(super) fn styled(&self, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, String> {
         match self.file() {
             Some(path) => whole(
@@ -53,7 +52,7 @@ fn whole(path: &Path, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, Stri
     let own = |source: &&&PathBuf| real(path).is_some() && real(path) == real(source);
     if let Some(source) = sources.iter().find(own) {
         return Err(format!(
-            "-o {} would overwrite the result that it is made from; name another file",
+            "-o {} would overwrite an input file; choose another file",
             source.display()
         ));
     }
@@ -61,7 +60,7 @@ fn whole(path: &Path, text: &str, sources: &[&PathBuf]) -> Result<ExitCode, Stri
     Ok(ExitCode::SUCCESS)
 }
 
-/// A reader that closed the pipe has seen what it wanted.
+/// Treats a closed pipe as success: the reader stopped reading.
 pub(super) fn written(done: std::io::Result<()>) -> Result<ExitCode, String> {
     match done {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {

@@ -12,17 +12,18 @@ use serde::Serialize;
 use super::destination::written;
 use super::{Drivers, sentence, terminal};
 
-/// Say which toolchains and machine settings are there or missing, and what each costs
+/// Check toolchains and machine settings for measuring
 ///
-/// Asks every tool for its version and watches the machine for a second; nothing is built, measured
-/// or changed. What is missing costs what stands beside it, and the lab does without: exit 0.
+/// Asks every tool for its version and watches the machine for one second. It builds, measures and
+/// changes nothing. Each problem is shown with its effect on measurements. The exit code is always 0:
+/// the lab also runs without missing tools.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton lab doctor
   jeton lab doctor --json | jq '.machine[] | select(.state == \"costs\")'")]
 pub(super) struct Doctor {
-    /// Print it as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
 
@@ -34,7 +35,7 @@ pub(super) struct Doctor {
 struct Findings {
     toolchains: Vec<Tool>,
     machine: Vec<Setting>,
-    /// Why the drivers could not be read, if they could not.
+    /// The reason why the drivers could not be read, if they could not.
     drivers: Option<String>,
 }
 
@@ -43,7 +44,7 @@ impl Doctor {
         let folder = driver::folder(self.drivers.folder.as_deref());
         let (drivers, trouble) = match driver::find(&folder) {
             Ok(drivers) => (drivers, None),
-            // The machine can be looked at all the same: that is what one calls a doctor for.
+            // The machine is still checked without readable drivers.
             Err(e) => (Vec::new(), Some(sentence(e))),
         };
         let findings = Findings {
@@ -66,7 +67,7 @@ impl Findings {
             let missing = tool.version.is_none();
             let cost = match tool.needed_by.as_slice() {
                 [] => String::new(),
-                needed if missing => format!("left out of every run: {}", needed.join(", ")),
+                needed if missing => format!("skipped in every run: {}", needed.join(", ")),
                 _ => String::new(),
             };
             let found = tool.version.as_deref().unwrap_or("missing");
@@ -92,7 +93,7 @@ impl Findings {
             let cost = setting.cost.as_deref().unwrap_or_default();
             entry(&mut out, mark, setting.name, &setting.found, cost, columns);
         }
-        out.push_str("\n! costs something, ? the machine does not say\n");
+        out.push_str("\n! affects measurements, ? unknown on this machine\n");
         out
     }
 }

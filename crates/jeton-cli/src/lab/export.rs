@@ -11,11 +11,11 @@ use super::destination::Destination;
 use super::load::seconds;
 use super::sentence;
 
-/// Write a load for other tools: ghz, k6, or many loaders in Kubernetes
+/// Export a load scenario for ghz, k6, or loaders in Kubernetes
 ///
-/// The load is the one that `jeton lab load` makes with the same options: so many connections, so many
-/// calls in flight on each, GenerateJwt with one algorithm. Each tool does it in its own way, and its
-/// file says in which.
+/// The scenario is the same as that of `jeton lab load` with these options: GenerateJwt with one
+/// algorithm, a number of connections, and a number of calls in flight on each. The exported file states
+/// how the tool's behaviour differs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -34,11 +34,11 @@ enum Tool {
     Kubernetes(Kubernetes),
 }
 
-/// A configuration for ghz
+/// Export a configuration for ghz
 ///
-/// It names proto/jwt/services/jwt_service.proto: run ghz in the checkout's root, or mend the path. In
-/// an open loop ghz counts a latency from when it sent a call, and not from when the call was due; and
-/// it has no warm-up.
+/// The file refers to proto/jwt/services/jwt_service.proto. Run ghz in the root of the checkout, or change
+/// the path. In an open loop, ghz measures latency from when it sent a call, not from when the call
+/// was due. ghz has no warm-up.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -49,12 +49,12 @@ struct Ghz {
     asked: Asked,
 }
 
-/// A script for k6
+/// Export a script for k6
 ///
-/// It loads proto/jwt/services/jwt_service.proto from its own folder: keep it in the checkout's root,
-/// or mend the path. Each of k6's users has a connection of its own. In a closed loop each shares it
-/// among its calls in flight; in an open loop it has one call at a time, and there are as many
-/// connections as calls in flight.
+/// The script loads proto/jwt/services/jwt_service.proto from its own folder. Keep it in the root of the
+/// checkout, or change the path. Each virtual user has its own connection. In a closed loop, a user has
+/// several calls in flight on it. In an open loop, a user has one call at a time, so there are as
+/// many connections as calls in flight.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -65,21 +65,22 @@ struct K6 {
     asked: Asked,
 }
 
-/// A manifest for Kubernetes: many loaders side by side
+/// Export a Kubernetes manifest with several loaders
 ///
-/// An indexed Job, each of whose pods is `jeton lab load` with the whole load. Their files add up
-/// exactly: `jeton lab load merge`. The claim that they are left on must be one that many nodes write.
+/// The manifest is an indexed Job. Each pod runs `jeton lab load` with the full load. `jeton lab load
+/// merge` adds their result files exactly. The volume claim for the files must allow writes from several
+/// nodes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton lab export kubernetes --target jeton:8420 --image registry.example/jeton -o loaders.yaml
   kubectl apply -f loaders.yaml")]
 struct Kubernetes {
-    /// How many loaders, each with the whole load
+    /// Number of loaders, each with the full load
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     loaders: u32,
 
-    /// The image with `jeton` on its PATH
+    /// Container image with `jeton` on its PATH
     #[arg(long, value_name = "NAME")]
     image: String,
 
@@ -87,30 +88,30 @@ struct Kubernetes {
     asked: Asked,
 }
 
-/// The load.
+/// The options that describe the load.
 #[derive(Debug, Args)]
 struct Asked {
-    /// Where the server listens, as the tool will look it up
+    /// Address of the server, as the tool resolves it
     #[arg(long, value_name = "HOST:PORT")]
     target: Target,
 
-    /// What tokens are asked for: HS256 or ES256
+    /// Algorithm of the tokens: HS256 or ES256
     #[arg(long, value_name = "NAME", default_value = "HS256", value_parser = Algorithm::of_the_report)]
     alg: Algorithm,
 
-    /// How many connections
+    /// Number of connections
     #[arg(long, value_name = "N", default_value_t = 5)]
     connections: u32,
 
-    /// How many calls in flight on each
+    /// Number of calls in flight on each connection
     #[arg(long, value_name = "N", default_value_t = 50)]
     in_flight: u32,
 
-    /// Calls a second of an open loop, instead of a closed one
+    /// Run an open loop with this many calls per second, instead of a closed loop
     #[arg(long, value_name = "N")]
     rate: Option<f64>,
 
-    /// How long is measured
+    /// Duration of the measurement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     seconds: Duration,
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::across::{
+use jeton_lab::multi_run::{
     AcrossCpus, Disturbed, Judged, Outcome, Question, Regression, Unjudgeable, gate,
 };
 use jeton_lab::report::visible;
@@ -15,29 +15,26 @@ use super::destination::written;
 use super::{machines_differ, results, terminal};
 use crate::output;
 
-/// A pipeline stops on it.
+/// Exit code: at least one subject became slower or broke.
 const REGRESSED: u8 = 1;
 
-/// It must not go on as if nothing were.
+/// Exit code: the results do not decide. A pipeline must not treat this as a pass.
 const UNDECIDED: u8 = 2;
 
-/// Say whether a result has become slower than a baseline: exit 0 no, 1 yes, 2 undecided
+/// Fail if a result is slower than a baseline: exit 0 no regression, 1 regression, 2 undecided
 ///
-/// A subject is a regression (exit 1, each named) if its time is up by more than both the threshold
-/// and the noise band, with its whole interval above 1; or if the baseline measured it and it now
-/// crashes, hangs or fails its checks. The band is the widest of 2 %, the noise floors of both files, and
-/// how far apart the controls lie: subjects that did not change. What all controls differ by together
-/// is the machine, and is taken out first. Ratios, intervals and bands are those of `jeton lab compare`,
-/// and are printed with what set the band. Only time is judged.
+/// A subject regressed (exit 1) if its time increased by more than both the threshold and the noise band,
+/// with its whole interval above 1. A subject also regressed if the baseline measured it and it now
+/// crashes, hangs or fails its checks. Only time is compared. Ratios, intervals and bands are those of
+/// `jeton lab compare`; the output shows what set each band.
 ///
-/// A subject whose band or interval is wider than the threshold is undecided. If an undecided subject
-/// came out slower than the threshold, or nothing that changed could be decided, the exit code is
-/// 2. A control is undecided if it takes half as long again or more; other controls have not become
-/// slower.
+/// A subject is undecided if its band or interval is wider than the threshold. The exit code is 2 if an
+/// undecided subject came out slower than the threshold, or if no changed subject could be decided. A
+/// control (an unchanged subject) is undecided if its time increased by 50 % or more.
 ///
-/// Exit 2 also if the two are of different CPUs or machines (unless --across-cpus), if one was disturbed
-/// (unless --allow-noisy), or if they have no subject in common. Subjects that only one file has, or
-/// that are not available any more, are listed and decide nothing.
+/// The exit code is also 2 if the results come from different CPUs or machines (unless --across-cpus), if
+/// a run was disturbed (unless --allow-noisy), or if the files have no subject in common. Subjects that
+/// only one file has, or that are no longer available, are listed and decide nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -46,34 +43,34 @@ Examples:
   jeton lab gate --baseline main.json --subject rust/jeton
   jeton lab gate --baseline main.json --json | jq '.outcome, .regressions'
 
-Measure the baseline on the machine of the gate, with the same suites and rounds, and along with
-subjects that do not change.")]
+Measure the baseline on the same machine, with the same suites and rounds, and include unchanged
+subjects.")]
 pub(super) struct Gate {
-    /// The result to be judged
+    /// Result file to check
     #[arg(default_value = "jeton-lab/results.json")]
     result: PathBuf,
 
-    /// The result to judge by
+    /// Result file to compare with
     #[arg(long, value_name = "FILE")]
     baseline: PathBuf,
 
-    /// What is let through: from 2% up
+    /// Largest accepted increase in time, from 2% to 1000%
     #[arg(long, value_name = "N%", default_value = "5%", value_parser = threshold)]
     threshold: f64,
 
-    /// Judge only subjects whose id holds this; * stands for anything; may be given again
+    /// Filter by part of a subject id (`*` matches anything; repeatable)
     #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
 
-    /// Judge runs that other work disturbed as they are
+    /// Accept disturbed runs
     #[arg(long)]
     allow_noisy: bool,
 
-    /// Judge results of different CPUs or machines all the same
+    /// Compare results of different CPUs or machines anyway
     #[arg(long)]
     across_cpus: bool,
 
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
 }
@@ -91,7 +88,7 @@ impl Gate {
         let question = Question {
             threshold: self.threshold,
             disturbed,
-            across: AcrossCpus::when(self.across_cpus),
+            across_cpus: AcrossCpus::when(self.across_cpus),
             subjects: self.subjects,
         };
         let found = match gate(&before, &after, &question) {
@@ -99,7 +96,7 @@ impl Gate {
             Err(Unjudgeable::AnotherMachine(differences)) => {
                 return Ok(machines_differ(&differences));
             }
-            Err(why) => return Err(format!("cannot be judged: {why}")),
+            Err(why) => return Err(format!("cannot compare the results: {why}")),
         };
         if self.json {
             super::json(&found)?;
@@ -120,12 +117,12 @@ impl Gate {
             Outcome::Undecided => {
                 if open.is_empty() {
                     anstream::eprintln!(
-                        "undecided: none of the {} that changed can be told from a regression",
+                        "undecided: for none of the {} changed subjects can a regression be excluded",
                         found.undecided
                     );
                 }
                 output::hint(
-                    "measure both again with more rounds and more subjects that do not change, as with: jeton lab run --rounds 30",
+                    "measure both again with more rounds and more unchanged subjects, for example: jeton lab run --rounds 30",
                 );
                 ExitCode::from(UNDECIDED)
             }
@@ -133,20 +130,20 @@ impl Gate {
     }
 }
 
-/// What could be a regression, and why that cannot be said.
+/// Explains why a subject may have regressed but is undecided.
 fn undecided_line(row: &Judged, threshold: f64) -> String {
     let [low, high] = row.interval;
     let why = if row.is_control {
-        "it is the same code in both, so something changed that the results do not know of"
+        "the code is the same in both results, so something changed that the results do not record"
             .to_owned()
     } else if row.band > threshold {
-        let set_by = terminal::set_by_words(&row.band_set_by);
+        let set_by = terminal::describe_set_by(&row.band_set_by);
         format!(
-            "the noise band reaches {:.3}, set by {set_by}",
+            "the noise band reaches {:.3} (set by {set_by})",
             1.0 + row.band
         )
     } else {
-        format!("its interval begins below {:.3}", 1.0 + threshold)
+        format!("the interval begins below {:.3}", 1.0 + threshold)
     };
     format!(
         "undecided: {} takes {:.3} times as long ({low:.3} to {high:.3}; measured {:.3}): {why}",
@@ -162,7 +159,7 @@ fn regression_line(regression: &Regression) -> String {
             interval: [low, high],
             beyond,
         } => format!(
-            "regression: {what} takes {ratio:.3} times as long ({low:.3} to {high:.3}), and {:.3} is let through",
+            "regression: {what} takes {ratio:.3} times as long ({low:.3} to {high:.3}); accepted: up to {:.3}",
             1.0 + beyond
         ),
         Regression::Broken { what, reason } => format!("regression: {what} is {reason}"),
@@ -175,7 +172,7 @@ fn threshold(text: &str) -> Result<f64, String> {
     let percent = digits.and_then(|d| d.parse::<f64>().ok());
     match percent {
         Some(p) if (PRACTICAL_DIFFERENCE * 100.0..=1_000.0).contains(&p) => Ok(p / 100.0),
-        Some(_) => Err("a threshold is from 2% to 1000%: less is not believed of two runs".into()),
-        None => Err("a threshold is a number with a per cent sign, like 5%".into()),
+        Some(_) => Err("must be between 2% and 1000%: two runs cannot show less than 2%".into()),
+        None => Err("expected a number with a percent sign, for example 5%".into()),
     }
 }

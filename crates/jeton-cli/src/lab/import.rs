@@ -11,15 +11,15 @@ use super::destination::Destination;
 use super::sentence;
 use crate::shell::quoted;
 
-/// Make a result of what ghz measured
+/// Import ghz reports as a lab result
 ///
-/// Each scenario is a row, marked as imported, with ghz's own calls in the lab's histogram; several
-/// reports of one scenario are its repetitions. What ghz does not know is not there: the server's CPU
-/// time and memory, and the machine.
+/// Each scenario becomes a row that is marked as imported, with ghz's latencies in the lab's histogram.
+/// Several reports of one scenario are its repetitions. The result lacks what ghz does not record: the
+/// server's CPU time and memory, and the machine.
 ///
-/// Refused, with what is wrong (exit 2): what is no JSON of ghz, a report without every call's latency
-/// (a summary, or one of more than a million calls), another call than GenerateJwt, and an open loop,
-/// in which ghz counts a latency from when it sent a call and not from when the call was due.
+/// These inputs are errors (exit 2): a file that is not a ghz JSON report; a report without the latency of
+/// every call (a summary, or more than a million calls); a call other than GenerateJwt; an open loop,
+/// because ghz measures latency from when it sent a call, not from when the call was due.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,15 +28,15 @@ Examples:
   jeton lab import measured.json --name go/mine --cores 1 -o imported.json
   jeton lab report imported.json")]
 pub(super) struct Import {
-    /// What `ghz --format json` wrote
+    /// Reports written by `ghz --format json`
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
 
-    /// What the server is called
+    /// Name of the server
     #[arg(long, value_name = "NAME")]
     name: String,
 
-    /// How many cores the server had
+    /// Number of cores of the server
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     cores: u32,
 
@@ -63,7 +63,7 @@ impl Import {
             cores: self.cores,
         };
         let imported = result(&reports, &server, &command)
-            .ok_or_else(|| "there is no report to import".to_owned())?;
+            .ok_or_else(|| "the files contain no report".to_owned())?;
         let json = String::from_utf8(to_bytes(&imported)).map_err(sentence)?;
         let sources: Vec<&PathBuf> = self.files.iter().collect();
         self.destination.text(&json, &sources)

@@ -10,64 +10,62 @@ use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::interop::{self, Choice, Extent, Options, Plan};
 use jeton_lab::result::OutDir;
 
-use super::leaving::leave;
-use super::progress::{Progress, in_words};
-use super::repeating::repeated;
-use super::run::{budget, listen, some_seed};
+use super::progress::{Progress, rounded};
+use super::repro_command::repro_command;
+use super::run::{budget, handle_ctrl_c, some_seed};
+use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
-/// Let every library verify every other's tokens
+/// Verify the tokens of every library with every other library
 ///
-/// One key for each algorithm, made by the lab and given to everybody as JWK or PASERK, and as PEM
-/// where the library reads it. Every driver makes a token, and every driver is given every token:
-/// what it accepts must have the claims that went in, and it must refuse the same token with one bit
-/// changed, or all that it accepted is void. Every cell that is not verified has an explanation, or
-/// is counted as unexplained.
+/// The lab creates one key for each algorithm. Each driver gets it as JWK or PASERK, and as PEM if the
+/// library reads PEM. Each driver issues a token, and each driver verifies all tokens. The verified
+/// claims must equal the signed claims. A driver must also reject the same token with one bit changed;
+/// otherwise all its results are void. Each failure has an explanation or counts as unexplained.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton lab interop                          every algorithm, every pair
+  jeton lab interop                          all algorithms, all pairs
   jeton lab interop --quick                  one algorithm of each kind
-  jeton lab interop --subject jeton          jeton with everybody, both ways
+  jeton lab interop --subject jeton          jeton with every library, in both directions
   jeton lab interop --alg ES256 --alg 'RSA-OAEP*'
-  jeton lab interop --alg ES512 --rounds 300  with three hundred keys
+  jeton lab interop --alg ES512 --rounds 300  with 300 keys
   jeton lab interop --json | jq '.rows[] | select(.explanation)'
 
-It exits with 0 when it ran, whatever it saw; the result has a row for each pair. Ctrl-C ends it and
-keeps the algorithms that were finished (exit 130).")]
+The exit code is 0 also if tokens are rejected; the result has a row for each pair. Ctrl-C ends the run
+and keeps the finished algorithms (exit 130).")]
 pub(super) struct Interop {
-    /// One algorithm of each kind, and every version of PASETO
+    /// Use one algorithm of each kind, and every PASETO version
     #[arg(long)]
     quick: bool,
 
-    /// Only pairs in which this takes part, by a part of the driver's id; * stands for anything;
-    /// may be given again
+    /// Filter pairs by part of a driver id (`*` matches anything; repeatable)
     #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
 
-    /// Only this algorithm: ES256, dir+A256GCM, v4.public, jwe; * stands for anything; may be given
-    /// again
+    /// Filter by algorithm or format, for example ES256, dir+A256GCM, v4.public or jwe (`*` matches
+    /// anything; repeatable)
     #[arg(long = "alg", value_name = "NAME")]
     algs: Vec<String>,
 
-    /// How often each algorithm is exchanged, every time with another key: what goes wrong with one key
-    /// or signature in many, a number that begins with a zero say, needs many
+    /// Number of repetitions, each with a new key; finds faults of rare keys and signatures, for example
+    /// numbers with leading zeros
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
 
-    /// What it may take, like 90s or 10m: algorithms that are left then are left out [default: no limit]
+    /// Time limit, for example 90s or 10m; the remaining algorithms are skipped [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
-    /// The seed of the order in which tokens are given [default: another one each time]
+    /// Seed of the random order [default: a new seed for each run]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Where results.json and report.html go; those of another verb are kept under another name
+    /// Folder for results.json and report.html; results of another lab command there are renamed
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
-    /// Print the result file on standard output instead of the tables
+    /// Print the result as JSON instead of tables
     #[arg(long)]
     json: bool,
 
@@ -97,11 +95,11 @@ impl Interop {
             rounds: self.rounds,
             budget: self.budget,
             seed,
-            command: repeated(self.seed.is_none().then_some(seed)),
+            command: repro_command(self.seed.is_none().then_some(seed)),
             cache: Cache::default(),
         };
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
@@ -111,12 +109,12 @@ impl Interop {
         progress.end();
 
         if !result.environment.complete && result.rows.is_empty() {
-            progress.say("ended before the first algorithm was finished: nothing was written");
+            progress.say("ended before the first algorithm finished: nothing was written");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
-        leave(&out, &result, self.json)?;
+        write_outputs(&out, &result, self.json)?;
         Ok(if stop.asked() {
-            progress.say("ended early: the files hold the algorithms that were finished");
+            progress.say("ended early: the files hold the finished algorithms");
             ExitCode::from(ENDED_EARLY)
         } else {
             ExitCode::SUCCESS
@@ -138,10 +136,10 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         n => format!("{n} rounds of "),
     };
     format!(
-        "about {}: {rounds}{} exchanges of {} kinds of token between {} drivers{}",
-        in_words(takes),
+        "about {}: {rounds}{} verifications of {} kinds of token between {} drivers{}",
+        rounded(takes),
         plan.exchanges(),
-        plan.meetings.len(),
+        plan.exchanges.len(),
         ids.len(),
         super::run::building_first(stale)
     )

@@ -12,18 +12,18 @@ use serde::Serialize;
 use super::Drivers;
 use super::destination::written;
 
-/// Show the suites and the subjects, without building anything
+/// List the suites and drivers, without building anything
 ///
-/// For each driver: its library and version, the formats and algorithms that it offers under which
-/// contracts, and why it is not available here, if it is not. A subject is a driver with a format, an
-/// algorithm and a way to handle keys; `--subject` of `jeton lab run` chooses by any part of its id.
+/// Shows for each driver its library and version, the formats, algorithms and operations that it offers,
+/// and why it is unavailable on this machine. A subject is a driver with a format, an algorithm and a
+/// key handling. `jeton lab run --subject` filters by any part of a subject id.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton lab list
   jeton lab list --json | jq -r '.drivers[] | select(.unavailable) | .id'")]
 pub(super) struct List {
-    /// Print it as JSON
+    /// Print the list as JSON
     #[arg(long)]
     json: bool,
 
@@ -49,10 +49,10 @@ struct ListedDriver {
     language: String,
     library: String,
     version: String,
-    /// Why it cannot be built here; `None` if it can.
+    /// The reason why the driver cannot be built here, if it cannot.
     unavailable: Option<String>,
     offers: Vec<ListedOffer>,
-    /// What its manifest says and this lab does not know: nothing is planned with it.
+    /// Names in the manifest that this lab does not know; it ignores them.
     unknown: Vec<String>,
 }
 
@@ -62,9 +62,10 @@ struct ListedOffer {
     algs: Vec<String>,
     /// The content encryptions of a JWE, each with each algorithm.
     encs: Vec<String>,
-    contracts: Vec<&'static str>,
+    #[serde(rename = "contracts")]
+    operations: Vec<&'static str>,
     key_handling: Vec<&'static str>,
-    /// The forms of key text that it reads.
+    /// The key text formats that the driver reads.
     key_text: Vec<&'static str>,
 }
 
@@ -93,7 +94,7 @@ fn listed(driver: &Driver) -> ListedDriver {
         format: offer.format_name.clone(),
         algs: offer.algs.clone(),
         encs: offer.encs.clone(),
-        contracts: offer.contracts.iter().map(|c| c.name()).collect(),
+        operations: offer.operations.iter().map(|c| c.name()).collect(),
         key_handling: offer.key_handling.iter().map(|k| k.name()).collect(),
         key_text: offer.key_text.iter().map(|form| form.name()).collect(),
     });
@@ -125,7 +126,7 @@ impl Listed {
         languages.dedup();
         let _ = writeln!(
             text,
-            "\n{count} drivers in {}; {missing} not available here. `jeton lab doctor` says what is missing.",
+            "\n{count} drivers in {}; {missing} unavailable on this machine. Run `jeton lab doctor` to see what is missing.",
             languages.join(", ")
         );
         text
@@ -153,12 +154,12 @@ impl ListedDriver {
             let _ = writeln!(
                 text,
                 "        {}; keys {}",
-                offer.contracts.join(", "),
+                offer.operations.join(", "),
                 keys.join(", ")
             );
         }
         for word in &self.unknown {
-            let _ = writeln!(text, "      not known to this lab: {word}");
+            let _ = writeln!(text, "      unknown to this lab: {word}");
         }
     }
 }

@@ -13,22 +13,23 @@ use super::destination::Destination;
 use super::sentence;
 use crate::input;
 
-/// The largest file of a loader or a key that is read.
+/// Largest result or key file, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
-/// Load one gRPC server from this process, and print what came back as JSON
+/// Load one gRPC server from this process, and print the measurements as JSON
 ///
-/// Calls jwt.services.JwtService/GenerateJwt over plain HTTP/2, or another --call of a server that has
-/// one issuer with a profile named after each algorithm: issue, issue-batch (256 tokens), issue-stream,
-/// verify, verify-batch (256 tokens), verify-stream, verify-revoked (each answer must be the refusal of
-/// a token that was revoked) or introspect (RFC 7662, over HTTP/2). Every answer's status is counted,
-/// and one token in a thousand is verified if there is a key for it. With issue-stream and verify-stream
-/// each connection has one stream, whose messages count as calls. In a closed loop each call follows the
-/// answer to the one before; with --rate calls are due at that rate whatever the server does, and
-/// a latency counts from when its call was due.
+/// Calls jwt.services.JwtService/GenerateJwt over HTTP/2 without TLS. Choose another call with --call;
+/// the server must then have one issuer with a profile named after each algorithm. The batch calls use
+/// 256 tokens. With issue-stream and verify-stream, each connection has one stream, and each message
+/// counts as a call. With verify-revoked, each response must reject a revoked token. introspect is
+/// RFC 7662 over HTTP/2.
 ///
-/// One thread does it: `client_bound` says whether that thread had no room left. Several loaders side
-/// by side write a file each, and `jeton lab load merge` adds them as if one had seen it all.
+/// The output counts the status of every response. With --verify-with, one token in a thousand is
+/// verified. In a closed loop, each call waits for the previous response. With --rate, calls are due
+/// at a fixed rate, and latency counts from when a call was due.
+///
+/// The loader uses one thread; `client_bound` in the output tells whether that thread was saturated. Run
+/// several loaders to go further, and add their files exactly with `jeton lab load merge`.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -43,21 +44,21 @@ Examples:
 )]
 pub(super) struct Load {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    command: Option<LoadCommand>,
 
     #[command(flatten)]
     one: One,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
-    /// Add the files of several loaders: histograms and counts, exactly
+enum LoadCommand {
+    /// Add the result files of several loaders: histograms and counts, exactly
     Merge(Merge),
 }
 
 #[derive(Debug, Args)]
 struct Merge {
-    /// The files
+    /// Result files of `jeton lab load`
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
 
@@ -67,40 +68,40 @@ struct Merge {
 
 #[derive(Debug, Args)]
 struct One {
-    /// Where the server listens
+    /// Address of the server
     #[arg(value_name = "HOST:PORT")]
     target: Option<String>,
 
-    /// What is called: generate-jwt, issue, issue-batch, issue-stream, verify, verify-batch, verify-stream, verify-revoked or introspect
+    /// Call to make: generate-jwt, issue, issue-batch, issue-stream, verify, verify-batch, verify-stream, verify-revoked or introspect
     #[arg(long, value_name = "NAME", default_value = "generate-jwt")]
     call: Call,
 
-    /// What the tokens are made with: HS256, ES256, RS256, EdDSA, v4.public or v4.local
+    /// Algorithm of the tokens: HS256, ES256, RS256, EdDSA, v4.public or v4.local
     #[arg(long, value_name = "NAME", default_value = "HS256")]
     alg: Algorithm,
 
-    /// How many connections
+    /// Number of connections
     #[arg(long, value_name = "N", default_value_t = 5)]
     connections: u32,
 
-    /// How many calls in flight on each
+    /// Number of calls in flight on each connection
     #[arg(long, value_name = "N", default_value_t = 50)]
     in_flight: u32,
 
-    /// How long is measured
+    /// Duration of the measurement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     seconds: Duration,
 
-    /// How long the server is loaded before that
+    /// Duration of the warm-up before the measurement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     warm_up: Duration,
 
-    /// Calls a second of an open loop, instead of a closed one
+    /// Run an open loop with this many calls per second, instead of a closed loop
     #[arg(long, value_name = "N")]
     rate: Option<f64>,
 
-    /// The key that one token in a thousand is verified with: for HS256 the secret's bytes, for ES256
-    /// the public key in PEM, for RS256 and EdDSA a JWK set, for v4.public a PASERK
+    /// Key to verify one token in a thousand: the secret's bytes for HS256, a PEM public key for ES256, a
+    /// JWK Set for RS256 and EdDSA, a PASERK for v4.public
     #[arg(long, value_name = "FILE")]
     verify_with: Option<PathBuf>,
 
@@ -110,8 +111,8 @@ struct One {
 
 impl Load {
     pub(super) fn run(self) -> Result<ExitCode, String> {
-        match self.verb {
-            Some(Verb::Merge(merge)) => merge.run(),
+        match self.command {
+            Some(LoadCommand::Merge(merge)) => merge.run(),
             None => self.one.run(),
         }
     }
@@ -120,12 +121,12 @@ impl Load {
 impl One {
     fn run(self) -> Result<ExitCode, String> {
         let Some(target) = &self.target else {
-            return Err("whom to load is missing: jeton lab load HOST:PORT".to_owned());
+            return Err("the server's address is required: jeton lab load HOST:PORT".to_owned());
         };
         let target = looked_up(target)?;
         let request = Request::prepare(target, self.call, self.alg).map_err(|end| {
             format!(
-                "{} of {} wants tokens, and the server answers the call for them with: {}",
+                "cannot prepare {} with {}: the server's response to the issue call is {}",
                 self.call,
                 self.alg,
                 end.name()
@@ -148,7 +149,7 @@ impl One {
         .map_err(sentence)?;
         let checker = self.checker()?;
         let loaded =
-            loader::run(&plan, checker).map_err(|e| format!("the loader cannot start: {e}"))?;
+            loader::run(&plan, checker).map_err(|e| format!("cannot start the loader: {e}"))?;
         write(&loaded, &self.destination, &[])
     }
 
@@ -171,7 +172,7 @@ impl Merge {
             let loaded = Loaded::read(&String::from_utf8_lossy(&text));
             all.push(loaded.map_err(|why| {
                 format!(
-                    "{} is no file that jeton lab load wrote: {why}",
+                    "{}: not a result file of jeton lab load: {why}",
                     file.display()
                 )
             })?);
@@ -204,31 +205,31 @@ fn read(file: &Path) -> Result<Vec<u8>, String> {
         .map_err(unreadable)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(format!(
-            "{} has more than {} MB, which no such file has",
+            "{}: larger than {} MiB",
             file.display(),
             FILE_BYTES_MAX >> 20
         ));
     }
     match bytes.is_empty() {
-        true => Err(format!("{} is empty", file.display())),
+        true => Err(format!("{}: the file is empty", file.display())),
         false => Ok(bytes),
     }
 }
 
-/// The first address of a name: what is loaded is one server.
+/// Resolves a name to its first address: a load has one server.
 fn looked_up(target: &str) -> Result<SocketAddr, String> {
     let mut found = target
         .to_socket_addrs()
-        .map_err(|e| format!("{target}: {e}; a server is HOST:PORT, as in 127.0.0.1:8420"))?;
+        .map_err(|e| format!("{target}: {e}; expected HOST:PORT, for example 127.0.0.1:8420"))?;
     found
         .next()
-        .ok_or_else(|| format!("{target}: no address has that name"))
+        .ok_or_else(|| format!("{target}: the name has no address"))
 }
 
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
-        .map_err(|_| "a number of seconds, as in 3 or 0.5".to_owned())?;
+        .map_err(|_| "expected a number of seconds, for example 3 or 0.5".to_owned())?;
     Duration::try_from_secs_f64(seconds)
-        .map_err(|_| "a number of seconds, as in 3 or 0.5".to_owned())
+        .map_err(|_| "expected a number of seconds, for example 3 or 0.5".to_owned())
 }

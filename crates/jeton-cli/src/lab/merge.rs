@@ -4,31 +4,30 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::across::{Named, merge};
+use jeton_lab::multi_run::{Named, merge};
 use jeton_lab::result;
 
 use super::destination::Destination;
 use super::{results, sentence};
 use crate::shell::quoted;
 
-/// Make one result of several runs of the same plan on the same machine
+/// Merge results of several runs of the same plan on the same machine
 ///
-/// The merged result has all rounds, the seeds of the runs, and whatever disturbed any of them; its
-/// noise floor and verdicts are drawn again. From six runs on, verdicts take each run as one value:
-/// processes start anew with each run, and what a process keeps for its life (memory layout) is
-/// then in the intervals.
+/// The merged result has all rounds, the seeds of the runs, and all recorded disturbances. Its noise floor
+/// and verdicts are computed again. From six runs on, each run counts as one value: processes restart
+/// with each run, so the intervals then include effects of memory layout.
 ///
-/// Refused, with what differs and between which two (exit 2, nothing written): another machine,
-/// kernel or runtime; another plan; another version, driver source or lockfile; other claims or token
-/// sizes; the same run twice. A row that one run could not measure is not measured, and says why.
+/// These differences are errors (exit 2, nothing is written): another machine, kernel or runtime; another
+/// plan; another version, driver source or lockfile; other claims or token sizes; the same run
+/// twice. The message names the difference and the two files. A row that one run could not measure stays
+/// unmeasured, with the reason.
 ///
-/// Results of `lab servers` are merged with each other alone: repetitions are added where scenario, call
-/// and rate are the same, for which both must have the same servers; what only one has comes through as
-/// it is.
+/// Results of `lab servers` merge only with each other. Repetitions with the same scenario, call and rate
+/// are added; both results must then have the same servers. Other loads are copied.
 ///
-/// A result of `lab attack` or `lab interop` stands beside the runs, if it is about the same code: the
-/// claims about security are then answered from it, and whoever lets somebody without a key past is
-/// not recommended.
+/// Results of `lab attack` and `lab interop` can be added to a run of the same code. They then answer the
+/// published claims about security. Libraries that accept tokens from a party without a key are not
+/// recommended.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +37,7 @@ Examples:
   jeton lab merge servers-1/results.json servers-2/results.json -o servers.json
   jeton lab report merged.json")]
 pub(super) struct Merge {
-    /// Two result files or more; - is standard input
+    /// Result files, at least two; - for standard input
     #[arg(required = true, value_name = "FILES")]
     files: Vec<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! `jeton lab`: measure, list, show again, set side by side.
+//! `jeton lab`: measures, lists, reports and compares.
 
 mod advice;
 mod attack;
@@ -10,44 +10,44 @@ mod export;
 mod gate;
 mod import;
 mod interop;
-mod leaving;
 mod list;
 mod load;
 mod merge;
 mod progress;
-mod repeating;
 mod report;
+mod repro_command;
 mod results;
 mod run;
 mod runtimes;
 mod servers;
 mod terminal;
+mod write_outputs;
 
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use jeton_lab::across::Difference;
 use jeton_lab::driver::{self, Driver};
+use jeton_lab::multi_run::Difference;
 use jeton_lab::report::visible;
 use serde::Serialize;
 
 use crate::output;
 
-/// A run that was ended early has written what it finished, and says so with this code.
+/// Exit code of a run that Ctrl-C ended early; its files hold what was finished.
 const ENDED_EARLY: u8 = 130;
 
 #[derive(Debug, Args)]
 pub(crate) struct Lab {
     #[command(subcommand)]
-    verb: Verb,
+    command: LabCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum LabCommand {
     Run(run::Run),
-    Attack(Box<attack::Verb>),
+    Attack(Box<attack::AttackArgs>),
     Interop(interop::Interop),
     Servers(servers::Servers),
     Load(load::Load),
@@ -61,33 +61,33 @@ enum Verb {
     Merge(merge::Merge),
 }
 
-/// Where the drivers are.
+/// The option that locates the drivers.
 #[derive(Debug, Args)]
 struct Drivers {
-    /// The folder of the drivers [default: JETON_DRIVERS, or that of jeton's checkout]
+    /// Folder of the drivers [default: JETON_DRIVERS, or the one in jeton's checkout]
     #[arg(long = "drivers", value_name = "DIR")]
     folder: Option<PathBuf>,
 }
 
 impl Lab {
     pub(crate) fn run(self) -> ExitCode {
-        let done = match self.verb {
-            Verb::Run(run) => run.run(),
-            Verb::Attack(attack) => attack.run(),
-            Verb::Interop(interop) => interop.run(),
-            Verb::Servers(servers) => servers.run(),
-            Verb::Load(load) => load.run(),
-            Verb::Export(export) => export.run(),
-            Verb::Import(import) => import.run(),
-            Verb::List(list) => list.run(),
-            Verb::Doctor(doctor) => doctor.run(),
-            Verb::Report(report) => report.run(),
-            Verb::Compare(compare) => compare.run(),
-            Verb::Gate(gate) => gate.run(),
-            Verb::Merge(merge) => merge.run(),
+        let done = match self.command {
+            LabCommand::Run(run) => run.run(),
+            LabCommand::Attack(attack) => attack.run(),
+            LabCommand::Interop(interop) => interop.run(),
+            LabCommand::Servers(servers) => servers.run(),
+            LabCommand::Load(load) => load.run(),
+            LabCommand::Export(export) => export.run(),
+            LabCommand::Import(import) => import.run(),
+            LabCommand::List(list) => list.run(),
+            LabCommand::Doctor(doctor) => doctor.run(),
+            LabCommand::Report(report) => report.run(),
+            LabCommand::Compare(compare) => compare.run(),
+            LabCommand::Gate(gate) => gate.run(),
+            LabCommand::Merge(merge) => merge.run(),
         };
         done.unwrap_or_else(|reason| {
-            // What is wrong with a file may be told in the file's own words.
+            // The message may quote text from a file: escape control characters.
             let lines: Vec<_> = reason.lines().map(visible::text).collect();
             output::error(lines.join("\n"));
             ExitCode::from(2)
@@ -102,24 +102,23 @@ impl Drivers {
     }
 }
 
-/// An error as the one line that is shown of it.
+/// Formats an error as the one line that is printed.
 fn sentence(error: impl Display) -> String {
     error.to_string()
 }
 
-/// The exit code of two results that are not judged because they are of different machines, when
-/// it was said what differs and what can be done.
+/// Prints what differs between the machines of two results, and returns the exit code.
 fn machines_differ(differences: &[Difference]) -> ExitCode {
     let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
     output::error(format!(
-        "the two results are of different machines, and a ratio would be the machines' as much as the subjects': {}",
+        "cannot compare the two results: they come from different machines: {}",
         list.join("; ")
     ));
-    output::hint("measure both on one machine, or add --across-cpus to judge them all the same");
+    output::hint("measure both on one machine, or pass --across-cpus to compare them anyway");
     ExitCode::from(2)
 }
 
-/// An answer for machines.
+/// Prints a value as JSON.
 fn json(value: &impl Serialize) -> Result<ExitCode, String> {
     let text = serde_json::to_string_pretty(value).map_err(sentence)?;
     output::json_line(&text).map_err(|failure| failure.with_hint())?;

@@ -1,4 +1,4 @@
-//! Progress on standard error: one living line on a terminal, few plain lines elsewhere.
+//! Progress on standard error: a progress bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use jeton_lab::report::visible;
 use jeton_lab::runner::Event;
 use jeton_lab::servers;
 
-/// Shows what a run is doing.
+/// Shows the progress of a run.
 #[derive(Debug)]
 pub(super) struct Progress {
-    /// `None` where standard error is no terminal.
+    /// `None` if standard error is not a terminal.
     bar: Option<ProgressBar>,
     last_plain: String,
 }
@@ -36,7 +36,7 @@ impl Progress {
         }
     }
 
-    /// One line that stays.
+    /// Prints a line above the progress bar.
     pub(super) fn say(&self, line: &str) {
         let line = visible::text(line);
         match &self.bar {
@@ -52,19 +52,19 @@ impl Progress {
                 self.at(number - 1, of, String::new());
             }
             Event::Unavailable { driver, reason } => {
-                self.say(&format!("left out: {driver}: {reason}"));
+                self.say(&format!("skipped: {driver}: {reason}"));
             }
             Event::Checking { done, of } => {
-                self.phase("checking every library against every other");
+                self.phase("preflight: every library verifies the others' tokens");
                 self.at(done, of, String::new());
             }
             Event::Warming { subject, done, of } => {
                 self.phase("warming up");
                 self.at(done, of, format!(" {subject}"));
             }
-            Event::Rehearsing => self.phase("rehearsing: a round that does not count"),
+            Event::Rehearsing => self.phase("rehearsal: one round that does not count"),
             Event::FewerRounds { rounds, planned } => self.say(&format!(
-                "the budget has time for {rounds} of {planned} rounds"
+                "the time limit allows {rounds} of {planned} rounds"
             )),
             Event::Round {
                 number,
@@ -79,11 +79,11 @@ impl Progress {
                     String::new(),
                 );
             }
-            Event::Judging => self.phase("judging"),
+            Event::Judging => self.phase("computing verdicts"),
         }
     }
 
-    /// A step of a run of another kind.
+    /// Shows a step of another command.
     pub(super) fn step(&mut self, line: &str, done: usize, of: usize) {
         self.phase(line);
         self.at(done, of, String::new());
@@ -102,13 +102,13 @@ impl Progress {
                 self.phase("starting every driver");
                 self.at(done, of, format!(" {driver}"));
             }
-            Event::Meeting {
+            Event::Exchange {
                 kind,
                 round,
                 done,
                 of,
             } => {
-                self.phase("giving every token to every driver");
+                self.phase("verifying every token with every driver");
                 let round = match round {
                     1 => String::new(),
                     n => format!(", round {n}"),
@@ -116,7 +116,7 @@ impl Progress {
                 self.at(done, of, format!(" {kind}{round}"));
             }
             Event::OutOfTime { done, of } => self.say(&format!(
-                "the budget had time for {done} of {of} kinds of token"
+                "the time limit allowed {done} of {of} kinds of token"
             )),
         }
     }
@@ -129,7 +129,7 @@ impl Progress {
                 self.at(number - 1, of, String::new());
             }
             Event::Unavailable { server, reason } => {
-                self.say(&format!("left out: {server}: {reason}"));
+                self.say(&format!("skipped: {server}: {reason}"));
             }
             Event::Checking { server, cores } => {
                 let on = if cores == 1 {
@@ -138,7 +138,7 @@ impl Progress {
                     format!("{cores} cores")
                 };
                 self.phase(&format!(
-                    "starting every server on {on} and looking at its tokens"
+                    "starting every server on {on} and checking its tokens"
                 ));
                 self.at(0, 1, format!(" {server}"));
             }
@@ -147,9 +147,9 @@ impl Progress {
                 self.phase(&format!("warming up every server on {cores} {on}"));
                 self.at(0, 1, format!(" {server}"));
             }
-            Event::Unsettled { server } => self.say(&format!(
-                "{server} had not settled when its first warm-up was over"
-            )),
+            Event::Unsettled { server } => {
+                self.say(&format!("{server} did not settle during its first warm-up"))
+            }
             Event::Found { server, what } => self.say(&format!("{server} {what}")),
             Event::Loading {
                 scenario,
@@ -188,8 +188,8 @@ impl Progress {
     }
 }
 
-/// A time as people say it: `45 s`, `3 min`.
-pub(super) fn in_words(time: Duration) -> String {
+/// Formats a duration as `45 s` or `3 min`.
+pub(super) fn rounded(time: Duration) -> String {
     let seconds = time.as_secs_f64().round();
     if seconds < 120.0 {
         format!("{seconds} s")

@@ -13,9 +13,9 @@ use super::destination::Destination;
 use super::{results, terminal};
 use crate::output;
 
-/// Show a result file again: on the terminal, as a page, as text for other tools
+/// Show a result file: on the terminal, as HTML, or as text for other tools
 ///
-/// Everything is a function of the file: nothing is measured, and the same file gives the same text.
+/// Reads only the file and measures nothing. The same file always gives the same output.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,17 +29,17 @@ Examples:
   jeton lab report jeton-lab/results.json --csv --table answers
   jeton lab merge run/results.json attack/results.json | jeton lab report - --csv --table attacks
 
-A file that is cut short, edited by hand or of another schema is refused with what is wrong and
-where (exit 2). The file's schema is docs/result.schema.json.")]
+An incomplete or contradictory file, or one of another schema version, is an error (exit 2); the message
+names the faulty member. The file's schema is docs/result.schema.json.")]
 pub(super) struct Report {
-    /// A results.json that a verb of the lab wrote, or - for standard input
+    /// Result file (results.json) of a lab command, or - for standard input
     file: PathBuf,
 
     #[command(flatten)]
     form: Form,
 
-    /// Which table as comma-separated values: rows (those that the result is about), attacks, interop,
-    /// published or answers
+    /// Table to write as CSV: rows (the rows that the command measured), attacks, interop, published or
+    /// answers
     #[arg(
         long,
         value_name = "TABLE",
@@ -56,38 +56,38 @@ pub(super) struct Report {
     advice: Advice,
 }
 
-/// What comma-separated values are of.
+/// A table that `--csv` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Table {
-    /// The rows that the result is about
+    /// The rows that the command measured
     Rows,
-    /// What must be refused
+    /// Attacks
     Attacks,
-    /// Whose tokens whom verifies
+    /// Interoperability
     Interop,
-    /// The four reports' figures beside the measured ones
+    /// Published figures and the measured ones
     Published,
-    /// The four reports' conclusions and their answers
+    /// Published conclusions and their answers
     Answers,
 }
 
-/// At most one.
+/// The output format; at most one option is accepted.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct Form {
-    /// The page: one HTML file that opens offline
+    /// Write an HTML page that opens offline
     #[arg(long)]
     html: bool,
 
-    /// Tables in Markdown
+    /// Write Markdown tables
     #[arg(long)]
     md: bool,
 
-    /// Go's benchmark text, a line for each round, for benchstat
+    /// Write Go benchmark text for benchstat, one line per round
     #[arg(long)]
     bench: bool,
 
-    /// Comma-separated values: a line for each row, with every round, or another --table
+    /// Write comma-separated values, one line per row with every round; choose the table with --table
     #[arg(long)]
     csv: bool,
 }
@@ -122,7 +122,7 @@ impl Report {
         self.destination.text(&text, &[&self.file])
     }
 
-    /// What the result has and the chosen form does not, with how it is had.
+    /// Returns a note about rows that the chosen format does not show, with the option that does.
     fn left_out(&self, result: &RunResult) -> Option<String> {
         let form = &self.form;
         let shown = match (form.bench, form.csv, self.table) {
@@ -135,13 +135,13 @@ impl Report {
             .filter(|kind| kind.count(result) > 0)
             .map(|kind| {
                 let (rows, table) = match kind {
-                    Kind::Measured | Kind::Servers => ("rows with times", "rows"),
-                    Kind::Interop => ("rows of interop", "interop"),
-                    Kind::Attack => ("rows of attacks", "attacks"),
+                    Kind::Measured | Kind::Servers => ("timed rows", "rows"),
+                    Kind::Interop => ("interop rows", "interop"),
+                    Kind::Attack => ("attack rows", "attacks"),
                 };
                 format!("{rows}: {} (--csv --table {table})", kind.count(result))
             })
             .collect();
-        (!others.is_empty()).then(|| format!("left out: {}", others.join(", ")))
+        (!others.is_empty()).then(|| format!("not shown: {}", others.join(", ")))
     }
 }

@@ -12,7 +12,7 @@ use jeton_lab::driver::{Cache, Driver};
 use jeton_lab::result::OutDir;
 use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
 use jeton_lab::suite::{
-    Choice, ClaimsSets, Contract, Extent, OWN, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
+    Choice, ClaimsSets, Extent, OWN, Operation, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
 };
 use jeton_lab::{Stop, suite};
 
@@ -20,28 +20,28 @@ use crate::time;
 
 use super::advice::Advice;
 use super::claims::{self, Chosen};
-use super::leaving::leave;
-use super::progress::{Progress, in_words};
-use super::repeating::repeated;
+use super::progress::{Progress, rounded};
+use super::repro_command::repro_command;
+use super::write_outputs::write_outputs;
 use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 
-/// Measure token formats, algorithms and libraries side by side
+/// Measure and compare token formats, algorithms and libraries
 ///
-/// Builds the drivers it can, lets every library verify every other's tokens and refuse forged
-/// ones, then times them in randomised rounds. A library that fails a check is not timed, and
-/// the report says what it did.
+/// Builds the drivers whose toolchains are installed. Every library must verify the other libraries'
+/// tokens and reject forged ones. Then the libraries are timed in randomised rounds. A library that
+/// fails a check is not timed; the report names the check.
 ///
-/// Drivers run on the Go, Node, JDK and CPython whose commands are on PATH; the report names them, and
-/// says which are out of support. `--runtimes` takes others.
+/// Drivers run on the Go, Node, JDK and CPython found on PATH. The report names their versions and marks
+/// those out of support. Use `--runtimes` to choose others.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton lab run --quick                     a small choice of everything, in 90 seconds
-  jeton lab run libraries                   which library, with believable intervals
+  jeton lab run --quick                     a selection of all three suites, in 90 seconds
+  jeton lab run libraries                   compare libraries, with full rounds
   jeton lab run libraries --subject jeton --subject golang-jwt
   jeton lab run algorithms --quick --out /tmp/algorithms
   jeton lab run --budget 10m                as many rounds as fit
-  jeton lab run libraries --claims mine.json --contract verify
+  jeton lab run libraries --claims mine.json --operation verify
   jeton lab run --sweep --subject jeton     from 1 byte to 1 MB
   jeton lab run libraries --threads 1,2
   jeton lab run --need confidentiality,cookie-budget=4096,languages=go+node
@@ -50,64 +50,64 @@ Examples:
 
 Ctrl-C ends the run and keeps the rounds that were finished (exit 130).")]
 pub(super) struct Run {
-    /// libraries, formats or algorithms [default: all three]
+    /// Suites to run: libraries, formats or algorithms [default: all three]
     #[arg(value_name = "SUITE")]
     suites: Vec<String>,
 
-    /// Shorter batches and fewer rounds; all three suites in 90 seconds
+    /// Use shorter batches and fewer rounds: all three suites take 90 seconds
     #[arg(long)]
     quick: bool,
 
-    /// Rounds: visits to every subject [default: 12]
+    /// Number of rounds; each round measures every subject once [default: 12, with --quick 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: Option<u32>,
 
-    /// What the measuring may take, like 90s or 10m: fewer rounds if need be [default: 58m, quick 87s]
+    /// Time limit for measuring, for example 90s or 10m; runs fewer rounds if needed [default: 58m, with --quick 87s]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
-    /// Only subjects whose id holds this; * stands for anything; may be given again
+    /// Filter by part of a subject id (`*` matches anything; repeatable)
     #[arg(long = "subject", value_name = "PATTERN")]
     subjects: Vec<String>,
 
-    /// Only this contract: sign, verify, round-trip, …; may be given again
-    #[arg(long = "contract", value_name = "NAME")]
-    contracts: Vec<String>,
+    /// Measure only this operation, for example sign, verify or round-trip (repeatable)
+    #[arg(long = "operation", value_name = "NAME")]
+    operations: Vec<String>,
 
-    /// The claims: a file, - for standard input, a JSON object, or the name of a set like
-    /// report1-large; may be given again [default: standard]
+    /// Claims to sign: a file, - for standard input, a JSON object, or the name of a claims set such as
+    /// report1-large (repeatable) [default: standard]
     #[arg(long, value_name = "FILE|-|JSON|NAME", allow_hyphen_values = true)]
     claims: Vec<OsString>,
 
-    /// Claims of 1 byte to 1 MB, with one algorithm of each kind
+    /// Measure claims of 1 byte to 1 MB, with one algorithm of each kind
     #[arg(long, conflicts_with = "claims")]
     sweep: bool,
 
-    /// Threads, each number with everything: 1,2,4
+    /// Thread counts to measure, for example 1,2,4; each count repeats all operations
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
           value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: Vec<u32>,
 
-    /// All algorithms with all content encryptions, for jeton and a peer of each language
+    /// Measure all algorithms with all content encryptions, for jeton and one library per language
     #[arg(long, conflicts_with_all = ["quick", "sweep"])]
     full: bool,
 
-    /// 30 rounds, and new processes for each third of them: the spread shows what memory layout does
+    /// Run 30 rounds and restart all processes for each third, so that the spread includes memory layout
     #[arg(long, conflicts_with = "quick")]
     publish: bool,
 
-    /// The seed of the order of the rounds [default: another one each time]
+    /// Seed of the random order [default: a new seed for each run]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Where results.json and report.html go; those of another verb are kept under another name
+    /// Folder for results.json and report.html; results of another lab command there are renamed
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
     #[command(flatten)]
     advice: Advice,
 
-    /// Print the result file on standard output instead of the tables
+    /// Print the result as JSON instead of tables
     #[arg(long)]
     json: bool,
 
@@ -126,23 +126,23 @@ impl Run {
         let (claims, own_claims) = self.claims()?;
         let mut choice = Choice::of(&suites, self.extent());
         choice.subjects.clone_from(&self.subjects);
-        choice.contracts = self.contracts()?;
+        choice.operations = self.operations()?;
         choice.claims = claims;
         choice.threads = distinct(&self.threads);
         let plan = plan(&drivers, &choice).map_err(sentence)?;
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let options = self.options(own_claims);
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&plan, &drivers, &options));
         let is_measured =
-            |language: &str| plan.cells.iter().any(|(cell, _)| cell.language == language);
+            |language: &str| plan.cases.iter().any(|(case, _)| case.language == language);
         for old in left_out.iter().filter(|r| is_measured(&r.language)) {
             let (name, found) = (old.label(), &old.found);
             progress.say(&format!(
-                "left out: {name} ({found}) is older than the drivers need"
+                "skipped: {name} ({found}) is older than the drivers require"
             ));
         }
         let mut result = runner::run(&plan, &drivers, &options, &stop, &mut |event| {
@@ -151,15 +151,15 @@ impl Run {
         progress.end();
 
         if !result.environment.complete && result.environment.rounds_finished == 0 {
-            progress.say("ended before the first round was finished: nothing was written");
+            progress.say("ended before the first round finished: nothing was written");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
         asked.advise(&mut result);
-        leave(&out, &result, self.json)?;
+        write_outputs(&out, &result, self.json)?;
         Ok(if result.environment.complete {
             ExitCode::SUCCESS
         } else {
-            progress.say("ended early: the files hold the rounds that were finished");
+            progress.say("ended early: the files hold the finished rounds");
             ExitCode::from(ENDED_EARLY)
         })
     }
@@ -182,12 +182,12 @@ impl Run {
         }
     }
 
-    fn contracts(&self) -> Result<Vec<Contract>, String> {
-        let named = self.contracts.iter().map(|name| Contract::named(name));
+    fn operations(&self) -> Result<Vec<Operation>, String> {
+        let named = self.operations.iter().map(|name| Operation::named(name));
         named.collect::<Result<_, _>>().map_err(sentence)
     }
 
-    /// The names of the claims sets, and the user's own claims if one of them is that.
+    /// Returns the names of the claims sets, and the user's own claims if given.
     fn claims(&self) -> Result<(Vec<String>, Option<OwnClaims>), String> {
         if self.sweep {
             return Ok((SWEEP.map(ClaimsSets::sweep).to_vec(), None));
@@ -203,7 +203,7 @@ impl Run {
                 }
                 Chosen::Own(_) => {
                     return Err(
-                        "claims of your own can be given once; sets by name as often as you like"
+                        "--claims: only one value may be a file, standard input or JSON; claims sets by name are repeatable"
                             .into(),
                     );
                 }
@@ -222,7 +222,7 @@ impl Run {
             (false, false) => Pace::FULL,
         };
         pace.rounds = self.rounds.unwrap_or(pace.rounds);
-        // Who says how many rounds, or asks for more than the usual, has the time for it.
+        // An explicit request for more work lifts the default time limit.
         let more = self.rounds.is_some() || self.full || self.publish || self.sweep;
         let usual = match (more, self.quick) {
             (true, _) => None,
@@ -234,14 +234,14 @@ impl Run {
             pace,
             budget: self.budget.or(usual),
             seed,
-            command: repeated(self.seed.is_none().then_some(seed)),
+            command: repro_command(self.seed.is_none().then_some(seed)),
             cache: Cache::default(),
             own_claims,
         }
     }
 }
 
-/// Each once, in the order in which they were given.
+/// Removes duplicates and keeps the order.
 fn distinct<T: Clone + PartialEq>(given: &[T]) -> Vec<T> {
     let mut kept: Vec<T> = Vec::new();
     for one in given {
@@ -252,9 +252,9 @@ fn distinct<T: Clone + PartialEq>(given: &[T]) -> Vec<T> {
     kept
 }
 
-/// The first signal asks the run to end, and a second one ends it at once: the drivers end with
-/// their input.
-pub(super) fn listen(stop: &Stop) -> Result<(), String> {
+/// Installs the Ctrl-C handler: the first signal asks the run to end, the second one exits at once.
+/// The drivers exit when their input closes.
+pub(super) fn handle_ctrl_c(stop: &Stop) -> Result<(), String> {
     let stop = stop.clone();
     let asked = AtomicBool::new(false);
     ctrlc::set_handler(move || {
@@ -263,21 +263,21 @@ pub(super) fn listen(stop: &Stop) -> Result<(), String> {
         }
         stop.request();
     })
-    .map_err(|e| format!("cannot listen to Ctrl-C: {e}"))
+    .map_err(|e| format!("cannot handle Ctrl-C: {e}"))
 }
 
 fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
-    let cells: Vec<suite::Cell> = plan.cells.iter().map(|(c, _)| c.clone()).collect();
-    let estimate = options.pace.estimate(&cells);
-    // Where the core is shared, it waits for one of its own.
+    let cases: Vec<suite::Case> = plan.cases.iter().map(|(c, _)| c.clone()).collect();
+    let estimate = options.pace.estimate(&cases);
+    // On a shared core the run waits for undisturbed time, up to the time limit.
     let takes = match options.budget {
         Some(most) if estimate < most => {
-            format!("{}, {} at most", in_words(estimate), in_words(most))
+            format!("{}, at most {}", rounded(estimate), rounded(most))
         }
-        Some(most) => in_words(most),
-        None => in_words(estimate),
+        Some(most) => rounded(most),
+        None => rounded(estimate),
     };
-    let needed = |d: &&Driver| cells.iter().any(|c| c.driver == d.id);
+    let needed = |d: &&Driver| cases.iter().any(|c| c.driver == d.id);
     let stale = drivers
         .iter()
         .filter(needed)
@@ -285,15 +285,15 @@ fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
         .count();
     let first = building_first(stale);
     format!(
-        "about {takes}: {} cells × {} rounds of {} × {} ms{first}",
-        cells.len() + options.pace.twins,
+        "about {takes}: {} cases × {} rounds of {} × {} ms{first}",
+        cases.len() + options.pace.aa_pairs,
         options.pace.rounds,
         options.pace.batches,
         options.pace.batch.as_millis(),
     )
 }
 
-/// What the end of an estimate says of drivers that have to be built before.
+/// Returns the part of an estimate about drivers that must be built first.
 pub(super) fn building_first(stale: usize) -> String {
     match stale {
         0 => String::new(),
@@ -304,14 +304,14 @@ pub(super) fn building_first(stale: usize) -> String {
 
 pub(super) fn budget(text: &str) -> Result<Duration, String> {
     match time::duration(text)? {
-        Duration::ZERO => Err("a budget is a second or more".to_owned()),
+        Duration::ZERO => Err("must be at least 1s".to_owned()),
         budget => Ok(budget),
     }
 }
 
 pub(super) fn some_seed() -> u64 {
     let now = jiff::Timestamp::now().as_nanosecond();
-    // Short enough to be typed again.
+    // Six digits, so that a user can type the seed.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -1,21 +1,21 @@
-//! `--runtimes`: what the drivers run on.
+//! `--runtimes`: selects the language runtimes for the drivers.
 
 use clap::{Args, ValueEnum};
 use jeton_lab::driver::Driver;
 use jeton_lab::driver::runtime::{self, Equipped, Places, Runtimes};
 
-/// For a run, which can measure a subject on several runtimes.
+/// The option for runs, which can measure a subject on several runtimes.
 #[derive(Debug, Args)]
 pub(super) struct Several {
-    /// The Go, Node, JDK and CPython that the drivers run on
+    /// Runtimes (Go, Node, JDK, CPython) to run the drivers on
     #[arg(long = "runtimes", value_enum, value_name = "WHICH", default_value_t = Which::Path)]
     which: Which,
 }
 
-/// For a verb that asks each library once.
+/// The option for commands that use one runtime per language.
 #[derive(Debug, Args)]
 pub(super) struct One {
-    /// The Go, Node, JDK and CPython that the drivers run on
+    /// Runtimes (Go, Node, JDK, CPython) to run the drivers on
     #[arg(long = "runtimes", value_enum, value_name = "WHICH", default_value_t = OneOf::Path)]
     which: OneOf,
 }
@@ -24,9 +24,9 @@ pub(super) struct One {
 enum Which {
     /// The commands on PATH
     Path,
-    /// Of each language the newest that still gets fixes, wherever it is found
+    /// The newest supported runtime of each language that is installed
     Newest,
-    /// Every one that is found, each a subject of its own
+    /// Every installed runtime, each as its own subject
     All,
 }
 
@@ -34,7 +34,7 @@ enum Which {
 enum OneOf {
     /// The commands on PATH
     Path,
-    /// Of each language the newest that still gets fixes, wherever it is found
+    /// The newest supported runtime of each language that is installed
     Newest,
 }
 

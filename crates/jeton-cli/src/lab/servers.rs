@@ -11,54 +11,53 @@ use jeton_lab::Stop;
 use jeton_lab::result::OutDir;
 use jeton_lab::servers::{self, Algorithm, Options, Pacing, Scenario, Server};
 
-use super::leaving::leave;
 use super::load::seconds;
-use super::progress::{Progress, in_words};
-use super::repeating::repeated;
-use super::run::{budget, listen, some_seed};
+use super::progress::{Progress, rounded};
+use super::repro_command::repro_command;
+use super::run::{budget, handle_ctrl_c, some_seed};
+use super::write_outputs::write_outputs;
 use super::{ENDED_EARLY, sentence};
 
-/// How long at most a server is loaded when it has just started, in a quick run.
+/// Longest first warm-up of a server in a quick run.
 const QUICK_FIRST_WARM_UP: Duration = Duration::from_secs(6);
 
-/// Load gRPC servers that issue tokens, side by side
+/// Measure gRPC servers that issue tokens
 ///
-/// Every server below servers/ is built, started on cores of its own, given the same keys, looked at
-/// (do its tokens verify with those keys, and does it refuse what it does not know?) and then loaded
-/// in turns by a loader on a core of its own. Shown are tokens a second apart from errors, the
-/// server's CPU time for each token, latencies, statuses and memory, with the gRPC report's published
-/// figures beside.
+/// Builds the servers in servers/ and starts each on its own cores with the same keys. A preflight checks
+/// that its tokens verify with those keys and that it rejects unknown algorithms. Then a loader on a
+/// separate core loads the servers interleaved. The output shows tokens per second (without errors), the
+/// server's CPU time per token, latencies, statuses and memory, next to the published figures of the gRPC
+/// report.
 ///
-/// The report's servers are there as they were published, their bugs kept: what is wrong with them is
-/// named, and their figures are marked.
+/// The report's servers are measured in their original version, with their bugs. The output names the
+/// bugs and marks the figures.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   jeton lab servers                              the report's eight scenarios, three repetitions
-  jeton lab servers --quick                      the same, one short repetition
-  jeton lab servers --full                       and then open loops at 50, 70 and 90 % of the peak
-  jeton lab servers --subject go --subject jeton only some servers, by a part of their id
+  jeton lab servers --quick                      the same scenarios, one short repetition
+  jeton lab servers --full                       adds open loops at 50, 70 and 90 % of the peak
+  jeton lab servers --subject go --subject jeton only servers whose id contains go or jeton
   jeton lab servers --budget 2m                  as many repetitions as fit
   jeton lab servers --cores 1 --connections 5 --in-flight 50 --alg HS256
   jeton lab servers --cores 1 --rate 5000        an open loop: latency from when a call was due
   jeton lab servers --scenarios beyond           other calls: issue, verify, batches, streams
   jeton lab servers --list
 
-Where the machine has fewer cores than a scenario asks for, server and loader share them; such rows
-are marked, and only CPU time for each token is compared.
+If the machine has fewer cores than a scenario requires, server and loader share cores. Such rows are
+marked, and only the CPU time per token is compared.
 
-With --full all servers have the same rates in a scenario: parts of the lowest peak among those
-with which nothing is wrong. Latency then counts from when a call was due.
+With --full, all servers get the same rates in a scenario: shares of the lowest peak among the servers
+that passed the preflight. Latency then counts from when a call was due.
 
-A server that has just started is loaded until none of its calls becomes cheaper any more, at most as
-long as --first-warm-up says: some runtimes compile for seconds what is called often. The time that
-is told before a run has all of it.
+After a start, a server is loaded until its calls become no cheaper, at most for --first-warm-up: some
+runtimes compile hot code for seconds. The time estimate includes this.
 
-Beyond the report a server is asked to issue and to verify HS256, ES256, RS256, EdDSA, v4.public and
-v4.local, to issue and to verify in batches of 256, to issue for each message of a stream, and to
-introspect a token (RFC 7662). A server that does not offer a call is a row that says so.")]
+The set beyond has further calls: issue and verify with HS256, ES256, RS256, EdDSA, v4.public and
+v4.local, in batches of 256, in streams, and token introspection (RFC 7662). If a server does not
+offer a call, its row says so.")]
 pub(super) struct Servers {
-    /// Which scenarios: report, the gRPC report's eight, or beyond, calls that it did not make
+    /// Scenarios: report (the eight of the gRPC report) or beyond (further calls)
     #[arg(
         long,
         value_name = "SET",
@@ -67,76 +66,75 @@ pub(super) struct Servers {
     )]
     scenarios: Set,
 
-    /// Loads of a second each, one of every server in every scenario
+    /// Load each server once per scenario, for one second
     #[arg(long, conflicts_with_all = ["seconds", "warm_up", "first_warm_up"])]
     quick: bool,
 
-    /// How often each server is loaded in each scenario [default: 3, quick 1]
+    /// Number of repetitions of each scenario [default: 3, with --quick 1]
     #[arg(long, alias = "repetitions", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: Option<u32>,
 
-    /// What it may take, like 90s or 10m: fewer rounds if need be, and what is not loaded then is left
-    /// out [default: no limit]
+    /// Time limit, for example 90s or 10m; runs fewer repetitions and skips the rest [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = budget)]
     budget: Option<Duration>,
 
-    /// Only servers whose id holds this; * stands for anything; may be given again
+    /// Filter by part of a server id (`*` matches anything; repeatable)
     #[arg(long = "subject", alias = "server", value_name = "PATTERN")]
     subjects: Vec<String>,
 
-    /// Only this many cores for a server
+    /// Run only scenarios with this many server cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     cores: Option<u32>,
 
-    /// Instead of the report's: so many connections
+    /// Number of connections, instead of the scenario's
     #[arg(long, value_name = "N", requires = "in_flight")]
     connections: Option<u32>,
 
-    /// Instead of the report's: so many calls in flight on each connection
+    /// Number of calls in flight on each connection, instead of the scenario's
     #[arg(long, value_name = "N", requires = "connections")]
     in_flight: Option<u32>,
 
-    /// Only this algorithm, such as ES256 or v4.public
+    /// Run only scenarios with this algorithm, for example ES256 or v4.public
     #[arg(long, value_name = "NAME")]
     alg: Option<Algorithm>,
 
-    /// Calls a second of an open loop, instead of a closed one
+    /// Run open loops with this many calls per second, instead of closed loops
     #[arg(long, value_name = "N")]
     rate: Option<f64>,
 
-    /// Behind each closed loop open ones, at 50, 70 and 90 % of the scenario's lowest peak
+    /// After each closed loop, run open loops at 50, 70 and 90 % of the scenario's lowest peak
     #[arg(long, conflicts_with = "rate")]
     full: bool,
 
-    /// How long each load is measured
+    /// Duration of each measurement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = seconds)]
     seconds: Duration,
 
-    /// How long a server is loaded before that
+    /// Duration of the warm-up before each measurement, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     warm_up: Duration,
 
-    /// How long at most a server is loaded when it has just started; 0 for not at all
+    /// Longest warm-up after a server start, in seconds; 0 disables it
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     first_warm_up: Duration,
 
-    /// The seed of the order in which servers are loaded [default: another one each time]
+    /// Seed of the random order of servers [default: a new seed for each run]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Where results.json and report.html go; those of another verb are kept under another name
+    /// Folder for results.json and report.html; results of another lab command there are renamed
     #[arg(long, value_name = "DIR", default_value = "jeton-lab")]
     out: PathBuf,
 
-    /// Print the result file on standard output instead of the tables
+    /// Print the result as JSON instead of tables
     #[arg(long)]
     json: bool,
 
-    /// Show which servers there are, and build nothing
+    /// List the servers and exit
     #[arg(long)]
     list: bool,
 
-    /// The folder of the servers [default: JETON_SERVERS, or that of jeton's checkout]
+    /// Folder of the servers [default: JETON_SERVERS, or the one in jeton's checkout]
     #[arg(long = "servers", value_name = "DIR")]
     folder: Option<PathBuf>,
 }
@@ -173,7 +171,7 @@ impl Servers {
                 servers::repetitions_within(budget, &chosen, &scenarios, &options);
         }
         let stop = Stop::default();
-        listen(&stop)?;
+        handle_ctrl_c(&stop)?;
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&chosen, &scenarios, &options));
@@ -182,13 +180,13 @@ impl Servers {
         })?;
         progress.end();
 
-        leave(&out, &result, self.json)?;
+        write_outputs(&out, &result, self.json)?;
         if stop.asked() {
-            progress.say("ended early: the files hold what was measured");
+            progress.say("ended early: the files hold the finished measurements");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
         if !result.environment.complete {
-            progress.say("the budget had no time for the rest: the files hold what was measured");
+            progress.say("time limit reached: the files hold the finished measurements");
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -198,7 +196,7 @@ impl Servers {
         if let Some(pattern) = self.subjects.iter().find(unknown) {
             let ids: Vec<&str> = all.iter().map(|s| s.id.as_str()).collect();
             return Err(format!(
-                "no server has `{pattern}` in its id; there are {}",
+                "--subject: no server id contains `{pattern}`; the servers are {}",
                 ids.join(", ")
             ));
         }
@@ -208,7 +206,7 @@ impl Servers {
         Ok(all.iter().filter(is_chosen).collect())
     }
 
-    /// The set's scenarios, as far as they are asked for, or with other connections.
+    /// Returns the scenarios that the options select, with the connections that they set.
     fn planned(&self) -> Vec<Scenario> {
         let mut planned: Vec<Scenario> = Vec::new();
         for mut scenario in self.scenarios.scenarios() {
@@ -238,7 +236,8 @@ impl Servers {
 
     fn options(&self, folder: &Scratch) -> Result<Options, String> {
         let seed = self.seed.unwrap_or_else(some_seed);
-        let own = std::env::current_exe().map_err(|e| format!("this program is not found: {e}"))?;
+        let own = std::env::current_exe()
+            .map_err(|e| format!("cannot determine the path of this program: {e}"))?;
         Ok(Options {
             repetitions: self.rounds.unwrap_or(if self.quick { 1 } else { 3 }),
             budget: self.budget,
@@ -259,14 +258,14 @@ impl Servers {
             },
             pacing: self.pacing(),
             seed,
-            command: repeated(self.seed.is_none().then_some(seed)),
+            command: repro_command(self.seed.is_none().then_some(seed)),
             loader: vec![own.into(), OsString::from("lab"), OsString::from("load")],
             folder: folder.0.clone(),
         })
     }
 }
 
-/// Where the run's keys and the servers' data folders are: this user's alone, and gone with the run.
+/// A temporary folder for keys and data folders: readable by this user only, deleted after the run.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -277,14 +276,14 @@ impl Scratch {
         std::fs::DirBuilder::new()
             .mode(0o700)
             .create(&path)
-            .map_err(|e| format!("{} cannot be made: {e}", path.display()))?;
+            .map_err(|e| format!("cannot create {}: {e}", path.display()))?;
         Ok(Self(path))
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left of it is in the system's folder for such files.
+        // The system cleans its temporary folder if this fails.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -298,7 +297,7 @@ fn list(servers: &[&Server]) -> Result<ExitCode, String> {
             server.id, manifest.about, "", manifest.libraries
         ));
         if let Some(need) = server.recipe().missing_command() {
-            out.push_str(&format!("{:16} not available here: needs `{need}`\n", ""));
+            out.push_str(&format!("{:16} unavailable: needs `{need}`\n", ""));
         }
     }
     super::destination::written(std::io::stdout().write_all(out.as_bytes()))
@@ -314,15 +313,15 @@ fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> S
         .count();
     let first = match stale {
         0 => String::new(),
-        n => format!(", after building {n} of them (a first build takes minutes)"),
+        n => format!(", after building {n} servers (a first build takes minutes)"),
     };
     let rates = match options.pacing.loads() {
         1 => String::new(),
         n => format!(" × {n} rates"),
     };
     format!(
-        "about {}: {} servers × {} scenarios{rates} × {} rounds of {} s{first}",
-        in_words(takes),
+        "about {}: {} servers × {} scenarios{rates} × {} repetitions of {} s{first}",
+        rounded(takes),
         servers.len(),
         scenarios.len(),
         options.repetitions,

@@ -1,4 +1,4 @@
-//! A lab of fake drivers in a folder of its own, and the real binary in it.
+//! Runs the real binary with fake drivers in a temporary folder.
 
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 pub(crate) struct Lab(pub(crate) tempfile::TempDir);
 
 impl Lab {
-    /// Two honest fake drivers, or with `misdeed` one that has it.
+    /// Creates two fake drivers: `correct`, and `other` with this misdeed. An empty misdeed makes it correct.
     pub(crate) fn new(misdeed: &str) -> Self {
         let lab = Self(tempfile::tempdir().unwrap());
-        lab.add("honest", "");
+        lab.add("correct", "");
         lab.add("other", misdeed);
         lab
     }
@@ -76,7 +76,7 @@ pub(crate) fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// One clear line on standard error, nothing on standard output, exit 2.
+/// Checks for exit code 2, one line on standard error with `reason`, and no standard output.
 #[track_caller]
 pub(crate) fn assert_refused(output: &Output, reason: &str) {
     let said = text(&output.stderr);
@@ -86,5 +86,5 @@ pub(crate) fn assert_refused(output: &Output, reason: &str) {
     assert!(said.contains(reason), "{said}");
 }
 
-/// A run that is over soon.
+/// A short run.
 pub(crate) const SHORT: [&str; 4] = ["run", "libraries", "--quick", "--rounds=2"];

@@ -1,11 +1,11 @@
-//! A listener on this machine: whoever asks it has believed an address in a token.
+//! A listener on this machine. A verifier that connects to it has trusted an address in a token.
 
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-/// Counts who calls.
+/// Counts connections.
 #[derive(Debug, Clone)]
 pub(super) struct Beacon {
     pub address: String,
@@ -13,8 +13,8 @@ pub(super) struct Beacon {
 }
 
 impl Beacon {
-    /// Listens on a free port of the loopback, until the lab ends.
-    pub(super) fn light() -> Self {
+    /// Listens on a free loopback port until the lab ends.
+    pub(super) fn listen() -> Self {
         let calls = Arc::new(AtomicU64::new(0));
         let Ok(listener) = TcpListener::bind("127.0.0.1:0") else {
             return Self {
@@ -35,7 +35,7 @@ impl Beacon {
         }
     }
 
-    /// How many called so far.
+    /// Returns the number of connections so far.
     pub(super) fn calls(&self) -> u64 {
         self.calls.load(Ordering::SeqCst)
     }

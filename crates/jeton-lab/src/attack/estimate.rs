@@ -1,4 +1,4 @@
-//! How long an attack run takes, about.
+//! Estimates the duration of an attack run.
 
 use std::time::Duration;
 
@@ -6,18 +6,19 @@ use super::catalogue::Attack;
 use super::run::{Extent, Options, attackable, chosen};
 use crate::driver::Driver;
 
-/// What an attack run is, before anything is built.
+/// The size of an attack run, known before anything is built.
 #[derive(Debug)]
 pub struct Estimate<'a> {
-    /// How many attacks.
+    /// The number of attacks.
     pub attacks: usize,
-    /// The drivers that are attacked.
+    /// The attacked drivers.
     pub drivers: Vec<&'a Driver>,
-    /// What it will take once they are built, on a machine like the one it was written on.
+    /// The duration once they are built, on a machine like the one where the constants were
+    /// measured.
     pub takes: Duration,
 }
 
-/// What a run of these drivers will be.
+/// Estimates a run of these drivers.
 #[must_use]
 pub fn estimate<'a>(drivers: &'a [Driver], options: &Options) -> Estimate<'a> {
     let attacks = chosen(&options.attacks).len();
@@ -38,8 +39,8 @@ pub fn estimate<'a>(drivers: &'a [Driver], options: &Options) -> Estimate<'a> {
 
 const START: Duration = Duration::from_millis(500);
 
-/// Everything, on one driver. Where something is measured the driver is started anew, and a virtual
-/// machine takes its time for that.
+/// Returns the time for one driver. Cost trials start a new process each, which is slow for a
+/// virtual machine.
 fn takes(driver: &Driver, options: &Options) -> Duration {
     let (at_once, at_length) = match driver.manifest.language.as_str() {
         "java" => (13, 48),

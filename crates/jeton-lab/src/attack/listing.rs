@@ -1,10 +1,10 @@
-//! The catalogue as a table in Markdown: docs/reference/attacks.md is made of it.
+//! The catalogue as a Markdown table, for docs/reference/attacks.md.
 
 use std::fmt::Write;
 
 use super::{Attack, Family};
 
-/// Every attack, family by family, with the check that it defeats.
+/// Returns every attack by family, with the check that it defeats.
 #[must_use]
 pub fn listing() -> String {
     let all = Attack::all();
@@ -13,7 +13,7 @@ pub fn listing() -> String {
         // Writing to a string cannot fail.
         let _ = write!(out, "## {}\n\n", titled(family.name()));
         out.push_str(
-            "| attack | what is tried | the check that it defeats | formats | written of in |\n",
+            "| attack | token or key | the check that it defeats | formats | reference |\n",
         );
         out.push_str("|---|---|---|---|---|\n");
         for attack in all.iter().filter(|a| a.family == family) {

@@ -1,4 +1,4 @@
-//! Every driver under every attack.
+//! Runs every attack on every driver.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,52 +7,52 @@ use std::time::{Duration, Instant};
 
 use super::beacon::Beacon;
 use super::catalogue::{About, Attack, Demand, Kind};
-use super::forger::Stage;
+use super::fixtures::Stage;
+use super::run_trial::TrialContext;
 use super::session::{Session, Stopped};
 use super::trial::Trial;
-use super::trying::Place;
-use super::verdict::{LeftOut, Tally};
+use super::verdict::{SkipReason, Tally};
 use crate::driver::{Built, Cache, Driver, Unbuilt, runtime};
 use crate::host::{Cores, describe};
-use crate::result::{AttackRow, Party, Practice, Rows, RunResult, Status, Taint};
+use crate::protocol::{Fault, Hello};
+use crate::result::{AttackRow, Disturbance, Party, Practice, Rows, RunResult, Status};
 use crate::stop::Stop;
 use crate::suite::{Format, matches};
-use crate::wire::{Fault, Hello};
 
-/// How an attack run is to be done.
+/// Options of an attack run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The attacks; all of them where it is empty.
+    /// The attacks; all if empty.
     pub attacks: Vec<String>,
-    /// Only subjects whose `driver:format:practice` holds one of these; all where it is empty.
+    /// Only subjects whose `driver:format:practice` contains one of these; all if empty.
     pub subjects: Vec<String>,
     /// How much is tried.
     pub extent: Extent,
-    /// How often every token is made, each time with other keys; what costs time or has to be waited for
-    /// is tried once.
+    /// The number of rounds. Each round makes every token with new keys. Slow trials run only once.
     pub rounds: u32,
-    /// What it may take, once the drivers are built: a driver that is not done by then says so.
+    /// The time limit, not counting builds. A driver that is not finished by then is reported.
     pub budget: Option<Duration>,
     /// The seed of every random choice.
     pub seed: u64,
-    /// The command that repeats it, for the result file.
+    /// The command that repeats the run, for the result file.
     pub command: String,
-    /// Where built drivers are kept.
+    /// The folder of built drivers.
     pub cache: Cache,
-    /// Whether drivers that are not built are left out rather than built.
+    /// Whether drivers that are not built are skipped instead of built.
     pub built_only: bool,
-    /// How many drivers are attacked at the same time.
+    /// The number of drivers attacked at the same time.
     pub workers: usize,
 }
 
 /// How much is tried.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// Everything, with one algorithm of each kind of key and signature, and of each way to encrypt.
+    /// Everything, with one algorithm for each kind of key and signature, and for each kind of
+    /// encryption.
     #[default]
     Everything,
-    /// With the few algorithms without which some attack could not be made, what takes no time: nothing
-    /// is measured, and nothing waited for.
+    /// Only fast trials, with the few algorithms that some attack requires. Nothing is measured,
+    /// and no trial waits.
     Quick,
 }
 
@@ -62,32 +62,32 @@ impl Extent {
     }
 }
 
-/// What happens on the way, for the terminal.
+/// Progress, for the terminal.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A driver is being built.
     Building(&'a str),
-    /// A driver cannot be had.
+    /// A driver is unavailable.
     Unavailable {
-        /// Which.
+        /// The driver.
         driver: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
-    /// A driver is done: so many of so many.
+    /// A driver is finished.
     Attacked {
-        /// Which.
+        /// The driver.
         driver: &'a str,
-        /// How long that took.
+        /// How long it took.
         took: Duration,
-        /// How many are done.
+        /// The number of finished drivers.
         done: usize,
-        /// How many there are.
+        /// The total number of drivers.
         of: usize,
     },
 }
 
-/// The algorithms that stand for all: one of each kind of key and signature.
+/// The algorithms that represent all others: one for each kind of key and signature.
 const JWT_ALGS: [&str; 6] = ["HS256", "RS256", "PS256", "ES256", "ES384", "EdDSA"];
 
 /// The same for encryption, with the content encryption.
@@ -101,12 +101,12 @@ const JWE_ALGS: [(&str, &str); 7] = [
     ("PBES2-HS256+A128KW", "A256GCM"),
 ];
 
-/// Those of them without which some attack could not be made.
+/// Those of them that some attack requires.
 const QUICK_JWT: [&str; 4] = ["HS256", "RS256", "ES256", "EdDSA"];
 const QUICK_JWE: [&str; 4] = ["dir", "RSA-OAEP", "ECDH-ES", "PBES2-HS256+A128KW"];
 
-/// Attacks drivers. Whatever one does, the others go on; when `stop` is requested, the result holds
-/// the drivers that were finished.
+/// Attacks drivers. If one driver fails, the others continue. If `stop` is requested, the result
+/// contains the finished drivers.
 pub fn run(
     drivers: &[Driver],
     options: &Options,
@@ -143,7 +143,7 @@ pub fn run(
         }
     }
     let began = Instant::now();
-    let beacon = Beacon::light();
+    let beacon = Beacon::listen();
     let now_s = jiff::Timestamp::now().as_second();
     let rounds: Vec<Stages> = (0..options.rounds)
         .map(|_| Stages::new(now_s, &beacon.address))
@@ -197,7 +197,7 @@ pub fn run(
     if stop.out_of_time() && !stop.asked() {
         for (i, (driver, _)) in built.iter().enumerate() {
             if !found.iter().any(|(done, _)| *done == i) {
-                let reason = "the budget had no time for it";
+                let reason = "the time limit was reached first";
                 let why = unavailable(driver, &attacks, &options.subjects, reason);
                 found.push((i, why));
             }
@@ -215,7 +215,7 @@ pub fn run(
     result
 }
 
-/// Rows, and where and when they were seen.
+/// Returns the result of rows with the time and place of the run.
 pub(super) fn described(
     started: jiff::Timestamp,
     elapsed: Duration,
@@ -227,7 +227,7 @@ pub(super) fn described(
     environment.started = started.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     environment.elapsed_s = elapsed.as_secs_f64();
     environment.complete = true;
-    environment.taint = Taint::default();
+    environment.disturbance = Disturbance::default();
     let rows = Rows {
         attack: rows,
         ..Rows::default()
@@ -235,14 +235,14 @@ pub(super) fn described(
     RunResult::without_verdicts(command.to_owned(), seed, environment, rows)
 }
 
-/// The attacks of these names, in the order of the catalogue.
+/// Returns the attacks with these names, in the order of the catalogue.
 pub(super) fn chosen(names: &[String]) -> Vec<Attack> {
     let all = Attack::all().into_iter();
     all.filter(|a| names.is_empty() || names.iter().any(|n| n == a.id))
         .collect()
 }
 
-/// Whether a driver is a library in a format that attacks know, and wanted.
+/// Returns whether a driver is selected and wraps a library in a format that can be attacked.
 pub(super) fn attackable(driver: &Driver, subjects: &[String]) -> bool {
     formats(driver).iter().any(|f| {
         Practice::ALL
@@ -269,7 +269,7 @@ fn wanted(driver: &str, format: Format, practice: Practice, subjects: &[String])
     subjects.is_empty() || subjects.iter().any(|s| matches(s, &id))
 }
 
-/// Keys for every format and algorithm, made once: all drivers are attacked with the same.
+/// Keys for every format and algorithm, made once: all drivers are attacked with the same keys.
 pub(super) struct Stages(pub(super) Vec<Stage>);
 
 impl Stages {
@@ -315,7 +315,7 @@ fn attack_driver(
         Ok(hello) => hello,
         Err(Fault::Stopped) => return Err(Stopped),
         Err(fault) => {
-            let reason = format!("does not say hello: {fault:?}");
+            let reason = format!("hello failed: {fault:?}");
             let rows = unavailable(driver, attacks, &options.subjects, &reason);
             return Ok(Attacked { rows, hello: None });
         }
@@ -355,7 +355,7 @@ fn attack_driver(
                         && o.enc.as_deref().unwrap_or_default() == stage.enc
                 });
                 let Some(offered) = offered else { continue };
-                let place = Place {
+                let place = TrialContext {
                     stage,
                     practice: said,
                     offered,
@@ -363,16 +363,16 @@ fn attack_driver(
                     is_first,
                 };
                 for (attack, tally) in &mut tallies {
-                    if let Some(why) = apart(attack, format, *practice, &hello) {
-                        tally.leave_out(why);
+                    if let Some(why) = skip_reason(attack, format, *practice, &hello) {
+                        tally.skip(why);
                         continue;
                     }
                     for trial in attack.trials(stage).iter().filter(|t| place.takes(t)) {
                         if !options.extent.has(stage, trial) {
-                            tally.leave_out(LeftOut::Quick);
+                            tally.skip(SkipReason::Quick);
                             continue;
                         }
-                        let tried = place.try_one(&mut session, trial)?;
+                        let tried = place.run_trial(&mut session, trial)?;
                         tally.add(stage, trial, tried);
                     }
                 }
@@ -399,15 +399,20 @@ fn is_quick(stage: &Stage) -> bool {
     }
 }
 
-/// Why an attack says nothing of a library that is called so, if it does not.
-fn apart(attack: &Attack, format: Format, practice: Practice, hello: &Hello) -> Option<LeftOut> {
+/// Returns why an attack does not apply to a library in this practice, if so.
+fn skip_reason(
+    attack: &Attack,
+    format: Format,
+    practice: Practice,
+    hello: &Hello,
+) -> Option<SkipReason> {
     if attack.about == About::DeclaredTypes && matches!(hello.language.as_str(), "node" | "python")
     {
-        return Some(LeftOut::Untyped);
+        return Some(SkipReason::Untyped);
     }
     if practice == Practice::Defaults {
         let demanded = matches!(attack.demand, Some(Demand::Issuer | Demand::Audience));
-        return demanded.then_some(LeftOut::NotDemanded);
+        return demanded.then_some(SkipReason::NotDemanded);
     }
     let by_driver = |check: &str| {
         hello
@@ -417,10 +422,10 @@ fn apart(attack: &Attack, format: Format, practice: Practice, hello: &Hello) -> 
     };
     let whole = attack.about != About::Protection && by_driver("claims");
     let one = attack.demand.is_some_and(|d| by_driver(d.claim())) || by_driver(attack.id);
-    (whole || one).then_some(LeftOut::ByDriver)
+    (whole || one).then_some(SkipReason::ByDriver)
 }
 
-/// Rows that say why there is nothing to say.
+/// Returns rows that say why there is no result.
 fn unavailable(
     driver: &Driver,
     attacks: &[Attack],
@@ -455,7 +460,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quick_run_makes_every_attack_that_takes_no_time() {
+    fn quick_run_includes_every_fast_attack() {
         let now_s = jiff::Timestamp::now().as_second();
         let Stages(stages) = Stages::new(now_s, "http://127.0.0.1:1/");
         let made_in = |attack: &Attack, kind: Kind, extent: Extent| {

@@ -1,32 +1,32 @@
-//! A driver under attack: it is started again whenever it died or was ended.
+//! A driver under attack, restarted whenever it crashes or is ended.
 
 use std::time::{Duration, Instant};
 
 use super::trial::TRIALS_PER_CONTROL;
 use crate::driver::Built;
 use crate::host::Cores;
+use crate::protocol::{ANSWER_LIMIT, Fault, Hello, Prepare, Process, VerifyAnswer, Work};
 use crate::stop::Stop;
-use crate::wire::{ANSWER_LIMIT, Fault, Hello, Prepare, Process, VerifyAnswer, Work};
 
-/// What a driver said of one token.
+/// A driver's reply to one token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
     Accepted,
-    /// With the library's reason.
+    /// Rejected, with the library's reason.
     Refused(String),
-    /// The library panicked, or the process died.
+    /// The library panicked, or the process crashed.
     Crashed(String),
-    /// It did not answer in time.
+    /// No answer in time.
     Hung(String),
-    /// The driver could not be asked this.
+    /// The driver does not support this request.
     Unasked(String),
 }
 
-/// The run was asked to stop.
+/// The run was stopped.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stopped;
 
-/// A driver, its process if it has one, and what that is prepared for.
+/// A driver, its process if running, and what the process is prepared for.
 #[derive(Debug)]
 pub(super) struct Session<'a> {
     built: &'a Built,
@@ -36,12 +36,12 @@ pub(super) struct Session<'a> {
     control: Option<Control>,
 }
 
-/// The token that was accepted last as a control, under what the process is ready for.
+/// The last accepted control for the current preparation.
 #[derive(Debug)]
 struct Control {
     token: String,
     took: Duration,
-    /// How many trials have stood on it.
+    /// The number of trials since.
     trials: u32,
 }
 
@@ -56,22 +56,22 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Who it is.
+    /// Returns the driver's `hello`.
     pub(super) fn hello(&mut self) -> Result<Hello, Fault> {
         self.process()?.hello()
     }
 
-    /// Another process in the place of this one, so that its memory is its own.
-    pub(super) fn afresh(&mut self) {
+    /// Starts another process, whose memory is not affected by earlier tokens.
+    pub(super) fn restart(&mut self) {
         self.end();
     }
 
-    /// The most memory that the process ever held.
+    /// Returns the peak memory of the process.
     pub(super) fn peak_rss_bytes(&self) -> Option<u64> {
         self.process.as_ref()?.peak_rss_bytes()
     }
 
-    /// Makes it ready, if it is not: what it said against it.
+    /// Prepares the driver if needed. Returns its error, if any.
     pub(super) fn prepare(&mut self, order: &Prepare) -> Result<Result<(), Reply>, Stopped> {
         let text = serde_json::to_string(order).unwrap_or_default();
         if self.ready.as_ref() == Some(&text) && self.process.is_some() {
@@ -79,14 +79,14 @@ impl<'a> Session<'a> {
         }
         (self.ready, self.control) = (None, None);
         let asked = self.process().and_then(|p| p.prepare(order));
-        let said = self.heard(asked)?;
+        let said = self.after_fault(asked)?;
         if said.is_ok() {
             self.ready = Some(text);
         }
         Ok(said)
     }
 
-    /// What it says of a token, and how long that took.
+    /// Verifies a token. Returns the reply and the time that it took.
     pub(super) fn verify(
         &mut self,
         order: &Prepare,
@@ -98,10 +98,13 @@ impl<'a> Session<'a> {
         let began = Instant::now();
         let asked = self.process().and_then(|p| p.verify(token));
         let took = began.elapsed();
-        Ok((self.heard(asked)?.map_or_else(|reply| reply, verdict), took))
+        Ok((
+            self.after_fault(asked)?.map_or_else(|reply| reply, verdict),
+            took,
+        ))
     }
 
-    /// The same of a control, which is not asked again for each of many trials beside it.
+    /// Verifies a control. An accepted control is not sent again for each of many trials.
     pub(super) fn control(
         &mut self,
         order: &Prepare,
@@ -126,7 +129,7 @@ impl<'a> Session<'a> {
         Ok((reply, took))
     }
 
-    /// Whether it loads a key.
+    /// Returns the reply to loading a key.
     pub(super) fn load(&mut self, order: &Prepare) -> Result<Reply, Stopped> {
         if let Err(reply) = self.prepare(order)? {
             return Ok(reply);
@@ -135,17 +138,17 @@ impl<'a> Session<'a> {
             .process()
             .and_then(|p| p.run(Work::of(1), 1, ANSWER_LIMIT));
         Ok(self
-            .heard(asked)?
+            .after_fault(asked)?
             .map_or_else(|reply| reply, |_| Reply::Accepted))
     }
 
-    /// The token that it makes.
+    /// Returns the token that the driver makes.
     pub(super) fn token(&mut self, order: &Prepare) -> Result<Result<String, Reply>, Stopped> {
         if let Err(reply) = self.prepare(order)? {
             return Ok(Err(reply));
         }
         let asked = self.process().and_then(|p| p.token(0));
-        self.heard(asked)
+        self.after_fault(asked)
     }
 
     fn process(&mut self) -> Result<&mut Process, Fault> {
@@ -166,8 +169,8 @@ impl<'a> Session<'a> {
         (self.ready, self.control) = (None, None);
     }
 
-    /// What a fault says of the library, and whether the process survived it.
-    fn heard<T>(&mut self, asked: Result<T, Fault>) -> Result<Result<T, Reply>, Stopped> {
+    /// Converts a fault to a reply about the library, and ends a process that did not survive it.
+    fn after_fault<T>(&mut self, asked: Result<T, Fault>) -> Result<Result<T, Reply>, Stopped> {
         let fault = match asked {
             Ok(answer) => return Ok(Ok(answer)),
             Err(fault) => fault,
@@ -197,7 +200,7 @@ impl Drop for Session<'_> {
 }
 
 fn verdict(answer: VerifyAnswer) -> Reply {
-    let reason = answer.reason.unwrap_or_else(|| "it gives no reason".into());
+    let reason = answer.reason.unwrap_or_else(|| "no reason given".into());
     match (answer.accepted, is_panic(&reason)) {
         (true, _) => Reply::Accepted,
         (false, true) => Reply::Crashed(reason),
@@ -205,7 +208,7 @@ fn verdict(answer: VerifyAnswer) -> Reply {
     }
 }
 
-/// The harnesses catch a library's panic, and say so.
+/// The harnesses catch panics of the library and report them in this form.
 fn is_panic(reason: &str) -> bool {
     ["panic: ", "panicked: "].iter().any(|p| reason.contains(p))
         || reason.contains("StackOverflowError")

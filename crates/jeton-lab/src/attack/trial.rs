@@ -1,58 +1,59 @@
-//! One token, or key, that must be refused, beside its control: the twin that must be accepted.
+//! One token or key that must be rejected, with its positive control.
 
 use serde_json::Value;
 
-use crate::wire::{KeyText, Keys};
+use crate::protocol::{KeyText, Keys};
 
-/// A control that was accepted need not be asked again for so many trials beside it.
+/// The number of trials for which an accepted control is not sent again.
 pub(super) const TRIALS_PER_CONTROL: u32 = 40;
 
-/// How one spelling of an attack is tried.
+/// One variant of an attack.
 #[derive(Debug, Clone)]
 pub(super) struct Trial {
-    /// In which way this differs from the other spellings, for people.
+    /// How this variant differs from the others, as text.
     pub spelling: String,
-    /// The token that must be accepted first: else the trial says nothing.
+    /// The token that must be accepted first; otherwise the trial proves nothing.
     pub control: String,
     pub claims: Claims,
-    /// Whether it says something only where the library reads the text of the key itself.
+    /// Whether the trial applies only if the library itself reads the text of the key.
     pub read_by_library: bool,
     pub act: Act,
 }
 
-/// What the driver reads claims into.
+/// What the driver decodes claims into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Claims {
     /// The language's map type.
     Map,
-    /// The typed struct of the claims `standard`, where the language has one.
+    /// The typed struct of the claims set `standard`, where the language has one.
     Typed,
 }
 
-/// What is done.
+/// What the trial does.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
-    /// The token must be refused.
+    /// The token must be rejected.
     Verify(String),
-    /// The keys must be refused, or the token under them.
+    /// The keys must be rejected, or the token under them.
     VerifyUnder(Keys, String),
-    /// The text must not be loaded as a key; the other one must. The library reads such texts itself.
+    /// The bad text must not load as a key; the good one must. Only for libraries that read such
+    /// texts.
     Load { bad: KeyText, good: KeyText },
-    /// The token must be refused without more time and memory than its length explains: those of
-    /// `plain`, which is as long.
+    /// The token must be rejected with no more time and memory than `plain`, a text of the same
+    /// length.
     Costly { token: String, plain: String },
-    /// The token that claims of this content become says just that.
-    Mint(Value),
-    /// The control again, so much later, when it must be refused.
+    /// A token issued with these claims must contain exactly these claims.
+    Issue(Value),
+    /// The control must be rejected after this time.
     Later(std::time::Duration),
-    /// The token under keys that came after those that the control was verified with.
+    /// The control must be rejected after the keys were replaced with these.
     NextKeys(Keys),
-    /// The token must be refused, and nobody may be asked for its keys at the address that it names.
+    /// The token must be rejected, and no keys may be fetched from the address in it.
     NoFetch(String),
 }
 
 impl Trial {
-    /// A token that must be refused, where the control is accepted.
+    /// Returns a trial whose token must be rejected and whose control must be accepted.
     pub(super) fn token(
         spelling: impl Into<String>,
         control: impl Into<String>,
@@ -71,24 +72,25 @@ impl Trial {
         }
     }
 
-    /// The same with claims read into the typed struct.
+    /// Returns the same trial with claims decoded into the typed struct.
     pub(super) fn typed(mut self) -> Self {
         self.claims = Claims::Typed;
         self
     }
 
-    /// The same, where the library reads the text of the key itself: else the driver would be tried.
+    /// Returns the same trial, only for libraries that read the text of the key. Otherwise the
+    /// driver would be tested.
     pub(super) fn read_by_library(mut self) -> Self {
         self.read_by_library = true;
         self
     }
 
-    /// Whether it is about time, and so takes some.
+    /// Returns whether the trial is slow.
     pub(super) fn takes_time(&self) -> bool {
         matches!(self.act, Act::Costly { .. } | Act::Later(_))
     }
 
-    /// Whether it could be made at all: where the lab cannot forge it, there is no token.
+    /// Returns whether the trial exists: there is no token where the lab cannot make one.
     pub(super) fn is_made(&self) -> bool {
         let made = match &self.act {
             Act::Verify(token) | Act::NoFetch(token) | Act::VerifyUnder(_, token) => {

@@ -1,13 +1,13 @@
-//! What the trials of one attack come to together.
+//! Combines the trials of one attack.
 
 use super::catalogue::Attack;
-use super::forger::Stage;
+use super::fixtures::Stage;
+use super::run_trial::TrialResult;
 use super::trial::Trial;
-use super::trying::Tried;
 use crate::result::{AttackOutcome, AttackRow, Evidence, Party, Practice, Status};
 use crate::suite::Format;
 
-/// A token in evidence has so many characters; of a longer one its beginning is kept.
+/// The maximum length of a token in the evidence; longer tokens are truncated.
 const TOKEN_CHARS_MAX: usize = 6000;
 
 /// The trials of one attack on one driver in one format.
@@ -24,33 +24,33 @@ pub(super) struct Tally {
     evidence: Vec<Evidence>,
 }
 
-/// Why a library is not attacked with something.
+/// Why an attack does not apply to a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LeftOut {
-    /// The driver does the check, as a user of the library has to.
+pub(super) enum SkipReason {
+    /// The driver does the check, as users of the library must.
     ByDriver,
     /// Its users declare no types.
     Untyped,
-    /// Who calls the library by its defaults has not asked for the check.
+    /// A caller that uses the library's defaults does not require the check.
     NotDemanded,
-    /// It takes time, or another algorithm than the few of a quick run.
+    /// It is slow, or needs an algorithm that a quick run skips.
     Quick,
 }
 
 impl Tally {
-    pub(super) fn leave_out(&mut self, why: LeftOut) {
+    pub(super) fn skip(&mut self, why: SkipReason) {
         let sentence = match why {
-            LeftOut::ByDriver => {
-                "the library does not look at this: its user has to, and the driver does"
+            SkipReason::ByDriver => {
+                "the library does not check this; the driver does, as a user must"
             }
-            LeftOut::Untyped => "claims have no declared type here",
-            LeftOut::NotDemanded => "nobody demands this by default",
-            LeftOut::Quick => "a quick run leaves it out",
+            SkipReason::Untyped => "claims have no declared type in this language",
+            SkipReason::NotDemanded => "not required by default",
+            SkipReason::Quick => "skipped by a quick run",
         };
         self.not_offered.get_or_insert_with(|| sentence.into());
     }
 
-    pub(super) fn add(&mut self, stage: &Stage, trial: &Trial, tried: Tried) {
+    pub(super) fn add(&mut self, stage: &Stage, trial: &Trial, tried: TrialResult) {
         let alg = match (stage.alg.as_str(), stage.enc.as_str()) {
             ("", _) => None,
             (alg, "") => Some(alg.to_owned()),
@@ -63,12 +63,12 @@ impl Tally {
             self.algs.push(alg.clone());
         }
         match tried {
-            Tried::Void(why) => {
+            TrialResult::Void(why) => {
                 self.void += 1;
                 self.void_reason.get_or_insert(why);
             }
-            Tried::NotOffered(why) => drop(self.not_offered.get_or_insert(why)),
-            Tried::Seen {
+            TrialResult::NotOffered(why) => drop(self.not_offered.get_or_insert(why)),
+            TrialResult::Seen {
                 outcome,
                 seen,
                 token,
@@ -81,7 +81,7 @@ impl Tally {
                     return;
                 }
                 self.found += 1;
-                // Of what comes again in every round, the first is kept.
+                // Of equal results in every round, the first is kept.
                 let same = |e: &Evidence| {
                     e.alg == alg && e.spelling == trial.spelling && e.outcome == outcome
                 };
@@ -107,7 +107,7 @@ impl Tally {
         format: Format,
         practice: Practice,
     ) -> AttackRow {
-        // The worst first, and one of each algorithm before a second of any.
+        // The worst first, and one of each algorithm before a second of the same.
         let mut seen: Vec<(Option<String>, usize)> = Vec::new();
         let mut order = Vec::new();
         for evidence in &self.evidence {
@@ -131,7 +131,7 @@ impl Tally {
                 (status, Some(outcome), self.refusal)
             }
             (None, Some(why), _) => {
-                let why = format!("void: the untampered twin is refused too: {why}");
+                let why = format!("void: the positive control is rejected too: {why}");
                 (Status::FailedPreflight, None, Some(why))
             }
             (None, None, Some(why)) => (Status::Ok, Some(AttackOutcome::NotOffered), Some(why)),

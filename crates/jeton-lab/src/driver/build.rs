@@ -1,4 +1,4 @@
-//! Building drivers on demand, and knowing when they are stale.
+//! Builds drivers on demand, and detects stale ones.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,43 +13,43 @@ use sha2::{Digest, Sha256};
 use super::Driver;
 use super::runtime::Runtime;
 use super::search::workspace;
+use crate::protocol::Spawn;
 use crate::stop::Stop;
-use crate::wire::Spawn;
 
-/// How long one build command may take: a first build fetches and compiles everything.
+/// The time limit of one build command: a first build downloads and compiles everything.
 const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);
 
-/// Folders that are made by a build, and are no source.
+/// Folders that a build creates; they are not sources.
 const NO_SOURCES: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
 
-/// Where built drivers are kept.
+/// The cache of built drivers.
 #[derive(Debug, Clone)]
 pub struct Cache {
     root: PathBuf,
     cargo_target: PathBuf,
 }
 
-/// How something is built and run: a driver, or another process that the lab starts.
+/// How to build and run a driver or another process.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipe<'a> {
-    /// `language/folder`: its name among its kind, and that of its folder of what is built.
+    /// The name, `language/folder`, and the path in the cache.
     pub id: &'a str,
-    /// Where its sources are.
+    /// The folder of the sources.
     pub folder: &'a Path,
-    /// What it is built and run with; `None` for the commands on `PATH`, unasked.
+    /// The runtime for building and running; `None` for the commands on `PATH`.
     pub runtime: Option<&'a Runtime>,
-    /// Commands that must be on `PATH`.
+    /// Required commands on `PATH`.
     pub needs: &'a [String],
-    /// What else, beside the folder, makes it stale.
+    /// Further files, outside the folder, that make it stale.
     pub inputs: &'a [String],
-    /// The commands that build it.
+    /// The build commands.
     pub build: &'a [Vec<String>],
-    /// The command that runs it.
+    /// The run command.
     pub run: &'a [String],
 }
 
 impl<'a> Recipe<'a> {
-    /// The first command that it needs and `PATH` does not have.
+    /// Returns the first required command that is missing on `PATH`.
     #[must_use]
     pub fn missing_command(&self) -> Option<&'a str> {
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -63,7 +63,7 @@ impl<'a> Recipe<'a> {
             .find(|need| !has(need))
     }
 
-    /// Variables for the processes that build and run it.
+    /// Returns the environment variables for building and running.
     fn environment(&self) -> Vec<(OsString, OsString)> {
         self.runtime.map(Runtime::environment).unwrap_or_default()
     }
@@ -72,33 +72,33 @@ impl<'a> Recipe<'a> {
 /// A driver that can be started.
 #[derive(Debug, Clone)]
 pub struct Built {
-    /// How.
+    /// How to start it.
     pub spawn: Spawn,
-    /// SHA-256 of its sources and lockfile.
+    /// The SHA-256 of its sources and lockfile.
     pub hash: String,
 }
 
-/// A driver, and how it is started, or a sentence that says why it cannot be had.
+/// A driver and how to start it, or the reason why it is unavailable.
 pub type Answer<'d> = (&'d Driver, Result<Built, String>);
 
-/// Why a driver cannot be started.
+/// The reason why a driver cannot be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unbuilt {
-    /// A sentence for its rows.
+    /// The reason for its rows.
     Unavailable(String),
     /// The run was asked to stop.
     Stopped,
 }
 
 impl Default for Cache {
-    /// `jeton-drivers` in Cargo's target folder.
+    /// Returns the cache `jeton-drivers` in Cargo's target folder.
     fn default() -> Self {
         Self::named("jeton-drivers")
     }
 }
 
 impl Cache {
-    /// A folder of that name in Cargo's target folder.
+    /// Returns a cache in Cargo's target folder.
     pub(crate) fn named(name: &str) -> Self {
         let cargo_target = std::env::var_os("CARGO_TARGET_DIR")
             .map(PathBuf::from)
@@ -110,7 +110,7 @@ impl Cache {
         }
     }
 
-    /// A cache below `root`.
+    /// Creates a cache in `root`.
     #[must_use]
     pub fn at(root: &Path) -> Self {
         Self {
@@ -119,14 +119,14 @@ impl Cache {
         }
     }
 
-    /// Whether the driver must be built before it can be started.
+    /// Reports whether the driver must be built before it can start.
     #[must_use]
     pub fn stale(&self, recipe: Recipe<'_>) -> bool {
         let out = self.out(recipe);
         !recipe.build.is_empty() && hash(recipe).is_none_or(|h| !self.fresh(recipe, &out, &h))
     }
 
-    /// The driver, built if it was stale.
+    /// Returns the driver, and builds it if it is stale.
     ///
     /// # Errors
     /// [`Unbuilt`].
@@ -136,7 +136,7 @@ impl Cache {
                 "needs `{need}`, which is not on PATH"
             )));
         }
-        let unreadable = || Unbuilt::Unavailable("its sources cannot be read".into());
+        let unreadable = || Unbuilt::Unavailable("cannot read its sources".into());
         let hash = hash(recipe).ok_or_else(unreadable)?;
         let out = self.out(recipe);
         let built = Built {
@@ -151,7 +151,7 @@ impl Cache {
             return Ok(built);
         }
         let unwritable = |e: std::io::Error| {
-            Unbuilt::Unavailable(format!("{} cannot be written: {e}", out.display()))
+            Unbuilt::Unavailable(format!("cannot write {}: {e}", out.display()))
         };
         fs::create_dir_all(&out).map_err(unwritable)?;
         let stamp_path = out.join("stamp");
@@ -165,8 +165,8 @@ impl Cache {
                     Failed::Stopped => Unbuilt::Stopped,
                     Failed::NotStarted(why) => Unbuilt::Unavailable(why),
                     Failed::Badly(how) => Unbuilt::Unavailable(format!(
-                        "does not build ({how}): {} (all of it: {})",
-                        telling_line(&log_path),
+                        "build failed ({how}): {} (full log: {})",
+                        informative_line(&log_path),
                         log_path.display()
                     )),
                 })?;
@@ -175,11 +175,11 @@ impl Cache {
         Ok(built)
     }
 
-    /// Each of the drivers, built if it was stale, or why it cannot be had. Before one is built,
-    /// `tell` hears which, the how manyth of the stale ones it is, and how many there are.
+    /// Returns each driver, built if it was stale, or the reason why it is unavailable. Before a build,
+    /// `tell` receives the driver, its number among the stale ones, and their total.
     ///
     /// # Errors
-    /// [`Unbuilt::Stopped`] alone: what cannot be had is among the answers.
+    /// Only [`Unbuilt::Stopped`]; unavailable drivers are part of the result.
     pub fn build_each<'d>(
         &self,
         drivers: &[&'d Driver],
@@ -207,7 +207,7 @@ impl Cache {
 
     fn out(&self, recipe: Recipe<'_>) -> PathBuf {
         let mut name = recipe.id.replace('/', "-");
-        // What one runtime compiled is no use to another, and a run on the one keeps what the other has.
+        // Compiled code of one runtime is useless for another, so each runtime has its own folder.
         if let Some(runtime) = recipe.runtime.filter(|r| r.folder.is_some()) {
             name.push_str(&format!("@{}", runtime.version));
         }
@@ -270,7 +270,7 @@ impl Cache {
                 None if stop.requested() => break Failed::Stopped,
                 None if Instant::now() > deadline => {
                     let minutes = BUILD_LIMIT.as_secs() / 60;
-                    break Failed::Badly(format!("ended after {minutes} minutes"));
+                    break Failed::Badly(format!("stopped after {minutes} minutes"));
                 }
                 None => std::thread::sleep(Duration::from_millis(20)),
             }
@@ -290,9 +290,9 @@ enum Failed {
     Badly(String),
 }
 
-/// What a build leaves behind: of which sources, where they lay, and what compiled them. Some of what is
-/// built lies beside them (`node_modules`) or has their path in it, so a copied cache is no build; and
-/// what an older Go compiled is no figure of the newer one.
+/// The record of a build: sources, location and runtime. Parts of a build are next to the sources
+/// (`node_modules`) or contain their path, so a copied cache is stale. Code compiled by an older Go is
+/// stale for a newer one.
 fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
     let by = recipe.runtime.map_or_else(String::new, |runtime| {
         format!(" by {} {}", runtime.language, runtime.version)
@@ -300,7 +300,7 @@ fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
     format!("{hash} in {}{by}", recipe.folder.display())
 }
 
-/// SHA-256 over every source file's path and content, in the order of the paths.
+/// Computes SHA-256 over the path and content of every source file, ordered by path.
 fn hash(recipe: Recipe<'_>) -> Option<String> {
     let mut hasher = Sha256::new();
     let inputs = recipe.inputs.iter().map(|i| recipe.folder.join(i));
@@ -341,8 +341,8 @@ fn sources(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The line of a build log that says most: its first error, else its last line.
-fn telling_line(log: &Path) -> String {
+/// Returns the most useful line of a build log: the first error, or the last line.
+fn informative_line(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines = || {
@@ -352,10 +352,7 @@ fn telling_line(log: &Path) -> String {
     };
     let error = |l: &&str| l.to_lowercase().contains("error") || l.contains("cannot find");
     let line = lines().find(error).or_else(|| lines().next_back());
-    line.unwrap_or("it said nothing")
-        .chars()
-        .take(160)
-        .collect()
+    line.unwrap_or("no output").chars().take(160).collect()
 }
 
 fn shown(command: &[OsString]) -> String {

@@ -1,4 +1,4 @@
-//! `driver.toml`: what a driver is, how it is built and run, and what it offers.
+//! `driver.toml`: the manifest of a driver: how to build and run it, and what it offers.
 
 use std::path::{Path, PathBuf};
 
@@ -6,23 +6,23 @@ use serde::Deserialize;
 
 use super::Recipe;
 use super::runtime::Runtime;
-use crate::suite::{Contract, Format, KeyForm, KeyHandling};
-use crate::wire::PROTOCOL;
+use crate::protocol::PROTOCOL;
+use crate::suite::{Format, KeyForm, KeyHandling, Operation};
 
-/// What stands in a driver's id before the version of its runtime.
+/// The separator between a driver's id and the version of its runtime.
 pub(crate) const RUNTIME_MARK: char = '@';
 
-/// One driver's folder and what its manifest says.
+/// A driver's folder and manifest.
 #[derive(Debug, Clone)]
 pub struct Driver {
-    /// `language/folder`, unique among the drivers; behind it `@` and the version of the runtime, if the
-    /// driver is there on several and this is not the one on `PATH`.
+    /// The id: `language/folder`. If the driver has several runtimes, all except the one on `PATH` have
+    /// `@` and the runtime's version appended.
     pub id: String,
-    /// Where it is.
+    /// The folder.
     pub folder: PathBuf,
-    /// Its manifest.
+    /// The manifest.
     pub manifest: Manifest,
-    /// What it is built and run with; `None` if that is not known.
+    /// The runtime for building and running; `None` if unknown.
     pub runtime: Option<Runtime>,
 }
 
@@ -30,59 +30,60 @@ pub struct Driver {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The protocol version it was written for.
+    /// The protocol version.
     pub protocol: u32,
-    /// The library's name in every table.
+    /// The library's name in tables.
     pub library: String,
     /// The language.
     pub language: String,
-    /// The library's version; `hello` must say the same.
+    /// The library's version; `hello` must report the same.
     pub version: String,
-    /// The day on which that version was released: `2026-01-28`.
+    /// The release day of the version: `2026-01-28`.
     #[serde(default)]
     pub released: Option<String>,
-    /// The driver of a newer version of the same library, if this one is kept because a published
-    /// report measured it: `go/golang-jwt`.
+    /// The driver of a newer version of the library, if this one is kept only for a published report:
+    /// `go/golang-jwt`.
     #[serde(default)]
     pub superseded_by: Option<String>,
-    /// Commands that must be on `PATH`.
+    /// Required commands on `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// What else, beside the folder, makes the driver stale.
+    /// Further files, outside the folder, that make the driver stale.
     #[serde(default)]
     pub inputs: Vec<String>,
-    /// The commands that build it.
+    /// The build commands.
     #[serde(default)]
     pub build: Vec<Vec<String>>,
-    /// The command that runs it.
+    /// The run command.
     pub run: Vec<String>,
-    /// Whether it answers from a cache of tokens that it verified before: then it is a subject
-    /// of its own kind, and stands in no comparison with those that verify.
+    /// True if the library answers from a cache of verified tokens; such a subject is never compared
+    /// with verifying ones.
     #[serde(default)]
     pub caches_tokens: bool,
-    /// What it offers.
+    /// The offers.
     pub offers: Vec<Offer>,
 }
 
-/// A format with algorithms, under contracts.
+/// A format with algorithms and operations.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(from = "OfferAsWritten")]
 pub struct Offer {
-    /// The format; `None` if it is one that this lab does not know.
+    /// The format; `None` if this lab does not know it.
     pub format: Option<Format>,
-    /// The format, as the manifest writes it.
+    /// The format's name in the manifest.
     pub format_name: String,
-    /// The algorithms; empty where the format decides.
+    /// The algorithms; empty if the format decides.
     pub algs: Vec<String>,
-    /// The content encryptions of a JWE, each of which goes with each algorithm.
+    /// The content encryptions of a JWE; each is combined with each algorithm.
     pub encs: Vec<String>,
-    /// The contracts.
-    pub contracts: Vec<Contract>,
-    /// How keys can be handled.
+    /// The operations.
+    #[serde(rename = "contracts")]
+    pub operations: Vec<Operation>,
+    /// The key handlings.
     pub key_handling: Vec<KeyHandling>,
-    /// The forms of key text that it reads.
+    /// The readable key text forms.
     pub key_text: Vec<KeyForm>,
-    /// What this lab does not know, word by word: nothing is planned with it.
+    /// Names that this lab does not know; it ignores them.
     pub unknown: Vec<String>,
 }
 
@@ -94,15 +95,16 @@ struct OfferAsWritten {
     algs: Vec<String>,
     #[serde(default)]
     encs: Vec<String>,
-    contracts: Vec<String>,
+    #[serde(rename = "contracts")]
+    operations: Vec<String>,
     key_handling: Vec<String>,
     #[serde(default)]
     key_text: Vec<String>,
 }
 
 impl From<OfferAsWritten> for Offer {
-    /// Words of a later protocol are kept apart: a driver that says them is used for the others,
-    /// and no other driver is any the worse.
+    /// Unknown names, for example of a later protocol, are kept separately, so that the known ones stay
+    /// usable.
     fn from(written: OfferAsWritten) -> Self {
         let mut unknown = Vec::new();
         let format = Format::named(&written.format);
@@ -110,17 +112,17 @@ impl From<OfferAsWritten> for Offer {
             unknown.push(format!("format `{}`", written.format));
         }
         if format == Some(Format::Jwe) && written.encs.is_empty() {
-            unknown.push("a `jwe` line without `encs`".into());
+            unknown.push("a `jwe` offer without `encs`".into());
         }
         Self {
             format,
             format_name: written.format,
             algs: written.algs,
             encs: written.encs,
-            contracts: known(
-                "contract",
-                &written.contracts,
-                |name| Contract::named(name).ok(),
+            operations: known(
+                "operation",
+                &written.operations,
+                |name| Operation::named(name).ok(),
                 &mut unknown,
             ),
             key_handling: known(
@@ -155,7 +157,7 @@ impl Driver {
     /// Reads the manifest in `folder`.
     ///
     /// # Errors
-    /// A sentence that names the file and what is wrong with it.
+    /// A message with the file and the reason.
     pub fn read(folder: &Path) -> Result<Self, String> {
         let file = folder.join("driver.toml");
         let text =
@@ -164,7 +166,7 @@ impl Driver {
             .map_err(|e| format!("{}: {}", file.display(), e.to_string().trim()))?;
         if manifest.protocol != PROTOCOL {
             return Err(format!(
-                "{}: written for protocol {}, the lab speaks {PROTOCOL}",
+                "{}: requires protocol {}, the lab supports {PROTOCOL}",
                 file.display(),
                 manifest.protocol
             ));
@@ -181,7 +183,7 @@ impl Driver {
         })
     }
 
-    /// The same driver on a runtime; as `one_of_several` it has the runtime in its id.
+    /// Returns the driver with a runtime; with `one_of_several`, the id contains the runtime.
     pub(super) fn on(&self, runtime: &Runtime, one_of_several: bool) -> Self {
         let mut driver = self.clone();
         if one_of_several {
@@ -191,7 +193,7 @@ impl Driver {
         driver
     }
 
-    /// What its manifest says that this lab does not know: of a later protocol, or misspelt.
+    /// Returns the names that this lab does not know.
     #[must_use]
     pub fn unknown(&self) -> Vec<&str> {
         let offers = self.manifest.offers.iter();
@@ -200,7 +202,7 @@ impl Driver {
             .collect()
     }
 
-    /// How it is built and run.
+    /// Returns how to build and run the driver.
     #[must_use]
     pub fn recipe(&self) -> Recipe<'_> {
         Recipe {
@@ -214,7 +216,7 @@ impl Driver {
         }
     }
 
-    /// The first command that it needs and `PATH` does not have.
+    /// Returns the first required command that is missing on `PATH`.
     #[must_use]
     pub fn missing_command(&self) -> Option<&str> {
         self.recipe().missing_command()
@@ -253,16 +255,16 @@ key_handling = ["prepared"]
 "#;
 
     #[test]
-    fn words_of_a_later_protocol_leave_the_others_usable() {
+    fn manifest_unknown_names_are_ignored() {
         let manifest: Manifest = toml::from_str(MANIFEST).unwrap();
         let [jwt, later, jwe] = manifest.offers.as_slice() else {
-            unreachable!("three lines were written")
+            unreachable!("there are three offers")
         };
-        assert_eq!(jwt.contracts, [Contract::Sign]);
+        assert_eq!(jwt.operations, [Operation::Sign]);
         assert_eq!(jwt.key_handling, [KeyHandling::Prepared]);
         assert_eq!(jwt.key_text, [KeyForm::Jwk]);
         let said = [
-            "contract `notarise`",
+            "operation `notarise`",
             "key handling `in-a-vault`",
             "key text `cbor`",
         ];
@@ -271,6 +273,6 @@ key_handling = ["prepared"]
             (later.format, later.format_name.as_str()),
             (None, "v9.public")
         );
-        assert_eq!(jwe.unknown, ["a `jwe` line without `encs`"]);
+        assert_eq!(jwe.unknown, ["a `jwe` offer without `encs`"]);
     }
 }

@@ -1,5 +1,4 @@
-//! The lab's subjects at home: which drivers there are, what they say they offer, what they run on,
-//! and how they are built.
+//! Drivers: search, manifests, runtimes and builds.
 
 mod build;
 mod manifest;

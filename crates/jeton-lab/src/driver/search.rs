@@ -1,18 +1,18 @@
-//! Finding the drivers.
+//! Finds the drivers.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Driver;
 
-/// Why there are no drivers.
+/// The reason why there are no drivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchError {
-    /// The folder is not there, or cannot be read.
+    /// The folder does not exist or is not readable.
     NoFolder(PathBuf, String),
-    /// It holds no driver.
+    /// The folder contains no driver.
     Empty(PathBuf),
-    /// A manifest is wrong.
+    /// A manifest is invalid.
     Manifest(String),
 }
 
@@ -21,12 +21,12 @@ impl fmt::Display for SearchError {
         match self {
             Self::NoFolder(folder, why) => write!(
                 f,
-                "the drivers' folder {} cannot be read ({why}); name it with --drivers DIR or JETON_DRIVERS",
+                "cannot read the drivers' folder {} ({why}); set it with --drivers DIR or JETON_DRIVERS",
                 folder.display()
             ),
             Self::Empty(folder) => write!(
                 f,
-                "{} holds no <language>/<library>/driver.toml; name the drivers' folder with --drivers DIR or JETON_DRIVERS",
+                "{} contains no <language>/<library>/driver.toml; set the drivers' folder with --drivers DIR or JETON_DRIVERS",
                 folder.display()
             ),
             Self::Manifest(what) => f.write_str(what),
@@ -36,8 +36,8 @@ impl fmt::Display for SearchError {
 
 impl std::error::Error for SearchError {}
 
-/// The folder the drivers are in: the one asked for, else `JETON_DRIVERS`, else the one of the
-/// checkout that this binary was built from.
+/// Returns the drivers' folder: the given one, or `JETON_DRIVERS`, or the one in the checkout that this
+/// binary was built from.
 #[must_use]
 pub fn folder(asked: Option<&Path>) -> PathBuf {
     if let Some(asked) = asked {
@@ -49,10 +49,10 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
     }
 }
 
-/// All drivers below `folder`, in the order of their ids.
+/// Finds all drivers in `folder`, ordered by id.
 ///
 /// # Errors
-/// [`SearchError`]: no folder, no driver, or a manifest that cannot be read.
+/// [`SearchError`]: no folder, no driver, or an invalid manifest.
 pub fn find(folder: &Path) -> Result<Vec<Driver>, SearchError> {
     let unreadable = |e: std::io::Error| SearchError::NoFolder(folder.to_owned(), e.to_string());
     let folder = folder.canonicalize().map_err(unreadable)?;
@@ -65,7 +65,7 @@ pub fn find(folder: &Path) -> Result<Vec<Driver>, SearchError> {
     Ok(drivers)
 }
 
-/// Every folder `<language>/<name>` below this one that has a manifest of that name.
+/// Returns every folder `<language>/<name>` with a manifest of the given name.
 pub(crate) fn manifests(folder: &Path, manifest: &str) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for language in subfolders(folder)? {
@@ -75,7 +75,7 @@ pub(crate) fn manifests(folder: &Path, manifest: &str) -> std::io::Result<Vec<Pa
     Ok(found)
 }
 
-/// The checkout that this crate was built from.
+/// Returns the checkout that this crate was built from.
 pub(crate) fn workspace() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_owned()

@@ -1,4 +1,4 @@
-//! The toolchains that drivers are built and run with.
+//! The toolchains of the drivers.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,11 +9,10 @@ use serde::Serialize;
 
 use super::Driver;
 
-/// A tool that does not say its version in this time has none to say. Maven takes seconds on a busy
-/// machine.
+/// The time limit for a tool to print its version. Maven takes seconds on a busy machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 
-/// What the languages of the lab are built and run with, and how each is asked for its version.
+/// The tools of the lab's languages, and how to query their versions.
 const TOOLS: [(&str, &str, &str); 8] = [
     ("rust", "cargo", "--version"),
     ("rust", "rustc", "--version"),
@@ -25,20 +24,20 @@ const TOOLS: [(&str, &str, &str); 8] = [
     ("python", "python3", "--version"),
 ];
 
-/// One tool, and who needs it.
+/// A tool, and the drivers that need it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Tool {
-    /// The language it belongs to.
+    /// The language.
     pub language: String,
     /// The command.
     pub command: String,
-    /// What it says its version is; `None` if it is not there, or does not answer.
+    /// The version; `None` if the tool is missing or does not answer.
     pub version: Option<String>,
-    /// The drivers that cannot be had without it.
+    /// The drivers that require the tool.
     pub needed_by: Vec<String>,
 }
 
-/// The lab's tools and whatever else the drivers need, each asked for its version.
+/// Returns the lab's tools and further tools of the drivers, with their versions.
 #[must_use]
 pub fn toolchains(drivers: &[Driver]) -> Vec<Tool> {
     let mut tools: Vec<Tool> = TOOLS
@@ -70,12 +69,12 @@ fn needed_by(command: &str, drivers: &[Driver]) -> Vec<String> {
     drivers.iter().filter(needs).map(|d| d.id.clone()).collect()
 }
 
-/// The first line that the tool prints when it is asked.
+/// Returns the first line that the tool prints.
 fn version(command: &str, ask: &str) -> Option<String> {
     first_line(Path::new(command), ask, &[])
 }
 
-/// The first line that a program prints when it is asked, with these variables beside its environment.
+/// Returns the first line that a program prints, with these additional environment variables.
 pub(super) fn first_line(program: &Path, ask: &str, variables: &[(&str, &str)]) -> Option<String> {
     let mut child = Command::new(program)
         .arg(ask)
@@ -86,7 +85,7 @@ pub(super) fn first_line(program: &Path, ask: &str, variables: &[(&str, &str)]) 
         .spawn()
         .ok()?;
     let began = Instant::now();
-    // A version is far shorter than a pipe is deep: nobody has to read meanwhile.
+    // A version is shorter than the pipe's buffer, so no reader is needed meanwhile.
     while child.try_wait().ok()?.is_none() {
         if began.elapsed() > ANSWER_LIMIT {
             let _ = child.kill();
@@ -107,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_that_is_not_there_has_no_version() {
+    fn tool_missing_has_no_version() {
         assert_eq!(version("jeton-no-such-tool", "--version"), None);
         assert!(version("cargo", "--version").is_some_and(|v| v.starts_with("cargo ")));
     }

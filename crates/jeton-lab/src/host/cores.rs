@@ -1,8 +1,8 @@
-//! Which core the drivers run on, and which the lab.
+//! Assigns cores to the drivers and to the lab.
 //!
-//! A driver alone on its core shows what its work costs, its runtime's own housekeeping included;
-//! the lab waits on another core and wakes nobody. Where a neighbour slows that core, the drivers can be
-//! given another one, and the lab goes out of their way.
+//! A driver alone on its core shows the full cost of its work, including its runtime's background work.
+//! The lab waits on another core. If another virtual machine slows the drivers' core, the drivers can
+//! move to another one.
 
 use std::fs::read_dir;
 use std::sync::Arc;
@@ -11,29 +11,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// The cores' parts. Clones have the same: where the drivers are, is known to all of them.
+/// The assignment of cores. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Cores {
     all: Option<CpuSet>,
     parts: Option<Arc<Parts>>,
 }
 
-/// Where a server runs and where its loader does.
+/// The cores of a server and of its loader.
 #[derive(Debug, Clone)]
-pub(crate) struct Bench {
+pub(crate) struct ServerCores {
     server: Option<CpuSet>,
     loader: Option<CpuSet>,
-    /// The two share cores, or the server has fewer than were asked for.
+    /// True if server and loader share cores, or the server has fewer cores than requested.
     pub(crate) oversubscribed: bool,
 }
 
-impl Bench {
-    /// Starts something on the server's cores: a child inherits where its parent's thread may run.
+impl ServerCores {
+    /// Starts a process on the server's cores: a child inherits its parent thread's affinity.
     pub(crate) fn for_server<T>(&self, start: impl FnOnce() -> T) -> T {
         on(self.server.as_ref(), start)
     }
 
-    /// Starts something on the loader's core.
+    /// Starts a process on the loader's core.
     pub(crate) fn for_loader<T>(&self, start: impl FnOnce() -> T) -> T {
         on(self.loader.as_ref(), start)
     }
@@ -55,7 +55,7 @@ fn of(cores: impl IntoIterator<Item = usize>) -> CpuSet {
     set
 }
 
-/// Which of two cores the drivers have now. The lab has all that they have not.
+/// The drivers' current core, of two. The lab has all others.
 #[derive(Debug)]
 struct Parts {
     drivers: [usize; 2],
@@ -69,16 +69,16 @@ impl Parts {
 }
 
 impl Cores {
-    /// Leaves everything where the system puts it.
+    /// Assigns no cores.
     #[must_use]
     pub fn unpinned() -> Self {
         let all = sched_getaffinity(None).ok();
         Self { all, parts: None }
     }
 
-    /// Gives the last core that this process may use to the drivers, and the others to the lab.
+    /// Assigns the last available core to the drivers, and the others to the lab.
     ///
-    /// Stays unpinned where there is only one core, or where the system refuses.
+    /// Assigns nothing if there is only one core, or if the system does not allow it.
     #[must_use]
     pub fn split() -> Self {
         let mut cores = Self::unpinned();
@@ -95,14 +95,14 @@ impl Cores {
         cores
     }
 
-    /// The cores that this process may use, in their order.
+    /// Returns the cores that this process may use, in order.
     fn allowed(&self) -> Vec<usize> {
         let all = self.all.iter();
         all.flat_map(|all| (0..CpuSet::MAX_CPU).filter(|&core| all.is_set(core)))
             .collect()
     }
 
-    /// How many cores this process may use.
+    /// Returns the number of cores that this process may use.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.as_ref().map_or_else(
@@ -111,14 +111,14 @@ impl Cores {
         )
     }
 
-    /// The core that the drivers have for themselves now, if they do.
+    /// Returns the drivers' own core, if they have one.
     #[must_use]
     pub fn driver_core(&self) -> Option<usize> {
         self.parts.as_ref().map(|parts| parts.driver_core())
     }
 
-    /// From now on the drivers have the other of their two cores, and the lab is out of their way. Who was
-    /// started before has to [follow](Self::follow).
+    /// Moves the drivers to the other of their two cores, and the lab away from it. Running processes
+    /// must then [follow](Self::follow).
     pub(crate) fn change(&self) {
         if let Some(parts) = &self.parts {
             parts.now.fetch_xor(1, Ordering::Relaxed);
@@ -126,8 +126,8 @@ impl Cores {
         }
     }
 
-    /// Brings all threads of a process to where the drivers are. Those that it starts meanwhile are where
-    /// the thread is that starts them.
+    /// Moves all threads of a process to the drivers' core. New threads inherit the core of their
+    /// parent.
     pub(crate) fn follow(&self, process: u32) {
         let Some(core) = self.driver_core() else {
             return;
@@ -136,15 +136,14 @@ impl Cores {
         for thread in threads.into_iter().flatten().flatten() {
             let id = thread.file_name().to_str().and_then(|id| id.parse().ok());
             if let Some(id) = id.and_then(Pid::from_raw) {
-                // One that is gone by now needs no core.
+                // A process that has exited needs no core.
                 let _ = sched_setaffinity(Some(id), &of([core]));
             }
         }
     }
 
-    /// Starts something on the drivers' core: a child inherits where its parent's thread may run.
-    /// One that works on several threads may use as many cores, the lab's among them if need be:
-    /// the lab only waits meanwhile.
+    /// Starts a process on the drivers' core: a child inherits its parent thread's affinity. A process
+    /// with several threads may use as many cores, if needed also the lab's, which only waits.
     pub(crate) fn for_driver<T>(&self, threads: u32, start: impl FnOnce() -> T) -> T {
         let Some(core) = self.driver_core() else {
             return start();
@@ -160,30 +159,30 @@ impl Cores {
         started
     }
 
-    /// Lets the calling thread run where the drivers are not.
+    /// Moves the calling thread off the drivers' core.
     fn out_of_the_way(&self) -> bool {
         let core = self.driver_core();
         let others = self.allowed().into_iter().filter(|&c| Some(c) != core);
         sched_setaffinity(None, &of(others)).is_ok()
     }
 
-    /// The parts of a load: the last `servers` cores for a server, and the others for who loads it.
-    /// Where none would be left, a server has them all and the loader shares them.
-    pub(crate) fn for_servers(&self, servers: u32) -> Bench {
+    /// Splits the cores for a load: the last `servers` cores for the server, the others for the loader.
+    /// If none would be left, both share all cores.
+    pub(crate) fn for_servers(&self, servers: u32) -> ServerCores {
         let allowed = self.allowed();
         let wanted = servers as usize;
         let set = |cores: &[usize]| of(cores.iter().copied());
         if wanted < allowed.len() {
             let (loader, server) = allowed.split_at(allowed.len() - wanted);
-            // One is enough for the loader, and the one that is furthest from the server's.
-            Bench {
+            // The loader needs one core, the farthest from the server's.
+            ServerCores {
                 server: Some(set(server)),
                 loader: Some(set(&loader[..1])),
                 oversubscribed: false,
             }
         } else {
             let all = (!allowed.is_empty()).then(|| set(&allowed));
-            Bench {
+            ServerCores {
                 server: all,
                 loader: all,
                 oversubscribed: true,
@@ -191,7 +190,7 @@ impl Cores {
         }
     }
 
-    /// Lets the calling thread run anywhere again.
+    /// Lets the calling thread run on any core.
     pub fn release(&self) {
         if let (Some(_), Some(all)) = (&self.parts, &self.all) {
             let _ = sched_setaffinity(None, all);
@@ -207,13 +206,13 @@ mod tests {
 
     use super::*;
 
-    /// Where the calling thread may run.
+    /// Returns the cores of the calling thread.
     fn here() -> Vec<usize> {
         Cores::unpinned().allowed()
     }
 
     #[test]
-    fn the_lab_is_where_the_drivers_are_not() {
+    fn cores_lab_avoids_drivers_core() {
         let cores = Cores::split();
         let Some(first) = cores.driver_core() else {
             return; // A machine with one core.
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_follows_the_drivers() {
+    fn cores_process_follows_drivers() {
         let cores = Cores::split();
         let Some(first) = cores.driver_core() else {
             return;
@@ -260,7 +259,7 @@ mod tests {
         cores.release();
         child.kill().unwrap();
         child.wait().unwrap();
-        // Nobody is left, and nothing is said of it.
+        // A process that has exited is ignored.
         cores.follow(child.id());
     }
 }

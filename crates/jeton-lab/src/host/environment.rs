@@ -1,4 +1,4 @@
-//! What the machine is.
+//! Describes the machine.
 
 use std::fs::read_to_string;
 
@@ -6,7 +6,7 @@ use super::Cores;
 use super::processor::cpu;
 use crate::result::Environment;
 
-/// Describes the machine. What the system does not say is left empty.
+/// Describes the machine. Unknown values are empty.
 #[must_use]
 pub fn describe(cores: &Cores) -> Environment {
     let cpuinfo = read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -38,7 +38,7 @@ fn hypervisor(flagged: bool) -> Option<String> {
     let named: Vec<String> = [vendor, product].into_iter().flatten().collect();
     match (flagged, named.is_empty()) {
         (false, _) => None,
-        (true, true) => Some("yes, it does not say which".into()),
+        (true, true) => Some("yes, of unknown kind".into()),
         (true, false) => Some(named.join(" ")),
     }
 }

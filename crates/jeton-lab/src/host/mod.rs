@@ -1,17 +1,18 @@
-//! The machine: what it is, which core does what, and what else happened while the lab measured.
+//! The machine: identification, assignment of cores, and disturbances.
 
 mod cores;
+mod disturbance;
 mod environment;
 mod processes;
 mod processor;
+mod reference_workload;
 mod settings;
-mod witness;
-mod yardstick;
 
-pub(crate) use cores::Bench;
 pub use cores::Cores;
+pub(crate) use cores::ServerCores;
+pub use disturbance::DisturbanceMonitor;
+pub(crate) use disturbance::names_load;
 pub use environment::describe;
 pub use processes::Processes;
+pub use reference_workload::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND, Seen};
 pub use settings::{Setting, State, settings};
-pub use witness::Witness;
-pub use yardstick::{Beside, SHARED_BEYOND, Seen, Yardstick};

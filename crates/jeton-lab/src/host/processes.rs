@@ -1,22 +1,22 @@
-//! What a process and those that it started use, as the kernel counts it.
+//! Resource use of processes, as the kernel counts it.
 
 use std::fs::{read_dir, read_to_string};
 use std::time::Duration;
 
-use super::witness::{TICKS_PER_SECOND, ticks_of};
+use super::disturbance::{TICKS_PER_SECOND, ticks_of};
 
-/// Some processes of this machine.
+/// A set of processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Processes(Vec<u32>);
 
 impl Processes {
-    /// This one.
+    /// Returns this process.
     #[must_use]
     pub fn this() -> Self {
         Self(vec![std::process::id()])
     }
 
-    /// Those of the group that `leader` leads, as they are now.
+    /// Returns the current processes of the group of `leader`.
     #[must_use]
     pub fn of_group(leader: u32) -> Self {
         let ids = read_dir("/proc").into_iter().flatten().flatten();
@@ -24,14 +24,14 @@ impl Processes {
         Self(ids.filter(|id| group(*id) == Some(leader)).collect())
     }
 
-    /// Their ids.
+    /// Returns the process ids.
     #[must_use]
     pub fn ids(&self) -> &[u32] {
         &self.0
     }
 
-    /// CPU time of all their threads until now, to a hundredth of a second, those that have ended
-    /// among them. None if one of them is gone, or the system does not say.
+    /// Returns the CPU time of all threads until now, to a hundredth of a second, including ended
+    /// threads. `None` if a process has exited, or if unknown.
     #[must_use]
     pub fn cpu_time(&self) -> Option<Duration> {
         let ticks: Option<Vec<u64>> = self.0.iter().map(|id| ticks_of(&stat(*id)?)).collect();
@@ -40,8 +40,8 @@ impl Processes {
         Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
     }
 
-    /// Resident memory of all of them now, bytes: pages that they share are counted for each. None if
-    /// one of them is gone, or the system does not say.
+    /// Returns the resident memory of all processes in bytes; shared pages count for each. `None` if a
+    /// process has exited, or if unknown.
     #[must_use]
     pub fn resident_bytes(&self) -> Option<u64> {
         let resident: Option<Vec<u64>> = self.0.iter().map(|id| resident(*id)).collect();
@@ -53,7 +53,7 @@ fn stat(id: u32) -> Option<String> {
     read_to_string(format!("/proc/{id}/stat")).ok()
 }
 
-/// The fields behind the name are state, parent, group.
+/// The fields after the name are state, parent, group.
 fn group(id: u32) -> Option<u32> {
     let stat = stat(id)?;
     let (_, fields) = stat.rsplit_once(')')?;
@@ -75,7 +75,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn this_process_has_memory_and_uses_time() {
+    fn processes_of_self_use_memory_and_time() {
         let this = Processes::this();
         assert!(this.resident_bytes().unwrap() > 100_000);
         let before = this.cpu_time().unwrap();
@@ -87,13 +87,16 @@ mod tests {
     }
 
     #[test]
-    fn a_group_has_what_its_leader_started() {
+    fn processes_of_group_include_children() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "sleep 20 & sleep 20"]).process_group(0);
         let mut leader = shell.spawn().unwrap();
         let began = std::time::Instant::now();
         while Processes::of_group(leader.id()).ids().len() < 3 {
-            assert!(began.elapsed() < Duration::from_secs(10), "two sleep");
+            assert!(
+                began.elapsed() < Duration::from_secs(10),
+                "two children sleep"
+            );
         }
         let id = rustix::process::Pid::from_child(&leader);
         rustix::process::kill_process_group(id, rustix::process::Signal::KILL).unwrap();

@@ -1,10 +1,10 @@
-//! What the CPU is, from `/proc/cpuinfo`.
+//! Identifies the CPU, from `/proc/cpuinfo`.
 
 use crate::result::Processor;
 
-/// The CPU flags that decide how fast cryptography is, as Linux calls them: x86 in
-/// `arch/x86/include/asm/cpufeatures.h` (the text in quotes, or else the macro's name in small letters),
-/// then aarch64 in `arch/arm64/kernel/cpuinfo.c`. `aes` is a name on both.
+/// The CPU flags that determine the speed of cryptography, with their Linux names: x86 in
+/// `arch/x86/include/asm/cpufeatures.h` (the quoted text, or the macro's name in lower case), then
+/// aarch64 in `arch/arm64/kernel/cpuinfo.c`. `aes` is a name on both.
 const FLAGS_OF_INTEREST: [&str; 25] = [
     "aes",
     "pclmulqdq",
@@ -36,17 +36,17 @@ const FLAGS_OF_INTEREST: [&str; 25] = [
 /// The first CPU of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cpu {
-    /// Its name, if the kernel has one for it.
+    /// The model name, if the kernel has one.
     pub(super) name: Option<String>,
-    /// Those of its flags that matter.
+    /// The flags that matter.
     pub(super) flags: Vec<String>,
-    /// Whether it is a virtual one.
+    /// True if the CPU is virtual.
     pub(super) is_virtual: bool,
-    /// What else it says of itself.
+    /// Further identification.
     pub(super) processor: Processor,
 }
 
-/// Reads `/proc/cpuinfo`. What it does not say is left empty.
+/// Reads `/proc/cpuinfo`. Unknown values are empty.
 pub(super) fn cpu(cpuinfo: &str) -> Cpu {
     let field = |name: &str| {
         cpuinfo.lines().find_map(|line| {
@@ -103,7 +103,7 @@ processor\t: 1
 model\t\t: 99
 ";
 
-    /// An Arm Neoverse V2: the kernel has no name for it.
+    /// An Arm Neoverse V2, for which the kernel has no name.
     const NEOVERSE: &str = "\
 processor\t: 0
 BogoMIPS\t: 2000.00
@@ -153,7 +153,7 @@ CPU revision\t: 1
     }
 
     #[test]
-    fn cpu_that_says_nothing_is_unknown() {
+    fn cpu_without_information_is_unknown() {
         let cpu = cpu("");
         assert_eq!((cpu.name, cpu.flags.len()), (None, 0));
         assert_eq!(cpu.processor.family, None);

@@ -1,4 +1,4 @@
-//! How the machine is set up, and what that costs a measurement.
+//! Settings of the machine, and their effect on measurements.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -7,45 +7,44 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Cores, Witness, describe};
-use crate::result::{Environment, Taint};
+use super::{Cores, DisturbanceMonitor, describe};
+use crate::result::{Disturbance, Environment};
 
-/// How long other work is watched for.
+/// The observation time for other processes.
 const WATCHED: Duration = Duration::from_secs(1);
 
-/// One fact about the machine.
+/// A setting of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Setting {
-    /// What it is about.
+    /// The name.
     pub name: &'static str,
-    /// What was found.
+    /// The value.
     pub found: String,
-    /// Whether it is as a measurement wants it.
+    /// The assessment.
     pub state: State,
-    /// What it costs, and what helps; `None` where it costs nothing.
+    /// The effect and the remedy; `None` if there is no effect.
     pub cost: Option<String>,
 }
 
-/// Whether a setting is as a measurement wants it.
+/// The assessment of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// It is.
+    /// Suitable for measuring.
     Good,
-    /// It costs something.
+    /// Affects measurements.
     Costs,
-    /// The machine does not say.
+    /// Unknown on this machine.
     Unknown,
 }
 
-/// Looks at the machine for a second: its cores, clocks, memory and instructions, and what other
-/// work does meanwhile.
+/// Checks the machine for one second: cores, clocks, memory, instructions and other processes.
 #[must_use]
 pub fn settings() -> Vec<Setting> {
     let cores = Cores::unpinned();
-    let witness = Witness::begin(&[]);
+    let disturbance_monitor = DisturbanceMonitor::begin(&[]);
     sleep(WATCHED);
-    let taint = witness.testify(&[], true);
+    let disturbance = disturbance_monitor.finish(&[], true);
     let environment = describe(&cores);
     let root = Path::new("/");
     let mut found = vec![
@@ -57,7 +56,7 @@ pub fn settings() -> Vec<Setting> {
         turbo(root),
         hypervisor(environment.hypervisor),
     ];
-    found.extend(others(&taint));
+    found.extend(others(&disturbance));
     found.extend([
         swap(root),
         counters(root),
@@ -76,17 +75,17 @@ fn cpu(environment: &Environment) -> Setting {
             found,
             ..unknown(
                 name,
-                "`compare` and `gate` cannot tell this CPU from another one of the same name",
+                "`compare` and `gate` cannot distinguish this CPU from others with the same name",
             )
         },
     }
 }
 
-/// The flags that matter for cryptography. What the absence of some costs is said with them.
+/// Checks the flags that matter for cryptography, and the effect of missing ones.
 fn flags(present: &[String]) -> Setting {
     let name = "CPU flags";
     match present {
-        [] => unknown(name, "which instructions the CPU has is not seen"),
+        [] => unknown(name, "the instructions of the CPU are unknown"),
         present => good(name, present.join(" ")),
     }
 }
@@ -98,24 +97,24 @@ fn count(cores: usize) -> Setting {
         costs(
             "cores",
             cores.to_string(),
-            "drivers share one core with the lab and are not pinned: more noise, and no threads; use two or more",
+            "drivers and lab share one core without pinning: more noise and no thread measurements; use at least two cores",
         )
     }
 }
 
-/// Whether a core shares its execution units with another that the system offers.
+/// Checks whether a core shares its execution units with a sibling core.
 fn siblings(root: &Path) -> Setting {
     let name = "SMT siblings";
     let path = "sys/devices/system/cpu/cpu0/topology/thread_siblings_list";
     match line(root, path) {
         None => unknown(
             name,
-            "whatever runs on a sibling core slows the measured one, unseen",
+            "work on a sibling core slows the measured core without being detected",
         ),
         Some(list) if list.contains([',', '-']) => costs(
             name,
-            format!("core 0 is one with {list}"),
-            "whatever runs on the sibling slows the measured core; turn SMT off, or leave the sibling idle",
+            format!("core 0 shares its units with {list}"),
+            "work on the sibling slows the measured core; disable SMT, or keep the sibling idle",
         ),
         Some(_) => good(name, "none".into()),
     }
@@ -126,13 +125,13 @@ fn governor(root: &Path) -> Setting {
     match line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").as_deref() {
         None => unknown(
             name,
-            "a clock that follows the load is not seen; rounds in random order spread it over all subjects",
+            "changes of the clock are not detected; rounds in random order spread their effect over all subjects",
         ),
         Some("performance") => good(name, "performance".into()),
         Some(other) => costs(
             name,
             other.to_owned(),
-            "the clock follows the load: wider intervals; `cpupower frequency-set -g performance`",
+            "the clock follows the load, which widens intervals; run `cpupower frequency-set -g performance`",
         ),
     }
 }
@@ -147,7 +146,7 @@ fn turbo(root: &Path) -> Setting {
         (None, None) => {
             return unknown(
                 name,
-                "a clock that falls as the CPU gets warm is not seen; rounds in random order spread it",
+                "changes of the clock with temperature are not detected; rounds in random order spread their effect",
             );
         }
     };
@@ -155,7 +154,7 @@ fn turbo(root: &Path) -> Setting {
         costs(
             name,
             "on".into(),
-            "the clock falls as the CPU gets warm: wider intervals; turn it off to publish",
+            "the clock falls as the CPU gets warm, which widens intervals; disable it for published runs",
         )
     } else {
         good(name, "off".into())
@@ -168,39 +167,39 @@ fn hypervisor(found: Option<String>) -> Setting {
         Some(which) => costs(
             "hypervisor",
             which,
-            "neighbours take caches and clock, and only stolen time is seen: a wider noise floor",
+            "other virtual machines use caches and clock, and only stolen time is detected: a higher noise floor",
         ),
     }
 }
 
-/// What other work did in that second.
-fn others(taint: &Taint) -> Vec<Setting> {
+/// Reports the use by other processes during that second.
+fn others(disturbance: &Disturbance) -> Vec<Setting> {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let mut found = vec![
-        match taint.steal {
-            None => unknown("steal", "time that a hypervisor takes is not seen"),
+        match disturbance.steal {
+            None => unknown("steal", "time taken by a hypervisor is not detected"),
             Some(share) if share > 0.01 => costs(
                 "steal",
                 percent(share),
-                "a run would be marked as disturbed: measure when the host is quieter",
+                "a run would be marked as disturbed; measure when the host is quieter",
             ),
             Some(share) => good("steal", percent(share)),
         },
-        match taint.load {
-            None => unknown("other work", "what else runs is not seen"),
+        match disturbance.load {
+            None => unknown("other processes", "other processes are not detected"),
             Some(cores) if cores > 0.25 => costs(
-                "other work",
-                format!("{cores:.2} cores busy"),
-                "a run would be marked as disturbed: end it, or measure later",
+                "other processes",
+                format!("{cores:.2} cores in use"),
+                "a run would be marked as disturbed; end the other processes, or measure later",
             ),
-            Some(cores) => good("other work", format!("{cores:.2} cores busy")),
+            Some(cores) => good("other processes", format!("{cores:.2} cores in use")),
         },
     ];
-    let blind = taint.unwatched.iter().map(|line| Setting {
+    let blind = disturbance.unwatched.iter().map(|line| Setting {
         name: "unwatched",
         found: line.clone(),
         state: State::Unknown,
-        cost: Some("a run cannot be marked as disturbed by it".into()),
+        cost: Some("the lab cannot mark a run as disturbed by it".into()),
     });
     found.extend(blind);
     found
@@ -217,10 +216,10 @@ fn swap(root: &Path) -> Setting {
         (Some(total), Some(free)) if total > free => costs(
             name,
             format!("{} MB in use", (total - free) / 1024),
-            "memory that comes back from disk is timed with the work: free some, or `swapoff -a`",
+            "reading swapped memory adds to measured times; free memory, or run `swapoff -a`",
         ),
         (Some(_), Some(_)) => good(name, "not in use".into()),
-        _ => unknown(name, "memory on disk is not seen"),
+        _ => unknown(name, "swapped memory is not detected"),
     }
 }
 
@@ -233,12 +232,12 @@ fn counters(root: &Path) -> Setting {
         Some(level) if there => costs(
             name,
             format!("forbidden, level {level}"),
-            "nothing for the lab, which measures time alone; `perf stat` beside it needs `sysctl kernel.perf_event_paranoid=2`",
+            "no effect on the lab, which measures only time; `perf stat` requires `sysctl kernel.perf_event_paranoid=2`",
         ),
         _ => costs(
             name,
             "none".into(),
-            "nothing for the lab, which measures time alone; `perf stat` beside it says nothing here",
+            "no effect on the lab, which measures only time; `perf stat` has no counters here",
         ),
     }
 }
@@ -252,7 +251,7 @@ fn sha(flags: &[String]) -> Setting {
         costs(
             name,
             "none".into(),
-            "SHA-256 is computed without them: HS256 takes several times as long, and its ratios are not those of machines that have them",
+            "SHA-256 runs without them: HS256 takes several times as long, and its ratios differ from machines that have them",
         )
     }
 }
@@ -274,7 +273,7 @@ fn wide(flags: &[String]) -> Setting {
             } else {
                 format!("{} alone", there.join(", "))
             },
-            "libraries that use AVX-512 for RSA and AES (AWS-LC, OpenSSL) are nearer to the others here than elsewhere",
+            "libraries that use AVX-512 for RSA and AES (AWS-LC, OpenSSL) have a smaller advantage here",
         )
     }
 }
@@ -305,7 +304,7 @@ fn costs(name: &'static str, found: String, cost: &str) -> Setting {
 fn unknown(name: &'static str, cost: &str) -> Setting {
     Setting {
         name,
-        found: "not known".into(),
+        found: "unknown".into(),
         state: State::Unknown,
         cost: Some(cost.to_owned()),
     }
@@ -316,7 +315,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// A machine that is nothing but these files.
+    /// A machine that consists of these files.
     fn machine(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         for (path, content) in files {
@@ -330,7 +329,7 @@ mod tests {
     const CPU: &str = "sys/devices/system/cpu";
 
     #[test]
-    fn a_desktop_as_it_comes() {
+    fn settings_of_default_desktop() {
         let root = machine(&[
             (
                 &format!("{CPU}/cpu0/topology/thread_siblings_list"),
@@ -360,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_made_ready() {
+    fn settings_of_prepared_machine() {
         let root = machine(&[
             (&format!("{CPU}/cpu0/topology/thread_siblings_list"), "0\n"),
             (
@@ -385,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_says_nothing() {
+    fn settings_of_machine_without_information() {
         let root = machine(&[]);
         let root = root.path();
         for setting in [siblings(root), governor(root), turbo(root), swap(root)] {

@@ -1,40 +1,40 @@
-//! Why an exchange did not come to a verified token, where the lab knows.
+//! Explains why an exchange did not end in a verified token, where the reason is known.
 //!
-//! An entry is about the tokens of one library in one version: with another version it has to be
-//! looked at again, and until then its cells are unexplained. No verifier has a limit of its own that
-//! would need an entry; the first that has brings the word for it.
+//! An entry applies to the tokens of one library in one version. With another version it must be
+//! checked again; until then its outcomes are unexplained. No verifier has a limit that needs an
+//! entry so far.
 
 use crate::result::{Interop, InteropRow};
 use crate::suite::{Dialect, matches};
 
 #[derive(Debug)]
 struct Known {
-    /// Whose tokens they are.
-    minter: &'static str,
-    /// What the version begins with.
+    /// The issuer.
+    issuer: &'static str,
+    /// The beginning of its version.
     version: &'static str,
-    /// The kinds of token, with `*` for anything: `jwe RSA-OAEP*`.
+    /// The kinds of token; `*` matches anything: `jwe RSA-OAEP*`.
     kind: &'static str,
-    /// What the reason holds; empty where every verifier says it in its own words.
+    /// Text that the reason contains; empty if every verifier reports it differently.
     said: &'static str,
     why: &'static str,
 }
 
 /// RFC 7518, section 3.5: the salt of a PS signature is as long as the hash.
 const LONG_SALT: &str = "signs PS256, PS384 and PS512 with the longest salt that fits the key \
-     (Go's PSSSaltLengthAuto), where RFC 7518 section 3.5 demands one of the hash's length; who holds \
-     to that refuses it";
+     (Go's PSSSaltLengthAuto), but RFC 7518 section 3.5 requires the length of the hash; verifiers that \
+     enforce it reject the token";
 
 const KNOWN: &[Known] = &[
     Known {
-        minter: "go/cristalhq",
+        issuer: "go/cristalhq",
         version: "3.",
         kind: "jwt PS",
         said: "",
         why: LONG_SALT,
     },
     Known {
-        minter: "go/cristalhq-v5",
+        issuer: "go/cristalhq-v5",
         version: "5.",
         kind: "jwt PS",
         said: "",
@@ -42,21 +42,21 @@ const KNOWN: &[Known] = &[
     },
 ];
 
-/// A sentence for what did not go well; none for what did.
+/// Returns the explanation of a failed exchange; none for a successful one.
 pub(super) fn explain(row: &InteropRow, dialect: &Dialect) -> Option<String> {
     if !row.outcome.is_some_and(Interop::needs_explaining) {
         return None;
     }
     let reason = row.reason.as_deref().unwrap_or("no reason was given");
-    let minter = &row.minter;
+    let issuer = &row.issuer;
     let known = KNOWN.iter().find(|known| {
-        minter.driver == known.minter
-            && minter.version.starts_with(known.version)
+        issuer.driver == known.issuer
+            && issuer.version.starts_with(known.version)
             && matches(known.kind, &dialect.kind())
             && reason.contains(known.said)
     });
     Some(match known {
-        Some(known) => format!("{} {}: {}", minter.library, minter.version, known.why),
+        Some(known) => format!("{} {}: {}", issuer.library, issuer.version, known.why),
         None => format!("unexplained: {reason}"),
     })
 }
@@ -68,7 +68,7 @@ mod tests {
     use crate::result::{Party, Status};
     use crate::suite::{Format, STANDARD};
 
-    fn refused(minter: &str, version: &str, alg: &str) -> Option<String> {
+    fn refused(issuer: &str, version: &str, alg: &str) -> Option<String> {
         let party = |driver: &str, version: &str| Party {
             driver: driver.into(),
             library: driver.split('/').next_back().unwrap().into(),
@@ -77,7 +77,7 @@ mod tests {
         };
         let row = InteropRow {
             status: Status::Ok,
-            minter: party(minter, version),
+            issuer: party(issuer, version),
             verifier: party("rust/jeton", "0.1.0"),
             format: "jwt".into(),
             alg: Some(alg.into()),
@@ -98,18 +98,18 @@ mod tests {
     }
 
     #[test]
-    fn an_explanation_is_of_one_library_version_and_kind() {
+    fn explanation_applies_to_one_library_version_and_kind() {
         let known = refused("go/cristalhq", "3.0.14", "PS384").unwrap();
         assert!(
             known.starts_with("cristalhq 3.0.14: signs PS256"),
             "{known}"
         );
-        for (minter, version, alg) in [
+        for (issuer, version, alg) in [
             ("go/cristalhq", "4.0.0", "PS384"),
             ("go/cristalhq", "3.0.14", "RS384"),
             ("go/jwx", "3.0.14", "PS384"),
         ] {
-            let unknown = refused(minter, version, alg).unwrap();
+            let unknown = refused(issuer, version, alg).unwrap();
             assert_eq!(unknown, "unexplained: the signature is wrong");
         }
     }

@@ -1,20 +1,20 @@
-//! Whose tokens does whom verify?
+//! Tests which libraries verify each other's tokens.
 //!
-//! Every driver stays up as one process. For each [`Dialect`](crate::suite::Dialect) (a JWS
-//! algorithm, a JWE algorithm with its content encryption, a PASETO version and purpose) the lab
-//! makes one key, every driver that mints makes a token under it, and every driver that verifies is
-//! given every token. What it accepts must have the claims that went in, and it is given the same
-//! token again with one bit changed: who takes that one verifies nothing, and all that it accepted
-//! is void.
+//! Every driver stays running as one process. A [`Dialect`](crate::suite::Dialect) is a JWS
+//! algorithm, a JWE algorithm with its content encryption, or a PASETO version and purpose. For
+//! each one the lab makes a key, every issuing driver makes a token with it, and every verifying
+//! driver gets every token. An accepted token must have the signed claims. The driver then gets the
+//! same token with one bit changed. A driver that accepts it verifies nothing, and everything it
+//! accepted is void.
 //!
-//! Keys go over as JWK or PASERK, and as PEM where they have one and the verifier's library reads
-//! it. `explain` says of what did not go well why it did not, where the lab knows.
+//! Keys are sent as JWK or PASERK, and also as PEM if the key has a PEM form that the verifier's
+//! library reads. `explain` explains failures where the lab knows the reason.
 
+mod driver_handle;
+mod exchange;
 mod explain;
-mod meeting;
 mod plan;
-mod player;
 mod run;
 
-pub use plan::{Choice, Extent, Meeting, Plan, PlanError, Role, plan};
+pub use plan::{Choice, Exchange, Extent, Plan, PlanError, Role, plan};
 pub use run::{Event, Options, run};

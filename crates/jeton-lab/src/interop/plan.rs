@@ -1,25 +1,25 @@
-//! Who meets whom.
+//! Plans which drivers exchange which tokens.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::driver::{Driver, Offer};
-use crate::suite::{Contract, Dialect, Format, KeyForm, Nearest, STANDARD, matches, nearest};
+use crate::suite::{Dialect, Format, KeyForm, Nearest, Operation, STANDARD, matches, nearest};
 
-/// What is to be exchanged.
+/// The requested exchanges.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// Only pairs of which one matches: part of `go/jwx`, or of `go/jwx:jwe:dir+A256GCM`; `*` stands
-    /// for anything. Empty: all.
+    /// Only pairs in which one driver matches: part of `go/jwx` or of `go/jwx:jwe:dir+A256GCM`; `*`
+    /// matches anything. Empty: all.
     pub subjects: Vec<String>,
-    /// Only these algorithms: `ES256`, `dir+A256GCM`, `v4.public`, or part of one with a `*`.
-    /// Empty: all.
+    /// Only these algorithms: `ES256`, `dir+A256GCM`, `v4.public`, or part of one with `*`. Empty:
+    /// all.
     pub algs: Vec<String>,
-    /// How many algorithms.
+    /// The extent.
     pub extent: Extent,
 }
 
-/// How many algorithms are exchanged.
+/// Which algorithms are exchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Extent {
     /// All that any driver offers.
@@ -29,7 +29,7 @@ pub enum Extent {
     Quick,
 }
 
-/// One of each kind, for somebody in a hurry; and every version of PASETO.
+/// One of each kind for a quick run, and every version of PASETO.
 const QUICK_JWS: [&str; 6] = ["HS256", "RS256", "PS256", "ES256", "EdDSA", "ML-DSA-65"];
 const QUICK_JWE: [(&str, &str); 6] = [
     ("dir", "A256GCM"),
@@ -40,32 +40,32 @@ const QUICK_JWE: [(&str, &str); 6] = [
     ("ECDH-ES+A256KW", "A256CBC-HS512"),
 ];
 
-/// Every meeting of a run.
+/// All exchanges of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// One for each kind of token.
-    pub meetings: Vec<Meeting>,
+    pub exchanges: Vec<Exchange>,
     subjects: Vec<String>,
 }
 
-/// The drivers that meet over one kind of token.
+/// The drivers that exchange one kind of token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Meeting {
+pub struct Exchange {
     /// The kind of token.
     pub dialect: Dialect,
-    /// Who comes, in the order of the drivers' ids.
+    /// The participants, in the order of their ids.
     pub roles: Vec<Role>,
 }
 
-/// What a driver does in a meeting.
+/// What a driver does in an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Role {
     /// The driver's id.
     pub driver: String,
-    /// The contract under which it makes tokens, if it does.
-    pub mints: Option<Contract>,
-    /// The contract under which it opens them, if it does.
-    pub verifies: Option<Contract>,
+    /// The operation that makes tokens, if offered.
+    pub issues: Option<Operation>,
+    /// The operation that verifies or decrypts tokens, if offered.
+    pub verifies: Option<Operation>,
     /// The forms of key text that its library reads.
     pub reads: Vec<KeyForm>,
 }
@@ -73,21 +73,21 @@ pub struct Role {
 /// Why there is nothing to exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanError {
-    /// No driver or library has such a name.
+    /// No driver or library matches.
     NoSubject {
-        /// What was asked for.
+        /// The pattern.
         pattern: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
-    /// No driver offers such an algorithm.
+    /// No driver offers a matching algorithm.
     NoAlg {
-        /// What was asked for.
+        /// The pattern.
         pattern: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
-    /// Each is there, and no such subject offers such an algorithm.
+    /// Both exist, but no matching subject offers a matching algorithm.
     Nothing,
 }
 
@@ -103,7 +103,7 @@ impl fmt::Display for PlanError {
                 "no driver offers the algorithm `{pattern}`{nearest} (`jeton lab list` shows all)"
             ),
             Self::Nothing => f.write_str(
-                "no such subject mints or verifies tokens of such an algorithm (`jeton lab list` shows who offers what)",
+                "no matching subject makes or verifies tokens with a matching algorithm (`jeton lab list` shows the offers)",
             ),
         }
     }
@@ -111,17 +111,18 @@ impl fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Plans the meetings of all that `drivers` offer.
+/// Plans the exchanges that the offers of `drivers` allow.
 ///
 /// # Errors
-/// [`PlanError`], with what may have been meant.
+///
+/// [`PlanError`], with the nearest known name.
 pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     let mut plan = Plan {
-        meetings: meetings(drivers),
+        exchanges: exchanges(drivers),
         subjects: choice.subjects.clone(),
     };
     for pattern in &choice.subjects {
-        let mut roles = plan.meetings.iter().flat_map(|m| {
+        let mut roles = plan.exchanges.iter().flat_map(|m| {
             let ids = m.roles.iter().map(|role| id(role, &m.dialect));
             ids.collect::<Vec<_>>()
         });
@@ -136,9 +137,9 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
         }
     }
     for pattern in &choice.algs {
-        if !plan.meetings.iter().any(|m| names(pattern, &m.dialect)) {
+        if !plan.exchanges.iter().any(|m| names(pattern, &m.dialect)) {
             let names: Vec<String> = plan
-                .meetings
+                .exchanges
                 .iter()
                 .flat_map(|m| [m.dialect.alg_or_format(), m.dialect.kind()])
                 .collect();
@@ -149,63 +150,63 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
         }
     }
     let asked = |d: &Dialect| choice.algs.is_empty() || choice.algs.iter().any(|a| names(a, d));
-    // An algorithm that is asked for by name is exchanged, however little time there is.
+    // An algorithm that is requested by name is exchanged even in a quick run.
     let quick = choice.extent == Extent::Quick && choice.algs.is_empty();
-    plan.meetings
+    plan.exchanges
         .retain(|m| asked(&m.dialect) && (!quick || is_quick(&m.dialect)));
-    for meeting in &mut plan.meetings {
-        let (roles, dialect) = (meeting.roles.clone(), &meeting.dialect);
-        let asked = |a: &Role, b: &Role| meets(&choice.subjects, dialect, a, b);
+    for exchange in &mut plan.exchanges {
+        let (roles, dialect) = (exchange.roles.clone(), &exchange.dialect);
+        let asked = |a: &Role, b: &Role| matches_pair(&choice.subjects, dialect, a, b);
         let comes = |role: &Role| roles.iter().any(|other| asked(role, other));
-        meeting.roles.retain(comes);
+        exchange.roles.retain(comes);
     }
-    plan.meetings.retain(|m| !m.roles.is_empty());
-    if plan.meetings.is_empty() {
+    plan.exchanges.retain(|m| !m.roles.is_empty());
+    if plan.exchanges.is_empty() {
         return Err(PlanError::Nothing);
     }
     Ok(plan)
 }
 
 impl Plan {
-    /// Whether this pair was asked for.
-    pub(super) fn asks_for(&self, dialect: &Dialect, minter: &Role, verifier: &Role) -> bool {
-        meets(&self.subjects, dialect, minter, verifier)
+    /// Returns whether this pair was requested.
+    pub(super) fn is_requested(&self, dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
+        matches_pair(&self.subjects, dialect, issuer, verifier)
     }
 
-    /// The ids of all drivers that take part.
+    /// Returns the ids of all participating drivers.
     #[must_use]
     pub fn drivers(&self) -> Vec<&str> {
-        let roles = self.meetings.iter().flat_map(|m| &m.roles);
+        let roles = self.exchanges.iter().flat_map(|m| &m.roles);
         let mut ids: Vec<&str> = roles.map(|role| role.driver.as_str()).collect();
         ids.sort_unstable();
         ids.dedup();
         ids
     }
 
-    /// How many tokens change hands: pairs of a minter and a verifier.
+    /// Returns the number of pairs of an issuer and a verifier.
     #[must_use]
     pub fn exchanges(&self) -> usize {
-        let of = |meeting: &Meeting| {
-            let pairs = meeting
+        let of = |exchange: &Exchange| {
+            let pairs = exchange
                 .roles
                 .iter()
-                .flat_map(|a| meeting.roles.iter().map(move |b| (a, b)));
+                .flat_map(|a| exchange.roles.iter().map(move |b| (a, b)));
             pairs
-                .filter(|(a, b)| a.mints.is_some() && b.verifies.is_some())
-                .filter(|(a, b)| self.asks_for(&meeting.dialect, a, b))
+                .filter(|(a, b)| a.issues.is_some() && b.verifies.is_some())
+                .filter(|(a, b)| self.is_requested(&exchange.dialect, a, b))
                 .count()
         };
-        self.meetings.iter().map(of).sum()
+        self.exchanges.iter().map(of).sum()
     }
 
-    /// What so many rounds will take once the drivers are built, on a machine like the one it was
-    /// written on: starting them, making them ready for each kind of token, and the tokens.
+    /// Estimates the time for this many rounds once the drivers are built: starting and preparing
+    /// the drivers, and the tokens. The constants were measured on a reference machine.
     #[must_use]
     pub fn estimate(&self, rounds: u32) -> Duration {
         const START: Duration = Duration::from_millis(700);
         const READY: Duration = Duration::from_millis(12);
         const EXCHANGE: Duration = Duration::from_millis(3);
-        let roles: usize = self.meetings.iter().map(|m| m.roles.len()).sum();
+        let roles: usize = self.exchanges.iter().map(|m| m.roles.len()).sum();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         START * count(self.drivers().len())
             + READY * count(roles).saturating_mul(rounds)
@@ -213,9 +214,9 @@ impl Plan {
     }
 }
 
-fn meets(subjects: &[String], dialect: &Dialect, minter: &Role, verifier: &Role) -> bool {
+fn matches_pair(subjects: &[String], dialect: &Dialect, issuer: &Role, verifier: &Role) -> bool {
     let one = |pattern: &String| {
-        matches(pattern, &id(minter, dialect)) || matches(pattern, &id(verifier, dialect))
+        matches(pattern, &id(issuer, dialect)) || matches(pattern, &id(verifier, dialect))
     };
     subjects.is_empty() || subjects.iter().any(one)
 }
@@ -228,7 +229,7 @@ fn id(role: &Role, dialect: &Dialect) -> String {
     }
 }
 
-/// Whether somebody who writes this means that kind of token.
+/// Returns whether the pattern matches this kind of token.
 fn names(pattern: &str, dialect: &Dialect) -> bool {
     let full = dialect.alg_or_format();
     if pattern.contains('*') {
@@ -253,36 +254,36 @@ fn is_quick(dialect: &Dialect) -> bool {
     }
 }
 
-/// Every kind of token that somebody offers, with everybody who does.
-fn meetings(drivers: &[Driver]) -> Vec<Meeting> {
-    let mut meetings: Vec<Meeting> = Vec::new();
+/// Returns every kind of token that a driver offers, with all drivers that do.
+fn exchanges(drivers: &[Driver]) -> Vec<Exchange> {
+    let mut exchanges: Vec<Exchange> = Vec::new();
     for driver in drivers {
         for offer in &driver.manifest.offers {
             for dialect in dialects(offer) {
                 let role = role(driver, offer, dialect.format);
-                let place = match meetings.iter().position(|m| m.dialect == dialect) {
+                let place = match exchanges.iter().position(|m| m.dialect == dialect) {
                     Some(place) => place,
                     None => {
                         let roles = Vec::new();
-                        meetings.push(Meeting { dialect, roles });
-                        meetings.len() - 1
+                        exchanges.push(Exchange { dialect, roles });
+                        exchanges.len() - 1
                     }
                 };
-                let roles = &mut meetings[place].roles;
-                // A manifest may say the same thing in two lines.
+                let roles = &mut exchanges[place].roles;
+                // A manifest can repeat an offer in two lines.
                 if roles.iter().all(|r| r.driver != role.driver) {
                     roles.push(role);
                 }
             }
         }
     }
-    meetings.retain(|m| {
+    exchanges.retain(|m| {
         m.roles
             .iter()
-            .any(|r| r.mints.is_some() || r.verifies.is_some())
+            .any(|r| r.issues.is_some() || r.verifies.is_some())
     });
-    meetings.sort_by(|a, b| a.dialect.cmp(&b.dialect));
-    meetings
+    exchanges.sort_by(|a, b| a.dialect.cmp(&b.dialect));
+    exchanges
 }
 
 fn dialects(offer: &Offer) -> Vec<Dialect> {
@@ -302,32 +303,32 @@ fn dialects(offer: &Offer) -> Vec<Dialect> {
             let pairs = |a| offer.encs.iter().map(move |e| dialect(Some(a), Some(e)));
             offer.algs.iter().flat_map(pairs).collect()
         }
-        // References: there is no token of theirs to exchange.
+        // References: they have no tokens to exchange.
         Format::Bare | Format::Unsecured => Vec::new(),
         _ => vec![dialect(None, None)],
     }
 }
 
 fn role(driver: &Driver, offer: &Offer, format: Format) -> Role {
-    let of = |contracts: [Contract; 2]| {
-        let offered = contracts.into_iter();
+    let of = |operations: [Operation; 2]| {
+        let offered = operations.into_iter();
         offered
-            .filter(|c| offer.contracts.contains(c))
+            .filter(|c| offer.operations.contains(c))
             .collect::<Vec<_>>()
             .first()
             .copied()
     };
-    let (mints, verifies) = if format == Format::Jwe {
-        (of([Contract::Encrypt; 2]), of([Contract::Decrypt; 2]))
+    let (issues, verifies) = if format == Format::Jwe {
+        (of([Operation::Encrypt; 2]), of([Operation::Decrypt; 2]))
     } else {
         (
-            of([Contract::Sign, Contract::Encrypt]),
-            of([Contract::Verify, Contract::Decrypt]),
+            of([Operation::Sign, Operation::Encrypt]),
+            of([Operation::Verify, Operation::Decrypt]),
         )
     };
     Role {
         driver: driver.id.clone(),
-        mints,
+        issues,
         verifies,
         reads: offer.key_text.clone(),
     }
@@ -352,9 +353,9 @@ mod tests {
         }
     }
 
-    fn offer(format: &str, algs: &str, encs: &str, contracts: &str) -> String {
+    fn offer(format: &str, algs: &str, encs: &str, operations: &str) -> String {
         format!(
-            "[[offers]]\nformat = \"{format}\"\nalgs = [{algs}]\nencs = [{encs}]\ncontracts = [{contracts}]\nkey_handling = [\"prepared\"]\nkey_text = [\"jwk\"]\n"
+            "[[offers]]\nformat = \"{format}\"\nalgs = [{algs}]\nencs = [{encs}]\ncontracts = [{operations}]\nkey_handling = [\"prepared\"]\nkey_text = [\"jwk\"]\n"
         )
     }
 
@@ -391,11 +392,11 @@ mod tests {
     }
 
     fn kinds(plan: &Plan) -> Vec<String> {
-        plan.meetings.iter().map(|m| m.dialect.kind()).collect()
+        plan.exchanges.iter().map(|m| m.dialect.kind()).collect()
     }
 
     #[test]
-    fn everybody_meets_everybody_who_offers_the_same() {
+    fn plan_pairs_all_drivers_with_the_same_offer() {
         let plan = chosen(&[], &[], Extent::Everything).unwrap();
         assert_eq!(
             kinds(&plan),
@@ -408,18 +409,18 @@ mod tests {
                 "jwe dir+A256GCM"
             ]
         );
-        let hs256 = &plan.meetings[1];
+        let hs256 = &plan.exchanges[1];
         let drivers: Vec<&str> = hs256.roles.iter().map(|r| r.driver.as_str()).collect();
         assert_eq!(drivers, ["go/one", "go/two", "node/reader"]);
-        // Two mint, three verify; and one alone in five meetings.
+        // Two issuers and three verifiers; one driver alone in five exchanges.
         assert_eq!(plan.exchanges(), 2 * 3 + 5);
         assert_eq!(plan.drivers(), ["go/one", "go/two", "node/reader"]);
-        assert_eq!(hs256.roles[2].mints, None);
-        assert_eq!(plan.meetings[2].roles[0].mints, Some(Contract::Encrypt));
+        assert_eq!(hs256.roles[2].issues, None);
+        assert_eq!(plan.exchanges[2].roles[0].issues, Some(Operation::Encrypt));
     }
 
     #[test]
-    fn a_subject_meets_everybody_and_the_others_not_each_other() {
+    fn plan_of_one_subject_contains_only_its_pairs() {
         let plan = chosen(&["two"], &[], Extent::Everything).unwrap();
         assert_eq!(kinds(&plan), ["jwt HS256"]);
         // one → two, two → one, two → two, two → reader.
@@ -427,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn algorithms_are_named_as_people_name_them() {
+    fn plan_matches_algorithms_by_common_names() {
         let all = |alg: &str| kinds(&chosen(&[], &[alg], Extent::Quick).unwrap());
         assert_eq!(all("hs256"), ["jwt HS256"]);
         assert_eq!(all("dir"), ["jwe dir+A128GCM", "jwe dir+A256GCM"]);
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_refused_with_its_neighbour() {
+    fn plan_unknown_name_suggests_the_nearest() {
         let said = |subjects: &[&str], algs: &[&str]| {
             chosen(subjects, algs, Extent::Everything)
                 .unwrap_err()
@@ -449,6 +450,6 @@ mod tests {
         };
         assert!(said(&["raeder"], &[]).contains("did you mean `reader`?"));
         assert!(said(&[], &["HS265"]).contains("did you mean `HS256`?"));
-        assert!(said(&["node/reader"], &["ES256"]).contains("no such subject"));
+        assert!(said(&["node/reader"], &["ES256"]).contains("no matching subject"));
     }
 }

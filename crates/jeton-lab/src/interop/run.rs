@@ -1,4 +1,4 @@
-//! The run: build, start everybody, hold one meeting after the other.
+//! Runs the exchanges: builds and starts the drivers, then runs one exchange after another.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -6,80 +6,80 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::meeting::{Held, Players};
+use super::driver_handle::{DriverHandle, Stopped};
+use super::exchange::{DriverHandles, ExchangeState};
 use super::plan::Plan;
-use super::player::{Player, Stopped};
 use crate::driver::{Cache, Driver, runtime};
 use crate::host::{Cores, describe};
 use crate::result::{InteropRow, Rows, RunResult};
 use crate::stop::Stop;
 use crate::suite::ClaimsSets;
 
-/// How a run is to be done.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How often each kind of token is exchanged, every time with another key.
+    /// How often each kind of token is exchanged, with a new key each time.
     pub rounds: u32,
-    /// What it may take, once the drivers are built: what is not exchanged by then is left out.
+    /// The time limit once the drivers are built; exchanges beyond it are skipped.
     pub budget: Option<Duration>,
-    /// The seed of the order in which verifiers are given tokens.
+    /// The seed of the order of tokens for each verifier.
     pub seed: u64,
-    /// The command that repeats it, for the result file.
+    /// The command that repeats the run, for the result file.
     pub command: String,
-    /// Where built drivers are kept.
+    /// The folder of built drivers.
     pub cache: Cache,
 }
 
-/// One thing that happened, for whoever shows progress.
+/// A progress event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A driver is being built.
     Building {
-        /// Its id.
+        /// The driver's id.
         driver: &'a str,
-        /// Which of the stale ones it is.
+        /// The number of this build, counted from 1.
         number: usize,
-        /// How many are stale.
+        /// The total number of builds.
         of: usize,
     },
-    /// A driver takes no part.
+    /// A driver does not take part.
     Unavailable {
-        /// Its id.
+        /// The driver's id.
         driver: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
     /// A driver is being started.
     Starting {
-        /// Its id.
+        /// The driver's id.
         driver: &'a str,
-        /// How many are up.
+        /// The number of running drivers.
         done: usize,
-        /// Of all.
+        /// The total number.
         of: usize,
     },
     /// Tokens of one kind are exchanged.
-    Meeting {
+    Exchange {
         /// The kind.
         kind: &'a str,
-        /// The round, counted from one.
+        /// The round, counted from 1.
         round: u32,
-        /// How many kinds are done.
+        /// The number of finished kinds.
         done: usize,
-        /// Of all.
+        /// The total number.
         of: usize,
     },
-    /// The budget is used up.
+    /// The time limit was reached.
     OutOfTime {
-        /// How many kinds are done.
+        /// The number of finished kinds.
         done: usize,
-        /// Of all.
+        /// The total number.
         of: usize,
     },
 }
 
-/// Holds every meeting of a plan. Whatever a driver does, the others go on; when `stop` is
-/// requested, the result holds the meetings that were finished.
+/// Runs every exchange of a plan. If one driver fails, the others continue. If `stop` is requested,
+/// the result contains the finished exchanges.
 pub fn run(
     plan: &Plan,
     drivers: &[Driver],
@@ -93,16 +93,16 @@ pub fn run(
         options,
         stop,
         tell,
-        players: BTreeMap::new(),
+        handles: BTreeMap::new(),
         hashes: BTreeMap::new(),
         rows: Vec::new(),
-        held: 0,
+        state: 0,
         began: Instant::now(),
     };
     let sets = ClaimsSets::issued_at(started.as_second(), None);
     let complete = run.all(drivers, &sets).is_ok();
     if !complete && stop.out_of_time() {
-        let (done, of) = (run.held, plan.meetings.len());
+        let (done, of) = (run.state, plan.exchanges.len());
         (run.tell)(Event::OutOfTime { done, of });
     }
     let mut environment = describe(&Cores::unpinned());
@@ -112,12 +112,12 @@ pub fn run(
     let took_part = |d: &&Driver| run.hashes.contains_key(&d.id);
     environment.runtimes_used = runtime::used(drivers.iter().filter(took_part), started);
     environment.drivers = run.hashes;
-    for player in run.players.values_mut() {
-        if let Some(hello) = &player.hello {
+    for handle in run.handles.values_mut() {
+        if let Some(hello) = &handle.hello {
             let (language, runtime) = (hello.language.clone(), hello.runtime.clone());
             environment.runtimes.insert(language, runtime);
         }
-        player.bye();
+        handle.bye();
     }
     let rows = Rows {
         interop: run.rows,
@@ -131,34 +131,34 @@ struct Run<'a> {
     options: &'a Options,
     stop: &'a Stop,
     tell: &'a mut dyn FnMut(Event<'_>),
-    players: Players,
+    handles: DriverHandles,
     hashes: BTreeMap<String, String>,
     rows: Vec<InteropRow>,
-    /// How many meetings were held.
-    held: usize,
-    /// When the drivers were built: the budget counts from here.
+    /// The number of finished exchanges.
+    state: usize,
+    /// When the drivers were built: the time limit counts from here.
     began: Instant,
 }
 
 impl Run<'_> {
-    /// Every meeting, one after the other.
+    /// Runs every exchange, one after another.
     fn all(&mut self, drivers: &[Driver], sets: &ClaimsSets) -> Result<(), Stopped> {
         self.build(drivers)?;
         self.began = Instant::now();
         if let Some(budget) = self.options.budget {
             self.stop.within(budget);
         }
-        let of = self.players.len();
-        for (done, player) in self.players.values_mut().enumerate() {
-            let driver = player.driver.clone();
-            let were_absent = player.absent.is_some();
+        let of = self.handles.len();
+        for (done, handle) in self.handles.values_mut().enumerate() {
+            let driver = handle.driver.clone();
+            let were_absent = handle.absent.is_some();
             (self.tell)(Event::Starting {
                 driver: &driver,
                 done,
                 of,
             });
-            player.begin(self.stop)?;
-            if let (false, Some(reason)) = (were_absent, &player.absent) {
+            handle.begin(self.stop)?;
+            if let (false, Some(reason)) = (were_absent, &handle.absent) {
                 (self.tell)(Event::Unavailable {
                     driver: &driver,
                     reason,
@@ -166,31 +166,31 @@ impl Run<'_> {
             }
         }
         let mut order = ChaCha8Rng::seed_from_u64(self.options.seed);
-        let of = self.plan.meetings.len();
-        for (done, meeting) in self.plan.meetings.iter().enumerate() {
-            let mut held = Held::default();
+        let of = self.plan.exchanges.len();
+        for (done, exchange) in self.plan.exchanges.iter().enumerate() {
+            let mut state = ExchangeState::default();
             for round in 1..=self.options.rounds {
                 if self.stop.requested() {
                     return Err(Stopped);
                 }
-                (self.tell)(Event::Meeting {
-                    kind: &meeting.dialect.kind(),
+                (self.tell)(Event::Exchange {
+                    kind: &exchange.dialect.kind(),
                     round,
                     done,
                     of,
                 });
-                held.hold(
-                    meeting,
+                state.run_round(
+                    exchange,
                     self.plan,
-                    &mut self.players,
+                    &mut self.handles,
                     sets,
                     &mut order,
                     self.stop,
                 )?;
             }
             self.rows
-                .extend(held.rows(meeting, self.plan, &self.players));
-            self.held = done + 1;
+                .extend(state.rows(exchange, self.plan, &self.handles));
+            self.state = done + 1;
         }
         Ok(())
     }
@@ -220,8 +220,8 @@ impl Run<'_> {
                     reason,
                 }),
             }
-            let player = Player::new(driver, answer);
-            self.players.insert(driver.id.clone(), player);
+            let handle = DriverHandle::new(driver, answer);
+            self.handles.insert(driver.id.clone(), handle);
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! A published table before this run's figures stand in it.
+//! Published tables without measured figures.
 
 use super::source::Source;
 use crate::result::{PublishedFigure, PublishedRow, PublishedTable, Quantity, Row, RowId};
 
-/// A table of a report, and the work of ours beside each figure.
+/// A table of a report, with the matching work of the lab.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) source: Source,
@@ -15,25 +15,25 @@ pub(super) struct Draft {
     pub(super) lines: Vec<Line>,
 }
 
-/// One of its rows: a figure for each column.
+/// A row: one figure for each column.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) name: String,
     pub(super) figures: Vec<Figure>,
 }
 
-/// One of its figures.
+/// A published figure.
 #[derive(Debug, Clone)]
 pub(super) struct Figure {
-    /// In the unit of the table's quantity; none where the report has none.
+    /// The value in the unit of the table's quantity; `None` if the report has none.
     pub(super) published: Option<f64>,
-    /// As the report printed it.
+    /// The printed text.
     pub(super) text: String,
-    /// What is measured beside it; or why nothing can be.
+    /// The matching work; or the reason why there is none.
     pub(super) work: Result<RowId, &'static str>,
 }
 
-/// What a table's ratios are to, inside each source.
+/// The reference of the ratios within each source.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RatioTo {
     /// The first column of the same row.
@@ -52,12 +52,12 @@ impl Draft {
         figures.filter_map(|figure| figure.work.clone().ok())
     }
 
-    /// Whether any of these rows does any of its work.
+    /// Reports whether any of these rows belongs to the table.
     pub(super) fn concerns(&self, rows: &[Row]) -> bool {
         self.works().any(|work| rows.iter().any(|r| work.names(r)))
     }
 
-    /// With what these rows measured beside each figure.
+    /// Adds the measured figures of these rows.
     pub(super) fn beside(&self, rows: &[Row]) -> PublishedTable {
         let lines = self.lines.iter().map(|line| PublishedRow {
             name: line.name.clone(),
@@ -90,7 +90,7 @@ impl Draft {
         let missing = match (measured, found) {
             (Some(_), _) => None,
             (None, Ok(Some(row))) => Some(row.reason.as_ref().map_or_else(
-                || "its runtime does not count that".to_owned(),
+                || "the runtime does not count it".to_owned(),
                 |reason| format!("{}: {reason}", row.status.name()),
             )),
             (None, Ok(None)) => Some("not planned in this run".to_owned()),
@@ -107,7 +107,7 @@ impl Draft {
         }
     }
 
-    /// Ratios are inside a source: published to published, measured to measured.
+    /// Ratios within one source: published to published, measured to measured.
     fn set_ratios(&self, table: &mut PublishedTable) {
         let base_row = match self.ratio_to {
             RatioTo::FirstColumn => None,
@@ -151,7 +151,7 @@ impl Draft {
     }
 }
 
-/// The lines of one of the files in `published/`, by the names of its columns.
+/// The lines of a file in `published/`, by column name.
 pub(super) fn read(file: &str) -> Vec<Fields> {
     let mut reader = csv::Reader::from_reader(file.as_bytes());
     let names = reader.headers().cloned().unwrap_or_default();
@@ -159,8 +159,7 @@ pub(super) fn read(file: &str) -> Vec<Fields> {
     records
         .map(|record| Fields {
             names: names.clone(),
-            record: record
-                .expect("the published tables are part of the program, and tests read all"),
+            record: record.expect("the published tables are compiled in and read by tests"),
         })
         .collect()
 }
@@ -173,13 +172,13 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// The field of a column; empty if there is none.
+    /// Returns the field of a column; empty if it is missing.
     pub(super) fn text(&self, column: &str) -> &str {
         let at = self.names.iter().position(|name| name == column);
         at.and_then(|at| self.record.get(at)).unwrap_or_default()
     }
 
-    /// The same as a number, if it is one.
+    /// Returns the field as a number, if it is one.
     pub(super) fn number(&self, column: &str) -> Option<f64> {
         self.text(column).parse().ok()
     }

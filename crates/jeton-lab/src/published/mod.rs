@@ -1,8 +1,8 @@
-//! The four public reports that the lab answers: what they published, which work of ours stands
-//! beside each figure, and what became of their conclusions.
+//! The four public reports: their figures, the matching work of the lab, and the answers to their
+//! conclusions.
 //!
 //! Everything here is a function of rows. The published figures are in `published/`, with their
-//! source; [`works`] is what a plan must hold so that each of them has something to stand beside.
+//! sources; [`works`] lists what a plan must contain to match every figure.
 
 mod answers;
 mod draft;
@@ -20,8 +20,7 @@ use draft::Draft;
 
 pub(crate) use report_1::CONCURRENT_CLAIMS as REPORT_1_CONCURRENCY;
 
-/// The reports' tables, as far as these rows have to do with them: every table of which a row was
-/// planned, with the reason beside each figure that was not measured.
+/// Returns the tables of the reports with a planned row, each unmeasured figure with the reason.
 #[must_use]
 pub fn tables(rows: &[Row]) -> Vec<PublishedTable> {
     drafts(report_1::threads_of(rows))
@@ -31,8 +30,8 @@ pub fn tables(rows: &[Row]) -> Vec<PublishedTable> {
         .collect()
 }
 
-/// Every work that a figure of a report stands beside, in the report's order, where concurrency is on
-/// so many threads.
+/// Returns every work that matches a published figure, in the report's order, with the given threads
+/// for concurrent measurements.
 #[must_use]
 pub fn works(report: u8, threads: u32) -> Vec<RowId> {
     let drafts = drafts(threads);
@@ -54,11 +53,11 @@ fn drafts(threads: u32) -> Vec<Draft> {
     drafts
 }
 
-/// A work by its subject, contract, claims and threads.
-fn work(subject: &str, contract: &str, claims: &str, threads: u32) -> RowId {
+/// A work by subject, operation, claims and threads.
+fn work(subject: &str, operation: &str, claims: &str, threads: u32) -> RowId {
     RowId {
         subject: subject.to_owned(),
-        contract: contract.to_owned(),
+        operation: operation.to_owned(),
         claims: claims.to_owned(),
         threads,
     }
@@ -71,16 +70,16 @@ mod tests {
     use crate::result::Quantity;
 
     #[test]
-    fn every_published_row_is_in_a_table() {
+    fn published_rows_are_all_in_a_table() {
         let drafts = drafts(2);
         let rows = |report: u8| -> usize {
             let of_report = drafts.iter().filter(|d| d.report() == report);
             of_report.map(Draft::height).sum()
         };
-        // 18 rows of its README, 13 of them with two columns of memory (the round trips among them),
-        // ten sizes, ten timed sizes, and the three of its memory benchmark with both columns.
+        // 18 rows of the README, 13 of them with two columns of memory (including the round trips), ten
+        // sizes, ten timed sizes, and the three rows of the memory benchmark with both columns.
         assert_eq!(rows(1), 18 + 2 * 13 + 10 + 10 + 2 * 3);
-        // 42 and 8, of each the times and the sizes.
+        // 42 and 8, with times and sizes.
         assert_eq!(rows(2), 2 * (42 + 8));
         assert_eq!(rows(3), 8);
         // 10 signatures, 10 checks twice, 10 sizes.
@@ -88,19 +87,19 @@ mod tests {
     }
 
     #[test]
-    fn every_published_size_is_a_whole_number_of_bytes() {
+    fn published_sizes_are_integers() {
         let drafts = drafts(2);
         let sizes = drafts
             .iter()
             .filter(|d| d.quantity() == Quantity::TokenBytes);
         let sizes: Vec<f64> = sizes.flat_map(Draft::figures).collect();
-        // Report 1's complex struct has a length that varies with the time of its run.
+        // The length of report 1's complex struct varies with the time of the run.
         assert_eq!(sizes.len(), 2 * 9 + 42 + 8 + 2 * 10);
         assert!(sizes.iter().all(|s| s.fract() == 0.0 && *s > 100.0));
     }
 
     #[test]
-    fn a_run_that_planned_nothing_of_a_report_shows_nothing_of_it() {
+    fn published_unrelated_run_has_no_tables() {
         assert_eq!(tables(&[]), []);
     }
 }

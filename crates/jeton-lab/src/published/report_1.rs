@@ -1,4 +1,4 @@
-//! Report 1, JWT against PASETO in Go: its README's tables, and of its raw run what they leave out.
+//! Report 1, JWT and PASETO in Go: the tables of its README, and further figures of its raw run.
 
 use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
 use super::source::REPORT_1;
@@ -12,7 +12,7 @@ const SIZES: &str = include_str!("../../published/report1-sizes.csv");
 /// The subjects of its pair.
 pub(super) const JWT: &str = "go/golang-jwt-v4:jwt:ES256:prepared";
 pub(super) const PASETO: &str = "go/go-paseto:v4.public:prepared";
-/// What makes and loads their keys.
+/// The subjects that generate and load their keys.
 pub(super) const JWT_MADE: &str = "go/crypto:bare:ES256:prepared";
 pub(super) const JWT_LOADED: &str = "go/golang-jwt-v4:jwt:ES256:pem";
 pub(super) const PASETO_LOADED: &str = "go/go-paseto:v4.public:hex";
@@ -20,11 +20,12 @@ pub(super) const PASETO_LOADED: &str = "go/go-paseto:v4.public:hex";
 /// The claims of its concurrent benchmarks.
 pub(crate) const CONCURRENT_CLAIMS: &str = "report1-concurrency";
 
-const PAIR: &str = "Format, algorithm and library change at once here: the pair is confounded, and \
-                    no cause of a difference can be named.";
-const OTHER_RUN: &str = "These figures are of its raw output, another run than its README's.";
+const PAIR: &str = "Format, algorithm and library differ together: the pair is confounded, so a \
+                    difference has no single cause.";
+const OTHER_RUN: &str =
+    "These figures come from its raw output, which is another run than that of its README.";
 
-/// On how many threads these rows did its concurrent work; two if none did.
+/// Returns the threads of its concurrent measurements; two if there are none.
 pub(super) fn threads_of(rows: &[Row]) -> u32 {
     let concurrent = rows.iter().filter(|r| r.claims.name == CONCURRENT_CLAIMS);
     concurrent.map(|r| r.threads).max().unwrap_or(1).max(2)
@@ -37,7 +38,7 @@ pub(super) fn tables(threads: u32) -> Vec<Draft> {
         of_table.cloned().collect()
     };
     let mut tables = vec![keys(&of("keys"))];
-    for (table, title, contract) in [
+    for (table, title, operation) in [
         ("sign", "signing", "sign"),
         ("parse", "parsing", "verify"),
         ("round-trip", "signing and parsing", "round-trip"),
@@ -48,8 +49,8 @@ pub(super) fn tables(threads: u32) -> Vec<Draft> {
             (Quantity::Allocations, "allocs", "allocations"),
         ] {
             let lines = of(table).into_iter().map(|line| {
-                let claims = claims_of(line.text("row"), contract);
-                pair_line(&line, column, contract, claims, 1)
+                let claims = claims_of(line.text("row"), operation);
+                pair_line(&line, column, operation, claims, 1)
             });
             tables.push(draft(format!("{title}, {what}"), quantity, lines.collect()));
         }
@@ -75,11 +76,11 @@ fn draft(title: String, quantity: Quantity, lines: Vec<Line>) -> Draft {
 fn keys(lines: &[Fields]) -> Draft {
     let lines = lines.iter().map(|line| {
         let name = line.text("row");
-        let (contract, jwt, paseto) = match name {
+        let (operation, jwt, paseto) = match name {
             "Key Generation" => ("generate-key", JWT_MADE, PASETO),
             _ => ("load-key", JWT_LOADED, PASETO_LOADED),
         };
-        let key = |subject: &str| work(subject, contract, "standard", 1);
+        let key = |subject: &str| work(subject, operation, "standard", 1);
         Line {
             name: name.to_owned(),
             figures: vec![
@@ -90,27 +91,26 @@ fn keys(lines: &[Fields]) -> Draft {
     });
     let mut draft = draft("keys, time".into(), Quantity::Time, lines.collect());
     draft.notes.extend([
-        "golang-jwt makes no keys: what the report timed is Go's own crypto/ecdsa, and so is what \
-         stands beside it.",
-        "The report says that making keys is not applicable to PASETO; go-paseto makes them.",
-        "JWT keys are PEM, those of PASETO hexadecimal.",
+        "golang-jwt generates no keys: the report timed Go's crypto/ecdsa, and so does the lab.",
+        "The report says that generating keys is not applicable to PASETO; go-paseto generates them.",
+        "JWT keys are PEM; PASETO keys are hexadecimal.",
     ]);
     draft
 }
 
 fn concurrent(lines: &[Fields], threads: u32) -> Draft {
     let lines = lines.iter().map(|line| {
-        let contract = match line.text("row") {
+        let operation = match line.text("row") {
             "Concurrent Sign" => "sign",
             "Concurrent Parse" => "verify",
             _ => "round-trip",
         };
-        pair_line(line, "ns", contract, CONCURRENT_CLAIMS, threads)
+        pair_line(line, "ns", operation, CONCURRENT_CLAIMS, threads)
     });
     let lines = lines.collect();
     let mut draft = draft("concurrency, time".into(), Quantity::Time, lines);
     draft.notes.push(
-        "Time is divided by the operations of all threads: ten there, as many as there are cores here.",
+        "Times are divided by the operations of all threads: ten in the report, one per core in this run.",
     );
     draft
 }
@@ -127,7 +127,7 @@ fn sizes() -> Draft {
     let lines = lines.collect();
     let mut draft = draft("token sizes".into(), Quantity::TokenBytes, lines);
     draft.notes = vec![
-        "Its complex struct holds the time of the run, so that its length varies; the lab fixes it.",
+        "Its complex struct contains the time of the run, so its length varies; the lab uses a fixed time.",
     ];
     draft
 }
@@ -142,27 +142,27 @@ fn raw() -> Vec<Draft> {
         });
         line.and_then(|line| line.number(column))
     };
-    let line = |name: String, benchmark: &str, column: &str, contract: &str, claims: &str| {
+    let line = |name: String, benchmark: &str, column: &str, operation: &str, claims: &str| {
         let of = |package: &str, subject: &str| {
             let published = value(&format!("Benchmark{package}{benchmark}"), &name, column);
             Figure {
                 text: published.map_or_else(|| "n/a".into(), |p| p.to_string()),
                 published,
-                work: Ok(work(subject, contract, claims, 1)),
+                work: Ok(work(subject, operation, claims, 1)),
             }
         };
         let figures = vec![of("JWT", JWT), of("Paseto", PASETO)];
         Line { name, figures }
     };
     let mut timed = Vec::new();
-    for (verb, contract) in [("Sign", "sign"), ("Parse", "verify")] {
+    for (verb, operation) in [("Sign", "sign"), ("Parse", "verify")] {
         for size in ["Tiny", "Small", "Medium", "Large", "VeryLarge"] {
             let name = format!("{verb}_{size}");
             timed.push(line(
                 name,
                 "TokenSizes",
                 "ns_per_op",
-                contract,
+                operation,
                 text_of(size),
             ));
         }
@@ -173,12 +173,12 @@ fn raw() -> Vec<Draft> {
             ("ParseMemoryAllocation", "verify"),
             ("RoundTripMemoryAllocation", "round-trip"),
         ]
-        .map(|(name, contract)| {
+        .map(|(name, operation)| {
             line(
                 name.into(),
                 "MemoryAllocation",
                 column,
-                contract,
+                operation,
                 "report1-simple",
             )
         })
@@ -206,9 +206,9 @@ fn raw() -> Vec<Draft> {
     .collect()
 }
 
-fn pair_line(line: &Fields, column: &str, contract: &str, claims: &str, threads: u32) -> Line {
+fn pair_line(line: &Fields, column: &str, operation: &str, claims: &str, threads: u32) -> Line {
     let of = |side: &str, subject: &str| {
-        let doing = work(subject, contract, claims, threads);
+        let doing = work(subject, operation, claims, threads);
         figure(line, &format!("{side}_{column}"), doing)
     };
     Line {
@@ -225,9 +225,9 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
     }
 }
 
-/// The claims set of a payload's name. One name stood for two payloads.
-fn claims_of(name: &str, contract: &str) -> &'static str {
-    match (name, contract) {
+/// Returns the claims set of a payload's name. One name stands for two payloads.
+fn claims_of(name: &str, operation: &str) -> &'static str {
+    match (name, operation) {
         ("String", _) => "report1-string",
         ("Simple Struct", _) => "report1-simple",
         ("Complex Struct", "round-trip") => "report1-complex-round-trip",

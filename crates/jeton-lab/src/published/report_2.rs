@@ -1,4 +1,4 @@
-//! Report 2, a Java library's tables: 42 encryptions and eight signatures, each with its size.
+//! Report 2, a Java library: 42 encryptions and eight signatures, each with its size.
 
 use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
 use super::source::REPORT_2;
@@ -8,12 +8,12 @@ use crate::result::{Quantity, RowId};
 const JWE: &str = include_str!("../../published/report2-jwe.csv");
 const JWS: &str = include_str!("../../published/report2-jws.csv");
 
-/// Its claims set: ten texts, 375 bytes.
+/// Its claims set: ten strings, 375 bytes.
 pub(super) const CLAIMS: &str = "report2";
 
-const ONE_RUN: &str = "The report's first row of each block is visibly off: it had no warm-up.";
-const SPACES: &str = "The report's headers are written with spaces; jeton writes the same with \
-                      --header-style report, and then every size is the same to the byte.";
+const ONE_RUN: &str = "The first row of each block is an outlier: the report had no warm-up.";
+const SPACES: &str = "The report's headers contain spaces. With --header-style report, jeton writes the \
+                      same headers, and every size is equal to the byte.";
 
 pub(super) fn tables() -> Vec<Draft> {
     let (jwe, jws) = (read(JWE), read(JWS));
@@ -75,13 +75,13 @@ pub(super) fn tables() -> Vec<Draft> {
         });
         if table.title.starts_with("JWS") {
             table.notes.push(
-                "NONE is JSON and base64 without any security: the lab puts it together itself, \
-                 and jeton makes no such token.",
+                "NONE is JSON and base64 without any security. The lab creates it; jeton does not \
+                 create such tokens.",
             );
         } else {
-            table
-                .notes
-                .push("RSA keys have 3,072 bits here, and 2,048 in the table of signatures.");
+            table.notes.push(
+                "RSA keys have 3,072 bits in this table, and 2,048 in the table of signatures.",
+            );
         }
     }
     tables
@@ -101,9 +101,9 @@ pub(super) fn jws(alg: &str) -> String {
     }
 }
 
-/// One of its works: by the subject's id and the contract.
-pub(super) fn doing(subject: &str, contract: &str) -> RowId {
-    work(subject, contract, CLAIMS, 1)
+/// One of its works, by subject id and operation.
+pub(super) fn doing(subject: &str, operation: &str) -> RowId {
+    work(subject, operation, CLAIMS, 1)
 }
 
 fn jwe_name(line: &Fields) -> String {
@@ -132,7 +132,7 @@ fn lines(
         name: name(line),
         figures: columns
             .iter()
-            .map(|(contract, column)| figure(line, column, doing(&subject(line), contract)))
+            .map(|(operation, column)| figure(line, column, doing(&subject(line), operation)))
             .collect(),
     };
     lines.iter().map(line).collect()
@@ -143,7 +143,7 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
     let published = line.number(column);
     let is_time = column.ends_with("ms_per_1000");
     Figure {
-        // Milliseconds for a thousand are microseconds for one.
+        // Milliseconds for a thousand operations are microseconds for one.
         published: published.map(|p| if is_time { p * 1e3 } else { p }),
         text: match is_time {
             true => format!("{text} ms/1,000"),

@@ -6,7 +6,7 @@ use crate::result::Quantity;
 
 const RUNS: &str = include_str!("../../published/report3-runs.csv");
 
-const ELSEWHERE: &str = "servers are measured by another verb than `jeton lab run`";
+const OTHER_COMMAND: &str = "servers are measured by `jeton lab servers`";
 
 pub(super) fn tables() -> Vec<Draft> {
     let mut lines: Vec<Line> = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn tables() -> Vec<Draft> {
         let figure = Figure {
             published: run.number("requests_per_s"),
             text: run.text("requests_per_s").to_owned(),
-            work: Err(ELSEWHERE),
+            work: Err(OTHER_COMMAND),
         };
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.figures.push(figure),
@@ -41,8 +41,8 @@ pub(super) fn tables() -> Vec<Draft> {
         columns: vec!["Node.js", "Go"],
         ratio_to: RatioTo::FirstColumn,
         notes: vec![
-            "The Go server signs with an empty key and gives every token the same subject, so that \
-             the two do different work.",
+            "The Go server signs with an empty key and gives every token the same subject, so the two \
+             servers do different work.",
             "Client and server shared the machine's cores.",
         ],
         lines,

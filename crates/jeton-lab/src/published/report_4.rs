@@ -10,7 +10,7 @@ const BENCHSTAT: &str = include_str!("../../published/report4-benchstat.csv");
 /// Its claims set: an issuer and a time.
 pub(super) const CLAIMS: &str = "report4";
 
-const VERSION: &str = "cristalhq 3.0.1 is not to be had any more; what stands beside it is 3.0.14.";
+const VERSION: &str = "cristalhq 3.0.1 is no longer available; the measured version is 3.0.14.";
 
 /// The two libraries' drivers.
 pub(super) const PASCALDEKLOE: &str = "go/pascaldekloe";
@@ -18,7 +18,7 @@ pub(super) const CRISTALHQ: &str = "go/cristalhq";
 
 pub(super) fn tables() -> Vec<Draft> {
     let all = read(BENCHSTAT);
-    // Times have a unit, sizes have none.
+    // Times have a unit; sizes have none.
     let (times, sizes): (Vec<Fields>, Vec<Fields>) = all
         .into_iter()
         .partition(|line| line.text("cristalhq_3_0_1").contains("s ±"));
@@ -44,22 +44,22 @@ pub(super) fn tables() -> Vec<Draft> {
         draft("token sizes", Quantity::TokenBytes, &sizes, "sign", "sign"),
     ];
     tables[0].notes.push(WEAK);
-    tables[1]
-        .notes
-        .push("The published figures are not of the same work; the measured ones are.");
+    tables[1].notes.push(
+        "The published figures compare different work; the measured ones compare the same work.",
+    );
     tables[2].notes.push(
-        "cristalhq's side verifies a token that was parsed outside of the clock and decodes no \
-         claims; pascaldekloe's parses, verifies and decodes. The two columns cannot be compared.",
+        "cristalhq's side verifies a token that was parsed outside of the timed part and decodes no \
+         claims; pascaldekloe's side parses, verifies and decodes. Do not compare the two columns.",
     );
     tables[3].notes.push(
-        "The report's two sides signed different claims; here both sign the same, and the \
-         difference is that of their headers.",
+        "The report's two sides signed different claims; in this run both sign the same claims, so \
+         the difference comes from their headers.",
     );
     tables
 }
 
-const WEAK: &str = "An RSA key of 1,024 bits is weak: it is measured because the report did, and never \
-                    by jeton.";
+const WEAK: &str = "An RSA key of 1,024 bits is weak. It is measured because the report did, and never \
+                    with jeton.";
 
 fn draft(
     title: &str,
@@ -93,18 +93,23 @@ fn draft(
     }
 }
 
-/// One of its works: `RS384@1024` is an algorithm with the size of its key.
-pub(super) fn doing(driver: &str, alg: &str, contract: &str) -> RowId {
-    work(&format!("{driver}:jwt:{alg}:prepared"), contract, CLAIMS, 1)
+/// One of its works: `RS384@1024` is an algorithm with its key size.
+pub(super) fn doing(driver: &str, alg: &str, operation: &str) -> RowId {
+    work(
+        &format!("{driver}:jwt:{alg}:prepared"),
+        operation,
+        CLAIMS,
+        1,
+    )
 }
 
-/// `ECDSA/sign-ES256-8` is `sign`.
+/// Maps `ECDSA/sign-ES256-8` to `sign`.
 fn verb(line: &Fields) -> &str {
     let (_, case) = line.text("benchmark").split_once('/').unwrap_or_default();
     case.split('-').next().unwrap_or_default()
 }
 
-/// `RSA/sign-1024-bit-8` is RS384 with that key; of the usual size it goes without saying.
+/// Maps `RSA/sign-1024-bit-8` to RS384 with that key size; the usual size is omitted.
 fn algorithm(line: &Fields) -> &'static str {
     let benchmark = line.text("benchmark");
     let known = [
@@ -137,7 +142,7 @@ fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
     }
 }
 
-/// `28.4µs ± 3%` in nanoseconds, `166 ± 0%` as it is.
+/// Parses `28.4µs ± 3%` to nanoseconds, and `166 ± 0%` as it is.
 fn value(text: &str) -> Option<f64> {
     let figure = text.split('±').next()?.trim();
     for (unit, nanoseconds) in [("ns", 1.0), ("µs", 1e3), ("ms", 1e6)] {
@@ -153,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn benchstat_prints_a_unit_behind_a_time_only() {
+    fn benchstat_times_have_units() {
         assert_eq!(value("28.4µs ± 3%"), Some(28_400.0));
         assert_eq!(value("4.57ms ± 1%"), Some(4_570_000.0));
         assert_eq!(value("166 ± 0%"), Some(166.0));

@@ -1,4 +1,4 @@
-//! What the gRPC report published of its servers: everything of every run.
+//! The published figures of the gRPC report's servers, for every run.
 
 use super::draft::{Fields, read};
 use super::source::REPORT_3;
@@ -9,33 +9,33 @@ const STATUS: &str = include_str!("../../published/report3-status.csv");
 const HISTOGRAMS: &str = include_str!("../../published/report3-histograms.csv");
 const SENTENCES: &str = include_str!("../../published/report3-sentences.csv");
 
-/// The machine and the date of everything here: never shown apart from its figures.
+/// The machine and date of all figures, shown with them.
 pub const MACHINE: &str = REPORT_3.machine;
 
-/// One of the report's servers in one of its scenarios, as it was published.
+/// One of the report's servers in one of its scenarios.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedRun {
     /// The scenario.
     pub scenario: Scenario,
-    /// `Node.js` or `Go`.
+    /// The server: `Node.js` or `Go`.
     pub server: String,
-    /// Calls in all.
+    /// The number of calls.
     pub count: Option<f64>,
-    /// Calls a second.
+    /// Calls per second.
     pub requests_per_s: Option<f64>,
-    /// `average`, `fastest`, `p10` … `p99`, `slowest`, milliseconds.
+    /// Latencies in milliseconds: `average`, `fastest`, `p10` … `p99`, `slowest`.
     pub latency_ms: Vec<(&'static str, Option<f64>)>,
-    /// How many calls ended how. The loader's own end is among them: it cut calls off.
+    /// The number of calls by status, including those that the loader cut off at its end.
     pub statuses: Vec<(String, String)>,
-    /// How many calls took at most so long: the bound in milliseconds, and the number.
+    /// The number of calls by latency: the upper bound in milliseconds, and the count.
     pub histogram: Vec<(f64, f64)>,
-    /// Peak memory, as it was printed.
+    /// The printed peak memory.
     pub peak_memory: String,
-    /// The server's requests over those of Node.js, as it was printed; none for Node.js.
+    /// The printed ratio to the requests of Node.js; `None` for Node.js.
     pub over_node: Option<f64>,
 }
 
-/// All sixteen, in the report's order.
+/// Returns all sixteen, in the report's order.
 #[must_use]
 pub fn runs() -> Vec<PublishedRun> {
     let runs = read(RUNS);
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_scenario_has_both_servers_with_every_column() {
+    fn published_scenarios_have_both_servers() {
         let runs = runs();
         assert_eq!(runs.len(), 16);
         for scenario in Scenario::report() {

@@ -1,6 +1,6 @@
-//! Who published what, and on which machine: never shown apart from a published figure.
+//! The sources of published figures and their machines, shown with every published figure.
 
-/// A report, as it is named beside its figures.
+/// The source of a report's figures.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source {
     pub(super) report: u8,
@@ -8,14 +8,14 @@ pub(super) struct Source {
     pub(super) machine: &'static str,
 }
 
-/// JWT against PASETO in Go.
+/// JWT and PASETO in Go.
 pub(super) const REPORT_1: Source = Source {
     report: 1,
     name: "github.com/mateothegreat/go-jwt-paseto (MIT)",
     machine: "Go 1.24, darwin/arm64, Apple M1 Max; one run",
 };
 
-/// A Java JWT library's tables.
+/// A Java JWT library.
 pub(super) const REPORT_2: Source = Source {
     report: 2,
     name: "ForgeRock commons, json-web-token (CDDL-1.0)",
@@ -29,7 +29,7 @@ pub(super) const REPORT_3: Source = Source {
     machine: "Node 22.1 and Go 1.22.1, Apple M3 Pro, 32 GB; ghz, 10 s closed loop",
 };
 
-/// pascaldekloe against cristalhq.
+/// pascaldekloe and cristalhq.
 pub(super) const REPORT_4: Source = Source {
     report: 4,
     name: "github.com/cristaloleg/benches (MIT)",

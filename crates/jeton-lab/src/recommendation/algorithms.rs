@@ -1,34 +1,34 @@
-//! What no run can measure about a token: who can read it, who can verify it, who approves of it.
+//! Properties of tokens that no run can measure: confidentiality, third-party verification, approval.
 //!
-//! Sources, by the tag in each line:
+//! Sources, with the tag in each line:
 //!
-//! - FIPS 186-5: RSA (PKCS #1 v1.5 and PSS), ECDSA on the curves of SP 800-186, and EdDSA are
-//!   approved signatures. SP 800-186 has secp256k1 for blockchains only.
-//! - FIPS 198-1: HMAC. FIPS 197 with SP 800-38A, -38D and -38F: AES in CTR and CBC, GCM, key wrap.
-//! - SP 800-56A and -56B: key agreement on NIST's curves, RSA-OAEP. SP 800-131A: RSA encryption with
+//! * FIPS 186-5: RSA (PKCS #1 v1.5 and PSS), ECDSA on the curves of SP 800-186, and EdDSA are approved
+//!   signatures. SP 800-186 allows secp256k1 for blockchains only.
+//! * FIPS 198-1: HMAC. FIPS 197 with SP 800-38A, -38D and -38F: AES in CTR and CBC, GCM, key wrap.
+//! * SP 800-56A and -56B: key agreement on NIST's curves, RSA-OAEP. SP 800-131A: RSA encryption with
 //!   PKCS #1 v1.5 padding is disallowed.
-//! - FIPS 204: ML-DSA. NIST IR 8547: RSA and elliptic curves fall to a quantum computer; symmetric
-//!   keys of 128 bits or more stay.
-//! - RFC 7518: which of these a JOSE name stands for. RFC 8725, section 3.2: RSA1_5 is to be avoided.
-//! - paseto-standard/paseto-spec: versions 1 and 2 are superseded by 3 and 4; version 3 is made of
-//!   NIST's algorithms, version 4 of XChaCha20, BLAKE2b and Ed25519.
+//! * FIPS 204: ML-DSA. NIST IR 8547: RSA and elliptic curves are vulnerable to quantum computers;
+//!   symmetric keys of 128 bits or more are not.
+//! * RFC 7518: the algorithms behind JOSE names. RFC 8725, section 3.2: avoid RSA1_5.
+//! * paseto-standard/paseto-spec: versions 1 and 2 are superseded by 3 and 4; version 3 uses NIST's
+//!   algorithms, version 4 XChaCha20, BLAKE2b and Ed25519.
 
-/// What is known about one kind of token.
+/// The properties of one kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// Nobody without the key reads its claims.
+    /// True if the claims are unreadable without the key.
     pub(super) confidential: bool,
-    /// Who verifies it cannot make it.
+    /// True if verifiers cannot create tokens.
     pub(super) third_parties: bool,
-    /// All of its algorithms are approved.
+    /// True if all algorithms are approved by FIPS.
     pub(super) fips: bool,
-    /// No known quantum algorithm breaks it.
+    /// True if no known quantum algorithm breaks it.
     pub(super) post_quantum: bool,
-    /// Why it is not for new tokens.
+    /// The reason why it is unsuitable for new tokens.
     pub(super) questionable: Option<&'static str>,
 }
 
-/// Signed with a secret that verifies too.
+/// Signed with a shared secret.
 const MAC: Facts = Facts {
     confidential: false,
     third_parties: false,
@@ -37,14 +37,14 @@ const MAC: Facts = Facts {
     questionable: None,
 };
 
-/// Signed with a private key, verified with a public one.
+/// Signed with a private key, verified with a public key.
 const SIGNATURE: Facts = Facts {
     third_parties: true,
     post_quantum: false,
     ..MAC
 };
 
-/// Encrypted with a secret that both sides have.
+/// Encrypted with a shared secret.
 const SHARED: Facts = Facts {
     confidential: true,
     ..MAC
@@ -59,7 +59,7 @@ const TO_PUBLIC_KEY: Facts = Facts {
 const OLD_PASETO: Option<&str> =
     Some("versions 1 and 2 of PASETO are superseded by versions 3 and 4");
 
-/// The facts about a format with its algorithms; none for what nothing is known of.
+/// Returns the properties of a format with its algorithms; `None` if unknown.
 pub(super) fn facts(format: &str, alg: Option<&str>) -> Option<Facts> {
     Some(match (format, alg) {
         ("jwt", Some(alg)) => signed(alg)?,
@@ -115,11 +115,13 @@ fn encrypted(alg: &str) -> Option<Facts> {
         "ECDH-ES" | "ECDH-ES+A128KW" | "ECDH-ES+A192KW" | "ECDH-ES+A256KW" => TO_PUBLIC_KEY,
         "RSA1_5" => Facts {
             fips: false,
-            questionable: Some("RSA1_5 leaks the key to who can ask a server often enough"),
+            questionable: Some("RSA1_5 is vulnerable to padding-oracle attacks on a server"),
             ..TO_PUBLIC_KEY
         },
         name if name.starts_with("PBES2-") => Facts {
-            questionable: Some("a password is no key, and the token says what checking it costs"),
+            questionable: Some(
+                "a password is weaker than a key, and the token determines the cost of checking it",
+            ),
             ..SHARED
         },
         _ => return None,
@@ -132,7 +134,7 @@ mod tests {
     use crate::suite::Format;
 
     #[test]
-    fn a_secret_that_verifies_also_makes() {
+    fn facts_symmetric_verifier_can_sign() {
         for alg in ["HS256", "HS512"] {
             assert!(facts("jwt", Some(alg)).is_some_and(|f| !f.third_parties && f.post_quantum));
         }
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn fips_approves_version_3_and_the_signature_of_version_4() {
+    fn fips_approves_v3_and_v4_public() {
         let fips = |format| facts(format, None).map(|f| f.fips);
         assert_eq!(fips("v3.local"), Some(true));
         assert_eq!(fips("v3.public"), Some(true));
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn confidential_is_what_the_suite_calls_encrypted() {
+    fn facts_confidential_equals_encrypted_format() {
         for format in Format::ALL {
             if matches!(
                 format,
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_what_is_not_known() {
+    fn facts_unknown_token_is_none() {
         for (format, alg) in [
             ("jwt", Some("none")),
             ("jwt", None),

@@ -1,32 +1,31 @@
-//! What is known about attacks: nothing, or who fell to which.
+//! Attack results for the recommendation.
 //!
-//! A library fell if, called as it documents, it lets somebody without a key past, or somebody without
-//! a key ends it. What it takes from who holds the key, what it takes by its defaults alone, and what
-//! takes a verifier with a wrong key, is on the page and puts nobody out.
+//! A library failed if, called as documented, it accepts a token from a party without a key, or such a
+//! party can stop it. Findings that require the key, a wrong key at the verifier, or unsafe defaults
+//! are reported but do not exclude a library.
 
 use std::collections::BTreeMap;
 
 use crate::attack::{Attack, WithoutKey};
 use crate::result::{AttackOutcome, AttackRow, Practice};
 
-/// What the result says of attacks.
+/// The attack results of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Attacks {
-    /// It has no attack rows.
+    /// The result has no attack rows.
     NotRun,
-    /// Drivers that were attacked, by id, each with what it fell to first, in words.
+    /// The attacked drivers by id, each with its first failure, if any.
     Run(BTreeMap<String, Option<String>>),
 }
 
 impl Attacks {
-    /// What these rows say.
+    /// Summarises these rows.
     pub(super) fn of(rows: &[AttackRow]) -> Self {
         if rows.is_empty() {
             return Self::NotRun;
         }
         let mut drivers: BTreeMap<String, Option<String>> = BTreeMap::new();
-        // What was not tried, because the twin was refused or the driver could not be had, is not
-        // known.
+        // A void row or an unavailable driver gives no information.
         let tried = rows.iter().filter(|row| row.outcome.is_some());
         for row in tried.filter(|row| row.practice == Practice::Documented) {
             let fell_to = drivers.entry(row.subject.driver.clone()).or_default();
@@ -37,7 +36,7 @@ impl Attacks {
         Self::Run(drivers)
     }
 
-    /// What a driver fell to, in words.
+    /// Returns the failure of a driver.
     pub(super) fn fell_to(&self, driver: &str) -> Option<&str> {
         match self {
             Self::NotRun => None,
@@ -45,20 +44,22 @@ impl Attacks {
         }
     }
 
-    /// Whether nothing is known of a driver, although others were attacked.
+    /// Reports whether a driver was not attacked although others were.
     pub(super) fn left_out(&self, driver: &str) -> bool {
         matches!(self, Self::Run(drivers) if !drivers.contains_key(driver))
     }
 }
 
-/// What somebody without a key did by this attack; none if nothing.
+/// Describes what a party without a key achieved with this attack, if anything.
 fn fall(row: &AttackRow) -> Option<String> {
     let attack = Attack::named(&row.attack)?;
     let what = match (row.outcome?, attack.without_key()) {
         (_, WithoutKey::Cannot) => return None,
-        (AttackOutcome::Accepted, WithoutKey::GetsPast) => "somebody without a key gets past it",
-        (AttackOutcome::Crashed, _) => "somebody without a key makes it crash",
-        (AttackOutcome::Hung, _) => "somebody without a key makes it hang",
+        (AttackOutcome::Accepted, WithoutKey::GetsPast) => {
+            "accepts a token from a party without a key"
+        }
+        (AttackOutcome::Crashed, _) => "a party without a key can crash it",
+        (AttackOutcome::Hung, _) => "a party without a key can make it hang",
         _ => return None,
     };
     Some(format!(
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
     use crate::recommendation::sample::attacked;
 
-    /// Whether this one row puts its driver out.
+    /// Reports whether this single row excludes its driver.
     fn falls(attack: &str, practice: Practice, outcome: AttackOutcome) -> bool {
         let row = AttackRow {
             practice,
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn who_lets_somebody_without_a_key_past_fell() {
+    fn attacks_accepting_keyless_token_excludes() {
         use AttackOutcome::{Accepted, NotOffered, OverLimit, Refused};
         assert!(falls("alg-none", Practice::Documented, Accepted));
         assert!(falls("expired", Practice::Documented, Accepted));
@@ -93,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_defaults_alone_accept_puts_nobody_out() {
+    fn attacks_defaults_do_not_exclude() {
         let accepted = AttackOutcome::Accepted;
         assert!(!falls("alg-none", Practice::Defaults, accepted));
     }
 
     #[test]
-    fn another_spelling_of_a_genuine_token_puts_nobody_out() {
+    fn attacks_variant_of_valid_token_does_not_exclude() {
         for attack in ["base64-padding", "eddsa-malleable", "outer-blank"] {
             assert!(!falls(
                 attack,
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_the_key_or_a_wrong_one_puts_nobody_out() {
+    fn attacks_requiring_key_do_not_exclude() {
         for attack in ["crit-unknown", "exp-text", "secret-empty", "curve-unbound"] {
             for outcome in [AttackOutcome::Accepted, AttackOutcome::Crashed] {
                 assert!(!falls(attack, Practice::Documented, outcome), "{attack}");
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn who_can_be_ended_by_anybody_fell() {
+    fn attacks_keyless_crash_excludes() {
         for outcome in [AttackOutcome::Crashed, AttackOutcome::Hung] {
             assert!(falls("dots", Practice::Documented, outcome));
             assert!(falls("alg-none", Practice::Documented, outcome));
@@ -128,20 +129,20 @@ mod tests {
     }
 
     #[test]
-    fn the_words_say_who_did_what() {
+    fn attacks_failure_is_described() {
         let fell = attacked("go/a", "alg-none", Some(AttackOutcome::Accepted));
         let attacks = Attacks::of(&[fell]);
         assert_eq!(
             attacks.fell_to("go/a").unwrap(),
-            "somebody without a key gets past it: alg-none (`alg` is `none`, and nothing is signed), as documented, with jwt"
+            "accepts a token from a party without a key: alg-none (`alg` is `none`, and nothing is signed), as documented, with jwt"
         );
     }
 
     #[test]
-    fn a_void_row_and_a_driver_that_was_not_there_are_not_known() {
+    fn attacks_void_and_unavailable_are_unknown() {
         let attacks = Attacks::of(&[attacked("go/a", "alg-none", None)]);
         assert!(attacks.left_out("go/a"));
         assert!(attacks.left_out("go/b"));
-        assert!(!Attacks::of(&[]).left_out("go/a"), "nobody was attacked");
+        assert!(!Attacks::of(&[]).left_out("go/a"), "no driver was attacked");
     }
 }

@@ -1,17 +1,16 @@
-//! What carries a token, and how much it holds.
+//! Carriers of tokens and their size limits.
 
-/// What a token travels in.
+/// A carrier of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Carrier {
-    /// A line of a request's header (RFC 6750, section 2.1).
+    /// A request header line (RFC 6750, section 2.1).
     Header,
-    /// A cookie, name before and attributes after it: browsers count all of it (RFC 6265, section
-    /// 6.1).
+    /// A cookie with its name and attributes: browsers count all of it (RFC 6265, section 6.1).
     Cookie,
 }
 
 impl Carrier {
-    /// What it is called.
+    /// Returns the name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Header => "header",
@@ -19,7 +18,7 @@ impl Carrier {
         }
     }
 
-    /// What stands around the token, where the token is `…`.
+    /// Returns the text around the token, with `…` for the token.
     pub(crate) fn around(self) -> &'static str {
         match self {
             Self::Header => "Authorization: Bearer …",
@@ -27,38 +26,38 @@ impl Carrier {
         }
     }
 
-    /// Its bytes with a token in it.
+    /// Returns the size with a token.
     pub(crate) fn with(self, token_bytes: u64) -> u64 {
         let around = self.around().len() - '…'.len_utf8();
         token_bytes.saturating_add(around as u64)
     }
 }
 
-/// So much and no more of a carrier is taken.
+/// A size limit of a carrier.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     pub(crate) carrier: Carrier,
     pub(crate) bytes: u64,
-    /// By whom.
+    /// The origin of the limit.
     pub(crate) whose: &'static str,
 }
 
-/// The budgets that are met unasked.
+/// The limits that are always checked.
 pub(crate) const USUAL: [Budget; 3] = [
     Budget {
         carrier: Carrier::Cookie,
         bytes: 4_096,
-        whose: "every browser takes a cookie of so many bytes, and few take more (RFC 6265, section 6.1)",
+        whose: "all browsers accept a cookie of this size, and few accept more (RFC 6265, section 6.1)",
     },
     Budget {
         carrier: Carrier::Header,
         bytes: 8_190,
-        whose: "Apache httpd takes no longer line (LimitRequestFieldSize), and nginx none of two bytes more (large_client_header_buffers)",
+        whose: "Apache httpd accepts no longer line (LimitRequestFieldSize), and nginx at most one byte more (large_client_header_buffers)",
     },
     Budget {
         carrier: Carrier::Header,
         bytes: 16_384,
-        whose: "Node takes no more for all lines of a header together (--max-http-header-size)",
+        whose: "Node accepts no more for all header lines together (--max-http-header-size)",
     },
 ];
 
@@ -67,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_around_a_token_counts() {
+    fn carrier_counts_text_around_token() {
         assert_eq!(
             Carrier::Header.with(0),
             "Authorization: Bearer ".len() as u64

@@ -1,27 +1,27 @@
-//! What can be chosen: a measured subject, with the rows that speak of it.
+//! Candidates: measured subjects with their rows.
 
 use crate::report::names;
 use crate::result::{Row, Status, Subject};
 use crate::suite::{OWN, STANDARD};
 
-/// A subject and what was measured of it.
+/// A subject with its measurements.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate<'a> {
     pub(super) subject: &'a Subject,
-    /// The token as people call it.
+    /// The token's name.
     pub(super) token: String,
-    /// The row of making a token: `sign`, or `encrypt` where nothing else was asked.
+    /// The row of issuing: `sign` or `encrypt`.
     pub(super) making: Option<&'a Row>,
-    /// The row of opening one: `verify` or `decrypt`.
+    /// The row of verifying: `verify` or `decrypt`.
     pub(super) opening: Option<&'a Row>,
-    /// The row of a check that it failed, or during which it died.
+    /// The row of a failed check or a crash.
     pub(super) failed: Option<&'a Row>,
-    /// Exact bytes of its token.
+    /// The exact size of the token.
     pub(super) token_bytes: Option<u64>,
 }
 
-/// The claims set that advice is drawn from: the reader's own, else the standard one, else the
-/// first that there is.
+/// Returns the claims set for the recommendation: the user's own, or the standard set, or the first
+/// one.
 pub(crate) fn claims_of(rows: &[Row]) -> Option<&str> {
     let has = |name: &str| rows.iter().any(|row| row.claims.name == name);
     [OWN, STANDARD]
@@ -30,8 +30,7 @@ pub(crate) fn claims_of(rows: &[Row]) -> Option<&str> {
         .or_else(|| rows.first().map(|row| row.claims.name.as_str()))
 }
 
-/// Every subject with a prepared key on one thread; bare primitives and tokens without security
-/// are no choice.
+/// Returns every subject with a prepared key on one thread, except bare primitives and insecure tokens.
 pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
     let claims = claims_of(rows).unwrap_or_default();
     let mut found: Vec<Candidate<'_>> = Vec::new();
@@ -59,7 +58,7 @@ pub(super) fn candidates(rows: &[Row]) -> Vec<Candidate<'_>> {
             });
         add(&mut found[index], row);
     }
-    // What nobody could even start is missing, not out.
+    // A subject that could not start is missing, not excluded.
     found.retain(|c| c.making.is_some() || c.opening.is_some() || c.failed.is_some());
     found
 }
@@ -72,12 +71,12 @@ fn add<'a>(candidate: &mut Candidate<'a>, row: &'a Row) {
             candidate.failed.get_or_insert(row);
             return;
         }
-        Status::Ok | Status::Tainted => {}
+        Status::Ok | Status::Disturbed => {}
     }
     if row.ns_per_op.is_none() {
         return;
     }
-    match row.contract.as_str() {
+    match row.operation.as_str() {
         "sign" => candidate.making = Some(row),
         "verify" => candidate.opening = Some(row),
         "encrypt" => candidate.making = candidate.making.or(Some(row)),

@@ -1,4 +1,4 @@
-//! From candidates to the first tier: rules first, then tokens by weight, then the libraries of
+//! From candidates to the recommended tokens: rules first, then tokens by weight, then the libraries of
 //! each token.
 
 use std::collections::BTreeMap;
@@ -8,35 +8,39 @@ use crate::result::{NoiseFloor, Row};
 use super::attacks::Attacks;
 use super::candidate::{Candidate, candidates};
 use super::libraries;
+use super::ranking::{Scored, first_group, rounds, sum};
 use super::rules::{out, refusal};
-use super::weigh::{Weighed, first_tier, rounds, sum};
-use super::{Choice, Needs, Out, Pick, Rule, Weight};
+use super::{Choice, Out, Pick, Requirements, Rule, Weight};
 
-/// What the rules left, and what the weight made of it.
+/// The remaining candidates, and the choice by weight.
 pub(super) struct Found {
-    /// How many tokens there were before the rules.
+    /// The number of tokens before the rules.
     pub(super) tokens: usize,
-    /// How many met every need.
+    /// The number of tokens that meet all requirements.
     pub(super) left: usize,
-    /// The first tier.
+    /// The fastest group.
     pub(super) choices: Vec<Choice>,
-    /// Who is out.
+    /// The excluded subjects.
     pub(super) out: Vec<Out>,
-    /// Tokens that met every need but for a language, with what is known to have them there.
+    /// Tokens that only lack a language, with the libraries known to have them in it.
     pub(super) unmeasured: Vec<String>,
 }
 
-/// A kind of token with the candidates that are left: a group for each language that was asked
-/// for, or one for all of them if none was.
+/// A kind of token with its remaining candidates: a list for each requested language, or one list.
 struct Token<'a> {
     name: String,
     groups: BTreeMap<&'a str, Vec<Candidate<'a>>>,
 }
 
-/// The group of every language, when none was asked for.
+/// The key of the single list if no language was requested.
 const ANY: &str = "";
 
-pub(super) fn choose(rows: &[Row], noise: &NoiseFloor, needs: &Needs, attacks: &Attacks) -> Found {
+pub(super) fn choose(
+    rows: &[Row],
+    noise: &NoiseFloor,
+    requirements: &Requirements,
+    attacks: &Attacks,
+) -> Found {
     let all = candidates(rows);
     let mut names: Vec<&str> = all.iter().map(|c| c.token.as_str()).collect();
     names.sort_unstable();
@@ -45,26 +49,26 @@ pub(super) fn choose(rows: &[Row], noise: &NoiseFloor, needs: &Needs, attacks: &
     let mut gone = Vec::new();
     let mut left: Vec<Token<'_>> = Vec::new();
     for candidate in &all {
-        match refusal(candidate, needs, attacks) {
+        match refusal(candidate, requirements, attacks) {
             Some(why) => gone.push(out(candidate, why)),
-            None => add(&mut left, candidate.clone(), needs),
+            None => add(&mut left, candidate.clone(), requirements),
         }
     }
     let mut unmeasured = Vec::new();
-    left.retain(|token| has_every_language(token, needs, &mut gone, &mut unmeasured));
-    let (left, weights): (Vec<Token<'_>>, Vec<Weighed>) = left
+    left.retain(|token| has_every_language(token, requirements, &mut gone, &mut unmeasured));
+    let (left, weights): (Vec<Token<'_>>, Vec<Scored>) = left
         .into_iter()
         .filter_map(|token| {
-            let weight = weigh(&token, needs.weight)?;
+            let weight = score(&token, requirements.weight)?;
             Some((token, weight))
         })
         .unzip();
-    let chosen = first_tier(&weights, needs.weight, noise);
+    let chosen = first_group(&weights, requirements.weight, noise);
     let mut choices: Vec<Choice> = chosen
         .iter()
-        .map(|&index| choice(&left[index], needs.weight, noise))
+        .map(|&index| choice(&left[index], requirements.weight, noise))
         .collect();
-    // Inside the tier there is no order; the shorter token stands first.
+    // The order inside the group has no meaning; the shortest token comes first.
     choices.sort_by(|a, b| (a.token_bytes, &a.token).cmp(&(b.token_bytes, &b.token)));
     gone.sort_by(|a, b| (a.rule, &a.token, &a.subject).cmp(&(b.rule, &b.token, &b.subject)));
     Found {
@@ -76,7 +80,7 @@ pub(super) fn choose(rows: &[Row], noise: &NoiseFloor, needs: &Needs, attacks: &
     }
 }
 
-fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, needs: &Needs) {
+fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, requirements: &Requirements) {
     let index = tokens
         .iter()
         .position(|token| token.name == candidate.token)
@@ -87,7 +91,7 @@ fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, needs: &Needs)
             });
             tokens.len() - 1
         });
-    let group = if needs.languages.is_empty() {
+    let group = if requirements.languages.is_empty() {
         ANY
     } else {
         candidate.subject.language.as_str()
@@ -96,20 +100,20 @@ fn add<'a>(tokens: &mut Vec<Token<'a>>, candidate: Candidate<'a>, needs: &Needs)
     groups.entry(group).or_default().push(candidate);
 }
 
-/// Whether a token has a library in each of the languages; if not, its candidates are out.
+/// Reports whether a token has a library in each language; otherwise excludes its candidates.
 fn has_every_language(
     token: &Token<'_>,
-    needs: &Needs,
+    requirements: &Requirements,
     gone: &mut Vec<Out>,
     unmeasured: &mut Vec<String>,
 ) -> bool {
     let lacks = |language: &&String| !token.groups.contains_key(language.as_str());
-    let missing: Vec<&String> = needs.languages.iter().filter(lacks).collect();
+    let missing: Vec<&String> = requirements.languages.iter().filter(lacks).collect();
     let Some(first) = missing.first() else {
         return true;
     };
     for candidate in token.groups.values().flatten() {
-        let why = format!("no library that is left has its token in {first}");
+        let why = format!("no remaining library offers this token in {first}");
         gone.push(out(candidate, (Rule::Languages, why)));
     }
     let format = token.groups.values().flatten().next();
@@ -127,20 +131,20 @@ fn has_every_language(
     false
 }
 
-/// What a token weighs: the lightest library of each group. Times of several languages add up,
-/// round by round; of sizes the longest counts.
-fn weigh(token: &Token<'_>, weight: Weight) -> Option<Weighed> {
-    let mut whole: Option<Weighed> = None;
+/// Returns the weight of a token from the best library of each list. Times of several languages are
+/// added round by round; of sizes the largest counts.
+fn score(token: &Token<'_>, weight: Weight) -> Option<Scored> {
+    let mut whole: Option<Scored> = None;
     for libraries in token.groups.values() {
         let all = libraries.iter().filter_map(|c| weighed(c, weight));
         let best = all.min_by(|a, b| log_sum(a).total_cmp(&log_sum(b)))?;
         whole = Some(match whole {
             None => best,
-            Some(before) if weight == Weight::Size => Weighed {
+            Some(before) if weight == Weight::Size => Scored {
                 rounds: vec![before.rounds[0].max(best.rounds[0])],
                 managed: false,
             },
-            Some(before) => Weighed {
+            Some(before) => Scored {
                 managed: before.managed || best.managed,
                 rounds: sum(before.rounds, &best.rounds)?,
             },
@@ -149,7 +153,7 @@ fn weigh(token: &Token<'_>, weight: Weight) -> Option<Weighed> {
     whole
 }
 
-fn weighed(candidate: &Candidate<'_>, weight: Weight) -> Option<Weighed> {
+fn weighed(candidate: &Candidate<'_>, weight: Weight) -> Option<Scored> {
     #[allow(
         clippy::cast_precision_loss,
         reason = "a token is far below 2^53 bytes"
@@ -158,14 +162,14 @@ fn weighed(candidate: &Candidate<'_>, weight: Weight) -> Option<Weighed> {
         Weight::Size => vec![candidate.token_bytes? as f64],
         weight => rounds(candidate, weight)?,
     };
-    Some(Weighed {
+    Some(Scored {
         rounds,
         managed: candidate.subject.is_managed(),
     })
 }
 
-/// What orders by geometric mean.
-fn log_sum(weighed: &Weighed) -> f64 {
+/// Orders by geometric mean.
+fn log_sum(weighed: &Scored) -> f64 {
     weighed.rounds.iter().map(|time| time.ln()).sum()
 }
 
@@ -173,11 +177,11 @@ fn choice(token: &Token<'_>, weight: Weight, noise: &NoiseFloor) -> Choice {
     let mut picks = Vec::new();
     let mut token_bytes = None;
     for libraries in token.groups.values() {
-        let (libraries, weights): (Vec<&Candidate<'_>>, Vec<Weighed>) = libraries
+        let (libraries, weights): (Vec<&Candidate<'_>>, Vec<Scored>) = libraries
             .iter()
             .filter_map(|c| Some((c, weighed(c, weight)?)))
             .unzip();
-        for index in first_tier(&weights, weight, noise) {
+        for index in first_group(&weights, weight, noise) {
             let candidate = libraries[index];
             token_bytes = token_bytes.max(candidate.token_bytes);
             picks.push(pick(candidate));
@@ -210,9 +214,14 @@ mod tests {
     use super::*;
     use crate::recommendation::sample::row;
 
-    fn found(rows: &[Row], needs: &str) -> Found {
-        let needs = Needs::parse(&[needs]).unwrap();
-        choose(rows, &NoiseFloor::default(), &needs, &Attacks::NotRun)
+    fn found(rows: &[Row], requirements: &str) -> Found {
+        let requirements = Requirements::parse(&[requirements]).unwrap();
+        choose(
+            rows,
+            &NoiseFloor::default(),
+            &requirements,
+            &Attacks::NotRun,
+        )
     }
 
     fn tokens(found: &Found) -> Vec<&str> {
@@ -230,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn the_lightest_of_any_language_leads_if_none_was_asked_for() {
+    fn choose_best_of_any_language_without_requirement() {
         let found = found(&rows(), "");
         assert_eq!(tokens(&found), ["PASETO v4.local"]);
         assert_eq!((found.tokens, found.left), (3, 3));
     }
 
     #[test]
-    fn a_token_needs_a_library_in_every_language() {
+    fn choose_token_requires_library_in_every_language() {
         let found = found(&rows(), "languages=go+node");
         assert_eq!(tokens(&found), ["JWT HS256"]);
         let picks = &found.choices[0].picks;
@@ -250,7 +259,7 @@ mod tests {
 
     #[test]
     fn languages_weigh_together() {
-        // Each has one language in which it is fast, and the sum decides.
+        // Each is fast in one language, and the sum decides.
         let rows = [
             row("go", "a", "jwt", "HS256", "verify", 1000.0),
             row("node", "a", "jwt", "HS256", "verify", 9000.0),
@@ -262,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_be_told_apart_is_chosen_together() {
+    fn choose_indistinguishable_tokens_together() {
         let rows = [
             row("go", "a", "jwt", "HS256", "verify", 1000.0),
             row("go", "b", "jwt", "HS256", "verify", 1004.0),
@@ -275,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_chosen_of_nothing() {
+    fn choose_from_nothing_is_empty() {
         assert!(found(&[], "").choices.is_empty());
         let found = found(&rows(), "confidentiality,verify-by-third-parties");
         assert_eq!(found.left, 0);

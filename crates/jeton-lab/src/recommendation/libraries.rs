@@ -1,10 +1,10 @@
-//! Which library of which language has which format: what a run that did not measure it cannot
-//! say. The subjects of `drivers/` are listed, each as its own documentation and the driver's
-//! manifest have it; a test holds this table to the manifests.
+//! Formats by library and language, also for libraries that a run did not measure. The table lists the
+//! subjects of `drivers/`, from their documentation and manifests; a test compares it with the
+//! manifests.
 
 use crate::driver::RUNTIME_MARK;
 
-/// The languages that have subjects.
+/// The languages with subjects.
 pub(super) const LANGUAGES: [&str; 5] = ["go", "java", "node", "python", "rust"];
 
 /// A library, and the formats that its driver offers.
@@ -14,8 +14,11 @@ pub(super) struct Library {
     /// The name of its driver's folder.
     pub(super) name: &'static str,
     pub(super) formats: &'static [&'static str],
-    /// Where its own documentation says so.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for people who read the table"))]
+    /// The source in its documentation.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "documentation for readers of the table")
+    )]
     pub(super) source: &'static str,
 }
 
@@ -62,13 +65,13 @@ pub(super) const LIBRARIES: &[Library] = &[
     Library { language: "rust", name: "rusty_paseto", formats: &["v1.local", "v2.local", "v3.local", "v4.local", "v4.public"], source: "docs.rs/rusty_paseto" },
 ];
 
-/// The libraries of a language that have a format, by the names of their drivers.
+/// Returns the libraries of a language with a format, by driver name.
 pub(super) fn with(language: &str, format: &str) -> Vec<&'static str> {
     let has = |l: &&Library| l.language == language && l.formats.contains(&format);
     LIBRARIES.iter().filter(has).map(|l| l.name).collect()
 }
 
-/// Whether a driver, by its id, remembers tokens instead of verifying them.
+/// Reports whether a driver, by id, caches verified tokens.
 pub(crate) fn is_cache(driver: &str) -> bool {
     driver.split(RUNTIME_MARK).next() == Some("node/fast-jwt-cached")
 }
@@ -83,7 +86,7 @@ mod tests {
     use crate::driver;
 
     #[test]
-    fn the_table_is_what_the_manifests_say() {
+    fn libraries_table_matches_manifests() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../drivers");
         let drivers = driver::find(Path::new(folder)).unwrap();
         let mut told = 0;
@@ -94,7 +97,7 @@ mod tests {
                 .iter()
                 .map(|o| o.format_name.as_str())
                 .collect();
-            // The floor and the references are no libraries.
+            // Bare primitives and references are not libraries.
             if offered.contains("bare") || offered.contains("none") {
                 continue;
             }
@@ -121,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_has_a_language_and_a_source() {
+    fn libraries_have_language_and_source() {
         for library in LIBRARIES {
             assert!(LANGUAGES.contains(&library.language), "{library:?}");
             assert!(!library.source.is_empty(), "{library:?}");

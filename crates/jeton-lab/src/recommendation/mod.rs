@@ -1,30 +1,31 @@
-//! Which token, and which library: rules over what one run measured and what the reader needs.
+//! The recommendation: rules over the measurements of one run and the user's requirements.
 //!
-//! The order is fixed. A disturbed run advises nothing. Whoever lets somebody without a key past, or is
-//! ended by one, is out; then whoever does not meet a need ([`Needs`]); and of the rest the first tier by the
-//! reader's weight is recommended, all of it, because inside a tier nothing can be told apart. Each
-//! answer says why, what would change it, and what it does not cover.
+//! The order is fixed. A disturbed run has no recommendation. Libraries that accept tokens from a party
+//! without a key, or that such a party can stop, are excluded. Then subjects that do not meet a
+//! requirement ([`Requirements`]) are excluded. Of the rest, the whole fastest group by the user's
+//! weight is recommended, because its members cannot be distinguished. Each recommendation states its
+//! reasons, what would change it, and what it does not cover.
 //!
-//! What a run cannot measure (which algorithms others can verify, which ones FIPS approves, which
-//! library has which version of PASETO) stands in two tables with their sources.
+//! Properties that a run cannot measure (third-party verification, FIPS approval, the PASETO versions
+//! of libraries) are in two tables with their sources.
 
 mod algorithms;
 mod attacks;
 pub(crate) mod budgets;
 mod candidate;
 mod choice;
+mod explain;
 mod libraries;
-mod needs;
+mod ranking;
+mod requirements;
 mod rules;
 #[cfg(test)]
 mod sample;
-mod weigh;
-mod what_if;
-mod words;
+mod sensitivity;
 
 pub(crate) use candidate::claims_of;
 pub(crate) use libraries::is_cache;
-pub use needs::{Need, Needs, NeedsError, Weight};
+pub use requirements::{Requirement, Requirements, RequirementsError, Weight};
 
 use std::borrow::Cow;
 
@@ -35,96 +36,111 @@ use crate::result::RunResult;
 use attacks::Attacks;
 use choice::choose;
 
-/// What is recommended, or why nothing is.
+/// A recommendation, or the reasons why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// What it was asked for, as `--need` takes it.
-    pub needs: Vec<String>,
-    /// True if a disturbed run was to be judged all the same.
+    /// The requirements, as `--need` accepts them.
+    #[serde(rename = "needs")]
+    pub requirements: Vec<String>,
+    /// True if a disturbed run was accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_noisy: bool,
-    /// The first tier: tokens that the weight cannot tell apart. Empty if nothing is recommended.
+    /// The tokens of the fastest group. Empty if there is no recommendation.
     pub choices: Vec<Choice>,
-    /// Why, a sentence each; why not, if there is no choice.
+    /// The reasons, one sentence each.
     pub because: Vec<String>,
-    /// What would change it, a sentence each.
+    /// What would change the recommendation, one sentence each.
     pub would_change: Vec<String>,
-    /// What it says nothing about, a sentence each.
+    /// What the recommendation does not cover, one sentence each.
     pub not_covered: Vec<String>,
-    /// Who is out, and by which rule.
+    /// The excluded subjects, with the rule.
     pub out: Vec<Out>,
 }
 
 impl Recommendation {
-    /// The one that a result holds; for a file without one, that for no needs at all.
+    /// Returns the recommendation of a result; without a stored one, computes one without requirements.
     #[must_use]
     pub fn of(result: &RunResult) -> Cow<'_, Self> {
         match &result.recommendation {
             Some(recorded) => Cow::Borrowed(recorded),
-            None => Cow::Owned(recommend(result, &Needs::default(), Noisy::Refused)),
+            None => Cow::Owned(recommend(result, &Requirements::default(), Noisy::Refused)),
         }
     }
 }
 
-/// A token to choose, and what to make and open it with.
+/// A recommended token with its libraries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// The token as people call it: `JWT ES256`.
+    /// The token's name: `JWT ES256`.
     pub token: String,
-    /// Exact size, of the longest among its picks.
+    /// The exact size, the largest among its picks.
     pub token_bytes: Option<u64>,
-    /// The first tier of libraries in each language.
+    /// The fastest group of libraries in each language.
     pub picks: Vec<Pick>,
 }
 
-/// A library to choose for a token.
+/// A recommended library for a token.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pick {
-    /// The measured subject's id.
+    /// The subject's id.
     pub subject: String,
     /// The library.
     pub library: String,
-    /// Its version, as measured.
+    /// The measured version.
     pub version: String,
-    /// Its language.
+    /// The language.
     pub language: String,
-    /// Its runtime, if the run measured its driver on several and this is not the one on `PATH`.
+    /// The runtime, if the run measured several and this is not the one on `PATH`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
-    /// Median time to make a token, nanoseconds.
+    /// The median time to sign or encrypt, in nanoseconds.
     pub make_ns: Option<f64>,
-    /// Median time to open and check one, nanoseconds.
+    /// The median time to verify or decrypt, in nanoseconds.
     pub open_ns: Option<f64>,
 }
 
-/// A measured subject that is no choice.
+impl Pick {
+    /// Returns the verbs for its two times: signs and verifies, or encrypts and decrypts.
+    #[must_use]
+    pub fn verbs(&self) -> [&'static str; 2] {
+        // The format is the second part of a subject's id.
+        let format = self.subject.split(':').nth(1).unwrap_or_default();
+        match format == "jwe" || format.ends_with(".local") {
+            true => ["encrypts", "decrypts"],
+            false => ["signs", "verifies"],
+        }
+    }
+}
+
+/// A measured subject that is not recommended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Out {
-    /// The rule that put it out.
+    /// The rule.
     pub rule: Rule,
-    /// The token as people call it.
+    /// The token's name.
     pub token: String,
     /// The subject's id.
     pub subject: String,
-    /// Why, in words.
+    /// The reason.
     pub why: String,
 }
 
-/// The rules, in the order in which they are asked.
+/// The rules, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// Used as documented, it lets somebody without a key past, or is ended by one.
+    /// Called as documented, it accepts a token from a party without a key, or such a party can stop
+    /// it.
     Attack,
-    /// It did something wrong before it was timed, or died while it was.
+    /// It failed a preflight check or crashed.
     Checks,
-    /// It remembers tokens instead of verifying them.
+    /// It caches verified tokens.
     Cache,
-    /// Its format or algorithm is not for new tokens.
+    /// Its format or algorithm is unsuitable for new tokens.
     Questionable,
-    /// Its claims can be read by anybody.
+    /// Its claims are readable without a key.
     Confidentiality,
-    /// Who verifies it could also make it.
+    /// A verifier could also create tokens.
     ThirdParties,
     /// Its algorithms are not approved.
     Fips,
@@ -134,57 +150,57 @@ pub enum Rule {
     HeaderBudget,
     /// It is too long for the cookie.
     CookieBudget,
-    /// What the weight asks for was not measured.
+    /// The quantity of the weight was not measured.
     NotMeasured,
-    /// Its library is of another language, or one of the languages has none for its token.
+    /// Its language was not requested, or a requested language has no library for the token.
     Languages,
 }
 
-/// What is to be done with a run that other work disturbed.
+/// Whether a disturbed run may have a recommendation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noisy {
-    /// It gives no advice.
+    /// A disturbed run has no recommendation.
     Refused,
-    /// It is judged as it is, because the reader said so.
+    /// A disturbed run is accepted, because the user asked for it.
     Allowed,
 }
 
-/// What this result recommends to who has these needs.
+/// Recommends tokens and libraries for these requirements.
 ///
 /// # Examples
 /// ```
-/// # fn demo(result: &jeton_lab::result::RunResult) -> Result<(), jeton_lab::recommendation::NeedsError> {
-/// use jeton_lab::recommendation::{Needs, Noisy, recommend};
+/// # fn demo(result: &jeton_lab::result::RunResult) -> Result<(), jeton_lab::recommendation::RequirementsError> {
+/// use jeton_lab::recommendation::{Requirements, Noisy, recommend};
 ///
-/// let needs = Needs::parse(&["verify-by-third-parties", "languages=go+node"])?;
-/// let advice = recommend(result, &needs, Noisy::Refused);
+/// let requirements = Requirements::parse(&["verify-by-third-parties", "languages=go+node"])?;
+/// let advice = recommend(result, &requirements, Noisy::Refused);
 /// for choice in &advice.choices {
 ///     println!("{}, {:?} bytes", choice.token, choice.token_bytes);
 /// }
 /// # Ok(()) }
 /// ```
 #[must_use]
-pub fn recommend(result: &RunResult, needs: &Needs, noisy: Noisy) -> Recommendation {
+pub fn recommend(result: &RunResult, requirements: &Requirements, noisy: Noisy) -> Recommendation {
     let rows = &result.rows.measured;
     let attacks = Attacks::of(&result.rows.attack);
     let mut advice = Recommendation {
-        needs: needs.names(),
+        requirements: requirements.names(),
         allow_noisy: noisy == Noisy::Allowed,
         choices: Vec::new(),
         because: Vec::new(),
         would_change: Vec::new(),
-        not_covered: words::not_covered(result, needs, &attacks),
+        not_covered: explain::not_covered(result, requirements, &attacks),
         out: Vec::new(),
     };
-    let taint = &result.environment.taint;
-    if taint.tainted && noisy == Noisy::Refused {
-        advice.because = words::disturbed(taint);
-        advice.would_change = words::quiet();
+    let disturbance = &result.environment.disturbance;
+    if disturbance.disturbed && noisy == Noisy::Refused {
+        advice.because = explain::disturbed(disturbance);
+        advice.would_change = explain::quiet();
         return advice;
     }
-    let found = choose(rows, &result.noise_floor, needs, &attacks);
-    advice.because = words::because(&found, needs);
-    advice.would_change = what_if::changes(result, needs, &attacks, &found);
+    let found = choose(rows, &result.noise_floor, requirements, &attacks);
+    advice.because = explain::because(&found, requirements);
+    advice.would_change = sensitivity::changes(result, requirements, &attacks, &found);
     advice.choices = found.choices;
     advice.out = found.out;
     advice

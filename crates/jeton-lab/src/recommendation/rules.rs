@@ -1,5 +1,4 @@
-//! Who is out: each rule is asked in its order, and the first that says no is the one that is
-//! told.
+//! The rules that exclude candidates; the first matching rule is reported.
 
 use crate::report::units;
 use crate::result::Status;
@@ -9,25 +8,25 @@ use super::attacks::Attacks;
 use super::budgets::Carrier;
 use super::candidate::Candidate;
 use super::libraries::is_cache;
-use super::weigh::rounds;
-use super::{Needs, Out, Rule, Weight};
+use super::ranking::rounds;
+use super::{Out, Requirements, Rule, Weight};
 
-/// The rule that puts a candidate out, and why; none if it meets every need.
+/// Returns the rule that excludes a candidate, and the reason; `None` if it meets all requirements.
 pub(super) fn refusal(
     candidate: &Candidate<'_>,
-    needs: &Needs,
+    requirements: &Requirements,
     attacks: &Attacks,
 ) -> Option<(Rule, String)> {
-    attack(candidate, needs, attacks)
+    attack(candidate, requirements, attacks)
         .or_else(|| checks(candidate))
         .or_else(|| cache(candidate))
-        .or_else(|| kind(candidate, needs))
-        .or_else(|| budgets(candidate, needs))
-        .or_else(|| measured(candidate, needs))
-        .or_else(|| language(candidate, needs))
+        .or_else(|| kind(candidate, requirements))
+        .or_else(|| budgets(candidate, requirements))
+        .or_else(|| measured(candidate, requirements))
+        .or_else(|| language(candidate, requirements))
 }
 
-/// What is told of a candidate that is out.
+/// The report of an excluded candidate.
 pub(super) fn out(candidate: &Candidate<'_>, (rule, why): (Rule, String)) -> Out {
     Out {
         rule,
@@ -37,9 +36,13 @@ pub(super) fn out(candidate: &Candidate<'_>, (rule, why): (Rule, String)) -> Out
     }
 }
 
-fn attack(candidate: &Candidate<'_>, _: &Needs, attacks: &Attacks) -> Option<(Rule, String)> {
-    // A library that falls to one attack is out with every algorithm: it is the library's care
-    // that failed, and which attacks a caller meets is not the caller's choice.
+fn attack(
+    candidate: &Candidate<'_>,
+    _: &Requirements,
+    attacks: &Attacks,
+) -> Option<(Rule, String)> {
+    // A library that fails an attack is excluded with every algorithm: callers cannot choose the
+    // attacks they face.
     let fell_to = attacks.fell_to(candidate.subject.driver())?;
     Some((Rule::Attack, fell_to.to_owned()))
 }
@@ -47,7 +50,7 @@ fn attack(candidate: &Candidate<'_>, _: &Needs, attacks: &Attacks) -> Option<(Ru
 fn checks(candidate: &Candidate<'_>) -> Option<(Rule, String)> {
     let row = candidate.failed?;
     let what = match row.status {
-        Status::FailedPreflight => "failed a check before timing",
+        Status::FailedPreflight => "failed a preflight check",
         Status::Crashed => "crashed",
         _ => "did not answer in time",
     };
@@ -60,20 +63,20 @@ fn checks(candidate: &Candidate<'_>) -> Option<(Rule, String)> {
 
 fn cache(candidate: &Candidate<'_>) -> Option<(Rule, String)> {
     is_cache(candidate.subject.driver()).then(|| {
-        let why = "remembers tokens that it verified before: its times are another work's";
+        let why = "caches verified tokens, so its times are not those of verification";
         (Rule::Cache, why.to_owned())
     })
 }
 
-/// What the kind of token is good for.
-fn kind(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
+/// Applies the rules about the kind of token.
+fn kind(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
     let subject = candidate.subject;
     let Some(facts) = facts(&subject.format, subject.alg.as_deref()) else {
-        let why = "jeton's table of algorithms does not know it";
+        let why = "unknown to jeton's table of algorithms";
         return Some((Rule::Questionable, why.to_owned()));
     };
     if subject.is_weak() {
-        let why = "its key is under today's minimum: measured because a report did";
+        let why = "the key is smaller than today's minimum; measured only for a published report";
         return Some((Rule::Questionable, why.to_owned()));
     }
     if let Some(why) = facts.questionable {
@@ -81,51 +84,59 @@ fn kind(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
     }
     let demands = [
         (
-            needs.confidentiality && !facts.confidential,
+            requirements.confidentiality && !facts.confidential,
             Rule::Confidentiality,
-            "anybody who holds the token can read its claims",
+            "the claims are readable without a key",
         ),
         (
-            needs.third_parties && !facts.third_parties,
+            requirements.third_parties && !facts.third_parties,
             Rule::ThirdParties,
             if facts.confidential {
-                "an encrypted token does not show a third party who made it"
+                "an encrypted token does not prove its issuer to a third party"
             } else {
-                "the secret that verifies it also makes it"
+                "the verifier's secret can also create tokens"
             },
         ),
         (
-            needs.fips && !facts.fips,
+            requirements.fips && !facts.fips,
             Rule::Fips,
             "not all of its algorithms are approved by FIPS",
         ),
         (
-            needs.post_quantum && !facts.post_quantum,
+            requirements.post_quantum && !facts.post_quantum,
             Rule::PostQuantum,
-            "a quantum computer would break RSA and elliptic curves",
+            "quantum computers break RSA and elliptic curves",
         ),
     ];
     let unmet = demands.into_iter().find(|(unmet, ..)| *unmet);
     unmet.map(|(_, rule, why)| (rule, why.to_owned()))
 }
 
-fn budgets(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
+fn budgets(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
     let budgets = [
-        (needs.header_budget, Carrier::Header, Rule::HeaderBudget),
-        (needs.cookie_budget, Carrier::Cookie, Rule::CookieBudget),
+        (
+            requirements.header_budget,
+            Carrier::Header,
+            Rule::HeaderBudget,
+        ),
+        (
+            requirements.cookie_budget,
+            Carrier::Cookie,
+            Rule::CookieBudget,
+        ),
     ];
     budgets.into_iter().find_map(|(budget, carrier, rule)| {
         let budget = budget?;
         let what = carrier.name();
         let Some(token) = candidate.token_bytes else {
             let why =
-                format!("its size was not measured, so nobody knows whether the {what} holds it");
+                format!("the size was not measured, so it is unknown whether it fits the {what}");
             return Some((rule, why));
         };
         let whole = carrier.with(token);
         (whole > budget).then(|| {
             let why = format!(
-                "the {what} has {} bytes with it ({} of them the token), and {} are allowed",
+                "the {what} has {} bytes ({} for the token), the limit is {}",
                 units::whole(whole),
                 units::whole(token),
                 units::whole(budget)
@@ -135,26 +146,21 @@ fn budgets(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
     })
 }
 
-fn measured(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
-    let is_there = match needs.weight {
+fn measured(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
+    let is_there = match requirements.weight {
         Weight::Size => candidate.token_bytes.is_some(),
         weight => rounds(candidate, weight).is_some(),
     };
     (!is_there).then(|| {
-        let why = format!("its {} was not measured", needs.weight.words());
+        let why = format!("the {} was not measured", requirements.weight.label());
         (Rule::NotMeasured, why)
     })
 }
 
-fn language(candidate: &Candidate<'_>, needs: &Needs) -> Option<(Rule, String)> {
-    let is_wanted =
-        needs.languages.is_empty() || needs.languages.contains(&candidate.subject.language);
-    (!is_wanted).then(|| {
-        (
-            Rule::Languages,
-            "is of a language that was not asked for".to_owned(),
-        )
-    })
+fn language(candidate: &Candidate<'_>, requirements: &Requirements) -> Option<(Rule, String)> {
+    let is_wanted = requirements.languages.is_empty()
+        || requirements.languages.contains(&candidate.subject.language);
+    (!is_wanted).then(|| (Rule::Languages, "the language was not requested".to_owned()))
 }
 
 #[cfg(test)]
@@ -165,23 +171,23 @@ mod tests {
     use crate::recommendation::sample::{attacked, fail, row};
     use crate::result::{AttackOutcome, Row};
 
-    fn rule(rows: &[Row], needs: &str, attacks: &Attacks) -> Option<Rule> {
-        let needs = Needs::parse(&[needs]).unwrap();
+    fn rule(rows: &[Row], requirements: &str, attacks: &Attacks) -> Option<Rule> {
+        let requirements = Requirements::parse(&[requirements]).unwrap();
         let candidates = candidates(rows);
-        refusal(&candidates[0], &needs, attacks).map(|(rule, _)| rule)
+        refusal(&candidates[0], &requirements, attacks).map(|(rule, _)| rule)
     }
 
-    /// The rule that a subject of the sample breaks, without attacks.
-    fn broken(format: &str, alg: &str, needs: &str) -> Option<Rule> {
+    /// Returns the rule that a sample's subject breaks, without attacks.
+    fn broken(format: &str, alg: &str, requirements: &str) -> Option<Rule> {
         let rows = [
             row("go", "a", format, alg, "sign", 1000.0),
             row("go", "a", format, alg, "verify", 2000.0),
         ];
-        rule(&rows, needs, &Attacks::NotRun)
+        rule(&rows, requirements, &Attacks::NotRun)
     }
 
     #[test]
-    fn who_fell_to_an_attack_is_out_with_every_algorithm() {
+    fn rules_failed_attack_excludes_all_algorithms() {
         let accepted = Some(AttackOutcome::Accepted);
         let attacks = Attacks::of(&[attacked("go/a", "alg-none", accepted)]);
         let rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
@@ -191,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn who_failed_a_check_is_out() {
+    fn rules_failed_check_excludes() {
         let mut rows = [
             row("go", "a", "jwt", "ES256", "verify", 1.0),
             row("go", "a", "jwt", "ES256", "sign", 1.0),
@@ -203,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_is_no_choice() {
+    fn rules_cache_excludes() {
         let rows = [row(
             "node",
             "fast-jwt-cached",
@@ -216,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn old_and_unknown_kinds_are_no_choice() {
+    fn rules_old_and_unknown_kinds_are_excluded() {
         assert_eq!(broken("v2.public", "-", ""), Some(Rule::Questionable));
         assert_eq!(broken("jwe", "RSA1_5", ""), Some(Rule::Questionable));
         assert_eq!(broken("jwt", "XX256", ""), Some(Rule::Questionable));
@@ -227,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn needs_put_out_what_does_not_meet_them() {
+    fn rules_requirements_exclude() {
         let confidential = Some(Rule::Confidentiality);
         assert_eq!(broken("jwt", "ES256", "confidentiality"), confidential);
         assert_eq!(broken("v4.local", "-", "confidentiality"), None);
@@ -245,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_count_what_is_around_the_token() {
+    fn rules_budgets_count_text_around_token() {
         let exact = Carrier::Header.with(300);
         let within = format!("header-budget={exact}");
         let short = format!("header-budget={}", exact - 1);
@@ -259,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_nobody_measured_fits_no_budget() {
+    fn rules_unknown_size_fits_no_budget() {
         let mut rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
         rows[0].token_bytes = None;
         let attacks = Attacks::NotRun;
@@ -270,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weight_must_have_been_measured() {
+    fn rules_weight_must_be_measured() {
         let rows = [row("go", "a", "jwt", "ES256", "verify", 1.0)];
         let attacks = Attacks::NotRun;
         assert_eq!(
@@ -286,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_are_out() {
+    fn rules_other_languages_are_excluded() {
         assert_eq!(
             broken("jwt", "ES256", "languages=node"),
             Some(Rule::Languages)

@@ -1,22 +1,22 @@
-//! Rows for the tests of the rules.
+//! Sample rows for tests of the rules.
 
 use crate::result::{
     AttackOutcome, AttackRow, ClaimsSet, Party, Practice, Row, Status, Subject, Timing,
 };
 
-/// A measured row whose token has 300 bytes; an algorithm of `-` is none.
+/// A measured row whose token has 300 bytes; the algorithm `-` means none.
 pub(super) fn row(
     language: &str,
     library: &str,
     format: &str,
     alg: &str,
-    contract: &str,
+    operation: &str,
     ns: f64,
 ) -> Row {
     let noise = [0.999, 1.001, 1.0, 1.0, 1.001, 0.999, 1.0, 1.0];
     Row {
         suite: "libraries".into(),
-        contract: contract.into(),
+        operation: operation.into(),
         status: Status::Ok,
         reason: None,
         subject: Subject {
@@ -60,7 +60,7 @@ pub(super) fn fail(row: &mut Row, status: Status) {
     row.ns_per_op = None;
 }
 
-/// What became of one attack on a driver's library, called as documented; void without an outcome.
+/// The outcome of an attack on a driver's library, called as documented; void without an outcome.
 pub(super) fn attacked(driver: &str, attack: &str, outcome: Option<AttackOutcome>) -> AttackRow {
     AttackRow {
         status: Status::Ok,

@@ -1,4 +1,4 @@
-//! Attack rows as people look at them: each library with what it refused, what it did not, and the totals.
+//! Attack rows, summarised by library.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::result::{AttackOutcome, AttackRow, Party, Practice, Status};
 
 use super::units;
 
-/// The outcomes that are counted, the harmless one first.
+/// The counted outcomes, the harmless one first.
 pub const COUNTED: [AttackOutcome; 5] = [
     AttackOutcome::Refused,
     AttackOutcome::Accepted,
@@ -15,19 +15,19 @@ pub const COUNTED: [AttackOutcome; 5] = [
     AttackOutcome::OverLimit,
 ];
 
-/// One library with one kind of token, called in one way, and what all attacks on it came to.
+/// The attacks on one library with one kind of token and one practice.
 #[derive(Debug, Clone)]
 pub struct Attacked<'a> {
     /// The library.
     pub library: &'a Party,
-    /// `jwt`, `jwe`, `v4.public`.
+    /// The format: `jwt`, `jwe`, `v4.public`.
     pub format: &'a str,
-    /// How it was called.
+    /// How the library was called.
     pub practice: Practice,
     rows: Vec<&'a AttackRow>,
 }
 
-/// Who was attacked, by language, library and kind of token.
+/// Returns the attacked libraries by language, library and kind of token.
 #[must_use]
 pub fn attacked(rows: &[AttackRow]) -> Vec<Attacked<'_>> {
     let mut all: Vec<Attacked<'_>> = Vec::new();
@@ -53,28 +53,28 @@ pub fn attacked(rows: &[AttackRow]) -> Vec<Attacked<'_>> {
 }
 
 impl<'a> Attacked<'a> {
-    /// How many attacks came to this.
+    /// Counts the attacks with this outcome.
     #[must_use]
     pub fn count(&self, outcome: AttackOutcome) -> usize {
         self.with(outcome).count()
     }
 
-    /// How many say nothing, because the twin without the fault was refused as well.
+    /// Counts the void attacks: their positive control was rejected too.
     #[must_use]
     pub fn void(&self) -> usize {
         let void = |row: &&&AttackRow| row.status == Status::FailedPreflight;
         self.rows.iter().filter(void).count()
     }
 
-    /// Why it could not be had, if it was not attacked at all.
+    /// Returns the reason why the library was not attacked, if it was not.
     #[must_use]
     pub fn absent(&self) -> Option<&'a str> {
         let first = self.rows.first()?;
         (first.status == Status::Unavailable)
-            .then(|| first.reason.as_deref().unwrap_or("no reason was given"))
+            .then(|| first.reason.as_deref().unwrap_or("no reason recorded"))
     }
 
-    /// What must not happen and did, the worst first: each outcome with the names of its attacks.
+    /// Returns the findings, the worst first: each outcome with the names of its attacks.
     #[must_use]
     pub fn found(&self) -> Vec<(AttackOutcome, Vec<&'a str>)> {
         let worst_first = AttackOutcome::ALL.into_iter().rev();
@@ -96,7 +96,7 @@ impl<'a> Attacked<'a> {
     }
 }
 
-/// "93 attacks on 24 libraries".
+/// Returns the extent, for example "93 attacks on 24 libraries".
 #[must_use]
 pub fn extent(rows: &[AttackRow]) -> String {
     let attacks: BTreeSet<&str> = rows.iter().map(|r| r.attack.as_str()).collect();
@@ -108,7 +108,7 @@ pub fn extent(rows: &[AttackRow]) -> String {
     )
 }
 
-/// How many tokens and keys were tried.
+/// Counts the tokens and keys that were tried.
 #[must_use]
 pub fn tried(rows: &[AttackRow]) -> u64 {
     rows.iter().map(|row| u64::from(row.tried)).sum()

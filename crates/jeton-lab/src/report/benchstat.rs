@@ -1,4 +1,4 @@
-//! Go's benchmark text, as `go test -bench` prints it and `benchstat` reads it.
+//! Go benchmark text, as `go test -bench` prints it and `benchstat` reads it.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -6,20 +6,19 @@ use std::fmt::Write;
 use super::comparison::time;
 use crate::result::{Row, RunResult};
 
-/// One line for each round of each measured row, in the format of Go's benchmarks
+/// Formats one line for each round of each measured row, in Go's benchmark format
 /// (golang.org/design/14313-benchmark-format): ns/op, the token's size as B/token, and B/op and
-/// allocs/op where the runtime counts them.
+/// allocs/op if the runtime counts them.
 ///
-/// A row's name says its contract and then, as `benchstat` can group by, its factors:
+/// A row's name contains its operation and its factors, so that `benchstat` can group by them:
 /// `BenchmarkVerify/format=jwt/alg=HS256/key=prepared/claims=standard/lang=go/lib=golang-jwt-1`.
-/// The last number is that of threads. Versions are not in the name, so that two results of two
-/// versions are compared by `benchstat before.txt after.txt`; they are in lines that start with `#`,
-/// which it passes over. Libraries are compared by
-/// `benchstat -col /lib -row .name,/format,/alg -ignore /lang FILE`, and report 4's two with
-/// `-filter /claims:report4` and `/bits` among the rows.
+/// The last number is the number of threads. Versions are not in the name, so that
+/// `benchstat before.txt after.txt` compares two versions; lines that start with `#` contain them.
+/// Compare libraries with `benchstat -col /lib -row .name,/format,/alg -ignore /lang FILE`. For the two
+/// libraries of report 4, add `-filter /claims:report4` and `/bits` to the rows.
 ///
-/// `benchstat` takes the rounds of two subjects for independent samples, and its p is that of
-/// Mann and Whitney: the `p_value` of our verdicts, which are themselves drawn from pairs of rounds.
+/// `benchstat` treats the rounds of two subjects as independent samples. Its p is the Mann-Whitney
+/// `p_value` of the lab's verdicts; the verdicts themselves use pairs of rounds.
 ///
 /// # Examples
 /// ```
@@ -32,7 +31,7 @@ pub fn text(result: &RunResult) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = head(result, &mut out);
-    // Two suites may each have a row of the same work: twice its rounds would be other statistics.
+    // Two suites may have a row of the same work: duplicate rounds would change the statistics.
     let mut written = HashSet::new();
     for row in &result.rows.measured {
         let name = name(row);
@@ -56,7 +55,7 @@ fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
         result.seed,
         e.rounds_finished
     )?;
-    for reason in &e.taint.reasons {
+    for reason in &e.disturbance.reasons {
         writeln!(out, "# disturbed: {}", one_line(reason))?;
     }
     let mut said: Vec<(&str, &str)> = Vec::new();
@@ -73,16 +72,17 @@ fn head(result: &RunResult, out: &mut String) -> std::fmt::Result {
     writeln!(out, "cpu: {}", one_line(&e.cpu))
 }
 
-/// Legal as a name (`Benchmark`, a capital letter, no space), with every factor as `/key=value`.
+/// Returns a legal benchmark name (`Benchmark`, a capital letter, no space), with every factor as
+/// `/key=value`.
 fn name(row: &Row) -> String {
     let subject = &row.subject;
     let mut name = String::from("Benchmark");
-    for word in row.contract.split('-') {
+    for word in row.operation.split('-') {
         let mut letters = word.chars();
         name.extend(letters.next().map(|c| c.to_ascii_uppercase()));
         name.extend(letters.filter(char::is_ascii_alphanumeric));
     }
-    // The driver, for two versions of one library are two drivers.
+    // The driver's name: two versions of one library are two drivers.
     let library = subject.driver().rsplit('/').next().unwrap_or_default();
     let bits = subject.key_bits.map(|bits| bits.to_string());
     let factors = [
@@ -100,7 +100,7 @@ fn name(row: &Row) -> String {
             let _ = write!(name, "/{key}={}", word(value));
         }
     }
-    // Without it, the last digits of a name (`RSA-OAEP-256`) would be taken for it.
+    // Without a thread count, benchstat takes the last digits of a name (`RSA-OAEP-256`) for it.
     let _ = write!(name, "-{}", row.threads);
     name
 }
@@ -119,7 +119,7 @@ fn memory(row: &Row) -> String {
     text
 }
 
-/// One word of a name: what would end it, or begin the next, is `_`.
+/// Replaces characters that are not allowed in a name by `_`.
 fn word(value: &str) -> String {
     let kept = |c: char| !c.is_whitespace() && !c.is_control() && c != '/' && c != '=';
     let letters = value.chars().map(|c| if kept(c) { c } else { '_' });

@@ -1,24 +1,24 @@
-//! Gathers the rows and verdicts of a result into what one chart and its table show.
+//! Groups the rows and verdicts of a result by comparison, for a chart and its table.
 
 use crate::result::{Row, RunResult, Status, Timing, Verdict};
 
 use super::names;
 
-/// What one chart and its table show: one suite, one contract, one comparison.
+/// The data of one chart and its table: one suite, one operation, one comparison.
 pub(super) struct Comparison<'a> {
-    /// The HTML id of its heading, unique on the page.
+    /// The HTML id of the heading, unique on the page.
     pub(super) anchor: String,
     pub(super) title: String,
     pub(super) suite: &'a str,
-    pub(super) contract: &'a str,
+    pub(super) operation: &'a str,
     /// The factors that differ: one, or several if confounded.
     pub(super) factors: Vec<&'a str>,
     pub(super) confounded: bool,
     /// Measured subjects, the fastest first.
     pub(super) entries: Vec<Entry<'a>>,
-    /// Bare primitives: drawn, never compared.
+    /// Bare primitives: drawn, not compared.
     pub(super) references: Vec<Entry<'a>>,
-    /// Subjects that belong here and have no time.
+    /// Subjects of this comparison that have no time.
     pub(super) missing: Vec<Entry<'a>>,
 }
 
@@ -29,18 +29,18 @@ pub(super) struct Entry<'a> {
     pub(super) role: Role<'a>,
 }
 
-/// What an entry is to its comparison.
+/// The role of an entry in its comparison.
 #[derive(Clone, Copy)]
 pub(super) enum Role<'a> {
     Baseline,
     Compared(&'a Verdict),
     Reference,
-    /// Measured, or not, without a verdict.
+    /// Without a verdict, measured or not.
     Alone,
 }
 
 impl<'a> Comparison<'a> {
-    /// The HTML id of its table.
+    /// Returns the HTML id of the table.
     pub(super) fn table_id(&self) -> String {
         let number = self.anchor.split('-').next().unwrap_or_default();
         format!("{number}-table")
@@ -52,47 +52,49 @@ impl<'a> Comparison<'a> {
             .find(|entry| matches!(entry.role, Role::Baseline))
     }
 
-    /// Entries by tier, the fastest tier first.
-    pub(super) fn tiers(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
-        let mut tiers: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
+    /// Returns the entries by group, the fastest group first.
+    pub(super) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
+        let mut groups: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
         for entry in &self.entries {
-            let Some(tier) = self.tier(entry) else {
+            let Some(group) = self.group(entry) else {
                 continue;
             };
-            match tiers.iter_mut().find(|(number, _)| *number == tier) {
+            match groups.iter_mut().find(|(number, _)| *number == group) {
                 Some((_, members)) => members.push(entry),
-                None => tiers.push((tier, vec![entry])),
+                None => groups.push((group, vec![entry])),
             }
         }
-        tiers.sort_by_key(|(number, _)| *number);
-        tiers
+        groups.sort_by_key(|(number, _)| *number);
+        groups
     }
 
-    pub(super) fn tier(&self, entry: &Entry<'a>) -> Option<u32> {
+    pub(super) fn group(&self, entry: &Entry<'a>) -> Option<u32> {
         match entry.role {
-            Role::Compared(verdict) => Some(verdict.tier),
-            Role::Baseline => self.baseline_tier(),
+            Role::Compared(verdict) => Some(verdict.group),
+            Role::Baseline => self.baseline_group(),
             Role::Reference | Role::Alone => None,
         }
     }
 
-    fn baseline_tier(&self) -> Option<u32> {
+    fn baseline_group(&self) -> Option<u32> {
         self.entries.iter().find_map(|entry| match entry.role {
-            Role::Compared(verdict) => verdict.baseline_tier,
+            Role::Compared(verdict) => verdict.baseline_group,
             _ => None,
         })
     }
 }
 
-/// The time of a row, if it was measured and is a number that can be drawn.
+/// Returns the time of a row, if it was measured and can be drawn.
 pub(super) fn time(row: &Row) -> Option<&Timing> {
     row.ns_per_op.as_ref().filter(|t| {
-        matches!(row.status, Status::Ok | Status::Tainted) && t.median.is_finite() && t.median > 0.0
+        matches!(row.status, Status::Ok | Status::Disturbed)
+            && t.median.is_finite()
+            && t.median > 0.0
     })
 }
 
-/// Every comparison of the result, ordered by suite and contract as they first appear; measured
-/// rows that no verdict speaks of are shown too, without one.
+/// Returns every comparison of the result, ordered by suite and operation as they first appear.
+/// Measured rows without a verdict are included.
 pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
     let mut taken = vec![false; result.rows.measured.len()];
     let mut found = judged(result, &mut taken);
@@ -122,7 +124,7 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
                 found.push(empty(
                     verdict.comparison.clone(),
                     &verdict.suite,
-                    &verdict.contract,
+                    &verdict.operation,
                 ));
                 found.len() - 1
             });
@@ -153,8 +155,8 @@ fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> 
     found
 }
 
-/// Where the row stands that a verdict is about. A row that several suites asked for is in the file
-/// once, under the first of them; only where each has its own does the suite decide.
+/// Finds the index of a verdict's row. A row of several suites is in the file once, under the first
+/// suite. If each suite has its own row, the suite decides.
 fn place_of(result: &RunResult, verdict: &Verdict, id: &str) -> Option<usize> {
     let rows = result.rows.measured.iter().enumerate();
     let about = rows.filter(|(_, row)| verdict.is_about(row, id) && time(row).is_some());
@@ -162,7 +164,7 @@ fn place_of(result: &RunResult, verdict: &Verdict, id: &str) -> Option<usize> {
     Some(nearest.0)
 }
 
-/// Measured rows without a verdict join the chart of their own kind, or make one.
+/// Adds measured rows without a verdict to the chart of the same work, or to a new chart.
 fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<Comparison<'a>>) {
     for (row, taken) in result.rows.measured.iter().zip(taken) {
         if *taken || row.reference || time(row).is_none() {
@@ -179,22 +181,22 @@ fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<C
             let mut title = format!(
                 "{}: {}, {}, {} claims",
                 row.suite,
-                row.contract,
+                row.operation,
                 names::token(&row.subject),
                 row.claims.name
             );
             if row.threads > 1 {
                 title.push_str(&format!(", {} threads", row.threads));
             }
-            found.push(empty(title, &row.suite, &row.contract));
+            found.push(empty(title, &row.suite, &row.operation));
             found.len() - 1
         });
         found[home].entries.push(entry(row, Role::Alone));
     }
 }
 
-/// The floors of all that is compared, and what belongs beside it and has no time. Which suites asked
-/// for a floor is of no account; what is missing is missed by its own suite.
+/// Adds the bare primitives of the compared subjects, and the subjects without a time. Bare primitives may
+/// belong to any suite; subjects without a time belong to the comparison's suite.
 fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Comparison<'a>) {
     for row in &result.rows.measured {
         let belongs = comparison.entries.iter().any(|entry| {
@@ -225,29 +227,29 @@ fn name_entries(comparison: &mut Comparison<'_>) {
     }
 }
 
-/// Keeps one suite and contract together, in the order in which the rows first name them.
+/// Orders by suite and operation, as the rows first name them.
 fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
     let first = |is_it: &dyn Fn(&Row) -> bool| result.rows.measured.iter().position(is_it);
     let last = usize::MAX;
     let place = |wanted: &Comparison<'a>| {
         let of_suite = |row: &Row| row.suite == wanted.suite;
-        let of_contract = |row: &Row| row.contract == wanted.contract;
-        // All rows of a comparison may be kept under another suite.
-        let contract = first(&|row| of_suite(row) && of_contract(row));
-        let contract = contract.or_else(|| first(&of_contract));
+        let of_operation = |row: &Row| row.operation == wanted.operation;
+        // All rows of a comparison may belong to another suite.
+        let operation = first(&|row| of_suite(row) && of_operation(row));
+        let operation = operation.or_else(|| first(&of_operation));
         (
             first(&of_suite).unwrap_or(last),
             wanted.suite,
-            contract.unwrap_or(last),
+            operation.unwrap_or(last),
             wanted.confounded,
         )
     };
     found.sort_by_key(place);
 }
 
-/// The same contract on the same claims by as many threads.
+/// Reports whether operation, claims and threads are the same.
 fn same_work(a: &Row, b: &Row) -> bool {
-    a.contract == b.contract && a.claims.name == b.claims.name && a.threads == b.threads
+    a.operation == b.operation && a.claims.name == b.claims.name && a.threads == b.threads
 }
 
 fn same_token(a: &Row, b: &Row) -> bool {
@@ -258,12 +260,12 @@ fn median(row: &Row) -> f64 {
     time(row).map_or(f64::MAX, |t| t.median)
 }
 
-fn empty<'a>(title: String, suite: &'a str, contract: &'a str) -> Comparison<'a> {
+fn empty<'a>(title: String, suite: &'a str, operation: &'a str) -> Comparison<'a> {
     Comparison {
         anchor: String::new(),
         title,
         suite,
-        contract,
+        operation,
         factors: Vec::new(),
         confounded: false,
         entries: Vec::new(),

@@ -1,4 +1,4 @@
-//! Everything measured as comma-separated values (RFC 4180), for spreadsheets and data frames.
+//! Results as comma-separated values (RFC 4180), for spreadsheets and data frames.
 
 mod attack;
 mod interop;
@@ -38,24 +38,24 @@ const COLUMNS: [&str; 27] = [
     "rounds",
 ];
 
-/// Rows of one kind: they have the same columns.
+/// A kind of row, with its own columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What was timed.
+    /// Timed rows.
     Measured,
     /// Servers under load.
     Servers,
-    /// Whose tokens whom verifies.
+    /// Interoperability.
     Interop,
-    /// What must be refused.
+    /// Attacks.
     Attack,
 }
 
 impl Kind {
-    /// Every kind, in the order in which a result is about them.
+    /// Every kind, in order of precedence.
     pub const ALL: [Self; 4] = [Self::Measured, Self::Servers, Self::Interop, Self::Attack];
 
-    /// How many rows of it a result has.
+    /// Counts the rows of this kind in a result.
     #[must_use]
     pub fn count(self, result: &RunResult) -> usize {
         let rows = &result.rows;
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// The kind that a result is about: the first that it has rows of.
+    /// Returns the main kind of a result: the first kind with rows.
     #[must_use]
     pub fn of(result: &RunResult) -> Self {
         let mut all = Self::ALL.into_iter();
@@ -76,7 +76,7 @@ impl Kind {
     }
 }
 
-/// The rows of the kind that the result is about ([`Kind::of`]), as [`rows`] has them.
+/// Formats the rows of the result's main kind ([`Kind::of`]) as [`rows`] does.
 ///
 /// # Examples
 /// ```
@@ -89,23 +89,24 @@ pub fn text(result: &RunResult) -> String {
     rows(result, Kind::of(result))
 }
 
-/// One line for the names of the columns, and one for each row of this kind. Of what was timed: who,
-/// what, the median with the ends of its 95 % interval, memory, and then every round's nanoseconds per
-/// operation in columns of their own, `round_1` and on. Of interop a line for each pair, with what each
-/// encoding of the key came to; of servers one for each server under each load; of attacks one for each
-/// attack on each library, without its evidence.
+/// Formats a header line and one line for each row of this kind.
 ///
-/// What was not measured is an empty field. Text that a spreadsheet would take for a formula (it
-/// begins with `=`, `+`, `-` or `@`) has an apostrophe before it: reasons and names come from the
-/// libraries.
+/// * Timed rows: subject, operation, median with 95 % interval, memory, and the nanoseconds per operation
+///   of each round in columns `round_1` and following.
+/// * Interop: one line for each pair, with the outcome of each key encoding.
+/// * Servers: one line for each server and load.
+/// * Attacks: one line for each attack on each library, without evidence.
+///
+/// An unmeasured value is an empty field. Text that a spreadsheet would read as a formula (it begins with
+/// `=`, `+`, `-` or `@`) gets an apostrophe, because reasons and names come from the libraries.
 #[must_use]
 pub fn rows(result: &RunResult, kind: Kind) -> String {
-    let tainted = result.environment.taint.tainted;
+    let disturbed = result.environment.disturbance.disturbed;
     let named = |columns: &[&str]| columns.iter().map(|name| (*name).to_owned()).collect();
     match kind {
-        Kind::Measured => measured(result, tainted),
+        Kind::Measured => measured(result, disturbed),
         Kind::Servers => {
-            let (head, lines) = servers::lines(&result.rows.servers, tainted);
+            let (head, lines) = servers::lines(&result.rows.servers, disturbed);
             table(head, lines)
         }
         Kind::Interop => {
@@ -119,19 +120,19 @@ pub fn rows(result: &RunResult, kind: Kind) -> String {
     }
 }
 
-fn measured(result: &RunResult, tainted: bool) -> String {
+fn measured(result: &RunResult, disturbed: bool) -> String {
     let rows = &result.rows.measured;
     let timings = rows.iter().filter_map(|r| r.ns_per_op.as_ref());
     let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
     let head = COLUMNS.iter().map(|name| (*name).to_owned());
     let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
-    let lines = rows.iter().map(|r| record(r, tainted, rounds));
+    let lines = rows.iter().map(|r| record(r, disturbed, rounds));
     table(head.collect(), lines.collect())
 }
 
-/// The reports' figures, each with the measured one: one line for each published figure.
+/// Formats one line for each published figure, with the measured one.
 ///
-/// Published and measured figures are of two machines: compare the ratios, each inside its source.
+/// Published and measured figures come from different machines: compare only the ratios within each source.
 ///
 /// # Examples
 /// ```
@@ -183,7 +184,7 @@ pub fn published(result: &RunResult) -> String {
                     number(figure.measured_ratio),
                     plain(figure.missing.as_deref().unwrap_or_default()),
                     of_work(|work| &work.subject),
-                    of_work(|work| &work.contract),
+                    of_work(|work| &work.operation),
                     of_work(|work| &work.claims),
                     work.map_or_else(String::new, |work| work.threads.to_string()),
                     plain(&table.ratio_to),
@@ -196,7 +197,7 @@ pub fn published(result: &RunResult) -> String {
     table(head.map(str::to_owned).to_vec(), lines)
 }
 
-/// The reports' conclusions with their answers: one line for each.
+/// Formats one line for each published conclusion, with its answer.
 ///
 /// # Examples
 /// ```
@@ -214,7 +215,7 @@ pub fn answers(result: &RunResult) -> String {
             plain(&claim.id),
             claim.report.to_string(),
             plain(&claim.claim),
-            claim.answer.words().to_owned(),
+            claim.answer.label().to_owned(),
             plain(&claim.measured),
             plain(&claim.why),
             plain(&claim.machine),
@@ -226,22 +227,21 @@ pub fn answers(result: &RunResult) -> String {
 fn table(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
     let mut out = WriterBuilder::new().from_writer(Vec::new());
     for line in std::iter::once(head).chain(lines) {
-        // Every line has as many fields as the first, and memory takes them all.
         out.write_record(&line)
-            .expect("lines of one length are written to memory");
+            .expect("all lines have the same length, and writing to memory cannot fail");
     }
-    let bytes = out.into_inner().expect("memory takes the last line too");
-    String::from_utf8(bytes).expect("fields are text, and so are commas")
+    let bytes = out.into_inner().expect("writing to memory cannot fail");
+    String::from_utf8(bytes).expect("all fields are UTF-8")
 }
 
-fn record(row: &Row, tainted: bool, rounds: usize) -> Vec<String> {
+fn record(row: &Row, disturbed: bool, rounds: usize) -> Vec<String> {
     let subject = &row.subject;
     let time = row.ns_per_op.as_ref();
     let figure = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
     let count = |value: Option<u64>| value.map_or_else(String::new, |v| v.to_string());
     let mut fields = vec![
         plain(&row.suite),
-        plain(&row.contract),
+        plain(&row.operation),
         row.status.name().to_owned(),
         plain(row.reason.as_deref().unwrap_or_default()),
         plain(&subject.id),
@@ -265,7 +265,7 @@ fn record(row: &Row, tainted: bool, rounds: usize) -> Vec<String> {
         figure(row.bytes_per_op),
         figure(row.allocs_per_op),
         count(row.peak_rss_bytes),
-        tainted.to_string(),
+        disturbed.to_string(),
         count(time.map(|t| t.rounds.len() as u64)),
     ];
     let own = time.map_or(&[][..], |t| t.rounds.as_slice());
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_formula_is_text() {
+    fn csv_formula_is_escaped() {
         assert_eq!(plain("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
         assert_eq!(plain("golang-jwt"), "golang-jwt");
     }

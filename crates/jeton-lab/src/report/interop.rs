@@ -1,4 +1,4 @@
-//! Interop rows as people look at them: matrices, what went wrong and why, and the totals.
+//! Interop rows, summarised: matrices, failures with reasons, and totals.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,23 @@ use crate::result::{Interop, InteropRow, Party, Reader};
 
 use super::units;
 
-/// Minters down, verifiers across, for every kind of token that came out alike.
+/// A matrix with issuers in rows and verifiers in columns, for kinds of token with equal results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrix<'a> {
     /// The format: `jwt`, `jwe`, `v4.public`.
     pub format: &'a str,
-    /// The algorithms, `dir+A256GCM` for a JWE; empty where the format decides.
+    /// The algorithms, for example `dir+A256GCM` for a JWE; empty if the format decides.
     pub algs: Vec<String>,
-    /// Who takes part, in the order of the rows and of the columns.
+    /// The drivers, in the order of rows and columns.
     pub drivers: Vec<&'a Party>,
-    /// What became of it, by minter and then by verifier; none where nobody asked, or where one of
-    /// the two is not available.
+    /// The rows by issuer and verifier; `None` if the pair was not tested or one driver is unavailable.
     pub cells: Vec<Vec<Option<&'a InteropRow>>>,
-    /// Drivers that could not be had, each with the reason.
+    /// Unavailable drivers, each with the reason.
     pub absent: Vec<(&'a Party, &'a str)>,
 }
 
 impl Matrix<'_> {
-    /// What it is about: `jwt ES256, ES384`, `v4.public`.
+    /// Returns the title: `jwt ES256, ES384`, `v4.public`.
     #[must_use]
     pub fn title(&self) -> String {
         if self.algs.is_empty() {
@@ -33,7 +32,7 @@ impl Matrix<'_> {
     }
 }
 
-/// The matrices of all rows. Kinds of one format whose drivers and outcomes are the same share one.
+/// Returns the matrices. Kinds of token of one format with the same drivers and outcomes share one.
 #[must_use]
 pub fn matrices(rows: &[InteropRow]) -> Vec<Matrix<'_>> {
     let mut kinds: Vec<(Kind<'_>, Vec<&InteropRow>)> = Vec::new();
@@ -70,28 +69,28 @@ fn matrix<'a>(format: &'a str, rows: &[&'a InteropRow]) -> Matrix<'a> {
     let mut absent = Vec::new();
     for row in rows {
         if row.outcome.is_none() {
-            absent.push((&row.minter, row.reason.as_deref().unwrap_or_default()));
+            absent.push((&row.issuer, row.reason.as_deref().unwrap_or_default()));
             continue;
         }
-        for party in [&row.minter, &row.verifier] {
+        for party in [&row.issuer, &row.verifier] {
             if !drivers.contains(&party) {
                 drivers.push(party);
             }
         }
     }
     drivers.sort();
-    let cell = |minter: &Party, verifier: &Party| {
+    let cell = |issuer: &Party, verifier: &Party| {
         let found = rows.iter().find(|row| {
-            row.outcome.is_some() && row.minter == *minter && row.verifier == *verifier
+            row.outcome.is_some() && row.issuer == *issuer && row.verifier == *verifier
         });
         found.copied()
     };
     let cells = drivers
         .iter()
-        .map(|minter| {
+        .map(|issuer| {
             drivers
                 .iter()
-                .map(|verifier| cell(minter, verifier))
+                .map(|verifier| cell(issuer, verifier))
                 .collect()
         })
         .collect();
@@ -120,19 +119,19 @@ fn alike(a: &Matrix<'_>, b: &Matrix<'_>) -> bool {
         && outcomes(a) == outcomes(b)
 }
 
-/// Cells that came to the same for the same reason.
+/// Cells with the same failure and the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble<'a> {
-    /// What they came to.
+pub struct FailureGroup<'a> {
+    /// The failure.
     pub outcome: Interop,
-    /// Why, or that nobody knows.
+    /// The reason, or `unexplained`.
     pub explanation: &'a str,
     /// The cells.
     pub rows: Vec<&'a InteropRow>,
 }
 
-impl Trouble<'_> {
-    /// Which they are, as a sentence's beginning: `josekit's tokens by pyjwt (jwt ES256)`.
+impl FailureGroup<'_> {
+    /// Describes the cells, for example `issued by rust/josekit, verified by python/pyjwt (jwt ES256)`.
     #[must_use]
     pub fn place(&self) -> String {
         let each = |name: fn(&InteropRow) -> &Party| {
@@ -152,14 +151,14 @@ impl Trouble<'_> {
             many => format!("{} and {} more", many[..3].join(", "), many.len() - 3),
         };
         format!(
-            "made by {}, given to {} ({kinds})",
-            each(|r| &r.minter),
+            "issued by {}, verified by {} ({kinds})",
+            each(|r| &r.issuer),
             each(|r| &r.verifier)
         )
     }
 }
 
-/// `jwt ES256`, `jwe dir+A256GCM`, `v4.public`.
+/// Names the kind of token: `jwt ES256`, `jwe dir+A256GCM`, `v4.public`.
 #[must_use]
 pub fn kind_name(row: &InteropRow) -> String {
     match (&row.alg, &row.enc) {
@@ -169,45 +168,45 @@ pub fn kind_name(row: &InteropRow) -> String {
     }
 }
 
-/// Everything that is owed an explanation, the most frequent first.
+/// Returns the failures, the most frequent first.
 #[must_use]
-pub fn troubles(rows: &[InteropRow]) -> Vec<Trouble<'_>> {
-    let mut troubles: Vec<Trouble<'_>> = Vec::new();
+pub fn failure_groups(rows: &[InteropRow]) -> Vec<FailureGroup<'_>> {
+    let mut failure_groups: Vec<FailureGroup<'_>> = Vec::new();
     for row in rows {
         let Some(outcome) = row.outcome.filter(|o| o.needs_explaining()) else {
             continue;
         };
         let explanation = row.explanation.as_deref().unwrap_or("unexplained");
-        let same = |t: &&mut Trouble<'_>| t.outcome == outcome && t.explanation == explanation;
-        match troubles.iter_mut().find(same) {
-            Some(trouble) => trouble.rows.push(row),
-            None => troubles.push(Trouble {
+        let same = |t: &&mut FailureGroup<'_>| t.outcome == outcome && t.explanation == explanation;
+        match failure_groups.iter_mut().find(same) {
+            Some(group) => group.rows.push(row),
+            None => failure_groups.push(FailureGroup {
                 outcome,
                 explanation,
                 rows: vec![row],
             }),
         }
     }
-    troubles.sort_by_key(|t| std::cmp::Reverse(t.rows.len()));
-    troubles
+    failure_groups.sort_by_key(|t| std::cmp::Reverse(t.rows.len()));
+    failure_groups
 }
 
-/// How often what happened.
+/// Counts of an interop run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Pairs by what they came to.
+    /// Pairs by outcome.
     pub outcomes: BTreeMap<Interop, usize>,
-    /// Of them, those that nobody can explain.
+    /// Failed pairs without an explanation.
     pub unexplained: usize,
-    /// Drivers that could not be had.
+    /// Unavailable drivers.
     pub absent: usize,
-    /// Drivers that took part.
+    /// Tested drivers.
     pub drivers: usize,
     /// Kinds of token.
     pub kinds: usize,
 }
 
-/// Counts.
+/// Counts the rows.
 #[must_use]
 pub fn tally(rows: &[InteropRow]) -> Tally {
     let mut tally = Tally::default();
@@ -218,9 +217,9 @@ pub fn tally(rows: &[InteropRow]) -> Tally {
         match row.outcome {
             Some(outcome) => {
                 *tally.outcomes.entry(outcome).or_default() += 1;
-                present.extend([&row.minter, &row.verifier]);
+                present.extend([&row.issuer, &row.verifier]);
             }
-            None => absent.push(&row.minter),
+            None => absent.push(&row.issuer),
         }
     }
     let distinct = |parties: &mut Vec<&Party>| {
@@ -238,13 +237,13 @@ pub fn tally(rows: &[InteropRow]) -> Tally {
 }
 
 impl Tally {
-    /// How many pairs came to this.
+    /// Counts the pairs with this outcome.
     #[must_use]
     pub fn of(&self, outcome: Interop) -> usize {
         self.outcomes.get(&outcome).copied().unwrap_or(0)
     }
 
-    /// The totals as a sentence.
+    /// Describes the totals in a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let tried: usize = self.outcomes.values().sum::<usize>() - self.of(Interop::NotOffered);
@@ -252,23 +251,23 @@ impl Tally {
         let mut parts = vec![format!(
             "{} of {} verified",
             whole(self.of(Interop::Verified)),
-            units::count(tried, "exchange", "exchanges")
+            units::count(tried, "pair", "pairs")
         )];
         for outcome in Interop::ALL.into_iter().filter(|o| o.needs_explaining()) {
             if self.of(outcome) > 0 {
-                parts.push(format!("{} {}", whole(self.of(outcome)), outcome.name()));
+                parts.push(format!("{} {}", whole(self.of(outcome)), outcome.label()));
             }
         }
         let owed = tried - self.of(Interop::Verified);
         let explained = match (owed, self.unexplained) {
             (0, _) => String::new(),
-            (_, 0) => "; each of the others is explained".to_owned(),
+            (_, 0) => "; all failures are explained".to_owned(),
             (_, n) => format!("; {} unexplained", whole(n)),
         };
         let absent = match self.absent {
             0 => String::new(),
             n => format!(
-                "; {} not available",
+                "; {} unavailable",
                 units::count(n, "driver is", "drivers are")
             ),
         };
@@ -281,30 +280,29 @@ impl Tally {
     }
 }
 
-/// In which encodings a verifier was given keys, and what came of it.
+/// The outcomes of a verifier by key encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeysRead<'a> {
     /// The verifier.
     pub verifier: &'a Party,
-    /// By encoding: what was verified with a key that the library read, with one that its driver
-    /// read, and what was not offered.
+    /// The counts by encoding.
     pub encodings: BTreeMap<&'a str, KeyCounts>,
 }
 
-/// Exchanges in one encoding of the key.
+/// Verifications with one key encoding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeyCounts {
-    /// Verified, the key read by the library.
+    /// Verified; the library read the key.
     pub by_library: usize,
-    /// Verified, the key read by the driver.
+    /// Verified; the driver read the key.
     pub by_driver: usize,
-    /// Neither verified nor left out.
+    /// Not verified.
     pub otherwise: usize,
-    /// The library does not read it.
+    /// The library does not support the encoding.
     pub not_offered: usize,
 }
 
-/// Who read keys in which encodings, by verifier.
+/// Counts the verifications by verifier and key encoding.
 #[must_use]
 pub fn keys_read(rows: &[InteropRow]) -> Vec<KeysRead<'_>> {
     let mut verifiers: BTreeMap<&Party, BTreeMap<&str, KeyCounts>> = BTreeMap::new();

@@ -1,11 +1,11 @@
-//! Attacks as JUnit XML: a suite for each subject, a test for each attack. What CI systems show.
+//! Attacks as JUnit XML for CI systems: a suite for each subject, a test for each attack.
 
 use crate::result::{AttackOutcome, AttackRow, RunResult, Status};
 
-/// The report: UTF-8 XML.
+/// Formats the report as UTF-8 XML.
 ///
-/// A finding is a failure with its evidence; a row that is void or could not be had is an error; what
-/// does not apply is skipped.
+/// A finding is a failure with its evidence. A void or unavailable row is an error. An attack that does
+/// not apply is skipped.
 #[must_use]
 pub fn text(result: &RunResult) -> String {
     let mut subjects: Vec<(String, Vec<&AttackRow>)> = Vec::new();
@@ -31,7 +31,7 @@ pub fn text(result: &RunResult) -> String {
             escaped(&name),
             rows.len(),
             count(failed),
-            count(erred),
+            count(is_error),
             count(skipped),
         ));
         for row in rows {
@@ -66,7 +66,7 @@ fn case(subject: &str, row: &AttackRow) -> String {
             escaped(&row.attack),
             seen.join("\n")
         )
-    } else if erred(row) {
+    } else if is_error(row) {
         format!(
             "<error type=\"{}\" message=\"{reason}\"/>",
             row.status.name()
@@ -83,7 +83,7 @@ fn failed(row: &AttackRow) -> bool {
     row.outcome.is_some_and(AttackOutcome::is_finding)
 }
 
-fn erred(row: &AttackRow) -> bool {
+fn is_error(row: &AttackRow) -> bool {
     matches!(row.status, Status::Unavailable | Status::FailedPreflight)
 }
 
@@ -94,7 +94,7 @@ fn skipped(row: &AttackRow) -> bool {
     )
 }
 
-/// Text for XML 1.0, which has no control characters at all.
+/// Escapes text for XML 1.0, which allows no control characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -116,7 +116,7 @@ mod tests {
     use super::escaped;
 
     #[test]
-    fn no_text_of_a_library_ends_an_attribute_or_is_no_xml() {
+    fn escaped_library_text_is_valid_xml() {
         assert_eq!(
             escaped("\"><&\u{0}\u{1b}"),
             "&quot;&gt;&lt;&amp;\u{fffd}\u{fffd}"

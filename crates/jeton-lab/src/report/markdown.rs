@@ -1,4 +1,4 @@
-//! The tables in Markdown, for a wiki, an issue or a pull request.
+//! The result in Markdown, for a wiki, an issue or a pull request.
 
 mod attack;
 mod interop;
@@ -7,12 +7,12 @@ mod servers;
 use std::fmt::{self, Write};
 
 use super::comparison::{Comparison, Entry, Role, comparisons, time};
-use super::{beside, names, sentences, units, visible};
+use super::{names, published_comparison, sentences, units, visible};
 use crate::result::{Row, RunResult, Timing};
 use crate::stats::verdict::PRACTICAL_DIFFERENCE;
 
-/// The whole result as GitHub's Markdown: what may be believed first, then a table for each
-/// comparison with what it says in words, and what was not measured and why.
+/// Formats the whole result as GitHub Markdown: the measurement quality, a table and a summary for each
+/// comparison, and the rows without figures.
 ///
 /// # Examples
 /// ```
@@ -31,7 +31,7 @@ pub fn text(result: &RunResult) -> String {
 fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     writeln!(out, "# jeton lab\n")?;
     let rows = &result.rows;
-    // A result of a verb that times nothing has no times to show.
+    // Results of commands without timings skip the timed sections.
     let is_timed = !rows.measured.is_empty() || rows.is_empty();
     if is_timed {
         timed(result, out)?;
@@ -42,12 +42,12 @@ fn write(result: &RunResult, out: &mut String) -> fmt::Result {
     interop::write(&rows.interop, out)?;
     attack::write(&rows.attack, out)?;
     match is_timed {
-        true => beside::write(result, out),
+        true => published_comparison::write(result, out),
         false => Ok(()),
     }
 }
 
-/// What may be believed, the comparisons, and what was not measured.
+/// Writes the measurement quality, the comparisons, and the rows without figures.
 fn timed(result: &RunResult, out: &mut String) -> fmt::Result {
     head(result, out)?;
     let comparisons = comparisons(result);
@@ -68,44 +68,41 @@ fn head(result: &RunResult, out: &mut String) -> fmt::Result {
     match result.noise_floor.floor {
         Some(floor) => {
             let managed = result.noise_floor.managed.map_or_else(String::new, |m| {
-                format!(
-                    " ({} where a managed runtime takes part)",
-                    units::percent(m)
-                )
+                format!(" ({} for managed runtimes)", units::percent(m))
             });
             writeln!(
                 out,
-                "**Noise floor {}**{managed}: so far apart can identical subjects come out here; a \
-                 difference below {} is not believed.",
+                "**Noise floor {}**{managed}: identical subjects can differ by this much in this run; a \
+                 difference below {} does not count.",
                 units::percent(floor),
                 units::percent(floor.max(PRACTICAL_DIFFERENCE))
             )?;
         }
         None => writeln!(
             out,
-            "**Noise floor not measured**: no identical pair was finished, so believe no small \
-             difference."
+            "**Noise floor not measured**: no A/A pair finished, so do not trust small \
+             differences."
         )?,
     }
-    if e.taint.tainted {
-        let reasons: Vec<String> = e.taint.reasons.iter().map(|r| cell(r)).collect();
+    if e.disturbance.disturbed {
+        let reasons: Vec<String> = e.disturbance.reasons.iter().map(|r| cell(r)).collect();
         writeln!(
             out,
-            "\n**Disturbed**: {}. The figures stand; draw no advice from them.",
+            "\n**Disturbed run**: {}. The figures include this disturbance.",
             reasons.join("; ")
         )?;
     }
     if !e.complete {
         writeln!(
             out,
-            "\n**Ended early**: {} of {} rounds were finished.",
+            "\n**Ended early**: {} of {} rounds finished.",
             e.rounds_finished, e.rounds_planned
         )?;
     }
     if e.is_cut_by_budget() {
         writeln!(
             out,
-            "\n**{} of {} rounds**: the budget had time for no more.",
+            "\n**{} of {} rounds**: time limit reached.",
             e.rounds_finished, e.rounds_planned
         )?;
     }
@@ -148,7 +145,7 @@ fn table(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
     writeln!(out, "\n### {}\n", cell(&comparison.title))?;
     writeln!(
         out,
-        "| subject | {} | 95 % | ratio | 95 % | verdict | tier | bytes | B/op | allocs/op |",
+        "| subject | {} | 95 % | ratio | 95 % | verdict | group | bytes | B/op | allocs/op |",
         unit.name
     )?;
     writeln!(out, "|---|--:|--:|--:|--:|---|--:|--:|--:|--:|")?;
@@ -163,7 +160,7 @@ fn table(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
             "| {} | | | | | {}: {} | | | | |",
             subject(entry),
             entry.row.status.name(),
-            cell(entry.row.reason.as_deref().unwrap_or("no reason was given"))
+            cell(entry.row.reason.as_deref().unwrap_or("no reason recorded"))
         )?;
     }
     writeln!(out)?;
@@ -188,13 +185,13 @@ fn measured(
         Role::Compared(v) => (
             units::ratio(v.ratio),
             span(v.interval, units::ratio),
-            v.verdict.words().to_owned(),
+            v.verdict.label().to_owned(),
         ),
         Role::Baseline => ("1".to_owned(), String::new(), "baseline".to_owned()),
         Role::Reference => (String::new(), String::new(), "bare primitive".to_owned()),
         Role::Alone => (String::new(), String::new(), "not compared".to_owned()),
     };
-    let tier = comparison.tier(entry).map(|t| t.to_string());
+    let group = comparison.group(entry).map(|t| t.to_string());
     let figure = |value: Option<f64>, decimals| {
         value.map_or_else(|| "n/a".to_owned(), |v| units::fixed(v, decimals))
     };
@@ -203,20 +200,20 @@ fn measured(
         "| {}{} | {} | {} | {ratio} | {interval} | {verdict} | {} | {} | {} | {} |",
         subject(entry),
         if timing.unsettled {
-            " (never settled)"
+            " (did not settle)"
         } else {
             ""
         },
         unit.figure(timing.median),
         span(timing.interval, |end| unit.figure(end)),
-        tier.unwrap_or_default(),
+        group.unwrap_or_default(),
         row.token_bytes.map_or_else(String::new, units::whole),
         figure(row.bytes_per_op, 0),
         figure(row.allocs_per_op, 1)
     )
 }
 
-/// Rows without a figure, one line for each reason.
+/// Writes the rows without a figure, one line for each reason.
 fn gaps(rows: &[Row], out: &mut String) -> fmt::Result {
     let mut reasons: Vec<(String, usize)> = Vec::new();
     for row in rows.iter().filter(|r| r.ns_per_op.is_none()) {
@@ -227,7 +224,7 @@ fn gaps(rows: &[Row], out: &mut String) -> fmt::Result {
             cell(&subject.version),
             cell(names::language(subject)),
             row.status.name(),
-            cell(row.reason.as_deref().unwrap_or("no reason was given"))
+            cell(row.reason.as_deref().unwrap_or("no reason recorded"))
         );
         match reasons.iter_mut().find(|(l, _)| *l == line) {
             Some((_, count)) => *count += 1,
@@ -260,7 +257,7 @@ fn span([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> String {
     format!("{} – {}", figure(low), figure(high))
 }
 
-/// Text from elsewhere as text: no markup, no cell of its own, no HTML, one line.
+/// Escapes foreign text for a table cell: no markup, no HTML, one line.
 pub(super) fn cell(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -279,7 +276,7 @@ pub(super) fn cell(text: &str) -> String {
     plain
 }
 
-/// Text from elsewhere between backticks.
+/// Escapes foreign text for use between backticks.
 fn code(text: &str) -> String {
     visible::text(text).replace('`', "'")
 }
@@ -289,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_a_library_is_no_markup() {
+    fn markdown_library_text_is_escaped() {
         assert_eq!(
             cell("a|b <img src=x> [l](u)\nnext"),
             "a\\|b &lt;img src=x&gt; \\[l\\](u) next"

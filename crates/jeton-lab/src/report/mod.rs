@@ -1,7 +1,7 @@
 //! Reports: pure functions of one [`RunResult`](crate::result::RunResult).
 //!
-//! [`html`] is the page, [`markdown`] the same tables for a wiki or a pull request, [`benchstat`]
-//! Go's benchmark text, and [`csv`] everything for a spreadsheet.
+//! [`html`] renders the page, [`markdown`] the same tables for a wiki or a pull request, [`benchstat`]
+//! Go benchmark text, and [`csv`] rows for a spreadsheet.
 
 pub mod attack;
 pub mod benchstat;
@@ -11,10 +11,10 @@ pub mod junit;
 pub mod markdown;
 pub mod sarif;
 
-mod beside;
 mod comparison;
 pub mod interop;
 pub(crate) mod names;
+mod published_comparison;
 mod sentences;
 pub mod servers;
 pub(crate) mod units;

@@ -1,11 +1,11 @@
-//! What subjects are called in sentences, charts and tables: as short as stays unambiguous.
+//! Short, unambiguous names of subjects for sentences, charts and tables.
 
 use std::collections::BTreeMap;
 
 use crate::result::Subject;
 
-/// The algorithm as a reader looks for it: `HS256`, `RSA-OAEP-256+A256GCM`, `v4.local`; with the size
-/// of an RSA key that is not the usual, and a warning if it is under today's minimum.
+/// Returns the algorithm, for example `HS256`, `RSA-OAEP-256+A256GCM` or `v4.local`; with an unusual RSA
+/// key size, and a warning if the key is weak.
 pub(crate) fn algorithm(subject: &Subject) -> String {
     let mut name = match (&subject.alg, &subject.enc) {
         (Some(alg), Some(enc)) => format!("{alg}+{enc}"),
@@ -19,7 +19,7 @@ pub(crate) fn algorithm(subject: &Subject) -> String {
     name
 }
 
-/// Format and algorithm together: `JWT HS256`, `PASETO v4.local`.
+/// Returns format and algorithm: `JWT HS256`, `PASETO v4.local`.
 pub(crate) fn token(subject: &Subject) -> String {
     match subject.format.as_str() {
         "jwt" => format!("JWT {}", algorithm(subject)),
@@ -29,8 +29,8 @@ pub(crate) fn token(subject: &Subject) -> String {
     }
 }
 
-/// The primitive below the format, so that a bare reference finds the comparisons it is the
-/// floor of: Ed25519 is under `EdDSA` and under `v4.public`.
+/// Returns the primitive of a format and algorithm, which matches subjects with their bare primitive:
+/// `EdDSA` and `v4.public` use Ed25519.
 pub(crate) fn primitive(subject: &Subject) -> String {
     match algorithm(subject).as_str() {
         "EdDSA" | "Ed25519" | "v4.public" => "Ed25519".to_owned(),
@@ -38,12 +38,12 @@ pub(crate) fn primitive(subject: &Subject) -> String {
     }
 }
 
-/// The language as its community writes it.
+/// Returns the language's usual spelling.
 pub(crate) fn language(subject: &Subject) -> &str {
     language_of(&subject.language)
 }
 
-/// A language's own spelling, from the word that a result has for it.
+/// Returns the usual spelling of a language name from a result.
 pub(crate) fn language_of(language: &str) -> &str {
     match language {
         "rust" => "Rust",
@@ -55,10 +55,10 @@ pub(crate) fn language_of(language: &str) -> &str {
     }
 }
 
-/// One name per subject: the library, and whatever else tells it from the others.
+/// Returns one name per subject: the library, and what distinguishes it from the others.
 pub(crate) fn distinct(subjects: &[&Subject]) -> Vec<String> {
     let mut names: Vec<String> = subjects.iter().map(|s| s.library.clone()).collect();
-    // What varies over the whole comparison belongs to every name.
+    // Parts that vary within the comparison belong to every name.
     for part in [algorithm, |s: &Subject| s.key_handling.clone()] {
         if varies(subjects.iter().map(|s| part(s))) {
             for (name, subject) in names.iter_mut().zip(subjects) {
@@ -67,7 +67,7 @@ pub(crate) fn distinct(subjects: &[&Subject]) -> Vec<String> {
             }
         }
     }
-    // Namesakes are told apart by language, then version, then runtime, then format.
+    // Equal names are distinguished by language, then version, runtime and format.
     let parts: [fn(&Subject) -> String; 4] = [
         |s| language(s).to_owned(),
         |s| s.version.clone(),
@@ -95,14 +95,14 @@ fn varies(mut values: impl Iterator<Item = String>) -> bool {
     values.any(|value| Some(value) != first)
 }
 
-/// A page-unique HTML id: the number makes it unique, the words make it readable in a link.
+/// Returns a unique HTML id: the number makes it unique, the words make it readable.
 pub(crate) fn anchor(number: usize, words: &str) -> String {
     let mut anchor = format!("c{number}");
     for word in words
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter(|w| !w.is_empty())
     {
-        // Links stay short whatever a title holds.
+        // Long titles still give short links.
         if anchor.len() + word.len() > 60 {
             break;
         }
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn only_namesakes_carry_their_language() {
+    fn distinct_equal_names_get_language() {
         let subjects = [
             subject("jsonwebtoken", "rust", "HS256"),
             subject("jsonwebtoken", "node", "HS256"),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn algorithms_are_named_only_where_they_differ() {
+    fn distinct_different_algorithms_are_named() {
         let subjects = [subject("a", "go", "HS256"), subject("b", "go", "EdDSA")];
         assert_eq!(
             distinct(&subjects.iter().collect::<Vec<_>>()),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_hold_no_markup_and_stay_short() {
+    fn anchor_has_no_markup() {
         let anchor = anchor(3, "sign \"><script>HS256 & é");
         assert_eq!(anchor, "c3-sign-script-hs256");
     }

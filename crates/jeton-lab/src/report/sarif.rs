@@ -1,12 +1,12 @@
-//! Findings of attacks as SARIF 2.1.0, which code hosts show beside the code.
+//! Findings of attacks as SARIF 2.1.0, for code hosts.
 
 use serde_json::{Value, json};
 
 use crate::attack::Attack;
 use crate::result::{AttackOutcome, AttackRow, Evidence, RunResult};
 
-/// The report: JSON. Rules are the attacks, results the findings alone; tokens and keys stay in the
-/// result file.
+/// Formats the report as JSON. The rules are the attacks; the results are the findings, without tokens
+/// and keys.
 #[must_use]
 pub fn text(result: &RunResult) -> String {
     let rules: Vec<Value> = Attack::all()
@@ -15,7 +15,7 @@ pub fn text(result: &RunResult) -> String {
             json!({
                 "id": a.id,
                 "shortDescription": {"text": a.title},
-                "fullDescription": {"text": format!("The check that is missing: {}.", a.defeats)},
+                "fullDescription": {"text": format!("Missing check: {}.", a.defeats)},
                 "help": {"text": a.reference},
             })
         })
@@ -60,7 +60,7 @@ fn finding(row: &AttackRow) -> Option<Value> {
         outcome.name(),
         seen.join("; ")
     );
-    // Where it is: a driver's folder, or the endpoint itself.
+    // The location is a driver's manifest, or the endpoint.
     let place = if s.is_endpoint() {
         s.driver.clone()
     } else {

@@ -1,39 +1,39 @@
-//! Verdicts in plain words.
+//! Verdicts in sentences.
 
-use crate::result::{Judgement, Verdict};
+use crate::result::{Verdict, VerdictKind};
 
 use super::comparison::{Comparison, Entry, Role};
 use super::units;
 
-/// Of more subjects than these a sentence gives the ends.
+/// With more subjects than this, a sentence names only the extremes.
 const NAMED_MAX: usize = 7;
 
-/// Who shares the first tier, if the comparison has tiers.
-pub(super) fn first_tier(comparison: &Comparison<'_>) -> Option<String> {
-    let tiers = comparison.tiers();
-    let (_, members) = tiers.first()?;
+/// Names the members of the fastest group, if the comparison has groups.
+pub(super) fn first_group(comparison: &Comparison<'_>) -> Option<String> {
+    let groups = comparison.groups();
+    let (_, members) = groups.first()?;
     let names: Vec<&str> = members.iter().map(|entry| entry.name.as_str()).collect();
     Some(match names.as_slice() {
-        [one] => format!("{one} is alone in the first tier."),
-        several => format!("{} share the first tier.", units::list(several)),
+        [one] => format!("Fastest: {one}."),
+        several => format!("Fastest group: {}.", units::list(several)),
     })
 }
 
-/// What the comparison came to: effects first, the fastest leading, then what is equal or unknown.
+/// Summarises the comparison: differences first, then equivalent and undecided subjects.
 pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
     let Some(baseline) = comparison.baseline() else {
         let names: Vec<&str> = comparison.entries.iter().map(|e| e.name.as_str()).collect();
         return vec![format!(
-            "{} measured, and compared with nothing.",
+            "{} measured without a comparison.",
             units::list(&names)
         )];
     };
     if comparison.entries.len() > NAMED_MAX {
-        return gathered(comparison, &baseline.name);
+        return grouped(comparison, &baseline.name);
     }
     let mut sentences = Vec::new();
-    let clauses: Vec<String> = judged(comparison, Judgement::Faster)
-        .chain(judged(comparison, Judgement::Slower))
+    let clauses: Vec<String> = judged(comparison, VerdictKind::Faster)
+        .chain(judged(comparison, VerdictKind::Slower))
         .map(|(entry, verdict)| format!("{} {}", entry.name, effect(verdict)))
         .collect();
     if !clauses.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
             clauses.join(", ")
         ));
     }
-    let equivalent: Vec<&str> = judged(comparison, Judgement::Equivalent)
+    let equivalent: Vec<&str> = judged(comparison, VerdictKind::Equivalent)
         .map(|(e, _)| e.name.as_str())
         .collect();
     if !equivalent.is_empty() {
@@ -53,30 +53,32 @@ pub(super) fn verdicts(comparison: &Comparison<'_>) -> Vec<String> {
             units::list(&equivalent)
         ));
     }
-    for (entry, verdict) in judged(comparison, Judgement::CannotTell) {
+    for (entry, verdict) in judged(comparison, VerdictKind::Undecided) {
         let more = verdict.more_rounds.map_or_else(String::new, |rounds| {
             format!(
-                "; about {} would probably decide it",
+                "; about {} would probably decide",
                 units::count(rounds as usize, "more round", "more rounds")
             )
         });
         sentences.push(format!(
-            "Cannot tell {} from {}{more}.",
+            "Undecided: {} against {}{more}.",
             entry.name, baseline.name
         ));
     }
     sentences
 }
 
-/// The same of many: how many came to what, and the ends of those that differ. Each by itself is in
-/// the table.
-fn gathered(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
+/// Summarises many subjects: counts per verdict, and the extremes. The table has each subject.
+fn grouped(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
     let mut clauses = Vec::new();
-    for (judgement, words) in [(Judgement::Faster, "faster"), (Judgement::Slower, "slower")] {
-        // Entries are in the order of their times: the nearest to the baseline comes last of the
-        // faster, and first of the slower.
-        let mut all: Vec<_> = judged(comparison, judgement).collect();
-        if judgement == Judgement::Faster {
+    for (kind, words) in [
+        (VerdictKind::Faster, "faster"),
+        (VerdictKind::Slower, "slower"),
+    ] {
+        // Entries are ordered by time: the last of the faster ones is nearest to the baseline, and so
+        // is the first of the slower ones.
+        let mut all: Vec<_> = judged(comparison, kind).collect();
+        if kind == VerdictKind::Faster {
             all.reverse();
         }
         match all.as_slice() {
@@ -92,11 +94,11 @@ fn gathered(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
             )),
         }
     }
-    for (judgement, words) in [
-        (Judgement::Equivalent, "equivalent"),
-        (Judgement::CannotTell, "cannot be told from it"),
+    for (kind, words) in [
+        (VerdictKind::Equivalent, "equivalent"),
+        (VerdictKind::Undecided, "undecided"),
     ] {
-        let names: Vec<&str> = judged(comparison, judgement)
+        let names: Vec<&str> = judged(comparison, kind)
             .map(|(e, _)| e.name.as_str())
             .collect();
         match names.len() {
@@ -108,7 +110,7 @@ fn gathered(comparison: &Comparison<'_>, baseline: &str) -> Vec<String> {
     vec![format!("Against {baseline}: {}.", clauses.join("; "))]
 }
 
-/// "3.1 ×" or "5.0 %", where the sentence has said faster or slower.
+/// Formats an effect as "3.1 ×" or "5.0 %", for sentences that already say faster or slower.
 fn bare_effect(verdict: &Verdict) -> String {
     let effect = short_effect(verdict);
     let words = [" faster", " slower", " less time", " more time"];
@@ -116,7 +118,7 @@ fn bare_effect(verdict: &Verdict) -> String {
     bare.map_or(effect.clone(), str::to_owned)
 }
 
-/// Why a confounded comparison names no cause, or which one factor differs.
+/// Names the factor that differs, or the factors of a confounded comparison.
 pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
     if comparison.factors.is_empty() && !comparison.confounded {
         return None;
@@ -132,29 +134,29 @@ pub(super) fn factors(comparison: &Comparison<'_>) -> Option<String> {
         } else {
             units::list(&factors)
         };
-        format!("Confounded: {which} change at once; no cause can be named.")
+        format!("Confounded: {which} differ together, so the ratio has no single cause.")
     } else if factors.len() == 1 {
-        format!("Only one thing differs: {}.", units::list(&factors))
+        format!("One factor differs: {}.", units::list(&factors))
     } else {
-        format!("What differs: {}.", units::list(&factors))
+        format!("Factors that differ: {}.", units::list(&factors))
     })
 }
 
-/// The verdict as a table shows it, with a mark for each so that colour is never alone.
-pub(super) fn judgement(judgement: Judgement) -> (&'static str, &'static str, &'static str) {
-    match judgement {
-        Judgement::Faster => ("faster", "\u{25c4}", "faster"),
-        Judgement::Slower => ("slower", "\u{25ba}", "slower"),
-        Judgement::Equivalent => ("equivalent", "\u{25cf}", "equivalent"),
-        Judgement::CannotTell => ("cannot-tell", "\u{25cb}", "cannot tell"),
+/// Returns class, mark and word of a verdict; the mark repeats the colour.
+pub(super) fn kind(kind: VerdictKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        VerdictKind::Faster => ("faster", "\u{25c4}", "faster"),
+        VerdictKind::Slower => ("slower", "\u{25ba}", "slower"),
+        VerdictKind::Equivalent => ("equivalent", "\u{25cf}", "equivalent"),
+        VerdictKind::Undecided => ("undecided", "\u{25cb}", "undecided"),
     }
 }
 
-/// "3.1 × faster", or in per cent where a factor would hide it.
+/// Formats an effect as "3.1 × faster", or in per cent if it is small.
 pub(super) fn short_effect(verdict: &Verdict) -> String {
     match verdict.verdict {
-        Judgement::Equivalent => "equivalent".to_owned(),
-        Judgement::CannotTell => "cannot tell".to_owned(),
+        VerdictKind::Equivalent => "equivalent".to_owned(),
+        VerdictKind::Undecided => "undecided".to_owned(),
         _ if !(verdict.ratio.is_finite() && verdict.ratio > 0.0) => "n/a".to_owned(),
         _ => {
             let (factor, word) = if verdict.ratio < 1.0 {
@@ -201,7 +203,7 @@ fn times(factor: f64) -> String {
 
 fn judged<'c, 'a>(
     comparison: &'c Comparison<'a>,
-    wanted: Judgement,
+    wanted: VerdictKind,
 ) -> impl Iterator<Item = (&'c Entry<'a>, &'a Verdict)> {
     comparison
         .entries

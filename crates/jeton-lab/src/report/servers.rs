@@ -1,32 +1,32 @@
-//! Servers side by side: for each scenario what each server came to, in the order of what is
-//! compared, and what the gRPC report published of the same.
+//! Server rows by scenario, ordered by the compared quantity, with the figures that the gRPC report
+//! published.
 
 use super::units;
 use crate::published::servers::{PublishedRun, runs};
 use crate::result::{ServerLoad, ServerRow};
 use crate::servers::Scenario;
 
-/// The steps of the report's histograms.
+/// The number of steps of the report's histograms.
 const STEPS: u32 = 10;
 
-/// One scenario.
+/// The rows of one scenario.
 #[derive(Debug)]
 pub struct ScenarioTable<'a> {
-    /// As in `1 core, 5×50, HS256`, and the rate of an open loop behind it.
+    /// The title, for example `1 core, 5×50, HS256`, with the rate of an open loop.
     pub title: String,
-    /// Server and loader share cores: only CPU time is compared.
+    /// True if server and loader share cores: only CPU time is compared.
     pub oversubscribed: bool,
-    /// Calls a second that were due, for an open loop.
+    /// Calls per second of an open loop.
     pub rate: Option<f64>,
-    /// Those that were measured, the best first.
+    /// Measured rows, the best first.
     pub measured: Vec<(&'a ServerRow, &'a ServerLoad)>,
-    /// Those that were not, with the reason in each.
+    /// Unmeasured rows, each with its reason.
     pub missing: Vec<&'a ServerRow>,
-    /// The report's own figures: its loops were closed.
+    /// The report's figures, which are from closed loops.
     pub published: Vec<PublishedRun>,
 }
 
-/// Every scenario of a result, in the order of its rows.
+/// Returns every scenario of a result, in the order of its rows.
 #[must_use]
 pub fn scenarios(rows: &[ServerRow]) -> Vec<ScenarioTable<'_>> {
     let published = runs();
@@ -62,7 +62,7 @@ fn table<'a>(
     ScenarioTable {
         title: rate.map_or(scenario.name(), |rate| {
             format!(
-                "{}, {} calls a second",
+                "{}, {} calls per second",
                 scenario.name(),
                 units::fixed(rate, 0)
             )
@@ -83,14 +83,14 @@ fn table<'a>(
     }
 }
 
-/// What rows of a table are compared by.
+/// The quantity that rows of a table are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
-    /// Tokens a second.
+    /// Tokens per second.
     Tokens,
-    /// Tokens for a second of the server's CPU time.
+    /// Tokens per second of the server's CPU time.
     CpuTime,
-    /// The time within which 99 of 100 calls were answered: at one rate all have the same tokens.
+    /// The p99 latency: at a fixed rate, all servers issue the same number of tokens.
     Latency,
 }
 
@@ -103,18 +103,18 @@ impl Compared {
         }
     }
 
-    /// More is better; nothing is 0.
+    /// Returns a score; more is better, and 0 means none.
     fn worth(self, load: &ServerLoad) -> f64 {
         match self {
             Self::Tokens => load.requests_per_s,
             Self::CpuTime => load.cpu_us_per_request.map_or(0.0, f64::recip),
-            // Errors are calls that were never answered: one in a hundred, and there is no such time.
+            // Errors are unanswered calls: with one percent of them, p99 does not exist.
             Self::Latency if load.errors() * 100 >= load.errors() + load.answers() => 0.0,
             Self::Latency => load.latency_ms.get("p99").map_or(0.0, |ms| ms.recip()),
         }
     }
 
-    /// The best over each of the others.
+    /// Compares the best server with each of the others.
     fn sentence(self, best: &str, over: &[(&str, f64)]) -> String {
         let over = over.iter().map(|(id, ratio)| {
             let ratio = units::times(*ratio);
@@ -125,9 +125,9 @@ impl Compared {
         });
         let over = units::list(&over.collect::<Vec<_>>());
         match self {
-            Self::Tokens => format!("{best}: tokens a second {over}."),
-            Self::CpuTime => format!("{best}: tokens for the same CPU time {over}."),
-            Self::Latency => format!("{best}: the shortest p99; {over} as long."),
+            Self::Tokens => format!("Most tokens per second: {best}, {over}."),
+            Self::CpuTime => format!("Most tokens per CPU time: {best}, {over}."),
+            Self::Latency => format!("Shortest p99: {best}; {over} as long."),
         }
     }
 }
@@ -137,8 +137,8 @@ impl ScenarioTable<'_> {
         Compared::of(self.oversubscribed, self.rate)
     }
 
-    /// What the figures say: the best of those without a mark over each of the others, and the
-    /// report's pair as published beside the same pair here.
+    /// Summarises the table: the best server without a problem against the others, and the published ratio
+    /// of the report's two servers with the measured one.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let compared = self.compared();
@@ -154,24 +154,21 @@ impl ScenarioTable<'_> {
         if let Some((best, _)) = best.filter(|_| !over.is_empty()) {
             said.push(compared.sentence(best, &over));
         }
-        said.extend(self.beside_the_report());
+        said.extend(self.published_ratio());
         said
     }
 
-    fn beside_the_report(&self) -> Option<String> {
+    fn published_ratio(&self) -> Option<String> {
         let published = self.published.iter().find_map(|run| run.over_node)?;
         let of = |id: &str| {
             let (_, load) = self.measured.iter().find(|(row, _)| row.subject.id == id)?;
             Some(self.compared().worth(load)).filter(|worth| *worth > 0.0)
         };
         let pair = |kind: &str| Some(of(&format!("go/{kind}"))? / of(&format!("node/{kind}"))?);
-        let measured: Vec<String> = [
-            ("as published", "published"),
-            ("with its bugs fixed", "fixed"),
-        ]
-        .into_iter()
-        .filter_map(|(words, kind)| Some(format!("{} {words}", units::times(pair(kind)?))))
-        .collect();
+        let measured: Vec<String> = [("original", "published"), ("patched", "fixed")]
+            .into_iter()
+            .filter_map(|(words, kind)| Some(format!("{} {words}", units::times(pair(kind)?))))
+            .collect();
         if measured.is_empty() {
             return None;
         }
@@ -181,14 +178,14 @@ impl ScenarioTable<'_> {
             ""
         };
         Some(format!(
-            "Go over Node.js: {} in the report; here {}{by}.",
+            "Ratio of Go to Node.js: {} in the report; in this run {}{by}.",
             units::times(published),
             units::list(&measured)
         ))
     }
 }
 
-/// The least and the most tokens a second of the repetitions.
+/// Returns the smallest and largest tokens per second of the repetitions.
 #[must_use]
 pub fn spread(load: &ServerLoad) -> (f64, f64) {
     let rates = || load.repetitions.iter().map(|r| r.requests_per_s);
@@ -196,7 +193,7 @@ pub fn spread(load: &ServerLoad) -> (f64, f64) {
     (low, rates().fold(0.0, f64::max))
 }
 
-/// What must be known of a row before its figures are read.
+/// Returns the marks of a row that affect how to read its figures.
 #[must_use]
 pub fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
     let mut marks = Vec::new();
@@ -204,10 +201,10 @@ pub fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
         marks.push("imported");
     }
     if row.subject.as_published {
-        marks.push("as published");
+        marks.push("original");
     }
     if row.reason.is_some() {
-        marks.push("marked");
+        marks.push("faulty");
     }
     if load.client_bound == Some(true) && !row.oversubscribed {
         marks.push("client-bound");
@@ -215,13 +212,13 @@ pub fn marks(row: &ServerRow, load: &ServerLoad) -> Vec<&'static str> {
     marks
 }
 
-/// The report's histogram of a row.
+/// Returns the histogram of a row in the form of the published report.
 #[must_use]
 pub fn histogram(load: &ServerLoad) -> Vec<(f64, u64)> {
     load.latencies.steps(STEPS)
 }
 
-/// How calls ended, as words: `OK 12,034, Unavailable 3`.
+/// Formats the statuses of calls: `OK 12,034, Unavailable 3`.
 #[must_use]
 pub fn statuses(load: &ServerLoad) -> String {
     let ended = load.statuses.iter();
@@ -231,7 +228,7 @@ pub fn statuses(load: &ServerLoad) -> String {
     ended.join(", ")
 }
 
-/// Milliseconds with three digits.
+/// Formats milliseconds with three digits.
 #[must_use]
 pub fn ms(value: Option<f64>) -> String {
     value.map_or_else(String::new, |ms| {
@@ -245,7 +242,7 @@ pub fn ms(value: Option<f64>) -> String {
     })
 }
 
-/// Mebibytes.
+/// Formats bytes as mebibytes.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn mebibytes(bytes: Option<u64>) -> String {

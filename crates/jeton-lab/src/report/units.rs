@@ -1,6 +1,6 @@
-//! Numbers and lists as people read them.
+//! Formats of numbers, units and lists.
 
-/// The unit that one chart and its table share.
+/// The time unit of a chart and its table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Unit {
     pub(crate) name: &'static str,
@@ -11,7 +11,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// The unit in which the middle of these nanoseconds is between one and a thousand.
+    /// Chooses the unit in which the geometric mean of the times is between one and a thousand.
     pub(crate) fn for_times(ns: impl Iterator<Item = f64>) -> Self {
         let logs: Vec<f64> = ns
             .filter(|v| v.is_finite() && *v > 0.0)
@@ -38,17 +38,17 @@ impl Unit {
         }
     }
 
-    /// A figure of this unit without its name, for a column whose head names it.
+    /// Formats a figure without the unit's name.
     pub(crate) fn figure(self, ns: f64) -> String {
         fixed(ns / self.nanoseconds, self.decimals)
     }
 
-    /// A figure with its unit.
+    /// Formats a figure with its unit.
     pub(crate) fn text(self, ns: f64) -> String {
         format!("{} {}", self.figure(ns), self.name)
     }
 
-    /// A tick's label: no more digits than it needs.
+    /// Formats a tick's label with as few digits as possible.
     pub(crate) fn tick(self, ns: f64) -> String {
         let value = ns / self.nanoseconds;
         let decimals = (0..6)
@@ -61,7 +61,7 @@ impl Unit {
     }
 }
 
-/// A number with this many decimals and thousands parted by commas; "n/a" if it is none.
+/// Formats a number with fixed decimals and thousands separators; "n/a" if it is not finite.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return "n/a".to_owned();
@@ -84,12 +84,12 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     grouped + rest
 }
 
-/// A whole number with thousands parted by commas.
+/// Formats an integer with thousands separators.
 pub(crate) fn whole(value: u64) -> String {
     fixed(value as f64, 0)
 }
 
-/// A ratio in a column: 0.323, 12.60, 1,250.
+/// Formats a ratio for a column: 0.323, 12.60, 1,250.
 pub(crate) fn ratio(value: f64) -> String {
     match value {
         v if v < 10.0 => fixed(v, 3),
@@ -98,26 +98,26 @@ pub(crate) fn ratio(value: f64) -> String {
     }
 }
 
-/// A factor in a sentence or on an axis: 1.06, 4.2, 13, 140.
+/// Formats a factor for a sentence or an axis: 1.06, 4.2, 13, 140.
 pub(crate) fn times(value: f64) -> String {
     let plain = match value {
         v if v < 2.0 => fixed(v, 2),
         v if v < 10.0 => fixed(v, 1),
         v => fixed(v, 0),
     };
-    // 2.0 is 2, and 1.50 is 1.5.
+    // 2.0 becomes 2, and 1.50 becomes 1.5.
     match plain.contains('.') {
         true => plain.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => plain,
     }
 }
 
-/// A share as per cent: 0.012 is "1.2 %", held together by a no-break space.
+/// Formats a share in per cent with a no-break space: 0.012 is "1.2 %".
 pub(crate) fn percent(share: f64) -> String {
     format!("{}\u{a0}%", fixed(share * 100.0, 1))
 }
 
-/// "a", "a and b", "a, b and c".
+/// Joins items: "a", "a and b", "a, b and c".
 pub(crate) fn list<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [] => String::new(),
@@ -129,7 +129,7 @@ pub(crate) fn list<T: AsRef<str>>(items: &[T]) -> String {
     }
 }
 
-/// "1 row", "2 rows".
+/// Formats a count: "1 row", "2 rows".
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!(
         "{} {}",
@@ -138,7 +138,7 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     )
 }
 
-/// The same words with a capital letter first.
+/// Capitalises the first letter.
 pub(crate) fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chart_gets_the_unit_of_its_middle() {
+    fn unit_is_that_of_the_geometric_mean() {
         let unit = Unit::for_times([900.0, 3_300.0, 20_000.0].into_iter());
         assert_eq!(unit.text(900.0), "0.900 µs");
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_prints_as_nan() {
+    fn fixed_not_finite_is_na() {
         assert_eq!(fixed(f64::NAN, 2), "n/a");
         assert_eq!(ratio(f64::INFINITY), "n/a");
         assert_eq!(
@@ -176,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_parted() {
+    fn fixed_separates_thousands() {
         assert_eq!(fixed(1_234_567.891, 1), "1,234,567.9");
         assert_eq!(fixed(999.0, 0), "999");
         assert_eq!(fixed(-1234.0, 0), "-1,234");
     }
 
     #[test]
-    fn ticks_have_no_needless_digits() {
+    fn tick_has_few_digits() {
         let unit = Unit::for_times([1_000.0, 5_000.0].into_iter());
         assert_eq!(unit.tick(2_000.0), "2 µs");
         assert_eq!(unit.tick(1_500.0), "1.5 µs");

@@ -1,11 +1,11 @@
-//! Text from elsewhere where a reader's terminal would obey it: libraries have names and give reasons, and
-//! a file may come from anybody.
+//! Escapes control characters in foreign text: names and reasons come from libraries, and a result file
+//! may come from anyone.
 
 use std::borrow::Cow;
 
 use crate::result::RunResult;
 
-/// The result with every control character in its texts as signs, `[U+001B]`, and line ends as blanks.
+/// Replaces every control character in the result's texts by `[U+001B]`, and line ends by spaces.
 ///
 /// # Examples
 /// ```
@@ -24,12 +24,12 @@ pub fn result(result: &RunResult) -> Cow<'_, RunResult> {
     };
     match serde_json::from_str(&visible) {
         Ok(visible) => Cow::Owned(visible),
-        // A figure that is no number is none in JSON: such a result was never written to a file.
+        // NaN does not exist in JSON: such a result never comes from a file.
         Err(_) => Cow::Borrowed(result),
     }
 }
 
-/// One text, as [`result()`] has all of them.
+/// Replaces control characters in one text, as [`result()`] does.
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
     if !text.contains(is_obeyed) {
@@ -43,9 +43,8 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(one).collect())
 }
 
-/// Whether a character is not what a reader sees: control characters, the marks and isolates that reorder
-/// text (Unicode, Bidi_Control), separators of lines, and characters without any shape of their own
-/// (Unicode, Default_Ignorable_Code_Point), with which two different texts look the same.
+/// Reports whether a character can mislead a reader: control characters, bidirectional controls (Unicode,
+/// Bidi_Control), line separators, and invisible characters (Unicode, Default_Ignorable_Code_Point).
 ///
 /// ```
 /// use jeton_lab::report::visible::is_obeyed;
@@ -83,11 +82,11 @@ fn is_shapeless(c: char) -> bool {
     )
 }
 
-/// JSON as `serde_json` writes it, with every text and name in it as [`text`] has it; none if that is what
-/// it is already. A tree of its values would take ten times the memory.
+/// Applies [`text`] to all strings of JSON from `serde_json`; returns `None` if nothing changes. It works
+/// on the text, because a tree of values would take ten times the memory.
 fn made_visible(json: &str) -> Option<String> {
     let is_escape = |pair: &[u8]| pair[0] == b'\\' && !matches!(pair[1], b'"' | b'\\');
-    // What stands behind `\\` may look like an escape: then the text is gone through for nothing.
+    // Text after `\\` may look like an escape; the loop below then changes nothing.
     if !json.as_bytes().windows(2).any(is_escape) && !json.contains(is_obeyed) {
         return None;
     }
@@ -128,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_made_visible_as_each_of_its_texts() {
+    fn made_visible_json_equals_each_text() {
         let value = serde_json::json!({"a\u{1b}": ["\n\t\u{8}\u{c}\u{9b}", "\\u001b \\n \"", "é"]});
         let shown = made_visible(&value.to_string()).unwrap_or_default();
         let shown: serde_json::Value = serde_json::from_str(&shown).unwrap_or_default();
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_would_obey_is_signs() {
+    fn text_control_characters_are_replaced() {
         assert_eq!(
             text("a\u{1b}[2Jb\u{9b}\u{7}\u{202e}c"),
             "a[U+001B][2Jb[U+009B][U+0007][U+202E]c"

@@ -1,57 +1,58 @@
-//! What became of one attack on one library.
+//! The outcome of one attack on one library.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Party, Status};
 
-/// One attack on one driver's library in one format, under one practice: every algorithm and
-/// spelling of it together.
+/// The outcome of one attack on one driver's library, in one format and with one practice, for all
+/// algorithms and variants together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttackRow {
-    /// `unavailable` if the driver cannot be had; `failed-preflight` if the row is void, because the
-    /// untampered twin was refused too; `crashed` and `timed-out` as the outcome says; else `ok`.
+    /// `unavailable` if the driver cannot run; `failed-preflight` if the row is void because the
+    /// positive control was rejected too; `crashed` or `timed-out` according to the outcome; otherwise
+    /// `ok`.
     pub status: Status,
-    /// Why it is not `ok`, or what the library said when it refused; one line for people.
+    /// The reason if the status is not `ok`, or the library's message when it rejected; one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The attack's name: `jeton lab attack --list` has them all.
+    /// The attack's name; `jeton lab attack --list` lists all names.
     pub attack: String,
-    /// What it works on: `header`, `keys`, …
+    /// The attack's family: `header`, `keys`, …
     pub family: String,
-    /// Who was attacked.
+    /// The attacked library.
     pub subject: Party,
-    /// `jwt`, `jwe`, `v1.local` … `v4.public`.
+    /// The format: `jwt`, `jwe`, `v1.local` … `v4.public`.
     pub format: String,
     /// How the library was called.
     pub practice: Practice,
-    /// What became of it, the worst of all; none if the row is void or the driver cannot be had.
+    /// The worst outcome of all variants; `None` if the row is void or the driver cannot run.
     pub outcome: Option<AttackOutcome>,
-    /// How many tokens or keys were tried whose twin was accepted.
+    /// The number of tokens or keys whose positive control was accepted.
     #[serde(default)]
     pub tried: u32,
-    /// How many say nothing, because their twin was refused as well.
+    /// The number of void tokens or keys: their positive control was rejected too.
     #[serde(default)]
     pub void: u32,
-    /// The algorithms that it was tried with; empty for PASETO.
+    /// The tested algorithms; empty for PASETO.
     #[serde(default)]
     pub algs: Vec<String>,
-    /// How many of those that were tried were not refused.
+    /// The number of tested tokens or keys that were not rejected.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub found: u32,
-    /// The worst of them in full, up to [`AttackRow::EVIDENCE_MAX`].
+    /// The worst of them in full, at most [`AttackRow::EVIDENCE_MAX`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// More of them, by algorithm and spelling alone, up to [`AttackRow::ALSO_MAX`].
+    /// The algorithm and variant of more of them, at most [`AttackRow::ALSO_MAX`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
 }
 
 impl AttackRow {
-    /// How many pieces of evidence a row keeps: one token and key repeat a finding, and a page about
-    /// every library has thousands of rows.
+    /// The number of pieces of evidence in a row. One token and key reproduce a finding, and a page
+    /// about all libraries has thousands of rows.
     pub const EVIDENCE_MAX: usize = 1;
-    /// How many more a row names.
+    /// The number of further names in a row.
     pub const ALSO_MAX: usize = 8;
 }
 
@@ -67,17 +68,17 @@ fn is_zero(count: &u32) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Practice {
-    /// The shortest call that its documentation begins with, and no demand beyond it.
+    /// With the shortest call of its documentation.
     Defaults,
-    /// As its documentation tells a careful user: every check on that it has.
+    /// With every check that its documentation describes.
     Documented,
 }
 
 impl Practice {
-    /// Both.
+    /// Both practices.
     pub const ALL: [Self; 2] = [Self::Defaults, Self::Documented];
 
-    /// The protocol's word for it.
+    /// Returns the protocol's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -87,23 +88,23 @@ impl Practice {
     }
 }
 
-/// What became of an attack.
+/// The outcome of an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttackOutcome {
-    /// It cannot be made with any algorithm that the driver offers.
+    /// The attack is not possible with any algorithm that the driver offers.
     NotApplicable,
-    /// The library does not have what is attacked.
+    /// The library lacks the attacked feature.
     NotOffered,
-    /// As it must be.
+    /// The token or key was rejected, as required.
     Refused,
-    /// Refused, at a cost out of all proportion.
+    /// Rejected, but at an excessive cost.
     OverLimit,
     /// The driver did not answer in time.
     Hung,
-    /// The library panicked, or the process died.
+    /// The library panicked, or the process exited.
     Crashed,
-    /// A token or key was taken that must not be.
+    /// The token or key was accepted, which is a finding.
     Accepted,
 }
 
@@ -119,7 +120,7 @@ impl AttackOutcome {
         Self::Accepted,
     ];
 
-    /// The file's word for it.
+    /// Returns the name in the result file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -133,13 +134,22 @@ impl AttackOutcome {
         }
     }
 
-    /// The outcome of that name.
+    /// Returns the outcome for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Refused => "rejected",
+            other => other.name(),
+        }
+    }
+
+    /// Finds an outcome by name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|o| o.name() == name)
     }
 
-    /// Whether it is what must not happen.
+    /// Reports whether the outcome is a finding.
     #[must_use]
     pub fn is_finding(self) -> bool {
         self >= Self::OverLimit
@@ -147,7 +157,7 @@ impl AttackOutcome {
 }
 
 impl Evidence {
-    /// The algorithm and the spelling, for people.
+    /// Returns the algorithm and the variant, for people.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.alg {
@@ -157,23 +167,23 @@ impl Evidence {
     }
 }
 
-/// One token or key that was not refused.
+/// One token or key that was not rejected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The algorithm, and the content encryption behind it for a JWE.
+    /// The algorithm, followed by the content encryption for a JWE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alg: Option<String>,
-    /// Which spelling of the attack.
+    /// The variant of the attack.
     pub spelling: String,
-    /// What became of this one.
+    /// The outcome of this token.
     pub outcome: AttackOutcome,
-    /// The token; one that is very long has its beginning and its length.
+    /// The token; a very long token is shortened and its length is appended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// The key that the verifier had, made for this run alone.
+    /// The verifier's key, created for this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Value>,
-    /// What was seen, one line for people.
+    /// The observation, one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
 }

@@ -1,11 +1,11 @@
-//! What a result's types cannot say: ranges, and figures that contradict each other.
+//! Checks that types cannot express: ranges, and figures that contradict each other.
 //!
-//! A file that was edited by hand is caught where the edit contradicts what stands beside it: a
-//! median that its rounds do not have, a run called undisturbed above the reasons why it was.
+//! A manual edit of a file is detected if it contradicts other members: for example a median that does
+//! not match its rounds.
 
 mod attack;
-mod beside;
 mod interop;
+mod published_comparison;
 mod recommendation;
 mod servers;
 
@@ -14,25 +14,25 @@ use std::collections::{HashMap, HashSet};
 use super::{AaPair, Environment, NoiseFloor, Row, RunResult, Status, Timing, Verdict};
 use crate::stats::median::median_interval;
 
-/// A written figure and the one computed again may differ by rounding, and by no more.
+/// A stored and a recomputed figure may differ by rounding only.
 const ROUNDING: f64 = 1e-9;
 
-/// Most rows with times, and most verdicts on them. Each is looked up among the others: a file with ten
-/// times as many would take a hundred times as long.
+/// The largest number of timed rows and verdicts. Lookups are quadratic: ten times as many would take a
+/// hundred times as long.
 const TIMED_MAX: usize = 20_000;
 
-/// Most rows of attacks, which are set side by side as well.
+/// The largest number of attack rows.
 const ATTACKS_MAX: usize = 20_000;
 
-/// Most rows of interop, and most kinds of token in them.
+/// The largest number of interop rows, and of kinds of token.
 const EXCHANGES_MAX: usize = 200_000;
 const KINDS_MAX: usize = 1_000;
 
-/// Most cells of all matrices of interop: each kind of token has one, with everybody who takes part down and
-/// across, whether a row says anything of the two or not. Seventy drivers and a hundred kinds have as many.
+/// The largest number of cells of all interop matrices: each kind of token has one matrix over all its
+/// drivers. Seventy drivers and a hundred kinds reach this number.
 const CELLS_MAX: usize = 500_000;
 
-/// The first thing that is wrong, as `place: what`.
+/// Returns the first error as `place: message`.
 pub(super) fn check(result: &RunResult) -> Result<(), String> {
     counts(result)?;
     environment(&result.environment)?;
@@ -41,7 +41,7 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
         self::row(row).map_err(|(member, what)| format!("rows[{i}]{member}: {what}"))?;
     }
     twice(&result.rows.measured)?;
-    // The other kinds stand behind the measured rows when the lab writes them.
+    // The other kinds follow the measured rows in files of the lab.
     let before = result.rows.measured.len();
     interop::check(&result.rows.interop, before)?;
     let before = before + result.rows.interop.len();
@@ -51,19 +51,19 @@ pub(super) fn check(result: &RunResult) -> Result<(), String> {
         self::verdict(verdict, &result.rows.measured)
             .map_err(|(member, what)| format!("verdicts[{i}]{member}: {what}"))?;
     }
-    beside::check(result)?;
+    published_comparison::check(result)?;
     recommendation::check(result).map_err(|what| format!("recommendation{what}"))?;
     merged(result)
 }
 
-/// That there is not more in it than any run makes, before it is looked at.
+/// Checks the limits of counts before anything else.
 fn counts(result: &RunResult) -> Result<(), String> {
     let rows = &result.rows;
     for (what, count, most) in [
-        ("rows with times", rows.measured.len(), TIMED_MAX),
-        ("rows of servers", rows.servers.len(), TIMED_MAX),
-        ("rows of interop", rows.interop.len(), EXCHANGES_MAX),
-        ("rows of attacks", rows.attack.len(), ATTACKS_MAX),
+        ("timed rows", rows.measured.len(), TIMED_MAX),
+        ("server rows", rows.servers.len(), TIMED_MAX),
+        ("interop rows", rows.interop.len(), EXCHANGES_MAX),
+        ("attack rows", rows.attack.len(), ATTACKS_MAX),
         ("verdicts", result.verdicts.len(), TIMED_MAX),
     ] {
         at_most(what, count, most)?;
@@ -72,19 +72,17 @@ fn counts(result: &RunResult) -> Result<(), String> {
     for row in &rows.interop {
         let kind = (&row.format, &row.alg, &row.enc);
         let parties =
-            [&row.minter, &row.verifier].map(|p| (&p.driver, &p.library, &p.version, &p.language));
+            [&row.issuer, &row.verifier].map(|p| (&p.driver, &p.library, &p.version, &p.language));
         kinds.entry(kind).or_default().extend(parties);
     }
     at_most("kinds of token", kinds.len(), KINDS_MAX)?;
     let cells = kinds.values().map(|parties| parties.len().pow(2)).sum();
-    at_most("cells of interop", cells, CELLS_MAX)
+    at_most("cells of interop matrices", cells, CELLS_MAX)
 }
 
 fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
     match count > most {
-        true => Err(format!(
-            "it has {count} {what}, and at most {most} are read"
-        )),
+        true => Err(format!("{count} {what} exceed the limit of {most}")),
         false => Ok(()),
     }
 }
@@ -94,25 +92,25 @@ type Wrong = (&'static str, String);
 fn environment(e: &Environment) -> Result<(), String> {
     let wrong = |member: &str, what: &str| Err(format!("environment.{member}: {what}"));
     if e.started.parse::<jiff::Timestamp>().is_err() {
-        return wrong("started", "is no RFC 3339 time");
+        return wrong("started", "is not an RFC 3339 time");
     }
     if !not_negative(e.elapsed_s) {
-        return wrong("elapsed_s", "is no duration");
+        return wrong("elapsed_s", "is not a duration");
     }
     if e.rounds_finished > e.rounds_planned {
         return wrong("rounds_finished", "is more than rounds_planned");
     }
-    let taint = &e.taint;
-    if !taint.steal.is_none_or(|s| (0.0..=1.0).contains(&s)) {
-        return wrong("taint.steal", "is no share between 0 and 1");
+    let disturbance = &e.disturbance;
+    if !disturbance.steal.is_none_or(|s| (0.0..=1.0).contains(&s)) {
+        return wrong("taint.steal", "is not between 0 and 1");
     }
-    if !taint.shared.is_none_or(|s| (0.0..=1.0).contains(&s)) {
-        return wrong("taint.shared", "is no share between 0 and 1");
+    if !disturbance.shared.is_none_or(|s| (0.0..=1.0).contains(&s)) {
+        return wrong("taint.shared", "is not between 0 and 1");
     }
-    if !taint.load.is_none_or(not_negative) {
-        return wrong("taint.load", "is no number of cores");
+    if !disturbance.load.is_none_or(not_negative) {
+        return wrong("taint.load", "is not a number of cores");
     }
-    if taint.tainted == taint.reasons.is_empty() {
+    if disturbance.disturbed == disturbance.reasons.is_empty() {
         return wrong("taint.tainted", "contradicts taint.reasons");
     }
     Ok(())
@@ -122,7 +120,7 @@ fn noise_floor(noise: &NoiseFloor) -> Result<(), String> {
     for (member, floor) in [("floor", noise.floor), ("managed", noise.managed)] {
         if !floor.is_none_or(not_negative) {
             return Err(format!(
-                "noise_floor.{member}: is no ratio above one (0.012 is 1.2 %)"
+                "noise_floor.{member}: is not a ratio above one (0.012 is 1.2 %)"
             ));
         }
     }
@@ -137,7 +135,7 @@ fn pair(pair: &AaPair) -> Result<(), Wrong> {
     ratio(pair.ratio, pair.interval)?;
     let [first, second] = &pair.rounds;
     if first.len() != second.len() {
-        return Err((".rounds", "the two have not the same number".into()));
+        return Err((".rounds", "the two lists have different lengths".into()));
     }
     times(first).and_then(|()| times(second))
 }
@@ -147,8 +145,8 @@ fn row(row: &Row) -> Result<(), Wrong> {
         (Some(timing), _) => {
             self::timing(timing).map_err(|(_, what)| (".ns_per_op", what))?;
         }
-        (None, Status::Ok | Status::Tainted) => {
-            return Err((".ns_per_op", "is missing, and the status is ok".into()));
+        (None, Status::Ok | Status::Disturbed) => {
+            return Err((".ns_per_op", "is missing although the status is ok".into()));
         }
         (None, _) => {}
     }
@@ -157,7 +155,7 @@ fn row(row: &Row) -> Result<(), Wrong> {
         (".allocs_per_op", row.allocs_per_op),
     ] {
         if !figure.is_none_or(not_negative) {
-            return Err((member, "is below zero".into()));
+            return Err((member, "is negative".into()));
         }
     }
     if row.threads == 0 {
@@ -171,11 +169,11 @@ fn timing(timing: &Timing) -> Result<(), Wrong> {
     let computed = median_interval(&timing.rounds).map_err(|e| (".rounds", e.to_string()))?;
     let same = |a: f64, b: f64| (a - b).abs() <= ROUNDING * b;
     if !same(timing.median, computed.median) {
-        return Err((".median", "the median is not that of the rounds".into()));
+        return Err((".median", "is not the median of the rounds".into()));
     }
     let [low, high] = timing.interval;
     if !(low > 0.0 && low <= timing.median && timing.median <= high && high.is_finite()) {
-        return Err((".interval", "the interval does not hold the median".into()));
+        return Err((".interval", "does not contain the median".into()));
     }
     Ok(())
 }
@@ -183,10 +181,10 @@ fn timing(timing: &Timing) -> Result<(), Wrong> {
 fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
     ratio(verdict.ratio, verdict.interval)?;
     if !(0.0..=1.0).contains(&verdict.p_value) {
-        return Err((".p_value", "is no probability".into()));
+        return Err((".p_value", "is not a probability".into()));
     }
-    if verdict.tier == 0 || verdict.baseline_tier == Some(0) {
-        return Err((".tier", "tiers begin with 1".into()));
+    if verdict.group == 0 || verdict.baseline_group == Some(0) {
+        return Err((".tier", "must be at least 1".into()));
     }
     let measured = |id: &str| {
         let mut about = rows.iter().filter(|row| verdict.is_about(row, id));
@@ -197,7 +195,7 @@ fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
         (".subject", &verdict.subject),
     ] {
         if !measured(id) {
-            return Err((member, "no row measured it under this contract".into()));
+            return Err((member, "no row measured it with this operation".into()));
         }
     }
     Ok(())
@@ -205,12 +203,12 @@ fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
 
 fn ratio(ratio: f64, [low, high]: [f64; 2]) -> Result<(), Wrong> {
     if !(ratio.is_finite() && ratio > 0.0) {
-        return Err((".ratio", "is no ratio above zero".into()));
+        return Err((".ratio", "is not a ratio above zero".into()));
     }
-    // Both are exponentials of sums: an interval without width may be off by a rounding.
+    // Both are exponentials of sums: an interval of zero width may differ by rounding.
     let holds = low <= ratio * (1.0 + ROUNDING) && ratio <= high * (1.0 + ROUNDING);
     if !(low >= 0.0 && holds) {
-        return Err((".interval", "does not hold the ratio".into()));
+        return Err((".interval", "does not contain the ratio".into()));
     }
     Ok(())
 }
@@ -219,7 +217,7 @@ fn times(rounds: &[f64]) -> Result<(), Wrong> {
     match rounds.iter().position(|&t| !(t.is_finite() && t > 0.0)) {
         Some(round) => Err((
             ".rounds",
-            format!("round {round}, counted from 0, is not a time above zero"),
+            format!("round {round} (counted from 0) is not a positive time"),
         )),
         None => Ok(()),
     }
@@ -230,7 +228,7 @@ fn twice(rows: &[Row]) -> Result<(), String> {
     for (i, row) in rows.iter().enumerate() {
         let key = (
             &row.suite,
-            &row.contract,
+            &row.operation,
             &row.subject,
             &row.claims,
             row.threads,
@@ -244,19 +242,19 @@ fn twice(rows: &[Row]) -> Result<(), String> {
     Ok(())
 }
 
-/// The runs of a merged result have all of its rounds.
+/// Checks that the runs of a merged result have all of its rounds.
 fn merged(result: &RunResult) -> Result<(), String> {
     if result.runs.is_empty() {
         return Ok(());
     }
     for (i, run) in result.runs.iter().enumerate() {
         if run.started.parse::<jiff::Timestamp>().is_err() {
-            return Err(format!("runs[{i}].started: is no RFC 3339 time"));
+            return Err(format!("runs[{i}].started: is not an RFC 3339 time"));
         }
     }
     let rounds: u64 = result.runs.iter().map(|run| u64::from(run.rounds)).sum();
     if rounds != u64::from(result.environment.rounds_finished) {
-        return Err("runs: their rounds are not environment.rounds_finished together".into());
+        return Err("runs: the sum of their rounds is not environment.rounds_finished".into());
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Files on disk: written whole or not at all, and what can be wrong with them.
+//! Result files on disk: written atomically, with their errors.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -10,27 +10,27 @@ use flate2::write::GzEncoder;
 
 use super::{RESULT_BYTES_MAX, RunResult, SCHEMA, read};
 
-/// What a result's file is called in its folder.
+/// The name of the result file.
 const RESULT: &str = "results.json";
-/// And its page.
+/// The name of the HTML page.
 pub const PAGE: &str = "report.html";
 
-/// What can be wrong with a result file or its folder.
+/// An error of a result file or its folder.
 #[derive(Debug)]
 pub enum FileError {
-    /// The folder cannot be made or written.
+    /// The folder cannot be created or written.
     Unwritable(PathBuf, io::Error),
-    /// One file cannot be written.
+    /// A file cannot be written.
     FileUnwritable(PathBuf, io::Error),
     /// The file cannot be read.
     Unreadable(PathBuf, io::Error),
-    /// It has more bytes than [`RESULT_BYTES_MAX`](super::RESULT_BYTES_MAX).
+    /// The file is larger than [`RESULT_BYTES_MAX`](super::RESULT_BYTES_MAX).
     TooLarge(PathBuf),
-    /// It ends before its content does.
+    /// The file ends before its content does.
     CutShort(PathBuf),
-    /// It is no JSON, or not a result.
+    /// The file is not JSON, or not a result.
     NoResult(PathBuf, String),
-    /// It has another schema.
+    /// The file has another schema version.
     Schema(PathBuf, u64),
 }
 
@@ -39,20 +39,20 @@ impl fmt::Display for FileError {
         match self {
             Self::Unwritable(path, e) => write!(
                 f,
-                "cannot write to {}: {e}; name another folder with --out DIR",
+                "cannot write to {}: {e}; choose another folder with --out DIR",
                 path.display()
             ),
             Self::FileUnwritable(path, e) => write!(f, "cannot write {}: {e}", path.display()),
             Self::Unreadable(path, e) => write!(f, "cannot read {}: {e}", path.display()),
             Self::TooLarge(path) => write!(
                 f,
-                "{} has more than {} MB, which no result of the lab has",
+                "{}: larger than {} MB, the limit for result files",
                 path.display(),
                 RESULT_BYTES_MAX / 1_000_000
             ),
             Self::CutShort(path) => write!(
                 f,
-                "{} is cut short: its end is missing; run the lab again",
+                "{} is incomplete: its end is missing; run the lab again",
                 path.display()
             ),
             Self::NoResult(path, why) => {
@@ -60,9 +60,9 @@ impl fmt::Display for FileError {
             }
             Self::Schema(path, found) => {
                 let advice = if *found > u64::from(SCHEMA) {
-                    "a newer jeton wrote it, read it with that one"
+                    "written by a newer jeton; read it with that version"
                 } else {
-                    "an older jeton wrote it, measure again"
+                    "written by an older jeton; measure again"
                 };
                 write!(
                     f,
@@ -76,13 +76,13 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// The folder that a run leaves its files in, known to be writable.
+/// The output folder of a run, checked to be writable.
 #[derive(Debug, Clone)]
 pub struct OutDir(PathBuf);
 
 impl OutDir {
-    /// Makes the folder if it is not there, and proves that it can be written, so that a run of
-    /// minutes is not lost at its end.
+    /// Creates the folder if needed and checks that it is writable, so that a long run is not lost at
+    /// its end.
     ///
     /// # Errors
     /// [`FileError::Unwritable`].
@@ -96,26 +96,26 @@ impl OutDir {
         Ok(Self(path.to_owned()))
     }
 
-    /// A folder of its own among the system's temporary files, for what the chosen one has no room for.
+    /// Creates a temporary folder, used if the chosen folder has no space.
     ///
     /// # Errors
     /// [`FileError::Unwritable`].
     pub fn temporary() -> Result<Self, FileError> {
         let now = jiff::Timestamp::now().as_microsecond();
         let path = std::env::temp_dir().join(format!("jeton-lab-{}-{now}", std::process::id()));
-        // One that is there already is somebody else's.
+        // A folder that already exists belongs to someone else.
         match fs::create_dir(&path) {
             Ok(()) => Ok(Self(path)),
             Err(e) => Err(FileError::Unwritable(path, e)),
         }
     }
 
-    /// Makes room for the result of a command: where `results.json` is another verb's (attacks, where a
-    /// run is to be written), it and its page are renamed, and the new path of the result is returned. So
-    /// is what cannot be read as a result. One of the same verb stays, to be replaced.
+    /// Makes room for the result of a command. If `results.json` belongs to another lab command, or
+    /// cannot be read, it and its page are renamed, and the new path of the result is returned. A
+    /// result of the same command stays and will be replaced.
     ///
     /// # Errors
-    /// [`FileError::FileUnwritable`]; nothing was renamed then, or the page alone was not.
+    /// [`FileError::FileUnwritable`]; then nothing was renamed, or only the result.
     pub fn make_room(&self, command: &str) -> Result<Option<PathBuf>, FileError> {
         let path = self.0.join(RESULT);
         let Ok(metadata) = path.metadata() else {
@@ -143,10 +143,10 @@ impl OutDir {
         Ok(Some(aside))
     }
 
-    /// Writes one file, whole or not at all, and returns its path.
+    /// Writes one file atomically, and returns its path.
     ///
     /// # Errors
-    /// [`FileError::FileUnwritable`]; what was there before is still there then.
+    /// [`FileError::FileUnwritable`]; the previous file is then unchanged.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, FileError> {
         let path = self.0.join(name);
         write_whole(&path, content)?;
@@ -162,40 +162,39 @@ impl OutDir {
     }
 }
 
-/// The verb of a command of the lab: `run` of `jeton lab run --quick`.
+/// Returns the lab command: `run` of `jeton lab run --quick`.
 fn verb(command: &str) -> Option<&str> {
     let mut words = command.split_whitespace().skip_while(|word| *word != "lab");
     let verb = words.nth(1)?;
     verb.bytes().all(|b| b.is_ascii_lowercase()).then_some(verb)
 }
 
-/// A result as its file holds it.
+/// Serialises a result as its file contains it.
 #[must_use]
 pub fn to_bytes(result: &RunResult) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(result)
-        .expect("a result's maps have text for keys, so it is always JSON");
+    let mut json = serde_json::to_vec_pretty(result).expect("the keys of all maps are strings");
     json.push(b'\n');
     json
 }
 
-/// The same, packed by gzip and without the blanks: a fifth of it, and [`read`](super::read) takes
-/// it as it is.
+/// Serialises a result compactly and compresses it with gzip, to a fifth of the size;
+/// [`read`](super::read) reads it directly.
 #[must_use]
 pub fn to_packed_bytes(result: &RunResult) -> Vec<u8> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     serde_json::to_writer(&mut packer, result)
-        .expect("a result's maps have text for keys, so it is always JSON, and memory takes it");
-    packer.finish().expect("memory takes what is written to it")
+        .expect("the keys of all maps are strings, and writing to memory cannot fail");
+    packer.finish().expect("writing to memory cannot fail")
 }
 
-/// Writes a file whole or not at all: a reader sees what was there before, or all of the new. What
-/// is no file (a pipe, a device) is written to as it is.
+/// Writes a file atomically: a reader sees the old content or all of the new. A pipe or device is
+/// written directly.
 ///
 /// # Errors
-/// [`FileError::FileUnwritable`]; what was there before is still there then.
+/// [`FileError::FileUnwritable`]; the previous file is then unchanged.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), FileError> {
     let unwritable = |e| FileError::FileUnwritable(path.to_owned(), e);
-    // Behind a link, the file itself is replaced and the link stays.
+    // For a link, the target file is replaced and the link stays.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if target.metadata().is_ok_and(|m| !m.is_file()) {
         return fs::write(&target, content).map_err(unwritable);

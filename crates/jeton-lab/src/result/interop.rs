@@ -1,42 +1,41 @@
-//! What became of one library's tokens in another library's hands.
+//! The outcome of one library's tokens in another library.
 
 use serde::{Deserialize, Serialize};
 
 use super::Status;
 
-/// Tokens of one kind, made by one driver and given to another.
+/// Tokens of one kind, issued by one driver and verified by another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InteropRow {
-    /// `unavailable` if a driver cannot be had; `crashed` and `timed-out` as the outcome says;
-    /// else `ok`, whatever the outcome is.
+    /// `unavailable` if a driver cannot run; `crashed` or `timed-out` according to the outcome;
+    /// otherwise `ok`.
     pub status: Status,
-    /// Who made the token.
-    pub minter: Party,
-    /// Who was given it.
+    /// The issuer of the token.
+    #[serde(rename = "minter")]
+    pub issuer: Party,
+    /// The verifier.
     pub verifier: Party,
-    /// `jwt`, `jwe`, `v1.local` … `v4.public`.
+    /// The format: `jwt`, `jwe`, `v1.local` … `v4.public`.
     pub format: String,
-    /// The JOSE algorithm, or none for PASETO.
+    /// The JOSE algorithm, or `None` for PASETO.
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
-    /// What became of it: the worst that any encoding of the key came to. None if a driver cannot
-    /// be had.
+    /// The worst outcome of all key encodings; `None` if a driver cannot run.
     pub outcome: Option<Interop>,
-    /// What was said, one line for people: the verifier's own reason, or the minter's.
+    /// The message of the verifier or of the issuer, one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Why it came to this, where the lab knows; it begins with `unexplained` where it does not.
+    /// The explanation of a failure, if known; otherwise it begins with `unexplained`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
-    /// Every encoding that such a key has, and what became of the exchange in it. Empty if nothing
-    /// could be exchanged at all.
+    /// The outcome for each encoding of the key; empty if the pair could not be tested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<KeyExchange>,
 }
 
 impl InteropRow {
-    /// Whether it asks for an explanation, and the lab has none.
+    /// Reports whether the row is a failure without an explanation.
     #[must_use]
     pub fn is_unexplained(&self) -> bool {
         self.explanation
@@ -45,10 +44,10 @@ impl InteropRow {
     }
 }
 
-/// A driver in an exchange.
+/// A driver, as issuer or verifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Party {
-    /// The driver, as in `go/golang-jwt`; or the address of a live endpoint.
+    /// The driver's id, for example `go/golang-jwt`, or the address of a live endpoint.
     pub driver: String,
     /// The library's name.
     pub library: String,
@@ -59,26 +58,26 @@ pub struct Party {
 }
 
 impl Party {
-    /// Whether it is a live endpoint, which has its address for an id, and no driver of the lab's.
+    /// Reports whether it is a live endpoint, whose id is its address.
     #[must_use]
     pub fn is_endpoint(&self) -> bool {
         self.driver.contains("://")
     }
 }
 
-/// One encoding of the key, and what became of the token under it.
+/// One encoding of the key, and the outcome with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyExchange {
-    /// The encoding that the verifier was given: `jwk`, `pem` or `paserk`.
+    /// The encoding that the verifier got: `jwk`, `pem` or `paserk`.
     pub encoding: String,
-    /// The encoding that the minter was given.
+    /// The encoding that the issuer got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub minted_with: Option<String>,
-    /// Who read it for the verifier: the library itself, or its driver, which then handed the
-    /// library what it takes.
+    #[serde(rename = "minted_with")]
+    pub issued_with: Option<String>,
+    /// Who read the encoding for the verifier: the library, or the driver, which converted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_by: Option<Reader>,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Interop,
 }
 
@@ -93,7 +92,7 @@ pub enum Reader {
 }
 
 impl Reader {
-    /// The file's word for it.
+    /// Returns the name in the result file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -103,25 +102,26 @@ impl Reader {
     }
 }
 
-/// What became of a token.
+/// The outcome of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interop {
-    /// One of the two does not offer this.
+    /// One of the two libraries does not offer it.
     NotOffered,
-    /// It was verified, and the claims that came back are those that went in.
+    /// Verified, and the returned claims equal the signed claims.
     Verified,
-    /// The verifier refused it.
+    /// The verifier rejected the token.
     Refused,
-    /// The minter made no token.
-    MintFailed,
-    /// The verifier read other claims in it.
+    /// The issuer made no token.
+    #[serde(rename = "mint-failed")]
+    IssueFailed,
+    /// The verifier returned other claims.
     WrongClaims,
-    /// The driver's process died.
+    /// The driver's process exited.
     Crashed,
     /// The driver did not answer in time.
     Hung,
-    /// The verifier takes tokens that were tampered with: what it verifies means nothing.
+    /// The verifier accepts tampered tokens, so its results mean nothing.
     Void,
 }
 
@@ -131,21 +131,21 @@ impl Interop {
         Self::NotOffered,
         Self::Verified,
         Self::Refused,
-        Self::MintFailed,
+        Self::IssueFailed,
         Self::WrongClaims,
         Self::Crashed,
         Self::Hung,
         Self::Void,
     ];
 
-    /// The file's word for it.
+    /// Returns the name in the result file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::NotOffered => "not-offered",
             Self::Verified => "verified",
             Self::Refused => "refused",
-            Self::MintFailed => "mint-failed",
+            Self::IssueFailed => "mint-failed",
             Self::WrongClaims => "wrong-claims",
             Self::Crashed => "crashed",
             Self::Hung => "hung",
@@ -153,7 +153,17 @@ impl Interop {
         }
     }
 
-    /// Whether a reader is owed an explanation.
+    /// Returns the outcome for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Refused => "rejected",
+            Self::IssueFailed => "issue-failed",
+            other => other.name(),
+        }
+    }
+
+    /// Reports whether the outcome is a failure.
     #[must_use]
     pub fn needs_explaining(self) -> bool {
         !matches!(self, Self::Verified | Self::NotOffered)

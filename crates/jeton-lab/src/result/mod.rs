@@ -1,25 +1,25 @@
-//! One result file: everything a run saw. The terminal table, the page and every export are
+//! The result file: everything that a run measured. The terminal tables, the page and every export are
 //! functions of it.
 //!
-//! The schema is versioned by [`SCHEMA`] and published as JSON Schema in
-//! `docs/result.schema.json`. Members that a reader does not know are ignored; members that the
-//! schema does not require read as empty when they are absent.
+//! The schema is versioned by [`SCHEMA`] and published as JSON Schema in `docs/result.schema.json`.
+//! Readers ignore unknown members; optional members read as empty when they are absent. Some members
+//! keep their stored names, which differ from the names here.
 
 mod attack;
-mod beside;
 mod check;
 mod file;
 mod interop;
+mod published_comparison;
 mod reading;
 mod rows;
 mod servers;
 
 pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
-pub use beside::{
-    Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
-};
 pub use file::{FileError, OutDir, PAGE, to_bytes, to_packed_bytes, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
+pub use published_comparison::{
+    Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity, RowId,
+};
 pub use reading::{RESULT_BYTES_MAX, read, read_from};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
 pub(crate) use servers::latency_ms;
@@ -35,41 +35,40 @@ use crate::recommendation::Recommendation;
 /// The version of the result file's schema.
 pub const SCHEMA: u32 = 1;
 
-/// Everything one lab run saw.
+/// Everything that one lab run measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
-    /// [`SCHEMA`] when the file was written.
+    /// [`SCHEMA`] at the time of writing.
     pub schema: u32,
-    /// The command that made it, and that repeats it.
+    /// The command that created the file; it repeats the run.
     pub command: String,
-    /// The seed of the order in which subjects ran.
+    /// The seed of the random order of subjects.
     pub seed: u64,
-    /// Where it ran, and what else happened there.
+    /// The machine, and what disturbed the run.
     pub environment: Environment,
-    /// What two identical subjects differed by.
+    /// The noise floor of the run.
     pub noise_floor: NoiseFloor,
-    /// The reports' tables as they were published, each figure beside the measured one.
+    /// The tables of the reports, each published figure with the measured one.
     #[serde(default)]
     pub published: Vec<PublishedTable>,
-    /// What each comparison came to.
+    /// The verdicts of all comparisons.
     #[serde(default)]
     pub verdicts: Vec<Verdict>,
-    /// The published conclusions, each with its answer.
+    /// The published conclusions with their answers.
     #[serde(default)]
     pub claims_answered: Vec<ClaimAnswered>,
-    /// What is recommended to who has the needs that the run was given, or why nothing is.
+    /// The recommendation for the given requirements, or the reasons why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Recommendation>,
-    /// The runs that were merged into it; empty for a result of one run.
+    /// The merged runs; empty for a single run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<MergedRun>,
-    /// What was seen, by its kind.
+    /// The rows, by kind.
     pub rows: Rows,
 }
 
 impl RunResult {
-    /// A result of rows that are not timed against each other: it has no noise floor, and no verdict is
-    /// drawn from it.
+    /// Creates a result of rows without comparisons: it has no noise floor and no verdicts.
     pub(crate) fn without_verdicts(
         command: String,
         seed: u64,
@@ -92,97 +91,97 @@ impl RunResult {
     }
 }
 
-/// One of the runs that a merged result is made of, in the order of its rounds.
+/// One of the runs in a merged result, in the order of its rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MergedRun {
-    /// When it began, RFC 3339, UTC.
+    /// The start of the run, RFC 3339, UTC.
     pub started: String,
-    /// The command that repeats it.
+    /// The command that repeats the run.
     pub command: String,
-    /// The seed of its order.
+    /// The seed of its random order.
     pub seed: u64,
-    /// How many of each row's rounds are its own; none of attacks and interop.
+    /// The number of rounds of each row from this run; 0 for attacks and interop.
     pub rounds: u32,
 }
 
-/// Where a run happened, and what the machine witnessed while it did.
+/// The machine of a run, and what happened on it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
-    /// When the run began, RFC 3339, UTC.
+    /// The start of the run, RFC 3339, UTC.
     pub started: String,
-    /// How long it took once the drivers were built, seconds.
+    /// The duration without building drivers, in seconds.
     pub elapsed_s: f64,
-    /// `false` if the run was ended before its last round (Ctrl-C).
+    /// `false` if the run ended before its last round (Ctrl-C).
     pub complete: bool,
-    /// Rounds planned, whatever the budget had time for.
+    /// The planned rounds, without regard to the time limit.
     pub rounds_planned: u32,
-    /// Rounds that every row has.
+    /// The rounds that every row has.
     pub rounds_finished: u32,
     /// CPU model name.
     pub cpu: String,
-    /// Logical CPUs this process may use.
+    /// The number of logical CPUs available to this process.
     pub cores: usize,
-    /// CPU flags that matter for cryptography, as the kernel calls them.
+    /// CPU flags that matter for cryptography, with the kernel's names.
     pub flags: Vec<String>,
-    /// What the CPU says of itself beyond its name; `None` in a file of an older lab.
+    /// Further identification of the CPU; `None` in files of older labs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<Processor>,
     /// Operating system and kernel release.
     pub kernel: String,
-    /// The hypervisor, if the machine says that it has one.
+    /// The hypervisor, if the machine reports one.
     pub hypervisor: Option<String>,
     /// CPU frequency governor, if known.
     pub governor: Option<String>,
-    /// Version of jeton.
+    /// The version of jeton.
     pub jeton: String,
-    /// Runtime versions, by language.
+    /// The runtime versions, by language.
     pub runtimes: BTreeMap<String, String>,
-    /// The runtimes that the drivers were started with, and whether they still get fixes; empty in a
-    /// file of an older lab.
+    /// The runtimes of the drivers with their support state; empty in files of older labs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runtimes_used: Vec<RuntimeUsed>,
-    /// SHA-256 of each driver's sources and lockfile, by driver.
+    /// The SHA-256 of each driver's sources and lockfile, by driver.
     pub drivers: BTreeMap<String, String>,
-    /// Whether something disturbed the run, and what the machine said.
-    pub taint: Taint,
+    /// What disturbed the run.
+    #[serde(rename = "taint")]
+    pub disturbance: Disturbance,
 }
 
-/// A runtime that drivers were started with.
+/// A runtime of the drivers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuntimeUsed {
-    /// The language of those drivers.
+    /// The language of the drivers.
     pub language: String,
-    /// Its name and version, as in the subjects: `JDK 25.0.3`.
+    /// Name and version, as in the subjects: `JDK 25.0.3`.
     pub name: String,
-    /// Where the lab found it: `PATH`, `pyenv`.
+    /// Where the lab found the runtime: `PATH`, `pyenv`.
     pub found: String,
-    /// Whether it still got fixes on the day of the run.
+    /// Whether the runtime was supported on the day of the run.
     pub support: SupportState,
-    /// Until when it gets fixes, or since when it gets none: a day, or a month that is expected.
+    /// The last day of support, or the first day without it; an expected date is a month.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support_ends: Option<String>,
 }
 
-/// Whether a runtime still gets fixes.
+/// Whether a runtime is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SupportState {
-    /// It does.
+    /// The runtime gets fixes.
     Supported,
-    /// Not any more.
+    /// The runtime gets no more fixes.
     Ended,
-    /// The lab's table does not say: it is newer than the table, for one.
+    /// Unknown, for example because the runtime is newer than the lab's table.
     Unknown,
 }
 
 impl RuntimeUsed {
-    /// `Node 20.20.2 (out of support since 2026-04-30)`.
+    /// Returns a description: `Node 20.20.2 (out of support since 2026-04-30)`.
     #[must_use]
     pub fn in_words(&self) -> String {
         format!("{} ({})", self.name, self.support_in_words())
     }
 
-    /// `out of support since 2026-04-30`; a month is one that is expected.
+    /// Returns the support state: `out of support since 2026-04-30`.
     #[must_use]
     pub fn support_in_words(&self) -> String {
         match (self.support, self.support_ends.as_deref()) {
@@ -199,7 +198,7 @@ impl RuntimeUsed {
 }
 
 impl Environment {
-    /// The runtimes that got no fixes any more, in words: a figure of theirs is not that of a current one.
+    /// Returns the runtimes that were out of support, if any.
     #[must_use]
     pub fn out_of_support(&self) -> Option<String> {
         let used = self.runtimes_used.iter();
@@ -214,8 +213,7 @@ impl Environment {
     }
 }
 
-/// What the CPU says of itself beyond its name, as the kernel writes it. What it does not say is
-/// absent.
+/// Further identification of the CPU, as the kernel reports it. Unreported values are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Processor {
     /// The vendor; on aarch64 the implementer.
@@ -227,24 +225,24 @@ pub struct Processor {
     /// The model; on aarch64 the part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The stepping; on aarch64 variant and revision, as in `r1p2`.
+    /// The stepping; on aarch64 variant and revision, for example `r1p2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stepping: Option<String>,
-    /// The microcode's revision.
+    /// The microcode revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub microcode: Option<String>,
-    /// The flags that were looked for: of others, `flags` says nothing.
+    /// The flags that the lab looked for; `flags` gives no information about others.
     #[serde(default)]
     pub flags_looked_for: Vec<String>,
 }
 
 impl Environment {
-    /// The CPU's name, and what else it says of itself:
-    /// `AMD EPYC (family 25, model 17, stepping 1, microcode 0x1000065)`.
+    /// Returns the CPU's name with its further identification: `AMD EPYC (family 25, model 17, stepping
+    /// 1, microcode 0x1000065)`.
     #[must_use]
     pub fn cpu_in_full(&self) -> String {
         let processor = self.processor.clone().unwrap_or_default();
-        // The kernel has no name for a CPU of aarch64: its implementer is what tells its part.
+        // On aarch64 the kernel reports no CPU name; the implementer distinguishes the parts.
         let vendor = processor.vendor.filter(|v| v.starts_with("0x"));
         let known: Vec<String> = [
             ("implementer", vendor),
@@ -262,118 +260,121 @@ impl Environment {
         }
     }
 
-    /// Whether the run ended by itself with fewer rounds than were planned: its budget had time for no
-    /// more.
+    /// Reports whether the run completed fewer rounds than planned because of its time limit.
     #[must_use]
     pub fn is_cut_by_budget(&self) -> bool {
         self.complete && self.rounds_finished < self.rounds_planned
     }
 }
 
-/// What the machine said about the time of the run.
+/// What disturbed a run, and what was checked.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Taint {
-    /// True if a witness crossed its limit: the figures stand, no advice is drawn from them.
-    pub tainted: bool,
-    /// Why, a sentence each.
+pub struct Disturbance {
+    /// True if a check exceeded its limit: the figures remain, but there is no recommendation.
+    #[serde(rename = "tainted")]
+    pub disturbed: bool,
+    /// The reasons, one sentence each.
     pub reasons: Vec<String>,
-    /// Share of CPU time stolen by the hypervisor, if known.
+    /// The share of CPU time stolen by the hypervisor, if known.
     pub steal: Option<f64>,
-    /// Cores that other work kept busy, on average, if known.
+    /// The average number of cores used by other processes, if known.
     pub load: Option<f64>,
-    /// Share of the batches around which the drivers' core was slower than it can be, because
-    /// another machine had a part of it, if that was watched. A round leaves them out for a subject
-    /// that has others.
+    /// The share of batches during which the drivers' core was slower because another virtual machine
+    /// shared it, if known. A round excludes these batches for a subject that has others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<f64>,
-    /// What could not be watched here, a sentence each.
+    /// What could not be checked on this machine, one sentence each.
     pub unwatched: Vec<String>,
 }
 
-/// How far two identical subjects were apart: nothing smaller is believed.
+/// How far A/A pairs differ: smaller differences do not count.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
-    /// The floor as a ratio above one: 0.012 is 1.2 %. `None` until measured.
+    /// The floor as a ratio minus one: 0.012 is 1.2 %. `None` until measured.
     pub floor: Option<f64>,
-    /// The floor where a managed runtime (Node, Java, Python) takes part, if it has pairs of its
-    /// own: collectors and compilers make other noise than compiled code.
+    /// The floor for managed runtimes (Node, Java, Python), if they have their own pairs: garbage
+    /// collectors and compilers cause different noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub managed: Option<f64>,
-    /// The identical pairs it comes from.
+    /// The A/A pairs.
     pub pairs: Vec<AaPair>,
 }
 
-/// One subject measured twice under two names.
+/// An A/A pair: one subject measured twice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AaPair {
     /// The subject's id.
     pub subject: String,
-    /// The contract.
-    pub contract: String,
-    /// Second over first, geometric mean of the rounds.
+    /// The operation.
+    #[serde(rename = "contract")]
+    pub operation: String,
+    /// The ratio of the second to the first, geometric mean of the rounds.
     pub ratio: f64,
     /// The 95 % interval of `ratio`.
     pub interval: [f64; 2],
-    /// What the verdict rule says of the pair.
-    pub verdict: Judgement,
-    /// Nanoseconds per operation by round, of the first and of the second.
+    /// The verdict on the pair.
+    pub verdict: VerdictKind,
+    /// Nanoseconds per operation by round, of the first and the second measurement.
     #[serde(default)]
     pub rounds: [Vec<f64>; 2],
 }
 
-/// What one comparison came to for one subject against its baseline.
+/// The verdict on one subject against the baseline of its comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The suite.
     pub suite: String,
-    /// The contract: the same for both, always.
-    pub contract: String,
-    /// The claims set: the same for both.
+    /// The operation, the same for both.
+    #[serde(rename = "contract")]
+    pub operation: String,
+    /// The claims set, the same for both.
     #[serde(default = "standard_claims")]
     pub claims: String,
-    /// Threads: as many for both.
+    /// The number of threads, the same for both.
     #[serde(default = "one_thread")]
     pub threads: u32,
-    /// The comparison both belong to: a title for people, unique in the file.
+    /// The title of the comparison, unique in the file.
     pub comparison: String,
-    /// The one factor that differs between them, or every factor if `confounded`.
+    /// The factor that differs, or all factors if `confounded`.
     pub factors: Vec<String>,
-    /// True if more than one factor differs: the ratio stands, no cause can be named.
+    /// True if more than one factor differs: the ratio then has no single cause.
     pub confounded: bool,
     /// The baseline's id.
     pub baseline: String,
     /// The subject's id.
     pub subject: String,
-    /// Subject over baseline: below one is faster.
+    /// The ratio of subject to baseline: below one is faster.
     pub ratio: f64,
-    /// Simultaneous 95 % interval of `ratio` over all that the comparison compares.
+    /// The simultaneous 95 % interval of `ratio` over all subjects of the comparison.
     pub interval: [f64; 2],
     /// The verdict.
-    pub verdict: Judgement,
-    /// 1 is the fastest tier; subjects that cannot be told apart share one.
-    pub tier: u32,
-    /// The baseline's own tier in the same comparison.
+    pub verdict: VerdictKind,
+    /// The number of the group; 1 is the fastest. Subjects of a group cannot be distinguished.
+    #[serde(rename = "tier")]
+    pub group: u32,
+    /// The baseline's group in the same comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline_tier: Option<u32>,
-    /// How many more rounds would probably decide it, when it cannot be told.
+    #[serde(rename = "baseline_tier")]
+    pub baseline_group: Option<u32>,
+    /// The number of further rounds that would probably decide an undecided verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_rounds: Option<u32>,
-    /// Mann-Whitney p, for information: no verdict is drawn from it.
+    /// Mann-Whitney p, for information only; no verdict uses it.
     pub p_value: f64,
 }
 
 impl Verdict {
-    /// Whether a row is that of its subject, or of its baseline, whichever has this id.
+    /// Reports whether a row belongs to the subject or baseline with this id.
     #[must_use]
     pub fn is_about(&self, row: &Row, id: &str) -> bool {
         row.subject.id == id
-            && row.contract == self.contract
+            && row.operation == self.operation
             && row.claims.name == self.claims
             && row.threads == self.threads
     }
 }
 
-/// What a verdict of an older lab worked on.
+/// The claims set of verdicts in files of older labs.
 fn standard_claims() -> String {
     crate::suite::STANDARD.to_owned()
 }
@@ -385,83 +386,86 @@ fn one_thread() -> u32 {
 /// The four verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Judgement {
-    /// The whole interval is below the band of equivalence.
+pub enum VerdictKind {
+    /// The whole interval is below the equivalence band.
     Faster,
-    /// The whole interval is above it.
+    /// The whole interval is above the equivalence band.
     Slower,
-    /// The whole interval is inside it.
+    /// The whole interval is inside the equivalence band.
     Equivalent,
-    /// Anything else.
-    CannotTell,
+    /// Any other interval.
+    #[serde(rename = "cannot-tell")]
+    Undecided,
 }
 
-impl Judgement {
-    /// The verdict as people read it.
+impl VerdictKind {
+    /// Returns the verdict for people.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
             Self::Equivalent => "equivalent",
-            Self::CannotTell => "cannot tell",
+            Self::Undecided => "undecided",
         }
     }
 }
 
-/// One subject under one contract, timed.
+/// One timed subject and operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The suite that asked for it.
+    /// The suite of the row.
     pub suite: String,
-    /// The contract.
-    pub contract: String,
-    /// What became of it.
+    /// The operation.
+    #[serde(rename = "contract")]
+    pub operation: String,
+    /// The status.
     pub status: Status,
-    /// Why it is not `ok`, one line for people.
+    /// The reason if the status is not `ok`, one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What was measured.
+    /// The measured subject.
     pub subject: Subject,
-    /// True for a reference line (the bare primitive): drawn, and never compared.
+    /// True for a reference (the bare primitive): drawn, but not compared.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
-    /// The claims it worked on.
+    /// The claims set.
     pub claims: ClaimsSet,
-    /// Exact size of its own token, from a token really made.
+    /// The exact size of the subject's token.
     pub token_bytes: Option<u64>,
-    /// Threads.
+    /// The number of threads.
     pub threads: u32,
-    /// Time: of all threads together, divided by all their operations.
+    /// The time of all threads together, divided by all their operations.
     pub ns_per_op: Option<Timing>,
-    /// Bytes allocated per operation, where the runtime counts exactly.
+    /// Bytes allocated per operation, if the runtime counts exactly.
     pub bytes_per_op: Option<f64>,
-    /// Allocations per operation, where the runtime counts exactly.
+    /// Allocations per operation, if the runtime counts exactly.
     pub allocs_per_op: Option<f64>,
     /// Peak resident memory of the driver's process.
     pub peak_rss_bytes: Option<u64>,
 }
 
-/// What became of a row.
+/// The status of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Measured.
     Ok,
-    /// The driver cannot be built or started here, or does not offer it.
+    /// The driver cannot be built or started here, or does not offer the operation.
     Unavailable,
-    /// It did something wrong before timing: it is not timed.
+    /// The subject failed a preflight check and is not timed.
     FailedPreflight,
-    /// Its process died, or answered nonsense.
+    /// The process exited, or sent invalid answers.
     Crashed,
-    /// It did not answer in time.
+    /// The driver did not answer in time.
     TimedOut,
     /// Measured, while something disturbed the machine.
-    Tainted,
+    #[serde(rename = "tainted")]
+    Disturbed,
 }
 
 impl Status {
-    /// The file's word for it.
+    /// Returns the name in the result file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -470,17 +474,17 @@ impl Status {
             Self::FailedPreflight => "failed-preflight",
             Self::Crashed => "crashed",
             Self::TimedOut => "timed-out",
-            Self::Tainted => "tainted",
+            Self::Disturbed => "tainted",
         }
     }
 }
 
-/// Driver × format × algorithm × key handling: one row of a comparison.
+/// A subject: driver × format × algorithm × key handling.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
-    /// `go/golang-jwt:jwt:HS256:prepared`; JWE adds its `enc` behind the alg, joined by `+`, and
-    /// an RSA key of another size than the usual its bits, joined by `@`. A driver that runs on several
-    /// runtimes has the version behind its own id on all but the one on `PATH`:
+    /// The id: `go/golang-jwt:jwt:HS256:prepared`. A JWE has its `enc` after the algorithm, joined by
+    /// `+`. An RSA key of an unusual size has its bits, joined by `@`. If a driver runs on several
+    /// runtimes, all except the one on `PATH` have the runtime's version after the driver:
     /// `java/nimbus-jose-jwt@25.0.3:jwt:HS256:prepared`.
     pub id: String,
     /// The library's name.
@@ -489,61 +493,62 @@ pub struct Subject {
     pub version: String,
     /// The driver's language.
     pub language: String,
-    /// The runtime of that language, if it is known: `JDK 25.0.3`.
+    /// The runtime of the language, if known: `JDK 25.0.3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
-    /// The day on which the library's version was released, if that is known: `2026-01-28`.
+    /// The release day of the library's version, if known: `2026-01-28`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<String>,
-    /// The driver of a newer version of the library, if this one is kept because a published report
-    /// measured it.
+    /// The driver of a newer version of the library, if this version is measured only because a
+    /// published report used it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// `jwt`, `jwe`, `v1.local` … `v4.public`, `bare`, `none`.
+    /// The format: `jwt`, `jwe`, `v1.local` … `v4.public`, `bare`, `none`.
     pub format: String,
-    /// The JOSE algorithm, or none for PASETO.
+    /// The JOSE algorithm; `None` for PASETO.
     pub alg: Option<String>,
     /// The content encryption of a JWE.
     pub enc: Option<String>,
-    /// The size of an RSA key in bits, where it is not [`RSA_BITS`].
+    /// The size of an RSA key in bits, if it is not [`RSA_BITS`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_bits: Option<u32>,
-    /// `prepared` or `parsed-per-call`; for `load-key` the form of the text.
+    /// `prepared` or `parsed-per-call`; for `load-key` the key text format.
     pub key_handling: String,
 }
 
-/// The size of an RSA key that is not said: 2,048 bits, today's minimum.
+/// The usual size of an RSA key: 2,048 bits, today's minimum.
 pub const RSA_BITS: u32 = 2048;
 
 impl Subject {
-    /// Whether its key is under today's minimum: measured because a report did, and no choice.
+    /// Reports whether the key is below today's minimum. Such subjects are measured for a published
+    /// report and never recommended.
     #[must_use]
     pub fn is_weak(&self) -> bool {
         self.key_bits.is_some_and(|bits| bits < RSA_BITS)
     }
 
-    /// Whether its language compiles while it runs: its noise is of another kind.
+    /// Reports whether the language compiles at run time, which causes different noise.
     #[must_use]
     pub fn is_managed(&self) -> bool {
         is_managed(&self.language)
     }
 
-    /// Its runtime, if the run measured its driver on several and this is not the one on `PATH`.
+    /// Returns the runtime, if the run measured several and this is not the one on `PATH`.
     #[must_use]
     pub fn own_runtime(&self) -> Option<&str> {
         let has_its_own = self.driver().contains(RUNTIME_MARK);
         self.runtime.as_deref().filter(|_| has_its_own)
     }
 
-    /// What is to be known of its version beside its number, for a table: the runtime where there are
-    /// several, and that it is an older one.
+    /// Returns remarks for a table: the runtime if there are several, and whether the version is an
+    /// older one.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let runtime = self.own_runtime().map(str::to_owned);
         runtime.into_iter().chain(self.older_version()).collect()
     }
 
-    /// That its version is an older one, and when it was released; `None` for the newest.
+    /// Returns a remark if the version is an older one.
     #[must_use]
     pub fn older_version(&self) -> Option<String> {
         self.superseded_by.as_ref()?;
@@ -553,24 +558,24 @@ impl Subject {
         })
     }
 
-    /// The id of its driver.
+    /// Returns the id of the driver.
     #[must_use]
     pub fn driver(&self) -> &str {
         self.id.split(':').next().unwrap_or_default()
     }
 }
 
-/// Whether a language compiles while it runs.
+/// Reports whether a language compiles at run time.
 pub(crate) fn is_managed(language: &str) -> bool {
     matches!(language, "node" | "java" | "python")
 }
 
-/// The claims that a row worked on.
+/// The claims of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ClaimsSet {
-    /// Its name.
+    /// The name of the set.
     pub name: String,
-    /// Its compact JSON's length.
+    /// The length of the compact JSON.
     pub bytes: u64,
 }
 
@@ -581,12 +586,12 @@ pub struct Timing {
     pub median: f64,
     /// The 95 % interval of the median.
     pub interval: [f64; 2],
-    /// Each round's value, in the order of the rounds.
+    /// The value of each round, in order.
     pub rounds: Vec<f64>,
     /// Rounds beyond the outer fences: counted, kept.
     #[serde(default)]
     pub outliers: u32,
-    /// True if the runtime never settled while warming up.
+    /// True if the runtime did not settle during warm-up.
     #[serde(default)]
     pub unsettled: bool,
 }

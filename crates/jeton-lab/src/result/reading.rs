@@ -1,4 +1,4 @@
-//! Reading a result file: the one way in, for every verb that takes one.
+//! Reads result files; every command that takes a result uses this module.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -9,23 +9,23 @@ use serde::Deserialize;
 
 use super::{FileError, RunResult, SCHEMA, check};
 
-/// No more than this is read of a result file, packed or not: 64 MB. A thousand rounds of a thousand
-/// rows have 20 MB.
+/// The size limit of a result file after decompression: 64 MB. A thousand rounds of a thousand rows
+/// take 20 MB.
 pub const RESULT_BYTES_MAX: u64 = 64_000_000;
 
-/// The longest part of a file, such as a row, bytes: one with a thousand rounds has 20 KB. Where a row does
-/// not begin with its suite, it is kept as a tree of values, which takes a hundred times its text.
+/// The size limit of one part of a file, such as a row, in bytes; a row with a thousand rounds takes 20
+/// KB. A row that does not begin with its suite is kept as a tree of values, which takes a hundred
+/// times its text.
 const PART_BYTES_MAX: usize = 1 << 20;
 
-/// What every gzip file begins with (RFC 1952, section 2.3.1), and no JSON does.
+/// The first bytes of a gzip file (RFC 1952, section 2.3.1); no JSON begins with them.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Reads a result file, packed by gzip or not, and believes nothing in it that it can check: types, ranges, and that its
-/// figures do not contradict each other.
+/// Reads a result file, compressed with gzip or not, and checks types, ranges and the consistency of
+/// its figures.
 ///
 /// # Errors
-/// [`FileError`], with what is wrong and where (`rows[3].status: …`); nothing of a file that is
-/// wrong is used.
+/// [`FileError`], with the place and the reason (`rows[3].status: …`).
 ///
 /// # Examples
 /// ```no_run
@@ -38,8 +38,7 @@ pub fn read(path: &Path) -> Result<RunResult, FileError> {
     read_from(path, file)
 }
 
-/// The same of a result that is no file, standard input say; `path` is what it is called where something
-/// is wrong with it.
+/// Reads a result from a reader such as standard input; `path` is its name in errors.
 ///
 /// # Errors
 /// As [`read`].
@@ -49,20 +48,20 @@ pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(FileError::CutShort(path.to_owned()));
     }
-    // An array could pass for an object below: serde reads structs from both.
+    // Reject an array here: serde also reads structs from arrays.
     if bytes.iter().find(|b| !b.is_ascii_whitespace()) != Some(&b'{') {
-        return Err(no_result("it is no JSON object".into()));
+        return Err(no_result("not a JSON object".into()));
     }
-    // What the file says of itself comes first: another schema explains all that would follow.
+    // Check the schema version first: another version explains all later errors.
     let version: Version = parse(path, &bytes)?;
     match version.schema {
         Some(schema) if schema == u64::from(SCHEMA) => {}
         Some(schema) => return Err(FileError::Schema(path.to_owned(), schema)),
-        None => return Err(no_result("it has no `schema`".into())),
+        None => return Err(no_result("member `schema` is missing".into())),
     }
     if let Some(length) = longest_part(&bytes).filter(|length| *length > PART_BYTES_MAX) {
         return Err(no_result(format!(
-            "a part of it has {length} bytes, and at most {PART_BYTES_MAX} are read"
+            "a part has {length} bytes; the limit is {PART_BYTES_MAX}"
         )));
     }
     let result: RunResult = parse(path, &bytes)?;
@@ -70,7 +69,7 @@ pub fn read_from(path: &Path, from: impl Read) -> Result<RunResult, FileError> {
     Ok(result)
 }
 
-/// The length of the longest object or list within the members of an object.
+/// Returns the length of the longest object or list within the members of an object.
 fn longest_part(json: &[u8]) -> Option<usize> {
     let (mut depth, mut begun, mut longest) = (0_u64, 0, None);
     let (mut in_string, mut is_escaped) = (false, false);
@@ -109,14 +108,14 @@ fn bytes(path: &Path, from: impl Read) -> Result<Vec<u8>, FileError> {
     if !bytes.starts_with(&GZIP) {
         return Ok(bytes);
     }
-    // What a file says of its unpacked length is not believed: it is counted while it grows.
+    // The stated unpacked length is not trusted: the limit applies while unpacking.
     limited(path, MultiGzDecoder::new(bytes.as_slice()))?.map_err(|e| match e.kind() {
         ErrorKind::UnexpectedEof => FileError::CutShort(path.to_owned()),
-        _ => FileError::NoResult(path.to_owned(), format!("its gzip is broken: {e}")),
+        _ => FileError::NoResult(path.to_owned(), format!("invalid gzip data: {e}")),
     })
 }
 
-/// All that there is, if it is within the limit.
+/// Reads everything, if it is within the limit.
 fn limited(path: &Path, from: impl Read) -> Result<io::Result<Vec<u8>>, FileError> {
     let mut bytes = Vec::new();
     let read = from.take(RESULT_BYTES_MAX + 1).read_to_end(&mut bytes);
@@ -140,7 +139,7 @@ fn parse<T: for<'de> Deserialize<'de>>(path: &Path, bytes: &[u8]) -> Result<T, F
     Ok(value)
 }
 
-/// What is wrong, behind its place. An error that begins with the end of its place goes on from it.
+/// Formats an error with its place. An error that begins with the end of its place is appended to it.
 pub(super) fn placed(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
     let (place, said) = (error.path().to_string(), error.inner().to_string());
     match place.as_str() {
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn part_is_what_a_list_or_member_holds() {
+    fn longest_part_includes_lists_and_members() {
         assert_eq!(longest_part(br#"{"a":1,"b":"[[{"}"#), None);
         assert_eq!(longest_part(br#"{"rows":[{"a":"]}\"]"},[]]}"#), Some(13));
         assert_eq!(longest_part(br#"{"a":{"b":[1,[2]]},"c":[]}"#), Some(7));

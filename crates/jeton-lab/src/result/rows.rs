@@ -1,8 +1,8 @@
-//! A result's rows by their kind, and the one list that a file keeps them in.
+//! The rows of a result by kind, and their single list in the file.
 //!
-//! In the file a row's `suite` says of which kind it is: a suite that has a verb of its own has
-//! rows of its own, and every other row is a measured one. A new kind is a list in [`Rows`], a line
-//! where they are written and a line where they are read.
+//! A row's `suite` determines its kind: suites with a command of their own have their own rows, and
+//! every other row is a measured one. A new kind needs a list in [`Rows`] and a line each in the writer
+//! and the reader.
 
 use std::fmt;
 
@@ -23,27 +23,27 @@ pub const ATTACK: &str = "attack";
 /// The suite of [`ServerRow`]s.
 pub const SERVERS: &str = "servers";
 
-/// Every row of a result.
+/// All rows of a result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
-    /// One subject under one contract, timed: the suites of `lab run`.
+    /// Timed rows, one subject and operation each: the suites of `lab run`.
     pub measured: Vec<Row>,
-    /// Who verifies whose tokens: `lab interop`.
+    /// Interoperability: `lab interop`.
     pub interop: Vec<InteropRow>,
-    /// Who accepts what must be refused: `lab attack`.
+    /// Attacks: `lab attack`.
     pub attack: Vec<AttackRow>,
-    /// What issuing costs behind gRPC: `lab servers`.
+    /// gRPC servers: `lab servers`.
     pub servers: Vec<ServerRow>,
 }
 
 impl Rows {
-    /// How many rows there are, of all kinds.
+    /// Counts the rows of all kinds.
     #[must_use]
     pub fn len(&self) -> usize {
         self.measured.len() + self.interop.len() + self.attack.len() + self.servers.len()
     }
 
-    /// Whether there is no row of any kind.
+    /// Reports whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -60,7 +60,7 @@ impl From<Vec<Row>> for Rows {
 }
 
 impl Serialize for Rows {
-    /// The measured ones first, then the other kinds in the order of their lists.
+    /// Writes the measured rows first, then the other kinds in order.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.len()))?;
         for row in &self.measured {
@@ -85,7 +85,7 @@ impl Serialize for Rows {
     }
 }
 
-/// A row with the word that tells its kind before it.
+/// A row with its suite.
 #[derive(Serialize)]
 struct OfSuite<'a, R> {
     suite: &'static str,
@@ -155,7 +155,7 @@ impl<'de> Deserialize<'de> for AnyRow {
                 let kind =
                     suite.filter(|suite| [INTEROP, ATTACK, SERVERS].contains(&suite.as_str()));
                 if kind.is_some() {
-                    // The kinds that it chose between have no such member of their own.
+                    // The selected kinds have no `suite` member of their own.
                     before.pop();
                 }
                 let row = MapAccessDeserializer::new(ReadAgain::new(before, members));
@@ -173,9 +173,8 @@ impl<'de> Deserialize<'de> for AnyRow {
     }
 }
 
-/// The members that were read before the kind was known, and then the others, straight from the
-/// file. The lab writes `suite` first, and nothing else is kept twice; a tool that sorts members
-/// puts others before it.
+/// Yields the members that were read before the kind was known, and then the others directly from the
+/// file. The lab writes `suite` first; tools that sort members may write others before it.
 struct ReadAgain<A> {
     before: std::vec::IntoIter<(String, Value)>,
     value: Option<(String, Value)>,
@@ -217,8 +216,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ReadAgain<A> {
     }
 }
 
-/// A value that has left its place in the file: what is wrong with it begins with its place in the
-/// row, as in `.subject.library: invalid type`.
+/// A value that was read before the kind was known. Errors in it begin with their place in the row, for
+/// example `.subject.library: invalid type`.
 fn within<'de, V: DeserializeSeed<'de>, E: de::Error>(
     name: &str,
     value: Value,
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_suite_tells_the_kind_wherever_it_stands() {
+    fn rows_suite_decides_kind_in_any_position() {
         let mut last = interop();
         let suite = last.as_object_mut().unwrap().remove("suite").unwrap();
         last["suite"] = suite;
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_in_a_row_is_told_with_its_place() {
+    fn rows_error_names_its_place() {
         let mut wrong = interop();
         wrong["verifier"]["library"] = json!(7);
         let said = read(&json!([measured(), wrong])).unwrap_err();
@@ -289,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_a_suite_is_said_to_lack_it() {
+    fn rows_missing_suite_is_an_error() {
         let mut without = measured();
         without.as_object_mut().unwrap().remove("suite");
         let said = read(&json!([without])).unwrap_err();
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_written_as_they_are_read() {
+    fn rows_round_trip() {
         let rows = read(&json!([measured(), interop()])).unwrap();
         let written = serde_json::to_value(&rows).unwrap();
         assert_eq!(written[1], interop());

@@ -1,4 +1,4 @@
-//! What a server came to under one load.
+//! The measurements of a server under one load.
 
 use std::collections::BTreeMap;
 
@@ -11,38 +11,38 @@ use crate::servers::{Algorithm, Call, Scenario};
 /// One server in one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServerRow {
-    /// `failed-preflight` if it did something wrong before it was loaded: one that has the bugs of a
-    /// published report on purpose is loaded all the same, and its figures are marked by this.
+    /// `failed-preflight` if the server failed a check before the load. A server that keeps the bugs of
+    /// a published report is still loaded; this status marks its figures.
     pub status: Status,
-    /// Why it is not `ok`, one line for people.
+    /// The reason if the status is not `ok`, one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// As in `1 core, 5×50`.
+    /// The scenario's name, for example `1 core, 5×50`.
     pub scenario: String,
-    /// Cores of the server.
+    /// The number of cores of the server.
     pub cores: u32,
-    /// Connections.
+    /// The number of connections.
     pub connections: u32,
-    /// Calls in flight on each.
+    /// The number of calls in flight on each connection.
     pub in_flight: u32,
-    /// What was called; files without it are of `GenerateJwt`.
+    /// The call; files without it are of `GenerateJwt`.
     #[serde(default)]
     pub call: Call,
-    /// What the tokens are made with.
+    /// The algorithm of the tokens.
     pub alg: Algorithm,
     /// The server.
     pub subject: ServerSubject,
-    /// Calls a second that were due in an open loop, whose latencies count from when each was due;
-    /// none for a closed loop.
+    /// Calls per second of an open loop, in which latency counts from when a call was due; `None` for a
+    /// closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// The machine has fewer cores than server and loader ask for: only CPU time is compared.
+    /// True if the machine has fewer cores than server and loader need: compare only CPU time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
-    /// Who loaded it, if that was not the lab: its figures were imported.
+    /// The loader's name, if the figures were imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loader: Option<String>,
-    /// What was measured; none if nothing was.
+    /// The measurements; `None` if there are none.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub load: Option<ServerLoad>,
 }
@@ -50,15 +50,15 @@ pub struct ServerRow {
 /// The server of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerSubject {
-    /// `go/fixed`.
+    /// The server's id, for example `go/fixed`.
     pub id: String,
-    /// Its name.
+    /// The server's name.
     pub name: String,
-    /// Its language.
+    /// The server's language.
     pub language: String,
-    /// What it is made of, with versions.
+    /// The server's libraries, with versions.
     pub libraries: String,
-    /// Whether it has the bugs of a published report on purpose.
+    /// True if the server keeps the bugs of a published report.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub as_published: bool,
 }
@@ -66,50 +66,50 @@ pub struct ServerSubject {
 /// All repetitions of a load together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServerLoad {
-    /// Tokens a second, the median of the repetitions: errors are none.
+    /// Tokens per second of successful calls, the median of the repetitions.
     pub requests_per_s: f64,
-    /// CPU time of the server for each token, microseconds, the median of the repetitions.
+    /// CPU time of the server per token in microseconds, the median of the repetitions.
     pub cpu_us_per_request: Option<f64>,
-    /// The loader's.
+    /// CPU time of the loader per token in microseconds.
     pub client_cpu_us_per_request: Option<f64>,
-    /// Each repetition.
+    /// The repetitions.
     pub repetitions: Vec<Repetition>,
-    /// Of all repetitions together: `average`, `fastest`, `p10` … `p99.99`, `slowest`.
+    /// Latencies of all repetitions together: `average`, `fastest`, `p10` … `p99.99`, `slowest`.
     pub latency_ms: BTreeMap<String, f64>,
-    /// The same as a histogram that adds up with others.
+    /// The latencies as a histogram that can be added to others.
     pub latencies: Latencies,
-    /// How many calls ended how, in all repetitions: `OK` has what was asked for.
+    /// The number of calls by status, over all repetitions; `OK` means the expected response.
     pub statuses: BTreeMap<String, u64>,
-    /// How many tokens were verified.
+    /// The number of verified tokens.
     pub verified: u64,
-    /// Whether the loader had no room left in any repetition: then the server could have done more.
+    /// True if the loader was saturated in a repetition, so that the server could have done more.
     pub client_bound: Option<bool>,
-    /// Resident memory before the first load, all of its processes.
+    /// Resident memory of all processes before the first load.
     pub base_rss_bytes: Option<u64>,
-    /// The most that was seen while it was loaded.
+    /// The largest resident memory under load.
     pub peak_rss_bytes: Option<u64>,
 }
 
-/// One load.
+/// One repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Repetition {
-    /// How long it was measured.
+    /// The duration of the measurement.
     pub seconds: f64,
-    /// Tokens a second.
+    /// Tokens per second.
     pub requests_per_s: f64,
-    /// CPU time of the server for each token, microseconds.
+    /// CPU time of the server per token, in microseconds.
     pub cpu_us_per_request: Option<f64>,
 }
 
 impl ServerRow {
-    /// The tokens of all calls that were answered: a batch has many.
+    /// Counts the tokens of all successful calls; a batch has several.
     #[must_use]
     pub fn tokens(&self) -> u64 {
         let answers = self.load.as_ref().map_or(0, ServerLoad::answers);
         answers * u64::from(self.call.tokens())
     }
 
-    /// The scenario that it is of.
+    /// Returns the scenario.
     #[must_use]
     pub fn of_scenario(&self) -> Scenario {
         Scenario {
@@ -123,24 +123,24 @@ impl ServerRow {
 }
 
 impl ServerLoad {
-    /// The percentiles that a row has: the report's, and those that it lacked.
+    /// The percentiles of a row: those of the published report, and more.
     pub const PERCENTILES: [f64; 9] = [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 
-    /// Calls that were not answered with what was asked for.
+    /// Counts the calls without the expected response.
     #[must_use]
     pub fn errors(&self) -> u64 {
         let others = self.statuses.iter().filter(|(status, _)| *status != "OK");
         others.map(|(_, times)| times).sum()
     }
 
-    /// Calls that were.
+    /// Counts the calls with the expected response.
     #[must_use]
     pub fn answers(&self) -> u64 {
         self.statuses.get("OK").copied().unwrap_or(0)
     }
 }
 
-/// A histogram's figures by their names.
+/// Returns the figures of a histogram by name.
 pub(crate) fn latency_ms(latencies: &Latencies) -> BTreeMap<String, f64> {
     let mut named = BTreeMap::new();
     let mut set = |name: String, value: Option<f64>| {

@@ -1,21 +1,22 @@
-//! What a run's checksum must be: the proof that the work was done.
+//! Checksums that prove that the work was done.
 
 use serde_json::Value;
 
-/// The letters that a base64url text can end with lie between these.
+/// The last character of base64url text lies between these.
 const LAST_BYTES: (u64, u64) = (b'-' as u64, b'z' as u64);
 
-/// What the operations of one prepared contract add up to.
+/// The expected sum of the operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Expected {
-    /// Exactly known for each value of the pool.
+    /// An exact value for each value of the pool.
     Exact(Vec<u64>),
-    /// The tokens are randomised: their length is known, and their last byte is base64url.
+    /// Randomised tokens: their length is known, and their last byte is base64url.
     Lengths(Vec<u64>),
 }
 
 impl Expected {
-    /// Of `sign` and `encrypt`, from the tokens that two askings gave: equal ones are deterministic.
+    /// Creates the expectation of `sign` and `encrypt` from two responses; equal tokens are
+    /// deterministic.
     pub(super) fn of_tokens(first: &[String], second: &[String]) -> Self {
         if first == second {
             let value = |t: &String| {
@@ -27,7 +28,7 @@ impl Expected {
         }
     }
 
-    /// Of `verify` and `decrypt`: the last byte of each claims value's `jti`.
+    /// Creates the expectation of `verify` and `decrypt`: the last byte of each `jti`.
     pub(super) fn of_claims(pool: &[Value]) -> Self {
         let value = |claims: &Value| {
             let jti = claims.get("jti").and_then(Value::as_str);
@@ -37,12 +38,12 @@ impl Expected {
         Self::Exact(pool.iter().map(value).collect())
     }
 
-    /// Of `verify-signature`, `generate-key` and `load-key`: one for each token or key.
-    pub(super) fn of_yes(pool: usize) -> Self {
+    /// Creates the expectation of `verify-signature`, `generate-key` and `load-key`: one per operation.
+    pub(super) fn of_successes(pool: usize) -> Self {
         Self::Exact(vec![1; pool])
     }
 
-    /// Of `round-trip`: what making and opening the token add together.
+    /// Creates the expectation of `round-trip`: the sum of both operations.
     pub(super) fn of_trip(made: &Self, opened: &Self) -> Self {
         let both = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
         match (made, opened) {
@@ -52,7 +53,7 @@ impl Expected {
         }
     }
 
-    /// Whether `sum` can be what `iterations` operations on each of `threads` threads add up to.
+    /// Reports whether `sum` is possible for `iterations` operations on each of `threads` threads.
     pub(super) fn fits(&self, sum: u64, iterations: u64, threads: u32) -> bool {
         let threads = u64::from(threads);
         match self {
@@ -66,7 +67,7 @@ impl Expected {
     }
 }
 
-/// The sum of `values[i mod n]` for the operations `0..iterations`.
+/// Returns the sum of `values[i mod n]` for the operations `0..iterations`.
 fn total(values: &[u64], iterations: u64) -> u64 {
     let n = values.len().max(1) as u64;
     let cycle: u64 = values.iter().sum();
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_is_gone_round_in() {
+    fn checksum_pool_repeats() {
         let expected = Expected::Exact(vec![1, 10, 100]);
         assert!(expected.fits(111 * 2 + 11, 8, 1));
         assert!(expected.fits((111 * 2 + 11) * 3, 8, 3));
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deterministic_token_is_known_to_its_last_byte() {
+    fn checksum_deterministic_token_is_exact() {
         let same = tokens(&["ab", "ac"]);
         let expected = Expected::of_tokens(&same, &same);
         assert!(expected.fits(2 + 98 + 2 + 99, 2, 1));
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_random_token_is_known_to_its_length() {
+    fn checksum_random_token_is_bounded() {
         let expected = Expected::of_tokens(&tokens(&["abA"]), &tokens(&["abQ"]));
         assert!(expected.fits(10 * 3 + 10 * u64::from(b'g'), 10, 1));
         assert!(!expected.fits(10 * 2 + 10 * 40, 10, 1), "too small");
@@ -110,18 +111,21 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_adds_both_ways_together() {
+    fn checksum_round_trip_adds_both() {
         let claims = Expected::of_claims(&[serde_json::json!({"jti": "x1"})]);
         let same = tokens(&["ab"]);
         let fixed = Expected::of_trip(&Expected::of_tokens(&same, &same), &claims);
         assert!(fixed.fits(2 + u64::from(b'b') + u64::from(b'1'), 1, 1));
-        assert!(!fixed.fits(2 + u64::from(b'b'), 1, 1), "nothing was opened");
+        assert!(
+            !fixed.fits(2 + u64::from(b'b'), 1, 1),
+            "nothing was verified"
+        );
         let random = Expected::of_tokens(&tokens(&["ab"]), &tokens(&["ac"]));
         let random = Expected::of_trip(&random, &claims);
         assert!(random.fits(10 * (2 + u64::from(b'1') + u64::from(b'g')), 10, 1));
         assert!(
             !random.fits(10 * (2 + u64::from(b'-')), 10, 1),
-            "nothing was opened"
+            "nothing was verified"
         );
     }
 }

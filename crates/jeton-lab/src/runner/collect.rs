@@ -1,8 +1,8 @@
-//! From the benches to the result file.
+//! Collects the cases into a result.
 
 use super::Options;
-use super::bench::Bench;
-use super::judge::{noise_floor, verdicts};
+use super::case_run::CaseRun;
+use super::verdicts::{noise_floor, verdicts};
 use crate::published;
 use crate::result::{ClaimsSet, Environment, Row, Rows, RunResult, SCHEMA, Status, Timing};
 use crate::stats::median::median_interval;
@@ -10,25 +10,25 @@ use crate::stats::outliers::beyond_outer_fences;
 use crate::suite::{ClaimsSets, Plan};
 
 pub(super) fn result(
-    benches: Vec<Bench>,
+    case_runs: Vec<CaseRun>,
     plan: &Plan,
     options: &Options,
     mut environment: Environment,
     sets: &ClaimsSets,
 ) -> RunResult {
-    for hello in benches.iter().filter_map(|b| b.hello.as_ref()) {
-        // Of several runtimes the one on PATH comes first, and is the one that this member is of.
+    for hello in case_runs.iter().filter_map(|b| b.hello.as_ref()) {
+        // With several runtimes, the one on PATH comes first and is recorded here.
         let runtimes = &mut environment.runtimes;
         let runtime = runtimes.entry(hello.language.clone());
         runtime.or_insert_with(|| hello.runtime.clone());
     }
-    let noise_floor = noise_floor(&benches);
-    let verdicts = verdicts(&benches, &plan.comparisons, &noise_floor);
-    let originals = benches.into_iter().filter(|b| b.twin_of.is_none());
+    let noise_floor = noise_floor(&case_runs);
+    let verdicts = verdicts(&case_runs, &plan.comparisons, &noise_floor);
+    let originals = case_runs.into_iter().filter(|b| b.aa_pair_of.is_none());
     let rows: Vec<Row> = originals.map(|b| row(b, sets)).collect();
     let published = published::tables(&rows);
     let rows = Rows::from(rows);
-    let answers = published::answers(&rows, &noise_floor, &environment.taint);
+    let answers = published::answers(&rows, &noise_floor, &environment.disturbance);
     RunResult {
         schema: SCHEMA,
         command: options.command.clone(),
@@ -44,45 +44,45 @@ pub(super) fn result(
     }
 }
 
-fn row(bench: Bench, sets: &ClaimsSets) -> Row {
-    let timing = timing(&bench);
-    let (status, reason) = match (bench.failure, &timing) {
+fn row(case_run: CaseRun, sets: &ClaimsSets) -> Row {
+    let timing = timing(&case_run);
+    let (status, reason) = match (case_run.failure, &timing) {
         (Some((status, reason)), _) => (status, Some(reason)),
         (None, Some(_)) => (Status::Ok, None),
         (None, None) => (
             Status::Unavailable,
-            Some("the run was ended before its first round was finished".into()),
+            Some("the run ended before its first round finished".into()),
         ),
     };
     Row {
-        suite: bench.suite.into(),
-        contract: bench.cell.contract.name().into(),
+        suite: case_run.suite.into(),
+        operation: case_run.case.operation.name().into(),
         status,
         reason,
-        subject: bench.cell.subject(),
-        reference: bench.cell.is_reference(),
+        subject: case_run.case.subject(),
+        reference: case_run.case.is_reference(),
         claims: ClaimsSet {
             bytes: sets
-                .named(&bench.cell.claims)
-                .map_or(0, |set| set.bytes(bench.cell.format)),
-            name: bench.cell.claims.clone(),
+                .named(&case_run.case.claims)
+                .map_or(0, |set| set.bytes(case_run.case.format)),
+            name: case_run.case.claims.clone(),
         },
-        token_bytes: bench.token_bytes,
-        threads: bench.cell.threads,
+        token_bytes: case_run.token_bytes,
+        threads: case_run.case.threads,
         ns_per_op: timing,
-        bytes_per_op: bench.bytes_per_op,
-        allocs_per_op: bench.allocs_per_op,
-        peak_rss_bytes: bench.peak_rss_bytes,
+        bytes_per_op: case_run.bytes_per_op,
+        allocs_per_op: case_run.allocs_per_op,
+        peak_rss_bytes: case_run.peak_rss_bytes,
     }
 }
 
-fn timing(bench: &Bench) -> Option<Timing> {
-    let median = median_interval(&bench.rounds).ok()?;
+fn timing(case_run: &CaseRun) -> Option<Timing> {
+    let median = median_interval(&case_run.rounds).ok()?;
     Some(Timing {
         median: median.median,
         interval: median.interval,
-        rounds: bench.rounds.clone(),
-        outliers: beyond_outer_fences(&bench.rounds),
-        unsettled: bench.unsettled,
+        rounds: case_run.rounds.clone(),
+        outliers: beyond_outer_fences(&case_run.rounds),
+        unsettled: case_run.unsettled,
     })
 }

@@ -1,60 +1,60 @@
-//! What a run tells while it goes on.
+//! Progress events of a run.
 
-/// One thing that happened, for whoever shows progress.
+/// A progress event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A driver is being built.
     Building {
-        /// Its id.
+        /// The driver's id.
         driver: &'a str,
-        /// Which of the stale ones it is.
+        /// The number of this driver among the stale ones.
         number: usize,
-        /// How many are stale.
+        /// The number of stale drivers.
         of: usize,
     },
-    /// A driver or a subject takes no part.
+    /// A driver or subject is skipped.
     Unavailable {
         /// The driver's or the subject's id.
         driver: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
-    /// Processes are started, and check each other's tokens.
+    /// Preflight: processes start and verify each other's tokens.
     Checking {
-        /// Cells started.
+        /// The number of started cases.
         done: usize,
-        /// Of all.
+        /// The number of all cases.
         of: usize,
     },
-    /// A process is warmed up.
+    /// A process warms up.
     Warming {
         /// The subject's id.
         subject: &'a str,
-        /// Cells that are warm.
+        /// The number of warm cases.
         done: usize,
-        /// Of all.
+        /// The number of all cases.
         of: usize,
     },
-    /// A round is done that nobody counts.
+    /// The rehearsal round runs, which does not count.
     Rehearsing,
-    /// There is time for fewer rounds than planned.
+    /// The time limit allows fewer rounds than planned.
     FewerRounds {
-        /// What there is time for.
+        /// The number of possible rounds.
         rounds: u32,
-        /// What was planned.
+        /// The number of planned rounds.
         planned: u32,
     },
     /// A visit of a round is done.
     Round {
-        /// Which round, from one.
+        /// The round, counted from one.
         number: u32,
-        /// Rounds planned.
+        /// The number of planned rounds.
         of: u32,
-        /// Visits done in this round.
+        /// The visits done in this round.
         visit: usize,
-        /// Visits of a round.
+        /// The visits of a round.
         visits: usize,
     },
-    /// The measuring is over.
+    /// Verdicts are computed.
     Judging,
 }

@@ -1,23 +1,18 @@
 //! The run: build, preflight, warm-up, rounds, verdicts.
 
-mod bench;
+mod aa_pairs;
+mod case_run;
 mod checksum;
 mod collect;
-pub(crate) mod empty_key;
 mod event;
-mod forge;
-mod honesty;
-mod judge;
-pub(crate) mod mint;
-pub(crate) mod mint_paseto;
+pub(crate) mod fixtures;
 mod pace;
 pub(crate) mod preflight;
 mod rounds;
 mod shared_core;
-pub(crate) mod tamper;
-mod twins;
+mod timing_checks;
+mod verdicts;
 mod warm;
-mod weak;
 
 pub use event::Event;
 pub use pace::{FULL_BUDGET, Pace, QUICK_BUDGET};
@@ -25,36 +20,36 @@ pub use pace::{FULL_BUDGET, Pace, QUICK_BUDGET};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bench::{Bench, Stopped};
-use forge::Forge;
+use case_run::{CaseRun, Stopped};
+use fixtures::Fixtures;
 use shared_core::{Sharing, Watch};
 
 use crate::driver::{Built, Cache, Driver, runtime};
-use crate::host::{Cores, Witness, Yardstick, describe};
-use crate::result::{RunResult, Status, Taint};
+use crate::host::{Cores, DisturbanceMonitor, ReferenceWorkload, describe};
+use crate::protocol::{Offered, Process};
+use crate::result::{Disturbance, RunResult, Status};
 use crate::stop::Stop;
-use crate::suite::{Cell, ClaimsSets, Contract, KeyHandling, OwnClaims, Plan};
-use crate::wire::{Offered, Process};
+use crate::suite::{Case, ClaimsSets, KeyHandling, Operation, OwnClaims, Plan};
 
-/// How a run is to be done.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How it spends its time.
+    /// The pace of the run.
     pub pace: Pace,
-    /// What it may take, once the drivers are built.
+    /// The time limit for measuring, without building drivers.
     pub budget: Option<Duration>,
-    /// The seed of the order of the rounds.
+    /// The seed of the random order.
     pub seed: u64,
     /// The command that repeats it, for the result file.
     pub command: String,
-    /// Where built drivers are kept.
+    /// The cache of built drivers.
     pub cache: Cache,
-    /// The user's own claims, for cells that name them.
+    /// The user's own claims, for cases that use them.
     pub own_claims: Option<OwnClaims>,
 }
 
-/// Measures a plan. Whatever a driver does, the others go on; when `stop` is requested, the
-/// result holds the rounds that were finished.
+/// Measures a plan. A fault of one driver does not affect the others. When `stop` is requested, the
+/// result contains the finished rounds.
 pub fn run(
     plan: &Plan,
     drivers: &[Driver],
@@ -68,11 +63,11 @@ pub fn run(
         stop,
         tell,
         cores: Cores::unpinned(),
-        benches: Vec::new(),
+        case_runs: Vec::new(),
         hashes: BTreeMap::new(),
         affordable: options.pace.rounds,
         finished: 0,
-        taint: Taint::default(),
+        disturbance: Disturbance::default(),
         began: Instant::now(),
     };
     let started = jiff::Timestamp::now();
@@ -81,9 +76,9 @@ pub fn run(
     if complete || run.finished > 0 {
         (run.tell)(Event::Judging);
     }
-    for bench in &mut run.benches {
-        if let Some(process) = &mut bench.process {
-            bench.peak_rss_bytes = bench.peak_rss_bytes.max(process.peak_rss_bytes());
+    for case_run in &mut run.case_runs {
+        if let Some(process) = &mut case_run.process {
+            case_run.peak_rss_bytes = case_run.peak_rss_bytes.max(process.peak_rss_bytes());
             process.bye();
         }
     }
@@ -94,11 +89,11 @@ pub fn run(
     environment.complete = complete;
     environment.rounds_planned = options.pace.rounds;
     environment.rounds_finished = run.finished;
-    environment.taint = run.taint;
+    environment.disturbance = run.disturbance;
     let measured = |d: &&Driver| run.hashes.contains_key(&d.id);
     environment.runtimes_used = runtime::used(drivers.iter().filter(measured), started);
     environment.drivers = run.hashes;
-    collect::result(run.benches, plan, options, environment, &claims)
+    collect::result(run.case_runs, plan, options, environment, &claims)
 }
 
 struct Run<'a> {
@@ -107,46 +102,46 @@ struct Run<'a> {
     stop: &'a Stop,
     tell: &'a mut dyn FnMut(Event<'_>),
     cores: Cores,
-    benches: Vec<Bench>,
+    case_runs: Vec<CaseRun>,
     hashes: BTreeMap<String, String>,
-    /// Of the rounds that were planned, those that the budget has time for.
+    /// The number of planned rounds that the time limit allows.
     affordable: u32,
     finished: u32,
-    taint: Taint,
-    /// When the drivers were built: the budget counts from here.
+    disturbance: Disturbance,
+    /// The time at which the drivers were built; the time limit counts from here.
     began: Instant,
 }
 
 impl Run<'_> {
     fn all(&mut self, drivers: &[Driver], sets: &ClaimsSets) -> Result<(), Stopped> {
-        let cells = self.plan.cells.iter();
-        self.benches = cells.map(|(c, s)| Bench::new(c.clone(), s)).collect();
+        let cases = self.plan.cases.iter();
+        self.case_runs = cases.map(|(c, s)| CaseRun::new(c.clone(), s)).collect();
         let built = self.build(drivers)?;
         self.began = Instant::now();
         self.cores = Cores::split();
-        let mut workshop = Workshop {
+        let mut factory = ProcessFactory {
             built,
-            forges: Vec::new(),
+            all_fixtures: Vec::new(),
             cores: self.cores.clone(),
             stop: self.stop,
         };
-        self.start_and_check(&mut workshop, sets)?;
-        self.add_twins();
-        self.begin_a_life(&workshop, Looking::AtTheirTime)?;
-        self.measure(&workshop)
+        self.start_and_check(&mut factory, sets)?;
+        self.add_aa_pairs();
+        self.restart_processes(&factory, TimingChecks::Run)?;
+        self.measure(&factory)
     }
 
-    /// Builds what is stale, and fails the benches of what cannot be built.
+    /// Builds stale drivers, and fails the cases of drivers that cannot be built.
     fn build(&mut self, drivers: &[Driver]) -> Result<BTreeMap<String, Built>, Stopped> {
         let wanted: Vec<&Driver> = drivers
             .iter()
-            .filter(|d| self.benches.iter().any(|b| b.cell.driver == d.id))
+            .filter(|d| self.case_runs.iter().any(|b| b.case.driver == d.id))
             .collect();
         for driver in &wanted {
             for word in driver.unknown() {
                 (self.tell)(Event::Unavailable {
                     driver: &driver.id,
-                    reason: &format!("its manifest offers what this lab does not know: {word}"),
+                    reason: &format!("unknown name in the manifest: {word}"),
                 });
             }
         }
@@ -171,9 +166,9 @@ impl Run<'_> {
                         driver: &driver.id,
                         reason: &reason,
                     });
-                    for bench in &mut self.benches {
-                        if bench.cell.driver == driver.id {
-                            bench.fail(Status::Unavailable, reason.clone());
+                    for case_run in &mut self.case_runs {
+                        if case_run.case.driver == driver.id {
+                            case_run.fail(Status::Unavailable, reason.clone());
                         }
                     }
                 }
@@ -182,16 +177,16 @@ impl Run<'_> {
         Ok(built)
     }
 
-    /// Starts every process, and lets the subjects check each other.
+    /// Starts every process and runs the preflight.
     fn start_and_check(
         &mut self,
-        workshop: &mut Workshop<'_>,
+        factory: &mut ProcessFactory<'_>,
         sets: &ClaimsSets,
     ) -> Result<(), Stopped> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        for i in 0..self.benches.len() {
-            let speaks = self.benches[i].cell.speaks();
-            let same = |g: &&mut Vec<usize>| self.benches[g[0]].cell.speaks() == speaks;
+        for i in 0..self.case_runs.len() {
+            let dialect = self.case_runs[i].case.dialect();
+            let same = |g: &&mut Vec<usize>| self.case_runs[g[0]].case.dialect() == dialect;
             match groups.iter_mut().find(same) {
                 Some(group) => group.push(i),
                 None => groups.push(vec![i]),
@@ -199,12 +194,12 @@ impl Run<'_> {
         }
         let mut done = 0;
         for group in &groups {
-            let dialect = self.benches[group[0]].cell.speaks();
-            let forge = match Forge::new(&dialect, sets) {
-                Ok(forge) => forge,
+            let dialect = self.case_runs[group[0]].case.dialect();
+            let fixtures = match Fixtures::new(&dialect, sets) {
+                Ok(fixtures) => fixtures,
                 Err(reason) => {
                     for &i in group {
-                        self.benches[i].fail(Status::Unavailable, reason.clone());
+                        self.case_runs[i].fail(Status::Unavailable, reason.clone());
                     }
                     continue;
                 }
@@ -213,101 +208,105 @@ impl Run<'_> {
                 done += 1;
                 (self.tell)(Event::Checking {
                     done,
-                    of: self.benches.len(),
+                    of: self.case_runs.len(),
                 });
-                workshop.start(&mut self.benches[i], &forge)?;
+                factory.start(&mut self.case_runs[i], &fixtures)?;
             }
-            preflight::check(&mut self.benches, group, &forge)?;
-            workshop.forges.push(forge);
+            preflight::check(&mut self.case_runs, group, &fixtures)?;
+            factory.all_fixtures.push(fixtures);
         }
-        self.tell_failures(workshop);
+        self.report_failures(factory);
         Ok(())
     }
 
-    /// Tells once for each driver and reason, apart from what building it told already.
-    fn tell_failures(&mut self, workshop: &Workshop<'_>) {
+    /// Reports each driver and reason once, without those already reported while building.
+    fn report_failures(&mut self, factory: &ProcessFactory<'_>) {
         let mut told = Vec::new();
-        for bench in &self.benches {
-            let driver = &bench.cell.driver;
-            if let Some((_, reason)) = &bench.failure
-                && workshop.built.contains_key(driver)
+        for case_run in &self.case_runs {
+            let driver = &case_run.case.driver;
+            if let Some((_, reason)) = &case_run.failure
+                && factory.built.contains_key(driver)
                 && !told.contains(&(driver, reason))
             {
                 told.push((driver, reason));
-                let driver = &bench.cell.subject_id();
+                let driver = &case_run.case.subject_id();
                 (self.tell)(Event::Unavailable { driver, reason });
             }
         }
     }
 
-    /// Names who is to run twice. No twin has a process yet.
-    fn add_twins(&mut self) {
-        for original in twins::choose(&self.benches, self.options.pace.twins) {
-            let from = &self.benches[original];
-            let mut twin = Bench::new(from.cell.clone(), from.suite);
-            twin.twin_of = Some(original);
-            twin.expected = from.expected.clone();
-            self.benches.push(twin);
+    /// Adds the A/A pairs, without processes.
+    fn add_aa_pairs(&mut self) {
+        for original in aa_pairs::choose(&self.case_runs, self.options.pace.aa_pairs) {
+            let from = &self.case_runs[original];
+            let mut second = CaseRun::new(from.case.clone(), from.suite);
+            second.aa_pair_of = Some(original);
+            second.expected = from.expected.clone();
+            self.case_runs.push(second);
         }
     }
 
-    /// Puts a fresh process in the place of each that came this far, and warms it up at once.
+    /// Replaces the process of each remaining case by a new one, and warms it up at once.
     ///
-    /// What a process has done and how long it has waited stays in its machine code and its heap, and two of
-    /// one program are only then alike when both are: one that had met refused tokens in the checks, or been
-    /// asked less about its time, or had waited some seconds more to be warmed up, was apart from its twin,
-    /// always the same way, by up to 3 %. So the two of a pair follow each other, and managed runtimes, which
-    /// give memory back while they wait, come last.
-    fn begin_a_life(&mut self, workshop: &Workshop<'_>, looking: Looking) -> Result<(), Stopped> {
-        let original = |i: usize| self.benches[i].twin_of.unwrap_or(i);
-        let mut order: Vec<usize> = (0..self.benches.len())
-            .filter(|&i| self.benches[i].failure.is_none() && self.benches[original(i)].live())
+    /// The history of a process affects its machine code and its heap. Processes that had verified
+    /// rejected tokens, had fewer timing checks, or had waited longer before warm-up differed from
+    /// their A/A pair by up to 3 %, always in the same direction. So both processes of a pair are
+    /// started one after the other, and managed runtimes, which release memory while they wait, come
+    /// last.
+    fn restart_processes(
+        &mut self,
+        factory: &ProcessFactory<'_>,
+        checks: TimingChecks,
+    ) -> Result<(), Stopped> {
+        let original = |i: usize| self.case_runs[i].aa_pair_of.unwrap_or(i);
+        let mut order: Vec<usize> = (0..self.case_runs.len())
+            .filter(|&i| self.case_runs[i].failure.is_none() && self.case_runs[original(i)].live())
             .collect();
-        order.sort_by_key(|&i| (self.benches[i].cell.is_managed(), original(i)));
+        order.sort_by_key(|&i| (self.case_runs[i].case.is_managed(), original(i)));
         for &i in &order {
-            self.benches[i].end_life();
+            self.case_runs[i].end_process();
         }
         for (done, &i) in order.iter().enumerate() {
             (self.tell)(Event::Warming {
-                subject: &self.benches[i].cell.subject_id(),
+                subject: &self.case_runs[i].case.subject_id(),
                 done,
                 of: order.len(),
             });
-            let bench = &mut self.benches[i];
-            workshop.start_again(bench)?;
-            let clocks = warm::warm_up(bench, &self.options.pace)?;
-            if looking == Looking::AtTheirTime
-                && let Some(forge) = workshop.forge_of(bench)
-                && bench.live()
+            let case_run = &mut self.case_runs[i];
+            factory.start_again(case_run)?;
+            let clocks = warm::warm_up(case_run, &self.options.pace)?;
+            if checks == TimingChecks::Run
+                && let Some(fixtures) = factory.fixtures_of(case_run)
+                && case_run.live()
             {
-                honesty::check(bench, forge, clocks)?;
+                timing_checks::check(case_run, fixtures, clocks)?;
             }
         }
-        for i in 0..self.benches.len() {
-            let Some(original) = self.benches[i].twin_of else {
+        for i in 0..self.case_runs.len() {
+            let Some(original) = self.case_runs[i].aa_pair_of else {
                 continue;
             };
-            if !self.benches[original].live() {
-                // Nobody is left to compare it with.
-                self.benches[i].process = None;
+            if !self.case_runs[original].live() {
+                // There is nothing left to compare with.
+                self.case_runs[i].process = None;
             }
-            // Identical subjects do identical work.
-            self.benches[i].iterations = self.benches[original].iterations;
+            // Both cases of a pair do identical work.
+            self.case_runs[i].iterations = self.case_runs[original].iterations;
         }
         Ok(())
     }
 
-    fn measure(&mut self, workshop: &Workshop<'_>) -> Result<(), Stopped> {
+    fn measure(&mut self, factory: &ProcessFactory<'_>) -> Result<(), Stopped> {
         let pace = &self.options.pace;
         let mut order =
-            rounds::Order::seeded(self.options.seed, &self.benches, &self.plan.comparisons);
+            rounds::Order::seeded(self.options.seed, &self.case_runs, &self.plan.comparisons);
         (self.tell)(Event::Rehearsing);
         let cores = self.cores.clone();
-        let mut watch = Watch::with(Yardstick::of_drivers(&cores));
-        rounds::rehearse(&mut self.benches, &mut order, pace, &mut watch)?;
+        let mut watch = Watch::with(ReferenceWorkload::of_drivers(&cores));
+        rounds::rehearse(&mut self.case_runs, &mut order, pace, &mut watch)?;
         if let Some(budget) = self.options.budget {
             let left = budget.saturating_sub(self.began.elapsed());
-            self.affordable = pace.rounds_within(left, rounds::takes(&self.benches, pace));
+            self.affordable = pace.rounds_within(left, rounds::takes(&self.case_runs, pace));
             if self.affordable < pace.rounds {
                 (self.tell)(Event::FewerRounds {
                     rounds: self.affordable,
@@ -316,30 +315,30 @@ impl Run<'_> {
             }
         }
         let ids: Vec<u32> = self.process_ids();
-        let witness = Witness::begin(&ids);
+        let disturbance_monitor = DisturbanceMonitor::begin(&ids);
         let mut sharing = Sharing::default();
-        let outcome = self.rounds(&mut order, workshop, &mut watch, &mut sharing);
+        let outcome = self.rounds(&mut order, factory, &mut watch, &mut sharing);
         let ids = self.process_ids();
-        self.taint = witness.testify(&ids, self.cores.driver_core().is_some());
-        sharing.testify(&mut self.taint);
+        self.disturbance = disturbance_monitor.finish(&ids, self.cores.driver_core().is_some());
+        sharing.record_in(&mut self.disturbance);
         outcome
     }
 
     fn rounds(
         &mut self,
         order: &mut rounds::Order,
-        workshop: &Workshop<'_>,
+        factory: &ProcessFactory<'_>,
         watch: &mut Watch<'_>,
         sharing: &mut Sharing,
     ) -> Result<(), Stopped> {
         let pace = self.options.pace;
-        let takes = rounds::takes(&self.benches, &pace);
+        let takes = rounds::takes(&self.case_runs, &pace);
         let mut work = takes;
         for number in 1..=self.affordable {
-            if pace.begins_a_life(number, self.affordable) {
-                self.begin_a_life(workshop, Looking::Away)?;
+            if pace.restarts_processes(number, self.affordable) {
+                self.restart_processes(factory, TimingChecks::Skip)?;
                 (self.tell)(Event::Rehearsing);
-                rounds::rehearse(&mut self.benches, order, &pace, watch)?;
+                rounds::rehearse(&mut self.case_runs, order, &pace, watch)?;
             }
             let left = self.options.budget.map_or(Duration::MAX, |budget| {
                 budget.saturating_sub(self.began.elapsed())
@@ -352,13 +351,13 @@ impl Run<'_> {
                 });
                 break;
             };
-            watch.be_patient(spare);
+            watch.set_max_wait(spare);
             let round_began = Instant::now();
             let of = self.affordable;
             let tell = &mut self.tell;
-            let benches = &mut self.benches;
-            let renew = |bench: &mut Bench| workshop.start_again(bench);
-            *sharing += rounds::round(benches, order, &pace, watch, renew, |visit, visits| {
+            let case_runs = &mut self.case_runs;
+            let renew = |case_run: &mut CaseRun| factory.start_again(case_run);
+            *sharing += rounds::round(case_runs, order, &pace, watch, renew, |visit, visits| {
                 tell(Event::Round {
                     number,
                     of,
@@ -367,113 +366,115 @@ impl Run<'_> {
                 });
             })?;
             self.finished = number;
-            let beyond = spare.saturating_sub(watch.patience());
+            let beyond = spare.saturating_sub(watch.max_wait());
             work = takes.max(round_began.elapsed().saturating_sub(beyond));
         }
         Ok(())
     }
 
     fn process_ids(&self) -> Vec<u32> {
-        let processes = self.benches.iter().filter_map(|b| b.process.as_ref());
+        let processes = self.case_runs.iter().filter_map(|b| b.process.as_ref());
         processes.map(Process::id).collect()
     }
 }
 
-/// Whether it is looked at what drivers say of their time. Once is enough.
+/// Whether the timing checks run. They run once per driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Looking {
-    AtTheirTime,
-    Away,
+enum TimingChecks {
+    Run,
+    Skip,
 }
 
-fn covers(offer: &Offered, cell: &Cell) -> bool {
+fn covers(offer: &Offered, case: &Case) -> bool {
     let named = |names: &[String], name: &str| names.iter().any(|n| n == name);
-    let handling = match cell.key_handling {
+    let handling = match case.key_handling {
         KeyHandling::Text(form) => named(&offer.key_text, form.name()),
-        // A fresh key is not handled in any way.
-        _ if cell.contract == Contract::GenerateKey => true,
+        // A generated key has no handling.
+        _ if case.operation == Operation::GenerateKey => true,
         handling => named(&offer.key_handling, handling.name()),
     };
     handling
-        && offer.format == cell.format.name()
-        && offer.alg == cell.alg
-        && offer.enc == cell.enc
-        && named(&offer.contracts, cell.contract.name())
+        && offer.format == case.format.name()
+        && offer.alg == case.alg
+        && offer.enc == case.enc
+        && named(&offer.operations, case.operation.name())
 }
 
-/// What processes are made with.
-struct Workshop<'a> {
+/// Everything needed to start processes.
+struct ProcessFactory<'a> {
     built: BTreeMap<String, Built>,
-    forges: Vec<Forge>,
+    all_fixtures: Vec<Fixtures>,
     cores: Cores,
     stop: &'a Stop,
 }
 
-impl Workshop<'_> {
-    /// Puts a new process in the place of a bench's.
-    fn start_again(&self, bench: &mut Bench) -> Result<(), Stopped> {
-        bench.end_life();
-        match self.forge_of(bench) {
-            Some(forge) => self.start(bench, forge),
+impl ProcessFactory<'_> {
+    /// Replaces the process of a case by a new one.
+    fn start_again(&self, case_run: &mut CaseRun) -> Result<(), Stopped> {
+        case_run.end_process();
+        match self.fixtures_of(case_run) {
+            Some(fixtures) => self.start(case_run, fixtures),
             None => Ok(()),
         }
     }
 
-    fn start(&self, bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
-        let Some(ready) = self.built.get(&bench.cell.driver) else {
+    fn start(&self, case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
+        let Some(ready) = self.built.get(&case_run.case.driver) else {
             return Ok(());
         };
-        match Process::start(&ready.spawn, bench.cell.threads, &self.cores, self.stop) {
-            Ok(process) => bench.process = Some(process),
+        match Process::start(&ready.spawn, case_run.case.threads, &self.cores, self.stop) {
+            Ok(process) => case_run.process = Some(process),
             Err(fault) => {
-                bench.ask_failed(fault)?;
+                case_run.ask_failed(fault)?;
                 return Ok(());
             }
         }
-        let Some(hello) = bench.ask(Process::hello)? else {
+        let Some(hello) = case_run.ask(Process::hello)? else {
             return Ok(());
         };
         let said = (&hello.library, &hello.version, &hello.language);
-        let cell = &bench.cell;
-        if said != (&cell.library, &cell.version, &cell.language) {
+        let case = &case_run.case;
+        if said != (&case.library, &case.version, &case.language) {
             let reason = format!(
-                "says it is {} {} ({}), its manifest says {} {} ({})",
+                "the driver reports {} {} ({}), its manifest {} {} ({})",
                 hello.library,
                 hello.version,
                 hello.language,
-                cell.library,
-                cell.version,
-                cell.language
+                case.library,
+                case.version,
+                case.language
             );
-            bench.fail(Status::FailedPreflight, reason);
+            case_run.fail(Status::FailedPreflight, reason);
             return Ok(());
         }
-        // The name is in the row: it is that of the runtime that does the work, or there is no row.
-        let asked_for = cell.runtime.as_deref();
+        // The row names the runtime, so the driver must run on exactly that one.
+        let asked_for = case.runtime.as_deref();
         if let Some((asked_for, version)) = asked_for.and_then(|r| Some((r, r.split(' ').nth(1)?)))
             && !hello.runtime.contains(version)
         {
             let reason = format!("runs on {}, not on {asked_for}", hello.runtime);
-            bench.fail(Status::FailedPreflight, reason);
+            case_run.fail(Status::FailedPreflight, reason);
             return Ok(());
         }
-        if !hello.offers.iter().any(|offer| covers(offer, cell)) {
-            let reason = "its manifest offers this, and the driver itself does not";
-            bench.fail(Status::Unavailable, reason);
+        if !hello.offers.iter().any(|offer| covers(offer, case)) {
+            let reason = "the manifest offers this, but the driver does not";
+            case_run.fail(Status::Unavailable, reason);
             return Ok(());
         }
-        bench.hello = Some(hello);
-        match forge.prepare(&bench.cell) {
-            Ok(prepare) => bench.ask(|p| p.prepare(&prepare)).map(drop),
+        case_run.hello = Some(hello);
+        match fixtures.prepare(&case_run.case) {
+            Ok(prepare) => case_run.ask(|p| p.prepare(&prepare)).map(drop),
             Err(reason) => {
-                bench.fail(Status::Unavailable, reason);
+                case_run.fail(Status::Unavailable, reason);
                 Ok(())
             }
         }
     }
 
-    fn forge_of(&self, bench: &Bench) -> Option<&Forge> {
-        let speaks = bench.cell.speaks();
-        self.forges.iter().find(|forge| forge.dialect == speaks)
+    fn fixtures_of(&self, case_run: &CaseRun) -> Option<&Fixtures> {
+        let dialect = case_run.case.dialect();
+        self.all_fixtures
+            .iter()
+            .find(|fixtures| fixtures.dialect == dialect)
     }
 }

@@ -1,75 +1,75 @@
-//! How long everything takes: batches, warm-up, rounds, and the estimate made of them.
+//! The pace of a run: batches, warm-up, rounds, and the time estimate.
 
 use std::time::Duration;
 
-use crate::suite::Cell;
+use crate::suite::Case;
 
-/// Passes that nobody counts, before the first round of a process's life; none for who lives for a visit.
+/// Uncounted passes before the first round of a process; none for processes that restart each visit.
 pub(super) const REHEARSALS: u32 = 2;
 
-/// How long the yardstick is not looked at, about.
+/// The longest time without a reading of the reference workload, approximately.
 const SLICE: Duration = Duration::from_millis(4);
 
-/// How long a process works in each visit before anybody counts, about: the caches that it finds are those
-/// of the others, or of nobody where it is new.
+/// The uncounted work of a process at the start of each visit, approximately, so that its caches are
+/// warm.
 pub(super) const LEAD: Duration = Duration::from_millis(2);
 
-/// The same for a driver that does so itself, without waiting for anything before its clock is read: the
-/// watchdog of Go's runtime takes so long to look seldom.
+/// The same for a driver that does it without waiting before its clock starts: the background monitor
+/// of Go's runtime takes this long to become infrequent.
 pub(super) const OWN_LEAD: Duration = Duration::from_millis(10);
 
-/// Fewer rounds than this prove next to nothing; a budget does not go below.
+/// Fewer rounds than this show almost nothing; the time limit never reduces rounds below.
 const FEWEST_ROUNDS: u32 = 6;
 
-/// A round may take so many times its work beyond it, at most, to have a core of its own: one that is shared
-/// for longer is not waited for.
+/// A round may wait for an unshared core for this multiple of its work.
 const MOST_SPARE: u32 = 2;
 
-/// One that need not be is not begun without a part of its work to spare: one in so many.
+/// An optional round starts only if this fraction of its work is left as spare time.
 const LEAST_SPARE: u32 = 5;
 
-/// The time a run may take when it was asked to be quick: 90 seconds, less what a core that is shared all the
-/// time adds to its last round.
+/// The time limit of a quick run: 90 seconds, minus the largest delay of its last round by a shared
+/// core.
 pub const QUICK_BUDGET: Duration = Duration::from_secs(87);
 
-/// The time that the three suites may take.
+/// The time limit of the three suites.
 pub const FULL_BUDGET: Duration = Duration::from_secs(58 * 60);
 
 /// How a run spends its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// Batches that a round's value is made of: their lower quartile, or that of their slices.
+    /// The number of batches per round value, which is the lower quartile of the batches or of their
+    /// slices.
     pub batches: u32,
-    /// How long one timed batch takes, about.
+    /// The duration of one timed batch, approximately.
     pub batch: Duration,
-    /// How long one timed batch takes, about, where memory is collected.
+    /// The duration of one timed batch with garbage collection, approximately.
     pub collected_batch: Duration,
-    /// To hold a collection of memory, a batch becomes so long, at most. One that would hold none all the
-    /// same takes no longer than where nothing is collected, or than that of a managed runtime.
+    /// The longest batch that is extended to contain a garbage collection. If it still contains none,
+    /// it is as long as a batch without collection, or as that of a managed runtime.
     pub longest_batch: Duration,
-    /// How long one timed batch of a managed runtime takes, about: it collects as well, and what it
-    /// compiled may be thrown away.
+    /// The duration of one timed batch of a managed runtime, approximately: it collects garbage and may
+    /// discard compiled code.
     pub managed_batch: Duration,
-    /// How long one batch of the warm-up takes, about. A managed runtime's are
-    /// longer: a third of its timed ones.
+    /// The duration of one warm-up batch, approximately. For managed runtimes it is longer: a third of
+    /// a timed batch.
     pub warm_batch: Duration,
-    /// How long a managed runtime works before it is asked whether it has settled: its compiler
-    /// may wait, look settled, and then make everything faster.
+    /// The shortest warm-up of a managed runtime before it is checked for settling: its compiler may
+    /// run late and change the speed.
     pub managed_least: Duration,
-    /// When a subject that has not settled is taken as it is.
+    /// The longest warm-up; after that an unsettled subject is measured as it is.
     pub warm_limit: Duration,
-    /// Rounds.
+    /// The number of rounds.
     pub rounds: u32,
-    /// How often every process is put out and a new one put in its place, evenly over the rounds:
-    /// where it lies in memory is then a part of the spread.
+    /// How often all processes restart, evenly over the rounds, so that memory layout is part of the
+    /// spread.
     pub restarts: u32,
-    /// Subjects that run twice under two names: enough for three pairs of every language,
-    /// because a pair is judged by the others of its kind.
-    pub twins: usize,
+    /// The number of A/A pairs: enough for three per language, because a pair is judged by the others
+    /// of its kind.
+    pub aa_pairs: usize,
 }
 
 impl Pace {
-    /// The pace of a run that is to be believed.
+    /// The pace of a full run.
     pub const FULL: Self = Self {
         batches: 3,
         batch: Duration::from_millis(30),
@@ -81,17 +81,17 @@ impl Pace {
         warm_limit: Duration::from_secs(10),
         rounds: 12,
         restarts: 0,
-        twins: 9,
+        aa_pairs: 9,
     };
 
-    /// The pace of a run whose figures are shown to others: every process has three lives.
+    /// The pace of a run for publication: every process restarts twice.
     pub const PUBLISH: Self = Self {
         rounds: 30,
         restarts: 2,
         ..Self::FULL
     };
 
-    /// The pace of a run that somebody waits for.
+    /// The pace of a quick run.
     pub const QUICK: Self = Self {
         batches: 2,
         batch: Duration::from_millis(12),
@@ -103,103 +103,103 @@ impl Pace {
         warm_limit: Duration::from_millis(2500),
         rounds: 12,
         restarts: 0,
-        twins: 9,
+        aa_pairs: 9,
     };
 
-    /// How long one batch of that cell takes.
+    /// Returns the duration of one batch of this case.
     #[must_use]
-    pub fn batch_of(&self, cell: &Cell) -> Duration {
-        if cell.is_managed() {
+    pub fn batch_of(&self, case: &Case) -> Duration {
+        if case.is_managed() {
             self.managed_batch
-        } else if cell.collects_garbage() {
+        } else if case.collects_garbage() {
             self.collected_batch
         } else {
             self.batch
         }
     }
 
-    /// The same where it is known that a batch holds no collection of memory.
+    /// Returns the same if a batch contains no garbage collection.
     #[must_use]
-    pub fn batch_without_collection(&self, cell: &Cell) -> Duration {
-        match cell.is_managed() {
+    pub fn batch_without_collection(&self, case: &Case) -> Duration {
+        match case.is_managed() {
             true => self.managed_batch,
             false => self.batch,
         }
     }
 
-    /// In how many slices one batch of that cell is timed. One, where memory is collected: a slice of a
-    /// few milliseconds holds no collection, or one too many.
+    /// Returns the number of slices of a batch. With garbage collection it is one: a slice of a few
+    /// milliseconds contains no collection, or one too many.
     #[must_use]
-    pub fn slices_of(&self, cell: &Cell) -> u64 {
-        if cell.collects_garbage() {
+    pub fn slices_of(&self, case: &Case) -> u64 {
+        if case.collects_garbage() {
             return 1;
         }
-        let slices = self.batch_of(cell).as_micros() / SLICE.as_micros();
+        let slices = self.batch_of(case).as_micros() / SLICE.as_micros();
         u64::try_from(slices).unwrap_or(u64::MAX).max(1)
     }
 
-    /// Whether all processes are put out before this round, counted from one, of so many.
+    /// Reports whether all processes restart before this round, counted from one.
     #[must_use]
-    pub fn begins_a_life(&self, number: u32, of: u32) -> bool {
+    pub fn restarts_processes(&self, number: u32, of: u32) -> bool {
         let life = of.div_ceil(self.restarts + 1);
         number > 1 && (number - 1).is_multiple_of(life)
     }
 
-    /// The same before it is known after how many operations that cell's memory is collected.
-    fn likely_batch_of(&self, cell: &Cell) -> Duration {
-        /// About the mean over Go's libraries.
+    /// Returns the same before the interval between garbage collections is known.
+    fn likely_batch_of(&self, case: &Case) -> Duration {
+        /// About the mean of Go libraries.
         const UNTIL_COLLECTED: Duration = Duration::from_millis(45);
-        let batch = self.batch_of(cell);
-        match cell.collects_garbage() && !cell.is_managed() {
+        let batch = self.batch_of(case);
+        match case.collects_garbage() && !case.is_managed() {
             true => batch.max(UNTIL_COLLECTED),
             false => batch,
         }
     }
 
-    /// How long a round's visits to that cell take, about, when one of its batches takes `batch`: with the
-    /// talk around them, and the new processes.
-    pub(super) fn visits(&self, cell: &Cell, batch: Duration) -> Duration {
-        const TALK: Duration = Duration::from_millis(1);
+    /// Returns the duration of a round's visits to this case, approximately, including requests and new
+    /// processes.
+    pub(super) fn visits(&self, case: &Case, batch: Duration) -> Duration {
+        const EXCHANGE: Duration = Duration::from_millis(1);
         const START: Duration = Duration::from_millis(5);
-        let lead = match cell.collects_garbage() && !cell.is_managed() {
+        let lead = match case.collects_garbage() && !case.is_managed() {
             true => OWN_LEAD,
             false => LEAD,
         };
-        let renewal = match lives_for_a_visit(cell) {
+        let renewal = match restarts_each_visit(case) {
             true => START,
             false => Duration::ZERO,
         };
-        (renewal + lead + batch + TALK) * self.batches
+        (renewal + lead + batch + EXCHANGE) * self.batches
     }
 
-    /// How long all this takes, once the drivers are built.
+    /// Returns the estimated duration, without building drivers.
     #[must_use]
-    pub fn estimate(&self, cells: &[Cell]) -> Duration {
-        let before: Duration = cells.iter().map(|c| self.before_rounds(c)).sum();
+    pub fn estimate(&self, cases: &[Case]) -> Duration {
+        let before: Duration = cases.iter().map(|c| self.before_rounds(c)).sum();
         let before = before * (1 + self.restarts);
-        // Which cells have twins is not known yet; they are like the rest.
-        let twins = cells.iter().rev().take(self.twins);
-        let visited = || cells.iter().chain(twins.clone());
-        let visits = |cell| self.visits(cell, self.likely_batch_of(cell));
+        // The A/A pairs are not selected yet; assume average cases.
+        let aa_pairs = cases.iter().rev().take(self.aa_pairs);
+        let visited = || cases.iter().chain(aa_pairs.clone());
+        let visits = |case| self.visits(case, self.likely_batch_of(case));
         let round: Duration = visited().map(visits).sum();
-        let rehearsed = visited().filter(|cell| !lives_for_a_visit(cell));
+        let rehearsed = visited().filter(|case| !restarts_each_visit(case));
         let rehearsal: Duration = rehearsed.map(visits).sum();
         before + round * self.rounds + rehearsal * REHEARSALS / self.batches
     }
 
-    /// Start, preflight, calibration and warm-up of one cell.
-    fn before_rounds(&self, cell: &Cell) -> Duration {
-        // Twice: once for the checks, and afresh for the timing.
+    /// Returns the time for start, preflight, calibration and warm-up of one case.
+    fn before_rounds(&self, case: &Case) -> Duration {
+        // Twice: once for the preflight, and again for the timing.
         const START: Duration = Duration::from_millis(2 * 40);
         START
-            + if cell.is_managed() {
+            + if case.is_managed() {
                 self.managed_least + self.managed_batch * 3
             } else {
                 self.warm_batch * 14
             }
     }
 
-    /// As many of the planned rounds as fit into what is left of a budget, when one takes `round`.
+    /// Returns the number of planned rounds that fit the remaining time, if one takes `round`.
     #[must_use]
     pub fn rounds_within(&self, left: Duration, round: Duration) -> u32 {
         let fit = left.as_secs_f64() / round.as_secs_f64().max(1e-3);
@@ -212,9 +212,8 @@ impl Pace {
         self.rounds.min(fit).max(FEWEST_ROUNDS.min(self.rounds))
     }
 
-    /// How much longer than its work the next round may take, of which so many are finished, when one
-    /// works for `work` and so much is left of a budget. `None` where there is no time for it, or none
-    /// beyond its work: whoever met a shared core in such a round would have no second visit.
+    /// Returns how much longer than its work the next round may take; `None` if there is no time for
+    /// it, or no spare time: a subject on a shared core could then not be measured again.
     #[must_use]
     pub fn spare(&self, left: Duration, work: Duration, finished: u32) -> Option<Duration> {
         let needed = FEWEST_ROUNDS.min(self.rounds).saturating_sub(finished);
@@ -226,12 +225,11 @@ impl Pace {
     }
 }
 
-/// Whether each visit to that cell has a new process. Where it lies in memory makes a process faster or
-/// slower for its whole life: two of one program were apart in every round of a run, and of those that
-/// lived for a round, now and then one was far off. Who compiles or collects while it works would have to
-/// be warmed up every time, and is less apart than its rounds are.
-pub(super) fn lives_for_a_visit(cell: &Cell) -> bool {
-    !cell.collects_garbage()
+/// Reports whether each visit to this case has a new process. Memory layout makes a process constantly
+/// faster or slower: two processes of one program differed in every round. Runtimes that compile or
+/// collect garbage keep their process, because each new process would need a warm-up.
+pub(super) fn restarts_each_visit(case: &Case) -> bool {
+    !case.collects_garbage()
 }
 
 #[cfg(test)]
@@ -239,23 +237,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_leaves_time_for_those_that_must_follow() {
+    fn pace_round_leaves_time_for_minimum_rounds() {
         let seconds = Duration::from_secs;
         let spare = |left, finished| Pace::QUICK.spare(seconds(left), seconds(4), finished);
         assert_eq!(spare(60, 0), Some(seconds(8)));
         assert_eq!(spare(28, 0), Some(seconds(4)));
         assert_eq!(spare(20, 0), Some(Duration::ZERO));
-        // So few rounds there are whatever the time.
+        // The minimum number of rounds ignores the time limit.
         assert_eq!(spare(0, FEWEST_ROUNDS - 1), Some(Duration::ZERO));
         assert_eq!(spare(4, FEWEST_ROUNDS), None);
         assert_eq!(spare(5, FEWEST_ROUNDS), Some(seconds(1)));
     }
 
     #[test]
-    fn a_published_run_has_three_lives_of_ten_rounds() {
+    fn pace_publish_restarts_twice() {
         let begins = |pace: &Pace, of| -> Vec<u32> {
             let rounds = 1..=of;
-            rounds.filter(|&n| pace.begins_a_life(n, of)).collect()
+            rounds.filter(|&n| pace.restarts_processes(n, of)).collect()
         };
         assert_eq!(begins(&Pace::PUBLISH, 30), [11, 21]);
         assert_eq!(begins(&Pace::PUBLISH, 8), [4, 7]);

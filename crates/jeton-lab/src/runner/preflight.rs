@@ -1,135 +1,139 @@
-//! Before anything is timed: whose tokens does whom verify, and who accepts what must be refused?
+//! The preflight: subjects verify each other's tokens, and must reject negative controls.
 //!
-//! A subject that fails is not timed under any contract, and its rows say what it did.
+//! A subject that fails is not timed with any operation; its rows contain the reason.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::bench::{Bench, Stopped};
+use super::case_run::{CaseRun, Stopped};
 use super::checksum::Expected;
-use super::empty_key::is_signed_with_an_empty_key;
-use super::forge::Forge;
+use super::fixtures::Fixtures;
+use super::fixtures::empty_key::is_signed_with_an_empty_key;
+use crate::protocol::{ANSWER_LIMIT, Fault, Prepare, Work};
 use crate::result::Status;
-use crate::suite::{Contract, Format};
-use crate::wire::{ANSWER_LIMIT, Fault, Prepare, Work};
+use crate::suite::{Format, Operation};
 
-/// Checks all benches that work with this forge's dialect.
-pub(super) fn check(benches: &mut [Bench], group: &[usize], forge: &Forge) -> Result<(), Stopped> {
-    let mut minted: Vec<(usize, String)> = Vec::new();
+/// Checks all cases of this dialect.
+pub(super) fn check(
+    case_runs: &mut [CaseRun],
+    group: &[usize],
+    fixtures: &Fixtures,
+) -> Result<(), Stopped> {
+    let mut issued: Vec<(usize, String)> = Vec::new();
     for &i in group {
-        if benches[i].cell.contract.makes_tokens()
-            && let Some(token) = check_minter(&mut benches[i], forge)?
+        if case_runs[i].case.operation.makes_tokens()
+            && let Some(token) = check_issuer(&mut case_runs[i], fixtures)?
         {
-            minted.push((i, token));
+            issued.push((i, token));
         }
     }
-    // What a minter did wrong says more than that its verifier knows nobody's tokens.
-    share_failures(benches, group);
+    // A fault of the issuer explains more than a rejection by every verifier.
+    share_failures(case_runs, group);
     for &i in group {
-        match benches[i].cell.contract {
-            Contract::Verify
-            | Contract::VerifySignature
-            | Contract::VerifyParsed
-            | Contract::Decrypt => {
-                check_verifier(&mut benches[i], forge)?;
+        match case_runs[i].case.operation {
+            Operation::Verify
+            | Operation::VerifySignature
+            | Operation::VerifyParsed
+            | Operation::Decrypt => {
+                check_verifier(&mut case_runs[i], fixtures)?;
             }
-            Contract::RoundTrip => check_trip(&mut benches[i], forge)?,
-            Contract::GenerateKey => benches[i].expected = Some(Expected::of_yes(1)),
-            Contract::LoadKey => check_loader(&mut benches[i], forge)?,
-            Contract::Sign | Contract::Encrypt => {}
+            Operation::RoundTrip => check_trip(&mut case_runs[i], fixtures)?,
+            Operation::GenerateKey => case_runs[i].expected = Some(Expected::of_successes(1)),
+            Operation::LoadKey => check_loader(&mut case_runs[i], fixtures)?,
+            Operation::Sign | Operation::Encrypt => {}
         }
     }
-    check_each_other(benches, group, &minted, forge)?;
-    share_failures(benches, group);
-    share_sizes(benches, group, forge);
+    check_each_other(case_runs, group, &issued, fixtures)?;
+    share_failures(case_runs, group);
+    share_sizes(case_runs, group, fixtures);
     Ok(())
 }
 
-/// A verifier accepts the lab's own tokens with their claims, and refuses every control.
-fn check_verifier(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
-    for (token, claims) in forge.tokens.iter().zip(&forge.claims) {
-        let Some(answer) = bench.ask(|p| p.verify(token))? else {
+/// Checks that a verifier accepts the lab's tokens with their claims, and rejects every negative
+/// control.
+fn check_verifier(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
+    for (token, claims) in fixtures.tokens.iter().zip(&fixtures.claims) {
+        let Some(answer) = case_run.ask(|p| p.verify(token))? else {
             return Ok(());
         };
         if !answer.accepted {
-            let why = answer.reason.unwrap_or_else(|| "it gives no reason".into());
-            bench.fail(
+            let why = answer.reason.unwrap_or_else(|| "no reason given".into());
+            case_run.fail(
                 Status::FailedPreflight,
-                format!("refuses a valid token: {why}"),
+                format!("rejects a valid token: {why}"),
             );
             return Ok(());
         }
-        if bench.cell.contract.checks_claims()
+        if case_run.case.operation.checks_claims()
             && let Some(member) = difference(claims, answer.claims.as_ref())
         {
-            bench.fail(
+            case_run.fail(
                 Status::FailedPreflight,
-                format!("gives back another `{member}` than was signed"),
+                format!("returns another `{member}` than was signed"),
             );
             return Ok(());
         }
     }
-    for control in forge.controls(&bench.cell.clone()) {
-        let Some(answer) = bench.ask(|p| p.verify(&control.token))? else {
+    for control in fixtures.controls(&case_run.case.clone()) {
+        let Some(answer) = case_run.ask(|p| p.verify(&control.token))? else {
             return Ok(());
         };
         if answer.accepted {
-            bench.fail(Status::FailedPreflight, format!("accepts {}", control.what));
+            case_run.fail(Status::FailedPreflight, format!("accepts {}", control.what));
             return Ok(());
         }
     }
-    bench.expected = Some(match bench.cell.contract {
-        Contract::VerifySignature | Contract::VerifyParsed => Expected::of_yes(forge.tokens.len()),
-        _ => Expected::of_claims(&forge.claims),
+    case_run.expected = Some(match case_run.case.operation {
+        Operation::VerifySignature | Operation::VerifyParsed => {
+            Expected::of_successes(fixtures.tokens.len())
+        }
+        _ => Expected::of_claims(&fixtures.claims),
     });
     Ok(())
 }
 
-/// A round trip ends where its token must not be accepted, and goes all the way otherwise.
-fn check_trip(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
-    let (Some(made), true) = (bench.expected.take(), bench.live()) else {
+/// Checks that a round trip fails with a token that must be rejected, and succeeds otherwise.
+fn check_trip(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
+    let (Some(made), true) = (case_run.expected.take(), case_run.live()) else {
         return Ok(());
     };
-    bench.expected = Some(Expected::of_trip(
+    case_run.expected = Some(Expected::of_trip(
         &made,
-        &Expected::of_claims(&forge.claims),
+        &Expected::of_claims(&fixtures.claims),
     ));
-    let trips = match forge.impossible_trips(&bench.cell) {
+    let trips = match fixtures.impossible_trips(&case_run.case) {
         Ok(trips) => trips,
         Err(reason) => {
-            bench.fail(Status::Unavailable, reason);
+            case_run.fail(Status::Unavailable, reason);
             return Ok(());
         }
     };
     for trip in trips {
-        if fulfils(bench, &trip.prepare)? {
-            let reason = format!("comes back from a round trip with {}", trip.what);
-            bench.fail(Status::FailedPreflight, reason);
+        if fulfils(case_run, &trip.prepare)? {
+            let reason = format!("a round trip accepts {}", trip.what);
+            case_run.fail(Status::FailedPreflight, reason);
             return Ok(());
         }
     }
     Ok(())
 }
 
-/// A loader refuses the text of half a key.
-fn check_loader(bench: &mut Bench, forge: &Forge) -> Result<(), Stopped> {
-    bench.expected = Some(Expected::of_yes(1));
-    if let Ok(half) = forge.impossible_key(&bench.cell)
-        && fulfils(bench, &half)?
+/// Checks that loading a truncated key fails.
+fn check_loader(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<(), Stopped> {
+    case_run.expected = Some(Expected::of_successes(1));
+    if let Ok(half) = fixtures.impossible_key(&case_run.case)
+        && fulfils(case_run, &half)?
     {
-        bench.fail(
-            Status::FailedPreflight,
-            "loads a key whose text ends in the middle",
-        );
+        case_run.fail(Status::FailedPreflight, "loads a truncated key");
     }
     Ok(())
 }
 
-/// Whether the driver does an operation that it must refuse, in `prepare` or in `run`. Dying of it
-/// is a fault; saying no is right.
-fn fulfils(bench: &mut Bench, order: &Prepare) -> Result<bool, Stopped> {
-    let asked = bench.ask(|p| {
+/// Reports whether the driver performs an operation that it must reject, in `prepare` or in `run`. An
+/// exit of the process is a fault.
+fn fulfils(case_run: &mut CaseRun, order: &Prepare) -> Result<bool, Stopped> {
+    let asked = case_run.ask(|p| {
         let done = p
             .prepare(order)
             .and_then(|()| p.run(Work::of(1), 1, ANSWER_LIMIT));
@@ -142,111 +146,113 @@ fn fulfils(bench: &mut Bench, order: &Prepare) -> Result<bool, Stopped> {
     Ok(asked.unwrap_or(false))
 }
 
-/// A minter makes a token of every claims value, and not with an empty key. Its first token.
-fn check_minter(bench: &mut Bench, forge: &Forge) -> Result<Option<String>, Stopped> {
+/// Checks that an issuer makes a token of every claims value, not with an empty key. Returns its first
+/// token.
+fn check_issuer(case_run: &mut CaseRun, fixtures: &Fixtures) -> Result<Option<String>, Stopped> {
     let mut askings = [Vec::new(), Vec::new()];
     for asking in &mut askings {
-        for index in 0..forge.claims.len() {
-            let Some(token) = bench.ask(|p| p.token(index))? else {
+        for index in 0..fixtures.claims.len() {
+            let Some(token) = case_run.ask(|p| p.token(index))? else {
                 return Ok(None);
             };
             asking.push(token);
         }
     }
     let [first, second] = askings;
-    let alg = forge.dialect.alg.as_deref().unwrap_or_default();
+    let alg = fixtures.dialect.alg.as_deref().unwrap_or_default();
     if is_signed_with_an_empty_key(alg, &first[0]) {
-        bench.fail(
+        case_run.fail(
             Status::FailedPreflight,
-            "signs with an empty key, whatever key it is given",
+            "signs with an empty key instead of the given key",
         );
         return Ok(None);
     }
-    bench.token_bytes = first.first().map(|t| t.len() as u64);
-    bench.expected = Some(Expected::of_tokens(&first, &second));
+    case_run.token_bytes = first.first().map(|t| t.len() as u64);
+    case_run.expected = Some(Expected::of_tokens(&first, &second));
     Ok(first.into_iter().next())
 }
 
-/// Every verifier sees every minter's token. Where they disagree, the one that stands alone is
-/// at fault: all verifiers here have accepted the lab's own tokens already.
+/// Every verifier verifies every issuer's token. If they disagree, the minority is at fault: all
+/// verifiers have already accepted the lab's own tokens.
 fn check_each_other(
-    benches: &mut [Bench],
+    case_runs: &mut [CaseRun],
     group: &[usize],
-    minted: &[(usize, String)],
-    forge: &Forge,
+    issued: &[(usize, String)],
+    fixtures: &Fixtures,
 ) -> Result<(), Stopped> {
-    // A token that stands for claims in somebody's table means nothing to anybody else; that it does
-    // there is what a round trip shows.
-    if forge.dialect.format == Format::Opaque {
+    // An opaque token means nothing to other libraries; the round trip covers it.
+    if fixtures.dialect.format == Format::Opaque {
         return Ok(());
     }
-    for (minter, token) in minted {
-        if !benches[*minter].live() {
+    for (issuer, token) in issued {
+        if !case_runs[*issuer].live() {
             continue;
         }
         let mut accepted = 0;
-        let mut refused: Vec<(Judge, String)> = Vec::new();
-        // The lab's own library is a verifier among the others.
-        match forge.open(token) {
-            Ok(claims) => match difference(&forge.claims[0], Some(&claims)) {
+        let mut refused: Vec<(TokenVerifier, String)> = Vec::new();
+        // The lab's library is one of the verifiers.
+        match fixtures.open(token) {
+            Ok(claims) => match difference(&fixtures.claims[0], Some(&claims)) {
                 None => accepted += 1,
                 Some(member) => {
-                    refused.push((Judge::Lab, format!("reads another `{member}` in it")));
+                    refused.push((TokenVerifier::Lab, format!("returns another `{member}`")));
                 }
             },
-            Err(why) => refused.push((Judge::Lab, why)),
+            Err(why) => refused.push((TokenVerifier::Lab, why)),
         }
         for &verifier in group {
-            if !benches[verifier].live() || !benches[verifier].cell.contract.opens_tokens() {
+            if !case_runs[verifier].live() || !case_runs[verifier].case.operation.opens_tokens() {
                 continue;
             }
-            let Some(answer) = benches[verifier].ask(|p| p.verify(token))? else {
+            let Some(answer) = case_runs[verifier].ask(|p| p.verify(token))? else {
                 continue;
             };
-            let decodes = benches[verifier].cell.contract.checks_claims();
+            let decodes = case_runs[verifier].case.operation.checks_claims();
             let other = decodes
-                .then(|| difference(&forge.claims[0], answer.claims.as_ref()))
+                .then(|| difference(&fixtures.claims[0], answer.claims.as_ref()))
                 .flatten();
             match (answer.accepted, other) {
                 (true, None) => accepted += 1,
                 (true, Some(member)) => {
-                    let what = format!("reads another `{member}` in it");
-                    refused.push((Judge::Bench(verifier), what));
+                    let what = format!("returns another `{member}`");
+                    refused.push((TokenVerifier::CaseRun(verifier), what));
                 }
                 (false, _) => {
                     let why = answer.reason.unwrap_or_else(|| "no reason given".into());
-                    refused.push((Judge::Bench(verifier), why));
+                    refused.push((TokenVerifier::CaseRun(verifier), why));
                 }
             }
         }
         if refused.is_empty() {
             continue;
         }
-        let minter_name = benches[*minter].cell.library.clone();
-        let minter_at_fault = accepted < refused.len();
-        if minter_at_fault {
-            // Another library's words say more to its author than the lab's.
+        let issuer_name = case_runs[*issuer].case.library.clone();
+        let issuer_at_fault = accepted < refused.len();
+        if issuer_at_fault {
+            // The message of another library is more useful than the lab's.
             let (judge, why) = refused.last().unwrap_or(&refused[0]);
             let who = match judge {
-                Judge::Lab => "the lab".to_owned(),
-                Judge::Bench(verifier) => benches[*verifier].cell.library.clone(),
+                TokenVerifier::Lab => "the lab".to_owned(),
+                TokenVerifier::CaseRun(verifier) => case_runs[*verifier].case.library.clone(),
             };
             let all = accepted + refused.len();
-            benches[*minter].fail(
+            case_runs[*issuer].fail(
                 Status::FailedPreflight,
                 format!(
-                    "its token is refused by {} of {all} verifiers; {who}: {why}",
+                    "{} of {all} verifiers reject its token; {who}: {why}",
                     refused.len()
                 ),
             );
         } else {
             for (judge, why) in refused {
-                let Judge::Bench(verifier) = judge else {
+                let TokenVerifier::CaseRun(verifier) = judge else {
                     continue;
                 };
-                benches[verifier].fail(
+                case_runs[verifier].fail(
                     Status::FailedPreflight,
-                    format!("refuses {minter_name}'s token, which {accepted} others verify: {why}"),
+                    format!(
+                        "rejects the token of {issuer_name}, which {accepted} others verify: {why}"
+                    ),
                 );
             }
         }
@@ -254,50 +260,50 @@ fn check_each_other(
     Ok(())
 }
 
-/// Who looked at a token.
+/// The verifier of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Judge {
+enum TokenVerifier {
     Lab,
-    Bench(usize),
+    CaseRun(usize),
 }
 
-/// What a subject did wrong under one contract counts for it under every other.
-fn share_failures(benches: &mut [Bench], group: &[usize]) {
+/// Applies a subject's failure to all its operations.
+fn share_failures(case_runs: &mut [CaseRun], group: &[usize]) {
     let mut failed: BTreeMap<String, (Status, String)> = BTreeMap::new();
     for &i in group {
-        if let Some((Status::FailedPreflight, reason)) = &benches[i].failure {
+        if let Some((Status::FailedPreflight, reason)) = &case_runs[i].failure {
             failed
-                .entry(benches[i].cell.subject_id())
+                .entry(case_runs[i].case.subject_id())
                 .or_insert((Status::FailedPreflight, reason.clone()));
         }
     }
     for &i in group {
-        if let Some((status, reason)) = failed.get(&benches[i].cell.subject_id()) {
-            benches[i].fail(*status, reason.clone());
+        if let Some((status, reason)) = failed.get(&case_runs[i].case.subject_id()) {
+            case_runs[i].fail(*status, reason.clone());
         }
     }
 }
 
-/// A verifier's size is that of its own subject's token, or else of the one it verifies.
-fn share_sizes(benches: &mut [Bench], group: &[usize], forge: &Forge) {
+/// Sets a verifier's token size: that of its own subject's token, or of the verified one.
+fn share_sizes(case_runs: &mut [CaseRun], group: &[usize], fixtures: &Fixtures) {
     let sizes: BTreeMap<String, u64> = group
         .iter()
-        .filter_map(|&i| Some((benches[i].cell.subject_id(), benches[i].token_bytes?)))
+        .filter_map(|&i| Some((case_runs[i].case.subject_id(), case_runs[i].token_bytes?)))
         .collect();
     for &i in group {
-        if !benches[i].cell.contract.opens_tokens() {
+        if !case_runs[i].case.operation.opens_tokens() {
             continue;
         }
-        let own = sizes.get(&benches[i].cell.subject_id()).copied();
-        let worked_on = forge.tokens.first().map(|t| t.len() as u64);
-        if benches[i].token_bytes.is_none() && benches[i].failure.is_none() {
-            benches[i].token_bytes = own.or(worked_on);
+        let own = sizes.get(&case_runs[i].case.subject_id()).copied();
+        let worked_on = fixtures.tokens.first().map(|t| t.len() as u64);
+        if case_runs[i].token_bytes.is_none() && case_runs[i].failure.is_none() {
+            case_runs[i].token_bytes = own.or(worked_on);
         }
     }
 }
 
-/// The first member in which the claims differ from those that were signed. One audience may be
-/// written as a text or as a list of one, and a number with or without its point.
+/// Returns the first member in which the claims differ from the signed claims. A single audience may be
+/// a string or a list, and a number may have a decimal point.
 pub(crate) fn difference(signed: &Value, seen: Option<&Value>) -> Option<String> {
     let Some(Value::Object(seen)) = seen else {
         return Some("claims".into());
@@ -332,7 +338,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn claims_are_compared_by_meaning() {
+    fn claims_difference_ignores_equivalent_forms() {
         let signed = json!({"aud": ["api"], "exp": 5, "name": "x"});
         let differs = |seen: Value| difference(&signed, Some(&seen));
         assert_eq!(

@@ -1,5 +1,5 @@
-//! Rounds in random order: in each, every subject runs equally often, and those of one table one behind
-//! the other.
+//! Rounds in random order: each round measures every subject equally often, and the subjects of one
+//! comparison directly after each other.
 
 use std::time::{Duration, Instant};
 
@@ -7,19 +7,19 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::bench::{Bench, Stopped};
-use super::pace::{LEAD, OWN_LEAD, Pace, REHEARSALS, lives_for_a_visit};
+use super::case_run::{CaseRun, Stopped};
+use super::pace::{LEAD, OWN_LEAD, Pace, REHEARSALS, restarts_each_visit};
 use super::shared_core::{EXTRA_PASSES, Sharing, Slice, Slices, Watch};
-use crate::host::Beside;
+use crate::host::ConcurrentReadings;
+use crate::protocol::Work;
 use crate::result::Status;
 use crate::suite::Comparison;
-use crate::wire::Work;
 
 /// The order of all rounds, from one seed.
 ///
-/// What a machine does to a subject it does to the next one too: a neighbour that takes memory's time, say,
-/// stays for tenths of a second or for minutes, and nothing tells of it. So who is compared is visited within
-/// the same half second, in random order, and so are the tables.
+/// A disturbance, for example memory traffic of another virtual machine, lasts from tenths of a second
+/// to minutes and is not reported. So compared subjects are measured within the same half second, in
+/// random order, and so are the comparisons.
 #[derive(Debug)]
 pub(super) struct Order {
     random: ChaCha8Rng,
@@ -27,12 +27,12 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// A bench belongs to the first of the tables that has it, and to none with others if none has; and a
-    /// second process to where the first one is.
-    pub(super) fn seeded(seed: u64, benches: &[Bench], tables: &[Comparison]) -> Self {
+    /// A case belongs to the first comparison that contains it, or to none; the second process of an
+    /// A/A pair belongs to the first one's.
+    pub(super) fn seeded(seed: u64, case_runs: &[CaseRun], tables: &[Comparison]) -> Self {
         let mut blocks: Vec<Vec<usize>> = vec![Vec::new(); tables.len()];
-        for (i, bench) in benches.iter().enumerate() {
-            let of_it = |table: &Comparison| table.cells().contains(&bench.cell);
+        for (i, case_run) in case_runs.iter().enumerate() {
+            let of_it = |table: &Comparison| table.cases().contains(&case_run.case);
             match tables.iter().position(of_it) {
                 Some(table) => blocks[table].push(i),
                 None => blocks.push(vec![i]),
@@ -44,7 +44,7 @@ impl Order {
         }
     }
 
-    /// Those that `chosen` lets through, in the order of the next pass.
+    /// Returns the cases that `chosen` accepts, in the order of the next pass.
     fn next(&mut self, chosen: impl Fn(usize) -> bool) -> Vec<usize> {
         self.blocks.shuffle(&mut self.random);
         for block in &mut self.blocks {
@@ -55,48 +55,48 @@ impl Order {
     }
 }
 
-/// One round: as many passes over every subject as there are batches to a value, each pass in an
-/// order of its own. The batches of a value lie seconds apart, so that one stall of the machine,
-/// however many subjects it meets, meets each of them once, and the lower quartile leaves it out. Every
-/// slice of a batch waits for a core of its own, and whoever lacks slices all the same is visited again:
-/// see [`super::shared_core`].
+/// Runs one round: one pass over every subject per batch of a value, each in a new order. The batches
+/// of a value are seconds apart, so a single stall of the machine affects each value at most once, and
+/// the lower quartile excludes it. Every slice of a batch waits for an unshared core; a subject with
+/// too few slices is measured again: see [`super::shared_core`].
 ///
-/// The watch's patience is what the round may take beyond its work: what is waited and who is visited again
-/// comes out of it. `renew` puts a new process in the place of one that lives for a visit. `after_visit`
-/// hears how many visits are done, and of how many. Nothing of a round that was stopped is kept: a round is
-/// complete or it is not.
+/// The watch's maximum wait limits the time beyond the round's work. `renew` replaces the process of a
+/// case that restarts each visit. `after_visit` receives the visits done and their total. A stopped
+/// round is discarded.
 pub(super) fn round(
-    benches: &mut [Bench],
+    case_runs: &mut [CaseRun],
     order: &mut Order,
     pace: &Pace,
     watch: &mut Watch<'_>,
-    mut renew: impl FnMut(&mut Bench) -> Result<(), Stopped>,
+    mut renew: impl FnMut(&mut CaseRun) -> Result<(), Stopped>,
     mut after_visit: impl FnMut(usize, usize),
 ) -> Result<Sharing, Stopped> {
-    let all: Vec<usize> = (0..benches.len()).filter(|&i| benches[i].live()).collect();
-    let mut slices = Slices::of(benches.len());
+    let all: Vec<usize> = (0..case_runs.len())
+        .filter(|&i| case_runs[i].live())
+        .collect();
+    let mut slices = Slices::of(case_runs.len());
     let mut done = 0;
     for pass in 0..pace.batches + EXTRA_PASSES {
         let again = pass >= pace.batches;
-        let lone = slices.lone();
+        let lone = slices.unshared();
         let visits = order.next(|i| {
-            let enough = watch.enough(pace.batches, pace.slices_of(&benches[i].cell));
-            benches[i].live() && (!again || lone[i] < enough)
+            let enough = watch.enough(pace.batches, pace.slices_of(&case_runs[i].case));
+            case_runs[i].live() && (!again || lone[i] < enough)
         });
         for i in visits {
-            let (began, patience) = (Instant::now(), watch.patience());
-            if again && patience.is_zero() {
+            let (began, max_wait) = (Instant::now(), watch.max_wait());
+            if again && max_wait.is_zero() {
                 break;
             }
-            let bench = &mut benches[i];
-            if lives_for_a_visit(&bench.cell) {
-                renew(bench)?;
+            let case_run = &mut case_runs[i];
+            if restarts_each_visit(&case_run.case) {
+                renew(case_run)?;
             }
-            if let Some(batch) = visit(bench, pace, watch)? {
+            if let Some(batch) = visit(case_run, pace, watch)? {
                 slices.add(i, batch);
             }
             if again {
-                watch.be_patient(patience.saturating_sub(began.elapsed()));
+                watch.set_max_wait(max_wait.saturating_sub(began.elapsed()));
             }
             done += 1;
             after_visit(done, done.max(all.len() * pace.batches as usize));
@@ -104,77 +104,77 @@ pub(super) fn round(
     }
     let (values, sharing) = slices.values();
     for i in all {
-        // Who failed on the way keeps no rounds at all.
-        if benches[i].live() {
-            benches[i].rounds.extend(values[i]);
+        // A case that failed during the round keeps no rounds.
+        if case_runs[i].live() {
+            case_runs[i].rounds.extend(values[i]);
         }
     }
     Ok(sharing)
 }
 
-/// How long one round takes, about, with the batches that came out of the warm-up.
-pub(super) fn takes(benches: &[Bench], pace: &Pace) -> Duration {
-    let live = benches.iter().filter(|bench| bench.live());
-    live.map(|bench| pace.visits(&bench.cell, bench.batch_takes()))
+/// Returns the estimated duration of one round, with the calibrated batches.
+pub(super) fn takes(case_runs: &[CaseRun], pace: &Pace) -> Duration {
+    let live = case_runs.iter().filter(|case_run| case_run.live());
+    live.map(|case_run| pace.visits(&case_run.case, case_run.batch_takes()))
         .sum()
 }
 
-/// Passes that nobody counts. Who was warmed up first has waited for all the others, and its first
-/// values would be those of a process that has just been woken: of all rounds that were far off, two
-/// in five were the first.
+/// Runs uncounted passes. A process that was warmed up early has waited for all others, and its first
+/// values would be those of an idle process: two in five outlying rounds were first rounds.
 pub(super) fn rehearse(
-    benches: &mut [Bench],
+    case_runs: &mut [CaseRun],
     order: &mut Order,
     pace: &Pace,
     watch: &mut Watch<'_>,
 ) -> Result<(), Stopped> {
     for _ in 0..REHEARSALS {
-        for i in order.next(|i| benches[i].live() && !lives_for_a_visit(&benches[i].cell)) {
-            visit(&mut benches[i], pace, watch)?;
+        for i in order.next(|i| case_runs[i].live() && !restarts_each_visit(&case_runs[i].case)) {
+            visit(&mut case_runs[i], pace, watch)?;
         }
     }
     Ok(())
 }
 
-/// One batch, slice by slice, behind a lead wherever its process comes to a core. Watched from beside where
-/// it is one slice, and one thread's: then the time of a look is time of the core that the thread had not.
+/// Runs one batch slice by slice, with untimed operations first whenever the process changes its core.
+/// A batch of one slice and one thread is observed concurrently: the time of a reading is then time
+/// that the thread did not have.
 fn visit(
-    bench: &mut Bench,
+    case_run: &mut CaseRun,
     pace: &Pace,
     watch: &mut Watch<'_>,
 ) -> Result<Option<Vec<Slice>>, Stopped> {
-    let slices = watch.slices(pace.slices_of(&bench.cell));
-    let expected = pace.batch_of(&bench.cell);
-    let lead = match bench.leads_itself() {
-        true => bench.lead(OWN_LEAD),
+    let slices = watch.slices(pace.slices_of(&case_run.case));
+    let expected = pace.batch_of(&case_run.case);
+    let lead = match case_run.has_own_lead() {
+        true => case_run.lead(OWN_LEAD),
         false => 0,
     };
-    let operations = bench.iterations.div_ceil(slices);
+    let operations = case_run.iterations.div_ceil(slices);
     let mut batch = Vec::new();
-    let mut left = bench.iterations;
+    let mut left = case_run.iterations;
     let mut arrives = true;
     while left > 0 {
         let operations = operations.min(left);
         left -= operations;
-        let before = watch.await_lone_core();
-        arrives |= watch.bring(bench);
-        if std::mem::take(&mut arrives) && !bench.leads_itself() {
-            bench.batch(Work::of(bench.lead(LEAD)), LEAD)?;
+        let before = watch.wait_for_free_core();
+        arrives |= watch.bring(case_run);
+        if std::mem::take(&mut arrives) && !case_run.has_own_lead() {
+            case_run.batch(Work::of(case_run.lead(LEAD)), LEAD)?;
         }
-        let watched = slices == 1 && bench.cell.threads == 1;
+        let watched = slices == 1 && case_run.case.threads == 1;
         let work = Work::of(operations).behind(lead);
-        let mut time = || bench.batch(work, expected);
-        let (slice, beside) = match watched {
-            true => watch.beside(time),
-            false => (time(), Beside::default()),
+        let mut time = || case_run.batch(work, expected);
+        let (slice, during) = match watched {
+            true => watch.during(time),
+            false => (time(), ConcurrentReadings::default()),
         };
         let Some(slice) = slice? else {
             return Ok(None);
         };
-        let seen = beside.in_the_last(slice.elapsed);
+        let seen = during.in_the_last(slice.elapsed);
         let ns_per_op = slice.ns_per_op_without(seen.took);
         if ns_per_op <= 0.0 {
-            bench.fail(Status::Crashed, "says that its work took no time");
+            case_run.fail(Status::Crashed, "the driver reports a duration of zero");
             return Ok(None);
         }
         batch.push(Slice {
@@ -192,38 +192,38 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::suite::{Cell, Format};
+    use crate::suite::{Case, Format};
 
-    fn cell(library: &str, alg: &str) -> Cell {
-        Cell {
+    fn case(library: &str, alg: &str) -> Case {
+        Case {
             format: Format::Jwt,
             alg: Some(alg.to_owned()),
-            ..Cell::new(&format!("go/{library}"), library, "1.0.0", "go")
+            ..Case::new(&format!("go/{library}"), library, "1.0.0", "go")
         }
     }
 
     #[test]
-    fn who_is_compared_is_visited_one_behind_the_other() {
+    fn order_keeps_compared_subjects_adjacent() {
         let libraries = ["a", "b", "c", "d"];
-        let of = |alg| libraries.map(|library| cell(library, alg));
-        let mut cells = [of("HS256"), of("ES256")].concat();
-        cells.push(cell("a", "ES512"));
-        let table = |title, cells: &[Cell]| {
-            Comparison::new("suite", title, cells[0].clone(), cells[1..].to_vec()).unwrap()
+        let of = |alg| libraries.map(|library| case(library, alg));
+        let mut cases = [of("HS256"), of("ES256")].concat();
+        cases.push(case("a", "ES512"));
+        let table = |title, cases: &[Case]| {
+            Comparison::new("suite", title, cases[0].clone(), cases[1..].to_vec()).unwrap()
         };
         let tables = [
-            table("HS256", &cells[..4]),
-            table("ES256", &cells[4..8]),
-            // Two of it are in a table already, and the third is in no other.
-            table("a", &[0, 4, 8].map(|i: usize| cells[i].clone())),
+            table("HS256", &cases[..4]),
+            table("ES256", &cases[4..8]),
+            // Two of them are in a comparison already, and the third is in no other.
+            table("a", &[0, 4, 8].map(|i: usize| cases[i].clone())),
         ];
-        // Beside them one whom nobody compares, and a second process of c.
-        let lone = cell("e", "ES512");
-        let all = cells.iter().chain([&lone, &cells[2]]);
-        let benches: Vec<Bench> = all.map(|c| Bench::new(c.clone(), "suite")).collect();
+        // Next, a case that is not compared, and the second process of c.
+        let lone = case("e", "ES512");
+        let all = cases.iter().chain([&lone, &cases[2]]);
+        let case_runs: Vec<CaseRun> = all.map(|c| CaseRun::new(c.clone(), "suite")).collect();
 
-        let mut order = Order::seeded(1, &benches, &tables);
-        let mut again = Order::seeded(1, &benches, &tables);
+        let mut order = Order::seeded(1, &case_runs, &tables);
+        let mut again = Order::seeded(1, &case_runs, &tables);
         let mut passes = BTreeSet::new();
         for _ in 0..50 {
             let pass = order.next(|_| true);
@@ -234,10 +234,10 @@ mod tests {
                 let last = block.iter().map(place).max().unwrap();
                 assert_eq!(last - first + 1, block.len(), "{block:?} in {pass:?}");
             }
-            assert_eq!(pass.len(), benches.len());
+            assert_eq!(pass.len(), case_runs.len());
             passes.insert(pass);
         }
-        assert_eq!(passes.len(), 50, "no two are alike");
+        assert_eq!(passes.len(), 50, "all orders differ");
         let mut some = order.next(|i| i % 2 == 0);
         some.sort_unstable();
         assert_eq!(some, [0, 2, 4, 6, 8, 10]);

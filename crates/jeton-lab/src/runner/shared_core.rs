@@ -1,107 +1,106 @@
-//! What of a round counts: not the time in which the drivers' core was somebody else's too.
+//! Excludes time in which another virtual machine shared the drivers' core.
 //!
-//! A batch is timed in slices, and the yardstick is read before and after every slice; beside a batch
-//! that cannot be cut it is read every few milliseconds. A core is shared for some tens or hundreds of
-//! milliseconds and then is not, and each core at its own time: so a slice that would begin on a shared
-//! core waits until one of the drivers' two is not, as long as the round has time to spare. Where a
-//! reading is longer than the round's shortest ones by more than [`SHARED_BEYOND`] allows all the same,
-//! the slice is left out, unless its subject has no other of that round. Who is left with too few is
-//! visited again, a few times at most, and while there is time to
-//! spare. What a slice measured has no say in any of it, so this is not a way to choose figures: a slow
+//! A batch is timed in slices, and the reference workload runs before and after every slice; for a
+//! batch that cannot be sliced it runs every few milliseconds. Cores are shared for tens or hundreds of
+//! milliseconds, each at its own times. So a slice waits until one of the drivers' two cores is
+//! unshared, as long as the round has spare time. If a reading still exceeds the round's shortest ones
+//! by more than [`SHARED_BEYOND`], the slice is excluded, unless its subject has no other in this
+//! round. A subject with too few slices is measured again a few times, while there is spare time. The
+//! times of slices have no influence on this: a slow slice on an unshared core counts, and a fast one
+//! on a shared core does not. The result contains the excluded share.
 //! one on an undisturbed core stays, and a fast one on a shared core goes. The share is in the result.
 
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-use super::bench::Bench;
-use crate::host::{Beside, SHARED_BEYOND, Yardstick};
-use crate::result::Taint;
+use super::case_run::CaseRun;
+use crate::host::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND};
+use crate::result::Disturbance;
 use crate::stats::median::round_value;
 
-/// More of the measured time than this on a shared core taints a run: too little is left to choose
-/// from.
+/// A run with a larger share of shared time is disturbed: too few slices are left.
 const SHARED_LIMIT: f64 = 0.5;
 
-/// Slices on a core of its own that make a value which two disturbances do not move: the yardstick does
-/// not see what begins and ends between two readings.
-const ENOUGH: usize = 3;
+/// The number of unshared slices per value. With these, two disturbances between readings do not change
+/// the value.
+const MIN_SLICES: usize = 3;
 
-/// How often the core is looked at beside a batch that is not cut. Each look takes a hundredth of that.
-const BESIDE_EVERY: Duration = Duration::from_millis(8);
+/// The interval of readings during a batch that is not sliced. Each reading takes a hundredth of it.
+const READ_EVERY: Duration = Duration::from_millis(8);
 
-/// Passes over those that lack them, at most: a core that is shared for long is not waited for.
+/// The largest number of repeated passes for missing slices.
 pub(super) const EXTRA_PASSES: u32 = 4;
 
-/// What an undisturbed core reads: this far up the sorted readings.
+/// The position of an unshared reading in the sorted readings.
 const SHORTEST: f64 = 0.1;
 
-/// So many of the last readings say what is short now: a clock may change with the heat.
+/// The number of recent readings that define an unshared one; the clock may change with temperature.
 const RECENT: usize = 512;
 
-/// Fewer readings say nothing.
+/// Fewer readings than this define nothing.
 const FEWEST_READINGS: usize = 32;
 
-/// Looks at the drivers' core, and waits until it is theirs alone.
+/// Observes the drivers' core, and waits until it is unshared.
 #[derive(Debug)]
 pub(super) struct Watch<'c> {
-    /// `None` where the drivers have no core of their own: nothing is seen, and nobody waits.
-    yardstick: Option<Yardstick<'c>>,
-    /// Readings around slices. Those of a wait would make a shared core the usual one.
+    /// `None` if the drivers have no core of their own; then nothing is observed.
+    reference_workload: Option<ReferenceWorkload<'c>>,
+    /// Readings around slices. Readings while waiting are excluded: they would make a shared core look
+    /// usual.
     recent: VecDeque<Duration>,
     last: Option<Duration>,
-    patience: Duration,
+    max_wait: Duration,
 }
 
 impl<'c> Watch<'c> {
-    pub(super) fn with(yardstick: Option<Yardstick<'c>>) -> Self {
+    pub(super) fn with(reference_workload: Option<ReferenceWorkload<'c>>) -> Self {
         Self {
-            yardstick,
+            reference_workload,
             recent: VecDeque::with_capacity(RECENT),
             last: None,
-            patience: Duration::ZERO,
+            max_wait: Duration::ZERO,
         }
     }
 
-    /// From now on it waits so long, in all.
-    pub(super) fn be_patient(&mut self, patience: Duration) {
-        self.patience = patience;
+    /// Sets the total maximum wait from now on.
+    pub(super) fn set_max_wait(&mut self, max_wait: Duration) {
+        self.max_wait = max_wait;
     }
 
-    /// How long it would still wait.
-    pub(super) fn patience(&self) -> Duration {
-        self.patience
+    /// Returns the remaining maximum wait.
+    pub(super) fn max_wait(&self) -> Duration {
+        self.max_wait
     }
 
-    /// In how many slices a batch is timed that could be timed in so many.
+    /// Returns the number of slices of a batch, of the possible number.
     pub(super) fn slices(&self, possible: u64) -> u64 {
-        if self.yardstick.is_some() {
+        if self.reference_workload.is_some() {
             possible
         } else {
             1
         }
     }
 
-    /// How many slices of a round must have had a core of their own, where each of its batches could be
-    /// timed in so many: more than half of them, so that not all are of one process, and all where they are
-    /// few.
+    /// Returns the required number of unshared slices per round: more than half, so that they are not
+    /// all from one process, and all if there are few.
     pub(super) fn enough(&self, batches: u32, possible: u64) -> usize {
         let planned = self.slices(possible) * u64::from(batches);
-        let planned = usize::try_from(planned).unwrap_or(ENOUGH);
-        (planned / 2 + 1).max(ENOUGH.min(planned))
+        let planned = usize::try_from(planned).unwrap_or(MIN_SLICES);
+        (planned / 2 + 1).max(MIN_SLICES.min(planned))
     }
 
-    /// Looks on while a batch is timed that is not cut.
-    pub(super) fn beside<T>(&self, batch: impl FnOnce() -> T) -> (T, Beside) {
-        match &self.yardstick {
-            Some(yardstick) => yardstick.beside(BESIDE_EVERY, batch),
-            None => (batch(), Beside::default()),
+    /// Takes readings during a batch that is not sliced.
+    pub(super) fn during<T>(&self, batch: impl FnOnce() -> T) -> (T, ConcurrentReadings) {
+        match &self.reference_workload {
+            Some(reference_workload) => reference_workload.during(READ_EVERY, batch),
+            None => (batch(), ConcurrentReadings::default()),
         }
     }
 
-    /// A reading behind a slice.
+    /// Takes a reading after a slice.
     pub(super) fn look(&mut self) -> Option<Duration> {
-        let reading = self.yardstick.as_ref()?.read();
+        let reading = self.reference_workload.as_ref()?.read();
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
@@ -110,33 +109,34 @@ impl<'c> Watch<'c> {
         self.last
     }
 
-    /// Reads until nobody else has a part of the drivers' core, or patience ends; a core that is shared at
-    /// two readings is left for the other one. The last reading: what a slice begins with, and what the one
-    /// before it ended with, where nothing had to be waited for.
-    pub(super) fn await_lone_core(&mut self) -> Option<Duration> {
+    /// Takes readings until the core is unshared or the maximum wait is over; after two shared readings
+    /// it changes to the other core. Returns the last reading, which belongs to the next slice and,
+    /// without a wait, to the previous one.
+    pub(super) fn wait_for_free_core(&mut self) -> Option<Duration> {
         let limit = limit_of(self.recent.iter().copied().collect(), FEWEST_READINGS)?;
-        let yardstick = self.yardstick.as_ref()?;
+        let reference_workload = self.reference_workload.as_ref()?;
         let shared = |reading: Option<Duration>| reading.is_none_or(|reading| reading > limit);
-        while shared(self.last) && !self.patience.is_zero() {
+        while shared(self.last) && !self.max_wait.is_zero() {
             let began = Instant::now();
-            self.last = Some(yardstick.read());
+            self.last = Some(reference_workload.read());
             if shared(self.last) {
-                yardstick.cores().change();
-                self.last = Some(yardstick.read());
+                reference_workload.cores().change();
+                self.last = Some(reference_workload.read());
             }
-            self.patience = self.patience.saturating_sub(began.elapsed());
+            self.max_wait = self.max_wait.saturating_sub(began.elapsed());
         }
         self.last
     }
 
-    /// Brings a bench's process to the core that was read last. Whether it was elsewhere.
-    pub(super) fn bring(&self, bench: &mut Bench) -> bool {
-        let yardstick = self.yardstick.as_ref();
-        yardstick.is_some_and(|yardstick| bench.follow(yardstick.cores()))
+    /// Moves the process of a case to the last core read. Reports whether it moved.
+    pub(super) fn bring(&self, case_run: &mut CaseRun) -> bool {
+        let reference_workload = self.reference_workload.as_ref();
+        reference_workload
+            .is_some_and(|reference_workload| case_run.follow(reference_workload.cores()))
     }
 }
 
-/// The longest reading of a core that is not shared, if these are enough to tell.
+/// Returns the longest reading of an unshared core, if there are enough readings.
 fn limit_of(mut readings: Vec<Duration>, fewest: usize) -> Option<Duration> {
     if readings.len() < fewest {
         return None;
@@ -152,7 +152,7 @@ fn limit_of(mut readings: Vec<Duration>, fewest: usize) -> Option<Duration> {
     Some(reading.mul_f64(SHARED_BEYOND))
 }
 
-/// The slices of one round, by bench.
+/// The slices of one round, by case.
 #[derive(Debug)]
 pub(super) struct Slices(Vec<Vec<Slice>>);
 
@@ -161,7 +161,7 @@ pub(super) struct Slices(Vec<Vec<Slice>>);
 pub(super) struct Slice {
     pub operations: u64,
     pub ns_per_op: f64,
-    /// The longest of the readings around it and beside it.
+    /// The longest reading around and during the slice.
     pub reading: Option<Duration>,
 }
 
@@ -177,23 +177,22 @@ impl Slice {
 }
 
 impl Slices {
-    pub(super) fn of(benches: usize) -> Self {
-        Self(vec![Vec::new(); benches])
+    pub(super) fn of(case_runs: usize) -> Self {
+        Self(vec![Vec::new(); case_runs])
     }
 
-    pub(super) fn add(&mut self, bench: usize, slices: Vec<Slice>) {
-        self.0[bench].extend(slices);
+    pub(super) fn add(&mut self, case_run: usize, slices: Vec<Slice>) {
+        self.0[case_run].extend(slices);
     }
 
-    /// How many each bench has on a core of its own.
-    pub(super) fn lone(&self) -> Vec<usize> {
+    /// Counts the unshared slices of each case.
+    pub(super) fn unshared(&self) -> Vec<usize> {
         let limit = self.limit();
         let lone = |slices: &Vec<Slice>| slices.iter().filter(|s| !s.is_shared(limit)).count();
         self.0.iter().map(lone).collect()
     }
 
-    /// Each bench's value of the round, from those of its slices that count, and how much of
-    /// all was on a shared core.
+    /// Returns each case's value of the round from its counted slices, and the shared share.
     pub(super) fn values(self) -> (Vec<Option<f64>>, Sharing) {
         let limit = self.limit();
         let mut sharing = Sharing::default();
@@ -219,7 +218,7 @@ impl Slices {
     }
 }
 
-/// How long was watched, in nanoseconds, and how much of it was on a shared core.
+/// The observed time in nanoseconds, and the shared part of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Sharing {
     watched: f64,
@@ -234,21 +233,21 @@ impl AddAssign for Sharing {
 }
 
 impl Sharing {
-    /// Adds what was seen to what the machine says.
-    pub(super) fn testify(self, taint: &mut Taint) {
+    /// Adds the observation to the recorded disturbance.
+    pub(super) fn record_in(self, disturbance: &mut Disturbance) {
         if self.watched <= 0.0 {
             return;
         }
         let share = self.shared / self.watched;
-        taint.shared = Some(share);
+        disturbance.shared = Some(share);
         if share > SHARED_LIMIT {
-            taint.reasons.push(format!(
-                "another machine had a part of the drivers' core during {:.0} % of the measured time \
+            disturbance.reasons.push(format!(
+                "another virtual machine shared the drivers' core during {:.0} % of the measured time \
                  (limit {:.0} %)",
                 share * 100.0,
                 SHARED_LIMIT * 100.0
             ));
-            taint.tainted = true;
+            disturbance.disturbed = true;
         }
     }
 }
@@ -262,7 +261,7 @@ mod tests {
     const ALONE: Duration = Duration::from_micros(60);
     const SHARED: Duration = Duration::from_micros(100);
 
-    /// Ten operations that took so long each.
+    /// Ten operations with this duration each.
     fn slice(&(ns_per_op, reading): &(f64, Duration)) -> Slice {
         Slice {
             operations: 10,
@@ -271,16 +270,16 @@ mod tests {
         }
     }
 
-    fn round(benches: &[&[(f64, Duration)]]) -> Slices {
-        let mut slices = Slices::of(benches.len());
-        for (bench, all) in benches.iter().enumerate() {
-            slices.add(bench, all.iter().map(slice).collect());
+    fn round(case_runs: &[&[(f64, Duration)]]) -> Slices {
+        let mut slices = Slices::of(case_runs.len());
+        for (case_run, all) in case_runs.iter().enumerate() {
+            slices.add(case_run, all.iter().map(slice).collect());
         }
         slices
     }
 
     #[test]
-    fn slices_on_a_shared_core_are_left_out() {
+    fn slices_on_shared_core_are_excluded() {
         let slices = round(&[
             &[
                 (10.0, ALONE),
@@ -290,77 +289,77 @@ mod tests {
             ],
             &[(10.0, ALONE), (11.0, ALONE), (12.0, ALONE), (99.0, SHARED)],
         ]);
-        assert_eq!(slices.lone(), [1, 3]);
+        assert_eq!(slices.unshared(), [1, 3]);
         let (values, sharing) = slices.values();
         assert_eq!(values, [Some(10.0), Some(10.0)]);
         assert_eq!((sharing.watched, sharing.shared), (1930.0, 1500.0));
     }
 
     #[test]
-    fn what_a_slice_measured_has_no_say() {
-        // Far off on a core of its own: it stays. As expected on a shared one: it goes.
+    fn slices_are_selected_without_regard_to_time() {
+        // An outlier on an unshared core counts; an expected value on a shared core does not.
         let (values, _) = round(&[&[(50.0, ALONE), (60.0, ALONE), (10.0, SHARED)]]).values();
         assert_eq!(values, [Some(50.0)]);
     }
 
     #[test]
-    fn who_met_nothing_but_a_shared_core_keeps_all() {
+    fn slices_all_shared_are_kept() {
         let slices = round(&[
             &[(16.0, SHARED), (17.0, SHARED), (19.0, SHARED)],
             &[(10.0, ALONE), (10.0, ALONE), (10.0, ALONE)],
             // It failed.
             &[],
         ]);
-        assert_eq!(slices.lone(), [0, 3, 0]);
+        assert_eq!(slices.unshared(), [0, 3, 0]);
         assert_eq!(slices.values().0, [Some(16.0), Some(10.0), None]);
     }
 
     #[test]
-    fn without_a_yardstick_every_slice_counts() {
+    fn slices_without_reference_workload_all_count() {
         let unseen = |ns_per_op| Slice {
             reading: None,
             ..slice(&(ns_per_op, ALONE))
         };
         let mut slices = Slices::of(1);
         slices.add(0, [1.0, 2.0, 6.0].map(unseen).into());
-        assert_eq!(slices.lone(), [3]);
+        assert_eq!(slices.unshared(), [3]);
         let (values, sharing) = slices.values();
         assert_eq!((values, sharing), (vec![Some(1.0)], Sharing::default()));
-        let mut taint = Taint::default();
-        sharing.testify(&mut taint);
-        assert_eq!(taint, Taint::default());
+        let mut disturbance = Disturbance::default();
+        sharing.record_in(&mut disturbance);
+        assert_eq!(disturbance, Disturbance::default());
     }
 
     #[test]
-    fn without_a_core_of_its_own_nobody_waits() {
+    fn watch_without_own_core_does_not_wait() {
         let mut watch = Watch::with(None);
-        watch.be_patient(Duration::from_secs(3600));
+        watch.set_max_wait(Duration::from_secs(3600));
         assert_eq!((watch.slices(7), watch.enough(3, 7)), (1, 3));
         assert_eq!(watch.enough(2, 7), 2);
-        assert_eq!(watch.beside(|| 5), (5, Beside::default()));
-        assert_eq!((watch.await_lone_core(), watch.look()), (None, None));
+        assert_eq!(watch.during(|| 5), (5, ConcurrentReadings::default()));
+        assert_eq!((watch.wait_for_free_core(), watch.look()), (None, None));
     }
 
     #[test]
-    fn a_shared_core_is_left_for_the_other_and_a_lone_one_is_kept() {
+    fn watch_shared_core_changes_to_the_other() {
         let cores = Cores::split();
         if cores.driver_core().is_none() {
             return; // A machine with one core.
         }
-        let mut watch = Watch::with(Yardstick::of_drivers(&cores));
-        let mut wait = |short: Duration, patience: Duration| {
+        let mut watch = Watch::with(ReferenceWorkload::of_drivers(&cores));
+        let mut wait = |short: Duration, max_wait: Duration| {
             watch.recent = vec![short; FEWEST_READINGS].into();
-            watch.be_patient(patience);
-            (watch.await_lone_core(), watch.patience())
+            watch.set_max_wait(max_wait);
+            (watch.wait_for_free_core(), watch.max_wait())
         };
-        // No reading is as short as that: it looks here and there until its patience ends.
+        // No reading is that short: it tries both cores until the maximum wait is over.
         let (reading, left) = wait(Duration::from_nanos(1), Duration::from_millis(20));
         assert!(reading.is_some() && left.is_zero());
-        // And there at once.
+        // And then returns at once.
         let before = cores.driver_core();
         wait(Duration::from_nanos(1), Duration::from_nanos(1));
         assert_ne!(cores.driver_core(), before);
-        // All are shorter than that.
+        // All readings are shorter than that.
         let before = cores.driver_core();
         let (reading, left) = wait(Duration::from_secs(1), Duration::from_secs(9));
         assert!(
@@ -368,35 +367,41 @@ mod tests {
             "{left:?}"
         );
         assert_eq!(cores.driver_core(), before);
-        // The first look of all: nothing is known of any core yet.
+        // The first reading: no core is known yet.
         watch.last = None;
         cores.change();
         let before = cores.driver_core();
-        assert!(watch.await_lone_core().is_some());
+        assert!(watch.wait_for_free_core().is_some());
         assert_eq!(cores.driver_core(), before);
         cores.release();
     }
 
     #[test]
-    fn what_is_short_is_told_by_enough_readings() {
+    fn unshared_needs_enough_readings() {
         let readings = |shared, alone| [vec![SHARED; shared], vec![ALONE; alone]].concat();
         let limit = |shared, alone| limit_of(readings(shared, alone), FEWEST_READINGS);
         assert_eq!(limit(10, FEWEST_READINGS - 11), None);
         assert_eq!(limit(10, 30), Some(ALONE.mul_f64(SHARED_BEYOND)));
-        // So few have been alone that it is not believed.
+        // Too few unshared readings.
         assert_eq!(limit(95, 5), Some(SHARED.mul_f64(SHARED_BEYOND)));
     }
 
     #[test]
-    fn a_core_that_was_shared_most_of_the_time_taints() {
-        let mut taint = Taint::default();
+    fn sharing_most_of_the_time_disturbs_run() {
+        let mut disturbance = Disturbance::default();
         let sharing = |shared| Sharing {
             watched: 10.0,
             shared,
         };
-        sharing(5.0).testify(&mut taint);
-        assert_eq!((taint.shared, taint.tainted), (Some(0.5), false));
-        sharing(6.0).testify(&mut taint);
-        assert!(taint.tainted && taint.reasons.len() == 1, "{taint:?}");
+        sharing(5.0).record_in(&mut disturbance);
+        assert_eq!(
+            (disturbance.shared, disturbance.disturbed),
+            (Some(0.5), false)
+        );
+        sharing(6.0).record_in(&mut disturbance);
+        assert!(
+            disturbance.disturbed && disturbance.reasons.len() == 1,
+            "{disturbance:?}"
+        );
     }
 }

@@ -1,41 +1,41 @@
-//! Calibration and warm-up: from a cold process to one whose batches take the same time.
+//! Calibration and warm-up, until the batches of a process take constant time.
 
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
-use super::bench::{Batch, Bench, Stopped};
-use super::honesty::Clocks;
+use super::case_run::{Batch, CaseRun, Stopped};
 use super::pace::Pace;
+use super::timing_checks::Clocks;
+use crate::protocol::Work;
 use crate::stats::settle::settled;
-use crate::wire::Work;
 
-/// Operations of the run that is counted: enough that what the count itself costs vanishes.
+/// The operations of the counted run: enough to make the cost of counting negligible.
 const COUNTED: u64 = 512;
 
-/// A batch may keep the lab waiting for so many times what its driver says that it took.
-const MOST_WAITED: f64 = 64.0;
+/// The largest accepted ratio of the lab's wait to the reported time of a batch.
+const MAX_WAIT_FACTOR: f64 = 64.0;
 
-/// A collection of memory is over after so long, about. It goes on beside the work, and on one core Go
-/// gives it its turn when the work has had 10 ms.
+/// The duration of a garbage collection, approximately. It runs concurrently; on one core Go schedules
+/// it after 10 ms of work.
 const COLLECTING: Duration = Duration::from_millis(10);
 
-/// Finds how many operations make a batch, warms the process up, and counts what it allocates.
-/// What its clock showed beside the lab's.
-pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped> {
+/// Finds the operations of a batch, warms up the process, and counts allocations. Returns both clocks'
+/// times.
+pub(super) fn warm_up(case_run: &mut CaseRun, pace: &Pace) -> Result<Clocks, Stopped> {
     let mut clocks = Clocks::default();
-    let (target, least) = if bench.cell.is_managed() {
+    let (target, least) = if case_run.case.is_managed() {
         (pace.managed_batch / 3, pace.managed_least)
     } else {
         (pace.warm_batch, Duration::ZERO)
     };
-    let Some(first) = calibrate(bench, target)? else {
+    let Some(first) = calibrate(case_run, target)? else {
         return Ok(clocks);
     };
     let mut iterations = fitting(&first, target);
     let began = Instant::now();
     let mut batches = Vec::new();
     let last = loop {
-        let Some(batch) = bench.batch(Work::of(iterations), target)? else {
+        let Some(batch) = case_run.batch(Work::of(iterations), target)? else {
             return Ok(clocks);
         };
         clocks.add(&batch);
@@ -44,30 +44,31 @@ pub(super) fn warm_up(bench: &mut Bench, pace: &Pace) -> Result<Clocks, Stopped>
             break batch;
         }
         if began.elapsed() > pace.warm_limit {
-            bench.unsettled = true;
+            case_run.unsettled = true;
             break batch;
         }
-        // A just-in-time compiler makes the same batch shorter and shorter.
+        // A just-in-time compiler makes the same batch shorter over time.
         if batch.elapsed < target / 2 {
             iterations = fitting(&batch, target);
         }
     };
-    bench.iterations = fitting(&last, pace.batch_of(&bench.cell));
-    bench.ns_per_op = last.ns_per_op;
-    if let Some(per_collection) = count(bench)? {
+    case_run.iterations = fitting(&last, pace.batch_of(&case_run.case));
+    case_run.ns_per_op = last.ns_per_op;
+    if let Some(per_collection) = count(case_run)? {
         let operations = |time| fitting(&last, time);
         let most = operations(pace.longest_batch);
         let collecting = operations(COLLECTING);
-        bench.iterations = whole_collections(bench.iterations, per_collection, collecting, most)
-            .unwrap_or_else(|| operations(pace.batch_without_collection(&bench.cell)));
+        case_run.iterations =
+            whole_collections(case_run.iterations, per_collection, collecting, most)
+                .unwrap_or_else(|| operations(pace.batch_without_collection(&case_run.case)));
     }
     Ok(clocks)
 }
 
-/// As many operations as hold whole collections of memory, `operations` of them if they can be that few,
-/// and then as many as the last collection goes on beside, or half of the way to the next: neither how
-/// many a batch holds nor how much of the last one may hang on a handful of operations. `None` where the
-/// first is not over after `most`.
+/// Returns the number of operations of a batch with whole garbage collections: at least `operations`,
+/// plus the operations during the last collection or half of the way to the next. The number of
+/// collections in a batch then does not depend on a few operations. `None` if the first collection does
+/// not finish within `most`.
 fn whole_collections(
     operations: u64,
     per_collection: NonZeroU64,
@@ -81,15 +82,15 @@ fn whole_collections(
     (whole <= most).then_some(whole)
 }
 
-/// Doubles the operations until a batch is long enough to be measured.
-fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopped> {
+/// Doubles the operations until a batch is long enough to measure.
+fn calibrate(case_run: &mut CaseRun, target: Duration) -> Result<Option<Batch>, Stopped> {
     let mut iterations = 1;
     loop {
-        let Some(batch) = bench.batch(Work::of(iterations), target)? else {
+        let Some(batch) = case_run.batch(Work::of(iterations), target)? else {
             return Ok(None);
         };
-        // A clock that stands still must not make the batches longer and longer.
-        let long = batch.waited.as_secs_f64() > target.as_secs_f64() * MOST_WAITED;
+        // A clock that does not advance must not lengthen the batches without limit.
+        let long = batch.waited.as_secs_f64() > target.as_secs_f64() * MAX_WAIT_FACTOR;
         if batch.elapsed * 4 >= target || iterations >= 1 << 30 || long {
             return Ok(Some(batch));
         }
@@ -98,10 +99,10 @@ fn calibrate(bench: &mut Bench, target: Duration) -> Result<Option<Batch>, Stopp
 }
 
 fn fitting(batch: &Batch, target: Duration) -> u64 {
-    // A clock that hardly moves must not make the batches longer and longer.
+    // A clock that hardly moves must not lengthen the batches without limit.
     let per_op = batch
         .ns_per_op
-        .max(batch.waited_per_op / MOST_WAITED)
+        .max(batch.waited_per_op / MAX_WAIT_FACTOR)
         .max(0.1);
     let operations = target.as_secs_f64() * 1e9 / per_op;
     #[allow(
@@ -113,15 +114,16 @@ fn fitting(batch: &Batch, target: Duration) -> u64 {
     operations.clamp(1, 1 << 32)
 }
 
-/// Counts what an operation allocates. How many operations there are from one collection to the next, if
+/// Counts the allocations of an operation. Returns the operations between two garbage collections, if
 /// the driver knows.
-fn count(bench: &mut Bench) -> Result<Option<NonZeroU64>, Stopped> {
-    let iterations = bench.iterations.clamp(1, COUNTED);
-    let Some(batch) = bench.batch(Work::of(iterations).counted(), Duration::from_secs(1))? else {
+fn count(case_run: &mut CaseRun) -> Result<Option<NonZeroU64>, Stopped> {
+    let iterations = case_run.iterations.clamp(1, COUNTED);
+    let Some(batch) = case_run.batch(Work::of(iterations).counted(), Duration::from_secs(1))?
+    else {
         return Ok(None);
     };
-    bench.bytes_per_op = batch.bytes_per_op;
-    bench.allocs_per_op = batch.allocs_per_op;
+    case_run.bytes_per_op = batch.bytes_per_op;
+    case_run.allocs_per_op = batch.allocs_per_op;
     Ok(batch.collects_after.and_then(NonZeroU64::new))
 }
 
@@ -130,12 +132,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_holds_whole_collections() {
+    fn batch_contains_whole_collections() {
         let batch = |planned, per_collection| {
-            let per_collection = NonZeroU64::new(per_collection).expect("one at least");
+            let per_collection = NonZeroU64::new(per_collection).expect("at least one");
             whole_collections(planned, per_collection, 600, planned * 5)
         };
-        // One comes at 860 operations, and 840 were planned: as good as one, or none.
+        // A collection happens at 860 operations, 840 are planned: the batch could contain one or none.
         assert_eq!(batch(840, 860), Some(1290));
         for (planned, expected) in [
             (300, 1500),
@@ -146,12 +148,12 @@ mod tests {
         ] {
             assert_eq!(batch(planned, 1000), Some(expected), "{planned}");
         }
-        // Collections that come seldom are over long before half of the way to the next.
+        // Rare collections finish long before half of the way to the next.
         assert_eq!(batch(5000, 4000), Some(4600));
         // The first would take more than five times as long.
         assert_eq!(batch(200, 667), None);
         assert_eq!(batch(200, 666), Some(999));
-        // Whatever a driver says.
+        // Implausible values from a driver.
         assert_eq!(batch(200, u64::MAX), None);
     }
 }

@@ -1,14 +1,14 @@
-//! The algorithms that the servers are asked for.
+//! The algorithms of the servers suite.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What a token is signed or encrypted with.
+/// The algorithm of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Algorithm {
-    /// HMAC with SHA-256: one secret for everybody.
+    /// HMAC with SHA-256, with one secret.
     #[serde(rename = "HS256")]
     Hs256,
     /// ECDSA on P-256 with SHA-256.
@@ -17,19 +17,19 @@ pub enum Algorithm {
     /// RSASSA-PKCS1-v1_5 with SHA-256.
     #[serde(rename = "RS256")]
     Rs256,
-    /// Ed25519, by the name that JWTs have for it.
+    /// Ed25519, by its name in JWTs.
     #[serde(rename = "EdDSA")]
     EdDsa,
     /// PASETO v4.public: Ed25519.
     #[serde(rename = "v4.public")]
     V4Public,
-    /// PASETO v4.local: XChaCha20 and BLAKE2b, one secret for everybody.
+    /// PASETO v4.local: XChaCha20 and BLAKE2b, with one secret.
     #[serde(rename = "v4.local")]
     V4Local,
 }
 
 impl Algorithm {
-    /// Every one.
+    /// All algorithms.
     pub const ALL: [Self; 6] = [
         Self::Hs256,
         Self::Es256,
@@ -39,19 +39,20 @@ impl Algorithm {
         Self::V4Local,
     ];
 
-    /// The two of the gRPC report.
+    /// The two algorithms of jwt-with-grpc-performance-tests.
     pub const REPORT: [Self; 2] = [Self::Hs256, Self::Es256];
 
-    /// The one of the report that has this name.
+    /// Returns the algorithm of that report with this name.
     ///
     /// # Errors
-    /// A sentence that names them.
+    ///
+    /// A sentence that names the algorithms.
     pub fn of_the_report(name: &str) -> Result<Self, String> {
         let known = Self::REPORT.into_iter().find(|alg| alg.name() == name);
-        known.ok_or_else(|| "GenerateJwt makes tokens with HS256 or ES256".to_owned())
+        known.ok_or_else(|| "GenerateJwt supports HS256 and ES256".to_owned())
     }
 
-    /// Its name: of a JWT in the token's header, of a PASETO before the token. Requests have it too.
+    /// Returns its name, as in a JWT header, a PASETO prefix, and requests.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,7 +79,7 @@ impl FromStr for Algorithm {
         let mut all = Self::ALL.into_iter();
         all.find(|a| a.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name);
-            format!("the algorithms are {}", names.join(", "))
+            format!("must be one of: {}", names.join(", "))
         })
     }
 }

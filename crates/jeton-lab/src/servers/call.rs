@@ -1,4 +1,4 @@
-//! The calls that servers are asked for: this is the one list of them.
+//! The calls of the servers suite. This is the only list of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,49 +7,51 @@ use serde::{Deserialize, Serialize};
 
 use super::loader::End;
 
-/// Tokens of one batch.
+/// The number of tokens in a batch.
 pub(crate) const BATCH: u32 = 256;
 
-/// How the messages of a call go over a connection.
+/// How the messages of a call use a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// One message there and one back, on an HTTP/2 stream of their own.
+    /// One message in each direction, on a separate HTTP/2 stream.
     Unary,
-    /// One HTTP/2 stream on each connection, and on it a message back for each one there, in order.
+    /// One HTTP/2 stream per connection, with one response message for each request message, in
+    /// order.
     Streamed,
 }
 
-/// What a server does each time that it is called.
+/// The call that a server handles.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Call {
-    /// `jwt.services.JwtService/GenerateJwt`, the gRPC report's: a token is signed and verified.
+    /// `jwt.services.JwtService/GenerateJwt` of jwt-with-grpc-performance-tests: signs a token and
+    /// verifies it.
     #[default]
     GenerateJwt,
-    /// `jeton.v1.TokenService/Issue`: a token is signed.
+    /// `jeton.v1.TokenService/Issue`: signs a token.
     Issue,
-    /// `jeton.v1.TokenService/IssueBatch`: 256 tokens are signed.
+    /// `jeton.v1.TokenService/IssueBatch`: signs 256 tokens.
     IssueBatch,
-    /// `jeton.v1.TokenService/IssueStream`: a token is signed for each message of a stream.
+    /// `jeton.v1.TokenService/IssueStream`: signs a token for each message of a stream.
     IssueStream,
-    /// `jeton.v1.TokenService/Verify`, of one token that it issued before.
+    /// `jeton.v1.TokenService/Verify`, with one token that the server issued before.
     Verify,
-    /// `jeton.v1.TokenService/VerifyBatch`, of 256 tokens that it issued before.
+    /// `jeton.v1.TokenService/VerifyBatch`, with 256 tokens that the server issued before.
     VerifyBatch,
-    /// `jeton.v1.TokenService/VerifyStream`: one token that it issued before, in each message of a
-    /// stream.
+    /// `jeton.v1.TokenService/VerifyStream`, with a token that the server issued before in each
+    /// message.
     VerifyStream,
-    /// `jeton.v1.TokenService/Verify`, of one token that it issued and revoked before: every answer is
-    /// its refusal.
+    /// `jeton.v1.TokenService/Verify`, with one token that the server issued and revoked: every
+    /// answer must reject it.
     VerifyRevoked,
-    /// Token introspection over HTTP/2 (RFC 7662), of one token that it issued before.
+    /// Token introspection over HTTP/2 (RFC 7662), with one token that the server issued before.
     Introspect,
 }
 
 impl Call {
-    /// Every one.
+    /// All calls.
     pub const ALL: [Self; 9] = [
         Self::GenerateJwt,
         Self::Issue,
@@ -62,7 +64,7 @@ impl Call {
         Self::Introspect,
     ];
 
-    /// The word for it in files and options.
+    /// Returns its name in files and options.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,7 +80,7 @@ impl Call {
         }
     }
 
-    /// How many tokens an answer is about: of a stream, each message that comes back is an answer.
+    /// Returns the number of tokens in an answer. Each message of a stream is an answer.
     #[must_use]
     pub fn tokens(self) -> u32 {
         match self {
@@ -93,7 +95,7 @@ impl Call {
         }
     }
 
-    /// Whether its answers have tokens in them, which can be verified.
+    /// Returns whether its answers contain tokens that can be verified.
     pub(crate) fn gives_tokens(self) -> bool {
         match self {
             Self::GenerateJwt | Self::Issue | Self::IssueBatch | Self::IssueStream => true,
@@ -105,7 +107,7 @@ impl Call {
         }
     }
 
-    /// How its messages go over a connection.
+    /// Returns how its messages use a connection.
     pub(crate) fn way(self) -> Way {
         match self {
             Self::IssueStream | Self::VerifyStream => Way::Streamed,
@@ -119,10 +121,10 @@ impl Call {
         }
     }
 
-    /// What a right answer to it says.
+    /// Returns the outcome of a correct answer.
     pub(crate) fn right_end(self) -> End {
         match self {
-            // FAILED_PRECONDITION: a token that is refused.
+            // FAILED_PRECONDITION: the token is rejected.
             Self::VerifyRevoked => End::Status(9),
             Self::GenerateJwt
             | Self::Issue
@@ -135,7 +137,7 @@ impl Call {
         }
     }
 
-    /// In a title; nothing for the report's.
+    /// Returns the title; none for the call of the report.
     pub(crate) fn title(self) -> Option<String> {
         match self {
             Self::GenerateJwt => None,
@@ -164,7 +166,7 @@ impl FromStr for Call {
         let mut all = Self::ALL.into_iter();
         all.find(|call| call.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name);
-            format!("the calls are {}", names.join(", "))
+            format!("must be one of: {}", names.join(", "))
         })
     }
 }
@@ -175,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_has_one_name_everywhere() {
+    fn call_name_is_the_same_everywhere() {
         for call in Call::ALL {
             let written = serde_json::to_value(call).unwrap();
             assert_eq!(written, call.name());

@@ -1,8 +1,9 @@
-//! What ghz measured, as a result of the lab.
+//! Imports a ghz report as a result.
 //!
-//! A report of ghz holds the latency of each call, so its histogram here is the same kind as every
-//! other: it adds up, and has the percentiles that ghz does not print. What ghz does not know is not
-//! there: the server's CPU time and memory, the machine, and whether the loader had room left.
+//! A ghz report contains the latency of each call. So its histogram here is the same as every
+//! other: it can be merged, and it has percentiles that ghz does not print. Unknown values are
+//! absent: the server's CPU time and memory, the machine, and whether the loader was the
+//! bottleneck.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,33 +18,33 @@ use serde::Deserialize;
 use super::loader::{End, Latencies};
 use super::{Algorithm, Call, Scenario};
 use crate::result::{
-    Environment, Repetition, Rows, RunResult, ServerLoad, ServerRow, ServerSubject, Status, Taint,
-    latency_ms,
+    Disturbance, Environment, Repetition, Rows, RunResult, ServerLoad, ServerRow, ServerSubject,
+    Status, latency_ms,
 };
 use crate::stats::median::median as middle;
 
-/// No more than this is read of a report, 32 MB: 300,000 calls. ghz keeps each in about 100 bytes.
+/// The maximum size of a report, 32 MB: 300,000 calls. ghz uses about 100 bytes for each.
 pub const REPORT_BYTES_MAX: u64 = 32_000_000;
 
-/// How to have a report that can be read.
-const ADVICE: &str = "measure with what `jeton lab export ghz` writes";
+/// How to make a report that can be imported.
+const ADVICE: &str = "measure with the configuration of `jeton lab export ghz`";
 
-/// The method whose tokens are counted, in both of ghz's spellings of it.
+/// The method whose tokens are counted, in both notations of ghz.
 const CALLS: [&str; 2] = [
     "jwt.services.JwtService.GenerateJwt",
     "jwt.services.JwtService/GenerateJwt",
 ];
 
-/// What a report does not know of its server.
+/// Facts about the server that a report does not contain.
 #[derive(Debug, Clone)]
 pub struct Server {
-    /// What it is called in every table.
+    /// Its name in every table.
     pub name: String,
-    /// How many cores it had.
+    /// The number of its cores.
     pub cores: u32,
 }
 
-/// One report of ghz: a load in a closed loop.
+/// One ghz report of a load in a closed loop.
 #[derive(Debug)]
 pub struct Report {
     alg: Algorithm,
@@ -55,18 +56,18 @@ pub struct Report {
     latencies: Latencies,
 }
 
-/// As ghz writes it, as far as it is read.
+/// The members of a report that are read.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written<'r> {
-    /// When it was over, RFC 3339.
+    /// The end of the run, in RFC 3339.
     #[serde(borrow)]
     date: Cow<'r, str>,
-    /// How long it took, nanoseconds.
+    /// The duration in nanoseconds.
     total: u64,
     status_code_distribution: BTreeMap<String, u64>,
     options: Options,
-    /// Each call, or the first million of them.
+    /// Every call, up to the first million.
     #[serde(borrow, default)]
     details: Option<Vec<Detail<'r>>>,
 }
@@ -91,10 +92,11 @@ struct Detail<'r> {
 }
 
 impl Report {
-    /// Reads the file that `ghz --format json -o FILE` wrote.
+    /// Reads a file written by `ghz --format json -o FILE`.
     ///
     /// # Errors
-    /// A sentence that names the file and what is wrong with it.
+    ///
+    /// A sentence that names the file and the problem.
     pub fn read(path: &Path) -> Result<Self, String> {
         let wrong = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
         let mut text = String::new();
@@ -112,7 +114,7 @@ impl Report {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let no_report = |e| format!("is no report of ghz as it is now in JSON ({e}): {ADVICE}");
+        let no_report = |e| format!("is not a current ghz report in JSON ({e}): {ADVICE}");
         let written: Written<'_> = serde_json::from_str(text).map_err(no_report)?;
         let (alg, in_flight) = written.options.scenario()?;
         let ok = End::OK.name();
@@ -124,11 +126,11 @@ impl Report {
         }
         let tokens = (written.status_code_distribution.get(&ok)).copied();
         match tokens {
-            None | Some(0) => return Err("no call in it ended OK".to_owned()),
+            None | Some(0) => return Err("contains no call that ended OK".to_owned()),
             Some(tokens) if tokens != latencies.count() => {
                 return Err(format!(
-                    "has {} latencies of {tokens} calls that ended OK: ghz keeps the first million, \
-                     and leaves them out of a summary; {ADVICE}, for a shorter time",
+                    "has {} latencies for {tokens} calls that ended OK: ghz keeps the first million, \
+                     and none in a summary; {ADVICE}, for a shorter time",
                     latencies.count()
                 ));
             }
@@ -136,14 +138,14 @@ impl Report {
         }
         let measured = Duration::from_nanos(written.total);
         if measured.is_zero() {
-            return Err("total: is no time above zero".to_owned());
+            return Err("total: must be above zero".to_owned());
         }
         let ended: Result<Timestamp, _> = written.date.parse();
         Ok(Self {
             alg,
             connections: written.options.connections,
             in_flight,
-            ended: ended.map_err(|_| "date: is no RFC 3339 time".to_owned())?,
+            ended: ended.map_err(|_| "date: not an RFC 3339 time".to_owned())?,
             measured,
             statuses: written.status_code_distribution,
             latencies,
@@ -168,33 +170,33 @@ impl Report {
 }
 
 impl Options {
-    /// The algorithm, and the calls in flight on each connection.
+    /// Returns the algorithm, and the calls in flight on each connection.
     fn scenario(&self) -> Result<(Algorithm, u32), String> {
         if !CALLS.contains(&self.call.as_str()) {
-            return Err(format!("is of another call than {}: {ADVICE}", CALLS[0]));
+            return Err(format!("measures a call other than {}: {ADVICE}", CALLS[0]));
         }
         let named = self.data["algorithm"].as_str().unwrap_or_default();
         let alg = Algorithm::of_the_report(named)?;
-        // An open loop's latencies count from when a call was due, here and in every table.
+        // Latencies of an open loop count from when a call was due, here and in every table.
         if self.rps > 0 {
             return Err(
-                "is of an open loop (rps), in which ghz counts a latency from when it sent a call \
-                 and not from when the call was due: only closed loops are imported"
+                "is an open loop (rps), in which ghz measures a latency from when it sent a call, \
+                 not from when the call was due: only closed loops can be imported"
                     .to_owned(),
             );
         }
         match self.concurrency.checked_rem(self.connections) {
             Some(0) if self.concurrency > 0 => Ok((alg, self.concurrency / self.connections)),
             _ => Err(format!(
-                "has {} calls in flight on {} connections, and not as many on each",
+                "has {} calls in flight on {} connections, which do not divide evenly",
                 self.concurrency, self.connections
             )),
         }
     }
 }
 
-/// A result with a row for each scenario of these reports; several of one scenario are its
-/// repetitions. None without a report.
+/// Returns a result with a row for each scenario of these reports. Several reports of one scenario
+/// are its repetitions. None without a report.
 #[must_use]
 pub fn result(reports: &[Report], server: &Server, command: &str) -> Option<RunResult> {
     let mut scenarios = BTreeMap::<Scenario, Vec<&Report>>::new();
@@ -218,9 +220,9 @@ pub fn result(reports: &[Report], server: &Server, command: &str) -> Option<RunR
         elapsed_s: measured.as_secs_f64(),
         complete: true,
         jeton: env!("CARGO_PKG_VERSION").to_owned(),
-        taint: Taint {
-            unwatched: vec!["the machine: ghz says nothing of it".to_owned()],
-            ..Taint::default()
+        disturbance: Disturbance {
+            unwatched: vec!["the machine: ghz does not report it".to_owned()],
+            ..Disturbance::default()
         },
         ..Environment::default()
     };
@@ -287,7 +289,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// A report of so many calls that ended OK, as ghz 0.93 writes one.
+    /// Returns a report of this many calls that ended OK, as ghz 0.93 writes it.
     fn report(latencies_ms: &[u64]) -> serde_json::Value {
         let details: Vec<_> = latencies_ms
             .iter()
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_is_in_the_histogram_and_reports_of_one_scenario_are_repetitions() {
+    fn import_reports_of_one_scenario_are_repetitions() {
         let reports =
             [&[1, 2, 3][..], &[4]].map(|ms| Report::parse(&report(ms).to_string()).unwrap());
         let server = Server {
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_a_count_and_no_latency() {
+    fn import_errors_are_counted_without_latency() {
         let mut mixed = report(&[1]);
         mixed["statusCodeDistribution"]["Unavailable"] = 2.into();
         let failed = serde_json::json!({"timestamp": "2026-11-22T09:00:00Z", "latency": 9,
@@ -357,20 +359,28 @@ mod tests {
     }
 
     #[test]
-    fn what_says_less_or_something_else_is_refused_with_what_it_lacks() {
+    fn import_of_unusable_report_names_what_is_wrong() {
         let nothing = serde_json::Value::Null;
         for (place, value, said) in [
-            ("/details", nothing.clone(), "0 latencies of 3 calls"),
-            ("/statusCodeDistribution/OK", 4.into(), "3 latencies of 4"),
-            ("/statusCodeDistribution/OK", 0.into(), "no call in it"),
-            ("/options", nothing, "no report of ghz"),
-            ("/options/concurrency", 11.into(), "not as many on each"),
-            ("/options/connections", 0.into(), "not as many on each"),
-            ("/options/call", "a.B.C".into(), "another call"),
+            ("/details", nothing.clone(), "0 latencies for 3 calls"),
+            ("/statusCodeDistribution/OK", 4.into(), "3 latencies for 4"),
+            (
+                "/statusCodeDistribution/OK",
+                0.into(),
+                "no call that ended OK",
+            ),
+            ("/options", nothing, "not a current ghz report"),
+            ("/options/concurrency", 11.into(), "do not divide evenly"),
+            ("/options/connections", 0.into(), "do not divide evenly"),
+            ("/options/call", "a.B.C".into(), "a call other than"),
             ("/options/data", serde_json::json!([]), "HS256 or ES256"),
-            ("/total", 0.into(), "no time above zero"),
-            ("/date", "yesterday".into(), "no RFC 3339 time"),
-            ("/details/0/latency", (-1).into(), "no report of ghz"),
+            ("/total", 0.into(), "must be above zero"),
+            ("/date", "yesterday".into(), "not an RFC 3339 time"),
+            (
+                "/details/0/latency",
+                (-1).into(),
+                "not a current ghz report",
+            ),
         ] {
             let why = edited(place, value);
             assert!(why.contains(said), "{place}: {why}");

@@ -1,4 +1,4 @@
-//! The keys of a run: made for it, given to every server, and gone with it.
+//! The keys of a run: generated for the run, given to every server, and deleted with the run.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -10,28 +10,29 @@ use zeroize::Zeroizing;
 
 use super::Algorithm;
 
-/// Characters of the secret: as many bytes as HS256 wants, and a text that any server can read. Each
-/// has six bits, so it is as hard to guess as 192.
+/// The length of the secret: as many bytes as HS256 requires, as text that any server can read.
+/// Each character has six bits, 192 bits in total.
 const SECRET_CHARACTERS: usize = 32;
 
-/// A secret for HS256 and a key pair for ES256, in a folder of their own.
+/// A secret for HS256 and a key pair for ES256, in a separate folder.
 #[derive(Debug)]
 pub(super) struct Keys {
     folder: PathBuf,
 }
 
 impl Keys {
-    /// Makes both, and writes them into `folder`, for this user alone.
+    /// Generates both and writes them to `folder`, readable only by this user.
     ///
     /// # Errors
-    /// A sentence: the files cannot be written.
+    ///
+    /// A sentence, if the files cannot be written.
     pub(super) fn make(folder: &Path) -> Result<Self, String> {
-        let failed = |e: jeton::Error| format!("the run's keys cannot be made: {e}");
+        let failed = |e: jeton::Error| format!("cannot generate the keys of the run: {e}");
         let random = MacKey::generate(MacAlg::HS256).map_err(failed)?;
         let jwk = random.to_jwk();
-        // The `k` of the JWK is 43 characters of base64url: its first 32 are the secret.
+        // The `k` of the JWK has 43 base64url characters: the first 32 are the secret.
         let value: serde_json::Value =
-            serde_json::from_str(&jwk).map_err(|e| format!("the run's secret: {e}"))?;
+            serde_json::from_str(&jwk).map_err(|e| format!("secret of the run: {e}"))?;
         let k = value["k"].as_str().unwrap_or_default();
         let secret = Zeroizing::new(
             k.as_bytes()
@@ -60,15 +61,15 @@ impl Keys {
         Ok(keys)
     }
 
-    /// The names that a manifest has for the files.
+    /// The placeholders of the files in a manifest.
     pub(crate) const FILES: [&'static str; 4] = ["hs256", "hs256_jwk", "es256", "es256_public"];
 
-    /// The file of that name.
+    /// Returns the file with that placeholder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// The file with which tokens of this algorithm are verified; none if the run has no key for it.
+    /// Returns the file for verifying tokens of this algorithm; none if the run has no key for it.
     pub(crate) fn checker_file(&self, algorithm: Algorithm) -> Option<PathBuf> {
         match algorithm {
             Algorithm::Hs256 => Some(self.file("hs256")),
@@ -82,5 +83,5 @@ fn write_secret(path: &Path, content: &[u8]) -> Result<(), String> {
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(content))
-        .map_err(|e| format!("{} cannot be written: {e}", path.display()))
+        .map_err(|e| format!("cannot write {}: {e}", path.display()))
 }

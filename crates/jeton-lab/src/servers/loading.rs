@@ -1,4 +1,4 @@
-//! One load: the loader's process beside the server's, and what each used meanwhile.
+//! Runs one load: the loader's process and the server's, with the resources that each used.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use super::loader::Loaded;
 use super::pacing::Planned;
-use crate::host::{Bench, Processes};
+use crate::host::{Processes, ServerCores};
 use crate::stop::Stop;
 
-/// How often memory is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// What a loader may take beyond its load: to start, to wait for the last answers, to write.
-const BEYOND: Duration = Duration::from_secs(20);
+/// How often memory is read.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(50);
+/// The time a loader may take in addition to its load: to start, to wait for the last answers, to
+/// write.
+const OVERHEAD: Duration = Duration::from_secs(20);
 
 /// Starts loaders.
 #[derive(Debug)]
@@ -23,18 +24,18 @@ pub(super) struct Loader<'a> {
     command: &'a [OsString],
 }
 
-/// How long one load is.
+/// The times of one load.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
-    /// Before anything counts.
+    /// The warm-up.
     pub(super) warm_up: Duration,
     pub(super) measured: Duration,
 }
 
-/// What one load came to.
+/// The outcome of one load.
 pub(super) struct Measured {
     pub(super) loaded: Loaded,
-    /// CPU time of the server, from when the loader began to count to its end.
+    /// CPU time of the server during the loader's measurement.
     pub(super) cpu: Option<Duration>,
     pub(super) peak: Option<u64>,
 }
@@ -46,7 +47,7 @@ impl<'a> Loader<'a> {
 
     #[allow(
         clippy::too_many_arguments,
-        reason = "each is another thing of one load"
+        reason = "each is a separate parameter of one load"
     )]
     pub(super) fn load(
         &self,
@@ -54,11 +55,11 @@ impl<'a> Loader<'a> {
         planned: &Planned,
         times: Times,
         verify_with: Option<&Path>,
-        bench: &Bench,
+        server_cores: &ServerCores,
         server: &Processes,
         stop: &Stop,
     ) -> Result<Measured, String> {
-        let mut child = self.start(target, planned, times, verify_with, bench)?;
+        let mut child = self.start(target, planned, times, verify_with, server_cores)?;
         let began = Instant::now();
         let until = times.warm_up + times.measured;
         let mut peak = server.resident_bytes();
@@ -75,27 +76,27 @@ impl<'a> Loader<'a> {
             peak = peak.max(server.resident_bytes());
             match child.try_wait() {
                 Ok(Some(status)) => break Some(status),
-                Ok(None) if passed > until + BEYOND || stop.requested() => break None,
+                Ok(None) if passed > until + OVERHEAD || stop.requested() => break None,
                 Ok(None) => {}
-                Err(e) => return Err(format!("the loader cannot be waited for: {e}")),
+                Err(e) => return Err(format!("cannot wait for the loader: {e}")),
             }
-            std::thread::sleep(LOOK_EVERY.min(next(passed, times.warm_up, until)));
+            std::thread::sleep(MEMORY_INTERVAL.min(next(passed, times.warm_up, until)));
         };
         let Some(status) = status else {
             let _ = child.kill();
             let _ = child.wait();
-            return Err("the loader was ended before it was done".to_owned());
+            return Err("the loader was stopped before it finished".to_owned());
         };
         let mut said = String::new();
         if let Some(mut out) = child.stdout.take() {
             out.read_to_string(&mut said)
-                .map_err(|e| format!("the loader's file cannot be read: {e}"))?;
+                .map_err(|e| format!("cannot read the loader's file: {e}"))?;
         }
         if !status.success() {
-            return Err(format!("the loader ended badly ({status})"));
+            return Err(format!("the loader failed ({status})"));
         }
         Ok(Measured {
-            loaded: Loaded::read(&said).map_err(|e| format!("the loader's file: {e}"))?,
+            loaded: Loaded::read(&said).map_err(|e| format!("invalid loader file: {e}"))?,
             cpu: used(before, after, times.measured),
             peak,
         })
@@ -107,12 +108,12 @@ impl<'a> Loader<'a> {
         planned: &Planned,
         times: Times,
         verify_with: Option<&Path>,
-        bench: &Bench,
+        server_cores: &ServerCores,
     ) -> Result<Child, String> {
         let (program, arguments) = self
             .command
             .split_first()
-            .ok_or_else(|| "there is no loader".to_owned())?;
+            .ok_or_else(|| "no loader command".to_owned())?;
         let Planned { scenario, rate } = planned;
         let mut command = Command::new(program);
         command
@@ -133,7 +134,7 @@ impl<'a> Loader<'a> {
         if let Some(file) = verify_with {
             command.arg("--verify-with").arg(file);
         }
-        bench
+        server_cores
             .for_loader(|| command.spawn())
             .map_err(|e| format!("cannot start the loader {}: {e}", program.display()))
     }
@@ -143,16 +144,20 @@ fn seconds(time: Duration) -> String {
     time.as_secs_f64().to_string()
 }
 
-/// Until the next moment at which CPU time is read.
+/// Returns the time until CPU time is read next.
 fn next(passed: Duration, from: Duration, until: Duration) -> Duration {
     let next = if passed < from { from } else { until };
     let left = next.saturating_sub(passed);
-    if left.is_zero() { LOOK_EVERY } else { left }
+    if left.is_zero() {
+        MEMORY_INTERVAL
+    } else {
+        left
+    }
 }
 
 type Reading = Option<(Duration, Option<Duration>)>;
 
-/// CPU time of a load as long as it was asked for: the readings are some microseconds off.
+/// Returns the CPU time scaled to the requested duration: readings are off by some microseconds.
 fn used(before: Reading, after: Reading, measured: Duration) -> Option<Duration> {
     let ((from, before), (until, after)) = (before?, after?);
     let used = after?.checked_sub(before?)?;

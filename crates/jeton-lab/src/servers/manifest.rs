@@ -1,4 +1,4 @@
-//! `server.toml`: what a server is, how it is built, made ready and started.
+//! `server.toml`: what a server is, and how it is built, prepared and started.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,22 +11,23 @@ use super::Call;
 use crate::driver::Recipe;
 use crate::suite::matches;
 
-/// One server's folder and what its manifest says.
+/// A server: its folder and its manifest.
 #[derive(Debug, Clone)]
 pub struct Server {
     /// `language/folder`, unique among the servers.
     pub id: String,
-    /// Where it is.
+    /// Its folder.
     pub folder: PathBuf,
     /// Its manifest.
     pub manifest: Manifest,
 }
 
-/// The content of a `server.toml`. In every command, `{out}` is the folder of what was built and
-/// `{target}` Cargo's; from `prepare` on, `{run}` is an empty folder that lasts as long as the
-/// server, `{cores}` how many cores it has, and `{hs256}`, `{hs256_jwk}`, `{es256}`,
-/// `{es256_public}` are files with the run's keys: the bytes of the secret, the same as a JWK, the
-/// private key as PKCS#8 and the public key as SubjectPublicKeyInfo, both in PEM.
+/// The content of a `server.toml`. In every command, `{out}` is the folder of the build and
+/// `{target}` is Cargo's. From `prepare` on there are more placeholders. `{run}` is an empty folder
+/// that exists as long as the server. `{cores}` is the number of its cores. `{hs256}`,
+/// `{hs256_jwk}`, `{es256}` and `{es256_public}` are files with the run's keys: the bytes of the
+/// secret, the same as a JWK, the private key as PKCS#8 and the public key as SubjectPublicKeyInfo,
+/// both in PEM.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -34,42 +35,43 @@ pub struct Manifest {
     pub name: String,
     /// The language.
     pub language: String,
-    /// What it is made of, with versions, for people.
+    /// Its libraries with versions, as text.
     pub libraries: String,
-    /// What it is, a line for people.
+    /// A one-line description.
     pub about: String,
-    /// Whether it has the bugs of a published report on purpose: then what is wrong with it is named
+    /// Whether it keeps the bugs of a published report on purpose. Its faults are then reported,
     /// and its figures are shown all the same.
     #[serde(default)]
     pub as_published: bool,
-    /// Which calls it offers. One that offers others than `GenerateJwt` has one issuer, at the root of
-    /// its address, with a profile for each algorithm, named after it, for the audience `api`.
+    /// The calls it offers. A server with calls other than `GenerateJwt` has one issuer at the root
+    /// of its address. The issuer has a profile for each algorithm, named after it, with the
+    /// audience `api`.
     #[serde(default = "only_generate_jwt")]
     pub calls: Vec<Call>,
     /// Commands that must be on `PATH`.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// What else, beside the folder, makes it stale.
+    /// What else, besides the folder, makes it stale.
     #[serde(default)]
     pub inputs: Vec<String>,
     /// The commands that build it.
     #[serde(default)]
     pub build: Vec<Vec<String>>,
-    /// The commands that make it ready, before each start.
+    /// The commands that prepare it before each start.
     #[serde(default)]
     pub prepare: Vec<Vec<String>>,
     /// The command that starts it.
     pub start: Vec<String>,
-    /// What stands before the address in the line in which it says where it listens.
+    /// The text before the address in the line with which it reports its address.
     #[serde(default)]
     pub announces: Option<String>,
-    /// Where it listens, for one that does not say.
+    /// Its address, if it does not report one.
     #[serde(default)]
     pub address: Option<SocketAddr>,
-    /// Variables of its environment.
+    /// Its environment variables.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Files that are written into `{run}` before anything else.
+    /// Files that are written to `{run}` before everything else.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
 }
@@ -78,14 +80,14 @@ fn only_generate_jwt() -> Vec<Call> {
     vec![Call::GenerateJwt]
 }
 
-/// Why there are no servers.
+/// Why no servers were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchError {
-    /// The folder is not there, or cannot be read.
+    /// The folder does not exist or cannot be read.
     NoFolder(PathBuf, String),
-    /// It holds no server.
+    /// The folder contains no server.
     Empty(PathBuf),
-    /// A manifest is wrong.
+    /// A manifest is invalid.
     Manifest(String),
 }
 
@@ -94,12 +96,12 @@ impl fmt::Display for SearchError {
         match self {
             Self::NoFolder(folder, why) => write!(
                 f,
-                "the servers' folder {} cannot be read ({why}); name it with --servers DIR or JETON_SERVERS",
+                "cannot read the servers folder {} ({why}); pass --servers DIR or set JETON_SERVERS",
                 folder.display()
             ),
             Self::Empty(folder) => write!(
                 f,
-                "{} holds no <language>/<name>/server.toml; name the servers' folder with --servers DIR or JETON_SERVERS",
+                "{} contains no <language>/<name>/server.toml; pass --servers DIR or set JETON_SERVERS",
                 folder.display()
             ),
             Self::Manifest(what) => f.write_str(what),
@@ -110,7 +112,7 @@ impl fmt::Display for SearchError {
 impl std::error::Error for SearchError {}
 
 impl Server {
-    /// Whether its id holds this; `*` stands for anything.
+    /// Returns whether its id contains the pattern; `*` matches anything.
     #[must_use]
     pub fn is_called(&self, pattern: &str) -> bool {
         matches(pattern, &self.id)
@@ -119,22 +121,23 @@ impl Server {
     /// Reads the manifest in `folder`.
     ///
     /// # Errors
-    /// A sentence that names the file and what is wrong with it.
+    ///
+    /// A sentence that names the file and the problem.
     pub fn read(folder: &Path) -> Result<Self, String> {
         let file = folder.join("server.toml");
         let wrong = |what: &dyn fmt::Display| format!("{}: {what}", file.display());
         let text = std::fs::read_to_string(&file).map_err(|e| wrong(&e))?;
         let manifest: Manifest = toml::from_str(&text).map_err(|e| wrong(&e.to_string().trim()))?;
         if manifest.start.is_empty() {
-            return Err(wrong(&"`start` names no command"));
+            return Err(wrong(&"`start` must contain a command"));
         }
         match (&manifest.announces, manifest.address) {
             (Some(_), None) => {}
             (None, Some(address)) if address.ip().is_loopback() => {}
-            (None, Some(_)) => return Err(wrong(&"`address` is not on this machine alone")),
+            (None, Some(_)) => return Err(wrong(&"`address` must be a loopback address")),
             _ => {
                 return Err(wrong(
-                    &"either `announces` or `address` says where it listens, and not both",
+                    &"exactly one of `announces` and `address` is required",
                 ));
             }
         }
@@ -142,7 +145,7 @@ impl Server {
             !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\'])
         };
         if let Some(name) = manifest.files.keys().find(|name| !is_plain(name)) {
-            return Err(wrong(&format!("files: `{name}` is no plain file name")));
+            return Err(wrong(&format!("files: `{name}` must be a plain file name")));
         }
         let name = |path: Option<&Path>| {
             path.and_then(Path::file_name)
@@ -155,13 +158,13 @@ impl Server {
         })
     }
 
-    /// Whether it offers a call of that kind.
+    /// Returns whether it offers this call.
     #[must_use]
     pub fn offers(&self, call: Call) -> bool {
         self.manifest.calls.contains(&call)
     }
 
-    /// How it is built and started.
+    /// Returns how it is built and started.
     #[must_use]
     pub fn recipe(&self) -> Recipe<'_> {
         Recipe {
@@ -176,8 +179,8 @@ impl Server {
     }
 }
 
-/// The folder the servers are in: the one asked for, else `JETON_SERVERS`, else the one of the
-/// checkout that this binary was built from.
+/// Returns the servers folder: the given one, else `JETON_SERVERS`, else the one of the checkout
+/// that this binary was built from.
 #[must_use]
 pub fn folder(asked: Option<&Path>) -> PathBuf {
     if let Some(asked) = asked {
@@ -189,10 +192,11 @@ pub fn folder(asked: Option<&Path>) -> PathBuf {
     }
 }
 
-/// All servers below `folder`, in the order of their ids.
+/// Returns all servers below `folder`, ordered by id.
 ///
 /// # Errors
-/// [`SearchError`]: no folder, no server, or a manifest that cannot be read.
+///
+/// [`SearchError`] if the folder is missing, contains no server, or a manifest is invalid.
 pub fn find(folder: &Path) -> Result<Vec<Server>, SearchError> {
     let unreadable = |e: std::io::Error| SearchError::NoFolder(folder.to_owned(), e.to_string());
     let folder = folder.canonicalize().map_err(unreadable)?;
@@ -222,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_says_where_the_server_listens_in_one_way() {
+    fn manifest_requires_exactly_one_address_source() {
         let good = read("start = [\"x\"]\nannounces = \"on \"\n").unwrap();
         assert_eq!(
             (good.id.as_str(), good.manifest.as_published),
@@ -231,18 +235,21 @@ mod tests {
         assert!(good.offers(Call::GenerateJwt) && !good.offers(Call::Issue));
         assert!(read("start = [\"x\"]\naddress = \"127.0.0.1:50051\"\n").is_ok());
         for (rest, what) in [
-            ("start = [\"x\"]\n", "either `announces` or `address`"),
+            (
+                "start = [\"x\"]\n",
+                "exactly one of `announces` and `address`",
+            ),
             (
                 "start = [\"x\"]\nannounces = \"on \"\naddress = \"127.0.0.1:1\"\n",
-                "either `announces` or `address`",
+                "exactly one of `announces` and `address`",
             ),
             (
                 "start = [\"x\"]\naddress = \"0.0.0.0:1\"\n",
-                "not on this machine alone",
+                "must be a loopback address",
             ),
             (
                 "start = []\nannounces = \"on \"\n",
-                "`start` names no command",
+                "`start` must contain a command",
             ),
             (
                 "start = [\"x\"]\nannounces = \"on \"\nport = 1\n",
@@ -254,7 +261,7 @@ mod tests {
             ),
             (
                 "start = [\"x\"]\nannounces = \"on \"\n[files]\n\"../x\" = \"\"\n",
-                "no plain file name",
+                "must be a plain file name",
             ),
         ] {
             let said = read(rest).unwrap_err();
@@ -263,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_server_of_the_checkout_can_be_read() {
+    fn manifests_of_the_checkout_are_valid() {
         let servers = find(&crate::driver::workspace().join("servers")).unwrap();
         let ids: Vec<&str> = servers.iter().map(|s| s.id.as_str()).collect();
         for id in [

@@ -1,9 +1,8 @@
-//! gRPC servers that issue tokens, side by side: what an issued token costs, and how long a caller
-//! waits for it.
+//! Compares gRPC servers that issue tokens: the cost of a token, and the latency of a call.
 //!
-//! A server is a folder with a `server.toml`: how it is built and started, and how it is given the
-//! keys of the run. [`run`] starts each on cores of its own, looks at what it does before anything is
-//! measured, and loads all in turns; [`loader`] makes the calls, from a process and a core of its own.
+//! A server is a folder with a `server.toml` that says how it is built, started and given the keys
+//! of the run. [`run`] starts each server on separate cores, checks it in a preflight, and loads
+//! the servers interleaved. [`loader`] makes the calls from a separate process on a separate core.
 
 mod algorithm;
 mod call;

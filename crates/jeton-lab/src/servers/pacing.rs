@@ -1,24 +1,24 @@
-//! How the calls of a run follow each other, and the rates that come of a peak.
+//! The pace of a run's calls, and the rates derived from a peak.
 
 use super::Scenario;
 
-/// The parts of the lowest peak at which an open loop asks: half of what the slowest server can do,
-/// and nearly all of it.
+/// The fractions of the lowest peak at which an open loop runs: from half of what the slowest
+/// server can do to nearly all of it.
 pub(super) const PARTS_OF_PEAK: [f64; 3] = [0.5, 0.7, 0.9];
 
-/// How the calls of a run follow each other.
+/// The pace of a run's calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pacing {
-    /// Each after the answer to the one before: the peak.
+    /// Each call follows the answer to the previous one, which finds the peak.
     Closed,
-    /// So many a second are due, whatever the server does.
+    /// Calls are due at this rate, independent of the server.
     Rate(f64),
-    /// Closed first, and then at 50, 70 and 90 % of the lowest peak of each scenario.
+    /// First closed, then at 50, 70 and 90 % of the lowest peak of each scenario.
     Full,
 }
 
 impl Pacing {
-    /// How often each server is loaded in each scenario, in each repetition.
+    /// Returns how often each server is loaded in each scenario and repetition.
     #[must_use]
     pub fn loads(self) -> usize {
         match self {
@@ -27,7 +27,7 @@ impl Pacing {
         }
     }
 
-    /// The calls a second with which it begins; none for a closed loop.
+    /// Returns the calls per second of the first load; none for a closed loop.
     pub(super) fn first(self) -> Option<f64> {
         match self {
             Self::Closed | Self::Full => None,
@@ -36,7 +36,7 @@ impl Pacing {
     }
 }
 
-/// What every server is loaded with in turn: a scenario, at a rate or closed.
+/// The load of one visit: a scenario, closed or at a rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Planned {
     pub(super) scenario: Scenario,
@@ -44,27 +44,27 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    /// As in `1 core, 5×50, HS256, 4830 calls a second`.
+    /// For example `1 core, 5×50, HS256, 4830 calls per second`.
     pub(super) fn name(&self) -> String {
         let scenario = self.scenario.name();
         self.rate.map_or(scenario.clone(), |rate| {
-            format!("{scenario}, {rate} calls a second")
+            format!("{scenario}, {rate} calls per second")
         })
     }
 }
 
-/// What a server answered in a closed loop.
+/// The peak of a server in a closed loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Peak {
     pub(super) calls_per_s: f64,
-    /// Nothing is wrong with it.
+    /// Whether the server has no findings.
     pub(super) is_sound: bool,
 }
 
-/// The rates of a scenario's open loops, whole calls a second. All servers have the same, so that
-/// their latencies compare; the slowest sets them, so that none is asked for more than it can do. A
-/// server with findings does not count: it does other work. It is loaded all the same, and where the
-/// rate is beyond it, its row says how many calls were not sent.
+/// Returns the rates of a scenario's open loops in whole calls per second. All servers have the
+/// same rates, so that their latencies compare. The slowest server sets them, so that no server is
+/// overloaded. A server with findings is ignored, because it does other work. It is loaded all the
+/// same; if a rate is too high for it, its row shows the calls that were not sent.
 pub(super) fn rates(peaks: &[Peak]) -> Vec<f64> {
     let lowest = |counts: fn(&&Peak) -> bool| {
         let counted = peaks.iter().filter(counts).map(|peak| peak.calls_per_s);
@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_sound_server_sets_the_rates() {
+    fn rates_follow_the_slowest_server_without_findings() {
         let peaks = [peak(40_000.0, true), peak(1001.0, true), peak(300.0, false)];
         assert_eq!(rates(&peaks), [500.0, 700.0, 900.0]);
         assert_eq!(rates(&peaks[2..]), [150.0, 210.0, 270.0]);
     }
 
     #[test]
-    fn no_rate_is_there_twice_and_none_without_a_peak() {
+    fn rates_are_unique_and_need_a_peak() {
         assert_eq!(rates(&[peak(2.0, true)]), [1.0]);
         assert!(rates(&[]).is_empty());
     }

@@ -1,4 +1,4 @@
-//! What a run is, before anything is built: whom it loads, how often, and whether the machine can.
+//! Plans a run before anything is built: the servers, the number of loads, and the machine's cores.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,56 +10,57 @@ use super::scenario::Scenario;
 use crate::driver::Cache;
 use crate::host::Cores;
 
-/// A server starts, and is looked at.
-const LOOK: Duration = Duration::from_secs(2);
+/// The time to start a server and run its preflight.
+const PREFLIGHT_TIME: Duration = Duration::from_secs(2);
 
-/// How a run is to be done.
+/// Options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// How often each server is loaded in each scenario.
     pub repetitions: u32,
-    /// What it may take, once the servers are built: what is not loaded by then is left out.
+    /// The time limit once the servers are built; loads beyond it are skipped.
     pub budget: Option<Duration>,
-    /// How long each load is measured.
+    /// The measured time of each load.
     pub measured: Duration,
-    /// How long a server is loaded before that.
+    /// The warm-up before each measurement.
     pub warm_up: Duration,
-    /// How long at most a server is loaded when it has just started, before anything else.
+    /// The maximum warm-up of a server that has just started.
     pub first_warm_up: Duration,
-    /// How calls follow each other.
+    /// The pace of the calls.
     pub pacing: Pacing,
-    /// The seed of the order in which servers are loaded.
+    /// The seed of the order of the servers.
     pub seed: u64,
-    /// The command that repeats it, for the result file.
+    /// The command that repeats the run, for the result file.
     pub command: String,
-    /// The command of a loader: it is a process of its own, on a core of its own.
+    /// The command of the loader, a separate process on a separate core.
     pub loader: Vec<OsString>,
-    /// Where keys, logs and data folders of the run go: an empty folder, for this user alone.
+    /// The folder for keys, logs and data: empty, readable only by this user.
     pub folder: PathBuf,
 }
 
-/// What built servers are kept in: beside the drivers.
+/// Returns the cache of built servers, beside that of the drivers.
 #[must_use]
 pub fn cache() -> Cache {
     Cache::named("jeton-servers")
 }
 
-/// Whether the machine has what a run needs, before anything is built.
+/// Checks that the machine has what a run needs, before anything is built.
 ///
 /// # Errors
+///
 /// A sentence that says what is missing.
 pub fn ready(servers: &[&Server], scenarios: &[Scenario]) -> Result<(), String> {
     if servers.is_empty() || scenarios.is_empty() {
-        return Err("there is no server, or no scenario, to measure".to_owned());
+        return Err("nothing to measure: no server or no scenario was selected".to_owned());
     }
     if !(servers.iter()).any(|server| scenarios.iter().any(|s| server.offers(s.call))) {
-        return Err("none of these servers offers any of these calls".to_owned());
+        return Err("none of the selected servers offers any of the selected calls".to_owned());
     }
     let cores = Cores::unpinned().count();
     if cores < 2 {
         return Err(format!(
-            "{cores} core is not enough: a server and its loader need one each; give the process \
-             more (taskset, the container's limit)"
+            "{cores} core is not enough: a server and its loader need one each; allow the process \
+             more cores (taskset, container limit)"
         ));
     }
     for server in servers {
@@ -70,7 +71,7 @@ pub fn ready(servers: &[&Server], scenarios: &[Scenario]) -> Result<(), String> 
     Ok(())
 }
 
-/// How often a run starts a server: once for each number of cores.
+/// Returns how often a run starts a server: once for each number of cores.
 fn starts(servers: &[&Server], scenarios: &[Scenario]) -> usize {
     let groups_of = |server: &&Server| {
         let offered = scenarios.iter().filter(|s| server.offers(s.call));
@@ -82,15 +83,18 @@ fn starts(servers: &[&Server], scenarios: &[Scenario]) -> usize {
     servers.iter().map(groups_of).sum()
 }
 
-/// What a run will take, once the servers are built, at most.
+/// Estimates the maximum time of a run once the servers are built.
 #[must_use]
 pub fn estimate(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> Duration {
     let all = |one: Duration, times: usize| one.mul_f64(times as f64);
     all(each(options), loads(servers, scenarios, options))
-        + all(LOOK + options.first_warm_up, starts(servers, scenarios))
+        + all(
+            PREFLIGHT_TIME + options.first_warm_up,
+            starts(servers, scenarios),
+        )
 }
 
-/// How many repetitions fit a budget: one at least, and no more than were asked for.
+/// Returns how many repetitions fit the time limit: at least one, at most the requested number.
 #[must_use]
 pub fn repetitions_within(
     budget: Duration,
@@ -108,13 +112,13 @@ pub fn repetitions_within(
     (2..=options.repetitions).rev().find(fits).unwrap_or(1)
 }
 
-/// How long one load is, from the start of its loader to its end.
+/// Returns the time of one load, from the start of its loader to its end.
 pub(super) fn each(options: &Options) -> Duration {
-    const BEYOND: Duration = Duration::from_millis(150);
-    options.measured + options.warm_up + BEYOND
+    const OVERHEAD: Duration = Duration::from_millis(150);
+    options.measured + options.warm_up + OVERHEAD
 }
 
-/// How many loads a run is.
+/// Returns the number of loads of a run.
 pub(super) fn loads(servers: &[&Server], scenarios: &[Scenario], options: &Options) -> usize {
     let offered = |server: &&Server| scenarios.iter().filter(|s| server.offers(s.call)).count();
     let pairs: usize = servers.iter().map(offered).sum();

@@ -1,7 +1,7 @@
-//! Before anything is measured: does a server do what it is measured for?
+//! The preflight: checks that a server does what is measured.
 //!
 //! All servers have the same keys, so a token that verifies with them verifies with every other
-//! server's. What is wrong is a finding, in words.
+//! server's. Each fault is a finding, as text.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,30 +15,30 @@ use super::loader::{Answer, Checker, End, Post, Request, ask, ask_once};
 use super::process::Running;
 use super::public_keys::public_keys;
 use super::{Algorithm, Call};
-use crate::runner::empty_key::is_signed_with_an_empty_key;
+use crate::runner::fixtures::empty_key::is_signed_with_an_empty_key;
 use crate::stop::Stop;
 
-/// How long a server may take until it signs with the keys that it was given: jeton publishes a key
-/// before it signs.
+/// The time limit until a server signs with the given keys: jeton publishes a key before it signs.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
-/// Tokens that are looked at, on one connection: enough to see that subjects follow each other. The
-/// processes of a cluster have a list of subjects each, and begin it each.
+/// The number of checked tokens on one connection: enough to see that subjects differ. Each process
+/// of a cluster has its own list of subjects and starts at its beginning.
 const TOKENS: usize = 3;
-/// No server knows it.
+/// An algorithm that no server supports.
 const UNKNOWN_ALGORITHM: &str = "none";
 
-/// Everything that is wrong with a server, and what is known of it.
+/// Everything that is wrong with a server, and what was found out.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Checked {
     pub(crate) findings: Vec<String>,
-    /// It has to be started again.
+    /// The server must be started again.
     pub(crate) died: bool,
-    /// The files that its tokens verify with.
+    /// The files for verifying its tokens.
     checkers: BTreeMap<Algorithm, PathBuf>,
 }
 
-impl Seen {
-    /// The file that the tokens of this call verify with, if it gives any and they can be verified.
+impl Checked {
+    /// Returns the file for verifying the tokens of this call, if there are tokens that can be
+    /// verified.
     pub(crate) fn checker(&self, call: Call, algorithm: Algorithm) -> Option<&Path> {
         let file = self
             .checkers
@@ -48,32 +48,32 @@ impl Seen {
     }
 }
 
-/// A look at a server that has just been started.
+/// The preflight of a server that has just started.
 pub(crate) struct Preflight<'a> {
     pub(crate) running: &'a mut Running,
     pub(crate) keys: &'a Keys,
-    /// Where the server's public keys go.
+    /// The folder for the server's public keys.
     pub(crate) folder: &'a Path,
     pub(crate) stop: &'a Stop,
 }
 
 impl Preflight<'_> {
-    /// Looks at everything that it will be asked for.
-    pub(crate) fn look(&mut self, asked: &[(Call, Algorithm)]) -> Result<Seen, String> {
-        let mut seen = Seen::default();
+    /// Checks everything that the run will call.
+    pub(crate) fn check(&mut self, asked: &[(Call, Algorithm)]) -> Result<Checked, String> {
+        let mut seen = Checked::default();
         if asked.iter().any(|(call, _)| *call == Call::GenerateJwt) {
-            self.look_at_generate_jwt(&mut seen)?;
+            self.check_generate_jwt(&mut seen)?;
         }
         let others = asked.iter().filter(|(call, _)| *call != Call::GenerateJwt);
         for &(call, algorithm) in others {
-            if let Err(what) = self.look_at(call, algorithm, &mut seen) {
+            if let Err(what) = self.check_call(call, algorithm, &mut seen) {
                 seen.findings.push(what);
             }
         }
         Ok(seen)
     }
 
-    fn look_at_generate_jwt(&mut self, seen: &mut Seen) -> Result<(), String> {
+    fn check_generate_jwt(&mut self, seen: &mut Checked) -> Result<(), String> {
         let mut alike = true;
         for algorithm in Algorithm::REPORT {
             let Some((checker, file)) = self.checker(algorithm)? else {
@@ -88,8 +88,8 @@ impl Preflight<'_> {
                 Err(Wrong::EmptyKey(subjects)) => {
                     alike &= is_same(&subjects);
                     seen.findings.push(format!(
-                        "signs {algorithm} with an empty key: its tokens do not verify with the key that \
-                         it was given and every other server has, and anybody can make them"
+                        "signs {algorithm} with an empty key: its tokens do not verify with the configured key, \
+                         and anyone can make such tokens"
                     ));
                 }
                 Err(Wrong::Other(what)) => {
@@ -100,33 +100,33 @@ impl Preflight<'_> {
             }
         }
         if alike {
-            let same = "gives every token the same subject";
+            let same = "every token has the same subject";
             seen.findings.push(same.to_owned());
         }
-        self.look_at_what_it_does_not_know(seen);
+        self.check_unknown_algorithm(seen);
         Ok(())
     }
 
-    fn look_at_what_it_does_not_know(&mut self, seen: &mut Seen) {
+    fn check_unknown_algorithm(&mut self, seen: &mut Checked) {
         let unknown = Request::generate_jwt_with(UNKNOWN_ALGORITHM);
         let answered = ask_once(self.running.address, &unknown.post);
         if answered.is_ok_and(|body| Answer::read(unknown.call, &body).is_ok()) {
             seen.findings.push(format!(
-                "answers the algorithm `{UNKNOWN_ALGORITHM}` with a token"
+                "returns a token for the unknown algorithm `{UNKNOWN_ALGORITHM}`"
             ));
         }
-        // A process that a call ends takes a moment to be gone.
+        // A process that a call ends takes a moment to exit.
         std::thread::sleep(Duration::from_millis(200));
-        if self.running.obituary().is_some() || is_gone(self.running.address) {
+        if self.running.end_reason().is_some() || is_gone(self.running.address) {
             seen.died = true;
             seen.findings.push(format!(
-                "ends when it is asked for the algorithm `{UNKNOWN_ALGORITHM}`: one call stops it for \
-                 everybody"
+                "exits on a call with the unknown algorithm `{UNKNOWN_ALGORITHM}`: one call stops the server for \
+                 all clients"
             ));
         }
     }
 
-    /// The subjects of some tokens that are as they must be.
+    /// Returns the subjects of some valid tokens.
     fn tokens(&self, checker: &Checker, algorithm: Algorithm) -> Result<Vec<String>, Wrong> {
         let request = Request::generate_jwt(algorithm);
         let began = Instant::now();
@@ -139,7 +139,12 @@ impl Preflight<'_> {
                         .map(|body| token(request.call, body))
                         .collect()
                 })
-                .map_err(|end| Wrong::Other(format!("answers {algorithm} with: {}", end.name())));
+                .map_err(|end| {
+                    Wrong::Other(format!(
+                        "a call with {algorithm} ended with: {}",
+                        end.name()
+                    ))
+                });
             let answers: Vec<(String, String)> = answers?;
             let subjects = || answers.iter().map(|(_, sub)| sub.clone()).collect();
             let mut wrong = answers
@@ -161,10 +166,15 @@ impl Preflight<'_> {
         }
     }
 
-    /// One call, once. Its token must verify, if it has one and the lab has a key for it.
-    fn look_at(&self, call: Call, algorithm: Algorithm, seen: &mut Seen) -> Result<(), String> {
+    /// Makes one call. Its token must verify, if it has one and the lab has a key for it.
+    fn check_call(
+        &self,
+        call: Call,
+        algorithm: Algorithm,
+        seen: &mut Checked,
+    ) -> Result<(), String> {
         let target = self.running.address;
-        let answered = |end: End| format!("answers {call} of {algorithm} with: {}", end.name());
+        let answered = |end: End| format!("{call} with {algorithm} ended with: {}", end.name());
         let checker = self.checker(algorithm)?;
         let began = Instant::now();
         loop {
@@ -191,8 +201,8 @@ impl Preflight<'_> {
         }
     }
 
-    /// The keys of an algorithm: those of the run where it has some, else the server's own, and none
-    /// where only the server can have them.
+    /// Returns the keys of an algorithm: those of the run where it has some, otherwise the server's
+    /// public keys. None where only the server can have the key.
     fn checker(&self, algorithm: Algorithm) -> Result<Option<(Checker, PathBuf)>, String> {
         let file = match self.keys.checker_file(algorithm) {
             Some(file) => file,
@@ -203,9 +213,10 @@ impl Preflight<'_> {
         Ok(Some((Checker::read(algorithm, &keys)?, file)))
     }
 
-    /// The server's own, in a file.
+    /// Writes the server's public keys to a file.
     fn public_keys(&self, algorithm: Algorithm) -> Result<PathBuf, String> {
-        let answered = |end: End| format!("answers a call for its keys with: {}", end.name());
+        let answered =
+            |end: End| format!("the call for its public keys ended with: {}", end.name());
         let body = ask_once(self.running.address, &Post::keys()).map_err(answered)?;
         let keys = public_keys(&body, algorithm).ok_or_else(|| answered(End::Garbage))?;
         let file = self.folder.join(format!("public-{algorithm}"));
@@ -220,7 +231,7 @@ enum Wrong {
     Other(String),
 }
 
-/// A token and its subject.
+/// Returns a token and its subject.
 fn token(call: Call, body: &Bytes) -> Result<(String, String), End> {
     let answer = Answer::read(call, body)?;
     let token = answer.token.ok_or(End::Garbage)?;
@@ -228,10 +239,10 @@ fn token(call: Call, body: &Bytes) -> Result<(String, String), End> {
 }
 
 fn unverified(algorithm: Algorithm, why: &str) -> String {
-    format!("its {algorithm} tokens do not verify with the key that it was given: {why}")
+    format!("its {algorithm} tokens do not verify with the configured key: {why}")
 }
 
-/// Nobody listens any more.
+/// Returns whether nothing listens any more.
 fn is_gone(address: SocketAddr) -> bool {
     let asked = ask_once(address, &Request::generate_jwt(Algorithm::Es256).post);
     asked == Err(End::NotConnected)

@@ -1,4 +1,4 @@
-//! A server's process: started on its cores, watched, ended with all that it started.
+//! A server's process: started on its cores, monitored, and ended with its child processes.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use super::keys::Keys;
 use super::manifest::Server;
 use crate::driver::Cache;
-use crate::host::{Bench, Processes};
+use crate::host::{Processes, ServerCores};
 use crate::stop::Stop;
 
-/// How long a server may take to say where it listens, and each command that makes it ready.
+/// The time limit until a server reports its address, and for each command that prepares it.
 const START_LIMIT: Duration = Duration::from_secs(30);
-/// What is shown of a server's last words.
-const WORDS_MAX: usize = 200;
-/// How much of what it wrote is read for them.
+/// The maximum length of the last output line in a message.
+const LINE_CHARS_MAX: usize = 200;
+/// How much of the log is read for it.
 const LOG_BYTES_MAX: u64 = 64 * 1024;
 
-/// A server that listens. Dropping it ends it and everything it started.
+/// A server that listens. Dropping it ends the server and its child processes.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
@@ -29,23 +29,23 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
 }
 
-/// What is needed to start one.
+/// What is needed to start a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start<'a> {
     pub(crate) server: &'a Server,
     pub(crate) cache: &'a Cache,
     pub(crate) keys: &'a Keys,
-    pub(crate) bench: &'a Bench,
+    pub(crate) server_cores: &'a ServerCores,
     pub(crate) cores: u32,
-    /// An empty folder, for this start alone.
+    /// An empty folder for this start only.
     pub(crate) folder: &'a Path,
 }
 
 impl Start<'_> {
-    /// Makes it ready, starts it, and waits until it says where it listens.
+    /// Prepares the server, starts it, and waits until it reports its address.
     pub(crate) fn start(&self, stop: &Stop) -> Result<Running, String> {
         fs::create_dir_all(self.folder)
-            .map_err(|e| format!("{} cannot be made: {e}", self.folder.display()))?;
+            .map_err(|e| format!("cannot create {}: {e}", self.folder.display()))?;
         for (name, content) in &self.server.manifest.files {
             let path = self.folder.join(name);
             let content = self.filled_in(content);
@@ -68,11 +68,16 @@ impl Start<'_> {
         loop {
             match running.ended() {
                 Some(status) if status.success() => return Ok(()),
-                Some(_) => return Err(format!("cannot be made ready: {}", running.last_words())),
-                None if stop.requested() => return Err("the run was over".to_owned()),
+                Some(_) => {
+                    return Err(format!(
+                        "cannot be prepared: {}",
+                        running.last_output_line()
+                    ));
+                }
+                None if stop.requested() => return Err("the run was stopped".to_owned()),
                 None if began.elapsed() > START_LIMIT => {
                     return Err(format!(
-                        "was not made ready within {} s",
+                        "was not prepared within {} s",
                         START_LIMIT.as_secs()
                     ));
                 }
@@ -86,7 +91,7 @@ impl Start<'_> {
         let command = self.cache.expand(&command, self.server.recipe());
         let (program, arguments): (&OsString, _) = command
             .split_first()
-            .ok_or_else(|| "its manifest names no command".to_owned())?;
+            .ok_or_else(|| "its manifest has no command".to_owned())?;
         let log = self.folder.join(log);
         let io = |e: std::io::Error| format!("cannot start {}: {e}", program.display());
         let file = File::create(&log).map_err(io)?;
@@ -101,7 +106,10 @@ impl Start<'_> {
         for (name, value) in &self.server.manifest.environment {
             process.env(name, self.filled_in(value));
         }
-        let child = self.bench.for_server(|| process.spawn()).map_err(io)?;
+        let child = self
+            .server_cores
+            .for_server(|| process.spawn())
+            .map_err(io)?;
         Ok(Running {
             child,
             log,
@@ -135,16 +143,16 @@ impl Start<'_> {
                 return Ok(address);
             }
             if running.ended().is_some() {
-                return Err(format!("did not start: {}", running.last_words()));
+                return Err(format!("did not start: {}", running.last_output_line()));
             }
             if stop.requested() {
-                return Err("the run was over".to_owned());
+                return Err("the run was stopped".to_owned());
             }
             if began.elapsed() > START_LIMIT {
                 return Err(format!(
-                    "did not say within {} s where it listens: {}",
+                    "did not report its address within {} s: {}",
                     START_LIMIT.as_secs(),
-                    running.last_words()
+                    running.last_output_line()
                 ));
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -152,41 +160,41 @@ impl Start<'_> {
     }
 }
 
-/// A server that chooses no port itself must find its own free.
+/// Checks that the address of a server with a fixed port is free.
 pub(super) fn free(address: SocketAddr) -> Result<(), String> {
     TcpListener::bind(address).map(drop).map_err(|e| {
         format!(
-            "{address} is taken ({e}): end who listens there, or give the server another address"
+            "{address} is in use ({e}): stop the process that listens there, or change the server's address"
         )
     })
 }
 
 impl Running {
-    /// It and all that it started.
+    /// Returns the process and all its child processes.
     pub(crate) fn processes(&self) -> Processes {
         Processes::of_group(self.child.id())
     }
 
-    /// How it ended, if it did.
+    /// Returns how it ended, if it did.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Why it is gone, in words; none if it is not.
-    pub(crate) fn obituary(&mut self) -> Option<String> {
+    /// Returns why it ended, as text; none if it is running.
+    pub(crate) fn end_reason(&mut self) -> Option<String> {
         let status = self.ended()?;
-        Some(format!("died ({status}): {}", self.last_words()))
+        Some(format!("died ({status}): {}", self.last_output_line()))
     }
 
-    /// The last line that it wrote.
-    pub(crate) fn last_words(&self) -> String {
+    /// Returns the last line of its output.
+    pub(crate) fn last_output_line(&self) -> String {
         let said = self.said();
         let mut lines = said.lines().rev().map(str::trim);
         let line = lines.find(|line| !line.is_empty());
-        line.unwrap_or("it said nothing")
+        line.unwrap_or("no output")
             .chars()
             .filter(|c| !c.is_control())
-            .take(WORDS_MAX)
+            .take(LINE_CHARS_MAX)
             .collect()
     }
 
@@ -197,7 +205,7 @@ impl Running {
             let length = file.metadata().map_or(0, |m| m.len());
             let from = length.saturating_sub(LOG_BYTES_MAX);
             if file.seek(SeekFrom::Start(from)).is_ok() {
-                // What cannot be read is not shown.
+                // Output that cannot be read is not shown.
                 let _ = file.take(LOG_BYTES_MAX).read_to_end(&mut bytes);
             }
         }
@@ -213,7 +221,7 @@ impl Running {
         };
         match address.trim().parse::<SocketAddr>() {
             Ok(address) if address.ip().is_loopback() => Ok(Some(address)),
-            _ => Err("listens on no address of this machine alone".to_owned()),
+            _ => Err("does not listen on a loopback address".to_owned()),
         }
     }
 }
@@ -221,7 +229,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let group = rustix::process::Pid::from_child(&self.child);
-        // Also when the leader is gone: what it started keeps the group's number taken.
+        // Also if the leader has exited: its children keep the process group alive.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         let _ = self.child.wait();
     }

@@ -1,10 +1,10 @@
-//! A server's own public keys: of algorithms for which the run has none.
+//! A server's own public keys, for algorithms for which the run has none.
 
 use super::Algorithm;
 use crate::grpc::{Field, unframed};
 
-/// Those in an answer to `jeton.v1.TokenService/Keys`, as [`Checker::read`](super::loader::Checker::read)
-/// wants them: the set of JWKs, or PASERKs by the line.
+/// Returns the keys in an answer to `jeton.v1.TokenService/Keys` in the form that
+/// [`Checker::read`](super::loader::Checker::read) reads: the set of JWKs, or PASERKs one per line.
 pub(super) fn public_keys(body: &[u8], algorithm: Algorithm) -> Option<String> {
     let mut rest = unframed(body)?;
     let (mut jwk_set, mut paserks) = (None, String::new());
@@ -32,7 +32,7 @@ mod tests {
     use crate::grpc::{framed, put_text};
 
     #[test]
-    fn keys_of_both_kinds_are_in_one_answer() {
+    fn public_keys_answer_has_both_kinds() {
         let mut message = Vec::new();
         put_text(&mut message, 1, "{\"keys\":[]}");
         put_text(&mut message, 2, "k4.public.a");

@@ -1,12 +1,12 @@
-//! A row while it is being measured.
+//! A row during the measurement.
 
 use std::time::Duration;
 
 use super::loader::Loaded;
 use super::manifest::Server;
 use super::pacing::{Peak, Planned};
-use super::preflight::Seen;
-use crate::host::Bench;
+use super::preflight::Checked;
+use crate::host::ServerCores;
 use crate::result::{Repetition, ServerLoad, ServerRow, ServerSubject, Status, latency_ms};
 use crate::stats::median::median as middle;
 
@@ -27,9 +27,9 @@ impl RowDraft {
     pub(super) fn new(
         server: &Server,
         planned: Planned,
-        bench: &Bench,
+        server_cores: &ServerCores,
         absent: Option<&str>,
-        seen: &Seen,
+        seen: &Checked,
     ) -> Self {
         let manifest = &server.manifest;
         let absent = if server.offers(planned.scenario.call) {
@@ -51,7 +51,7 @@ impl RowDraft {
                 libraries: manifest.libraries.clone(),
                 as_published: manifest.as_published,
             },
-            oversubscribed: bench.oversubscribed,
+            oversubscribed: server_cores.oversubscribed,
             status,
             reasons,
             loads: Vec::new(),
@@ -70,30 +70,30 @@ impl RowDraft {
         if let Some(what) = &loaded.wrong_token {
             self.status = Status::FailedPreflight;
             self.reasons
-                .push(format!("a token under load does not verify: {what}"));
+                .push(format!("a token does not verify under load: {what}"));
         }
         self.peak = self.peak.max(peak);
         self.base = base;
         self.loads.push((loaded, cpu));
     }
 
-    /// It was not measured, through no fault that is known to be the server's.
+    /// The load failed for a reason that is not known to be the server's.
     pub(super) fn fail(&mut self, why: String) {
         self.status = Status::TimedOut;
         self.reasons.push(why);
     }
 
-    /// The server is gone.
+    /// The server's process has ended.
     pub(super) fn die(&mut self, how: &str) {
         self.status = Status::Crashed;
-        self.reasons.push(format!("under this load it {how}"));
+        self.reasons.push(format!("{how} under this load"));
     }
 
     pub(super) fn planned(&self) -> Planned {
         self.planned
     }
 
-    /// What it answered, if it answered with tokens: the median of the repetitions.
+    /// Returns the median of its repetitions, if it answered with tokens.
     pub(super) fn peak(&self) -> Option<Peak> {
         let rates: Vec<f64> = self.loads.iter().map(|(l, _)| l.per_second()).collect();
         let tokens = f64::from(self.planned.scenario.call.tokens());
@@ -110,17 +110,14 @@ impl RowDraft {
         let (mut status, mut reasons) = (self.status, self.reasons);
         if load.is_none() && status == Status::Ok {
             status = Status::Unavailable;
-            reasons.push("it was gone, or the run was over, before its turn".to_owned());
+            reasons.push("not loaded: the server had ended, or the run was stopped".to_owned());
         }
         if let Some(load) = load.as_ref().filter(|load| load.answers() == 0)
             && status == Status::Ok
         {
             let (is, why) = match load.statuses.is_empty() {
-                true => (
-                    Status::TimedOut,
-                    "it answered nothing while it was measured",
-                ),
-                false => (Status::Crashed, "it answered with nothing but errors"),
+                true => (Status::TimedOut, "no answer during the measurement"),
+                false => (Status::Crashed, "every answer was an error"),
             };
             status = is;
             reasons.push(why.to_owned());
@@ -186,7 +183,7 @@ impl RowDraft {
     }
 }
 
-/// Microseconds for each token.
+/// Returns microseconds per token.
 #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn for_each(seconds: f64, loaded: &Loaded) -> Option<f64> {
     (loaded.tokens() > 0).then(|| seconds * 1e6 / loaded.tokens() as f64)

@@ -1,4 +1,4 @@
-//! The suite: every server in every scenario, in turns, and what came of it.
+//! Runs the suite: every server in every scenario, interleaved.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,61 +13,61 @@ use super::loading::{Loader, Measured, Times};
 use super::manifest::Server;
 use super::pacing::{Pacing, Peak, Planned, rates};
 use super::plan::{Options, cache, each, loads};
-use super::preflight::{Preflight, Seen};
+use super::preflight::{Checked, Preflight};
 use super::process::{Running, Start};
 use super::row::RowDraft;
 use super::scenario::Scenario;
-use super::warming::{Course, slice};
+use super::warming::{WarmUpHistory, slice};
 use super::{Algorithm, Call};
 use crate::driver::{Cache, Unbuilt};
-use crate::host::{Bench, Cores, Processes, Witness, describe};
+use crate::host::{Cores, DisturbanceMonitor, Processes, ServerCores, describe, names_load};
 use crate::published::answers_of_servers;
 use crate::result::{Environment, Rows, RunResult};
 use crate::stop::Stop;
 
-/// One thing that happened, for whoever shows progress.
+/// A progress event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
     /// A server is being built.
     Building {
-        /// Its id.
+        /// The server's id.
         server: &'a str,
-        /// Which of them it is, counted from 1.
+        /// The number of this build, counted from 1.
         number: usize,
-        /// How many there are.
+        /// The total number of builds.
         of: usize,
     },
-    /// A server takes no part.
+    /// A server does not take part.
     Unavailable {
-        /// Its id.
+        /// The server's id.
         server: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
-    /// A server is started and looked at.
+    /// A server is started and its preflight runs.
     Checking {
-        /// Its id.
+        /// The server's id.
         server: &'a str,
         /// Its cores.
         cores: u32,
     },
-    /// Something is wrong with a server.
+    /// The preflight has a finding.
     Found {
-        /// Its id.
+        /// The server's id.
         server: &'a str,
-        /// What.
+        /// The finding.
         what: &'a str,
     },
-    /// A server that has just started is loaded until it is as fast as it becomes.
+    /// A server that has just started is warmed up until it stops becoming faster.
     WarmingUp {
-        /// Its id.
+        /// The server's id.
         server: &'a str,
         /// Its cores.
         cores: u32,
     },
-    /// The time for that was over, and a server still became faster.
+    /// The warm-up reached its limit while the server was still becoming faster.
     Unsettled {
-        /// Its id.
+        /// The server's id.
         server: &'a str,
     },
     /// A server is loaded.
@@ -76,15 +76,15 @@ pub enum Event<'a> {
         scenario: &'a str,
         /// The server's id.
         server: &'a str,
-        /// How many loads are done.
+        /// The number of finished loads.
         done: usize,
-        /// Of all.
+        /// The total number.
         of: usize,
     },
 }
 
-/// Loads every server in every scenario. Whatever a server does, the others go on; when `stop` is
-/// requested, the result has what was measured.
+/// Loads every server in every scenario. If one server fails, the others continue. If `stop` is
+/// requested, the result contains what was measured.
 pub fn run(
     servers: &[&Server],
     scenarios: &[Scenario],
@@ -95,7 +95,7 @@ pub fn run(
     let started = jiff::Timestamp::now();
     let keys_folder = options.folder.join("keys");
     std::fs::create_dir_all(&keys_folder)
-        .map_err(|e| format!("{} cannot be made: {e}", keys_folder.display()))?;
+        .map_err(|e| format!("cannot create {}: {e}", keys_folder.display()))?;
     let keys = Keys::make(&keys_folder)?;
     let cores = Cores::unpinned();
     let mut run = Run {
@@ -111,7 +111,7 @@ pub fn run(
         of: loads(servers, scenarios, options),
     };
     let built = run.build(servers, scenarios);
-    let witness = Witness::begin(&[]);
+    let disturbance_monitor = DisturbanceMonitor::begin(&[]);
     let began = Instant::now();
     if let Some(budget) = options.budget {
         stop.within(budget);
@@ -125,8 +125,8 @@ pub fn run(
             .filter(|s| s.cores == group)
             .copied()
             .collect();
-        let bench = cores.for_servers(group);
-        drafts.extend(run.group(&built, &of_group, &bench));
+        let server_cores = cores.for_servers(group);
+        drafts.extend(run.group(&built, &of_group, &server_cores));
     }
     let complete = !stop.requested();
     let mut environment = describe(&cores);
@@ -134,31 +134,30 @@ pub fn run(
     environment.elapsed_s = began.elapsed().as_secs_f64();
     environment.complete = complete;
     environment.drivers = run.hashes;
-    witnessed(&mut environment, &witness);
+    record_disturbance(&mut environment, &disturbance_monitor);
     let rows = Rows {
         servers: drafts.into_iter().map(RowDraft::row).collect(),
         ..Rows::default()
     };
     let command = options.command.clone();
     Ok(RunResult {
-        // This run asked nothing about the other reports.
+        // This run does not answer claims of the other reports.
         claims_answered: answers_of_servers(&rows.servers),
         ..RunResult::without_verdicts(command, options.seed, environment, rows)
     })
 }
 
-/// The servers and their loaders come and go while the machine is watched, and their work is the
-/// lab's own: what is told apart here is what the hypervisor took and whether the CPU was throttled.
-fn witnessed(environment: &mut Environment, witness: &Witness) {
-    let mut taint = witness.testify(&[], true);
-    taint.load = None;
-    let is_own = |reason: &String| reason.contains("other work") || reason.contains("free core");
-    taint.reasons.retain(|reason| !is_own(reason));
-    taint.tainted = !taint.reasons.is_empty();
-    taint.unwatched.push(
+/// Servers and loaders start and stop during the run, and their work is the lab's own. So only time
+/// taken by the hypervisor and CPU throttling count as disturbances.
+fn record_disturbance(environment: &mut Environment, disturbance_monitor: &DisturbanceMonitor) {
+    let mut disturbance = disturbance_monitor.finish(&[], true);
+    disturbance.load = None;
+    disturbance.reasons.retain(|reason| !names_load(reason));
+    disturbance.disturbed = !disturbance.reasons.is_empty();
+    disturbance.unwatched.push(
         "other work on the machine: servers and loaders fill the cores themselves".to_owned(),
     );
-    environment.taint = taint;
+    environment.disturbance = disturbance;
 }
 
 struct Run<'a> {
@@ -174,23 +173,24 @@ struct Run<'a> {
     of: usize,
 }
 
-/// A server, and why it cannot be had, if it cannot.
+/// A server, and why it is unavailable, if so.
 type Built<'s> = (&'s Server, Option<String>);
 
-/// A server that is up, or why it is not.
+/// A running server, or why it is not running.
 struct Participant<'s> {
     server: &'s Server,
     folder: PathBuf,
     running: Option<Running>,
-    /// Its processes, as they were when it had started.
+    /// Its processes, as they were after the start.
     processes: Option<Processes>,
     base_rss_bytes: Option<u64>,
     absent: Option<String>,
-    seen: Seen,
+    seen: Checked,
 }
 
 impl Participant<'_> {
-    /// Whether it is loaded with that call: one with findings is only if they are its published ones.
+    /// Returns whether it is loaded with that call. A server with findings is loaded only if they
+    /// are its published ones.
     fn takes_part(&self, call: Call) -> bool {
         self.running.is_some()
             && (self.seen.findings.is_empty() || self.server.manifest.as_published)
@@ -219,7 +219,7 @@ impl Run<'_> {
                     None
                 }
                 Err(Unbuilt::Unavailable(reason)) => Some(reason),
-                Err(Unbuilt::Stopped) => Some("the run was asked to stop".to_owned()),
+                Err(Unbuilt::Stopped) => Some("the run was stopped".to_owned()),
             };
             if let Some(reason) = &absent {
                 (self.tell)(Event::Unavailable {
@@ -232,32 +232,32 @@ impl Run<'_> {
         built
     }
 
-    /// The scenarios with one number of cores: the servers are started once for all of them.
+    /// Runs the scenarios with one number of cores: servers are started once for all of them.
     fn group(
         &mut self,
         built: &[Built<'_>],
         scenarios: &[Scenario],
-        bench: &Bench,
+        server_cores: &ServerCores,
     ) -> Vec<RowDraft> {
         let cores = cores_of(scenarios);
         let mut all: Vec<Participant<'_>> = Vec::new();
         for (server, absent) in built {
             let folder = self.options.folder.join(server.id.replace('/', "-"));
             let folder = folder.join(format!("{cores}"));
-            all.push(self.participant(server, absent.clone(), folder, bench, scenarios));
+            all.push(self.participant(server, absent.clone(), folder, server_cores, scenarios));
         }
         for one in &mut all {
-            self.warm_up(one, scenarios, bench);
+            self.warm_up(one, scenarios, server_cores);
         }
         let rate = self.options.pacing.first();
         let planned: Vec<Planned> = (scenarios.iter())
             .map(|&scenario| Planned { scenario, rate })
             .collect();
-        let mut drafts = self.turns(&planned, &mut all, bench);
+        let mut drafts = self.load_interleaved(&planned, &mut all, server_cores);
         if self.options.pacing == Pacing::Full && !self.stop.requested() {
             let open = open_loops(&planned, &drafts);
-            drafts.extend(self.turns(&open, &mut all, bench));
-            // Behind each closed loop its open ones.
+            drafts.extend(self.load_interleaved(&open, &mut all, server_cores));
+            // Each closed loop is followed by its open ones.
             drafts.sort_by_key(|draft| {
                 scenarios
                     .iter()
@@ -267,31 +267,37 @@ impl Run<'_> {
         drafts
     }
 
-    /// Every server under every load, as often as is asked for.
-    fn turns(
+    /// Loads every server with every load, for the requested repetitions.
+    fn load_interleaved(
         &mut self,
         planned: &[Planned],
         all: &mut [Participant<'_>],
-        bench: &Bench,
+        server_cores: &ServerCores,
     ) -> Vec<RowDraft> {
         let mut drafts: Vec<RowDraft> = Vec::new();
         for load in planned {
             for one in all.iter() {
                 let absent = one.absent.as_deref();
-                drafts.push(RowDraft::new(one.server, *load, bench, absent, &one.seen));
+                drafts.push(RowDraft::new(
+                    one.server,
+                    *load,
+                    server_cores,
+                    absent,
+                    &one.seen,
+                ));
             }
         }
         for _ in 0..self.options.repetitions {
             for (at, load) in planned.iter().enumerate() {
-                let mut turns: Vec<usize> = (0..all.len()).collect();
-                turns.shuffle(&mut self.order);
-                for turn in turns {
+                let mut order: Vec<usize> = (0..all.len()).collect();
+                order.shuffle(&mut self.order);
+                for turn in order {
                     let draft = &mut drafts[at * all.len() + turn];
-                    // One that is cut off says nothing of the server.
+                    // An interrupted load says nothing about the server.
                     if self.stop.asked() || self.stop.has_less_than(each(self.options)) {
                         return drafts;
                     }
-                    self.load(&mut all[turn], load, bench, draft);
+                    self.load(&mut all[turn], load, server_cores, draft);
                     self.done += usize::from(all[turn].server.offers(load.scenario.call));
                 }
             }
@@ -304,7 +310,7 @@ impl Run<'_> {
         server: &'s Server,
         absent: Option<String>,
         folder: PathBuf,
-        bench: &Bench,
+        server_cores: &ServerCores,
         scenarios: &[Scenario],
     ) -> Participant<'s> {
         let mut one = Participant {
@@ -314,7 +320,7 @@ impl Run<'_> {
             processes: None,
             base_rss_bytes: None,
             absent,
-            seen: Seen::default(),
+            seen: Checked::default(),
         };
         let mut asked: Vec<(Call, Algorithm)> = (scenarios.iter())
             .filter(|s| server.offers(s.call))
@@ -330,7 +336,7 @@ impl Run<'_> {
             server: &server.id,
             cores,
         });
-        if let Err(why) = self.start_and_look(&mut one, bench, cores, &asked) {
+        if let Err(why) = self.start_and_check(&mut one, server_cores, cores, &asked) {
             (self.tell)(Event::Unavailable {
                 server: &server.id,
                 reason: &why,
@@ -346,24 +352,24 @@ impl Run<'_> {
         one
     }
 
-    fn start_and_look(
+    fn start_and_check(
         &mut self,
         one: &mut Participant<'_>,
-        bench: &Bench,
+        server_cores: &ServerCores,
         cores: u32,
         asked: &[(Call, Algorithm)],
     ) -> Result<(), String> {
-        let mut running = self.start(one.server, &one.folder.join("0"), bench, cores)?;
+        let mut running = self.start(one.server, &one.folder.join("0"), server_cores, cores)?;
         let mut preflight = Preflight {
             running: &mut running,
             keys: self.keys,
             folder: &one.folder,
             stop: self.stop,
         };
-        one.seen = preflight.look(asked)?;
+        one.seen = preflight.check(asked)?;
         if one.seen.died {
             drop(running);
-            running = self.start(one.server, &one.folder.join("1"), bench, cores)?;
+            running = self.start(one.server, &one.folder.join("1"), server_cores, cores)?;
         }
         let processes = running.processes();
         one.base_rss_bytes = processes.resident_bytes();
@@ -376,27 +382,32 @@ impl Run<'_> {
         &self,
         server: &Server,
         folder: &Path,
-        bench: &Bench,
+        server_cores: &ServerCores,
         cores: u32,
     ) -> Result<Running, String> {
         let start = Start {
             server,
             cache: &self.cache,
             keys: self.keys,
-            bench,
+            server_cores,
             cores,
             folder,
         };
         start.start(self.stop)
     }
 
-    /// Each of its calls in turn, with all that will be in flight, until none becomes cheaper.
-    fn warm_up(&mut self, one: &mut Participant<'_>, scenarios: &[Scenario], bench: &Bench) {
-        let mut courses: BTreeMap<(Call, Algorithm), (Scenario, Course)> = BTreeMap::new();
+    /// Warms up each of its calls in turn, with full concurrency, until none becomes cheaper.
+    fn warm_up(
+        &mut self,
+        one: &mut Participant<'_>,
+        scenarios: &[Scenario],
+        server_cores: &ServerCores,
+    ) {
+        let mut courses: BTreeMap<(Call, Algorithm), (Scenario, WarmUpHistory)> = BTreeMap::new();
         for &scenario in scenarios.iter().filter(|s| one.takes_part(s.call)) {
-            // The last is the one with most in flight.
+            // The last scenario has the most calls in flight.
             let key = (scenario.call, scenario.alg);
-            courses.insert(key, (scenario, Course::default()));
+            courses.insert(key, (scenario, WarmUpHistory::default()));
         }
         let (Some(running), Some(processes)) = (&one.running, &one.processes) else {
             return;
@@ -434,11 +445,11 @@ impl Run<'_> {
                     &planned,
                     times,
                     None,
-                    bench,
+                    server_cores,
                     processes,
                     self.stop,
                 );
-                // What is wrong with it is told of its first load that counts.
+                // A fault is reported by the first load that counts.
                 let Ok(Measured { loaded, cpu, .. }) = loaded else {
                     return;
                 };
@@ -453,7 +464,7 @@ impl Run<'_> {
         &mut self,
         one: &mut Participant<'_>,
         planned: &Planned,
-        bench: &Bench,
+        server_cores: &ServerCores,
         draft: &mut RowDraft,
     ) {
         if !one.takes_part(planned.scenario.call) {
@@ -477,7 +488,7 @@ impl Run<'_> {
                 measured: self.options.measured,
             },
             one.seen.checker(call, alg),
-            bench,
+            server_cores,
             processes,
             self.stop,
         );
@@ -487,7 +498,7 @@ impl Run<'_> {
             }
             Err(why) => draft.fail(why),
         }
-        if let Some(how) = running.obituary() {
+        if let Some(how) = running.end_reason() {
             draft.die(&how);
             one.absent = Some(how);
             one.running = None;
@@ -495,12 +506,12 @@ impl Run<'_> {
     }
 }
 
-/// Those of the servers in the scenarios of one group.
+/// Returns the cores of the servers in the scenarios of one group.
 fn cores_of(group: &[Scenario]) -> u32 {
     group.first().map_or(1, |scenario| scenario.cores)
 }
 
-/// The open loops behind closed ones.
+/// Returns the open loops that follow closed ones.
 fn open_loops(closed: &[Planned], drafts: &[RowDraft]) -> Vec<Planned> {
     let of = |scenario| {
         let of_it = move |draft: &&RowDraft| draft.planned().scenario == scenario;

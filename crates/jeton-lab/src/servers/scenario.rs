@@ -1,10 +1,10 @@
-//! The eight scenarios of the gRPC report, and others.
+//! The eight scenarios of jwt-with-grpc-performance-tests, and others.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Algorithm, Call};
 
-/// So many cores for a server, so many connections with so many calls in flight, one call and one
+/// A scenario: cores of the server, connections with calls in flight on each, one call and one
 /// algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Scenario {
@@ -14,15 +14,15 @@ pub struct Scenario {
     pub connections: u32,
     /// Calls in flight on each.
     pub in_flight: u32,
-    /// What is called.
+    /// The call.
     #[serde(default)]
     pub call: Call,
-    /// What the tokens are made with.
+    /// The algorithm of the tokens.
     pub alg: Algorithm,
 }
 
 impl Scenario {
-    /// The report's, in its order.
+    /// Returns the scenarios of the report, in its order.
     #[must_use]
     pub fn report() -> Vec<Self> {
         let mut all = Vec::new();
@@ -40,8 +40,8 @@ impl Scenario {
         all
     }
 
-    /// Beyond the report: what it did not call, on one core. A batch is work for milliseconds, and so is
-    /// a signature with RSA: fewer calls in flight fill a core, and more would only wait.
+    /// Returns scenarios for the other calls, on one core. A batch and an RSA signature take
+    /// milliseconds, so fewer calls in flight fill a core; more would only wait.
     #[must_use]
     pub fn beyond() -> Vec<Self> {
         use Algorithm::{EdDsa, Es256, Hs256, Rs256, V4Local, V4Public};
@@ -69,7 +69,7 @@ impl Scenario {
         all
     }
 
-    /// As in `1 core, 5×50`.
+    /// For example `1 core, 5×50`.
     #[must_use]
     pub fn load(&self) -> String {
         let cores = match self.cores {
@@ -79,7 +79,7 @@ impl Scenario {
         format!("{cores}, {}×{}", self.connections, self.in_flight)
     }
 
-    /// As in `1 core, 5×50, HS256`, or `1 core, 5×50, Verify, HS256`.
+    /// For example `1 core, 5×50, HS256`, or `1 core, 5×50, Verify, HS256`.
     #[must_use]
     pub fn name(&self) -> String {
         let call = self.call.title();
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_report_has_eight() {
+    fn report_has_eight_scenarios() {
         let names: Vec<String> = Scenario::report().iter().map(Scenario::name).collect();
         assert_eq!(names.len(), 8);
         assert_eq!(names[0], "1 core, 1×50, HS256");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_it_is_every_other_call() {
+    fn other_scenarios_cover_every_other_call() {
         let all = Scenario::beyond();
         for call in Call::ALL {
             let there = all.iter().any(|scenario| scenario.call == call);

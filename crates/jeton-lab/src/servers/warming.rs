@@ -1,36 +1,36 @@
-//! The first warm-up: what a server is loaded with when it has just started, until it is as fast as it
-//! becomes.
+//! The warm-up after the start: a server is loaded until it stops becoming faster.
 //!
-//! A runtime that compiles what is called often has compiled little after a second. So a server is
-//! loaded in slices, each of its calls in turn, until none of them becomes cheaper any more, or the time
-//! for it is over: one that is compiled ahead is done after three slices of each.
+//! A runtime with a just-in-time compiler has compiled little after one second. So a server is
+//! loaded in slices, each of its calls in turn, until none becomes cheaper or the time limit is
+//! reached. A server compiled ahead of time needs three slices of each call.
 
 use std::time::Duration;
 
 use super::loader::Loaded;
 
-/// Slices in a row that must be alike.
-const ALIKE: usize = 3;
-/// What they may differ by.
-const DIFFER: f64 = 0.05;
+/// The number of consecutive slices that must be alike.
+const SLICES_ALIKE: usize = 3;
+/// The relative difference up to which slices are alike.
+const MAX_DIFFERENCE: f64 = 0.05;
 /// The longest slice.
 const SLICE_MAX: Duration = Duration::from_secs(1);
-/// The shortest: a loader makes no shorter load.
+/// The shortest slice: the minimum load of the loader.
 const SLICE_MIN: Duration = Duration::from_millis(100);
 
-/// How long each slice is where so many calls share that time: each has twice as many as it needs.
+/// Returns the length of each slice when this many calls share the time: each call gets twice as
+/// many slices as it needs.
 pub(super) fn slice(most: Duration, calls: usize) -> Duration {
-    let slices = u32::try_from(2 * ALIKE * calls).unwrap_or(u32::MAX);
+    let slices = u32::try_from(2 * SLICES_ALIKE * calls).unwrap_or(u32::MAX);
     (most / slices.max(1)).clamp(SLICE_MIN, SLICE_MAX)
 }
 
-/// What a call cost, slice after slice.
+/// The cost of a call, slice after slice.
 #[derive(Debug, Default)]
-pub(super) struct Course(Vec<f64>);
+pub(super) struct WarmUpHistory(Vec<f64>);
 
-impl Course {
-    /// Adds a slice: CPU time for each token where the system says it, else time for each token. Returns
-    /// false for one without a token: there is nothing to warm up.
+impl WarmUpHistory {
+    /// Adds a slice: CPU time per token where the system reports it, otherwise elapsed time per
+    /// token. Returns false for a slice without a token: there is nothing to warm up.
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub(super) fn add(&mut self, loaded: &Loaded, cpu: Option<Duration>) -> bool {
         let tokens = loaded.tokens();
@@ -41,13 +41,14 @@ impl Course {
         tokens > 0
     }
 
-    /// The last slices are alike.
+    /// Returns whether the last slices are alike.
     pub(super) fn is_flat(&self) -> bool {
-        let Some(last) = self.0.last_chunk::<ALIKE>() else {
+        let Some(last) = self.0.last_chunk::<SLICES_ALIKE>() else {
             return false;
         };
         let least = last.iter().copied().fold(f64::INFINITY, f64::min);
-        last.iter().all(|cost| *cost <= least * (1.0 + DIFFER))
+        last.iter()
+            .all(|cost| *cost <= least * (1.0 + MAX_DIFFERENCE))
     }
 }
 
@@ -56,11 +57,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_course_is_flat_when_its_last_slices_are_alike() {
-        let flat = |costs: &[f64]| Course(costs.to_vec()).is_flat();
+    fn course_is_flat_when_last_slices_are_alike() {
+        let flat = |costs: &[f64]| WarmUpHistory(costs.to_vec()).is_flat();
         assert!(flat(&[10.0, 10.4, 10.2]));
         assert!(!flat(&[10.0, 10.0]));
-        // It becomes cheaper, if slowly.
+        // Still becoming cheaper, slowly.
         assert!(!flat(&[30.0, 20.0, 15.0]));
         assert!(!flat(&[10.8, 10.4, 10.0]));
         assert!(flat(&[30.0, 20.0, 10.1, 10.0, 10.3]));
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_have_room_in_the_time_that_there_is() {
+    fn slices_fit_into_the_warm_up() {
         let most = Duration::from_secs(20);
         assert_eq!(slice(most, 2), Duration::from_secs(1));
         assert!(slice(most, 23) * 23 * 6 <= most);

@@ -1,28 +1,28 @@
-//! What rounds cannot be used, and why.
+//! Errors of unusable rounds.
 
 use std::fmt;
 
-/// Why no statistic can be drawn from these rounds.
+/// The reason why no statistic can be computed from these rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatsError {
-    /// Fewer rounds than the statistic needs.
+    /// Too few rounds.
     TooFewRounds {
-        /// Rounds that there are.
+        /// The number of rounds.
         rounds: usize,
-        /// Rounds that it takes.
+        /// The required number of rounds.
         needed: usize,
     },
-    /// Two subjects that do not have the same rounds cannot be compared within rounds.
+    /// Two subjects with different numbers of rounds cannot be compared within rounds.
     NotPaired {
-        /// Rounds of the subject.
+        /// The number of rounds of the subject.
         subject: usize,
-        /// Rounds of the baseline.
+        /// The number of rounds of the baseline.
         baseline: usize,
     },
-    /// A time of zero, below zero, infinite or not a number.
+    /// A time that is zero, negative, infinite or NaN.
     NotATime {
-        /// Its round, counted from zero.
+        /// The round, counted from zero.
         round: usize,
     },
 }
@@ -33,7 +33,7 @@ impl fmt::Display for StatsError {
             Self::TooFewRounds { rounds, needed } => {
                 write!(
                     out,
-                    "{rounds} finished rounds, and it takes {needed}: run more rounds"
+                    "{rounds} finished rounds, at least {needed} required: run more rounds"
                 )
             }
             Self::NotPaired { subject, baseline } => write!(
@@ -44,7 +44,7 @@ impl fmt::Display for StatsError {
             Self::NotATime { round } => {
                 write!(
                     out,
-                    "round {round} is not a time above zero: measure longer batches"
+                    "round {round} is not a positive time: measure longer batches"
                 )
             }
         }
@@ -53,7 +53,7 @@ impl fmt::Display for StatsError {
 
 impl std::error::Error for StatsError {}
 
-/// Refuses what has no logarithm.
+/// Rejects values without a logarithm.
 pub(super) fn check_times(rounds: &[f64], needed: usize) -> Result<(), StatsError> {
     if rounds.len() < needed {
         return Err(StatsError::TooFewRounds {

@@ -1,4 +1,4 @@
-//! The ratio of two subjects, paired by round, and its simultaneous interval.
+//! The ratio of two subjects, paired by round, with a simultaneous interval.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -7,10 +7,10 @@ use super::error::{StatsError, check_times};
 /// The share of runs in which *all* intervals of a table cover their true ratios.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Rounds below which there is no spread to make an interval from.
+/// With fewer rounds there is no spread for an interval.
 pub const MIN_ROUNDS: usize = 2;
 
-/// A geometric-mean ratio, subject over baseline, with the interval that its family demands.
+/// A geometric-mean ratio of subject to baseline, with a simultaneous interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
     log_mean: f64,
@@ -21,8 +21,8 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// From two samples that share no rounds: the difference of their mean logarithms with its
-    /// standard error. `rounds` is the number of the smaller sample.
+    /// Creates a ratio of two unpaired samples: the difference of their mean logarithms with its
+    /// standard error. `rounds` is the size of the smaller sample.
     pub(super) fn unpaired(
         log_mean: f64,
         standard_error: f64,
@@ -39,7 +39,7 @@ impl Ratio {
         }
     }
 
-    /// The same without what all subjects of two runs differ by together.
+    /// Removes a shift that is common to all subjects of two runs.
     #[must_use]
     pub fn without_shift(self, log_shift: f64) -> Self {
         Self {
@@ -48,20 +48,20 @@ impl Ratio {
         }
     }
 
-    /// Subject over baseline: below one is faster.
+    /// Returns the ratio of subject to baseline: below one is faster.
     #[must_use]
     pub fn ratio(&self) -> f64 {
         self.log_mean.exp()
     }
 
-    /// The lower and upper end of the interval, as ratios. Two noisy rounds may leave it without an
-    /// upper end in sight; it is a number all the same, for JSON has no infinity.
+    /// Returns the ends of the interval as ratios. Two noisy rounds may have a huge upper end; it stays
+    /// finite, because JSON has no infinity.
     #[must_use]
     pub fn interval(&self) -> [f64; 2] {
         self.log_interval().map(|log| log.exp().min(f64::MAX))
     }
 
-    /// The lower and upper end of the interval, as natural logarithms.
+    /// Returns the ends of the interval as natural logarithms.
     #[must_use]
     pub fn log_interval(&self) -> [f64; 2] {
         [
@@ -70,35 +70,35 @@ impl Ratio {
         ]
     }
 
-    /// Mean of the per-round log ratios.
+    /// Returns the mean of the log ratios per round.
     #[must_use]
     pub fn log_mean(&self) -> f64 {
         self.log_mean
     }
 
-    /// Sample standard deviation of the per-round log ratios.
+    /// Returns the sample standard deviation of the log ratios per round.
     #[must_use]
     pub fn log_deviation(&self) -> f64 {
         self.log_deviation
     }
 
-    /// Rounds it comes from.
+    /// Returns the number of rounds.
     #[must_use]
     pub fn rounds(&self) -> usize {
         self.rounds
     }
 
-    /// Comparisons of the table that its interval allows for.
+    /// Returns the number of comparisons that the interval corrects for.
     #[must_use]
     pub fn comparisons(&self) -> usize {
         self.comparisons
     }
 }
 
-/// ln(subject / baseline) of every round.
+/// Returns ln(subject / baseline) of every round.
 ///
 /// # Errors
-/// If the two do not have the same number of rounds, or a value is not a time above zero.
+/// If the numbers of rounds differ, or a value is not a positive time.
 pub fn log_ratios(subject: &[f64], baseline: &[f64]) -> Result<Vec<f64>, StatsError> {
     check_times(subject, 0)?;
     check_times(baseline, 0)?;
@@ -115,10 +115,10 @@ pub fn log_ratios(subject: &[f64], baseline: &[f64]) -> Result<Vec<f64>, StatsEr
         .collect())
 }
 
-/// The ratio of one subject to its baseline, as one of `comparisons` made by the same table.
+/// Estimates the ratio of one subject to its baseline, as one of `comparisons` of the same table.
 ///
-/// A table with 7 subjects makes 6 comparisons with its baseline: [`table`] counts for itself.
-/// Zero counts as one.
+/// A table with 7 subjects has 6 comparisons with its baseline: [`table`] counts them. Zero counts as
+/// one.
 ///
 /// # Errors
 /// As [`log_ratios`], and if there are fewer than [`MIN_ROUNDS`] rounds.
@@ -130,7 +130,7 @@ pub fn estimate(
     Family::new(baseline.len(), comparisons).estimate(subject, baseline)
 }
 
-/// The ratios of all subjects of one table to its baseline, which is not among them.
+/// Estimates the ratios of all subjects of a table to its baseline, which is not among them.
 ///
 /// # Errors
 /// As [`estimate`], for the first subject that cannot be compared.
@@ -142,7 +142,7 @@ pub fn table(baseline: &[f64], subjects: &[&[f64]]) -> Result<Vec<Ratio>, StatsE
         .collect()
 }
 
-/// Comparisons whose intervals hold together: they share a quantile.
+/// Simultaneous comparisons, which share a quantile.
 pub(super) struct Family {
     rounds: usize,
     comparisons: usize,
@@ -188,26 +188,26 @@ impl Family {
     }
 }
 
-/// The value that Student's t with these degrees of freedom (at least one) keeps within, to both
-/// sides of zero and for `comparisons` comparisons together, in 95 % of runs (Bonferroni).
+/// Returns the two-sided 95 % quantile of Student's t with these degrees of freedom (at least one), for
+/// `comparisons` simultaneous comparisons (Bonferroni).
 pub(super) fn t_quantile(degrees: usize, comparisons: usize) -> f64 {
     t_quantile_at(degrees as f64, comparisons)
 }
 
-/// The same where the degrees of freedom need not be whole.
+/// Returns the same for fractional degrees of freedom.
 pub(super) fn t_quantile_at(degrees: f64, comparisons: usize) -> f64 {
     let tail = (1.0 - CONFIDENCE) / (2.0 * comparisons.max(1) as f64);
     students_t(degrees).inverse_cdf(1.0 - tail)
 }
 
-/// The value that Student's t with these degrees of freedom stays below in 95 % of runs.
+/// Returns the one-sided 95 % quantile of Student's t with these degrees of freedom.
 pub(super) fn t_above(degrees: usize) -> f64 {
     students_t(degrees as f64).inverse_cdf(CONFIDENCE)
 }
 
 fn students_t(degrees: f64) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees.max(1.0))
-        .expect("a scale of one and at least one degree of freedom make a t distribution")
+        .expect("scale one and at least one degree of freedom are valid for a t distribution")
 }
 
 #[cfg(test)]
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn critical_values_are_those_of_the_printed_tables() {
+    fn critical_values_match_printed_tables() {
         // Two-sided 95 %: the 0.975 column of any table of Student's t.
         for (degrees, value) in [
             (1, 12.706_205),
@@ -230,13 +230,13 @@ mod tests {
                 "{degrees} degrees"
             );
         }
-        // Five comparisons at 95 % together are each at 99 %: the 0.995 column.
+        // Five comparisons at 95 % together are at 99 % each: the 0.995 column.
         assert!((t_quantile(7, 5) - 3.499_483).abs() < 1e-5);
         assert!((t_quantile(11, 5) - 3.105_807).abs() < 1e-5);
     }
 
     #[test]
-    fn a_worked_example() {
+    fn estimate_matches_worked_example() {
         // Log ratios 0.1, 0.2, 0.3, 0.4: mean 0.25, deviation sqrt(0.05 / 3).
         let baseline = [100.0, 200.0, 400.0, 50.0];
         let subject: Vec<f64> = baseline
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_round_shares_cancels() {
+    fn estimate_common_factor_of_rounds_cancels() {
         let quiet = estimate(&[110.0, 112.0, 109.0], &[100.0, 101.0, 99.0], 1).unwrap();
         let shared = estimate(&[220.0, 112.0, 327.0], &[200.0, 101.0, 297.0], 1).unwrap();
         assert!((quiet.log_mean() - shared.log_mean()).abs() < 1e-12);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn more_comparisons_widen_the_interval() {
+    fn estimate_more_comparisons_widen_interval() {
         let width = |comparisons| {
             let [low, high] = estimate(&[1.0, 1.1, 1.2], &[1.0, 1.0, 1.0], comparisons)
                 .unwrap()
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_counts_its_comparisons() {
+    fn table_counts_its_comparisons() {
         let (baseline, subject) = ([1.0, 1.0, 1.0], [1.0, 1.1, 1.2]);
         let ratios = table(&baseline, &[&subject, &baseline]).unwrap();
         assert_eq!(ratios[0], estimate(&subject, &baseline, 2).unwrap());
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_refused() {
+    fn estimate_incomparable_rounds_are_an_error() {
         assert_eq!(
             estimate(&[1.0, 2.0], &[1.0], 1),
             Err(StatsError::NotPaired {

@@ -1,17 +1,17 @@
-//! The Mann-Whitney U test, so that benchstat agrees on the exported text. For information: it
-//! ignores that rounds are paired, and no verdict is drawn from it.
+//! The Mann-Whitney U test, so that benchstat agrees with the exported text. It ignores that rounds are
+//! paired, and no verdict uses it.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::median::sorted;
 
-/// Up to this many values a side, and without ties, p is exact, as in benchstat.
+/// Up to this many values per side, and without ties, p is exact, as in benchstat.
 pub const EXACT_LIMIT: usize = 50;
 
-/// Two-sided p of the hypothesis that neither sample tends to be larger.
+/// Returns the two-sided p of the hypothesis that neither sample tends to be larger.
 ///
-/// Exact up to [`EXACT_LIMIT`] values a side without ties; otherwise the normal approximation with
-/// corrections for ties and continuity. An empty sample, or a value that is not a number, gives 1.
+/// Exact for at most [`EXACT_LIMIT`] values per side without ties; otherwise the normal approximation
+/// with corrections for ties and continuity. An empty sample or NaN gives 1.
 #[must_use]
 pub fn p_value(first: &[f64], second: &[f64]) -> f64 {
     if first.is_empty() || second.is_empty() || first.iter().chain(second).any(|v| v.is_nan()) {
@@ -29,9 +29,9 @@ pub fn p_value(first: &[f64], second: &[f64]) -> f64 {
 }
 
 struct Ranks {
-    /// Sum of the first sample's ranks, ties at their mean rank.
+    /// The sum of the first sample's ranks; ties have their mean rank.
     first_sum: f64,
-    /// Sum of t³ − t over all groups of t equal values.
+    /// The sum of t³ − t over all groups of t equal values.
     ties: f64,
 }
 
@@ -56,11 +56,11 @@ impl Ranks {
     }
 }
 
-/// Twice the chance of a U this small, from the distribution of U itself: the largest of all
-/// values is the first sample's with chance n/(n+m), and then adds m to U.
+/// Returns twice the probability of a U this small, from the distribution of U: the largest of all
+/// values belongs to the first sample with probability n/(n+m), and then adds m to U.
 fn exact(n: usize, m: usize, smaller: f64) -> f64 {
     let reach = smaller as usize;
-    // rows[j][u]: the chance that i and j values give U = u, for the i of the outer loop.
+    // rows[j][u]: the probability that i and j values give U = u, for the i of the outer loop.
     let mut rows = vec![vec![0.0; reach + 1]; m + 1];
     for row in &mut rows {
         row[0] = 1.0;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn without_overlap_p_is_two_over_the_binomial() {
+    fn p_without_overlap_is_two_over_binomial() {
         // benchstat's p=0.008 (n=5), p=0.000 (n=8, n=10).
         let run =
             |n: usize, from: usize| -> Vec<f64> { (from..from + n).map(|v| v as f64).collect() };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_p_is_that_of_r_and_scipy() {
+    fn p_exact_matches_r_and_scipy() {
         // R, ?wilcox.test (Hollander & Wolfe 1973, 69f.): W = 35, one-sided p = 0.1272.
         let first = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
         let second = [1.15, 0.88, 0.90, 0.74, 1.21];
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn approximate_p_is_that_of_scipy_and_r() {
+    fn p_approximate_matches_scipy_and_r() {
         // scipy's asymptotic p of the same example.
         close(approximate(5, 4, 3.0, 0.0), 0.111_346_886_533_140_41, 1e-9);
         // R, wilcox.test(Ozone ~ Month, airquality, Month %in% c(5, 8)): W = 127.5,
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_samples_are_not_told_apart() {
+    fn p_of_equal_samples_is_one() {
         close(p_value(&[1.0; 8], &[1.0; 8]), 1.0, 0.0);
         close(
             p_value(&[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 4.0]),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_and_approximate_meet_at_the_limit() {
+    fn p_exact_and_approximate_agree_at_limit() {
         let first: Vec<f64> = (0..50).map(|v| f64::from(v) * 2.0).collect();
         let second: Vec<f64> = (0..50).map(|v| f64::from(v) * 2.0 + 17.0).collect();
         let exact = p_value(&first, &second);

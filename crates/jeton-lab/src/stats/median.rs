@@ -1,4 +1,4 @@
-//! The median of a row's rounds, and an interval that assumes nothing about their distribution.
+//! The median of a row's rounds, with a distribution-free interval.
 
 use super::StatsError;
 use super::error::check_times;
@@ -11,24 +11,24 @@ pub struct Median {
     pub median: f64,
     /// The ends of the interval: two of the rounds.
     pub interval: [f64; 2],
-    /// The chance that such an interval covers the true median: at least 0.95 from 6 rounds on.
-    /// Below that the whole range is given, and this says what it is worth.
+    /// The probability that such an interval covers the true median: at least 0.95 from 6 rounds on.
+    /// With fewer rounds the interval is the whole range.
     pub confidence: f64,
 }
 
-/// The median of a row's rounds with the narrowest symmetric order-statistic interval of at least
-/// 95 %: the number of rounds below the true median is binomial(R, ½), whatever the noise.
+/// Returns the median of a row's rounds with the narrowest symmetric order-statistic interval of at
+/// least 95 %: the number of rounds below the true median is binomial(R, ½) for any noise.
 ///
-/// 8 rounds give their whole range (99.2 %), 12 the third to the tenth (96.1 %), 30 the tenth to
-/// the twenty-first (95.7 %). benchstat prints the same interval.
+/// 8 rounds give their whole range (99.2 %), 12 the third to the tenth (96.1 %), 30 the tenth to the
+/// twenty-first (95.7 %). benchstat prints the same interval.
 ///
 /// # Errors
-/// Without rounds, or if a round is not a time above zero.
+/// If there are no rounds, or a round is not a positive time.
 pub fn median_interval(rounds: &[f64]) -> Result<Median, StatsError> {
     check_times(rounds, 1)?;
     let sorted = sorted(rounds);
     let count = sorted.len();
-    // Leaving `cut` rounds off at both ends misses with 2 × P(fewer than cut + 1 below).
+    // Omitting `cut` rounds at both ends misses with 2 × P(fewer than cut + 1 below).
     let mut probability = 0.5f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
     let mut below = probability;
     let mut cut = 0;
@@ -49,18 +49,17 @@ pub fn median_interval(rounds: &[f64]) -> Result<Median, StatsError> {
     })
 }
 
-/// The median. `None` of nothing.
+/// Returns the median; `None` for no values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| middle(&sorted(values)))
 }
 
-/// A round's value from its batches, or from their slices: the lower quartile, the shortest of three.
+/// Returns a round's value from its batches or slices: the lower quartile, or the shortest of three.
 /// `None` without batches.
 ///
-/// Whatever else the machine does only ever adds to a batch, never takes away from it. So the shorter
-/// ones say what the work takes, as long as there are some; the very shortest of many would say what it
-/// takes at its luckiest.
+/// Disturbances only ever lengthen a batch. So the shorter batches show the time of the work. The very
+/// shortest of many would show only the luckiest case.
 #[must_use]
 pub fn round_value(batches: &[f64]) -> Option<f64> {
     let last = batches.len().checked_sub(1)?;
@@ -73,7 +72,7 @@ pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// The median of sorted values, of which there is at least one.
+/// Returns the median of at least one sorted value.
 pub(super) fn middle(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     if sorted.len() % 2 == 1 {
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_are_those_of_the_binomial_table() {
+    fn median_interval_matches_binomial_table() {
         for (rounds, low, high, confidence) in [
             (5, 1.0, 5.0, 0.9375),
             (6, 1.0, 6.0, 0.96875),
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn one_round_is_worth_nothing_and_says_so() {
+    fn median_of_one_round_has_no_confidence() {
         let median = median_interval(&[7.0]).unwrap();
         assert_eq!(
             (median.median, median.interval, median.confidence),
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_rounds_do_not_vanish() {
+    fn median_of_ten_thousand_rounds_has_interval() {
         let median = median_interval(&ladder(1_000)).unwrap();
         // Near ½R ± 0.98 √R.
         assert_eq!(median.interval, [469.0, 532.0]);
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rounds_value_is_the_lower_quartile_of_its_batches() {
+    fn round_value_is_lower_quartile() {
         assert_eq!(round_value(&[11.0, 9_000.0, 10.0]), Some(10.0));
         assert_eq!(round_value(&[14.0, 13.0, 12.0, 11.0, 10.0]), Some(11.0));
         let nine: Vec<f64> = (1..=9).map(f64::from).collect();
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_two_lies_between_them() {
+    fn median_of_two_is_between_them() {
         assert_eq!(median(&[12.0, 10.0]), Some(11.0));
         assert_eq!(median(&[]), None);
     }

@@ -1,66 +1,62 @@
-//! The noise floor: what this run makes out of nothing.
+//! The noise floor: how far identical subjects differ in a run.
 //!
-//! An A/A pair is one subject measured twice, by two processes under two names. Whatever the two
-//! differ by is noise. The floor answers: *how far from one do two identical subjects come to lie
-//! in this run, in 95 % of cases?* It is the largest of three answers.
+//! An A/A pair is one subject measured twice, by two processes. Any difference between the two is
+//! noise. The floor answers: *how far from one are the ratios of identical subjects in 95 % of cases?*
+//! It is the largest of three estimates.
 //!
-//! * **By the spread of rounds.** A 95 % interval covers one in 95 % of identical pairs, and an
-//!   interval that covers one ends within its own full width of it. So: the full width of an
-//!   identical pair's interval, its spread pooled over all given pairs (one pair's spread at 8
-//!   rounds is uncertain by a quarter), widened by t/z for what uncertainty the pool still has.
-//! * **By the ratios of the pairs.** Processes may differ for good, by their memory layout say,
-//!   and then the rounds of one pair agree on a wrong ratio. So: the root mean square of the
-//!   pairs' log ratios, times Student's t for that many pairs, which is where one more identical
-//!   pair's ratio lies in 95 % of cases. Under plain noise this is the smaller answer. Where the
-//!   ratios lie further from one than the spread of rounds explains (an F test at 5 %), the pairs
-//!   do differ for good, and an interval's half width is added: it is around *that* ratio, and an
-//!   identical pair is to be equivalent as a whole.
-//! * **By the extents of the pairs.** The pool takes the pairs' spreads for one and the same, and
-//!   where some work is noisier than other it is too narrow for the noisy and too wide for the
-//!   quiet. Where the spreads differ by more than chance (Bartlett's test at 0.5 %: at 5 % it would
-//!   widen too many floors of equal noise, and hide effects), the pairs are
-//!   taken as they are: each has an *extent*, the far end of its interval from one, and the answer
-//!   is where one more pair's lies in 95 % of cases. Extents differ by factors, so that is Student's
-//!   prediction from their logarithms. By how much they scatter is learnt from pairs of the other
-//!   kind too, which may be noisier as a whole and then are so by one factor.
+//! * **By the spread of rounds.** A 95 % interval covers one in 95 % of A/A pairs, and an interval that
+//!   covers one ends within its full width of it. So the estimate is the full width of an A/A pair's
+//!   interval. Its spread is pooled over all pairs (one pair's spread at 8 rounds is uncertain by a
+//!   quarter), and widened by t/z for the remaining uncertainty.
+//! * **By the ratios of the pairs.** Processes may differ permanently, for example by their memory
+//!   layout; the rounds of a pair then agree on a wrong ratio. So the estimate is the root mean square
+//!   of the pairs' log ratios, times Student's t for that number of pairs: one more pair's ratio is
+//!   within it in 95 % of cases. With plain noise this is the smaller estimate. If the ratios are
+//!   farther from one than the spread of rounds explains (an F test at 5 %), an interval's half width
+//!   is added, because the whole interval of an A/A pair must be equivalent.
+//! * **By the extents of the pairs.** Pooling assumes equal spreads. With unequal noise the pool is too
+//!   narrow for noisy work and too wide for quiet work. If the spreads differ by more than chance
+//!   (Bartlett's test at 0.5 %; 5 % would widen too many floors of equal noise), each pair counts
+//!   separately. Its *extent* is the far end of its interval from one, and the estimate covers one more
+//!   pair's extent in 95 % of cases. Extents differ by factors, so this is Student's prediction from
+//!   their logarithms. Their scatter is estimated from pairs of the other kind too.
 //!
-//! The first shrinks with the square root of the rounds, down to 2 % where the
-//! [band](super::verdict::Band) stops following; the second only with new processes, and the third
-//! also with more pairs.
+//! The first estimate shrinks with the square root of the rounds, down to 2 % where the
+//! [band](super::verdict::Band) stops following. The second shrinks only with new processes, and the
+//! third also with more pairs.
 //!
-//! A pair never judges itself: [`judge_each`] takes each pair's floor from the others. **Take at
-//! least four pairs of a kind, better six, and some of the other kind beside them**: with two, the t
-//! of the second answer is 4 to 13, and the floor hides what the run could have told. The pairs
-//! should be of the kinds that are compared: a floor from native subjects says little of a managed
-//! runtime's noise.
+//! A pair never judges itself: [`judge_each`] takes each pair's floor from the others. **Use at least
+//! four pairs of a kind, better six, and some of the other kind**: with two, the t of the second
+//! estimate is 4 to 13, and the floor hides real differences. The pairs must be of the compared kinds:
+//! a floor from compiled subjects does not apply to managed runtimes.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
 use super::StatsError;
 use super::interval::{CONFIDENCE, Ratio, estimate, t_above, t_quantile};
 use super::verdict::{Band, judge};
-use crate::result::Judgement;
+use crate::result::VerdictKind;
 
-/// The normal quantile of a two-sided 95 %: Student's t with no uncertainty left.
+/// The normal quantile of a two-sided 95 %: Student's t without uncertainty.
 const Z_95: f64 = 1.959_964;
 
-/// Rounds that agree more closely than this do so by chance: half of a tenth of a percent.
+/// A smaller spread of rounds is by chance: half of a tenth of a percent.
 const FINEST: f64 = 0.000_5;
 
-/// Fewer degrees of freedom do not tell how extents scatter: four pairs of one kind have three.
+/// With fewer degrees of freedom the scatter of extents is unknown: four pairs of one kind have three.
 const FEWEST_DEGREES: usize = 3;
 
-/// The rounds of one subject under two names, paired by round.
+/// The rounds of an A/A pair.
 #[derive(Debug, Clone, Copy)]
 pub struct IdenticalPair<'a> {
-    /// The rounds of the first name.
+    /// The rounds of the first measurement.
     pub first: &'a [f64],
-    /// The rounds of the second name.
+    /// The rounds of the second measurement.
     pub second: &'a [f64],
 }
 
-/// The noise floor that these pairs show, as a ratio above one: 0.012 is 1.2 %. `others` are pairs
-/// of another kind, of the same run, if there is one. `None` without pairs.
+/// Returns the noise floor of these pairs, as a ratio minus one: 0.012 is 1.2 %. `others` are pairs of
+/// another kind of the same run. `None` without pairs.
 ///
 /// # Errors
 /// If a pair's rounds cannot be compared.
@@ -71,15 +67,15 @@ pub fn floor(
     Ok(floor_of(&ratios(pairs)?, &ratios(others)?))
 }
 
-/// Each pair's ratio, second over first, and what the verdict rule says of it with the floor
-/// that the rest of them show, beside `others` of another kind.
+/// Returns each pair's ratio, second to first, and its verdict with the floor of the other pairs and of
+/// `others` of another kind.
 ///
 /// # Errors
 /// If a pair's rounds cannot be compared.
 pub fn judge_each(
     pairs: &[IdenticalPair<'_>],
     others: &[IdenticalPair<'_>],
-) -> Result<Vec<(Ratio, Judgement)>, StatsError> {
+) -> Result<Vec<(Ratio, VerdictKind)>, StatsError> {
     let ratios = ratios(pairs)?;
     let others = self::ratios(others)?;
     let judged = (0..ratios.len()).map(|index| {
@@ -120,12 +116,12 @@ fn floor_of(ratios: &[Ratio], others: &[Ratio]) -> Option<f64> {
     let answers = [by_spread, by_ratios];
     let answers = answers.into_iter().chain(by_extents(ratios, others));
     let widest = answers.reduce(f64::max)?;
-    // A number, even of rounds that say nothing: JSON has no infinity.
+    // Finite even for useless rounds: JSON has no infinity.
     Some(widest.exp_m1().min(f64::MAX))
 }
 
-/// Where the extent of one more pair lies in 95 % of cases, if the pairs do not all have the same
-/// spread and are enough to tell.
+/// Returns the 95 % prediction of one more pair's extent, if the spreads differ and there are enough
+/// pairs.
 fn by_extents(ratios: &[Ratio], others: &[Ratio]) -> Option<f64> {
     let kinds = [Extents::of(ratios), Extents::of(others)];
     let degrees: usize = kinds.iter().map(|kind| kind.degrees).sum();
@@ -142,7 +138,7 @@ fn by_extents(ratios: &[Ratio], others: &[Ratio]) -> Option<f64> {
 #[derive(Debug)]
 struct Extents {
     mean: f64,
-    /// Around the mean, and their degrees of freedom.
+    /// The squares around the mean, and their degrees of freedom.
     squares: f64,
     degrees: usize,
 }
@@ -162,7 +158,7 @@ impl Extents {
     }
 }
 
-/// One spread for several pairs, each weighed by its degrees of freedom.
+/// Returns the pooled spread of several pairs, weighted by degrees of freedom.
 #[derive(Debug)]
 struct Pool {
     degrees: usize,
@@ -183,8 +179,8 @@ impl Pool {
     }
 }
 
-/// Whether the spreads inside of these kinds differ by more than chance: Bartlett's test, summed
-/// over the kinds, which are independent.
+/// Reports whether the spreads inside these kinds differ by more than chance: Bartlett's test, summed
+/// over the independent kinds.
 fn spreads_differ(kinds: [&[Ratio]; 2]) -> bool {
     let (mut statistic, mut freedom) = (0.0, 0);
     for kind in kinds.into_iter().filter(|kind| kind.len() >= 2) {
@@ -204,18 +200,18 @@ fn spreads_differ(kinds: [&[Ratio]; 2]) -> bool {
     freedom > 0 && statistic > chi_squared_quantile(freedom)
 }
 
-/// What the sum of so many squares of standard normal values stays below in 99.5 % of cases.
+/// Returns the 99.5 % quantile of the chi-squared distribution.
 fn chi_squared_quantile(degrees: usize) -> f64 {
     ChiSquared::new(degrees as f64)
-        .expect("at least one degree of freedom makes a chi-squared distribution")
+        .expect("at least one degree of freedom is valid for a chi-squared distribution")
         .inverse_cdf(0.995)
 }
 
-/// What the ratio of two variances that are the same stays below in 95 % of cases.
+/// Returns the 95 % quantile of the F distribution.
 fn f_quantile(numerator: usize, denominator: usize) -> f64 {
     let freedom = |degrees: usize| degrees.max(1) as f64;
     FisherSnedecor::new(freedom(numerator), freedom(denominator))
-        .expect("one degree of freedom or more on both sides make an F distribution")
+        .expect("at least one degree of freedom on both sides is valid for an F distribution")
         .inverse_cdf(CONFIDENCE)
 }
 
@@ -227,12 +223,12 @@ mod tests {
     const FLAT: [f64; 4] = [100.0; 4];
 
     #[test]
-    fn without_pairs_there_is_no_floor() {
+    fn floor_without_pairs_is_none() {
         assert_eq!(floor(&[], &[]).unwrap(), None);
     }
 
     #[test]
-    fn the_spread_of_rounds_makes_it() {
+    fn floor_by_spread_of_rounds() {
         // Log ratios ±0.01: deviation 0.011547, over the square root of 4; t(3) = 3.182446.
         let second: Vec<f64> = [0.01f64, -0.01, 0.01, -0.01]
             .iter()
@@ -244,7 +240,7 @@ mod tests {
         };
         let expected = (3.182_446f64 * 0.011_547 * (3.182_446 / 1.959_964)).exp_m1();
         assert!((floor(&[pair], &[]).unwrap().unwrap() - expected).abs() < 1e-6);
-        // A quiet pair beside it halves the pooled variance, and t(6) = 2.446912.
+        // A further quiet pair halves the pooled variance, and t(6) = 2.446912.
         let quiet = IdenticalPair {
             first: &FLAT,
             second: &FLAT,
@@ -254,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_differ_for_good_make_it() {
+    fn floor_by_permanent_differences() {
         // Log ratios of ±0.01 without any spread; t(4) = 2.776445.
         let (slow, fast) = ([101.005_017; 4], [99.004_983; 4]);
         let pairs = [&slow, &fast, &slow, &fast].map(|second| IdenticalPair {
@@ -271,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_unequal_noise_make_it() {
+    fn floor_by_extents_of_unequal_pairs() {
         // Extents are 2/√3 × 3.182446 / √4 of a size each; t(3), one-sided, is 2.353363.
         let sizes = [0.002, 0.004, 0.016, 0.032];
         let seconds = sizes.map(rounds_apart_by);
@@ -286,7 +282,7 @@ mod tests {
         let expected = log_extent.exp().exp_m1();
         assert!((floor(&pairs, &[]).unwrap().unwrap() - expected).abs() < 1e-6);
 
-        // Twice as noisy, as a kind: it tells nothing of where the extents lie.
+        // A kind that is twice as noisy: it gives no information about the position of the extents.
         let doubled = sizes.map(|size| rounds_apart_by(2.0 * size));
         let others = doubled.each_ref().map(|second| IdenticalPair {
             first: &FLAT,
@@ -296,7 +292,7 @@ mod tests {
         let expected = log_extent.exp().exp_m1();
         assert!((floor(&pairs, &others).unwrap().unwrap() - expected).abs() < 1e-6);
 
-        // Three pairs do not tell how extents scatter, and equal noise has none of it.
+        // Three pairs do not show how extents scatter, and pairs of equal noise do not scatter.
         let three = floor(&pairs[..3], &[]).unwrap().unwrap();
         assert!(three < expected, "{three}");
         let equal = [pairs[2]; 4];
@@ -305,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn two_wild_rounds_make_a_number_all_the_same() {
+    fn floor_of_two_wild_rounds_is_finite() {
         let seconds = [1.0f64, 5.0, 25.0, 125.0].map(|log| [100.0 * log.exp(), 100.0]);
         let pairs = seconds.each_ref().map(|second| IdenticalPair {
             first: &FLAT[..2],
@@ -315,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_never_judges_itself() {
+    fn judge_each_excludes_the_pair_itself() {
         let apart = [105.0; 4];
         let lone = IdenticalPair {
             first: &FLAT,
@@ -325,7 +321,7 @@ mod tests {
             first: &FLAT,
             second: &FLAT,
         };
-        let verdicts = |pairs: &[IdenticalPair<'_>]| -> Vec<Judgement> {
+        let verdicts = |pairs: &[IdenticalPair<'_>]| -> Vec<VerdictKind> {
             judge_each(pairs, &[])
                 .unwrap()
                 .into_iter()
@@ -333,12 +329,12 @@ mod tests {
                 .collect()
         };
         // Its own 5 % would have made it equivalent.
-        assert_eq!(verdicts(&[lone]), [Judgement::Slower]);
+        assert_eq!(verdicts(&[lone]), [VerdictKind::Slower]);
         assert_eq!(
             verdicts(&[lone, quiet]),
-            [Judgement::Slower, Judgement::Equivalent]
+            [VerdictKind::Slower, VerdictKind::Equivalent]
         );
-        // Another pair that is as far apart vouches for it.
-        assert_eq!(verdicts(&[lone, lone]), [Judgement::Equivalent; 2]);
+        // Another pair with the same difference makes it equivalent.
+        assert_eq!(verdicts(&[lone, lone]), [VerdictKind::Equivalent; 2]);
     }
 }

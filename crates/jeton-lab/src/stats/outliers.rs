@@ -1,9 +1,9 @@
-//! Rounds far from the rest: counted, shown, never dropped.
+//! Outlying rounds: counted and shown, never dropped.
 
 use super::median::sorted;
 
-/// Rounds beyond Tukey's outer fences: more than three interquartile ranges below the first or
-/// above the third quartile. Quartiles are interpolated between order statistics (type 7, the
+/// Counts the rounds beyond Tukey's outer fences: more than three interquartile ranges below the first
+/// or above the third quartile. Quartiles are interpolated between order statistics (type 7, the
 /// default of R). Fewer than four rounds have no fences.
 #[must_use]
 pub fn beyond_outer_fences(rounds: &[f64]) -> u32 {
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_are_those_of_r() {
+    fn quartiles_match_r() {
         // quantile(c(1, 2, 3, 4, 5, 6, 7, 8), c(.25, .75)) is 2.75 and 6.25.
         let sorted = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
         assert_eq!(
@@ -41,8 +41,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_beyond_the_outer_fence_counts() {
-        // Quartiles of 1..7 and x are 2.75 and 6.25: the fence stands at 16.75.
+    fn outliers_beyond_outer_fence_count() {
+        // The quartiles of 1..7 and x are 2.75 and 6.25: the fence is at 16.75.
         assert_eq!(
             beyond_outer_fences(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 16.7]),
             0
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rounds_have_no_fences() {
+    fn outliers_of_few_rounds_are_none() {
         assert_eq!(beyond_outer_fences(&[1.0, 1.0, 1_000.0]), 0);
     }
 }

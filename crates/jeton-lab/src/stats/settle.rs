@@ -1,21 +1,21 @@
-//! Has a managed runtime warmed up?
+//! Detects whether a managed runtime has warmed up.
 
 use super::median::{middle, sorted};
 use super::verdict::PRACTICAL_DIFFERENCE;
 
-/// Batches that are looked at: the last ten.
+/// The number of recent batches.
 pub const WINDOW: usize = 10;
 
-/// Whether the last [`WINDOW`] batches have stopped getting faster or slower.
+/// Reports whether the last [`WINDOW`] batches have stopped getting faster or slower.
 ///
-/// The slope is Theil and Sen's, the median of the slopes between every two of them, on the log
-/// scale: a few batches that met a collection do not tilt it, and a step in the middle does. They
-/// are settled if the drift along the window is at most 2 % either way, the difference that the
-/// lab takes no interest in. Fewer batches than the window are not settled, nor is a window with
-/// a value that is not a time above zero.
+/// The slope is that of Theil and Sen, the median of the slopes between every two batches, on the log
+/// scale: a few batches with a garbage collection do not change it, but a step in the middle does. The
+/// batches are settled if the drift along the window is at most 2 % in either direction, the smallest
+/// difference of interest. Fewer batches than the window are not settled, nor is a window with a value
+/// that is not a positive time.
 ///
-/// A noisy subject is let through sooner or later (10 % noise: after some tens of batches); the
-/// caller ends the waiting after its time limit and marks the subject.
+/// A noisy subject settles sooner or later (10 % noise: after some tens of batches). The caller stops
+/// waiting at its time limit and marks the subject.
 #[must_use]
 pub fn settled(batches: &[f64]) -> bool {
     let Some(start) = batches.len().checked_sub(WINDOW) else {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flat_tail_has_settled_whatever_came_before() {
+    fn settled_flat_tail() {
         let mut batches = vec![900.0, 400.0, 200.0, 120.0];
         batches.extend([
             100.0, 101.0, 100.0, 99.0, 100.0, 101.0, 100.0, 100.0, 99.0, 100.0,
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn still_getting_faster_is_not_settled() {
+    fn settled_getting_faster_is_not() {
         let batches: Vec<f64> = (0..20).map(|batch| 100.0 * 0.995f64.powi(batch)).collect();
         assert!(!settled(&batches));
         let slower: Vec<f64> = batches.iter().rev().copied().collect();
@@ -55,8 +55,8 @@ mod tests {
     }
 
     #[test]
-    fn a_step_inside_the_window_is_not_settled() {
-        // A tier of the compiler came in.
+    fn settled_step_inside_window_is_not() {
+        // The optimised code of the compiler replaced the previous one.
         let mut batches = vec![200.0; 6];
         batches.extend([100.0; 4]);
         assert!(!settled(&batches));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_does_not_tilt_it() {
+    fn settled_ignores_garbage_collection() {
         let mut batches = vec![100.0; 10];
         batches[9] = 180.0;
         batches[4] = 150.0;
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_batches_and_broken_ones_are_not_settled() {
+    fn settled_few_or_invalid_batches_are_not() {
         assert!(!settled(&[100.0; WINDOW - 1]));
         assert!(!settled(&[]));
         assert!(!settled(&[0.0; WINDOW]));

@@ -1,34 +1,33 @@
 //! The ratio of one subject in two runs, which share no rounds.
 //!
-//! Two runs are not interleaved: nothing that a round does to everybody cancels, and whatever lies
-//! between the runs is in the ratio. So the logarithms of the two runs' rounds are two samples, and
-//! Welch's t gives the interval: each sample keeps its own spread, and the degrees of freedom are
-//! those of Welch and Satterthwaite. Under Gaussian noise it covers the true ratio *of the two runs*
-//! in 95 % of cases (`tests/unpaired_simulation.rs`).
+//! Two runs are not interleaved: effects on a round do not cancel, and any change between the runs is
+//! in the ratio. So the logarithms of the two runs' rounds are two samples, and Welch's t gives the
+//! interval: each sample keeps its own spread, with the degrees of freedom of Welch and Satterthwaite.
+//! With Gaussian noise it covers the true ratio *of the two runs* in 95 % of cases
+//! (`tests/unpaired_simulation.rs`).
 //!
-//! That is not yet the ratio of two *subjects*: a process keeps its memory layout, a machine its
-//! speed of the day, and no spread of rounds shows either. What can show it are *controls*: subjects
-//! that did not change from run to run. Whatever they differ by is what the runs differ by.
-//! [`between_runs`] separates what they all differ by together, which is the machine and is taken out
-//! of every ratio, from how far each of them lies from that, which nothing takes out: it is a floor,
-//! as [`noise`](super::noise) makes one of identical pairs. Controls themselves are not judged by it.
+//! This is not yet the ratio of two *subjects*: a process keeps its memory layout and a machine its
+//! current speed, and no spread of rounds shows either. *Controls* show it: subjects that did not
+//! change from run to run. [`between_runs`] separates their common shift, which is attributed to the
+//! machine and removed from every ratio, from their remaining spread, which is a floor like that of
+//! [`noise`](super::noise). Controls themselves are not judged by it.
 
 use super::StatsError;
 use super::error::check_times;
 use super::interval::{MIN_ROUNDS, Ratio, t_quantile_at};
 use super::median::median;
 
-/// The ratio of a subject's rounds in a later run to those in an earlier one, as one of
-/// `comparisons` made together. Below one, the later run is faster. Zero counts as one.
+/// Estimates the ratio of a later run's rounds to an earlier run's, as one of `comparisons`
+/// simultaneous ones. Below one, the later run is faster. Zero counts as one.
 ///
 /// # Errors
-/// If either has fewer than two rounds, or a value is not a time above zero.
+/// If either has fewer than two rounds, or a value is not a positive time.
 pub fn estimate(later: &[f64], earlier: &[f64], comparisons: usize) -> Result<Ratio, StatsError> {
     let later = Sample::of(later)?;
     let earlier = Sample::of(earlier)?;
     let (a, b) = (later.error_square(), earlier.error_square());
     let freedom_lost = a.powi(2) / (later.count - 1.0) + b.powi(2) / (earlier.count - 1.0);
-    // Rounds without any spread leave no error to have degrees of freedom.
+    // Rounds without spread have no error.
     let degrees = if freedom_lost > 0.0 {
         (a + b).powi(2) / freedom_lost
     } else {
@@ -44,24 +43,24 @@ pub fn estimate(later: &[f64], earlier: &[f64], comparisons: usize) -> Result<Ra
     ))
 }
 
-/// The fewest controls whose common shift is removed. Two may have the same by chance.
+/// The smallest number of controls whose common shift is removed. Two may agree by chance.
 pub const SHIFT_CONTROLS_MIN: usize = 3;
 
-/// The largest common shift that is removed: a half. What makes everything slower by more than that
-/// is not the same machine any more, and does not make all work slower by the same factor.
+/// The largest common shift that is removed: 50 %. A larger one means a different machine, which does
+/// not slow all work by the same factor.
 pub const SHIFT_MAX: f64 = 0.5;
 
-/// Whether controls may show a shift that is common to all subjects.
+/// Whether controls may show a common shift of all subjects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommonShift {
-    /// It is removed where it explains the controls better than none, from [`SHIFT_CONTROLS_MIN`]
-    /// controls on and up to [`SHIFT_MAX`].
+    /// The shift is removed if it explains the controls better than no shift, with at least
+    /// [`SHIFT_CONTROLS_MIN`] controls and up to [`SHIFT_MAX`].
     Remove,
-    /// The controls are of another kind: their shift need not be that of the others.
+    /// The controls are of another kind: their shift may not apply to the others.
     Keep,
 }
 
-/// What two runs differ by, as their controls show it. Sizes are natural logarithms of ratios.
+/// The difference between two runs, as their controls show it. Sizes are natural logarithms of ratios.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BetweenRuns {
     shift: f64,
@@ -71,45 +70,44 @@ pub struct BetweenRuns {
 }
 
 impl BetweenRuns {
-    /// What all subjects differ by together, later over earlier: it is to be taken out of every ratio.
-    /// Zero if nothing is.
+    /// Returns the common shift, later to earlier, to remove from every ratio; zero if none.
     #[must_use]
     pub fn log_shift(&self) -> f64 {
         if self.is_removed { self.shift } else { 0.0 }
     }
 
-    /// The shift on which the controls agree, whether it is to be taken out or not: too few show it, or
-    /// of another kind, or it is too large. Zero if they do not agree.
+    /// Returns the shift on which the controls agree, even if it is not removed because there are too
+    /// few controls, they are of another kind, or it is too large. Zero if they do not agree.
     #[must_use]
     pub fn log_shift_seen(&self) -> f64 {
         self.shift
     }
 
-    /// How far from that shift a subject that did not change comes to lie, as a ratio above one: 0.012
-    /// is 1.2 %.
+    /// Returns how far an unchanged subject may be from that shift, as a ratio minus one: 0.012 is 1.2
+    /// %.
     #[must_use]
     pub fn spread(&self) -> f64 {
-        // A number, even of controls that say nothing: JSON has no infinity.
+        // Finite even for useless controls: JSON has no infinity.
         self.spread.exp_m1().min(f64::MAX)
     }
 
-    /// The index of the control that lies farthest from the shift.
+    /// Returns the index of the control farthest from the shift.
     #[must_use]
     pub fn farthest(&self) -> usize {
         self.farthest
     }
 }
 
-/// What the runs differ by, from the ratios of controls, for `comparisons` judgements that are right
-/// together in 95 % of cases. `None` if there are no controls.
+/// Estimates the difference between the runs from the ratios of controls, for `comparisons`
+/// simultaneous verdicts in 95 % of cases. `None` without controls.
 ///
 /// Without a common shift, the spread is the root mean square of the controls' log ratios times
-/// Student's t for that many. With one, the shift is their median, which one wild control does not
-/// move, and the spread is Student's prediction of one more control: the deviation from the median times
-/// t with one degree of freedom less, widened by what the median itself is uncertain by. The narrower of
-/// the two is taken, as far as [`CommonShift`] allows. Neither is ever less than the control that lies farthest: few processes differ for
-/// good by much, and those that do are not Gaussian. One control alone gives 12.7 times what it differs by
-/// itself.
+/// Student's t for their number. With one, the shift is their median, which one outlier does not move.
+/// The spread is then Student's prediction of one more control: the deviation from the median times t
+/// with one degree of freedom less, widened by the uncertainty of the median. The narrower spread is
+/// used, as far as [`CommonShift`] allows. It is never smaller than the farthest control's difference:
+/// few processes differ permanently by much, and those differences are not Gaussian. A single control
+/// gives 12.7 times its own difference.
 #[must_use]
 pub fn between_runs(
     controls: &[Ratio],
@@ -172,7 +170,7 @@ impl Sample {
         })
     }
 
-    /// The square of the standard error of the mean.
+    /// Returns the square of the standard error of the mean.
     fn error_square(&self) -> f64 {
         self.variance / self.count
     }
@@ -184,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_worked_example() {
+    fn estimate_matches_worked_example() {
         // Logs 0.1, 0.2, 0.3 (mean 0.2, variance 0.01) and 0, 0, 0, 0.4 (mean 0.1, variance 0.04):
         // error² = 0.01/3 + 0.04/4 = 0.013333; degrees = 0.013333² / (0.0033333²/2 + 0.01²/3)
         // = 0.000177778 / 0.0000388889 = 4.5714.
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rounds_share_does_not_cancel_between_runs() {
+    fn unpaired_common_factor_does_not_cancel() {
         let drifting = [100.0, 110.0, 120.0, 130.0];
         let paired = super::super::interval::estimate(&drifting, &drifting, 1).unwrap();
         let unpaired = estimate(&drifting, &drifting, 1).unwrap();
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_without_spread_and_too_few_rounds() {
+    fn unpaired_rounds_without_spread_or_too_few() {
         let ratio = estimate(&[110.0; 4], &[100.0; 3], 5).unwrap();
         assert!((ratio.ratio() - 1.1).abs() < 1e-12);
         assert!((ratio.interval()[0] - 1.1).abs() < 1e-12);
@@ -222,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn between_runs_controls_without_a_shift_make_a_floor() {
+    fn between_runs_controls_without_shift_give_floor() {
         let floor = |controls: &[Ratio], comparisons| {
             let between = between_runs(controls, comparisons, CommonShift::Remove)?;
             assert_eq!(between.log_shift(), 0.0);
@@ -243,17 +241,17 @@ mod tests {
     }
 
     #[test]
-    fn between_runs_common_shift_is_removed_and_the_rest_is_the_floor() {
+    fn between_runs_common_shift_is_removed() {
         let controls = [12.0, 12.2, 11.8, 12.1, 11.9].map(by);
         let between = between_runs(&controls, 1, CommonShift::Remove).unwrap();
         assert!((between.log_shift() - 0.12f64.ln_1p()).abs() < 1e-9);
         assert!((0.002..0.008).contains(&between.spread()), "{between:?}");
-        // Of another kind, they show only that runs may differ by so much.
+        // Controls of another kind only show how far runs may differ.
         let kept = between_runs(&controls, 1, CommonShift::Keep).unwrap();
         assert_eq!(kept.log_shift(), 0.0);
         assert!((kept.log_shift_seen() - 0.12f64.ln_1p()).abs() < 1e-9);
         assert!(kept.spread() > 0.25, "{kept:?}");
-        // Two agree by chance, and a machine that is so much slower is another one.
+        // Two controls agree by chance, and a machine that is much slower is another one.
         for (controls, why) in [(&controls[..2], "two"), (&[by(70.0); 5][..], "too far")] {
             let between = between_runs(controls, 1, CommonShift::Remove).unwrap();
             assert_eq!(between.log_shift(), 0.0, "{why}");
@@ -266,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn between_runs_one_wild_control_is_named_and_moves_no_shift() {
+    fn between_runs_outlying_control_does_not_move_shift() {
         let controls = [12.0, 12.2, 150.0, 11.8, 12.1, 11.9, 12.0].map(by);
         let between = between_runs(&controls, 1, CommonShift::Remove).unwrap();
         assert_eq!(between.farthest(), 2);

@@ -1,20 +1,20 @@
-//! What does each algorithm cost? And report 2, which asked it of one library.
+//! The suite `algorithms`: the cost of each algorithm, and the measurements of report 2.
 
 use super::catalogue::{Extent, Order};
 use super::libraries::FULL_PEERS;
 use super::offered::{Offered, own};
-use super::{Cell, Contract, Format, Plan};
+use super::{Case, Format, Operation, Plan};
 use crate::driver::RUNTIME_MARK;
 use crate::published;
 
 const SUITE: &str = "algorithms";
 
-/// The algorithms of jeton that a quick run of everything shows.
+/// The algorithms of jeton in a quick run of all suites.
 const FEW_ALGS: [&str; 7] = [
     "HS256", "HS512", "RS256", "PS256", "ES256", "ES384", "EdDSA",
 ];
 
-/// The content encryption that stands for all where the key management is what is asked for.
+/// The content encryption used when the key management is compared.
 const REPRESENTATIVE_ENC: &str = "A256GCM";
 
 pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
@@ -33,14 +33,14 @@ pub(super) fn plan(offered: &Offered, order: Order, plan: &mut Plan) {
     }
 }
 
-/// What every algorithm of jeton costs with the claims that libraries are compared under.
+/// Adds every algorithm of jeton, with the same claims as the comparison of libraries.
 fn signatures(offered: &Offered, extent: Extent, plan: &mut Plan) {
-    let shown = |cell: &&Cell| {
-        let alg = cell.alg.as_deref().unwrap_or_default();
+    let shown = |case: &&Case| {
+        let alg = case.alg.as_deref().unwrap_or_default();
         extent > Extent::Quick || FEW_ALGS.contains(&alg)
     };
-    for contract in [Contract::Sign, Contract::Verify] {
-        let all = || offered.all(Format::Jwt, contract);
+    for operation in [Operation::Sign, Operation::Verify] {
+        let all = || offered.all(Format::Jwt, operation);
         let shown = all().filter(own).filter(shown);
         plan.add(SUITE, "JWT algorithms in jeton", shown);
         if extent == Extent::Full {
@@ -49,14 +49,14 @@ fn signatures(offered: &Offered, extent: Extent, plan: &mut Plan) {
     }
 }
 
-/// The same of encryptions: each key management with one content encryption, or all with all.
+/// Adds the encryptions: each key management with one content encryption, or all with all.
 fn encryptions(offered: &Offered, extent: Extent, plan: &mut Plan) {
-    for contract in [Contract::Encrypt, Contract::Decrypt] {
-        let all = || offered.all(Format::Jwe, contract);
+    for operation in [Operation::Encrypt, Operation::Decrypt] {
+        let all = || offered.all(Format::Jwe, operation);
         let shown = all()
             .filter(own)
             .filter(|c| extent == Extent::Full || c.enc.as_deref() == Some(REPRESENTATIVE_ENC));
-        let shown: Vec<&Cell> = shown.collect();
+        let shown: Vec<&Case> = shown.collect();
         plan.add(SUITE, "JWE algorithms in jeton", cheapest_first(&shown));
         if extent == Extent::Full {
             by_peer(plan, "JWE algorithms", all());
@@ -64,37 +64,40 @@ fn encryptions(offered: &Offered, extent: Extent, plan: &mut Plan) {
     }
 }
 
-/// Every row of report 2, with its claims and its keys.
+/// Adds every row of report 2, with its claims and keys.
 fn report_2(offered: &Offered, plan: &mut Plan) {
     let works = published::works(2, 1);
-    let cells: Vec<Cell> = works.iter().filter_map(|w| offered.doing(w)).collect();
-    for (title, contracts) in [
-        ("report 2's signatures", [Contract::Sign, Contract::Verify]),
+    let cases: Vec<Case> = works.iter().filter_map(|w| offered.doing(w)).collect();
+    for (title, operations) in [
+        (
+            "report 2's signatures",
+            [Operation::Sign, Operation::Verify],
+        ),
         (
             "report 2's encryptions",
-            [Contract::Encrypt, Contract::Decrypt],
+            [Operation::Encrypt, Operation::Decrypt],
         ),
     ] {
-        for contract in contracts {
-            let cells: Vec<&Cell> = cells.iter().filter(|c| c.contract == contract).collect();
-            plan.add(SUITE, title, cheapest_first(&cells));
+        for operation in operations {
+            let cases: Vec<&Case> = cases.iter().filter(|c| c.operation == operation).collect();
+            plan.add(SUITE, title, cheapest_first(&cases));
         }
     }
 }
 
-/// The cheapest is what the others are measured against.
-fn cheapest_first<'a>(cells: &[&'a Cell]) -> impl Iterator<Item = &'a Cell> {
-    let is_cheapest = |c: &&&Cell| matches!(c.alg.as_deref(), Some("dir" | "HS256"));
-    let (cheapest, others): (Vec<&Cell>, Vec<&Cell>) = cells.iter().partition(|c| is_cheapest(c));
+/// Orders the cheapest first; it is the baseline.
+fn cheapest_first<'a>(cases: &[&'a Case]) -> impl Iterator<Item = &'a Case> {
+    let is_cheapest = |c: &&&Case| matches!(c.alg.as_deref(), Some("dir" | "HS256"));
+    let (cheapest, others): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|c| is_cheapest(c));
     cheapest.into_iter().chain(others)
 }
 
-/// Each library's algorithms in a comparison of their own.
-fn by_peer<'a>(plan: &mut Plan, what: &str, cells: impl Iterator<Item = &'a Cell>) {
-    let cells: Vec<&Cell> = cells.filter(|c| !own(c)).collect();
-    let is_peer = |c: &&&Cell| FULL_PEERS.iter().any(|peer| c.is_of(peer));
+/// Adds a comparison of algorithms within each library.
+fn by_peer<'a>(plan: &mut Plan, what: &str, cases: impl Iterator<Item = &'a Case>) {
+    let cases: Vec<&Case> = cases.filter(|c| !own(c)).collect();
+    let is_peer = |c: &&&Case| FULL_PEERS.iter().any(|peer| c.is_of(peer));
     let mut drivers: Vec<&str> = Vec::new();
-    for peer in cells.iter().filter(is_peer) {
+    for peer in cases.iter().filter(is_peer) {
         if !drivers.contains(&peer.driver.as_str()) {
             drivers.push(&peer.driver);
         }
@@ -106,7 +109,7 @@ fn by_peer<'a>(plan: &mut Plan, what: &str, cells: impl Iterator<Item = &'a Cell
     };
     drivers.sort_by_key(order);
     for driver in drivers {
-        let of_peer: Vec<&Cell> = cells
+        let of_peer: Vec<&Case> = cases
             .iter()
             .filter(|c| c.driver == driver)
             .copied()

@@ -1,29 +1,29 @@
-//! The suites: from what the drivers offer to the cells of a run and their comparisons.
+//! The suites: from the offers of drivers to the cases of a run and their comparisons.
 
 use std::num::NonZero;
 
-use super::offered::{Offered, cells};
+use super::offered::{Offered, cases};
 use super::plan::{narrow, nearest};
-use super::quick::at_a_glance;
-use super::{Contract, Plan, PlanError, STANDARD, algorithms, formats, libraries};
+use super::quick::quick_cases;
+use super::{Operation, Plan, PlanError, STANDARD, algorithms, formats, libraries};
 use crate::driver::Driver;
 
-/// A named choice of comparisons.
+/// A named set of comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suite {
-    /// JWT or PASETO?
+    /// JWT or PASETO.
     Formats,
-    /// What does each algorithm cost?
+    /// The cost of each algorithm.
     Algorithms,
-    /// Which library?
+    /// The comparison of libraries.
     Libraries,
 }
 
 impl Suite {
-    /// All of them, in the order in which they are measured and shown.
+    /// All suites, in the order of measuring and reporting.
     pub const ALL: [Self; 3] = [Self::Libraries, Self::Formats, Self::Algorithms];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Suite {
         }
     }
 
-    /// The question it answers.
+    /// Returns the question that the suite answers.
     #[must_use]
     pub fn question(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Suite {
         }
     }
 
-    /// The suite of that name.
+    /// Finds a suite by name.
     ///
     /// # Errors
     /// [`PlanError::NoSuite`].
@@ -56,58 +56,58 @@ impl Suite {
     }
 }
 
-/// How much of a suite is measured.
+/// How much of a suite to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {
-    /// A small choice of everything, from few libraries: what 90 seconds have time for.
+    /// A selection of all suites with few libraries, for 90 seconds.
     Glance,
-    /// One algorithm of each kind, made and opened: for a run that repeats it with many claims.
+    /// One algorithm of each kind, issued and verified; for runs with many claims sets.
     Narrow,
-    /// The core of a suite, for somebody who waits.
+    /// The core of a suite.
     Quick,
-    /// What answers the suite's question.
+    /// Everything that the suite's question needs.
     Usual,
-    /// All algorithms with all content encryptions, for the baseline and a peer of each language.
+    /// All algorithms with all content encryptions, for the baseline and one library per language.
     Full,
 }
 
-/// What is to be measured.
+/// What to measure.
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// The suites.
     pub suites: Vec<Suite>,
-    /// How much of them.
+    /// How much of each suite.
     pub extent: Extent,
-    /// Only subjects whose id matches one of these; `*` stands for anything. Empty: all.
+    /// Filters of subject ids; `*` matches anything. Empty: all subjects.
     pub subjects: Vec<String>,
-    /// Only these contracts. Empty: all.
-    pub contracts: Vec<Contract>,
-    /// The claims sets, each with everything.
+    /// Filter of operations. Empty: all.
+    pub operations: Vec<Operation>,
+    /// The claims sets; each is combined with all subjects.
     pub claims: Vec<String>,
-    /// The numbers of threads, each with everything.
+    /// The thread counts; each is combined with all subjects.
     pub threads: Vec<u32>,
-    /// On how many threads the concurrent work of the reports is repeated.
+    /// The thread counts for the reports' concurrent measurements.
     pub concurrency: u32,
 }
 
 impl Choice {
-    /// Suites with the claims `standard` on one thread, nothing left out; and what the reports did at
-    /// the same time on as many threads as this process may use, two at least.
+    /// Creates a choice of suites with the claims `standard` on one thread. The reports' concurrent
+    /// measurements use the number of available threads, at least two.
     #[must_use]
     pub fn of(suites: &[Suite], extent: Extent) -> Self {
         Self {
             suites: suites.to_vec(),
             extent,
             subjects: Vec::new(),
-            contracts: Vec::new(),
+            operations: Vec::new(),
             claims: vec![STANDARD.to_owned()],
             threads: vec![1],
             concurrency: cores().max(2),
         }
     }
 
-    /// Whether the reports' own claims and threads are a part of it: they are, unless others were
-    /// asked for.
+    /// Reports whether the reports' own claims and threads are included: only if no others were
+    /// requested.
     fn has_reports(&self) -> bool {
         self.claims == [STANDARD] && self.threads == [1]
     }
@@ -118,25 +118,25 @@ fn cores() -> u32 {
     u32::try_from(cores).unwrap_or(u32::MAX)
 }
 
-/// Plans a run over what `drivers` offer.
+/// Plans a run over the offers of `drivers`.
 ///
 /// # Errors
-/// [`PlanError::NoSubject`], and [`PlanError::Nothing`] if a contract leaves nothing over.
+/// [`PlanError::NoSubject`], and [`PlanError::Nothing`] if no case is left.
 pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
-    // Who is asked for by name is measured, however little time there is.
+    // Subjects requested by name are measured in any extent.
     let by_name = !choice.subjects.is_empty();
-    let mut offered = cells(drivers);
+    let mut offered = cases(drivers);
     if choice.extent < Extent::Usual && !by_name {
-        // No report's own pair is in it, so nothing needs an older version.
-        offered.retain(|cell| cell.superseded_by.is_none());
+        // This extent has no report's own pair, so it needs no older version.
+        offered.retain(|case| case.superseded_by.is_none());
     }
     if choice.extent == Extent::Glance && !by_name {
-        offered = at_a_glance(offered);
+        offered = quick_cases(offered);
     }
     let order = Order {
         extent: choice.extent,
         by_name,
-        by_contract: !choice.contracts.is_empty(),
+        by_operation: !choice.operations.is_empty(),
         concurrency: choice.has_reports().then_some(choice.concurrency),
     };
     let offered = Offered::new(offered);
@@ -148,7 +148,7 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
             Suite::Algorithms => algorithms::plan(&offered, order, &mut plan),
         }
     }
-    narrow(&mut plan, &choice.subjects, &choice.contracts)?;
+    narrow(&mut plan, &choice.subjects, &choice.operations)?;
     Ok(if choice.has_reports() {
         plan
     } else {
@@ -156,16 +156,15 @@ pub fn plan(drivers: &[Driver], choice: &Choice) -> Result<Plan, PlanError> {
     })
 }
 
-/// What a suite is asked for.
+/// The request to a suite.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Order {
     pub(super) extent: Extent,
-    /// Whether only subjects that were named are wanted.
+    /// True to measure only subjects that were named.
     pub(super) by_name: bool,
-    /// Contracts were asked for by name.
-    pub(super) by_contract: bool,
-    /// The threads of the reports' concurrent work; none if the reports' own claims are no part of
-    /// it, because others were asked for.
+    /// True if operations were named.
+    pub(super) by_operation: bool,
+    /// The threads of the reports' concurrent measurements; `None` if other claims were requested.
     pub(super) concurrency: Option<u32>,
 }
 
@@ -174,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_suite_names_the_nearest() {
+    fn suite_unknown_name_suggests_nearest() {
         let error = Suite::named("librarys").map_err(|e| e.to_string());
         assert!(error.is_err_and(|e| e.contains("did you mean `libraries`?")));
     }

@@ -1,53 +1,52 @@
-//! Cells that may stand side by side, and what differs between them.
+//! Comparisons of cases, and the factors that differ.
 
 use std::fmt;
 
-use super::{Cell, Contract};
+use super::{Case, Operation};
 
-/// Cells of one contract, and the one that the others are measured against.
+/// Cases with the same operation, and their baseline.
 ///
-/// There is no way to make one of cells with different contracts, nor with a reference line in
-/// it: what is not alike is not compared.
+/// The constructor rejects cases with different operations, and references.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     suite: String,
     title: String,
-    /// The title without what all its cells have in common.
+    /// The title without the parts that all cases have in common.
     stem: String,
-    contract: Contract,
+    operation: Operation,
     /// The baseline first.
-    cells: Vec<Cell>,
+    cases: Vec<Case>,
 }
 
-/// Why cells may not stand side by side.
+/// The reason why cases cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Incomparable {
-    /// Two cells do different work.
-    Contracts(Contract, Contract),
-    /// A cell is a reference line: it makes no token.
+    /// Two cases have different operations.
+    Operations(Operation, Operation),
+    /// A case is a reference: it makes no token.
     Reference(String),
-    /// A cell answers from a cache of tokens: it does not verify them.
+    /// A case answers from a cache: it does not verify tokens.
     Cache(String),
-    /// Two cells work on different claims.
+    /// Two cases have different claims.
     Claims(String, String),
-    /// Two cells work on another number of threads.
+    /// Two cases have different thread counts.
     Threads(u32, u32),
-    /// The same cell twice: that is an A/A pair, which has a place of its own.
+    /// The same case twice: this is an A/A pair, which is not a comparison.
     Twice(String),
-    /// Fewer than two cells.
+    /// Fewer than two cases.
     TooFew,
 }
 
 impl fmt::Display for Incomparable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Contracts(a, b) => write!(f, "{a} and {b} are different work"),
-            Self::Reference(id) => write!(f, "{id} is a reference line: it makes no token"),
-            Self::Cache(id) => write!(f, "{id} answers from a cache: it does not verify"),
-            Self::Claims(a, b) => write!(f, "the claims {a} and {b} are different work"),
-            Self::Threads(a, b) => write!(f, "{a} and {b} threads are different work"),
-            Self::Twice(id) => write!(f, "{id} is there twice"),
-            Self::TooFew => f.write_str("a comparison needs two subjects"),
+            Self::Operations(a, b) => write!(f, "{a} and {b} are different operations"),
+            Self::Reference(id) => write!(f, "{id} is a reference: it makes no token"),
+            Self::Cache(id) => write!(f, "{id} answers from a cache and does not verify"),
+            Self::Claims(a, b) => write!(f, "the claims sets {a} and {b} differ"),
+            Self::Threads(a, b) => write!(f, "the thread counts {a} and {b} differ"),
+            Self::Twice(id) => write!(f, "{id} is duplicate"),
+            Self::TooFew => f.write_str("a comparison requires two subjects"),
         }
     }
 }
@@ -55,116 +54,116 @@ impl fmt::Display for Incomparable {
 impl std::error::Error for Incomparable {}
 
 impl Comparison {
-    /// Sets `others` beside `baseline`.
+    /// Compares `others` with `baseline`.
     ///
     /// # Errors
     /// [`Incomparable`].
     pub fn new(
         suite: &str,
         title: &str,
-        baseline: Cell,
-        others: Vec<Cell>,
+        baseline: Case,
+        others: Vec<Case>,
     ) -> Result<Self, Incomparable> {
         if others.is_empty() {
             return Err(Incomparable::TooFew);
         }
-        let contract = baseline.contract;
-        let mut cells = vec![baseline];
-        cells.extend(others);
-        for (i, cell) in cells.iter().enumerate() {
-            if cell.contract != contract {
-                return Err(Incomparable::Contracts(contract, cell.contract));
+        let operation = baseline.operation;
+        let mut cases = vec![baseline];
+        cases.extend(others);
+        for (i, case) in cases.iter().enumerate() {
+            if case.operation != operation {
+                return Err(Incomparable::Operations(operation, case.operation));
             }
-            if cell.is_reference() {
-                return Err(Incomparable::Reference(cell.subject_id()));
+            if case.is_reference() {
+                return Err(Incomparable::Reference(case.subject_id()));
             }
-            if cell.caches {
-                return Err(Incomparable::Cache(cell.subject_id()));
+            if case.caches {
+                return Err(Incomparable::Cache(case.subject_id()));
             }
-            if cell.claims != cells[0].claims {
-                let (ours, theirs) = (cells[0].claims.clone(), cell.claims.clone());
+            if case.claims != cases[0].claims {
+                let (ours, theirs) = (cases[0].claims.clone(), case.claims.clone());
                 return Err(Incomparable::Claims(ours, theirs));
             }
-            if cell.threads != cells[0].threads {
-                return Err(Incomparable::Threads(cells[0].threads, cell.threads));
+            if case.threads != cases[0].threads {
+                return Err(Incomparable::Threads(cases[0].threads, case.threads));
             }
-            if cells[..i].contains(cell) {
-                return Err(Incomparable::Twice(cell.subject_id()));
+            if cases[..i].contains(case) {
+                return Err(Incomparable::Twice(case.subject_id()));
             }
         }
         Ok(Self {
             suite: suite.to_owned(),
-            title: full_title(title, &cells[0]),
+            title: full_title(title, &cases[0]),
             stem: title.to_owned(),
-            contract,
-            cells,
+            operation,
+            cases,
         })
     }
 
-    /// The same comparison of other cells, each made of one of these: with other claims, say.
+    /// Applies a change to every case, for example other claims.
     #[must_use]
-    pub(super) fn with(&self, change: impl Fn(&Cell) -> Cell) -> Self {
-        let cells: Vec<Cell> = self.cells.iter().map(change).collect();
+    pub(super) fn with(&self, change: impl Fn(&Case) -> Case) -> Self {
+        let cases: Vec<Case> = self.cases.iter().map(change).collect();
         Self {
-            title: full_title(&self.stem, &cells[0]),
-            cells,
+            title: full_title(&self.stem, &cases[0]),
+            cases,
             ..self.clone()
         }
     }
 
-    /// The suite it belongs to.
+    /// Returns the suite.
     #[must_use]
     pub fn suite(&self) -> &str {
         &self.suite
     }
 
-    /// Its title, unique in a result.
+    /// Returns the title, unique in a result.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The contract of all its cells.
+    /// Returns the operation of all cases.
     #[must_use]
-    pub fn contract(&self) -> Contract {
-        self.contract
+    pub fn operation(&self) -> Operation {
+        self.operation
     }
 
-    /// Its cells, the baseline first.
+    /// Returns the cases, the baseline first.
     #[must_use]
-    pub fn cells(&self) -> &[Cell] {
-        &self.cells
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
     }
 
-    /// The claims set of all its cells.
+    /// Returns the claims set of all cases.
     #[must_use]
     pub fn claims(&self) -> &str {
-        &self.cells[0].claims
+        &self.cases[0].claims
     }
 
-    /// The threads of all its cells.
+    /// Returns the thread count of all cases.
     #[must_use]
     pub fn threads(&self) -> u32 {
-        self.cells[0].threads
+        self.cases[0].threads
     }
 
-    /// The same comparison of the cells that `keep` lets through; the first of them is the
-    /// baseline. `None` if fewer than two are left.
+    /// Keeps the cases that `keep` accepts; the first is the new baseline. Returns `None` if fewer than
+    /// two are left.
     #[must_use]
-    pub fn narrowed(&self, keep: impl Fn(&Cell) -> bool) -> Option<Self> {
-        let cells: Vec<Cell> = self.cells.iter().filter(|c| keep(c)).cloned().collect();
-        (cells.len() > 1).then(|| Self {
-            cells,
+    pub fn narrowed(&self, keep: impl Fn(&Case) -> bool) -> Option<Self> {
+        let cases: Vec<Case> = self.cases.iter().filter(|c| keep(c)).cloned().collect();
+        (cases.len() > 1).then(|| Self {
+            cases,
             ..self.clone()
         })
     }
 
-    /// What differs between two cells, by the words of the result file. More than one: no cause
-    /// can be named, the pair is confounded.
+    /// Returns the factors that differ between two cases, with the names of the result file. More than
+    /// one factor: the pair is confounded.
     ///
-    /// A library's language and version come with it and are no factors of their own.
+    /// A library's language and version belong to it and are not separate factors.
     #[must_use]
-    pub fn factors(a: &Cell, b: &Cell) -> Vec<&'static str> {
+    pub fn factors(a: &Case, b: &Case) -> Vec<&'static str> {
         let differs = [
             ("format", a.format != b.format),
             ("algorithm", a.effective_alg() != b.effective_alg()),
@@ -172,12 +171,12 @@ impl Comparison {
                 "library",
                 (&a.library, &a.version, &a.language) != (&b.library, &b.version, &b.language),
             ),
-            // Another language has another runtime anyway.
+            // Different languages always have different runtimes.
             (
                 "runtime",
                 a.language == b.language && a.runtime != b.runtime,
             ),
-            // Between algorithms, the key's kind and its size come with the algorithm.
+            // Kind and size of the key depend on the algorithm.
             (
                 "key size",
                 a.key_bits != b.key_bits && a.effective_alg() == b.effective_alg(),
@@ -189,12 +188,11 @@ impl Comparison {
     }
 }
 
-/// A title that is unique in a result: with the claims and threads, if they are not the usual
-/// ones, and the contract.
-fn full_title(stem: &str, cell: &Cell) -> String {
-    let contract = cell.contract;
-    match cell.factors_beside_the_usual() {
-        Some(factors) => format!("{stem} ({factors}), {contract}"),
-        None => format!("{stem}, {contract}"),
+/// Makes a title unique: adds unusual claims and threads, and the operation.
+fn full_title(stem: &str, case: &Case) -> String {
+    let operation = case.operation;
+    match case.unusual_factors() {
+        Some(factors) => format!("{stem} ({factors}), {operation}"),
+        None => format!("{stem}, {operation}"),
     }
 }

@@ -1,13 +1,13 @@
-//! What a token is made of.
+//! Token formats.
 
 use std::fmt;
 
-/// What a token is made of (`drivers/PROTOCOL.md`, "prepare").
+/// A token format (`drivers/PROTOCOL.md`, "prepare").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Format {
     /// JWS compact with claims.
     Jwt,
-    /// JWE compact whose plaintext is the claims.
+    /// JWE compact; the plaintext is the claims.
     Jwe,
     /// PASETO version 1, encrypted.
     V1Local,
@@ -29,12 +29,12 @@ pub enum Format {
     Bare,
     /// JSON and base64 alone, without any security, as a reference.
     Unsecured,
-    /// A random text that stands for claims in a table, as a reference: what no token costs.
+    /// A random string that identifies claims in a table, as a reference: the cost without a token.
     Opaque,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 13] = [
         Self::Jwt,
         Self::Jwe,
@@ -51,7 +51,7 @@ impl Format {
         Self::Opaque,
     ];
 
-    /// The protocol's name for it.
+    /// Returns the protocol's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -71,25 +71,25 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Finds a format by name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }
 
-    /// Whether it is PASETO: times are text there, and the audience is one string.
+    /// Reports whether the format is PASETO, in which times are strings and the audience is one string.
     #[must_use]
     pub fn is_paseto(self) -> bool {
         self.name().starts_with('v')
     }
 
-    /// Whether who has no key cannot read it.
+    /// Reports whether the claims are unreadable without the key.
     #[must_use]
     pub fn is_encrypted(self) -> bool {
         self == Self::Jwe || self.name().ends_with(".local")
     }
 
-    /// The algorithm that the format decides, by its JOSE name where it has one.
+    /// Returns the algorithm that the format decides, with its JOSE name if there is one.
     #[must_use]
     pub fn fixed_alg(self) -> Option<&'static str> {
         match self {

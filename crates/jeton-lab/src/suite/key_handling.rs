@@ -1,19 +1,19 @@
-//! What is done with a key, and when.
+//! Key handling.
 
 use std::fmt;
 
-/// What is done with a key before the timed loop begins; for `load-key`, which text is loaded.
+/// How a key is handled before the timed loop; for `load-key`, the text that is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyHandling {
-    /// All that can be computed once is computed before.
+    /// Everything that can be computed once is computed before.
     Prepared,
-    /// The key's text is parsed inside the timed loop.
+    /// The key's text is parsed in each operation.
     ParsedPerCall,
-    /// The text of this form is what is loaded.
+    /// The text of this form is loaded.
     Text(KeyForm),
 }
 
-/// How a key is written.
+/// The text format of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyForm {
     /// A JWK's JSON (RFC 7517).
@@ -22,12 +22,12 @@ pub enum KeyForm {
     Pem,
     /// PASERK.
     Paserk,
-    /// The bytes of a PASETO key in hexadecimal, which no standard describes.
+    /// The bytes of a PASETO key in hexadecimal, which is not standardised.
     Hex,
 }
 
 impl KeyHandling {
-    /// The protocol's name for it.
+    /// Returns the protocol's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,8 +37,8 @@ impl KeyHandling {
         }
     }
 
-    /// The key handling of that name in a manifest's `key_handling`; the forms of a text have a
-    /// member of their own there.
+    /// Finds a key handling by its name in a manifest's `key_handling`; the text forms have their own
+    /// member there.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Prepared, Self::ParsedPerCall]
@@ -48,10 +48,10 @@ impl KeyHandling {
 }
 
 impl KeyForm {
-    /// All of them.
+    /// All forms.
     pub const ALL: [Self; 4] = [Self::Jwk, Self::Pem, Self::Paserk, Self::Hex];
 
-    /// The protocol's name for it.
+    /// Returns the protocol's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl KeyForm {
         }
     }
 
-    /// The form of that name.
+    /// Finds a form by name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)

@@ -1,32 +1,31 @@
-//! Which subjects meet under which contracts, and why.
+//! Suites: which subjects are compared with which operations.
 //!
-//! A [`Cell`] is one subject under one contract: the unit that has a process and a row. A
-//! [`Comparison`] sets cells side by side, and can only be made of cells that answer the same
-//! question.
+//! A [`Case`] is one subject with one operation; each case has a process and a row. A [`Comparison`]
+//! contains cases with the same operation, claims and thread count.
 
 mod algorithms;
+mod case;
 mod catalogue;
-mod cell;
 mod claims;
 mod comparison;
-mod contract;
 mod format;
 mod formats;
 mod key_handling;
 mod libraries;
 mod offered;
+mod operation;
 mod plan;
 mod quick;
 
+pub use case::{Case, Dialect};
 pub use catalogue::{Choice, Extent, Suite, plan};
-pub use cell::{Cell, Dialect};
 pub use claims::{
     AUDIENCE, ClaimsSet, ClaimsSets, ISSUER, MAX_CLAIMS_BYTES, OWN, OwnClaims, OwnClaimsError,
     POOL_SIZE, STANDARD, SWEEP,
 };
 pub use comparison::{Comparison, Incomparable};
-pub use contract::Contract;
 pub use format::Format;
 pub use key_handling::{KeyForm, KeyHandling};
+pub use operation::Operation;
 pub(crate) use plan::matches;
 pub use plan::{Nearest, Plan, PlanError, nearest};

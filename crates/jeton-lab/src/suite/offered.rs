@@ -1,65 +1,67 @@
-//! From what the drivers' manifests say to the cells that can be planned.
+//! From the drivers' manifests to the possible cases.
 
-use super::{Cell, Contract, Format, KeyHandling};
+use super::{Case, Format, KeyHandling, Operation};
 use crate::driver::runtime::Runtime;
 use crate::driver::{Driver, Offer};
 use crate::result::RowId;
 
-/// The library that is the baseline wherever it takes part.
+/// The library that is the baseline in every comparison with it.
 pub(super) const BASELINE: &str = "jeton";
 
-/// What can be planned: every cell with the claims `standard` on one thread.
-pub(super) struct Offered(Vec<Cell>);
+/// All possible cases, with the claims `standard` on one thread.
+pub(super) struct Offered(Vec<Case>);
 
 impl Offered {
-    pub(super) fn new(cells: Vec<Cell>) -> Self {
-        Self(cells)
+    pub(super) fn new(cases: Vec<Case>) -> Self {
+        Self(cases)
     }
 
-    /// All cells with prepared keys under a contract, whatever their algorithm.
-    pub(super) fn all(&self, format: Format, contract: Contract) -> impl Iterator<Item = &Cell> {
+    /// Returns all cases with prepared keys and this operation, for any algorithm.
+    pub(super) fn all(&self, format: Format, operation: Operation) -> impl Iterator<Item = &Case> {
         self.0.iter().filter(move |c| {
-            c.format == format && c.contract == contract && c.key_handling == KeyHandling::Prepared
+            c.format == format
+                && c.operation == operation
+                && c.key_handling == KeyHandling::Prepared
         })
     }
 
-    /// The cells of a format and algorithm under a contract, with prepared keys.
+    /// Returns the cases of a format, algorithm and operation with prepared keys.
     pub(super) fn of(
         &self,
         format: Format,
         alg: Option<&str>,
         enc: Option<&str>,
-        contract: Contract,
-    ) -> impl Iterator<Item = &Cell> {
-        self.handled(KeyHandling::Prepared, format, alg, enc, contract)
+        operation: Operation,
+    ) -> impl Iterator<Item = &Case> {
+        self.handled(KeyHandling::Prepared, format, alg, enc, operation)
     }
 
-    /// The same with keys handled in any one way.
+    /// Returns the same cases with any single key handling.
     pub(super) fn handled(
         &self,
         handling: KeyHandling,
         format: Format,
         alg: Option<&str>,
         enc: Option<&str>,
-        contract: Contract,
-    ) -> impl Iterator<Item = &Cell> {
+        operation: Operation,
+    ) -> impl Iterator<Item = &Case> {
         self.0.iter().filter(move |c| {
             c.format == format
                 && c.alg.as_deref() == alg
                 && c.enc.as_deref() == enc
-                && c.contract == contract
+                && c.operation == operation
                 && c.key_handling == handling
         })
     }
 
-    /// Those of a signed JWT.
-    pub(super) fn jwt(&self, alg: &str, contract: Contract) -> impl Iterator<Item = &Cell> {
-        self.of(Format::Jwt, Some(alg), None, contract)
+    /// Returns the cases of a signed JWT.
+    pub(super) fn jwt(&self, alg: &str, operation: Operation) -> impl Iterator<Item = &Case> {
+        self.of(Format::Jwt, Some(alg), None, operation)
     }
 
-    /// The cell that does this work, with its claims, its threads and the size of its key; none if no
-    /// driver offers it.
-    pub(super) fn doing(&self, work: &RowId) -> Option<Cell> {
+    /// Finds the case for this work, with its claims, threads and key size; `None` if no driver offers
+    /// it.
+    pub(super) fn doing(&self, work: &RowId) -> Option<Case> {
         let (id, key_bits) = match work.subject.split_once('@') {
             Some((before, after)) => {
                 let (bits, rest) = after.split_once(':')?;
@@ -67,78 +69,78 @@ impl Offered {
             }
             None => (work.subject.clone(), None),
         };
-        let does = |c: &&Cell| c.contract.name() == work.contract && c.subject_id() == id;
-        let cell = self.0.iter().find(does)?;
-        Some(Cell {
+        let does = |c: &&Case| c.operation.name() == work.operation && c.subject_id() == id;
+        let case = self.0.iter().find(does)?;
+        Some(Case {
             key_bits,
             claims: work.claims.clone(),
             threads: work.threads,
-            ..cell.clone()
+            ..case.clone()
         })
     }
 }
 
-/// Whether a cell is of the library that is the baseline.
-pub(super) fn own(cell: &&Cell) -> bool {
-    cell.library == BASELINE
+/// Reports whether a case belongs to the baseline library.
+pub(super) fn own(case: &&Case) -> bool {
+    case.library == BASELINE
 }
 
-/// Every cell that the drivers offer, by their manifests: the baseline's first, then by driver.
+/// Returns every case that the manifests offer: the baseline's first, then by driver.
 #[must_use]
-pub(super) fn cells(drivers: &[Driver]) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = drivers
+pub(super) fn cases(drivers: &[Driver]) -> Vec<Case> {
+    let mut cases: Vec<Case> = drivers
         .iter()
         .flat_map(|driver| driver.manifest.offers.iter().map(move |o| (driver, o)))
-        .filter_map(|(driver, offer)| Some(cells_of(driver, offer, offer.format?)))
+        .filter_map(|(driver, offer)| Some(cases_of(driver, offer, offer.format?)))
         .flatten()
         .collect();
-    cells.sort_by(|a, b| {
-        let rank = |c: &Cell| (c.library != BASELINE, c.driver.clone());
+    cases.sort_by(|a, b| {
+        let rank = |c: &Case| (c.library != BASELINE, c.driver.clone());
         rank(a).cmp(&rank(b))
     });
-    cells
+    cases
 }
 
-fn cells_of(driver: &Driver, offer: &Offer, format: Format) -> Vec<Cell> {
+fn cases_of(driver: &Driver, offer: &Offer, format: Format) -> Vec<Case> {
     let m = &driver.manifest;
-    let mut cells = Vec::new();
+    let mut cases = Vec::new();
     for alg in each_or_none(&offer.algs) {
-        // Only a JWE has a content encryption, and each of them goes with each algorithm.
+        // Only a JWE has a content encryption; each is combined with each algorithm.
         let encs = if format == Format::Jwe {
             offer.encs.iter().cloned().map(Some).collect()
         } else {
             vec![None]
         };
         for enc in encs {
-            let mut cell = Cell::new(&driver.id, &m.library, &m.version, &m.language);
-            cell.runtime = driver.runtime.as_ref().map(Runtime::label);
-            cell.released.clone_from(&m.released);
-            cell.superseded_by.clone_from(&m.superseded_by);
-            cell.format = format;
-            cell.alg.clone_from(&alg);
-            cell.enc = enc;
-            cell.caches = m.caches_tokens;
-            for &contract in &offer.contracts {
-                for key_handling in handlings(&cell, offer, contract) {
-                    cells.push(Cell {
-                        contract,
+            let mut case = Case::new(&driver.id, &m.library, &m.version, &m.language);
+            case.runtime = driver.runtime.as_ref().map(Runtime::label);
+            case.released.clone_from(&m.released);
+            case.superseded_by.clone_from(&m.superseded_by);
+            case.format = format;
+            case.alg.clone_from(&alg);
+            case.enc = enc;
+            case.caches = m.caches_tokens;
+            for &operation in &offer.operations {
+                for key_handling in handlings(&case, offer, operation) {
+                    cases.push(Case {
+                        operation,
                         key_handling,
-                        ..cell.clone()
+                        ..case.clone()
                     });
                 }
             }
         }
     }
-    cells
+    cases
 }
 
-/// How the keys are handled under a contract: a fresh key in no way, and a key that is loaded
-/// comes in every form that the driver reads and the key has.
-fn handlings(cell: &Cell, offer: &Offer, contract: Contract) -> Vec<KeyHandling> {
-    match contract {
-        Contract::GenerateKey => vec![KeyHandling::Prepared],
-        Contract::LoadKey => {
-            let forms = offer.key_text.iter().filter(|form| cell.has_form(**form));
+/// Returns the key handlings of an operation: none for a generated key, and every readable form for a
+/// loaded key.
+fn handlings(case: &Case, offer: &Offer, operation: Operation) -> Vec<KeyHandling> {
+    match operation {
+        Operation::GenerateKey => vec![KeyHandling::Prepared],
+        Operation::LoadKey => {
+            let forms = offer.key_text.iter().filter(|form| case.has_form(**form));
             forms.map(|form| KeyHandling::Text(*form)).collect()
         }
         _ => offer.key_handling.clone(),

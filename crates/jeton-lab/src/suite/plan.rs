@@ -1,42 +1,42 @@
-//! What a run measures, and how it is narrowed to what somebody asked for.
+//! The plan of a run, and its filters.
 
 use std::fmt;
 
-use super::{Cell, Comparison, Contract, Suite};
+use super::{Case, Comparison, Operation, Suite};
 
-/// What a run measures.
+/// The plan of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// Every cell once, with the name of the first suite that asked for it.
-    pub cells: Vec<(Cell, &'static str)>,
-    /// What is set side by side.
+    /// Every case once, with the name of its first suite.
+    pub cases: Vec<(Case, &'static str)>,
+    /// The comparisons.
     pub comparisons: Vec<Comparison>,
 }
 
-/// Why there is nothing to run.
+/// The reason why there is nothing to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanError {
-    /// No suite has that name.
+    /// Unknown suite.
     NoSuite {
-        /// What was asked for.
+        /// The given name.
         name: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
-    /// No contract has that name.
-    NoContract {
-        /// What was asked for.
+    /// Unknown operation.
+    NoOperation {
+        /// The given name.
         name: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
-    /// Nothing is left over under these contracts.
+    /// No case is left with these operations.
     Nothing(String),
     /// No subject matches.
     NoSubject {
-        /// What was asked for.
+        /// The given pattern.
         pattern: String,
-        /// What may have been meant.
+        /// The nearest known name.
         nearest: Nearest,
     },
 }
@@ -48,25 +48,25 @@ impl fmt::Display for PlanError {
                 let all: Vec<_> = Suite::ALL.into_iter().map(Suite::name).collect();
                 write!(
                     f,
-                    "there is no suite `{name}`{nearest} (suites: {})",
+                    "unknown suite `{name}`{nearest}; expected one of: {}",
                     all.join(", ")
                 )
             }
-            Self::NoContract { name, nearest } => {
-                let all: Vec<_> = Contract::ALL.into_iter().map(Contract::name).collect();
+            Self::NoOperation { name, nearest } => {
+                let all: Vec<_> = Operation::ALL.into_iter().map(Operation::name).collect();
                 write!(
                     f,
-                    "there is no contract `{name}`{nearest} (contracts: {})",
+                    "unknown operation `{name}`{nearest}; expected one of: {}",
                     all.join(", ")
                 )
             }
-            Self::Nothing(contracts) => write!(
+            Self::Nothing(operations) => write!(
                 f,
-                "no subject of these suites is measured under {contracts} (`jeton lab list` shows all)"
+                "no subject of these suites has the operation {operations}; list all with `jeton lab list`"
             ),
             Self::NoSubject { pattern, nearest } => write!(
                 f,
-                "no subject of these suites matches `{pattern}`{nearest} (`jeton lab list` shows all)"
+                "no subject of these suites matches `{pattern}`{nearest}; list all with `jeton lab list`"
             ),
         }
     }
@@ -75,22 +75,22 @@ impl fmt::Display for PlanError {
 impl std::error::Error for PlanError {}
 
 impl Plan {
-    /// Adds the cells, and their comparison if there are two or more: one alone is still a row.
+    /// Adds the cases, and a comparison of them if there are at least two.
     pub(super) fn add<'a>(
         &mut self,
         suite: &'static str,
         title: &str,
-        cells: impl Iterator<Item = &'a Cell>,
+        cases: impl Iterator<Item = &'a Case>,
     ) {
-        let mut cells: Vec<Cell> = cells.cloned().collect();
-        for cell in &cells {
-            self.add_cell(suite, cell);
+        let mut cases: Vec<Case> = cases.cloned().collect();
+        for case in &cases {
+            self.add_case(suite, case);
         }
-        // Answering from a cache is other work, and so is a reference: a row, and in no comparison.
-        cells.retain(|cell| !cell.caches && !cell.is_reference());
-        if let [baseline, others @ ..] = cells.as_slice() {
+        // A cache and a reference do different work: they get a row, but no comparison.
+        cases.retain(|case| !case.caches && !case.is_reference());
+        if let [baseline, others @ ..] = cases.as_slice() {
             let made = Comparison::new(suite, title, baseline.clone(), others.to_vec());
-            // Every call above filters by one contract and leaves references out.
+            // Every caller filters by one operation and excludes references.
             self.comparisons.extend(made.ok());
         }
     }
@@ -98,27 +98,27 @@ impl Plan {
     pub(super) fn add_references<'a>(
         &mut self,
         suite: &'static str,
-        cells: impl Iterator<Item = &'a Cell>,
+        cases: impl Iterator<Item = &'a Case>,
     ) {
-        cells.for_each(|cell| self.add_cell(suite, cell));
+        cases.for_each(|case| self.add_case(suite, case));
     }
 
-    /// The same plan with each of these claims sets on each of these numbers of threads.
+    /// Repeats the plan with each of these claims sets and thread counts.
     pub(super) fn with_each(&self, claims: &[String], threads: &[u32]) -> Self {
         let mut all = Self::default();
         for claims in claims {
             for &threads in threads {
-                let with = |cell: &Cell| {
-                    let mut cell = cell.clone();
-                    // A key knows nothing of claims.
-                    if !matches!(cell.contract, Contract::GenerateKey | Contract::LoadKey) {
-                        cell.claims.clone_from(claims);
+                let with = |case: &Case| {
+                    let mut case = case.clone();
+                    // Operations on keys do not depend on claims.
+                    if !matches!(case.operation, Operation::GenerateKey | Operation::LoadKey) {
+                        case.claims.clone_from(claims);
                     }
-                    cell.threads = threads;
-                    cell
+                    case.threads = threads;
+                    case
                 };
-                for (cell, suite) in &self.cells {
-                    all.add_cell(suite, &with(cell));
+                for (case, suite) in &self.cases {
+                    all.add_case(suite, &with(case));
                 }
                 for comparison in &self.comparisons {
                     let comparison = comparison.with(with);
@@ -131,9 +131,9 @@ impl Plan {
         all
     }
 
-    fn add_cell(&mut self, suite: &'static str, cell: &Cell) {
-        if !self.cells.iter().any(|(c, _)| c == cell) {
-            self.cells.push((cell.clone(), suite));
+    fn add_case(&mut self, suite: &'static str, case: &Case) {
+        if !self.cases.iter().any(|(c, _)| c == case) {
+            self.cases.push((case.clone(), suite));
         }
     }
 }
@@ -141,13 +141,13 @@ impl Plan {
 pub(super) fn narrow(
     plan: &mut Plan,
     patterns: &[String],
-    contracts: &[Contract],
+    operations: &[Operation],
 ) -> Result<(), PlanError> {
-    let ids: Vec<String> = plan.cells.iter().map(|(c, _)| c.subject_id()).collect();
+    let ids: Vec<String> = plan.cases.iter().map(|(c, _)| c.subject_id()).collect();
     for pattern in patterns {
         if !ids.iter().any(|id| matches(pattern, id)) {
             let names = plan
-                .cells
+                .cases
                 .iter()
                 .flat_map(|(c, _)| [c.driver.as_str(), c.library.as_str()]);
             return Err(PlanError::NoSubject {
@@ -156,21 +156,21 @@ pub(super) fn narrow(
             });
         }
     }
-    let chosen = |c: &Cell| {
+    let chosen = |c: &Case| {
         let subject = patterns.is_empty() || patterns.iter().any(|p| matches(p, &c.subject_id()));
-        subject && (contracts.is_empty() || contracts.contains(&c.contract))
+        subject && (operations.is_empty() || operations.contains(&c.operation))
     };
-    plan.cells.retain(|(c, _)| chosen(c));
+    plan.cases.retain(|(c, _)| chosen(c));
     let narrowed = plan.comparisons.iter().filter_map(|c| c.narrowed(chosen));
     plan.comparisons = narrowed.collect();
-    if plan.cells.is_empty() && !contracts.is_empty() {
-        let names: Vec<&str> = contracts.iter().map(|c| c.name()).collect();
+    if plan.cases.is_empty() && !operations.is_empty() {
+        let names: Vec<&str> = operations.iter().map(|c| c.name()).collect();
         return Err(PlanError::Nothing(names.join(", ")));
     }
     Ok(())
 }
 
-/// Whether `pattern` is somewhere in `id`; `*` stands for anything between its parts.
+/// Reports whether `id` contains `pattern`; `*` matches anything between its parts.
 pub(crate) fn matches(pattern: &str, id: &str) -> bool {
     let mut rest = id;
     pattern.split('*').all(|part| match rest.find(part) {
@@ -182,15 +182,15 @@ pub(crate) fn matches(pattern: &str, id: &str) -> bool {
     })
 }
 
-/// What may have been meant by a word that is not known: as an error says it behind that word, and
-/// nothing where no known word is like it.
+/// A suggestion for an unknown name, formatted for the end of an error; empty if no known name is
+/// similar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nearest(Option<String>);
 
-/// The known word that is most like a given one, if it is like it at all.
+/// Finds the most similar known name, if any is similar.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Nearest {
-    /// By Jaro and Winkler: two letters changed places, or an ending was forgotten, and not much more.
+    /// The Jaro-Winkler threshold: accepts swapped letters or a missing ending, and little more.
     const LIKE: f64 = 0.75;
     let closest = known
         .map(|word| (strsim::jaro_winkler(name, word), word))
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_word_that_is_like_it_may_have_been_meant() {
+    fn nearest_requires_similar_name() {
         let meant = |name: &str, known: &[&str]| nearest(name, known.iter().copied()).to_string();
         let known = ["go/golang-jwt", "python/joserfc", "rust/jeton"];
         assert_eq!(meant("nosuch", &["joserfc", "jeton"]), "");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_matches_anywhere_and_a_star_matches_anything() {
+    fn matches_star_and_substring() {
         let id = "go/golang-jwt:jwt:HS256:prepared";
         assert!(matches("golang-jwt", id));
         assert!(matches("go/*:HS256", id));

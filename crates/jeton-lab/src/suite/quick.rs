@@ -1,11 +1,11 @@
-//! Who takes part in a quick run of everything: a list by name, so that a new driver is measured
-//! where it is asked for and never costs everybody's 90 seconds. One managed runtime is among them:
-//! each further one costs seconds of warm-up and identical pairs of its own.
+//! The drivers of a quick run of all suites. The list is explicit, so that a new driver does not
+//! lengthen the 90 seconds. It contains one managed runtime: each further one costs seconds of warm-up
+//! and its own A/A pairs.
 
-use super::Cell;
+use super::Case;
 
-/// The drivers of a quick run of everything.
-const AT_A_GLANCE: [&str; 8] = [
+/// The drivers of a quick run of all suites.
+const QUICK_DRIVERS: [&str; 8] = [
     "rust/jeton",
     "rust/jsonwebtoken",
     "rust/floor",
@@ -16,10 +16,9 @@ const AT_A_GLANCE: [&str; 8] = [
     "node/fast-jwt",
 ];
 
-/// What of it a quick run of everything measures. A folder of other drivers has no such choice: all
-/// of them take part.
-pub(super) fn at_a_glance(offered: Vec<Cell>) -> Vec<Cell> {
-    let listed = |cell: &Cell| AT_A_GLANCE.iter().any(|driver| cell.is_of(driver));
+/// Returns the drivers of a quick run of all suites. A folder with other drivers uses all of them.
+pub(super) fn quick_cases(offered: Vec<Case>) -> Vec<Case> {
+    let listed = |case: &Case| QUICK_DRIVERS.iter().any(|driver| case.is_of(driver));
     if !offered.iter().any(listed) {
         return offered;
     }

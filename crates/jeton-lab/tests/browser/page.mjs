@@ -1,10 +1,10 @@
-// Opens pages from disk in a real Chromium with the network off, and says what is wrong: the lab's reports, and
-// what `jeton inspect --web` makes of a token or key.
+// Opens pages from disk in Chromium without a network and reports what is wrong. The pages are the
+// lab's reports and the output of `jeton inspect --web`.
 //
 //   node page.mjs FILES... [--screenshots DIR]
 //
-// Exit 0: nothing is wrong. Exit 1: one line for each thing that is. Exit 2: the call was wrong.
-// CHROMIUM names another browser than /usr/bin/chromium.
+// Exit 0: no problems. Exit 1: one line for each problem. Exit 2: invalid usage. CHROMIUM names a
+// browser other than /usr/bin/chromium.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
@@ -13,13 +13,13 @@ import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
-/** What a page must have, by who made it, which stands over its title. */
+/** The required sections of a page, by the program named above its title. */
 const SECTIONS = {
   "jeton lab": [
-    "summary", "recommendation", "tiers", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
+    "summary", "recommendation", "groups", "charts", "tradeoff", "sizes", "overhead", "gaps", "trust",
     "environment", "data",
   ],
-  // Its sections are those of the token.
+  // Its sections depend on the token.
   "jeton inspect": [],
 };
 const WIDTHS = [1280, 768, 390];
@@ -58,7 +58,7 @@ try {
 }
 if (wrong) process.exit(1);
 
-/** Loads the page under its own policy and looks at what a reader gets. */
+/** Loads the page with its own policy and checks what a reader gets. */
 async function read() {
   const { context, page } = await open({});
   await keyboard(page);
@@ -75,12 +75,12 @@ async function read() {
   await context.close();
 }
 
-/** Without scripts the page says the same: every figure, the folded groups, the download. */
+/** Checks the page without scripts: every figure, the folded groups, the download. */
 async function plain() {
   const { context, page } = await open({ javaScriptEnabled: false });
   const rows = await page.locator("tbody tr").count();
-  if (rows === 0) problems.push("without scripts there are no rows");
-  if ((await page.locator("thead button, .filter").count()) > 0) problems.push("controls without scripts");
+  if (rows === 0) problems.push("no rows without scripts");
+  if ((await page.locator("thead button, .filter").count()) > 0) problems.push("controls are shown without scripts");
   const group = await page.$("details:not([open])");
   if (group) {
     await (await group.$("summary")).focus();
@@ -90,14 +90,14 @@ async function plain() {
   const link = page.locator("a[download]");
   if ((await link.count()) > 0) {
     const [download] = await Promise.all([page.waitForEvent("download"), link.first().click()]);
-    if (download.suggestedFilename() !== "results.json.gz") problems.push("the download has another name");
+    if (download.suggestedFilename() !== "results.json.gz") problems.push("the download has the wrong name");
     const bytes = gunzipSync(readFileSync(await download.path()));
-    if (!Array.isArray(JSON.parse(bytes).rows)) problems.push("the download is no result");
+    if (!Array.isArray(JSON.parse(bytes).rows)) problems.push("the download is not a result");
   }
   await context.close();
 }
 
-/** A link into a folded group opens it. */
+/** Checks that a link into a folded group opens it. */
 async function folded(page) {
   const id = await page.evaluate(() => document.querySelector("details:not([open]) h4[id]")?.id);
   if (!id) return;
@@ -107,12 +107,12 @@ async function folded(page) {
   if (!seen) problems.push(`a link to ${id} does not open its group`);
 }
 
-/** Runs in the page: opens whatever is folded. */
+/** Runs in the page: opens everything that is folded. */
 function unfold() {
   for (const details of document.querySelectorAll("details")) details.open = true;
 }
 
-/** Tab reaches the skip link first, and it leads to the report. */
+/** Checks that Tab reaches the skip link first, and that it leads to the report. */
 async function keyboard(page) {
   await page.keyboard.press("Tab");
   const first = await page.evaluate(() => document.activeElement?.getAttribute("href"));
@@ -121,7 +121,7 @@ async function keyboard(page) {
   if ((await page.locator(".filter input").count()) > 0) await filtering(page);
 }
 
-/** A head's button, pressed with Enter, sorts its table, says so, and turns the order round. */
+/** Checks that Enter on a column head sorts the table, announces it, and reverses the order. */
 async function sorting(page) {
   const button = page.locator("thead button:visible").first();
   const head = button.locator("xpath=ancestor::th");
@@ -129,35 +129,37 @@ async function sorting(page) {
   const orders = [];
   for (const wanted of ["ascending", "descending"]) {
     await page.keyboard.press("Enter");
-    if ((await head.getAttribute("aria-sort")) !== wanted) problems.push(`Enter on a head did not sort ${wanted}`);
+    if ((await head.getAttribute("aria-sort")) !== wanted) problems.push(`Enter on a column head did not sort ${wanted}`);
     orders.push(await head.evaluate((th) => {
       const rows = [...th.closest("table").tBodies[0].rows].filter((row) => !row.classList.contains("missing"));
       return rows.map((row) => row.cells[0].textContent);
     }));
   }
   const [up, down] = orders;
-  if (up.length > 1 && up.join() === down.join()) problems.push("sorting the other way changed nothing");
+  if (up.length > 1 && up.join() === down.join()) problems.push("reversing the order changed nothing");
   const said = await page.locator("[role=status]").textContent();
-  if (!said.includes("descending")) problems.push(`the live region says "${said}" after sorting`);
+  if (!said.includes("descending")) problems.push(`wrong text of the live region after sorting: "${said}"`);
 }
 
-/** Typing into a filter hides rows and says how many are left; Escape brings them back. */
+/**
+ * Checks that typing into a filter hides rows and announces how many remain; Escape restores them.
+ */
 async function filtering(page) {
   const input = page.locator(".filter input:visible").first();
   await input.focus();
   await page.keyboard.type("zzzz-no-such-row");
   const shown = () => page.locator("[role=status]").textContent();
-  if (!/^0 of \d+ rows/.test(await shown())) problems.push(`a filter for nothing says "${await shown()}"`);
+  if (!/^0 of \d+ rows/.test(await shown())) problems.push(`a filter without matches says "${await shown()}"`);
   const left = await input.evaluate((field) => {
     const table = field.closest("label").nextElementSibling.querySelector("table");
     return [...table.tBodies[0].rows].filter((row) => row.getBoundingClientRect().height > 0).length;
   });
-  if (left > 0) problems.push(`a filter for nothing leaves ${left} rows`);
+  if (left > 0) problems.push(`a filter without matches leaves ${left} rows`);
   await page.keyboard.press("Escape");
-  if (!(await shown()).startsWith("All rows")) problems.push("Escape does not empty the filter");
+  if (!(await shown()).startsWith("All rows")) problems.push("Escape does not clear the filter");
 }
 
-/** Runs axe-core: the one pass that needs the policy lifted, because axe is a script. */
+/** Runs axe-core. Only this check needs the policy disabled, because axe is a script. */
 async function audit(colorScheme) {
   const { context, page } = await open({ colorScheme, bypassCSP: true });
   const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -194,14 +196,14 @@ async function photograph(folder) {
   }
 }
 
-/** A page in a context without a network, whose every complaint becomes a problem. */
+/** Opens a page in a context without a network. Every console message becomes a problem. */
 async function open(options) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.setOffline(true);
   await context.route("**/*", (route) => {
     const asked = route.request().url();
     if (asked === url) return route.continue();
-    problems.push(`asked for ${asked}`);
+    problems.push(`requested ${asked}`);
     return route.abort();
   });
   await context.addInitScript(() => {
@@ -215,27 +217,27 @@ async function open(options) {
   });
   page.on("pageerror", (error) => problems.push(`page error: ${error.message}`));
   page.on("request", (request) => {
-    // The download is a link with the data in it.
+    // The download is a link that contains the data.
     if (request.url() !== url && !request.url().startsWith("data:application/gzip;")) problems.push(`requested ${request.url()}`);
   });
   await page.goto(url, { waitUntil: "load" });
   return { context, page };
 }
 
-/** Runs in the page: its structure, and that every chart has its table. */
+/** Runs in the page: checks its structure, and that every chart has a table. */
 function inspect(made) {
   const problems = [];
   const maker = document.querySelector(".eyebrow")?.textContent;
   const sections = made[maker] ?? [];
-  if (!(maker in made)) problems.push(`nobody knows what a page of "${maker}" must have`);
+  if (!(maker in made)) problems.push(`unknown program "${maker}" above the title`);
   if (maker === "jeton inspect") {
-    if (document.scripts.length > 0) problems.push("a script");
-    if (!document.querySelector("header .caution")?.textContent.trim()) problems.push("nothing says how little it proves");
+    if (document.scripts.length > 0) problems.push("a script on the page");
+    if (!document.querySelector("header .caution")?.textContent.trim()) problems.push("no caution");
     const said = [...document.querySelectorAll("main section")];
-    if (!said.length || said.some((one) => one.textContent.trim().length < 20)) problems.push("a section says nothing");
-    // A token's times are a chart, and what is written of it is coloured.
+    if (!said.length || said.some((one) => one.textContent.trim().length < 20)) problems.push("an empty section");
+    // The times of a token have a chart, and its parts are coloured.
     const times = document.querySelector("#times svg[role=img]");
-    if (document.querySelector("#times time") && !times) problems.push("times without their chart");
+    if (document.querySelector("#times time") && !times) problems.push("times without a chart");
     for (const part of document.querySelectorAll(".token span")) {
       const colour = (element) => getComputedStyle(element).color;
       if (colour(part) === colour(part.parentElement)) problems.push(`no colour for the token's ${part.className}`);
@@ -247,7 +249,7 @@ function inspect(made) {
   for (const id of sections) {
     const section = document.getElementById(id);
     if (!section || section.tagName !== "SECTION") problems.push(`no section ${id}`);
-    else if (section.textContent.trim().length < 20) problems.push(`section ${id} says nothing`);
+    else if (section.textContent.trim().length < 20) problems.push(`section ${id} is empty`);
   }
   let level = 0;
   for (const heading of document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
@@ -279,35 +281,38 @@ function inspect(made) {
   }
   for (const table of document.querySelectorAll("table")) {
     if (!table.caption) problems.push("a table without a caption");
-    if ([...table.querySelectorAll("th")].some((head) => !head.scope)) problems.push("a head without scope");
+    if ([...table.querySelectorAll("th")].some((head) => !head.scope)) problems.push("a column heading without scope");
   }
   for (const link of document.querySelectorAll('a[href^="#"]')) {
-    if (!document.getElementById(link.hash.slice(1))) problems.push(`a link to nowhere: ${link.hash}`);
+    if (!document.getElementById(link.hash.slice(1))) problems.push(`a link without a target: ${link.hash}`);
   }
   const tables = document.querySelectorAll("table").length;
   return { problems, charts: charts.length, tables, rows: document.querySelectorAll("tbody tr").length };
 }
 
-/** Runs in the page: what is wider than the window, and chart text that is cut or collides. */
+/**
+ * Runs in the page: finds content wider than the window, and chart text that is cut off or
+ * overlaps.
+ */
 function overflowing() {
   const found = [];
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} px wide in ${clientWidth}`);
   for (const chart of document.querySelectorAll("svg[role=img]")) {
     const frame = chart.getBoundingClientRect();
-    // What a narrow screen leaves out has no box.
+    // Text hidden on a narrow screen has no box.
     const texts = [...chart.querySelectorAll("text")]
       .map((text) => ({ words: text.textContent, box: text.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 0);
     for (const { words, box } of texts) {
       if (box.left < frame.left - 2 || box.right > frame.right + 2) found.push(`chart text leaves its chart: "${words}"`);
     }
-    // Letters touch where boxes do by more than the space around letters.
+    // Labels overlap where their boxes overlap by more than the space around letters.
     const touch = (a, b) =>
       a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4;
     texts.forEach(({ words, box }, index) => {
       const other = texts.slice(index + 1).find((other) => touch(box, other.box));
-      if (other) found.push(`chart labels collide: "${words}" and "${other.words}" in "${chart.getAttribute("aria-label").slice(0, 60)}"`);
+      if (other) found.push(`chart labels overlap: "${words}" and "${other.words}" in "${chart.getAttribute("aria-label").slice(0, 60)}"`);
     });
   }
   return found;

@@ -1,8 +1,8 @@
-"""A driver of the lab that does HS256 with Python's own hmac, and misbehaves as it is told.
+"""A lab driver for HS256 with Python's hmac. It misbehaves as MISDEED names; without MISDEED it is correct.
 
     python3 driver.py NAME [MISDEED]
 
-`honest` (no misdeed) is the one that the others are told from.
+`correct` has no misdeed; the others are compared with it.
 """
 
 import base64
@@ -32,19 +32,19 @@ KEYS = []
 
 
 class Prepared:
-    def __init__(self, order):
+    def __init__(self, request):
         if MISDEED == "reads-text":
-            self.key = unb64(json.loads(order["key_text"]["private"])["k"])
+            self.key = unb64(json.loads(request["key_text"]["private"])["k"])
         else:
-            self.key = unb64(order["keys"]["private"]["k"])
+            self.key = unb64(request["keys"]["private"]["k"])
         if MISDEED == "empty-key":
             self.key = b""
         if self.key not in KEYS:
             KEYS.append(self.key)
-        self.claims = order["claims"]["values"]
-        self.policy = order["policy"]
-        self.tokens = order.get("tokens")
-        self.contract = order["contract"]
+        self.claims = request["claims"]["values"]
+        self.policy = request["policy"]
+        self.tokens = request.get("tokens")
+        self.operation_name = request["contract"]
         self.last_run = 0
 
     def mac(self, signed):
@@ -94,17 +94,17 @@ class Prepared:
         return len(token) + ord(token[-1]) + ord(opened["jti"][-1])
 
     def operation(self, i):
-        if self.contract == "sign":
+        if self.operation_name == "sign":
             token = self.sign(self.claims[i % len(self.claims)])
             return len(token) + ord(token[-1])
-        if self.contract == "round-trip":
+        if self.operation_name == "round-trip":
             return self.trip(self.claims[i % len(self.claims)])
         return ord(self.verify_or_recall(self.tokens[i % len(self.tokens)])["jti"][-1])
 
     def checksum(self, iterations):
         if MISDEED != "extrapolates":
             return sum(self.operation(i) for i in range(iterations))
-        # The pool once, and then only sums.
+        # Each token of the pool once, then only sums.
         pool = len(self.tokens or self.claims)
         values = [self.operation(i) for i in range(min(pool, iterations))]
         cycles, rest = divmod(iterations, pool)

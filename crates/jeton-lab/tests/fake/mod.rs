@@ -1,4 +1,4 @@
-//! A folder of fake drivers: each a manifest over one Python script, told how to misbehave.
+//! Fake drivers: each is a manifest for one Python script, told how to misbehave.
 
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -12,7 +12,7 @@ use jeton_lab::result::{Row, RunResult};
 use jeton_lab::runner::{self, Event, Options, Pace};
 use jeton_lab::suite::{Choice, Extent, Suite, plan};
 
-/// One lab at a time: two would measure each other.
+/// One lab at a time: two would disturb each other's timings.
 static MACHINE: Mutex<()> = Mutex::new(());
 
 /// Fake drivers in a temporary folder.
@@ -23,7 +23,7 @@ impl Fakes {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A driver that signs and verifies HS256, and does `misdeed` unless it is empty.
+    /// Adds a driver that signs and verifies HS256, with `misdeed` unless it is empty.
     pub(crate) fn with(self, name: &str, misdeed: &str) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/driver.py");
         let run = format!(
@@ -34,7 +34,7 @@ run = ["python3", "{}", "{name}", "{misdeed}"]"#,
         self.with_manifest(name, &run)
     }
 
-    /// A driver with its own way to be built and run.
+    /// Adds a driver with its own build and run commands.
     pub(crate) fn with_manifest(self, name: &str, way: &str) -> Self {
         let folder = self.folder().join("fake").join(name);
         std::fs::create_dir_all(&folder).unwrap();
@@ -64,12 +64,12 @@ key_handling = ["prepared"]
         Cache::at(&self.0.path().join("cache"))
     }
 
-    /// All of them, the little that a glance has.
+    /// Returns the choice of a quick run of all drivers.
     pub(crate) fn choice(&self) -> Choice {
         Choice::of(&[Suite::Libraries], Extent::Glance)
     }
 
-    /// A short run of all of them.
+    /// Runs all drivers briefly.
     pub(crate) fn run(&self) -> RunResult {
         self.run_until(&Stop::default(), |_| {})
     }
@@ -78,7 +78,7 @@ key_handling = ["prepared"]
         self.run_of(&self.choice(), stop, tell)
     }
 
-    /// A short run of what was chosen.
+    /// Runs the choice briefly.
     pub(crate) fn run_of(
         &self,
         choice: &Choice,
@@ -98,7 +98,7 @@ key_handling = ["prepared"]
             warm_limit: Duration::from_millis(100),
             rounds: 3,
             restarts: 0,
-            twins: 2,
+            aa_pairs: 2,
         };
         let options = Options {
             pace,
@@ -113,9 +113,9 @@ key_handling = ["prepared"]
     }
 }
 
-/// The row of a fake driver.
-pub(crate) fn row<'a>(result: &'a RunResult, name: &str, contract: &str) -> &'a Row {
+/// Returns the row of a fake driver.
+pub(crate) fn row<'a>(result: &'a RunResult, name: &str, operation: &str) -> &'a Row {
     let mut rows = result.rows.measured.iter();
-    rows.find(|r| r.subject.library == name && r.contract == contract)
+    rows.find(|r| r.subject.library == name && r.operation == operation)
         .unwrap()
 }

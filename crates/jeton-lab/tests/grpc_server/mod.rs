@@ -1,4 +1,4 @@
-//! A gRPC server on a thread of its own, good or bad.
+//! A gRPC server on a separate thread, correct or faulty.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -13,42 +13,42 @@ use jeton::Claims;
 use jeton::key::{MacAlg, MacKey};
 use tokio::task::{LocalSet, spawn_local};
 
-/// The secret that its tokens are signed with.
+/// The secret of its tokens.
 pub(crate) const SECRET: &[u8] = b"32 bytes of a secret for a test.";
 
-/// What it does with a call.
+/// The behaviour of the server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Behaviour {
     /// Answers with a token.
     Good,
-    /// Answers with a token that another key signed.
+    /// Answers with a token that was signed with another key.
     OtherKey,
-    /// Good, but for a time in which the whole server stands still, counted from its first call.
+    /// Good, except for a time in which the whole server stalls, counted from its first call.
     Stalls {
-        /// From when on.
+        /// The start of the stall.
         after: Duration,
-        /// For how long.
+        /// The duration of the stall.
         lasts: Duration,
     },
-    /// Answers with an error, at once; on a stream to each message, and the stream goes on.
+    /// Answers immediately with an error; on a stream, to each message without ending the stream.
     Status(u8),
-    /// Good, but for streams: each ends with UNAVAILABLE when it has answered so many messages.
+    /// Good, except for streams: each ends with UNAVAILABLE after this number of answers.
     EndsStreams(usize),
-    /// Answers as a web server does.
+    /// Answers like a web server.
     Html,
-    /// Answers with a token and says no status.
+    /// Answers with a token but no status.
     NoStatus,
-    /// Answers with a message that is cut off.
+    /// Answers with a truncated message.
     HalfAMessage,
-    /// Takes calls and answers none.
+    /// Accepts calls and never answers.
     Silent,
-    /// Speaks HTTP/1.1.
+    /// Answers with HTTP/1.1.
     NoHttp2,
-    /// Takes connections and closes them.
+    /// Accepts connections and closes them.
     Closes,
 }
 
-/// Starts one; it lasts as long as the test's process.
+/// Starts a server that lasts as long as the test process.
 pub(crate) fn serve(behaviour: Behaviour) -> SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -66,7 +66,7 @@ pub(crate) fn serve(behaviour: Behaviour) -> SocketAddr {
                 spawn_local(connection(stream, answers));
                 spawn_local(async move {
                     tokio::time::sleep(after).await;
-                    // The runtime's one thread: nothing is read and nothing answered.
+                    // Blocks the runtime's only thread: nothing is read or answered.
                     thread::sleep(lasts);
                 });
             }
@@ -82,7 +82,7 @@ pub(crate) fn serve(behaviour: Behaviour) -> SocketAddr {
 struct Answers {
     behaviour: Behaviour,
     good: Bytes,
-    /// The same in a message of `IssueStream`.
+    /// The same as a message of `IssueStream`.
     streamed: Bytes,
 }
 
@@ -113,7 +113,7 @@ impl Answers {
     }
 }
 
-/// The field of number 1, of 128 bytes and more.
+/// Encodes field 1 with a length of at least 128 bytes.
 fn first_field(content: &[u8]) -> Vec<u8> {
     let length = content.len();
     let mut field = vec![0x0a, (length % 128) as u8 | 0x80, (length / 128) as u8];
@@ -158,7 +158,7 @@ async fn connection(stream: tokio::net::TcpStream, answers: &'static Answers) {
     }
 }
 
-/// A message back for each one there, until the client has none more.
+/// Sends a message for each received one, until the client ends the stream.
 async fn answer_each(mut there: RecvStream, mut respond: SendResponse<Bytes>, answers: &Answers) {
     let mut back = None;
     let (mut arrived, mut answered) = (Vec::new(), 0);
@@ -169,7 +169,7 @@ async fn answer_each(mut there: RecvStream, mut respond: SendResponse<Bytes>, an
     while let Some(Ok(piece)) = there.data().await {
         there.flow_control().release_capacity(piece.len()).unwrap();
         arrived.extend_from_slice(&piece);
-        // Headers wait for the first message, as some servers' do.
+        // Like some servers, sends headers only after the first message.
         let back = back.get_or_insert_with(|| respond.send_response(head(200), false).unwrap());
         while let Some((prefix, rest)) = arrived.split_first_chunk::<5>() {
             let length = usize::from(prefix[4]);

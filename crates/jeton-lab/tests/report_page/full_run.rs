@@ -1,31 +1,33 @@
-//! A made-up result of the size of a full run: every row that `lab run` plans of the three suites over
-//! all drivers of this checkout, with twelve rounds of noise; a few of them failed, as in life.
+//! A synthetic result of the size of a full run: every row that `lab run` plans for the three
+//! suites over all drivers of this checkout, with twelve rounds of noise and some failures.
 
 use std::collections::BTreeMap;
 
 use jeton_lab::driver;
 use jeton_lab::published;
-use jeton_lab::recommendation::{Needs, Noisy, recommend};
+use jeton_lab::recommendation::{Noisy, Requirements, recommend};
 use jeton_lab::result::{
     AaPair, ClaimsSet, NoiseFloor, Row, Rows, RunResult, Status, Timing, Verdict,
 };
+use jeton_lab::stats::groups::groups;
 use jeton_lab::stats::interval::estimate;
 use jeton_lab::stats::mann_whitney::p_value;
 use jeton_lab::stats::median::median_interval;
 use jeton_lab::stats::noise::{IdenticalPair, floor, judge_each};
 use jeton_lab::stats::outliers::beyond_outer_fences;
-use jeton_lab::stats::tiers::tiers;
 use jeton_lab::stats::verdict::{Band, judge, more_rounds};
-use jeton_lab::suite::{self, Cell, Choice, ClaimsSets, Comparison, Contract, Extent, Plan, Suite};
+use jeton_lab::suite::{
+    self, Case, Choice, ClaimsSets, Comparison, Extent, Operation, Plan, Suite,
+};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 const ROUNDS: usize = 12;
 
-/// As many pairs as a full run has.
+/// The number of A/A pairs in a full run.
 const PAIRS: usize = 9;
 
-/// The whole run.
+/// Returns the whole run.
 pub(crate) fn result() -> RunResult {
     let drivers = driver::find(&driver::folder(None)).unwrap();
     let choice = Choice {
@@ -35,8 +37,8 @@ pub(crate) fn result() -> RunResult {
     let plan = suite::plan(&drivers, &choice).unwrap();
     let mut noise = Noise(ChaCha8Rng::seed_from_u64(7));
     let sets = ClaimsSets::issued_at(1_790_000_000, None);
-    let cells = plan.cells.iter();
-    let mut rows: Vec<Row> = cells.map(|(c, s)| row(c, s, &sets, &mut noise)).collect();
+    let cases = plan.cases.iter();
+    let mut rows: Vec<Row> = cases.map(|(c, s)| row(c, s, &sets, &mut noise)).collect();
     break_some(&mut rows);
     let mut result = super::sample::empty();
     result.command = "jeton lab run".to_owned();
@@ -61,22 +63,25 @@ pub(crate) fn result() -> RunResult {
     );
     result.published = published::tables(&rows);
     result.rows = Rows::from(rows);
-    result.claims_answered =
-        published::answers(&result.rows, &result.noise_floor, &result.environment.taint);
-    let needs = Needs::parse(&["verify-by-third-parties,languages=go+node"]).unwrap();
-    result.recommendation = Some(recommend(&result, &needs, Noisy::Refused));
+    result.claims_answered = published::answers(
+        &result.rows,
+        &result.noise_floor,
+        &result.environment.disturbance,
+    );
+    let requirements = Requirements::parse(&["verify-by-third-parties,languages=go+node"]).unwrap();
+    result.recommendation = Some(recommend(&result, &requirements, Noisy::Refused));
     result
 }
 
 struct Noise(ChaCha8Rng);
 
 impl Noise {
-    /// Evenly between 0 and 1.
+    /// Returns a uniform number between 0 and 1.
     fn share(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Rounds about this time.
+    /// Returns rounds around this time.
     fn rounds(&mut self, ns: f64) -> Vec<f64> {
         let one = |_| ns * (1.0 + 0.03 * (self.share() + self.share() - 1.0));
         (0..ROUNDS).map(one).collect()
@@ -88,25 +93,25 @@ impl Noise {
     }
 }
 
-fn row(cell: &Cell, suite: &str, sets: &ClaimsSets, noise: &mut Noise) -> Row {
+fn row(case: &Case, suite: &str, sets: &ClaimsSets, noise: &mut Noise) -> Row {
     let bytes = sets
-        .named(&cell.claims)
-        .map_or(0, |set| set.bytes(cell.format));
-    let mut row = super::sample::row(suite, cell.contract.name(), cell.subject());
-    row.reference = cell.is_reference();
+        .named(&case.claims)
+        .map_or(0, |set| set.bytes(case.format));
+    let mut row = super::sample::row(suite, case.operation.name(), case.subject());
+    row.reference = case.is_reference();
     row.claims = ClaimsSet {
-        name: cell.claims.clone(),
+        name: case.claims.clone(),
         bytes,
     };
-    row.threads = cell.threads;
-    let about_keys = matches!(cell.contract, Contract::GenerateKey | Contract::LoadKey);
+    row.threads = case.threads;
+    let about_keys = matches!(case.operation, Operation::GenerateKey | Operation::LoadKey);
     if !about_keys {
-        row.token_bytes = Some(token_bytes(cell, bytes));
+        row.token_bytes = Some(token_bytes(case, bytes));
     }
-    row.ns_per_op = Some(timing(noise.rounds(time(cell, bytes))));
-    if matches!(cell.language.as_str(), "rust" | "go" | "java") {
-        row.bytes_per_op = Some((440.0 * slowness(cell) + 2.5 * bytes as f64).round());
-        row.allocs_per_op = Some((5.0 * slowness(cell)).floor());
+    row.ns_per_op = Some(timing(noise.rounds(time(case, bytes))));
+    if matches!(case.language.as_str(), "rust" | "go" | "java") {
+        row.bytes_per_op = Some((440.0 * slowness(case) + 2.5 * bytes as f64).round());
+        row.allocs_per_op = Some((5.0 * slowness(case)).floor());
     }
     row.peak_rss_bytes = Some(9_000_000 + (noise.share() * 6e7) as u64);
     row
@@ -123,25 +128,25 @@ fn timing(rounds: Vec<f64>) -> Timing {
     }
 }
 
-/// What the library adds, as a multiple of what a lean one does.
-fn slowness(cell: &Cell) -> f64 {
-    let language = match cell.language.as_str() {
+/// The overhead of the library, as a multiple of that of a lean one.
+fn slowness(case: &Case) -> f64 {
+    let language = match case.language.as_str() {
         "rust" => 1.0,
         "go" => 4.0,
         "java" => 6.0,
         "node" => 9.0,
         _ => 30.0,
     };
-    let own = cell.driver.bytes().map(u64::from).sum::<u64>() % 17;
-    if cell.library == "jeton" {
+    let own = case.driver.bytes().map(u64::from).sum::<u64>() % 17;
+    if case.library == "jeton" {
         1.0
     } else {
         language * (1.0 + own as f64 / 12.0)
     }
 }
 
-fn time(cell: &Cell, bytes: u64) -> f64 {
-    let alg = cell.effective_alg();
+fn time(case: &Case, bytes: u64) -> f64 {
+    let alg = case.effective_alg();
     let primitive = match alg.as_str() {
         a if a.starts_with("RS") || a.starts_with("PS") => [300_000.0, 16_000.0],
         a if a.starts_with("RSA") => [18_000.0, 310_000.0],
@@ -151,29 +156,29 @@ fn time(cell: &Cell, bytes: u64) -> f64 {
         a if a.starts_with("PBES2") => [900_000.0, 900_000.0],
         _ => [330.0, 350.0],
     };
-    let bits = f64::from(cell.key_bits.unwrap_or(2048)) / 2048.0;
+    let bits = f64::from(case.key_bits.unwrap_or(2048)) / 2048.0;
     let [make, open] = primitive.map(|ns| ns * bits);
-    let primitive = match cell.contract {
-        Contract::Sign | Contract::Encrypt => make,
-        Contract::RoundTrip => make + open,
+    let primitive = match case.operation {
+        Operation::Sign | Operation::Encrypt => make,
+        Operation::RoundTrip => make + open,
         _ => open,
     };
-    primitive + slowness(cell) * (400.0 + 1.1 * bytes as f64)
+    primitive + slowness(case) * (400.0 + 1.1 * bytes as f64)
 }
 
-fn token_bytes(cell: &Cell, claims: u64) -> u64 {
-    let alg = cell.effective_alg();
+fn token_bytes(case: &Case, claims: u64) -> u64 {
+    let alg = case.effective_alg();
     let around = match alg.as_str() {
         a if a.starts_with("RS") || a.starts_with("PS") => 378,
         a if a.starts_with("HS512") || a.starts_with("ES") || a.starts_with("Ed") => 122,
         a if a.starts_with("HS") => 79,
         _ => 160,
     };
-    let own = u64::from(cell.language != "rust") * 7;
+    let own = u64::from(case.language != "rust") * 7;
     claims * 4 / 3 + around + own
 }
 
-/// What goes wrong in a run, in about one row of fifty.
+/// Makes about one row in fifty fail.
 fn break_some(rows: &mut [Row]) {
     for (number, row) in rows.iter_mut().enumerate() {
         if number % 151 == 60 {
@@ -210,7 +215,7 @@ fn noise_floor(rows: &[Row], noise: &mut Noise) -> NoiseFloor {
         pairs: pairs
             .map(|((row, rounds), (ratio, verdict))| AaPair {
                 subject: row.subject.id.clone(),
-                contract: row.contract.clone(),
+                operation: row.operation.clone(),
                 ratio: ratio.ratio(),
                 interval: ratio.interval(),
                 verdict,
@@ -221,51 +226,51 @@ fn noise_floor(rows: &[Row], noise: &mut Noise) -> NoiseFloor {
 }
 
 fn verdicts(plan: &Plan, rows: &[Row], noise: &NoiseFloor) -> Vec<Verdict> {
-    let of = |cell: &Cell| {
-        let id = cell.subject_id();
+    let of = |case: &Case| {
+        let id = case.subject_id();
         let rounds = rows.iter().find(|row| {
             row.subject.id == id
-                && row.contract == cell.contract.name()
-                && row.claims.name == cell.claims
-                && row.threads == cell.threads
+                && row.operation == case.operation.name()
+                && row.claims.name == case.claims
+                && row.threads == case.threads
         });
         rounds.and_then(|row| Some(row.ns_per_op.as_ref()?.rounds.as_slice()))
     };
     let planned = plan.comparisons.iter();
-    let measured = planned.filter_map(|c| c.narrowed(|cell| of(cell).is_some()));
+    let measured = planned.filter_map(|c| c.narrowed(|case| of(case).is_some()));
     let judged = measured.flat_map(|c| judged(&c, &of, Band::new(noise.floor)));
     judged.collect()
 }
 
 fn judged<'a>(
     comparison: &Comparison,
-    of: &impl Fn(&Cell) -> Option<&'a [f64]>,
+    of: &impl Fn(&Case) -> Option<&'a [f64]>,
     band: Band,
 ) -> Vec<Verdict> {
-    let cells = comparison.cells();
-    let rounds: Vec<&[f64]> = cells.iter().filter_map(of).collect();
-    let tiers = tiers(&rounds, |_, _| band).unwrap();
+    let cases = comparison.cases();
+    let rounds: Vec<&[f64]> = cases.iter().filter_map(of).collect();
+    let groups = groups(&rounds, |_, _| band).unwrap();
     let one = |index: usize| {
-        let ratio = estimate(rounds[index], rounds[0], cells.len() - 1).unwrap();
-        let factors = Comparison::factors(&cells[0], &cells[index]);
+        let ratio = estimate(rounds[index], rounds[0], cases.len() - 1).unwrap();
+        let factors = Comparison::factors(&cases[0], &cases[index]);
         Verdict {
             suite: comparison.suite().to_owned(),
-            contract: comparison.contract().name().to_owned(),
+            operation: comparison.operation().name().to_owned(),
             claims: comparison.claims().to_owned(),
             threads: comparison.threads(),
             comparison: comparison.title().to_owned(),
             confounded: factors.len() > 1,
             factors: factors.into_iter().map(str::to_owned).collect(),
-            baseline: cells[0].subject_id(),
-            subject: cells[index].subject_id(),
+            baseline: cases[0].subject_id(),
+            subject: cases[index].subject_id(),
             ratio: ratio.ratio(),
             interval: ratio.interval(),
             verdict: judge(&ratio, band),
-            tier: tiers[index],
-            baseline_tier: Some(tiers[0]),
+            group: groups[index],
+            baseline_group: Some(groups[0]),
             more_rounds: more_rounds(&ratio, band),
             p_value: p_value(rounds[index], rounds[0]),
         }
     };
-    (1..cells.len()).map(one).collect()
+    (1..cases.len()).map(one).collect()
 }

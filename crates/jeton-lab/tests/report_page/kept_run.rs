@@ -1,5 +1,5 @@
-//! A result that a real run left (`docs/runs`), as the page and Markdown tell it: rows that two suites
-//! asked for are in the file once, and belong to both.
+//! A recorded result (`docs/runs`) as HTML and Markdown. Rows that two suites requested are in the
+//! file once and belong to both.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn kept() -> RunResult {
     read(&docs.join("2026-11-24-full/results.json")).unwrap()
 }
 
-/// The rows that the verdicts of a comparison are about, each once.
+/// Returns the rows that the verdicts of a comparison refer to, each once.
 fn members<'a>(result: &'a RunResult, comparison: &str) -> Vec<&'a Row> {
     let verdicts = || {
         let all = result.verdicts.iter();
@@ -37,7 +37,7 @@ fn titles(result: &RunResult) -> BTreeSet<&str> {
     all.map(|v| v.comparison.as_str()).collect()
 }
 
-/// Every member has a line that says its library and version, and no line is left over.
+/// Checks that every member has a line with its library and version, and that no line is left over.
 fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
     let mut lines = lines;
     for row in members(result, title) {
@@ -54,7 +54,7 @@ fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
 }
 
 #[test]
-fn a_comparison_on_the_page_has_all_that_its_verdicts_compare() {
+fn page_comparison_has_all_rows_of_its_verdicts() {
     let result = kept();
     let html = page(&result);
     super::check(&html);
@@ -79,13 +79,13 @@ fn a_comparison_on_the_page_has_all_that_its_verdicts_compare() {
         has_lines(compared.collect(), &result, title);
     }
     assert!(
-        !html.contains("compared with nothing</"),
+        !html.contains("measured without a comparison."),
         "a baseline is missing"
     );
 }
 
 #[test]
-fn a_table_in_markdown_has_all_that_its_verdicts_compare() {
+fn markdown_table_has_all_rows_of_its_verdicts() {
     let result = kept();
     let text = markdown::text(&result);
     for title in titles(&result) {
@@ -96,7 +96,7 @@ fn a_table_in_markdown_has_all_that_its_verdicts_compare() {
         let table = table.unwrap_or_else(|| panic!("no {title}"));
         let lines = table.lines().filter(|line| line.starts_with("| "));
         let compared = lines.skip(1).filter(|line| {
-            ["baseline", "faster", "slower", "equivalent", "cannot tell"]
+            ["baseline", "faster", "slower", "equivalent", "undecided"]
                 .iter()
                 .any(|word| line.contains(&format!("| {word} |")))
         });
@@ -105,7 +105,7 @@ fn a_table_in_markdown_has_all_that_its_verdicts_compare() {
 }
 
 #[test]
-fn a_library_that_remembers_tokens_stands_for_no_kind_of_token() {
+fn cached_library_is_not_in_tradeoff_and_overhead() {
     let result = kept();
     let cached = "fast-jwt-cached";
     let mut rows = result.rows.measured.iter();
@@ -118,6 +118,6 @@ fn a_library_that_remembers_tokens_stands_for_no_kind_of_token() {
             "{section}"
         );
     }
-    // It is measured, and is shown with what was.
+    // It is measured and shown with the other rows.
     assert!(between(&html, "<section id=\"charts\"", "</section>").contains(cached));
 }

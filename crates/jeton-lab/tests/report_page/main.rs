@@ -1,4 +1,4 @@
-//! The report page, from the outside: a result goes in, a page that can be trusted comes out.
+//! The report page from the outside: a result in, a valid page out.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod full_run;
@@ -6,15 +6,15 @@ mod kept_run;
 mod rounds;
 mod sample;
 
-use jeton_lab::recommendation::{Needs, Noisy, recommend};
+use jeton_lab::recommendation::{Noisy, Requirements, recommend};
 use jeton_lab::report::html::page;
-use jeton_lab::result::{Judgement, RunResult, Status, Timing, Verdict, read};
+use jeton_lab::result::{RunResult, Status, Timing, Verdict, VerdictKind, read};
 use sha2::{Digest, Sha256};
 
 const SECTIONS: [&str; 11] = [
     "summary",
     "recommendation",
-    "tiers",
+    "groups",
     "charts",
     "tradeoff",
     "sizes",
@@ -25,7 +25,7 @@ const SECTIONS: [&str; 11] = [
     "data",
 ];
 
-/// What holds for every page, whatever the result.
+/// Checks what every page must have.
 fn check(html: &str) {
     for section in SECTIONS {
         assert!(
@@ -34,7 +34,7 @@ fn check(html: &str) {
         );
     }
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"));
-    // The packed result may hold any letters.
+    // The packed result may contain any characters.
     let (before, after) = html.split_once("href=\"data:").unwrap_or((html, ""));
     for text in [before, after.split_once('"').map_or("", |(_, text)| text)] {
         assert!(!text.contains("NaN") && !text.contains(">inf"), "no number");
@@ -80,7 +80,7 @@ fn check(html: &str) {
     }
 }
 
-/// Leaves a page in the target folder, for a browser.
+/// Writes a page to the target folder, for a browser.
 fn keep(name: &str, html: &str) {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
@@ -101,7 +101,7 @@ fn charts(html: &str) -> usize {
 }
 
 #[test]
-fn the_sample_has_a_chart_and_a_table_per_comparison() {
+fn page_sample_has_chart_and_table_per_comparison() {
     let result = sample::result();
     let html = page(&result);
     check(&html);
@@ -111,8 +111,8 @@ fn the_sample_has_a_chart_and_a_table_per_comparison() {
         .map(|v| v.comparison.as_str())
         .collect();
     comparisons.dedup();
-    // One chart of sizes, because there is one claims set; one of size against cost; and what is
-    // above the floor for each contract.
+    // One chart of sizes, because there is one claims set. One of size against cost. One of the
+    // overhead above the bare primitive for each operation.
     assert_eq!(charts(&html), comparisons.len() + 1 + 1 + 2);
     assert_eq!(html.matches("aria-details=").count(), charts(&html));
     assert!(html.len() < 400_000, "{} bytes", html.len());
@@ -120,7 +120,7 @@ fn the_sample_has_a_chart_and_a_table_per_comparison() {
 }
 
 #[test]
-fn the_policy_names_the_hashes_of_the_style_and_the_script_that_are_there() {
+fn page_policy_has_hashes_of_its_style_and_script() {
     let html = page(&sample::empty());
     let hash = |tag: &str| {
         let text = between(&html, &format!("<{tag}>"), &format!("</{tag}>"));
@@ -140,9 +140,9 @@ fn the_policy_names_the_hashes_of_the_style_and_the_script_that_are_there() {
 }
 
 #[test]
-fn verdicts_are_sentences() {
+fn page_verdicts_are_sentences() {
     let html = page(&sample::result());
-    assert!(html.contains("jeton is alone in the first tier."));
+    assert!(html.contains("Fastest: jeton."));
     assert!(
         html.contains("Against golang-jwt: jeton 4.4\u{a0}× faster (4.3 to 4.5), jsonwebtoken"),
         "the HS256 sentence"
@@ -151,39 +151,38 @@ fn verdicts_are_sentences() {
 }
 
 #[test]
-fn undecided_and_equivalent_subjects_are_named_as_such() {
+fn page_names_undecided_and_equivalent_subjects() {
     let mut result = sample::result();
     let ids: Vec<usize> = (0..2).collect();
     let [undecided, equal] = [ids[0], ids[1]];
     set(
         &mut result.verdicts[undecided],
-        Judgement::CannotTell,
+        VerdictKind::Undecided,
         Some(5),
     );
-    set(&mut result.verdicts[equal], Judgement::Equivalent, None);
+    set(&mut result.verdicts[equal], VerdictKind::Equivalent, None);
     let html = page(&result);
     assert!(html.contains(
-        "Cannot tell jeton from golang-jwt; about 5 more rounds would probably decide it."
+        "Undecided: jeton against golang-jwt; about 5 more rounds would probably decide."
     ));
     assert!(html.contains("Equivalent to golang-jwt: jsonwebtoken."));
 }
 
-fn set(verdict: &mut Verdict, judgement: Judgement, more_rounds: Option<u32>) {
-    verdict.verdict = judgement;
+fn set(verdict: &mut Verdict, kind: VerdictKind, more_rounds: Option<u32>) {
+    verdict.verdict = kind;
     verdict.more_rounds = more_rounds;
 }
 
 #[test]
-fn a_confounded_pair_names_its_factors_and_no_cause() {
+fn page_confounded_pair_names_factors_and_no_cause() {
     let html = page(&sample::result());
-    let sentence =
-        "Confounded: format, algorithm and library change at once; no cause can be named.";
-    // Twice per contract: beside the verdict and above the chart.
+    let sentence = "Confounded: format, algorithm and library differ together, so the ratio has no single cause.";
+    // Twice per operation: beside the verdict and above the chart.
     assert_eq!(html.matches(sentence).count(), 4);
 }
 
 #[test]
-fn rows_that_are_not_ok_keep_their_reasons() {
+fn page_shows_reasons_of_failed_rows() {
     let result = sample::result();
     let html = page(&result);
     let gaps = between(&html, "<section id=\"gaps\"", "</section>");
@@ -200,21 +199,21 @@ fn rows_that_are_not_ok_keep_their_reasons() {
         );
         assert!(gaps.contains(&row.subject.library));
     }
-    // A failed subject is also named in the table of the comparison that it is absent from.
+    // A failed subject is also named in the table of its comparison.
     let charts = between(&html, "<section id=\"charts\"", "</section>");
     assert!(charts.contains("accepted a token whose signature had one bit flipped"));
     assert!(charts.contains("is not on PATH"));
 }
 
 #[test]
-fn a_reference_is_drawn_and_has_no_tier() {
+fn page_reference_is_drawn_and_has_no_group() {
     let html = page(&sample::result());
     assert!(html.contains("<line class=\"reference\""));
-    assert!(!between(&html, "<section id=\"tiers\"", "</section>").contains("AWS-LC"));
+    assert!(!between(&html, "<section id=\"groups\"", "</section>").contains("AWS-LC"));
 }
 
 #[test]
-fn a_result_without_rows_renders() {
+fn page_of_empty_result_renders() {
     let html = page(&sample::empty());
     check(&html);
     assert_eq!(charts(&html), 0);
@@ -223,7 +222,7 @@ fn a_result_without_rows_renders() {
 }
 
 #[test]
-fn a_result_of_failed_rows_renders() {
+fn page_of_failed_rows_renders() {
     let mut result = sample::result();
     result.verdicts.clear();
     for row in &mut result.rows.measured {
@@ -236,30 +235,30 @@ fn a_result_of_failed_rows_renders() {
 }
 
 #[test]
-fn one_subject_alone_is_charted_and_compared_with_nothing() {
+fn page_single_subject_is_charted_without_comparison() {
     let mut result = sample::result();
     result.verdicts.clear();
     result.rows.measured.truncate(1);
     let html = page(&result);
     check(&html);
     assert_eq!(charts(&html), 2);
-    assert!(html.contains("jeton measured, and compared with nothing."));
+    assert!(html.contains("jeton measured without a comparison."));
 }
 
 #[test]
-fn a_disturbed_and_interrupted_run_says_so() {
+fn page_reports_disturbed_and_interrupted_run() {
     let mut result = sample::result();
     result.environment.complete = false;
     result.environment.rounds_finished = 3;
-    result.environment.taint.tainted = true;
-    result.environment.taint.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
+    result.environment.disturbance.disturbed = true;
+    result.environment.disturbance.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
     result.noise_floor = Default::default();
     let html = page(&result);
     check(&html);
     keep("report-sample-disturbed.html", &html);
     for words in [
         "3 of 8",
-        "the machine was disturbed, and the run was ended early.",
+        "the run was disturbed and ended early.",
         "The run was disturbed.",
         "The hypervisor took 9 % of the CPU.",
         "No noise floor was measured.",
@@ -269,7 +268,7 @@ fn a_disturbed_and_interrupted_run_says_so() {
 }
 
 #[test]
-fn numbers_that_are_none_or_huge_render() {
+fn page_with_missing_and_huge_numbers_renders() {
     for value in [
         f64::NAN,
         f64::INFINITY,
@@ -300,25 +299,25 @@ fn numbers_that_are_none_or_huge_render() {
 }
 
 #[test]
-fn environment_shows_what_tells_one_cpu_from_another() {
+fn page_environment_identifies_the_cpu() {
     let mut result = sample::result();
     let html = page(&result);
     let cpu = "AMD EPYC 9R14 (family 25, model 17, stepping 1, microcode 0xa101148)";
     assert!(html.contains(cpu));
-    // A file of an older lab does not say it.
+    // A file of an older lab does not contain it.
     result.environment.processor = None;
     assert!(!page(&result).contains("AMD EPYC 9R14 ("));
 }
 
 #[test]
-fn text_from_libraries_is_never_markup() {
+fn page_escapes_text_from_libraries() {
     const EVIL: &str =
         "</title></style></script><script>alert(1)</script><img src=x onerror='a'>\" onload=\"b";
     let mut result: RunResult = sample::result();
     result.command = EVIL.to_owned();
     result.environment.cpu = EVIL.to_owned();
     result.environment.processor.as_mut().unwrap().model = Some(EVIL.to_owned());
-    result.environment.taint.unwatched = vec![EVIL.to_owned()];
+    result.environment.disturbance.unwatched = vec![EVIL.to_owned()];
     result
         .environment
         .runtimes
@@ -345,7 +344,7 @@ fn text_from_libraries_is_never_markup() {
 }
 
 #[test]
-fn the_download_is_the_result() {
+fn page_download_is_the_result() {
     let result = sample::result();
     let html = page(&result);
     let link = between(&html, "href=\"data:application/gzip;base64,", "\"");
@@ -357,9 +356,9 @@ fn the_download_is_the_result() {
 }
 
 #[test]
-fn a_result_beyond_a_link_names_its_file_instead() {
+fn page_with_large_result_names_its_file() {
     let mut result = sample::result();
-    // No two alike, as in life: what repeats itself packs to nothing.
+    // All different: repetition would compress to almost nothing.
     let mut round = 1234.5_f64;
     let mut rounds = || {
         round = (round * 1.000_1).sin().abs() * 1e3 + 1e3;
@@ -375,11 +374,11 @@ fn a_result_beyond_a_link_names_its_file_instead() {
     assert!(html.contains("too large for this page"));
 }
 
-/// A page that people send each other by mail, and open on a telephone.
+/// The maximum size of a page that can be mailed and opened on a phone.
 const FULL_PAGE_BYTES_MAX: usize = 1_400_000;
 
 #[test]
-fn the_page_of_a_full_run_is_small_enough_to_be_sent() {
+fn page_of_full_run_stays_below_size_limit() {
     let result = full_run::result();
     let rows = result.rows.measured.len();
     assert!(rows >= 600, "{rows} rows are no full run");
@@ -394,17 +393,17 @@ fn the_page_of_a_full_run_is_small_enough_to_be_sent() {
     assert!(html.len() <= FULL_PAGE_BYTES_MAX, "{} bytes", html.len());
 }
 
-/// Advice for these needs, as the page has it.
-fn advised(result: &mut RunResult, needs: &str, noisy: Noisy) -> String {
-    let needs = Needs::parse(&[needs]).unwrap();
-    result.recommendation = Some(recommend(result, &needs, noisy));
+/// Returns the recommendation section for these requirements.
+fn advised(result: &mut RunResult, requirements: &str, noisy: Noisy) -> String {
+    let requirements = Requirements::parse(&[requirements]).unwrap();
+    result.recommendation = Some(recommend(result, &requirements, noisy));
     let html = page(result);
     check(&html);
     between(&html, "<section id=\"recommendation\"", "</section>").to_owned()
 }
 
 #[test]
-fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
+fn page_recommendation_has_reasons_and_limits() {
     let mut result = sample::result();
     let section = advised(
         &mut result,
@@ -416,8 +415,8 @@ fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
         "<h3>What would change it</h3>",
         "<h3>Not covered</h3>",
         "languages=go",
-        "Attacks were not run",
-        "the secret that verifies it also makes it",
+        "Attacks: not run.",
+        "every verifier can also create tokens",
     ] {
         assert!(section.contains(words), "{words}");
     }
@@ -429,10 +428,10 @@ fn a_recommendation_says_why_what_would_change_it_and_what_it_does_not_cover() {
 }
 
 #[test]
-fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
+fn page_disturbed_run_needs_permission_to_recommend() {
     let mut result = sample::result();
-    result.environment.taint.tainted = true;
-    result.environment.taint.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
+    result.environment.disturbance.disturbed = true;
+    result.environment.disturbance.reasons = vec!["The hypervisor took 9 % of the CPU.".to_owned()];
     let refused = advised(&mut result, "", Noisy::Refused);
     assert!(refused.contains("There is no recommendation."));
     assert!(refused.contains("The hypervisor took 9 %"));
@@ -442,7 +441,7 @@ fn a_disturbed_run_recommends_nothing_unless_it_is_allowed() {
 }
 
 #[test]
-fn needs_that_nothing_meets_are_told_which_one_is_in_the_way() {
+fn page_unmet_requirements_name_the_blocking_one() {
     let mut result = sample::result();
     let section = advised(
         &mut result,
@@ -454,10 +453,10 @@ fn needs_that_nothing_meets_are_told_which_one_is_in_the_way() {
 }
 
 #[test]
-fn an_older_file_is_advised_without_needs() {
+fn page_of_older_file_recommends_without_needs() {
     let result = sample::result();
     assert!(result.recommendation.is_none());
     let html = page(&result);
-    assert!(html.contains("Asked without needs"));
+    assert!(html.contains("No requirements given"));
     assert!(html.contains("With verify-by-third-parties: "));
 }

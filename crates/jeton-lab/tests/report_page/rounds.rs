@@ -1,4 +1,4 @@
-//! Rounds that were planned, and those that there was time for.
+//! Planned rounds, and rounds skipped by the time limit.
 
 use jeton_lab::report::html::page;
 use jeton_lab::report::markdown;
@@ -6,15 +6,15 @@ use jeton_lab::report::markdown;
 use super::sample;
 
 #[test]
-fn rounds_that_the_budget_had_no_time_for_are_told() {
+fn page_reports_rounds_skipped_by_the_budget() {
     let mut result = sample::result();
     let whole = [page(&result), markdown::text(&result)];
     result.environment.rounds_planned = result.environment.rounds_finished + 3;
     let cut = [page(&result), markdown::text(&result)];
     for (whole, cut) in whole.iter().zip(&cut) {
-        assert!(cut.contains("the budget had time for no more"));
-        assert!(!cut.contains("ended early"), "nobody ended it");
-        assert!(!whole.contains("the budget had time for no more"));
+        assert!(cut.contains("time limit"));
+        assert!(!cut.contains("ended early"), "the run was not interrupted");
+        assert!(!whole.contains("time limit"));
     }
     super::check(&cut[0]);
 }

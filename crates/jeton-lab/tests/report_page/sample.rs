@@ -1,16 +1,16 @@
-//! A made-up result of about sixty rows, in the shape of a real quick run.
+//! A synthetic result of about sixty rows, like a quick run.
 
 use std::collections::BTreeMap;
 
 use jeton_lab::result::{
-    AaPair, AttackOutcome, AttackRow, ClaimsSet, Environment, Evidence, Interop, InteropRow,
-    Judgement, KeyExchange, NoiseFloor, Party, Practice, Processor, Reader, Row, Rows, RunResult,
-    SCHEMA, Status, Subject, Taint, Timing, Verdict,
+    AaPair, AttackOutcome, AttackRow, ClaimsSet, Disturbance, Environment, Evidence, Interop,
+    InteropRow, KeyExchange, NoiseFloor, Party, Practice, Processor, Reader, Row, Rows, RunResult,
+    SCHEMA, Status, Subject, Timing, Verdict, VerdictKind,
 };
 
 const ROUNDS: usize = 8;
 
-/// Language, library, version, and how much slower than the primitive it signs and verifies.
+/// Language, library, version, and its slowdown compared with the bare primitive.
 const LIBRARIES: [(&str, &str, &str, f64); 6] = [
     ("rust", "jeton", "0.1.0", 1.0),
     ("rust", "jsonwebtoken", "11.0.0", 2.4),
@@ -20,7 +20,7 @@ const LIBRARIES: [(&str, &str, &str, f64); 6] = [
     ("node", "fast-jwt", "6.0.2", 13.1),
 ];
 
-/// Algorithm, bare signature and verification in nanoseconds, token bytes.
+/// Algorithm, bare signature and verification in nanoseconds, and token bytes.
 const ALGORITHMS: [(&str, f64, f64, u64); 4] = [
     ("HS256", 310.0, 330.0, 313),
     ("ES256", 15_600.0, 49_000.0, 356),
@@ -28,16 +28,16 @@ const ALGORITHMS: [(&str, f64, f64, u64); 4] = [
     ("RS256", 240_000.0, 15_600.0, 612),
 ];
 
-/// The whole sample: compared, confounded, failed, unavailable and reference rows.
+/// Returns the whole sample: compared, confounded, failed, unavailable and reference rows.
 pub(crate) fn result() -> RunResult {
     let mut rows = Vec::new();
-    for contract in ["sign", "verify"] {
+    for operation in ["sign", "verify"] {
         for (alg, sign, verify, bytes) in ALGORITHMS {
-            let bare = if contract == "sign" { sign } else { verify };
+            let bare = if operation == "sign" { sign } else { verify };
             for (index, (language, library, version, slower)) in LIBRARIES.iter().enumerate() {
                 let subject = subject(language, library, version, "jwt", Some(alg));
-                let mut row = row("libraries", contract, subject);
-                // What a library adds is a constant, so it matters less beside a slow primitive.
+                let mut row = row("libraries", operation, subject);
+                // The overhead of a library is constant, so it matters less for a slow primitive.
                 let ns = bare * (1.02 + index as f64 * 0.04) + slower * 420.0;
                 row.ns_per_op = Some(timing(ns, 0.006 + 0.002 * index as f64));
                 row.token_bytes = Some(bytes + if *library == "fast-jwt" { 7 } else { 0 });
@@ -57,13 +57,13 @@ pub(crate) fn result() -> RunResult {
                         Status::Crashed,
                         "exit status 2 in round 3: panic: runtime error: index out of range [3] with length 3",
                     ),
-                    ("fast-jwt", "ES256") if contract == "verify" => fail(
+                    ("fast-jwt", "ES256") if operation == "verify" => fail(
                         &mut row,
                         Status::TimedOut,
                         "did not answer `run` within 20 s",
                     ),
                     ("golang-jwt", "RS256") => {
-                        row.status = Status::Tainted;
+                        row.status = Status::Disturbed;
                         row.reason =
                             Some("the hypervisor took 7 % of the CPU during round 5".to_owned());
                     }
@@ -73,7 +73,7 @@ pub(crate) fn result() -> RunResult {
             }
             let mut floor = row(
                 "libraries",
-                contract,
+                operation,
                 subject("rust", "AWS-LC", "1.61.2", "bare", Some(alg)),
             );
             floor.reference = true;
@@ -81,7 +81,7 @@ pub(crate) fn result() -> RunResult {
             rows.push(floor);
         }
     }
-    for contract in ["sign", "verify"] {
+    for operation in ["sign", "verify"] {
         for (language, library, version, format, ns, bytes) in [
             ("rust", "jeton", "0.1.0", "v4.local", 1_610.0, 331),
             ("go", "go-paseto", "1.6.0", "v4.local", 11_900.0, 331),
@@ -92,7 +92,7 @@ pub(crate) fn result() -> RunResult {
             let alg = (format == "jwt").then_some("HS256");
             let mut row = row(
                 "formats",
-                contract,
+                operation,
                 subject(language, library, version, format, alg),
             );
             row.ns_per_op = Some(timing(ns, 0.009));
@@ -100,7 +100,7 @@ pub(crate) fn result() -> RunResult {
             rows.push(row);
         }
         let java = subject("java", "nimbus-jose-jwt", "10.5", "jwt", Some("HS256"));
-        let mut absent = row("libraries", contract, java);
+        let mut absent = row("libraries", operation, java);
         fail(
             &mut absent,
             Status::Unavailable,
@@ -114,7 +114,7 @@ pub(crate) fn result() -> RunResult {
     result
 }
 
-/// A result of `lab interop`: two libraries with each other's tokens, and one that is not there.
+/// Returns a result of `lab interop`: two libraries with each other's tokens, and an absent one.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn interop() -> RunResult {
     let mut result = empty();
@@ -135,8 +135,8 @@ pub(crate) fn interop() -> RunResult {
     result
 }
 
-/// A result of `lab servers`: one server that is as it must be, one with the bugs of a report, and one
-/// that is not there.
+/// Returns a result of `lab servers`: a correct server, one with the bugs of a report, and an
+/// absent one.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn servers() -> RunResult {
     let mut result = empty();
@@ -184,8 +184,8 @@ pub(crate) fn servers() -> RunResult {
     result
 }
 
-/// ES256 tokens between two drivers, with a key as JWK and as PEM; the PEM is the worse one.
-fn exchange(minter: &str, verifier: &str, outcome: Interop) -> InteropRow {
+/// ES256 tokens between two drivers, with the key as JWK and as PEM; PEM has the worse outcome.
+fn exchange(issuer: &str, verifier: &str, outcome: Interop) -> InteropRow {
     let party = |driver: &str| Party {
         driver: driver.to_owned(),
         library: driver.split('/').next_back().unwrap().to_owned(),
@@ -194,14 +194,14 @@ fn exchange(minter: &str, verifier: &str, outcome: Interop) -> InteropRow {
     };
     let key = |encoding: &str, read_by, outcome| KeyExchange {
         encoding: encoding.to_owned(),
-        minted_with: Some("jwk".to_owned()),
+        issued_with: Some("jwk".to_owned()),
         read_by: Some(read_by),
         outcome,
     };
     let bad = outcome.needs_explaining();
     InteropRow {
         status: Status::Ok,
-        minter: party(minter),
+        issuer: party(issuer),
         verifier: party(verifier),
         format: "jwt".to_owned(),
         alg: Some("ES256".to_owned()),
@@ -216,14 +216,14 @@ fn exchange(minter: &str, verifier: &str, outcome: Interop) -> InteropRow {
     }
 }
 
-/// A result of `lab attack`: one attack of each outcome.
+/// Returns a result of `lab attack`: one attack of each outcome.
 #[allow(dead_code, reason = "each test binary has its own copy of this file")]
 pub(crate) fn attack() -> RunResult {
     let mut result = empty();
     result.command = "jeton lab attack".to_owned();
     let mut void = attacked("other-key", None);
     void.status = Status::FailedPreflight;
-    void.reason = Some("void: the untampered twin is refused too: no".to_owned());
+    void.reason = Some("void: the positive control is rejected too: no".to_owned());
     result.rows.attack = vec![
         attacked("alg-none", Some(AttackOutcome::Refused)),
         attacked("crit-unknown", Some(AttackOutcome::Accepted)),
@@ -275,7 +275,7 @@ fn attacked(attack: &str, outcome: Option<AttackOutcome>) -> AttackRow {
     }
 }
 
-/// A result that saw nothing.
+/// Returns a result without rows.
 pub(crate) fn empty() -> RunResult {
     RunResult {
         schema: SCHEMA,
@@ -307,15 +307,15 @@ pub(crate) fn empty() -> RunResult {
                 ("go/golang-jwt".to_owned(), "9f2c".repeat(16)),
                 ("rust/jeton".to_owned(), "41d7".repeat(16)),
             ]),
-            taint: Taint {
-                tainted: false,
+            disturbance: Disturbance {
+                disturbed: false,
                 reasons: Vec::new(),
                 steal: Some(0.002),
                 load: Some(0.31),
                 shared: None,
                 unwatched: vec![
-                    "The CPU frequency governor is not visible to this guest.".to_owned(),
-                    "Thermal throttling is not visible to this guest.".to_owned(),
+                    "The CPU frequency governor is not visible in this virtual machine.".to_owned(),
+                    "Thermal throttling is not visible in this virtual machine.".to_owned(),
                 ],
             },
         },
@@ -325,18 +325,18 @@ pub(crate) fn empty() -> RunResult {
             pairs: vec![
                 AaPair {
                     subject: "rust/jeton:jwt:HS256:prepared".to_owned(),
-                    contract: "sign".to_owned(),
+                    operation: "sign".to_owned(),
                     ratio: 1.004,
                     interval: [0.993, 1.012],
-                    verdict: Judgement::Equivalent,
+                    verdict: VerdictKind::Equivalent,
                     rounds: Default::default(),
                 },
                 AaPair {
                     subject: "go/golang-jwt:jwt:HS256:prepared".to_owned(),
-                    contract: "verify".to_owned(),
+                    operation: "verify".to_owned(),
                     ratio: 0.997,
                     interval: [0.989, 1.006],
-                    verdict: Judgement::Equivalent,
+                    verdict: VerdictKind::Equivalent,
                     rounds: Default::default(),
                 },
             ],
@@ -390,10 +390,10 @@ pub(crate) fn subject(
     }
 }
 
-pub(crate) fn row(suite: &str, contract: &str, subject: Subject) -> Row {
+pub(crate) fn row(suite: &str, operation: &str, subject: Subject) -> Row {
     Row {
         suite: suite.to_owned(),
-        contract: contract.to_owned(),
+        operation: operation.to_owned(),
         status: Status::Ok,
         reason: None,
         subject,
@@ -431,12 +431,12 @@ pub(crate) fn timing(median: f64, spread: f64) -> Timing {
 
 fn verdicts(rows: &[Row]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
-    for contract in ["sign", "verify"] {
+    for operation in ["sign", "verify"] {
         for (alg, ..) in ALGORITHMS {
-            let title = format!("{alg} {contract} across libraries");
+            let title = format!("{alg} {operation} across libraries");
             let among = |row: &&Row| {
                 row.suite == "libraries"
-                    && row.contract == contract
+                    && row.operation == operation
                     && !row.reference
                     && row.subject.alg.as_deref() == Some(alg)
             };
@@ -449,9 +449,9 @@ fn verdicts(rows: &[Row]) -> Vec<Verdict> {
             );
         }
         for (format, name) in [("v4.local", "v4.local"), ("v4.public", "v4.public")] {
-            let title = format!("PASETO {name} {contract} across libraries");
+            let title = format!("PASETO {name} {operation} across libraries");
             let among = |row: &&Row| {
-                row.suite == "formats" && row.contract == contract && row.subject.format == format
+                row.suite == "formats" && row.operation == operation && row.subject.format == format
             };
             compare(
                 &mut verdicts,
@@ -462,10 +462,10 @@ fn verdicts(rows: &[Row]) -> Vec<Verdict> {
             );
         }
         let title =
-            format!("JWT HS256 against PASETO v4.public, as report 1 paired them, {contract}");
+            format!("JWT HS256 against PASETO v4.public, as report 1 paired them, {operation}");
         let among = |row: &&Row| {
             row.suite == "formats"
-                && row.contract == contract
+                && row.operation == operation
                 && row.subject.library != "jeton"
                 && row.subject.format != "v4.local"
         };
@@ -480,7 +480,7 @@ fn verdicts(rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// The rule of the lab in small: enough to make every kind of verdict appear.
+/// A simplified rule that produces every kind of verdict.
 fn compare<'a>(
     verdicts: &mut Vec<Verdict>,
     title: &str,
@@ -499,36 +499,36 @@ fn compare<'a>(
     else {
         return;
     };
-    let (mut tier, mut last) = (0, 0.0);
-    let mut tiers = Vec::new();
+    let (mut group, mut last) = (0, 0.0);
+    let mut groups = Vec::new();
     for (_, ns) in &measured {
         if *ns > last * 1.02 {
-            (tier, last) = (tier + 1, *ns);
+            (group, last) = (group + 1, *ns);
         }
-        tiers.push(tier);
+        groups.push(group);
     }
-    let base_tier = measured
+    let base_group = measured
         .iter()
-        .zip(&tiers)
+        .zip(&groups)
         .find(|((r, _), _)| r.subject.id == base.subject.id)
-        .map(|(_, tier)| *tier);
-    for ((row, ns), tier) in measured.into_iter().zip(tiers) {
+        .map(|(_, group)| *group);
+    for ((row, ns), group) in measured.into_iter().zip(groups) {
         if row.subject.id == base.subject.id {
             continue;
         }
         let ratio = ns / base_ns;
         let interval = [ratio * 0.985, ratio * 1.0153];
         let verdict = match interval {
-            [_, high] if high < 0.98 => Judgement::Faster,
-            [low, _] if low > 1.02 => Judgement::Slower,
-            [low, high] if low > 0.98 && high < 1.02 => Judgement::Equivalent,
-            _ => Judgement::CannotTell,
+            [_, high] if high < 0.98 => VerdictKind::Faster,
+            [low, _] if low > 1.02 => VerdictKind::Slower,
+            [low, high] if low > 0.98 && high < 1.02 => VerdictKind::Equivalent,
+            _ => VerdictKind::Undecided,
         };
         verdicts.push(Verdict {
             claims: "standard".into(),
             threads: 1,
             suite: row.suite.clone(),
-            contract: row.contract.clone(),
+            operation: row.operation.clone(),
             comparison: title.to_owned(),
             factors: factors.iter().map(|f| (*f).to_owned()).collect(),
             confounded: factors.len() > 1,
@@ -537,9 +537,9 @@ fn compare<'a>(
             ratio,
             interval,
             verdict,
-            tier,
-            baseline_tier: base_tier,
-            more_rounds: (verdict == Judgement::CannotTell).then_some(6),
+            group,
+            baseline_group: base_group,
+            more_rounds: (verdict == VerdictKind::Undecided).then_some(6),
             p_value: 0.001,
         });
     }

@@ -1,12 +1,11 @@
-//! A result edited by hand: each edit is refused with its place.
+//! A result edited by hand: each edit is rejected with its place.
 
 use jeton_lab::result::{RunResult, to_bytes};
 use serde_json::{Value, json};
 
 use super::{published, refusal, sample, schema};
 
-/// An edit by hand: where, what is there then, what the reader says, and whether the schema alone
-/// shows it.
+/// An edit: the place, the new value, the reader's error, and whether the schema alone detects it.
 const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/status",
@@ -42,7 +41,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/ns_per_op",
         "null",
-        "rows[3].ns_per_op: is missing, and the status is ok",
+        "rows[3].ns_per_op: is missing although the status is ok",
         false,
     ),
     (
@@ -54,13 +53,13 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/ns_per_op/median",
         "1.0",
-        "rows[3].ns_per_op: the median is not that of the rounds",
+        "rows[3].ns_per_op: is not the median of the rounds",
         false,
     ),
     (
         "/rows/3/ns_per_op/interval",
         "[1.0, 2.0]",
-        "rows[3].ns_per_op: the interval does not hold the median",
+        "rows[3].ns_per_op: does not contain the median",
         false,
     ),
     (
@@ -73,19 +72,19 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/3/ns_per_op/rounds/2",
         "0",
-        "round 2, counted from 0, is not a time above zero",
+        "round 2 (counted from 0) is not a positive time",
         true,
     ),
     (
         "/rows/3/ns_per_op/rounds/2",
         "-5.5",
-        "round 2, counted from 0, is not a time above zero",
+        "round 2 (counted from 0) is not a positive time",
         true,
     ),
     (
         "/rows/3/bytes_per_op",
         "-1",
-        "rows[3].bytes_per_op: is below zero",
+        "rows[3].bytes_per_op: is negative",
         true,
     ),
     ("/rows/3", "[]", "rows[3]: invalid type: sequence", true),
@@ -99,25 +98,25 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/verdicts/0/ratio",
         "0",
-        "verdicts[0].ratio: is no ratio above zero",
+        "verdicts[0].ratio: is not a ratio above zero",
         true,
     ),
     (
         "/verdicts/0/ratio",
         "1e3",
-        "verdicts[0].interval: does not hold the ratio",
+        "verdicts[0].interval: does not contain the ratio",
         false,
     ),
     (
         "/verdicts/0/p_value",
         "1.5",
-        "verdicts[0].p_value: is no probability",
+        "verdicts[0].p_value: is not a probability",
         true,
     ),
     (
         "/verdicts/0/tier",
         "0",
-        "verdicts[0].tier: tiers begin with 1",
+        "verdicts[0].tier: must be at least 1",
         true,
     ),
     (
@@ -129,19 +128,19 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/noise_floor/floor",
         "-0.5",
-        "noise_floor.floor: is no ratio above one",
+        "noise_floor.floor: is not a ratio above one",
         true,
     ),
     (
         "/noise_floor/pairs/0/rounds",
         "[[1.0],[]]",
-        "noise_floor.pairs[0].rounds: the two have not the same number",
+        "noise_floor.pairs[0].rounds: the two lists have different lengths",
         false,
     ),
     (
         "/environment/started",
         "\"yesterday\"",
-        "environment.started: is no RFC 3339 time",
+        "environment.started: is not an RFC 3339 time",
         true,
     ),
     (
@@ -159,7 +158,7 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     (
         "/environment/taint/steal",
         "7",
-        "environment.taint.steal: is no share",
+        "environment.taint.steal: is not between 0 and 1",
         true,
     ),
     (
@@ -170,11 +169,11 @@ const EDITS: &[(&str, &str, &str, bool)] = &[
     ),
     ("/seed", "1.5", "seed: invalid type: floating point", true),
     ("/schema", "\"1\"", "schema: invalid type: string", true),
-    ("/schema", "2", "a newer jeton wrote it", true),
-    ("/schema", "0", "an older jeton wrote it", true),
+    ("/schema", "2", "written by a newer jeton", true),
+    ("/schema", "0", "written by an older jeton", true),
 ];
 
-/// The same, of a result of `lab interop`.
+/// The same for a result of `lab interop`.
 const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/1/outcome",
@@ -191,7 +190,7 @@ const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/outcome",
         "\"not-offered\"",
-        "rows[0].outcome: is not the worst of the keys'",
+        "rows[0].outcome: is not the worst outcome of the keys",
         false,
     ),
     (
@@ -227,17 +226,17 @@ const EDITS_OF_INTEROP: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/verifier/driver",
         "\"go/fake-y\"",
-        "rows[1]: is the same exchange as rows[0]",
+        "rows[1]: is the same pair as rows[0]",
         false,
     ),
 ];
 
-/// The same, of a result of `lab servers`.
+/// The same for a result of `lab servers`.
 const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
     (
         "/rows/0/statuses",
         "{\"OK\": 1}",
-        "rows[0].latencies: has not as many calls as ended OK",
+        "rows[0].latencies: does not have as many calls as ended with OK",
         false,
     ),
     (
@@ -261,7 +260,7 @@ const EDITS_OF_SERVERS: &[(&str, &str, &str, bool)] = &[
 ];
 
 #[test]
-fn an_edit_by_hand_is_refused_with_its_place() {
+fn edited_member_is_rejected_with_its_place() {
     refuse_each(&sample::servers(), EDITS_OF_SERVERS);
     refuse_each(&sample::result(), EDITS);
     refuse_each(&sample::interop(), EDITS_OF_INTEROP);
@@ -275,7 +274,7 @@ fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
         let mut edited = whole.clone();
         *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
         let refused = refusal(&serde_json::to_vec_pretty(&edited).unwrap());
-        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was taken"));
+        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was accepted"));
         assert!(refused.contains(said), "{place} = {edit}: {refused}");
         assert!(!refused.contains('\n'), "one line: {refused}");
         let violations = schema::violations(&published, &edited);
@@ -288,7 +287,7 @@ fn refuse_each(result: &RunResult, edits: &[(&str, &str, &str, bool)]) {
 }
 
 #[test]
-fn a_member_taken_out_is_named() {
+fn removed_member_is_named() {
     let whole: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     for (within, member) in [
         ("", "rows"),
@@ -306,9 +305,9 @@ fn a_member_taken_out_is_named() {
 }
 
 #[test]
-fn a_member_that_nobody_published_is_seen_by_the_schema() {
+fn schema_detects_unknown_member() {
     let mut edited: Value = serde_json::from_slice(&to_bytes(&sample::result())).unwrap();
     edited["rows"][3]["winner"] = json!(true);
     let violations = schema::violations(&published(), &edited);
-    assert_eq!(violations, ["/rows/3/winner: nothing may be here"]);
+    assert_eq!(violations, ["/rows/3/winner: unexpected member"]);
 }

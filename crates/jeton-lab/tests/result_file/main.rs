@@ -1,5 +1,5 @@
-//! The result file: what is written fits its published schema, and what is wrong is refused with
-//! its place.
+//! The result file: what the lab writes matches the published schema, and invalid files are
+//! rejected with the place of the error.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -14,8 +14,8 @@ mod schema;
 
 use std::fs;
 
-use jeton_lab::across::{Named, merge};
-use jeton_lab::recommendation::{Needs, Noisy, recommend};
+use jeton_lab::multi_run::{Named, merge};
+use jeton_lab::recommendation::{Noisy, Requirements, recommend};
 use jeton_lab::result::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, Quantity,
     RESULT_BYTES_MAX, RowId, RunResult, read, to_bytes,
@@ -28,7 +28,7 @@ fn published() -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Fits the schema, and is read as it was written.
+/// Checks that it matches the schema and is read back unchanged.
 #[track_caller]
 fn assert_published(result: &RunResult) {
     let bytes = to_bytes(result);
@@ -37,7 +37,7 @@ fn assert_published(result: &RunResult) {
     assert_eq!(refusal(&bytes), None);
 }
 
-/// What the reader says of these bytes; `None` if it takes them.
+/// Returns the reader's error for these bytes; `None` if they are accepted.
 fn refusal(bytes: &[u8]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results.json");
@@ -47,7 +47,7 @@ fn refusal(bytes: &[u8]) -> Option<String> {
 }
 
 #[test]
-fn every_kind_of_row_fits_the_schema() {
+fn rows_of_every_kind_match_the_schema() {
     assert_published(&sample::result());
     assert_published(&sample::empty());
     assert_published(&advised());
@@ -57,7 +57,7 @@ fn every_kind_of_row_fits_the_schema() {
 }
 
 #[test]
-fn every_call_of_a_server_fits_the_schema() {
+fn server_calls_match_the_schema() {
     let whole = sample::servers();
     for call in Call::ALL {
         let mut result = whole.clone();
@@ -68,7 +68,7 @@ fn every_call_of_a_server_fits_the_schema() {
 }
 
 #[test]
-fn what_another_loader_measured_fits_the_schema() {
+fn imported_ghz_report_matches_the_schema() {
     let report = json!({
         "date": "2026-11-22T10:00:10+01:00", "count": 1, "total": 2_000_000_000u64,
         "statusCodeDistribution": {"OK": 1},
@@ -87,25 +87,25 @@ fn what_another_loader_measured_fits_the_schema() {
 }
 
 #[test]
-fn what_stands_beside_the_rows_fits_the_schema() {
+fn published_and_answers_match_the_schema() {
     let (mut result, work) = with_published();
     assert_published(&result);
-    // A figure that no row has, and a conclusion that rests on nothing.
+    // A figure of no row, and a conclusion without rows.
     result.published[0].rows[0].figures[0].measured = Some(1.0);
     let said = refusal(&to_bytes(&result)).unwrap();
     let place = "published[0].rows[0].figures[0].measured: no row measured that";
     assert!(said.contains(place), "{said}");
     result.published.clear();
     result.claims_answered[0].rows = vec![RowId {
-        contract: "dance".to_owned(),
+        operation: "dance".to_owned(),
         ..work
     }];
     let said = refusal(&to_bytes(&result)).unwrap();
-    let place = "claims_answered[0].rows: names a row that is not there";
+    let place = "claims_answered[0].rows: names a row that does not exist";
     assert!(said.contains(place), "{said}");
 }
 
-/// The sample with one published table and one answered conclusion about one of its rows.
+/// Returns the sample with one published table and one answered claim about one of its rows.
 fn with_published() -> (RunResult, RowId) {
     let mut result = sample::result();
     let row = result
@@ -157,33 +157,34 @@ fn with_published() -> (RunResult, RowId) {
     (result, work)
 }
 
-/// The sample with a recommendation in it.
+/// Returns the sample with a recommendation.
 fn advised() -> RunResult {
     let mut result = sample::result();
-    let needs = Needs::parse(&["verify-by-third-parties,languages=rust+go,header-budget=4096"]);
-    result.recommendation = Some(recommend(&result, &needs.unwrap(), Noisy::Refused));
+    let requirements =
+        Requirements::parse(&["verify-by-third-parties,languages=rust+go,header-budget=4096"]);
+    result.recommendation = Some(recommend(&result, &requirements.unwrap(), Noisy::Refused));
     assert!(!result.recommendation.as_ref().unwrap().choices.is_empty());
     assert!(!result.recommendation.as_ref().unwrap().out.is_empty());
     result
 }
 
 #[test]
-fn a_recommendation_that_its_rows_contradict_is_refused() {
+fn recommendation_contradicting_its_rows_is_rejected() {
     for (place, edit, said) in [
         (
             "/recommendation/needs/0",
             "\"fast\"",
-            "recommendation.needs: there is no need `fast`",
+            "recommendation.needs: unknown requirement `fast`",
         ),
         (
             "/recommendation/because",
             "[]",
-            "recommendation.because: says nothing",
+            "recommendation.because: is empty",
         ),
         (
             "/recommendation/choices/0/picks",
             "[]",
-            "recommendation.choices[0].picks: there is none",
+            "recommendation.choices[0].picks: is empty",
         ),
         (
             "/recommendation/choices/0/picks/0/subject",
@@ -198,21 +199,21 @@ fn a_recommendation_that_its_rows_contradict_is_refused() {
         (
             "/environment/taint",
             r#"{"tainted":true,"reasons":["x"],"steal":null,"load":null,"unwatched":[]}"#,
-            "a disturbed run advises nothing",
+            "a disturbed run has no recommendation",
         ),
     ] {
         let mut edited: Value = serde_json::from_slice(&to_bytes(&advised())).unwrap();
         *edited.pointer_mut(place).unwrap() = serde_json::from_str(edit).unwrap();
         let refused = refusal(&serde_json::to_vec(&edited).unwrap());
-        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was taken"));
+        let refused = refused.unwrap_or_else(|| panic!("{place} = {edit} was accepted"));
         assert!(refused.contains(said), "{place} = {edit}: {refused}");
     }
 }
 
 #[test]
-fn what_a_run_writes_fits_the_schema() {
+fn run_output_matches_the_schema() {
     let fakes = fake::Fakes::new()
-        .with("honest", "")
+        .with("correct", "")
         .with("other", "accepts-expired")
         .with("third", "");
     let result = fakes.run();
@@ -222,7 +223,7 @@ fn what_a_run_writes_fits_the_schema() {
 
     let mut again = fakes.run();
     again.seed += 1;
-    // Both began within one second: what tells runs apart is the seed, then.
+    // Both began within one second, so only the seed distinguishes the runs.
     let results = [result, again].map(|result| Named {
         name: "one".into(),
         result,
@@ -233,7 +234,7 @@ fn what_a_run_writes_fits_the_schema() {
 }
 
 #[test]
-fn a_round_trip_loses_no_digit() {
+fn result_file_round_trip_keeps_every_digit() {
     for written in [sample::result(), sample::interop(), sample::servers()] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.json");
@@ -243,18 +244,18 @@ fn a_round_trip_loses_no_digit() {
 }
 
 #[test]
-fn what_is_no_whole_json_is_refused_with_its_line() {
+fn incomplete_json_is_rejected_with_its_line() {
     let whole = String::from_utf8(to_bytes(&sample::result())).unwrap();
     for (content, said) in [
-        (String::new(), "results.json is cut short"),
-        (" \n".into(), "results.json is cut short"),
+        (String::new(), "results.json is incomplete"),
+        (" \n".into(), "results.json is incomplete"),
         (
             whole[..whole.len() / 2].to_owned(),
-            "results.json is cut short",
+            "results.json is incomplete",
         ),
         (
             whole[..whole.len() - 3].to_owned(),
-            "results.json is cut short",
+            "results.json is incomplete",
         ),
         (format!("{whole}{{}}"), "trailing characters at line"),
         (
@@ -269,10 +270,10 @@ fn what_is_no_whole_json_is_refused_with_its_line() {
             whole.replacen("\"seed\"", "\"seed\": 5, \"seed\"", 1),
             "duplicate field `seed`",
         ),
-        ("[1]".into(), "it is no JSON object"),
-        ("hello".into(), "it is no JSON object"),
-        ("{}".into(), "it has no `schema`"),
-        ("[".repeat(10_000), "it is no JSON object"),
+        ("[1]".into(), "not a JSON object"),
+        ("hello".into(), "not a JSON object"),
+        ("{}".into(), "member `schema` is missing"),
+        ("[".repeat(10_000), "not a JSON object"),
         (
             format!(
                 "{{\"schema\":1,\"published\":{}{}}}",
@@ -290,7 +291,7 @@ fn what_is_no_whole_json_is_refused_with_its_line() {
 }
 
 #[test]
-fn the_same_row_twice_is_refused() {
+fn duplicate_row_is_rejected() {
     let mut result = sample::result();
     let again = result.rows.measured[3].clone();
     result.rows.measured.push(again);
@@ -302,9 +303,9 @@ fn the_same_row_twice_is_refused() {
 }
 
 #[test]
-fn a_file_without_end_is_not_read_to_its_end() {
+fn endless_file_is_rejected() {
     let said = read("/dev/zero".as_ref()).unwrap_err().to_string();
-    assert!(said.contains("more than 64 MB"), "{said}");
+    assert!(said.contains("larger than 64 MB"), "{said}");
     assert_eq!(RESULT_BYTES_MAX, 64_000_000);
     assert!(
         read("/absent/results.json".as_ref())

@@ -1,4 +1,4 @@
-//! A result packed by gzip: what a page hands out, and what `gzip results.json` leaves.
+//! A result compressed by gzip: the download of a page, and the output of `gzip results.json`.
 
 use std::io::Write;
 
@@ -15,10 +15,10 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_packed_result_is_read_as_the_plain_one() {
+fn packed_result_is_read_like_the_plain_one() {
     let result = sample::result();
     let folder = tempfile::tempdir().unwrap();
-    // What it is called says nothing of what it is.
+    // The file name does not decide the format.
     let path = folder.path().join("results.json");
     for bytes in [to_packed_bytes(&result), packed(&to_bytes(&result))] {
         assert!(bytes.len() * 4 < to_bytes(&result).len());
@@ -28,23 +28,23 @@ fn a_packed_result_is_read_as_the_plain_one() {
 }
 
 #[test]
-fn a_packed_result_that_is_cut_short_or_broken_says_so() {
+fn packed_result_truncated_or_broken_is_rejected() {
     let whole = to_packed_bytes(&sample::result());
     for end in [2, 9, 100, whole.len() - 1] {
         let said = refusal(&whole[..end]).unwrap();
-        assert!(said.contains("is cut short"), "{end} bytes: {said}");
+        assert!(said.contains("is incomplete"), "{end} bytes: {said}");
     }
     let mut wrong_sum = whole.clone();
     let sum = whole.len() - 8;
     wrong_sum[sum] ^= 1;
     let said = refusal(&wrong_sum).unwrap();
-    assert!(said.contains("its gzip is broken"), "{said}");
+    assert!(said.contains("invalid gzip data"), "{said}");
     let said = refusal(&packed(b"[1]")).unwrap();
     assert!(said.contains("is not a result of the lab"), "{said}");
 }
 
 #[test]
-fn a_small_file_that_unpacks_without_end_is_not_unpacked_to_its_end() {
+fn packed_result_that_expands_endlessly_is_rejected() {
     let blanks = vec![b' '; 1_000_000];
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..=RESULT_BYTES_MAX / 1_000_000 {

@@ -1,9 +1,9 @@
-//! As much of JSON Schema (2020-12) as `docs/result.schema.json` uses. A keyword that is not known
-//! here is a failure: nothing in the schema goes unchecked.
+//! The subset of JSON Schema (2020-12) that `docs/result.schema.json` uses. An unknown keyword is a
+//! failure, so that everything in the schema is checked.
 
 use serde_json::Value;
 
-/// What is wrong with `value`, as `place: what`.
+/// Returns the violations of the schema, as `place: what`.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, schema, value, "", &mut found);
@@ -12,7 +12,7 @@ pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
 
 fn check(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
     if schema == &Value::Bool(false) {
-        found.push(format!("{place}: nothing may be here"));
+        found.push(format!("{place}: unexpected member"));
         return;
     }
     for (keyword, rule) in schema.as_object().unwrap() {
@@ -24,13 +24,15 @@ fn check(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut V
                 let target = root.pointer(pointer).unwrap();
                 check(root, target, value, place, found);
             }
-            "const" if value != rule => wrong("is another value"),
-            "enum" if !rule.as_array().unwrap().contains(value) => wrong("is none of the words"),
+            "const" if value != rule => wrong("has the wrong value"),
+            "enum" if !rule.as_array().unwrap().contains(value) => {
+                wrong("is not one of the values")
+            }
             "type" => {
                 let names = rule.as_array().cloned();
                 let names = names.unwrap_or_else(|| vec![rule.clone()]);
                 if !names.iter().any(|name| is_a(name.as_str().unwrap(), value)) {
-                    wrong("is of another type");
+                    wrong("has the wrong type");
                 }
             }
             "minimum" if value.as_f64().is_some_and(|v| v < rule.as_f64().unwrap()) => {
@@ -47,7 +49,7 @@ fn check(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut V
                     .as_str()
                     .is_some_and(|v| !matches(rule.as_str().unwrap(), v)) =>
             {
-                wrong("has another form");
+                wrong("does not match the pattern");
             }
             "const" | "enum" | "minimum" | "exclusiveMinimum" | "maximum" | "pattern" => {}
             "required" => {
@@ -98,7 +100,7 @@ fn check(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut V
                     found.is_empty()
                 };
                 if !rule.as_array().unwrap().iter().any(fits) {
-                    wrong("fits none of the forms");
+                    wrong("matches no alternative");
                 }
             }
             "allOf" => {
@@ -118,10 +120,10 @@ fn check(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut V
                 let mut unlike = Vec::new();
                 check(root, rule, value, place, &mut unlike);
                 if unlike.is_empty() {
-                    wrong("is what it must not be");
+                    wrong("matches a forbidden form");
                 }
             }
-            other => panic!("the schema says {other:?}, which this test does not know"),
+            other => panic!("this test does not support the schema keyword {other:?}"),
         }
     }
 }
@@ -139,11 +141,11 @@ fn is_a(name: &str, value: &Value) -> bool {
         "null" => value.is_null(),
         "number" => value.is_number(),
         "integer" => value.is_u64() || value.is_i64(),
-        other => panic!("there is no type {other:?}"),
+        other => panic!("unknown type {other:?}"),
     }
 }
 
-/// The two patterns of the schema.
+/// Matches the two patterns of the schema.
 fn matches(pattern: &str, text: &str) -> bool {
     if pattern.starts_with("^[0-9a-f]{64}$") {
         text.len() == 64
@@ -153,6 +155,6 @@ fn matches(pattern: &str, text: &str) -> bool {
     } else if pattern.starts_with("^[0-9]{4}-") {
         text.ends_with('Z') && text.parse::<jiff::Timestamp>().is_ok()
     } else {
-        panic!("the schema has the pattern {pattern:?}, which this test does not know")
+        panic!("this test does not support the pattern {pattern:?}")
     }
 }

@@ -1,5 +1,5 @@
-// Package conformance tests a driver: what it must do with whatever it offers, and what it must
-// refuse. It speaks the protocol with it, as the lab does.
+// Package conformance tests that a driver does what it offers and rejects what it must. It speaks
+// the protocol with the driver, as the lab does.
 package conformance
 
 import (
@@ -19,8 +19,8 @@ import (
 	"jeton/harness"
 )
 
-// Test tests a driver. What its library is known to accept although it must not is named in known,
-// as [subject.forgeries] calls it.
+// Test tests a driver. known lists the negative controls that its library is known to accept, by
+// their names in [subject.negativeControls].
 func Test(t *testing.T, driver *harness.Driver, known ...string) {
 	for _, offer := range driver.Offers {
 		name := []string{offer.Format}
@@ -32,9 +32,9 @@ func Test(t *testing.T, driver *harness.Driver, known ...string) {
 		t.Run(strings.Join(name, " "), func(t *testing.T) {
 			s := &subject{t: t, driver: driver, offer: offer, key: newKey(t, offer, 1), known: known}
 			for _, pair := range [][2]string{
-				{harness.ContractSign, harness.ContractVerify}, {harness.ContractEncrypt, harness.ContractDecrypt},
+				{harness.OperationSign, harness.OperationVerify}, {harness.OperationEncrypt, harness.OperationDecrypt},
 			} {
-				if slices.Contains(offer.Contracts, pair[0]) {
+				if slices.Contains(offer.Operations, pair[0]) {
 					s.tokens(pair[0], pair[1])
 				}
 			}
@@ -46,7 +46,7 @@ func Test(t *testing.T, driver *harness.Driver, known ...string) {
 
 type object = map[string]any
 
-// subject is an offer with a key.
+// subject is an offer and a key.
 type subject struct {
 	t      *testing.T
 	driver *harness.Driver
@@ -57,34 +57,33 @@ type subject struct {
 
 func (s *subject) isPaseto() bool { return s.offer.Alg == nil }
 
-// isPlain says whether this content encryption is the one of its family that stands for the others
-// where a test is long.
+// isPlain reports whether this content encryption represents its family where a test is slow.
 func (s *subject) isPlain() bool {
 	return s.offer.Enc == nil || *s.offer.Enc == "A256GCM" || *s.offer.Enc == "A128CBC-HS256"
 }
 
-func (s *subject) tokens(mint, check string) {
+func (s *subject) tokens(sign, check string) {
 	for _, handling := range s.offer.KeyHandling {
 		for _, name := range []string{"standard", "other"} {
 			claims := s.claims()
 			if name == "other" {
 				claims["deep"] = object{"numbers": []any{7.0}}
 			}
-			minter := s.prepare(mint, handling, name, claims)
-			token := minter.token()
+			signer := s.prepare(sign, handling, name, claims)
+			token := signer.token()
 			checker := s.prepare(check, handling, name, claims, token)
 			seen := checker.verify(token)
 			if seen["accepted"] != true {
-				s.t.Fatalf("%s refuses its own token: %v", check, seen)
+				s.t.Fatalf("%s rejects its own token: %v", check, seen)
 			}
 			if !sameClaims(claims, seen["claims"]) {
-				s.t.Errorf("signed %v, gives back %v", claims, seen["claims"])
+				s.t.Errorf("signed %v, returned %v", claims, seen["claims"])
 			}
 			if got := checker.run(3, 2); got != 6*'F' {
 				s.t.Errorf("the checksum of %s is %v", check, got)
 			}
 			if handling == harness.Prepared && s.isPlain() {
-				s.refusals(mint, name, checker, token)
+				s.rejections(sign, name, checker, token)
 			}
 			s.roundTrip(handling, name, claims, len(token))
 		}
@@ -92,18 +91,18 @@ func (s *subject) tokens(mint, check string) {
 }
 
 func (s *subject) roundTrip(handling, name string, claims object, length int) {
-	if !slices.Contains(s.offer.Contracts, harness.ContractRoundTrip) {
+	if !slices.Contains(s.offer.Operations, harness.OperationRoundTrip) {
 		return
 	}
-	// The last byte of a fresh token is some character of base64url.
-	last := s.prepare(harness.ContractRoundTrip, handling, name, claims).run(1, 1) - float64(length) - 'F'
+	// The last byte of a fresh token can be any base64url character.
+	last := s.prepare(harness.OperationRoundTrip, handling, name, claims).run(1, 1) - float64(length) - 'F'
 	if last < '-' || last > 'z' {
 		s.t.Errorf("the checksum of round-trip is off by %v", last)
 	}
 }
 
-func (s *subject) refusals(mint, name string, checker *talk, token string) {
-	for what, forged := range s.forgeries(mint, token) {
+func (s *subject) rejections(sign, name string, checker *exchange, token string) {
+	for what, forged := range s.negativeControls(sign, token) {
 		if answer := checker.verify(forged); answer["accepted"] != slices.Contains(s.known, what) {
 			s.t.Errorf("accepted %v: %s: %s", answer["accepted"], what, forged)
 		}
@@ -117,62 +116,62 @@ func (s *subject) refusals(mint, name string, checker *talk, token string) {
 		"no audience":           s.with("aud", nil),
 		"no expiry":             s.with("exp", nil),
 	} {
-		wrong := s.prepare(mint, harness.Prepared, "other", claims).token()
+		wrong := s.prepare(sign, harness.Prepared, "other", claims).token()
 		if answer := checker.verify(wrong); answer["accepted"] != false {
 			s.t.Errorf("%s claims: accepts %s", name, what)
 		}
 	}
 	if checker.verify(token)["accepted"] != true {
-		s.t.Error("refuses a good token at last")
+		s.t.Error("rejects a valid token after the negative controls")
 	}
 }
 
-// signatures tests `verify-signature` and `verify-parsed`, which the claims are nothing to.
+// signatures tests `verify-signature` and `verify-parsed`, which ignore the claims.
 func (s *subject) signatures() {
-	for _, contract := range []string{harness.ContractVerifySignature, harness.ContractVerifyParsed} {
-		if slices.Contains(s.offer.Contracts, contract) {
-			s.signature(contract)
+	for _, operation := range []string{harness.OperationVerifySignature, harness.OperationVerifyParsed} {
+		if slices.Contains(s.offer.Operations, operation) {
+			s.signature(operation)
 		}
 	}
 }
 
-func (s *subject) signature(contract string) {
-	token := s.prepare(harness.ContractSign, harness.Prepared, "standard", s.claims()).token()
-	checker := s.prepare(contract, harness.Prepared, "standard", s.claims(), token)
+func (s *subject) signature(operation string) {
+	token := s.prepare(harness.OperationSign, harness.Prepared, "standard", s.claims()).token()
+	checker := s.prepare(operation, harness.Prepared, "standard", s.claims(), token)
 	if answer := checker.verify(token); answer["accepted"] != true || answer["claims"] != nil {
-		s.t.Errorf("%s answered %v", contract, answer)
+		s.t.Errorf("%s answered %v", operation, answer)
 	}
-	for what, forged := range s.forgeries(harness.ContractSign, token) {
+	for what, forged := range s.negativeControls(harness.OperationSign, token) {
 		if answer := checker.verify(forged); answer["accepted"] != false {
-			s.t.Errorf("%s accepts %s: %s", contract, what, forged)
+			s.t.Errorf("%s accepts %s: %s", operation, what, forged)
 		}
 	}
 	if got := checker.run(3, 2); got != 6 {
-		s.t.Errorf("the checksum of %s is %v", contract, got)
+		s.t.Errorf("the checksum of %s is %v", operation, got)
 	}
 }
 
-// keys tests what makes keys.
+// keys tests key generation and loading.
 func (s *subject) keys() {
-	if slices.Contains(s.offer.Contracts, harness.ContractGenerateKey) {
-		if got := s.prepare(harness.ContractGenerateKey, harness.Prepared, "standard", s.claims()).run(1, 2); got != 2 {
+	if slices.Contains(s.offer.Operations, harness.OperationGenerateKey) {
+		if got := s.prepare(harness.OperationGenerateKey, harness.Prepared, "standard", s.claims()).run(1, 2); got != 2 {
 			s.t.Errorf("the checksum of generate-key is %v", got)
 		}
 	}
 	for _, form := range s.offer.KeyText {
-		if got := s.prepare(harness.ContractLoadKey, form, "standard", s.claims()).run(3, 1); got != 3 {
+		if got := s.prepare(harness.OperationLoadKey, form, "standard", s.claims()).run(3, 1); got != 3 {
 			s.t.Errorf("the checksum of load-key is %v", got)
 		}
 	}
 }
 
-// forgeries are tokens that were changed, or made without the key.
-func (s *subject) forgeries(mint, token string) map[string]string {
+// negativeControls returns tokens that were changed or made without the key.
+func (s *subject) negativeControls(sign, token string) map[string]string {
 	forged := map[string]string{
 		"nothing": "", "a dot": ".", "two dots": "..", "four dots": "....", "a cut token": token[:len(token)-9],
 	}
 	if !s.isPaseto() { // whose optional footer may be there and be empty
-		forged["one dot more"] = token + "."
+		forged["an extra dot"] = token + "."
 	}
 	parts := strings.Split(token, ".")
 	for i, part := range parts {
@@ -185,11 +184,11 @@ func (s *subject) forgeries(mint, token string) map[string]string {
 		}
 		changed := slices.Clone(parts)
 		changed[i] = part[:middle] + string(other) + part[middle+1:]
-		forged["a changed part "+strconv.Itoa(i)] = strings.Join(changed, ".")
+		forged["changed part "+strconv.Itoa(i)] = strings.Join(changed, ".")
 	}
 	stranger := *s
 	stranger.key = newKey(s.t, s.offer, 2)
-	forged["another key's token"] = stranger.prepare(mint, harness.Prepared, "standard", s.claims()).token()
+	forged["another key's token"] = stranger.prepare(sign, harness.Prepared, "standard", s.claims()).token()
 
 	payload, _ := json.Marshal(s.claims())
 	for _, none := range []string{"none", "None", "NONE"} {
@@ -211,7 +210,7 @@ func (s *subject) claims() object {
 	}
 }
 
-// with changes a claim, or leaves it out.
+// with changes a claim, or removes it.
 func (s *subject) with(claim string, value any) object {
 	claims := s.claims()
 	claims[claim] = value
@@ -234,35 +233,35 @@ func (s *subject) audience(one string) any {
 	return []any{one}
 }
 
-// talk is a session that is ready for one contract.
-type talk struct {
+// exchange is a session that is ready for one operation.
+type exchange struct {
 	t       *testing.T
 	driver  *harness.Driver
 	prepare []byte
 }
 
-func (s *subject) prepare(contract, handling, name string, claims object, tokens ...string) *talk {
+func (s *subject) prepare(operation, handling, name string, claims object, tokens ...string) *exchange {
 	s.t.Helper()
 	request := object{
-		"op": "prepare", "contract": contract, "format": s.offer.Format, "alg": s.offer.Alg, "enc": s.offer.Enc,
-		"key_handling": handling, "keys": s.key.sent(contract), "tokens": tokens,
+		"op": "prepare", "contract": operation, "format": s.offer.Format, "alg": s.offer.Alg, "enc": s.offer.Enc,
+		"key_handling": handling, "keys": s.key.sent(operation), "tokens": tokens,
 		"claims": object{"name": name, "values": []object{claims}},
 		"policy": object{"issuer": "https://issuer.example", "audience": "api"},
 	}
-	if contract == harness.ContractLoadKey {
+	if operation == harness.OperationLoadKey {
 		request["key_text"] = s.key.text(handling)
 	}
 	line, err := json.Marshal(request)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	ready := &talk{s.t, s.driver, line}
+	ready := &exchange{s.t, s.driver, line}
 	ready.ask(nil)
 	return ready
 }
 
-// ask prepares and then asks, in a session of its own. The answer must be ok.
-func (t *talk) ask(request object) object {
+// ask sends `prepare` and one request in a new session. The answer must be ok.
+func (t *exchange) ask(request object) object {
 	t.t.Helper()
 	input := bytes.NewBuffer(append(slices.Clone(t.prepare), '\n'))
 	if request != nil {
@@ -287,17 +286,17 @@ func (t *talk) ask(request object) object {
 	return answer
 }
 
-func (t *talk) token() string {
+func (t *exchange) token() string {
 	t.t.Helper()
 	return t.ask(object{"op": "token", "index": 0})["token"].(string)
 }
 
-func (t *talk) verify(token string) object {
+func (t *exchange) verify(token string) object {
 	t.t.Helper()
 	return t.ask(object{"op": "verify", "token": token})
 }
 
-func (t *talk) run(iterations, threads int) float64 {
+func (t *exchange) run(iterations, threads int) float64 {
 	t.t.Helper()
 	return t.ask(object{"op": "run", "iterations": iterations, "threads": threads})["checksum"].(float64)
 }

@@ -20,15 +20,15 @@ import (
 	"jeton/harness"
 )
 
-// key is one as the lab would send it. A symmetric key has no public half.
+// key is a key as the lab would send it. A symmetric key has no public half.
 type key struct {
 	private, public       object
 	privatePEM, publicPEM string
 	paserk                map[string]string
-	local                 bool // whether the PASETO format takes the one that both sides have
+	local                 bool // whether the PASETO format uses a symmetric key
 }
 
-// made holds the pairs by kind and number; RSA keys are slow to make, and any will do.
+// made caches pairs by kind and number: RSA keys are slow to generate, and any key will do.
 var made = map[string]key{}
 
 func newKey(t *testing.T, offer harness.Offer, number int) key {
@@ -52,30 +52,30 @@ func newKey(t *testing.T, offer harness.Offer, number int) key {
 	return made[kind]
 }
 
-// sent is what `keys` holds for a contract.
-func (k key) sent(contract string) object {
+// sent returns the member `keys` for an operation.
+func (k key) sent(operation string) object {
 	if k.paserk != nil {
 		sent := map[string]string{"local": k.paserk["local"], "public": k.paserk["public"]}
-		if contract != harness.ContractVerify {
+		if operation != harness.OperationVerify {
 			sent["secret"] = k.paserk["secret"]
 		}
 		return object{"private": nil, "public": nil, "paserk": sent}
 	}
 	sent := object{"private": k.private, "public": k.public, "paserk": nil}
 	opens := []string{
-		harness.ContractVerify, harness.ContractVerifySignature, harness.ContractVerifyParsed,
-		harness.ContractEncrypt,
+		harness.OperationVerify, harness.OperationVerifySignature, harness.OperationVerifyParsed,
+		harness.OperationEncrypt,
 	}
-	if k.public != nil && slices.Contains(opens, contract) {
+	if k.public != nil && slices.Contains(opens, operation) {
 		sent["private"] = nil
 	}
-	if contract == harness.ContractDecrypt {
+	if operation == harness.OperationDecrypt {
 		sent["public"] = nil
 	}
 	return sent
 }
 
-// text is the key in one form.
+// text returns the key in one form.
 func (k key) text(form string) object {
 	if form == harness.FormPEM {
 		return object{"form": form, "private": k.privatePEM, "public": k.publicPEM}
@@ -93,8 +93,7 @@ func (k key) text(form string) object {
 	return text
 }
 
-// hex is a PASETO key of a format as hexadecimal: its secret and public half, or the one that both
-// sides have.
+// hex returns a PASETO key in hexadecimal: its secret and public half, or the symmetric key.
 func (k key) hex() object {
 	bytes := func(kind string) string {
 		_, text, _ := strings.Cut(strings.TrimPrefix(k.paserk[kind], "k"), "."+kind+".")
@@ -124,7 +123,7 @@ func pair(t *testing.T, alg string) key {
 	switch {
 	case alg == "EdDSA":
 		public, private, err := ed25519.GenerateKey(rand.Reader)
-		demand(t, err)
+		require(t, err)
 		return keyOf(t, object{"kty": "OKP", "crv": "Ed25519", "x": encoded(string(public))},
 			object{"d": encoded(string(private.Seed()))}, private, public)
 	case alg[0] == 'E':
@@ -133,11 +132,11 @@ func pair(t *testing.T, alg string) key {
 			curve = elliptic.P256()
 		}
 		private, err := ecdsa.GenerateKey(curve, rand.Reader)
-		demand(t, err)
+		require(t, err)
 		point, err := private.PublicKey.Bytes()
-		demand(t, err)
+		require(t, err)
 		scalar, err := private.Bytes()
-		demand(t, err)
+		require(t, err)
 		half := len(point) / 2
 		return keyOf(t, object{
 			"kty": "EC", "crv": curve.Params().Name,
@@ -145,7 +144,7 @@ func pair(t *testing.T, alg string) key {
 		}, object{"d": encoded(string(scalar))}, private, &private.PublicKey)
 	}
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
-	demand(t, err)
+	require(t, err)
 	number := func(n *big.Int) string { return encoded(string(n.Bytes())) }
 	return keyOf(t, object{"kty": "RSA", "n": number(private.N), "e": "AQAB"}, object{
 		"d": number(private.D), "p": number(private.Primes[0]), "q": number(private.Primes[1]),
@@ -159,9 +158,9 @@ func keyOf(t *testing.T, public, secret object, private, open any) key {
 		secret[member] = value
 	}
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	demand(t, err)
+	require(t, err)
 	spki, err := x509.MarshalPKIXPublicKey(open)
-	demand(t, err)
+	require(t, err)
 	text := func(label string, der []byte) string {
 		return string(pem.EncodeToMemory(&pem.Block{Type: label, Bytes: der}))
 	}
@@ -176,13 +175,13 @@ func paserkOf(t *testing.T, format string) key {
 	local := make([]byte, 32)
 	_, _ = rand.Read(local) // never fails
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	demand(t, err)
+	require(t, err)
 	secretBytes, publicBytes := []byte(private), []byte(public)
 	if version == "k3" {
 		private, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-		demand(t, err)
+		require(t, err)
 		secretBytes, err = private.Bytes()
-		demand(t, err)
+		require(t, err)
 		publicBytes = elliptic.MarshalCompressed(private.Curve, private.X, private.Y)
 	}
 	return key{local: strings.HasSuffix(format, ".local"), paserk: map[string]string{
@@ -192,7 +191,7 @@ func paserkOf(t *testing.T, format string) key {
 	}}
 }
 
-func demand(t *testing.T, err error) {
+func require(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,10 @@
-"""The part of a Python driver that is the same for every library: it speaks the driver protocol
-(drivers/PROTOCOL.md) and times the contract that a driver prepared.
+"""The part of a Python driver that all libraries share. It speaks the driver protocol
+(drivers/PROTOCOL.md) and times the operation that a driver prepared.
 
 A driver is one file that fills in a `Driver` and calls `serve`.
 """
 
-from .contracts import Driver, offer
+from .operations import Driver, offer
 from .keys import KeyText, key_text, key_texts, keyed
 from .prepare import Invalid, Prepare, Unsupported, expiry_required
 from .session import serve

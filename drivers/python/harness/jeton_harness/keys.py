@@ -10,7 +10,7 @@ Key = TypeVar("Key")
 
 
 class KeyText(NamedTuple):
-    """The text of one half of a key, `private` or `public`; a symmetric key is both."""
+    """The text of one half of a key, `private` or `public`; a symmetric key serves as both."""
 
     form: str  # `jwk`, `pem` or `paserk`
     text: str
@@ -18,7 +18,7 @@ class KeyText(NamedTuple):
 
 
 def key_text(prepare: Prepare, half: str) -> KeyText:
-    """The text of one half of the key.
+    """Returns the text of one half of the key.
 
     Raises `Invalid` if it is missing.
     """
@@ -26,7 +26,7 @@ def key_text(prepare: Prepare, half: str) -> KeyText:
         form = prepare.key_text.get("form", "")
         text = prepare.key_text.get(half)
         if text is None and half == "public" and form != "pem":
-            text = prepare.key_text.get("private")  # a secret comes as `private` alone
+            text = prepare.key_text.get("private")  # a symmetric key comes as `private` alone
     elif paserk := prepare.keys.get("paserk"):
         form = "paserk"
         text = paserk.get("secret" if half == "private" else "public") or paserk.get("local")
@@ -43,7 +43,7 @@ def key_text(prepare: Prepare, half: str) -> KeyText:
 
 
 def key_texts(prepare: Prepare) -> list[KeyText]:
-    """Every text that a `load-key` must load: both halves of a pair, or the one of a secret."""
+    """Returns every text that `load-key` must load: both halves of a pair, or one symmetric key."""
     texts = prepare.key_text or {}
     found = [
         KeyText(texts.get("form", ""), text, half)
@@ -56,8 +56,8 @@ def key_texts(prepare: Prepare) -> list[KeyText]:
 
 
 def keyed(prepare: Prepare, load: Callable[[], Key]) -> Callable[[], Key]:
-    """Gives the function that an operation calls for what `load` makes of the key: made once for
-    `prepared`, and again in every call for `parsed-per-call`.
+    """Returns the function that an operation calls for the key that `load` makes. It calls `load`
+    once for `prepared`, and in every call for `parsed-per-call`.
     """
     made = load()
     if prepare.key_handling == "parsed-per-call":

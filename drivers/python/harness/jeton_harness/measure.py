@@ -1,36 +1,36 @@
-"""Timing a contract on one thread or on several.
+"""Times an operation on one thread or on several.
 
-On CPython with its global lock, threads share one core except where a library's C code lets go of the
-lock; what is measured is what a Python program gets.
+On CPython with its global lock, threads share one core, except where a library's C code releases
+the lock. The timing is what a Python program gets.
 """
 
 import threading
 import time
 
-from .contracts import Contract
+from .operations import Operation
 
 
-def measure(contract: Contract, iterations: int, threads: int) -> tuple[int, int]:
-    """Elapsed nanoseconds, and the checksums of all threads together."""
+def measure(operation: Operation, iterations: int, threads: int) -> tuple[int, int]:
+    """Returns the elapsed nanoseconds, and the sum of the checksums of all threads."""
     if threads == 1:
         start = time.perf_counter_ns()
-        checksum = contract.run(iterations)
+        checksum = operation.run(iterations)
         return time.perf_counter_ns() - start, checksum
-    return _on_threads(contract, iterations, threads)
+    return _on_threads(operation, iterations, threads)
 
 
-def _on_threads(contract: Contract, iterations: int, threads: int) -> tuple[int, int]:
+def _on_threads(operation: Operation, iterations: int, threads: int) -> tuple[int, int]:
     starts: list[int] = []
     ends: list[int] = []
     checksums: list[int] = []
     errors: list[BaseException] = []
-    # The clock is read when the last thread has come, before any of them is let go.
+    # Reads the clock when the last thread has arrived, before any thread is released.
     gate = threading.Barrier(threads, action=lambda: starts.append(time.perf_counter_ns()))
 
     def work() -> None:
         gate.wait()
         try:
-            checksums.append(contract.run(iterations))
+            checksums.append(operation.run(iterations))
         except BaseException as error:  # also a panic in a library's Rust code
             errors.append(error)
         ends.append(time.perf_counter_ns())

@@ -1,23 +1,23 @@
-"""What a `prepare` request asks for, and the two ways to say no to it."""
+"""A `prepare` request, and the two error answers that are not a failure of the driver."""
 
 from dataclasses import dataclass
 from typing import Any
 
 
-class Refusal(Exception):
-    """An answer with `"ok": false` that is no failure of the driver."""
+class DriverError(Exception):
+    """An error answer."""
 
     kind = "failed"
 
 
-class Unsupported(Refusal):
-    """A fact about the library, which is no defect."""
+class Unsupported(DriverError):
+    """A fact about the library, not a defect."""
 
     kind = "unsupported"
 
 
-class Invalid(Refusal):
-    """A request that makes no sense."""
+class Invalid(DriverError):
+    """An inconsistent request."""
 
     kind = "invalid"
 
@@ -26,7 +26,7 @@ class Invalid(Refusal):
 class Prepare:
     """A `prepare` request."""
 
-    contract: str
+    operation: str
     format: str
     alg: str | None
     enc: str | None
@@ -37,14 +37,14 @@ class Prepare:
     issuer: str | None
     audience: str | None
     tokens: list[str]
-    defaults: bool = False  # called as the documentation begins, for `lab attack` alone
+    defaults: bool = False  # called as in the first example of the documentation, only for `lab attack`
 
     @classmethod
     def read(cls, request: dict[str, Any]) -> "Prepare":
         defaults = request.get("practice") == "defaults"
         policy = request.get("policy") or {}
         return cls(
-            contract=request.get("contract", ""),
+            operation=request.get("contract", ""),
             format=request.get("format", ""),
             alg=request.get("alg"),
             enc=request.get("enc"),
@@ -52,8 +52,8 @@ class Prepare:
             keys=request.get("keys") or {},
             key_text=request.get("key_text"),
             claims=(request.get("claims") or {}).get("values") or [],
-            # Whoever calls a library by its defaults has demanded nothing; but some must be told the
-            # audience of tokens that have one.
+            # A caller that uses a library's defaults requires no issuer. Some libraries must be
+            # given the audience of tokens that have one.
             issuer=None if defaults else policy.get("issuer") or None,
             audience=policy.get("audience") or None,
             tokens=request.get("tokens") or [],
@@ -62,8 +62,8 @@ class Prepare:
 
 
 def expiry_required(prepare: Prepare) -> bool:
-    """Whether a token without `exp` must be refused.
+    """Returns whether a token without `exp` must be rejected.
 
-    A careful user demands it, so it is false only when the user's own claims are known to go without.
+    A careful user requires it, so it is false only if the given claims are known to have none.
     """
     return not prepare.defaults and all("exp" in value for value in prepare.claims)

@@ -1,4 +1,4 @@
-"""The conversation: one JSON line in, one JSON line out."""
+"""The session: one JSON line in, one JSON line out."""
 
 import json
 import platform
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any, BinaryIO
 
-from .contracts import Contract, Driver, contract_of
+from .operations import Driver, Operation, operation_of
 from .measure import measure
-from .prepare import Invalid, Prepare, Refusal, Unsupported
+from .prepare import DriverError, Invalid, Prepare, Unsupported
 
 PROTOCOL = 1
 LINE_BYTES_MAX = 8 * 1024 * 1024
@@ -21,7 +21,7 @@ CHECKSUM_MAX = 2**53 - 1
 def serve(driver: Driver) -> None:
     """Speaks the protocol until `bye` or the end of the input."""
     answers = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a library prints is talk
+    sys.stdout = sys.stderr  # output of a library goes to the diagnostics
     session = Session(driver)
     for line in lines(sys.stdin.buffer):
         answers.write(json.dumps(session.answer(line)).encode() + b"\n")
@@ -31,15 +31,15 @@ def serve(driver: Driver) -> None:
 
 
 class Session:
-    """What was prepared, and the answers to requests about it."""
+    """The prepared operation, and the answers to requests about it."""
 
     def __init__(self, driver: Driver):
         self.ended = False
         self._driver = driver
-        self._contract: Contract | None = None
+        self._operation: Operation | None = None
 
     def answer(self, line: bytes | None) -> dict[str, Any]:
-        """The answer to a line; `None` stands for one beyond the limit."""
+        """Returns the answer to a line; `None` is a line beyond the limit."""
         try:
             request = _parse(line)
             match request.get("op"):
@@ -57,8 +57,8 @@ class Session:
                     self.ended = True
                     return {"ok": True}
             raise Invalid("the op is unknown")
-        except Refusal as refusal:
-            return {"ok": False, "error": refusal.kind, "reason": _one_line(refusal)}
+        except DriverError as error:
+            return {"ok": False, "error": error.kind, "reason": _one_line(error)}
         except BaseException as error:  # a panic in a library's Rust code is no Exception
             return {"ok": False, "error": "failed", "reason": _one_line(error)}
 
@@ -75,40 +75,40 @@ class Session:
             "counts": [],
             "by_driver": self._driver.by_driver,
             "practices": ["defaults", "documented"] if self._driver.knows_defaults else [],
-            # `key_text` and `key_texts` serve every contract.
+            # `key_text` and `key_texts` serve every operation.
             "takes_key_text": True,
             "offers": self._driver.offers,
         }
 
     def _prepare(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._contract = None
-        self._contract = contract_of(self._driver, Prepare.read(request))
+        self._operation = None
+        self._operation = operation_of(self._driver, Prepare.read(request))
         return {"ok": True}
 
     def _token(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._contract is None or self._contract.token is None:
+        if self._operation is None or self._operation.token is None:
             raise Invalid("token needs a prepared sign, encrypt or round-trip")
-        return {"ok": True, "token": self._contract.token(request.get("index"))}
+        return {"ok": True, "token": self._operation.token(request.get("index"))}
 
     def _verify(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._contract is None or self._contract.verify is None:
+        if self._operation is None or self._operation.verify is None:
             raise Invalid("verify needs a prepared verify, decrypt or verify-signature")
         token = request.get("token")
         if not isinstance(token, str):
             raise Invalid("verify needs a token")
         try:
-            claims = self._contract.verify(token)
-        except BaseException as error:  # likewise
+            claims = self._operation.verify(token)
+        except BaseException as error:  # also a panic, see above
             return {"ok": True, "accepted": False, "reason": _one_line(error)}
         return {"ok": True, "accepted": True, "claims": _written(claims)}
 
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._contract is None:
-            raise Invalid("run needs a prepared contract")
+        if self._operation is None:
+            raise Invalid("run needs a prepared operation")
         iterations, threads = request.get("iterations"), request.get("threads")
         if not _within(iterations, CHECKSUM_MAX) or not _within(threads, THREADS_MAX):
             raise Invalid(f"run needs 1 or more iterations on 1 to {THREADS_MAX} threads")
-        elapsed, checksum = measure(self._contract, iterations, threads)
+        elapsed, checksum = measure(self._operation, iterations, threads)
         if checksum > CHECKSUM_MAX:
             raise Invalid("the checksum does not fit a JSON number; ask for fewer iterations")
         return {
@@ -121,7 +121,7 @@ class Session:
 
 
 def lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Yields each line, and `None` for one beyond the limit, which is read away."""
+    """Yields each line, and `None` for a line beyond the limit, which is discarded."""
     while line := stream.readline(LINE_BYTES_MAX + 1):
         if line.endswith(b"\n") or len(line) <= LINE_BYTES_MAX:
             yield line
@@ -144,7 +144,9 @@ def _parse(line: bytes | None) -> dict[str, Any]:
 
 
 def _written(claims: Any) -> Any:
-    """The claims; `None` where JSON has no words for them: NaN, half a character, too deep."""
+    """Returns the claims, or `None` where JSON cannot express them: NaN, an unpaired surrogate, too
+    deep.
+    """
     try:
         json.dumps(claims, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError):

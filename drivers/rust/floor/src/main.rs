@@ -1,17 +1,17 @@
-//! The lab's floor: what AWS-LC's primitive costs on the bytes of a token, and nothing else.
+//! The lab's bare-primitive driver: what AWS-LC's operation costs on the bytes of a token.
 //!
-//! All that makes a token of it happens outside of the clock: the signing inputs are ready, and so
-//! are the signatures to verify, in the encoding that AWS-LC takes without a conversion. So the
-//! floor checks no header and no claim. What `token` answers is a real token all the same, and
-//! `verify` takes one, so that the lab can cross-check that the primitive is the right one.
+//! Everything that builds the token happens outside the timed loop. The signing inputs are
+//! prepared. The signatures to verify are already in the encoding that AWS-LC takes without a
+//! conversion. The timed loop checks no header and no claim. `token` still returns a complete token
+//! and `verify` takes one, so that the lab can check that this is the right primitive.
 
 mod primitive;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jeton_driver_harness::{
-    Claims, Contract, Driver, KeyHandling, Map, Offer, Order, Pool, Refusal, Rejection, Work,
-    locked_version, serve, work,
+    Claims, Driver, DriverError, KeyHandling, Map, Offer, Operation, Pool, PrepareRequest,
+    Rejection, Work, locked_version, serve, work,
 };
 use primitive::{Checking, Signing};
 use serde_json::Value;
@@ -31,7 +31,7 @@ impl Driver for Floor {
             "HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
             "ES256", "ES384", "ES512", "EdDSA",
         ],
-        contracts: &[Contract::Sign, Contract::Verify],
+        operations: &[Operation::Sign, Operation::Verify],
         key_handling: &[KeyHandling::Prepared],
         ..Offer::NOTHING
     }];
@@ -40,49 +40,49 @@ impl Driver for Floor {
         locked_version(include_str!("../Cargo.lock"), "aws-lc-rs")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        let alg = order.alg()?;
-        if order.contract == Contract::Sign {
-            return Ok(Box::new(Minter {
-                key: Signing::new(alg, &order.keys)?,
-                inputs: signing_inputs(alg, &order.pool)?,
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        let alg = request.alg()?;
+        if request.operation == Operation::Sign {
+            return Ok(Box::new(TokenSigner {
+                key: Signing::new(alg, &request.keys)?,
+                inputs: signing_inputs(alg, &request.pool)?,
             }));
         }
-        let key = Checking::new(alg, &order.keys)?;
-        let tokens: Result<Vec<_>, _> = order
+        let key = Checking::new(alg, &request.keys)?;
+        let tokens: Result<Vec<_>, _> = request
             .tokens
             .iter()
             .map(|token| Split::new(&key, token))
             .collect();
-        let tokens = tokens.map_err(Refusal::Invalid)?;
+        let tokens = tokens.map_err(DriverError::Invalid)?;
         if tokens.is_empty() {
-            return Err(Refusal::invalid("verify needs at least one token"));
+            return Err(DriverError::invalid("verify needs at least one token"));
         }
         Ok(Box::new(Checker { key, tokens }))
     }
 }
 
-struct Minter {
+struct TokenSigner {
     key: Signing,
-    /// The bytes that are signed, one for each value of the pool.
+    /// The bytes to sign, one entry for each value of the pool.
     inputs: Vec<String>,
 }
 
-impl Work for Minter {
-    fn token(&self, index: usize) -> Result<String, Refusal> {
+impl Work for TokenSigner {
+    fn token(&self, index: usize) -> Result<String, DriverError> {
         let input = self.inputs.get(index);
-        let input = input.ok_or_else(|| Refusal::invalid("no claims at this index"))?;
+        let input = input.ok_or_else(|| DriverError::invalid("no claims at this index"))?;
         let made = self
             .key
             .sign(&mut Vec::new(), input.as_bytes(), <[u8]>::to_vec);
         let signature = made.and_then(|made| self.key.jose(&made));
-        let signature = signature.map_err(Refusal::Failed)?;
+        let signature = signature.map_err(DriverError::Failed)?;
         Ok(format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
     fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
         let signature_bytes = self.key.signature_bytes();
-        // The dot, and base64url without padding.
+        // The dot and the base64url alphabet without padding.
         let tail = 1 + (signature_bytes * 4).div_ceil(3) as u64;
         let mut buffer = Vec::new();
         Box::new(move |iterations| {
@@ -103,7 +103,7 @@ struct Checker {
 }
 
 impl Work for Checker {
-    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, DriverError> {
         Ok(Split::new(&self.key, token).and_then(|split| {
             self.key.verify(split.input.as_bytes(), &split.signature)?;
             Ok(split.claims.into())
@@ -121,7 +121,7 @@ impl Work for Checker {
     }
 }
 
-/// A token taken apart, ready for the primitive.
+/// A token split into the parts that the primitive needs.
 struct Split {
     input: String,
     signature: Vec<u8>,
@@ -149,10 +149,10 @@ impl Split {
     }
 }
 
-fn signing_inputs(alg: &str, pool: &Pool) -> Result<Vec<String>, Refusal> {
+fn signing_inputs(alg: &str, pool: &Pool) -> Result<Vec<String>, DriverError> {
     let header = URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"{alg}","typ":"JWT"}}"#));
     let input = |claims: Result<Vec<u8>, serde_json::Error>| {
-        let claims = URL_SAFE_NO_PAD.encode(claims.map_err(Refusal::failed)?);
+        let claims = URL_SAFE_NO_PAD.encode(claims.map_err(DriverError::failed)?);
         Ok(format!("{header}.{claims}"))
     };
     match pool {
@@ -166,8 +166,8 @@ fn json(claims: &impl Claims) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(claims)
 }
 
-/// The last character of a signature in base64url, from its last byte: what is left of that byte
-/// after the whole groups of six bits, filled up with zeros.
+/// Returns the last base64url character of a signature, from its last byte. The bits that remain
+/// after whole groups of six are padded with zeros.
 #[inline]
 fn last_char(signature_bytes: usize, last: u8) -> u8 {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn last_char_is_base64s() {
+    fn last_char_matches_base64_encoding() {
         for signature_bytes in [32, 48, 64, 96, 132, 256, 384] {
             for last in 0..=255 {
                 let mut signature = vec![0x5a; signature_bytes];

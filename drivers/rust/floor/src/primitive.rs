@@ -1,4 +1,4 @@
-//! AWS-LC's primitives under JOSE's names, with their keys parsed once.
+//! AWS-LC's primitives by their JOSE names. Keys are parsed once.
 
 use aws_lc_rs::hmac;
 use aws_lc_rs::rand::SystemRandom;
@@ -7,10 +7,10 @@ use aws_lc_rs::signature::{
 };
 use der::asn1::UintRef;
 use der::{Decode, Encode};
-use jeton_driver_harness::{Jwk, Keys, Refusal, Rejection};
+use jeton_driver_harness::{DriverError, Jwk, Keys, Rejection};
 
-/// An algorithm, as AWS-LC calls its parts. ECDSA is taken with ASN.1 signatures, which AWS-LC
-/// makes and reads without a conversion.
+/// An algorithm in AWS-LC's terms. ECDSA uses ASN.1 signatures, which AWS-LC writes and reads
+/// without a conversion.
 #[derive(Clone, Copy)]
 enum Alg {
     Hmac(hmac::Algorithm),
@@ -27,7 +27,7 @@ pub(crate) struct Curve {
 }
 
 impl Alg {
-    fn named(name: &str) -> Result<Self, Refusal> {
+    fn named(name: &str) -> Result<Self, DriverError> {
         Ok(match name {
             "HS256" => Self::Hmac(hmac::HMAC_SHA256),
             "HS384" => Self::Hmac(hmac::HMAC_SHA384),
@@ -54,12 +54,16 @@ impl Alg {
                 scalar_bytes: 66,
             }),
             "EdDSA" => Self::Ed25519,
-            other => return Err(Refusal::unsupported(format!("no algorithm {other:?} here"))),
+            other => {
+                return Err(DriverError::unsupported(format!(
+                    "algorithm {other:?} is not supported"
+                )));
+            }
         })
     }
 }
 
-/// A key that signs.
+/// A signing key.
 pub(crate) enum Signing {
     Hmac(Box<hmac::Key>),
     Rsa(RsaKeyPair, &'static dyn sig::RsaEncoding),
@@ -68,29 +72,29 @@ pub(crate) enum Signing {
 }
 
 impl Signing {
-    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, Refusal> {
+    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, DriverError> {
         let jwk = Jwk::parse(&keys.private()?)?;
         Ok(match Alg::named(alg)? {
             Alg::Hmac(hash) => Self::Hmac(Box::new(hmac::Key::new(hash, &jwk.secret()?))),
             Alg::Rsa(encoding, _) => {
-                let pair = RsaKeyPair::from_der(&jwk.rsa_pkcs1()?).map_err(Refusal::failed)?;
+                let pair = RsaKeyPair::from_der(&jwk.rsa_pkcs1()?).map_err(DriverError::failed)?;
                 Self::Rsa(pair, encoding)
             }
             Alg::Ecdsa(curve) => {
                 let (scalar, point) = (jwk.ec_scalar()?, jwk.ec_point()?);
                 let pair =
                     EcdsaKeyPair::from_private_key_and_public_key(curve.signing, &scalar, &point);
-                Self::Ecdsa(pair.map_err(Refusal::failed)?, curve)
+                Self::Ecdsa(pair.map_err(DriverError::failed)?, curve)
             }
             Alg::Ed25519 => {
                 let (seed, public) = (jwk.ed25519_seed()?, jwk.ed25519_public()?);
                 let pair = Ed25519KeyPair::from_seed_and_public_key(&seed, &public);
-                Self::Ed25519(pair.map_err(Refusal::failed)?)
+                Self::Ed25519(pair.map_err(DriverError::failed)?)
             }
         })
     }
 
-    /// The length of a signature in a token.
+    /// Returns the length of a signature in a token.
     pub(crate) fn signature_bytes(&self) -> usize {
         match self {
             Self::Hmac(key) => key.algorithm().tag_len(),
@@ -100,32 +104,31 @@ impl Signing {
         }
     }
 
-    /// Signs, and lets `look` see the signature as AWS-LC made it. `buffer` is for RSA, which
-    /// writes where it is told to.
+    /// Signs and passes the signature to `visit` as AWS-LC produced it. RSA writes into `buffer`.
     #[inline]
     pub(crate) fn sign<R>(
         &self,
         buffer: &mut Vec<u8>,
         input: &[u8],
-        look: impl FnOnce(&[u8]) -> R,
+        visit: impl FnOnce(&[u8]) -> R,
     ) -> Result<R, String> {
         Ok(match self {
-            Self::Hmac(key) => look(hmac::sign(key, input).as_ref()),
+            Self::Hmac(key) => visit(hmac::sign(key, input).as_ref()),
             Self::Rsa(pair, encoding) => {
                 buffer.resize(pair.public_modulus_len(), 0);
                 pair.sign(*encoding, &SystemRandom::new(), input, buffer)
                     .map_err(|error| error.to_string())?;
-                look(buffer)
+                visit(buffer)
             }
             Self::Ecdsa(pair, _) => {
                 let signature = pair.sign(&SystemRandom::new(), input);
-                look(signature.map_err(|error| error.to_string())?.as_ref())
+                visit(signature.map_err(|error| error.to_string())?.as_ref())
             }
-            Self::Ed25519(pair) => look(pair.sign(input).as_ref()),
+            Self::Ed25519(pair) => visit(pair.sign(input).as_ref()),
         })
     }
 
-    /// A signature as a token has it. The last byte is always the same.
+    /// Returns a signature in the encoding of a token. The last byte is unchanged.
     pub(crate) fn jose(&self, signature: &[u8]) -> Result<Vec<u8>, String> {
         let Self::Ecdsa(_, curve) = self else {
             return Ok(signature.to_vec());
@@ -141,7 +144,7 @@ impl Signing {
     }
 }
 
-/// A key that verifies.
+/// A verification key.
 pub(crate) enum Checking {
     Hmac(Box<hmac::Key>),
     Public(ParsedPublicKey),
@@ -149,9 +152,9 @@ pub(crate) enum Checking {
 }
 
 impl Checking {
-    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, Refusal> {
+    pub(crate) fn new(alg: &str, keys: &Keys) -> Result<Self, DriverError> {
         let parsed = |alg: &'static dyn sig::VerificationAlgorithm, key: Vec<u8>| {
-            ParsedPublicKey::new(alg, key).map_err(Refusal::failed)
+            ParsedPublicKey::new(alg, key).map_err(DriverError::failed)
         };
         let public = || Jwk::parse(&keys.public()?);
         Ok(match Alg::named(alg)? {
@@ -175,10 +178,10 @@ impl Checking {
             Self::Hmac(key) => hmac::verify(key, input, signature),
             Self::Public(key) | Self::Ecdsa(key, _) => key.verify_sig(input, signature),
         }
-        .map_err(|_| "the signature is not this key's".to_owned())
+        .map_err(|_| "the signature does not verify with this key".to_owned())
     }
 
-    /// A token's signature as AWS-LC takes it.
+    /// Converts a token's signature to the encoding that AWS-LC takes.
     pub(crate) fn native(&self, signature: Vec<u8>) -> Result<Vec<u8>, Rejection> {
         let Self::Ecdsa(_, curve) = self else {
             return Ok(signature);
@@ -189,7 +192,7 @@ impl Checking {
         let (r, s) = signature.split_at(curve.scalar_bytes);
         let pair = [UintRef::new(r), UintRef::new(s)];
         let [Ok(r), Ok(s)] = pair else {
-            return Err("the signature is no pair of numbers".to_owned());
+            return Err("the signature is not a pair of integers".to_owned());
         };
         [r, s].to_der().map_err(|error| error.to_string())
     }

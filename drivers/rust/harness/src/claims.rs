@@ -1,16 +1,16 @@
-//! The claims sets, as the types that a Rust user would give them.
+//! The claims sets, in the types that a Rust user would give them.
 
 use crate::Map;
-use crate::protocol::Refusal;
+use crate::protocol::DriverError;
 use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// The claims set `standard`. A JWT writes a time as a number and the audience as a list; see
+/// The claims set `standard`. A JWT writes a time as a number and the audience as a list. See also
 /// [`StandardPaseto`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound(deserialize = "Time: Moment<'de>, Aud: Deserialize<'de>"))]
+#[serde(bound(deserialize = "Time: TimeValue<'de>, Aud: Deserialize<'de>"))]
 pub struct Standard<Time = i64, Aud = Audience> {
     /// Issuer.
     pub iss: String,
@@ -19,50 +19,51 @@ pub struct Standard<Time = i64, Aud = Audience> {
     /// Audience.
     pub aud: Aud,
     /// Expiry.
-    #[serde(deserialize_with = "Moment::read")]
+    #[serde(deserialize_with = "TimeValue::read")]
     pub exp: Time,
     /// Not before. Only the lab's cross-checks set it.
     #[serde(
         default = "none",
-        deserialize_with = "some_moment",
+        deserialize_with = "some_time",
         skip_serializing_if = "Option::is_none"
     )]
     pub nbf: Option<Time>,
     /// Issued at.
-    #[serde(deserialize_with = "Moment::read")]
+    #[serde(deserialize_with = "TimeValue::read")]
     pub iat: Time,
     /// Token id.
     pub jti: String,
-    /// The first claim of the caller's own.
+    /// The first custom claim.
     pub name: String,
-    /// The second.
+    /// The second custom claim.
     pub admin: bool,
 }
 
-/// A time as a format writes it.
-pub trait Moment<'de>: Sized {
-    /// Reads it.
+/// A time as a token format writes it.
+pub trait TimeValue<'de>: Sized {
+    /// Reads a time.
     ///
     /// # Errors
-    /// It is no such time.
+    ///
+    /// The value is not a time of this format.
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
-impl<'de> Moment<'de> for String {
+impl<'de> TimeValue<'de> for String {
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)
     }
 }
 
-/// Seconds since 1970. RFC 7519 (section 2) lets a `NumericDate` have a fraction, and josekit writes
-/// every `iat` as `1700000000.0`.
-impl<'de> Moment<'de> for i64 {
+/// Seconds since 1970. RFC 7519 (section 2) lets a `NumericDate` have a fraction, and josekit
+/// writes every `iat` as `1700000000.0`.
+impl<'de> TimeValue<'de> for i64 {
     fn read<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Seconds)
     }
 }
 
-fn some_moment<'de, D: Deserializer<'de>, T: Moment<'de>>(
+fn some_time<'de, D: Deserializer<'de>, T: TimeValue<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::read(deserializer).map(Some)
@@ -87,7 +88,7 @@ impl Visitor<'_> for Seconds {
 
     #[allow(
         clippy::cast_possible_truncation,
-        reason = "in range, as was looked at"
+        reason = "the range was checked above"
     )]
     fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<i64, E> {
         // Whole numbers up to 2^53 are exact in a double.
@@ -95,16 +96,16 @@ impl Visitor<'_> for Seconds {
         if seconds.abs() < EXACT {
             Ok(seconds.floor() as i64)
         } else {
-            Err(E::custom("a time beyond all calendars"))
+            Err(E::custom("the time is out of range"))
         }
     }
 }
 
-/// The claims set `standard` as PASETO writes it: times are RFC 3339 text, the audience is one.
+/// The claims set `standard` as PASETO writes it: times are RFC 3339 text, and `aud` is one string.
 pub type StandardPaseto = Standard<String, String>;
 
-/// `aud` in a JWT: written as a list, read as a list or as the one text that RFC 7519 (section
-/// 4.1.3) allows instead.
+/// `aud` in a JWT. It is written as a list, and read as a list or as the single string that RFC
+/// 7519 (section 4.1.3) allows.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Audience(pub Vec<String>);
@@ -137,21 +138,21 @@ impl<'de> Visitor<'de> for AudienceVisitor {
     }
 }
 
-/// What the harness asks of claims that were verified.
+/// What the harness needs from verified claims.
 pub trait Claims: Serialize {
-    /// The claim `jti`, if there is one.
+    /// Returns the claim `jti`, if there is one.
     fn jti(&self) -> Option<&str>;
 }
 
-/// Something that looks at verified claims, whatever their type and however briefly they live.
-pub trait Look {
-    /// What it takes away.
-    type Seen;
-    /// Looks.
-    fn look<C: Claims>(self, claims: &C) -> Self::Seen;
+/// Reads verified claims of any type while they are borrowed from the verifier.
+pub trait ClaimsVisitor {
+    /// What the visitor returns.
+    type Output;
+    /// Reads the claims.
+    fn visit<C: Claims>(self, claims: &C) -> Self::Output;
 }
 
-/// The values of an order, in the type that its claims set has.
+/// The claims values of a `prepare` request, in the type of their claims set.
 #[derive(Clone, Debug)]
 pub enum Pool {
     /// `standard` in a JWT.
@@ -163,7 +164,7 @@ pub enum Pool {
 }
 
 impl Pool {
-    pub(crate) fn new(name: &str, format: &str, values: Vec<Value>) -> Result<Self, Refusal> {
+    pub(crate) fn new(name: &str, format: &str, values: Vec<Value>) -> Result<Self, DriverError> {
         Ok(match name {
             "standard" if format.starts_with('v') => Self::StandardPaseto(typed(values)?),
             "standard" => Self::Standard(typed(values)?),
@@ -171,7 +172,7 @@ impl Pool {
         })
     }
 
-    /// Whether a verifier that knows these claims would demand `exp`: every value has one.
+    /// Returns whether a verifier that knows these claims requires `exp`: every value has one.
     #[must_use]
     pub fn has_exp(&self) -> bool {
         match self {
@@ -195,7 +196,7 @@ impl Claims for Map {
     }
 }
 
-/// Where a contract decodes no claims.
+/// For operations that decode no claims.
 impl Claims for () {
     #[inline]
     fn jti(&self) -> Option<&str> {
@@ -207,11 +208,11 @@ fn none<T>() -> Option<T> {
     None
 }
 
-fn typed<T: DeserializeOwned>(values: Vec<Value>) -> Result<Vec<T>, Refusal> {
+fn typed<T: DeserializeOwned>(values: Vec<Value>) -> Result<Vec<T>, DriverError> {
     let typed = values.into_iter().map(serde_json::from_value);
     typed
         .collect::<Result<_, _>>()
-        .map_err(|error| Refusal::invalid(format!("claims: {error}")))
+        .map_err(|error| DriverError::invalid(format!("claims: {error}")))
 }
 
 #[cfg(test)]
@@ -220,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_may_be_written_with_a_fraction() {
+    fn time_with_zero_fraction_is_read() {
         let read = |iat: &str| {
             let text = format!(
                 r#"{{"iss":"i","sub":"s","aud":"a","exp":5,"iat":{iat},"jti":"j","name":"n","admin":true}}"#

@@ -1,18 +1,18 @@
-//! What every driver must do with whatever it offers, and must refuse: for the tests of drivers. It
-//! speaks the protocol with the driver, as the lab does, with keys that RFCs printed.
+//! Checks that every driver does what it offers and rejects what it must. For the tests of drivers.
+//! It speaks the protocol with the driver, as the lab does, and uses keys printed in RFCs.
 
 use crate::serve::serve_on;
-use crate::{Contract, Driver, KeyForm, KeyHandling, Offer};
+use crate::{Driver, KeyForm, KeyHandling, Offer, Operation};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-/// Year 2100, and 2000; as numbers for JOSE and as text for PASETO.
+/// The years 2100 and 2000, as numbers for JOSE and as text for PASETO.
 const LATER: (i64, &str) = (4_102_444_800, "2100-01-01T00:00:00Z");
 const EARLIER: (i64, &str) = (946_684_800, "2000-01-01T00:00:00Z");
 
-/// All that a driver does wrong, a sentence each. An algorithm for which no RFC printed a key is not
-/// looked at.
+/// Returns everything that a driver does wrong, one sentence each. An algorithm without a key
+/// printed in an RFC is skipped.
 #[must_use]
 pub fn faults<D: Driver>() -> Vec<String> {
     let mut faults = Vec::new();
@@ -21,7 +21,7 @@ pub fn faults<D: Driver>() -> Vec<String> {
             for enc in one_or_none(offer.encs) {
                 let subject = Subject { offer, alg, enc };
                 if let Some(keys) = subject.keys() {
-                    let name = format!("{} {} {}", offer.format, said(alg), said(enc));
+                    let name = format!("{} {} {}", offer.format, or_empty(alg), or_empty(enc));
                     let found = subject.faults::<D>(&keys);
                     faults.extend(found.into_iter().map(|fault| format!("{name}: {fault}")));
                 }
@@ -40,9 +40,9 @@ struct Subject {
 impl Subject {
     fn faults<D: Driver>(&self, keys: &Value) -> Vec<String> {
         let mut faults = Vec::new();
-        for (mint, check) in [("sign", "verify"), ("encrypt", "decrypt")] {
-            if self.offers(mint) {
-                faults.extend(self.tokens::<D>(keys, mint, check).err());
+        for (sign, check) in [("sign", "verify"), ("encrypt", "decrypt")] {
+            if self.offers(sign) {
+                faults.extend(self.tokens::<D>(keys, sign, check).err());
             }
         }
         for handling in self.offer.key_handling {
@@ -53,40 +53,40 @@ impl Subject {
         faults
     }
 
-    fn tokens<D: Driver>(&self, keys: &Value, mint: &str, check: &str) -> Result<(), String> {
+    fn tokens<D: Driver>(&self, keys: &Value, sign: &str, check: &str) -> Result<(), String> {
         for handling in self.offer.key_handling {
             for name in ["standard", "other"] {
                 let mut claims = self.claims();
                 if name == "other" {
                     claims["deep"] = json!({"numbers": [7]});
                 }
-                let minting = self.prepare(mint, json!(handling), keys, name, &claims, &[]);
-                let token = minted::<D>(&minting)?;
+                let preparing = self.prepare(sign, json!(handling), keys, name, &claims, &[]);
+                let token = token_of::<D>(&preparing)?;
                 let tokens = [token.as_str()];
                 let checking = self.prepare(check, json!(handling), keys, name, &claims, &tokens);
                 let seen = verify::<D>(&checking, &token)?;
                 if seen["accepted"] != true || seen["claims"] != claims {
-                    return Err(format!("of its own token it says {seen}"));
+                    return Err(format!("answered {seen} for its own token"));
                 }
                 if run::<D>(&checking, 3, 2)? != 6 * u64::from(b'F') {
                     return Err(format!("the checksum of {check} is wrong"));
                 }
                 if *handling == KeyHandling::Prepared {
-                    self.refusals::<D>(keys, mint, &checking, &token)?;
+                    self.rejections::<D>(keys, sign, &checking, &token)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn refusals<D: Driver>(
+    fn rejections<D: Driver>(
         &self,
         keys: &Value,
-        mint: &str,
+        sign: &str,
         checking: &Value,
         token: &str,
     ) -> Result<(), String> {
-        for (what, forged) in self.forgeries(token) {
+        for (what, forged) in self.negative_controls(token) {
             if verify::<D>(checking, &forged)?["accepted"] != false {
                 return Err(format!("accepts {what}"));
             }
@@ -105,16 +105,16 @@ impl Subject {
             if let Some(members) = claims.as_object_mut().filter(|_| value.is_null()) {
                 members.remove(claim);
             }
-            let wrong = self.prepare(mint, json!("prepared"), keys, "other", &claims, &[]);
-            if verify::<D>(checking, &minted::<D>(&wrong)?)?["accepted"] != false {
-                return Err(format!("accepts {claim} of {value}"));
+            let wrong = self.prepare(sign, json!("prepared"), keys, "other", &claims, &[]);
+            if verify::<D>(checking, &token_of::<D>(&wrong)?)?["accepted"] != false {
+                return Err(format!("accepts {claim} = {value}"));
             }
         }
         Ok(())
     }
 
-    /// Tokens that were changed, or made without the key.
-    fn forgeries(&self, token: &str) -> Vec<(String, String)> {
+    /// Returns tokens that were changed or made without the key.
+    fn negative_controls(&self, token: &str) -> Vec<(String, String)> {
         let mut forged: Vec<(String, String)> = ["", ".", "..", "....", &token[..token.len() - 9]]
             .map(|text| (format!("{text:?}"), text.to_owned()))
             .to_vec();
@@ -133,7 +133,7 @@ impl Subject {
             let changed = [&part[..middle], other, &part[middle + 1..]].concat();
             let mut parts = parts.clone();
             parts[i] = &changed;
-            forged.push((format!("a change of part {i}"), parts.join(".")));
+            forged.push((format!("part {i} changed"), parts.join(".")));
         }
         let payload = URL_SAFE_NO_PAD.encode(self.claims().to_string());
         for none in ["none", "None", "NONE"] {
@@ -156,9 +156,9 @@ impl Subject {
             &claims,
             &[],
         );
-        let length = minted::<D>(&trip)?.len() as u64;
+        let length = token_of::<D>(&trip)?.len() as u64;
         let sum = run::<D>(&trip, 1, 1)?;
-        // The last byte of a fresh token is some character of base64url.
+        // The last byte of a fresh token can be any base64url character.
         let last = sum.wrapping_sub(length + u64::from(b'F'));
         match (u64::from(b'-')..=u64::from(b'z')).contains(&last) {
             true => Ok(()),
@@ -173,7 +173,7 @@ impl Subject {
         let claims = self.claims();
         let prepared = json!("prepared");
         let token =
-            minted::<D>(&self.prepare("sign", prepared.clone(), keys, "standard", &claims, &[]))?;
+            token_of::<D>(&self.prepare("sign", prepared.clone(), keys, "standard", &claims, &[]))?;
         let tokens = [token.as_str()];
         let check = self.prepare(
             "verify-signature",
@@ -184,9 +184,11 @@ impl Subject {
             &tokens,
         );
         if verify::<D>(&check, &token)?["accepted"] != true || run::<D>(&check, 3, 2)? != 6 {
-            return Err("verify-signature refuses its own token, or sums wrongly".to_owned());
+            return Err(
+                "verify-signature rejects its own token, or its checksum is wrong".to_owned(),
+            );
         }
-        for (what, forged) in self.forgeries(&token) {
+        for (what, forged) in self.negative_controls(&token) {
             if verify::<D>(&check, &forged)?["accepted"] != false {
                 return Err(format!("verify-signature accepts {what}"));
             }
@@ -195,7 +197,8 @@ impl Subject {
     }
 
     fn made_keys<D: Driver>(&self, keys: &Value) -> Result<(), String> {
-        // Only the key of `dir` depends on the content encryption, and RSA's take long to make.
+        // Only the key of `dir` depends on the content encryption. RSA operations are slow, so one
+        // is enough.
         if !matches!(
             (self.alg, self.enc),
             (Some("dir"), _) | (_, None | Some("A256GCM"))
@@ -242,9 +245,9 @@ impl Subject {
         Ok(())
     }
 
-    fn offers(&self, contract: &str) -> bool {
-        let offered = |one: &Contract| json!(one) == contract;
-        self.offer.contracts.iter().any(offered)
+    fn offers(&self, operation: &str) -> bool {
+        let offered = |one: &Operation| json!(one) == operation;
+        self.offer.operations.iter().any(offered)
     }
 
     fn is_paseto(&self) -> bool {
@@ -277,7 +280,7 @@ impl Subject {
 
     fn prepare(
         &self,
-        contract: &str,
+        operation: &str,
         handling: Value,
         keys: &Value,
         name: &str,
@@ -285,14 +288,14 @@ impl Subject {
         tokens: &[&str],
     ) -> Value {
         json!({
-            "op": "prepare", "contract": contract, "format": self.offer.format,
+            "op": "prepare", "contract": operation, "format": self.offer.format,
             "alg": self.alg, "enc": self.enc, "key_handling": handling, "keys": keys,
             "claims": {"name": name, "values": [claims]},
             "policy": {"issuer": "https://issuer.example", "audience": "api"}, "tokens": tokens,
         })
     }
 
-    /// Keys as `prepare` has them, if there are some for this.
+    /// Returns the keys for a `prepare` request, if there are any for this algorithm.
     fn keys(&self) -> Option<Value> {
         let Some(alg) = self.alg else {
             return Some(paserk(self.offer.format));
@@ -333,7 +336,7 @@ const ED25519: &str = r#"{"kty":"OKP","crv":"Ed25519",
     "d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
     "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
 
-/// The PASETO test vector 3-S-1, whose key is a hexadecimal text.
+/// The PASETO test vector 3-S-1, whose key is hexadecimal text.
 const P384_SECRET: &str = "20347609607477aca8fbfbc5e6218455f3199669792ef8b466faa87bdc67798144c848dd03661eed5ac62461340cea96";
 const P384_PUBLIC: &str = "02fbcb7c69ee1c60579be7a334134878d9c5c5bf35d552dab63c0140397ed14cef637d7720925c44699ea30e72874c72fb";
 
@@ -377,7 +380,7 @@ fn unhex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-fn minted<D: Driver>(prepare: &Value) -> Result<String, String> {
+fn token_of<D: Driver>(prepare: &Value) -> Result<String, String> {
     let answer = ask::<D>(prepare, json!({"op": "token", "index": 0}))?;
     Ok(answer["token"].as_str().unwrap_or_default().to_owned())
 }
@@ -394,7 +397,7 @@ fn run<D: Driver>(prepare: &Value, iterations: u64, threads: u64) -> Result<u64,
         .ok_or_else(|| format!("answered {answer}"))
 }
 
-/// Prepares and asks, in a session of its own. Both answers must be ok.
+/// Sends `prepare` and one request in a new session. Both answers must be ok.
 fn ask<D: Driver>(prepare: &Value, request: Value) -> Result<Value, String> {
     let lines = format!("{prepare}\n{request}\n");
     let mut output = Vec::new();
@@ -428,6 +431,6 @@ fn one_or_none(names: &'static [&'static str]) -> Vec<Option<&'static str>> {
     }
 }
 
-fn said(name: Option<&'static str>) -> &'static str {
+fn or_empty(name: Option<&'static str>) -> &'static str {
     name.unwrap_or_default()
 }

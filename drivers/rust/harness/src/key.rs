@@ -1,6 +1,6 @@
-//! The keys of an order: JWKs (RFC 7517), and the DER that most libraries want instead.
+//! The keys of a `prepare` request: JWKs (RFC 7517), and the DER that most libraries need.
 
-use crate::protocol::{KeyHandling, Refusal};
+use crate::protocol::{DriverError, KeyHandling};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef, UintRef};
@@ -9,19 +9,19 @@ use pkcs8::AlgorithmIdentifierRef;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The keys of an order, as they arrive.
+/// The keys of a `prepare` request, as received.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Keys {
-    /// The private JWK, or the symmetric one.
+    /// The private or symmetric JWK.
     pub private: Option<Value>,
-    /// The public JWK of a signature.
+    /// The public JWK of a signature algorithm.
     pub public: Option<Value>,
     /// PASERK texts.
     pub paserk: Option<Paserk>,
 }
 
-/// PASERK texts, by their kind.
+/// PASERK texts, by kind.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Paserk {
@@ -34,43 +34,43 @@ pub struct Paserk {
 }
 
 impl Keys {
-    /// The private JWK's text, or the symmetric one's.
+    /// Returns the text of the private or symmetric JWK.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn private(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn private(&self) -> Result<String, DriverError> {
         text(self.private.as_ref(), "private")
     }
 
-    /// The public JWK's text.
+    /// Returns the text of the public JWK.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn public(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn public(&self) -> Result<String, DriverError> {
         text(self.public.as_ref(), "public")
     }
 }
 
-/// A key in the library's own type, or the way to it, as the order's `key_handling` wants it.
-pub enum Held<K> {
+/// A loaded key, or a function that loads it per call, as `key_handling` of the request requires.
+pub enum KeySource<K> {
     /// Loaded once.
     Prepared(K),
-    /// Loaded from its text in each call.
-    PerCall(Box<dyn Fn() -> Result<K, Refusal> + Send + Sync>),
+    /// Loaded from its text in every call.
+    PerCall(Box<dyn Fn() -> Result<K, DriverError> + Send + Sync>),
 }
 
-impl<K> Held<K> {
-    /// Loads the key once in any case, so that one that is refused is refused in `prepare`.
+impl<K> KeySource<K> {
+    /// Loads the key once in either case, so that a bad key fails in `prepare`.
     ///
     /// # Errors
     ///
-    /// What `load` said.
+    /// The error of `load`.
     pub fn new(
         handling: KeyHandling,
-        load: impl Fn() -> Result<K, Refusal> + Send + Sync + 'static,
-    ) -> Result<Self, Refusal> {
+        load: impl Fn() -> Result<K, DriverError> + Send + Sync + 'static,
+    ) -> Result<Self, DriverError> {
         let key = load()?;
         Ok(match handling {
             KeyHandling::Prepared => Self::Prepared(key),
@@ -78,24 +78,24 @@ impl<K> Held<K> {
         })
     }
 
-    /// Does one operation with the key.
+    /// Runs one operation with the key.
     ///
     /// # Errors
     ///
-    /// If the key cannot be loaded, which it could in [`Held::new`]; and what `operation` said.
+    /// The error of `operation`, or of loading the key.
     #[inline]
     pub fn with<R>(&self, operation: impl FnOnce(&K) -> Result<R, String>) -> Result<R, String> {
         match self {
             Self::Prepared(key) => operation(key),
             Self::PerCall(load) => {
-                let key = load().map_err(|refusal| format!("{refusal:?}"))?;
+                let key = load().map_err(|error| format!("{error:?}"))?;
                 operation(&key)
             }
         }
     }
 }
 
-/// A JWK's members, still in base64url.
+/// The members of a JWK, still in base64url.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Jwk {
@@ -121,32 +121,32 @@ const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 
 impl Jwk {
-    /// Reads a JWK's text.
+    /// Parses a JWK.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if it is not a JWK.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        serde_json::from_str(text).map_err(|error| Refusal::invalid(format!("key: {error}")))
+    /// [`DriverError::Invalid`] if it is not a JWK.
+    pub fn parse(text: &str) -> Result<Self, DriverError> {
+        serde_json::from_str(text).map_err(|error| DriverError::invalid(format!("key: {error}")))
     }
 
-    /// A symmetric key's bytes.
+    /// Returns the bytes of a symmetric key.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if this is not an `oct` key; so for every conversion below, with its
-    /// own `kty`, and for members that are missing or malformed.
-    pub fn secret(&self) -> Result<Vec<u8>, Refusal> {
+    /// [`DriverError::Invalid`] if this is not an `oct` key. Every conversion below reports a wrong
+    /// `kty` and missing or malformed members in the same way.
+    pub fn secret(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("oct")?;
         bytes("k", &self.k)
     }
 
-    /// An EC public point, uncompressed (SEC 1 section 2.3.3).
+    /// Returns an EC public point, uncompressed (SEC 1 section 2.3.3).
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn ec_point(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn ec_point(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("EC")?;
         let mut point = vec![4];
         point.extend(bytes("x", &self.x)?);
@@ -154,27 +154,31 @@ impl Jwk {
         Ok(point)
     }
 
-    /// An EC private scalar, big-endian, of the curve's length.
+    /// Returns an EC private scalar, big-endian, of the curve's length.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn ec_scalar(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn ec_scalar(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("EC")?;
         bytes("d", &self.d)
     }
 
-    /// An EC private key in PKCS#8.
+    /// Returns an EC private key in PKCS#8.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn ec_pkcs8(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn ec_pkcs8(&self) -> Result<Vec<u8>, DriverError> {
         let curve = match self.crv.as_str() {
             "P-256" => P256,
             "P-384" => P384,
             "P-521" => P521,
-            other => return Err(Refusal::unsupported(format!("no curve {other:?} here"))),
+            other => {
+                return Err(DriverError::unsupported(format!(
+                    "curve {other:?} is not supported"
+                )));
+            }
         };
         let (scalar, point) = (self.ec_scalar()?, self.ec_point()?);
         let inner = sec1::EcPrivateKey {
@@ -189,32 +193,32 @@ impl Jwk {
         pkcs8(algorithm, &der(&inner)?)
     }
 
-    /// An Ed25519 public key's 32 bytes.
+    /// Returns the 32 bytes of an Ed25519 public key.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn ed25519_public(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn ed25519_public(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("OKP")?;
         bytes("x", &self.x)
     }
 
-    /// An Ed25519 private key's seed.
+    /// Returns the seed of an Ed25519 private key.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn ed25519_seed(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn ed25519_seed(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("OKP")?;
         bytes("d", &self.d)
     }
 
-    /// An Ed25519 private key in PKCS#8 (RFC 8410).
+    /// Returns an Ed25519 private key in PKCS#8 (RFC 8410).
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn ed25519_pkcs8(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn ed25519_pkcs8(&self) -> Result<Vec<u8>, DriverError> {
         let seed = self.ed25519_seed()?;
         let inner = der(&OctetStringRef::new(&seed).map_err(malformed)?)?;
         let algorithm = AlgorithmIdentifierRef {
@@ -224,12 +228,12 @@ impl Jwk {
         pkcs8(algorithm, &inner)
     }
 
-    /// An RSA private key in PKCS#1.
+    /// Returns an RSA private key in PKCS#1.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn rsa_pkcs1(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn rsa_pkcs1(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("RSA")?;
         let members = [
             ("n", &self.n),
@@ -259,12 +263,12 @@ impl Jwk {
         })
     }
 
-    /// An RSA public key in PKCS#1.
+    /// Returns an RSA public key in PKCS#1.
     ///
     /// # Errors
     ///
-    /// As [`Jwk::secret`].
-    pub fn rsa_public_pkcs1(&self) -> Result<Vec<u8>, Refusal> {
+    /// As for [`Jwk::secret`].
+    pub fn rsa_public_pkcs1(&self) -> Result<Vec<u8>, DriverError> {
         self.expect("RSA")?;
         let (n, e) = (bytes("n", &self.n)?, bytes("e", &self.e)?);
         der(&pkcs1::RsaPublicKeyRef {
@@ -273,46 +277,46 @@ impl Jwk {
         })
     }
 
-    fn expect(&self, kty: &str) -> Result<(), Refusal> {
+    fn expect(&self, kty: &str) -> Result<(), DriverError> {
         if self.kty == kty {
             return Ok(());
         }
-        Err(Refusal::invalid(format!(
-            "the algorithm needs a key of kty {kty:?}, and this one has {:?}",
+        Err(DriverError::invalid(format!(
+            "the algorithm requires a key with kty {kty:?}, not {:?}",
             self.kty
         )))
     }
 }
 
-fn text(key: Option<&Value>, which: &str) -> Result<String, Refusal> {
-    let key = key.ok_or_else(|| Refusal::invalid(format!("no {which} key")))?;
+fn text(key: Option<&Value>, which: &str) -> Result<String, DriverError> {
+    let key = key.ok_or_else(|| DriverError::invalid(format!("{which} key is missing")))?;
     Ok(key.to_string())
 }
 
-fn bytes(name: &str, text: &str) -> Result<Vec<u8>, Refusal> {
+fn bytes(name: &str, text: &str) -> Result<Vec<u8>, DriverError> {
     match URL_SAFE_NO_PAD.decode(text) {
         Ok(bytes) if !bytes.is_empty() => Ok(bytes),
-        _ => Err(Refusal::invalid(format!(
+        _ => Err(DriverError::invalid(format!(
             "key: {name:?} is missing, or not base64url"
         ))),
     }
 }
 
-fn pkcs8(algorithm: AlgorithmIdentifierRef<'_>, inner: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn pkcs8(algorithm: AlgorithmIdentifierRef<'_>, inner: &[u8]) -> Result<Vec<u8>, DriverError> {
     let inner = OctetStringRef::new(inner).map_err(malformed)?;
-    // No public key beside the private one: aws-lc-rs takes version 1 from everybody.
+    // Without the public key: aws-lc-rs accepts only version 1 of the structure from all writers.
     let info = pkcs8::PrivateKeyInfo::<AnyRef<'_>, &OctetStringRef, BitStringRef<'_>>::new(
         algorithm, inner,
     );
     der(&info)
 }
 
-fn der(value: &(impl Encode + ?Sized)) -> Result<Vec<u8>, Refusal> {
+fn der(value: &(impl Encode + ?Sized)) -> Result<Vec<u8>, DriverError> {
     value.to_der().map_err(malformed)
 }
 
-fn malformed(error: der::Error) -> Refusal {
-    Refusal::invalid(format!("key: {error}"))
+fn malformed(error: der::Error) -> DriverError {
+    DriverError::invalid(format!("key: {error}"))
 }
 
 #[cfg(test)]
@@ -322,24 +326,25 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn a_key_is_loaded_once_or_in_each_call() {
+    fn key_source_loads_once_or_per_call() {
         for (handling, expected) in [(KeyHandling::Prepared, 1), (KeyHandling::ParsedPerCall, 4)] {
             let loads = Arc::new(AtomicUsize::new(0));
             let counter = loads.clone();
-            let held = Held::new(
-                handling,
-                move || Ok(counter.fetch_add(1, Ordering::Relaxed)),
-            );
-            let held = held.expect("the way to this key never fails");
+            let source =
+                KeySource::new(
+                    handling,
+                    move || Ok(counter.fetch_add(1, Ordering::Relaxed)),
+                );
+            let source = source.expect("loading this key succeeds");
             for _ in 0..3 {
-                assert!(held.with(|_| Ok(())).is_ok());
+                assert!(source.with(|_| Ok(())).is_ok());
             }
             assert_eq!(loads.load(Ordering::Relaxed), expected, "{handling:?}");
         }
     }
 
     #[test]
-    fn a_key_of_another_kind_is_refused() {
+    fn key_of_other_kind_is_an_error() {
         let jwk = Jwk::parse(r#"{"kty":"oct","k":"AAAA"}"#).expect("a JWK");
         assert_eq!(jwk.secret(), Ok(vec![0; 3]));
         assert!(jwk.ec_point().is_err() && jwk.rsa_pkcs1().is_err());

@@ -1,15 +1,15 @@
-//! What the lab's Rust drivers share. A driver is one file: it says what its library offers and
-//! turns an [`Order`] into [`Work`]; the loop, the keys, the claims, the clock and the counting are
-//! here. The contract is `drivers/PROTOCOL.md`.
+//! Shared code of the lab's Rust drivers. A driver is one file: it lists what its library offers
+//! and turns a [`PrepareRequest`] into [`Work`]. The loop, the keys, the claims, the clock and the
+//! counting are here. The protocol is described in `drivers/PROTOCOL.md`.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | [`protocol`] | requests, answers, what a driver offers and how it refuses |
+//! | [`protocol`] | requests, answers, offers and errors |
 //! | [`claims`] | the claims sets that are signed and decoded |
-//! | [`policy`] | the policy by hand, for libraries that check no claims |
-//! | [`key`] | JWKs, and the DER that most libraries want instead |
-//! | [`work`] | one prepared contract, and the shapes that a driver fills in |
-//! | `conformance` | for the tests of drivers: what all of them must do and refuse |
+//! | [`policy`] | the policy check, for libraries that check no claims |
+//! | [`key`] | JWKs, and the DER that most libraries need |
+//! | [`work`] | one prepared operation, and the traits that a driver implements |
+//! | `conformance` | for the tests of drivers: what all of them must accept and reject |
 //! | [`serve`] | the loop, the clock, the threads |
 
 pub mod claims;
@@ -21,48 +21,47 @@ pub mod protocol;
 pub mod serve;
 pub mod work;
 
-pub use claims::{Claims, Look, Pool, Standard, StandardPaseto};
-pub use key::{Held, Jwk, Keys};
+pub use claims::{Claims, ClaimsVisitor, Pool, Standard, StandardPaseto};
+pub use key::{Jwk, KeySource, Keys};
 pub use policy::Registered;
 pub use protocol::{
-    Contract, KeyForm, KeyHandling, KeyText, Offer, Order, Policy, Practice, Refusal,
+    DriverError, KeyForm, KeyHandling, KeyText, Offer, Operation, Policy, Practice, PrepareRequest,
 };
 pub use serve::serve;
 pub use work::{Rejection, Signer, Verifier, Work};
 
-/// The claims of a set that has no struct of its own: the map type a Rust user would take.
+/// The claims of a set without a struct of its own: the map type a Rust user would take.
 pub type Map = serde_json::Map<String, serde_json::Value>;
 
 #[global_allocator]
 static ALLOC: jeton_testkit::CountingAlloc = jeton_testkit::CountingAlloc;
 
-/// One library, wrapped.
+/// A driver: one wrapped library.
 pub trait Driver {
     /// The library's name in every table.
     const LIBRARY: &'static str;
-    /// What the driver can do. An order outside of this never reaches [`Driver::prepare`].
+    /// What the driver can do. A request outside this list never reaches [`Driver::prepare`].
     const OFFERS: &'static [Offer];
     /// What the driver checks by hand because the library does not: `jwe:claims`, `jwt:exp`, or the
     /// name of one attack, as in `jwt:audience-missing`.
     const BY_DRIVER: &'static [&'static str] = &[];
-    /// The practices that it can be told to follow; none: it knows its own alone, which is the
-    /// documented one.
+    /// The practices that the driver can follow. If empty, it follows only the documented one.
     const PRACTICES: &'static [Practice] = &[];
 
-    /// The library's version, as it was linked; see [`locked_version`].
+    /// Returns the version of the linked library. See [`locked_version`].
     fn version() -> String;
 
-    /// Computes all that can be computed once.
+    /// Computes everything that can be computed once.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Unsupported`] for what the library cannot do, [`Refusal::Invalid`] for an order
-    /// that makes no sense, [`Refusal::Failed`] if the library refused what it should take.
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal>;
+    /// [`DriverError::Unsupported`] for what the library cannot do, [`DriverError::Invalid`] for an
+    /// inconsistent request, [`DriverError::Failed`] if the library fails on valid input.
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError>;
 }
 
-/// The version of `package` in a Cargo lockfile. A driver is built `--locked`, so the lockfile
-/// that it was compiled beside names what was linked.
+/// Returns the version of `package` in a Cargo lockfile. A driver is built with `--locked`, so its
+/// lockfile names the linked version.
 #[must_use]
 pub fn locked_version(lockfile: &str, package: &str) -> String {
     let name = format!("name = \"{package}\"");

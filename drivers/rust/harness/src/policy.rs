@@ -1,4 +1,4 @@
-//! The policy by hand, for libraries that decode claims and check none of them.
+//! The policy check, for libraries that decode claims and check none of them.
 
 use crate::Map;
 use crate::claims::{Audience, Standard};
@@ -6,15 +6,15 @@ use crate::protocol::Policy;
 use crate::work::Rejection;
 use serde_json::Value;
 
-/// What a policy asks of claims whose times are numbers.
+/// The claims that a policy needs, with times as numbers.
 pub trait Registered {
-    /// Issuer.
+    /// Returns the issuer.
     fn issuer(&self) -> Option<&str>;
-    /// Whether this is one of the audiences.
+    /// Returns whether the token is for this audience.
     fn is_for(&self, audience: &str) -> bool;
-    /// Expiry, seconds since 1970.
+    /// Returns the expiry, seconds since 1970.
     fn expires_s(&self) -> Option<f64>;
-    /// Not before, seconds since 1970.
+    /// Returns the start of validity, seconds since 1970.
     fn not_before_s(&self) -> Option<f64>;
 }
 
@@ -23,7 +23,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// What is wrong with them.
+    /// The first check that failed.
     pub fn check(&self, claims: &impl Registered, now_s: f64) -> Result<(), Rejection> {
         if claims.expires_s().is_some_and(|expires| expires <= now_s) {
             return Err("token is expired".to_owned());
@@ -34,10 +34,10 @@ impl Policy {
         if let Some(issuer) = &self.issuer
             && claims.issuer() != Some(issuer)
         {
-            return Err("issuer is another".to_owned());
+            return Err("issuer does not match".to_owned());
         }
         match &self.audience {
-            Some(audience) if !claims.is_for(audience) => Err("audience is another".to_owned()),
+            Some(audience) if !claims.is_for(audience) => Err("audience does not match".to_owned()),
             _ => Ok(()),
         }
     }
@@ -95,7 +95,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn each_demand_is_checked_and_none_that_was_not_made() {
+    fn policy_checks_exactly_what_is_required() {
         let claims = |value: Value| value.as_object().cloned().unwrap_or_default();
         let policy = Policy {
             issuer: Some("i".to_owned()),

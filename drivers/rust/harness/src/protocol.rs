@@ -1,4 +1,4 @@
-//! The protocol's messages, as far as a driver has to know them.
+//! The protocol's messages, as far as a driver needs them.
 
 use crate::claims::Pool;
 use crate::key::Keys;
@@ -9,13 +9,13 @@ use std::fmt::Display;
 /// The protocol's version.
 pub const PROTOCOL: u32 = 1;
 
-/// A row of what a driver can do: every algorithm in it under every contract in it.
+/// One line of what a driver can do: every algorithm in it with every operation in it.
 ///
 /// ```
-/// use jeton_driver_harness::{Contract, KeyHandling, Offer};
+/// use jeton_driver_harness::{Operation, KeyHandling, Offer};
 /// const PASETO: Offer = Offer {
 ///     format: "v4.local",
-///     contracts: &[Contract::Encrypt, Contract::Decrypt],
+///     operations: &[Operation::Encrypt, Operation::Decrypt],
 ///     key_handling: &[KeyHandling::Prepared],
 ///     ..Offer::NOTHING
 /// };
@@ -27,79 +27,79 @@ pub struct Offer {
     pub format: &'static str,
     /// JOSE names. Empty where the format decides.
     pub algs: &'static [&'static str],
-    /// The content encryptions of a `jwe`, each of which goes with each algorithm. Empty elsewhere.
+    /// The content encryptions of a `jwe`, each combined with each algorithm. Empty elsewhere.
     pub encs: &'static [&'static str],
-    /// What can be done with them.
-    pub contracts: &'static [Contract],
-    /// How the keys can be handled.
+    /// The operations.
+    pub operations: &'static [Operation],
+    /// The supported key handling.
     pub key_handling: &'static [KeyHandling],
-    /// The forms of key text that the library reads: a `load-key` row each.
+    /// The forms of key text that the library reads: one `load-key` row each.
     pub key_text: &'static [KeyForm],
 }
 
 impl Offer {
-    /// An empty row, to set the members of.
+    /// An empty line, as a base for struct update syntax.
     pub const NOTHING: Offer = Offer {
         format: "",
         algs: &[],
         encs: &[],
-        contracts: &[],
+        operations: &[],
         key_handling: &[],
         key_text: &[],
     };
 
-    /// Whether `order` lies within this row.
+    /// Returns whether this line covers `request`.
     #[must_use]
-    pub fn covers(&self, order: &Order) -> bool {
+    pub fn covers(&self, request: &PrepareRequest) -> bool {
         let within = |names: &[&str], name: &Option<String>| match name {
             Some(name) => names.contains(&name.as_str()),
             None => names.is_empty(),
         };
-        let handling = match order.contract {
-            // A fresh key is not handled in any way.
-            Contract::GenerateKey => true,
-            Contract::LoadKey => {
-                (order.key_text.as_ref()).is_some_and(|text| self.key_text.contains(&text.form))
+        let handling = match request.operation {
+            // Key handling does not apply to a fresh key.
+            Operation::GenerateKey => true,
+            Operation::LoadKey => {
+                (request.key_text.as_ref()).is_some_and(|text| self.key_text.contains(&text.form))
             }
-            _ => self.key_handling.contains(&order.key_handling),
+            _ => self.key_handling.contains(&request.key_handling),
         };
         handling
-            && self.format == order.format
-            && within(self.algs, &order.alg)
-            && within(self.encs, &order.enc)
-            && self.contracts.contains(&order.contract)
+            && self.format == request.format
+            && within(self.algs, &request.alg)
+            && within(self.encs, &request.enc)
+            && self.operations.contains(&request.operation)
     }
 }
 
-/// One exactly described operation.
+/// One exactly described unit of timed work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Contract {
+pub enum Operation {
     /// Typed claims to the complete token.
     Sign,
     /// The complete token to typed, validated claims.
     Verify,
     /// The complete token to yes or no.
     VerifySignature,
-    /// What `Sign` is, for a token that nobody else can read.
+    /// As `Sign`, for an encrypted token.
     Encrypt,
-    /// What `Verify` is, for such a token.
+    /// As `Verify`, for an encrypted token.
     Decrypt,
-    /// `Sign` and then `Verify` of the token just made; or `Encrypt` and `Decrypt`.
+    /// `Sign` and then `Verify` of the same token; or `Encrypt` and `Decrypt`.
     RoundTrip,
-    /// Nothing to a key that can be used.
+    /// A new key that is ready to use.
     GenerateKey,
-    /// A key's text to a key that can be used.
+    /// The text of a key to a key that is ready to use.
     LoadKey,
 }
 
-impl Contract {
-    /// Whether it makes tokens of claims.
+impl Operation {
+    /// Returns whether the operation makes tokens from claims.
     #[must_use]
     pub fn makes_tokens(self) -> bool {
         matches!(
             self,
-            Contract::Sign | Contract::Encrypt | Contract::RoundTrip
+            Operation::Sign | Operation::Encrypt | Operation::RoundTrip
         )
     }
 }
@@ -108,23 +108,23 @@ impl Contract {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyHandling {
-    /// Nothing: all that can be computed once was.
+    /// Nothing: the key was loaded before.
     Prepared,
-    /// Its text is parsed, each time.
+    /// Its text is parsed in every call.
     ParsedPerCall,
-    /// For `load-key`: the JWK is what is loaded.
+    /// For `load-key`: loads the JWK.
     Jwk,
-    /// For `load-key`: the PEM.
+    /// For `load-key`: loads the PEM.
     Pem,
-    /// For `load-key`: the PASERK.
+    /// For `load-key`: loads the PASERK.
     Paserk,
 }
 
-/// How a key is written.
+/// The encoding of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyForm {
-    /// A JWK's JSON.
+    /// The JSON text of a JWK.
     Jwk,
     /// PKCS#8 and SPKI in PEM.
     Pem,
@@ -132,10 +132,10 @@ pub enum KeyForm {
     Paserk,
 }
 
-/// A key as the text of one form, which is then what is loaded.
+/// A key as text in one form; `load-key` loads this text.
 #[derive(Clone, Debug, Deserialize)]
 pub struct KeyText {
-    /// Which form.
+    /// The form.
     pub form: KeyForm,
     /// The private or symmetric key.
     #[serde(default)]
@@ -146,147 +146,147 @@ pub struct KeyText {
 }
 
 impl KeyText {
-    /// The private or symmetric key's text.
+    /// Returns the text of the private or symmetric key.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn private(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn private(&self) -> Result<String, DriverError> {
         let text = self.private.clone();
-        text.ok_or_else(|| Refusal::invalid("no private key text"))
+        text.ok_or_else(|| DriverError::invalid("no private key text"))
     }
 
-    /// The public key's text.
+    /// Returns the text of the public key.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if there is none.
-    pub fn public(&self) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if there is none.
+    pub fn public(&self) -> Result<String, DriverError> {
         let text = self.public.clone();
-        text.ok_or_else(|| Refusal::invalid("no public key text"))
+        text.ok_or_else(|| DriverError::invalid("no public key text"))
     }
 }
 
-/// What `verify` must check beside the signature, `exp` and `nbf`.
+/// What `verify` must check in addition to the signature, `exp` and `nbf`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Policy {
-    /// What `iss` must equal.
-    #[serde(deserialize_with = "demanded")]
+    /// The value that `iss` must equal.
+    #[serde(deserialize_with = "non_empty")]
     pub issuer: Option<String>,
-    /// What `aud` must contain.
-    #[serde(deserialize_with = "demanded")]
+    /// The value that `aud` must contain.
+    #[serde(deserialize_with = "non_empty")]
     pub audience: Option<String>,
 }
 
-/// How the library is called: a question of `lab attack`, and never of a figure of time.
+/// How the library is called. Only `lab attack` uses it; it never affects timings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Practice {
-    /// As the documentation begins, with no demand beyond that.
+    /// The first example of the documentation, without additional checks.
     Defaults,
-    /// With every check on that the library documents.
+    /// Every check enabled that the library documents.
     #[default]
     Documented,
 }
 
-/// Nothing is demanded by an empty text either.
-fn demanded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+/// Reads a requirement. Empty text means that nothing is required.
+fn non_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let text: Option<String> = Option::deserialize(deserializer)?;
     Ok(text.filter(|text| !text.is_empty()))
 }
 
-/// What a `prepare` request asks for.
+/// A checked `prepare` request.
 #[derive(Debug)]
-pub struct Order {
-    /// What to do.
-    pub contract: Contract,
+pub struct PrepareRequest {
+    /// The operation.
+    pub operation: Operation,
     /// `jwt`, `jwe`, `v1.local` … `v4.public`, or `bare`.
     pub format: String,
     /// The JOSE name, or `None` where the format decides.
     pub alg: Option<String>,
     /// The JOSE name of a content encryption.
     pub enc: Option<String>,
-    /// What happens to the key.
+    /// How the key is handled.
     pub key_handling: KeyHandling,
     /// The keys, as text.
     pub keys: Keys,
-    /// The same keys as text; there for `load-key`.
+    /// The same keys as text, for `load-key`.
     pub key_text: Option<KeyText>,
-    /// The claims to sign; for `verify`, the type to decode into.
+    /// The claims to sign. For `verify`, the type to decode into.
     pub pool: Pool,
-    /// What to check.
+    /// The policy of `verify`.
     pub policy: Policy,
     /// How to call the library.
     pub practice: Practice,
-    /// What to open. Empty for contracts that make tokens or keys.
+    /// The tokens to verify. Empty for operations that make tokens or keys.
     pub tokens: Vec<String>,
 }
 
-impl Order {
-    /// The algorithm's name.
+impl PrepareRequest {
+    /// Returns the algorithm's name.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if the order names none.
-    pub fn alg(&self) -> Result<&str, Refusal> {
+    /// [`DriverError::Invalid`] if the request names none.
+    pub fn alg(&self) -> Result<&str, DriverError> {
         self.alg
             .as_deref()
-            .ok_or_else(|| Refusal::invalid("this format needs an alg"))
+            .ok_or_else(|| DriverError::invalid("this format needs an alg"))
     }
 
-    /// The content encryption's name.
+    /// Returns the content encryption's name.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if the order names none.
-    pub fn enc(&self) -> Result<&str, Refusal> {
+    /// [`DriverError::Invalid`] if the request names none.
+    pub fn enc(&self) -> Result<&str, DriverError> {
         self.enc
             .as_deref()
-            .ok_or_else(|| Refusal::invalid("this format needs an enc"))
+            .ok_or_else(|| DriverError::invalid("this format needs an enc"))
     }
 
-    /// The text of the key that `load-key` loads.
+    /// Returns the text of the key that `load-key` loads.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if the order has none.
-    pub fn key_text(&self) -> Result<&KeyText, Refusal> {
+    /// [`DriverError::Invalid`] if the request has none.
+    pub fn key_text(&self) -> Result<&KeyText, DriverError> {
         self.key_text
             .as_ref()
-            .ok_or_else(|| Refusal::invalid("load-key needs a key_text"))
+            .ok_or_else(|| DriverError::invalid("load-key needs a key_text"))
     }
 }
 
-/// Why a request was not fulfilled.
+/// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A fact about the library.
+pub enum DriverError {
+    /// The library does not support this.
     Unsupported(String),
-    /// A request that makes no sense.
+    /// The request is inconsistent.
     Invalid(String),
-    /// The library refused what it should take.
+    /// The library failed on valid input.
     Failed(String),
 }
 
-impl Refusal {
-    /// A fact about the library.
+impl DriverError {
+    /// Creates an error for what the library does not support.
     pub fn unsupported(reason: impl Display) -> Self {
         Self::Unsupported(reason.to_string())
     }
 
-    /// A request that makes no sense.
+    /// Creates an error for an inconsistent request.
     pub fn invalid(reason: impl Display) -> Self {
         Self::Invalid(reason.to_string())
     }
 
-    /// The library refused what it should take.
+    /// Creates an error for a failure of the library on valid input.
     pub fn failed(reason: impl Display) -> Self {
         Self::Failed(reason.to_string())
     }
 }
 
-/// One request. Members that are not named here are ignored.
+/// One request. Unknown members are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Request {
@@ -298,7 +298,7 @@ pub(crate) enum Request {
     Bye,
 }
 
-/// How often, on how many threads, and whether to count.
+/// Number of operations, number of threads, and whether to count allocations.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Run {
     pub(crate) iterations: u64,
@@ -307,10 +307,10 @@ pub(crate) struct Run {
     pub(crate) count: bool,
 }
 
-/// A `prepare` request as it arrives.
+/// A `prepare` request as received.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Prepare {
-    contract: String,
+    operation: String,
     format: String,
     alg: Option<String>,
     enc: Option<String>,
@@ -332,16 +332,18 @@ struct NamedClaims {
 }
 
 impl Prepare {
-    pub(crate) fn into_order(self) -> Result<Order, Refusal> {
-        let contract = Contract::deserialize(Value::String(self.contract.clone()))
-            .map_err(|_| Refusal::unsupported(format!("no contract {:?} here", self.contract)))?;
+    pub(crate) fn into_request(self) -> Result<PrepareRequest, DriverError> {
+        let operation =
+            Operation::deserialize(Value::String(self.operation.clone())).map_err(|_| {
+                DriverError::unsupported(format!("operation {:?} is not supported", self.operation))
+            })?;
         let tokens = self.tokens.unwrap_or_default();
-        if contract.makes_tokens() && self.claims.values.is_empty() {
-            let reason = format!("{} needs at least one value in claims", self.contract);
-            return Err(Refusal::Invalid(reason));
+        if operation.makes_tokens() && self.claims.values.is_empty() {
+            let reason = format!("{} requires at least one value in claims", self.operation);
+            return Err(DriverError::Invalid(reason));
         }
-        Ok(Order {
-            contract,
+        Ok(PrepareRequest {
+            operation,
             pool: Pool::new(&self.claims.name, &self.format, self.claims.values)?,
             format: self.format,
             alg: self.alg,

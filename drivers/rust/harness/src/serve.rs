@@ -1,7 +1,8 @@
-//! The loop: a line in, a line out. And what a `run` is: the threads, the clock, the counting.
+//! Serves the protocol: reads a line, writes a line. Runs the timed loop with its threads and
+//! clock.
 
 use crate::Driver;
-use crate::protocol::{PROTOCOL, Refusal, Request, Run};
+use crate::protocol::{DriverError, PROTOCOL, Request, Run};
 use crate::work::Work;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
@@ -10,14 +11,14 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest line, either way, in bytes, its newline included.
+/// The maximum length of a line in either direction, in bytes, including its newline.
 pub const LINE_MAX_BYTES: usize = 8 << 20;
 
-/// Serves `D` on standard input and output until `bye`, or the input's end.
+/// Serves `D` on standard input and output until `bye` or the end of the input.
 ///
 /// # Errors
 ///
-/// If one of the two streams breaks.
+/// If reading or writing fails.
 pub fn serve<D: Driver>() -> io::Result<()> {
     serve_on::<D>(&mut io::stdin().lock(), &mut io::stdout().lock())
 }
@@ -32,7 +33,10 @@ pub(crate) fn serve_on<D: Driver>(
         let (answer, done) = state.answer::<D>(&line);
         let mut text = answer.to_string();
         if text.len() >= LINE_MAX_BYTES {
-            text = refuse(Refusal::failed("the answer is longer than a line may be")).to_string();
+            text = error_answer(DriverError::failed(
+                "the answer exceeds the maximum length of a line",
+            ))
+            .to_string();
         }
         text.push('\n');
         output.write_all(text.as_bytes())?;
@@ -44,8 +48,8 @@ pub(crate) fn serve_on<D: Driver>(
     Ok(())
 }
 
-/// Reads the next line. One that is too long is read to its end and comes out as what was kept of
-/// it, which is no JSON.
+/// Reads the next line. A line that is too long is read to its end and truncated, so it is not
+/// valid JSON.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let limit = LINE_MAX_BYTES as u64;
@@ -62,34 +66,35 @@ struct State {
 }
 
 impl State {
-    /// The answer, and whether it was the last.
+    /// Returns the answer, and whether it was the last.
     fn answer<D: Driver>(&mut self, line: &[u8]) -> (Value, bool) {
         let request = match serde_json::from_slice(line) {
             Ok(request) => request,
             Err(error) => {
-                let reason = format!("not a request, or longer than a line may be: {error}");
-                return (refuse(Refusal::Invalid(reason)), false);
+                let reason = format!("not a valid request, or longer than a line may be: {error}");
+                return (error_answer(DriverError::Invalid(reason)), false);
             }
         };
         let done = matches!(request, Request::Bye);
-        // A library that panics has failed, and the next request is answered all the same.
+        // A library that panics has failed. The next request is answered all the same.
         let answer = catch_unwind(AssertUnwindSafe(|| self.fulfil::<D>(request)));
-        let answer = answer.unwrap_or_else(|panic| Err(Refusal::failed(said(&*panic))));
-        (answer.unwrap_or_else(refuse), done)
+        let answer =
+            answer.unwrap_or_else(|panic| Err(DriverError::failed(panic_message(&*panic))));
+        (answer.unwrap_or_else(error_answer), done)
     }
 
-    fn fulfil<D: Driver>(&mut self, request: Request) -> Result<Value, Refusal> {
+    fn fulfil<D: Driver>(&mut self, request: Request) -> Result<Value, DriverError> {
         match request {
             Request::Hello { protocol: PROTOCOL } => Ok(hello::<D>()),
-            Request::Hello { .. } => Err(Refusal::unsupported("only protocol 1 is spoken here")),
+            Request::Hello { .. } => Err(DriverError::unsupported("only protocol 1 is supported")),
             Request::Prepare(prepare) => {
                 self.work = None;
-                let order = prepare.into_order()?;
-                if !D::OFFERS.iter().any(|offer| offer.covers(&order)) {
+                let request = prepare.into_request()?;
+                if !D::OFFERS.iter().any(|offer| offer.covers(&request)) {
                     let reason = format!("{} does not offer this", D::LIBRARY);
-                    return Err(Refusal::Unsupported(reason));
+                    return Err(DriverError::Unsupported(reason));
                 }
-                self.work = Some(D::prepare(order)?);
+                self.work = Some(D::prepare(request)?);
                 Ok(json!({"ok": true}))
             }
             Request::Token { index } => {
@@ -102,9 +107,9 @@ impl State {
         }
     }
 
-    fn prepared(&self) -> Result<&dyn Work, Refusal> {
+    fn prepared(&self) -> Result<&dyn Work, DriverError> {
         let work = self.work.as_deref();
-        work.ok_or_else(|| Refusal::invalid("nothing is prepared"))
+        work.ok_or_else(|| DriverError::invalid("nothing is prepared"))
     }
 }
 
@@ -115,7 +120,7 @@ fn hello<D: Driver>() -> Value {
             for enc in each_or_none(offer.encs) {
                 offers.push(json!({
                     "format": offer.format, "alg": alg, "enc": enc,
-                    "contracts": offer.contracts, "key_handling": offer.key_handling,
+                    "contracts": offer.operations, "key_handling": offer.key_handling,
                     "key_text": offer.key_text,
                 }));
             }
@@ -137,87 +142,97 @@ fn each_or_none(names: &'static [&'static str]) -> Vec<Option<&'static str>> {
     }
 }
 
-fn verify(work: &dyn Work, token: &str) -> Result<Value, Refusal> {
+fn verify(work: &dyn Work, token: &str) -> Result<Value, DriverError> {
     let verdict = catch_unwind(AssertUnwindSafe(|| work.verify(token)));
-    let verdict = verdict.unwrap_or_else(|panic| Ok(Err(said(&*panic))));
+    let verdict = verdict.unwrap_or_else(|panic| Ok(Err(panic_message(&*panic))));
     Ok(match verdict? {
         Ok(claims) => json!({"ok": true, "accepted": true, "claims": claims}),
         Err(reason) => json!({"ok": true, "accepted": false, "reason": one_line(&reason)}),
     })
 }
 
-/// What one thread brings home.
-struct Lap {
+/// The result of one thread.
+struct ThreadRun {
     end: Instant,
     checksum: u64,
     counts: jeton_testkit::Counts,
 }
 
-fn timed(work: &dyn Work, run: Run) -> Result<Value, Refusal> {
+fn timed(work: &dyn Work, run: Run) -> Result<Value, DriverError> {
     if run.threads == 0 {
-        return Err(Refusal::invalid("a run needs at least one thread"));
+        return Err(DriverError::invalid("run requires at least one thread"));
     }
-    let (elapsed, laps) = if run.threads == 1 {
+    let (elapsed, thread_runs) = if run.threads == 1 {
         let mut start = Instant::now();
-        let lap = lap(work, run, || start = Instant::now());
-        let lap = lap.map_err(Refusal::Failed)?;
-        (lap.end - start, vec![lap])
+        let thread_run = thread_run(work, run, || start = Instant::now());
+        let thread_run = thread_run.map_err(DriverError::Failed)?;
+        (thread_run.end - start, vec![thread_run])
     } else {
         on_threads(work, run)?
     };
-    let checksum = laps
-        .iter()
-        .fold(0_u64, |sum, lap| sum.wrapping_add(lap.checksum));
-    let counted = |of: fn(&Lap) -> u64| run.count.then(|| laps.iter().map(of).sum::<u64>());
+    let checksum = thread_runs.iter().fold(0_u64, |sum, thread_run| {
+        sum.wrapping_add(thread_run.checksum)
+    });
+    let counted =
+        |of: fn(&ThreadRun) -> u64| run.count.then(|| thread_runs.iter().map(of).sum::<u64>());
     Ok(json!({
         "ok": true,
         "elapsed_ns": u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
         "checksum": checksum,
-        "bytes": counted(|lap| lap.counts.bytes),
-        "allocs": counted(|lap| lap.counts.allocations),
+        "bytes": counted(|thread_run| thread_run.counts.bytes),
+        "allocs": counted(|thread_run| thread_run.counts.allocations),
     }))
 }
 
-/// From the moment that the last thread is ready to the moment that the last is done.
-fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<Lap>), Refusal> {
+/// Measures from the moment the last thread is ready to the moment the last thread has finished.
+fn on_threads(work: &dyn Work, run: Run) -> Result<(Duration, Vec<ThreadRun>), DriverError> {
     let (ready, go) = (Barrier::new(run.threads + 1), Barrier::new(run.threads + 1));
-    let (start, laps) = thread::scope(|scope| {
+    let (start, thread_runs) = thread::scope(|scope| {
         let threads: Vec<_> = (0..run.threads)
             .map(|_| {
                 scope.spawn(|| {
                     let mut waited = false;
-                    let lap = catch_unwind(AssertUnwindSafe(|| {
-                        lap(work, run, || {
+                    let thread_run = catch_unwind(AssertUnwindSafe(|| {
+                        thread_run(work, run, || {
                             waited = true;
                             ready.wait();
                             go.wait();
                         })
                     }));
-                    // A thread that failed before the barriers must not leave the others there.
+                    // A thread that failed before the barriers must not leave the others waiting
+                    // there.
                     if !waited {
                         ready.wait();
                         go.wait();
                     }
-                    lap.unwrap_or_else(|panic| Err(said(&*panic)))
+                    thread_run.unwrap_or_else(|panic| Err(panic_message(&*panic)))
                 })
             })
             .collect();
         ready.wait();
         let start = Instant::now();
         go.wait();
-        let laps: Result<Vec<Lap>, String> = threads
+        let thread_runs: Result<Vec<ThreadRun>, String> = threads
             .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| Err(said(&*panic))))
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| Err(panic_message(&*panic)))
+            })
             .collect();
-        (start, laps)
+        (start, thread_runs)
     });
-    let laps = laps.map_err(Refusal::Failed)?;
-    let end = laps.iter().map(|lap| lap.end).max().unwrap_or(start);
-    Ok((end - start, laps))
+    let thread_runs = thread_runs.map_err(DriverError::Failed)?;
+    let end = thread_runs
+        .iter()
+        .map(|thread_run| thread_run.end)
+        .max()
+        .unwrap_or(start);
+    Ok((end - start, thread_runs))
 }
 
-/// One thread's share. `ready` is called when only the operations are left to do.
-fn lap(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<Lap, String> {
+/// Runs one thread's operations. `ready` is called immediately before the first one.
+fn thread_run(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<ThreadRun, String> {
     let mut operations = work.start();
     operations(1)?;
     ready();
@@ -227,26 +242,26 @@ fn lap(work: &dyn Work, run: Run, ready: impl FnOnce()) -> Result<Lap, String> {
         (jeton_testkit::Counts::default(), operations(run.iterations))
     };
     let end = Instant::now();
-    Ok(Lap {
+    Ok(ThreadRun {
         end,
         checksum: checksum?,
         counts,
     })
 }
 
-fn refuse(refusal: Refusal) -> Value {
-    let (error, reason) = match &refusal {
-        Refusal::Unsupported(reason) => ("unsupported", reason),
-        Refusal::Invalid(reason) => ("invalid", reason),
-        Refusal::Failed(reason) => ("failed", reason),
+fn error_answer(error: DriverError) -> Value {
+    let (error, reason) = match &error {
+        DriverError::Unsupported(reason) => ("unsupported", reason),
+        DriverError::Invalid(reason) => ("invalid", reason),
+        DriverError::Failed(reason) => ("failed", reason),
     };
     json!({"ok": false, "error": error, "reason": one_line(reason)})
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    format!("panicked: {}", text.unwrap_or("without a word"))
+    format!("panicked: {}", text.unwrap_or("no message"))
 }
 
 fn one_line(reason: &str) -> String {
@@ -258,9 +273,12 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use crate::work::{self, Rejection, Signer};
-    use crate::{Contract, KeyForm, KeyHandling, Look, Offer, Order, Practice, locked_version};
+    use crate::{
+        ClaimsVisitor, KeyForm, KeyHandling, Offer, Operation, Practice, PrepareRequest,
+        locked_version,
+    };
 
-    /// Its tokens are "token-0", "token-1", …; the claims named `panics` or `fails` make it do so.
+    /// Its tokens are "token-0", "token-1", …. Claims named `panics` or `fails` make it do so.
     struct Fake;
 
     impl Driver for Fake {
@@ -268,11 +286,11 @@ mod tests {
         const OFFERS: &'static [Offer] = &[Offer {
             format: "jwt",
             algs: &["HS256"],
-            contracts: &[
-                Contract::Sign,
-                Contract::Verify,
-                Contract::RoundTrip,
-                Contract::LoadKey,
+            operations: &[
+                Operation::Sign,
+                Operation::Verify,
+                Operation::RoundTrip,
+                Operation::LoadKey,
             ],
             key_handling: &[KeyHandling::Prepared],
             key_text: &[KeyForm::Jwk],
@@ -288,17 +306,17 @@ mod tests {
             )
         }
 
-        fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-            if order.contract == Contract::Verify {
-                return Ok(Box::new(Picky));
+        fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+            if request.operation == Operation::Verify {
+                return Ok(Box::new(PanickingVerifier));
             }
-            if order.contract == Contract::LoadKey {
-                let text = order.key_text()?.private()?;
-                return work::keys(move || text.parse::<u64>().map_err(Refusal::failed));
+            if request.operation == Operation::LoadKey {
+                let text = request.key_text()?.private()?;
+                return work::keys(move || text.parse::<u64>().map_err(DriverError::failed));
             }
-            let trip = order.contract == Contract::RoundTrip;
-            let crate::Pool::Map(pool) = order.pool else {
-                return Err(Refusal::invalid("a map, please"));
+            let trip = request.operation == Operation::RoundTrip;
+            let crate::Pool::Map(pool) = request.pool else {
+                return Err(DriverError::invalid("expected a map"));
             };
             if trip {
                 return Ok(work::round_trip(FakeSigner(pool), Longer(8)));
@@ -307,17 +325,22 @@ mod tests {
         }
     }
 
-    /// Takes tokens of so many bytes and more.
+    /// Accepts tokens of at least this many bytes.
     struct Longer(usize);
 
     impl crate::Verifier for Longer {
         type Scratch = ();
 
-        fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+        fn verify<L: ClaimsVisitor>(
+            &self,
+            _: &mut (),
+            token: &str,
+            visit: L,
+        ) -> Result<L::Output, Rejection> {
             if token.len() < self.0 {
                 return Err("too short".to_owned());
             }
-            Ok(look.look(&()))
+            Ok(visit.visit(&()))
         }
     }
 
@@ -341,10 +364,10 @@ mod tests {
         }
     }
 
-    struct Picky;
+    struct PanickingVerifier;
 
-    impl Work for Picky {
-        fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+    impl Work for PanickingVerifier {
+        fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, DriverError> {
             assert!(token != "panics", "as asked");
             Ok(Err("not this one".to_owned()))
         }
@@ -354,7 +377,7 @@ mod tests {
         }
     }
 
-    fn talk(requests: &[&str]) -> Vec<Value> {
+    fn exchange(requests: &[&str]) -> Vec<Value> {
         let mut output = Vec::new();
         let input = requests.join("\n");
         serve_on::<Fake>(&mut input.as_bytes(), &mut output).unwrap();
@@ -365,15 +388,15 @@ mod tests {
             .collect()
     }
 
-    fn prepare(contract: &str, alg: &str, values: &str) -> String {
+    fn prepare(operation: &str, alg: &str, values: &str) -> String {
         format!(
-            r#"{{"op":"prepare","contract":"{contract}","format":"jwt","alg":"{alg}","enc":null,"key_handling":"prepared","keys":{{}},"claims":{{"name":"other","values":{values}}}}}"#
+            r#"{{"op":"prepare","contract":"{operation}","format":"jwt","alg":"{alg}","enc":null,"key_handling":"prepared","keys":{{}},"claims":{{"name":"other","values":{values}}}}}"#
         )
     }
 
     #[test]
-    fn hello_states_what_was_linked_and_each_algorithm() {
-        let answers = talk(&[r#"{"op":"hello","protocol":1,"new":true}"#]);
+    fn hello_reports_linked_version_and_offers() {
+        let answers = exchange(&[r#"{"op":"hello","protocol":1,"new":true}"#]);
         assert_eq!(answers[0]["version"], "1.2.3");
         assert_eq!(answers[0]["offers"][0]["alg"], "HS256");
         assert_eq!(answers[0]["offers"][0]["contracts"][1], "verify");
@@ -382,8 +405,8 @@ mod tests {
     }
 
     #[test]
-    fn an_order_beyond_the_offers_is_unsupported() {
-        let answers = talk(&[
+    fn request_outside_offers_is_unsupported() {
+        let answers = exchange(&[
             &prepare("sign", "RS256", "[{}]"),
             &prepare("seal", "HS256", "[{}]"),
         ]);
@@ -392,68 +415,68 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_answered_once_until_bye() {
+    fn every_line_gets_one_answer_until_bye() {
         let long = "x".repeat(LINE_MAX_BYTES + 1);
-        let answers = talk(&["{", &long, r#"{"op":"bye"}"#, r#"{"op":"bye"}"#]);
+        let answers = exchange(&["{", &long, r#"{"op":"bye"}"#, r#"{"op":"bye"}"#]);
         let ok: Vec<_> = answers.iter().map(|answer| answer["ok"].clone()).collect();
         assert_eq!(ok, [false, false, true]);
         assert_eq!(answers[1]["error"], "invalid");
     }
 
     #[test]
-    fn a_refused_prepare_leaves_nothing_prepared() {
+    fn failed_prepare_leaves_nothing_prepared() {
         let (good, bad) = (
             prepare("sign", "HS256", "[{}]"),
             prepare("sign", "HS256", "[]"),
         );
-        let answers = talk(&[&good, &bad, r#"{"op":"token","index":0}"#]);
+        let answers = exchange(&[&good, &bad, r#"{"op":"token","index":0}"#]);
         assert_eq!(answers[2]["error"], "invalid");
     }
 
     #[test]
-    fn a_run_sums_over_the_pool_and_the_threads() {
+    fn run_checksum_covers_pool_and_threads() {
         let run = r#"{"op":"run","iterations":5,"threads":1,"count":true}"#;
         let threads = r#"{"op":"run","iterations":5,"threads":3}"#;
-        let answers = talk(&[&prepare("sign", "HS256", "[{},{}]"), run, threads]);
+        let answers = exchange(&[&prepare("sign", "HS256", "[{},{}]"), run, threads]);
         let once: u64 = [b'0', b'1', b'0', b'1', b'0']
             .map(|last| 7 + u64::from(last))
             .iter()
             .sum();
         assert_eq!(answers[1]["checksum"], once);
-        // `format!` allocates once for a token of eight bytes or less.
+        // `format!` allocates once for a token of up to eight bytes.
         assert_eq!(answers[1]["allocs"], 5);
         assert_eq!(answers[2]["checksum"], 3 * once);
         assert_eq!(answers[2]["allocs"], Value::Null);
     }
 
     #[test]
-    fn a_round_trip_adds_both_ways_and_stops_where_it_is_refused() {
+    fn round_trip_rejected_token_fails_the_run() {
         let run = r#"{"op":"run","iterations":2,"threads":1}"#;
-        let answers = talk(&[&prepare("round-trip", "HS256", "[{},{}]"), run]);
-        // "token-0" has seven bytes, and eight are wanted.
+        let answers = exchange(&[&prepare("round-trip", "HS256", "[{},{}]"), run]);
+        // "token-0" has seven bytes; the verifier requires eight.
         assert_eq!(answers[1]["error"], "failed");
         let values = ["{}"; 11].join(",");
         let long = prepare("round-trip", "HS256", &format!("[{values}]"));
-        let answers = talk(&[&long, r#"{"op":"token","index":10}"#]);
+        let answers = exchange(&[&long, r#"{"op":"token","index":10}"#]);
         assert_eq!(answers[1]["token"], "token-10");
     }
 
     #[test]
-    fn a_key_is_loaded_from_its_text_and_counts_one() {
+    fn load_key_adds_one_per_key_to_checksum() {
         let load = |text: &str| {
             format!(
                 r#"{{"op":"prepare","contract":"load-key","format":"jwt","alg":"HS256","key_handling":"jwk","keys":{{}},"key_text":{{"form":"jwk","private":{text}}},"claims":{{"name":"standard"}}}}"#
             )
         };
         let run = r#"{"op":"run","iterations":5,"threads":1}"#;
-        let answers = talk(&[&load("\"17\""), run, &load("\"x\""), &load("null")]);
+        let answers = exchange(&[&load("\"17\""), run, &load("\"x\""), &load("null")]);
         assert_eq!(answers[1]["checksum"], 5);
         assert_eq!(answers[2]["error"], "failed");
         assert_eq!(answers[3]["error"], "invalid");
     }
 
     #[test]
-    fn a_library_that_fails_or_panics_ends_the_run_and_not_the_driver() {
+    fn library_error_or_panic_ends_run_not_driver() {
         for threads in [1, 3] {
             let run = format!(r#"{{"op":"run","iterations":2,"threads":{threads}}}"#);
             for values in [
@@ -461,7 +484,7 @@ mod tests {
                 r#"[{},{"panics":1}]"#,
                 r#"[{},{"fails":1}]"#,
             ] {
-                let answers = talk(&[&prepare("sign", "HS256", values), &run, "{}"]);
+                let answers = exchange(&[&prepare("sign", "HS256", values), &run, "{}"]);
                 assert_eq!(answers[1]["error"], "failed");
                 let reason = answers[1]["reason"].as_str().unwrap();
                 assert!(reason.contains("as asked"), "{reason}");
@@ -471,9 +494,9 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_panics_on_a_token_has_rejected_it() {
+    fn verify_library_panic_is_a_rejection() {
         let prepare = prepare("verify", "HS256", "[]");
-        let answers = talk(&[&prepare, r#"{"op":"verify","token":"panics"}"#]);
+        let answers = exchange(&[&prepare, r#"{"op":"verify","token":"panics"}"#]);
         assert_eq!(answers[1]["accepted"], false);
         assert_eq!(answers[1]["reason"], "panicked: as asked");
     }

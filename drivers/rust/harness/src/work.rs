@@ -1,134 +1,134 @@
-//! One prepared contract, and the two shapes that nearly every driver fills in: [`Signer`] and
+//! One prepared operation, and the two traits that nearly every driver implements: [`Signer`] and
 //! [`Verifier`].
 
-use crate::claims::{Claims, Look};
-use crate::protocol::Refusal;
+use crate::claims::{Claims, ClaimsVisitor};
+use crate::protocol::DriverError;
 use serde_json::Value;
 use std::hint::black_box;
 
-/// Why a token was not accepted: one line for people.
+/// Why a token was rejected, as one line of text.
 pub type Rejection = String;
 
-/// A contract with everything that can be computed once already computed. Shared by all threads.
+/// A prepared operation: everything that can be computed once is computed. Shared by all threads.
 pub trait Work: Send + Sync {
-    /// The token for the claims at `index`, made on the timed path.
+    /// Returns the token for the claims at `index`, made on the timed path.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if this was not prepared to sign or `index` is beyond the pool,
-    /// [`Refusal::Failed`] if the library failed.
-    fn token(&self, index: usize) -> Result<String, Refusal> {
+    /// [`DriverError::Invalid`] if this was not prepared to sign or `index` is outside the pool,
+    /// [`DriverError::Failed`] if the library failed.
+    fn token(&self, index: usize) -> Result<String, DriverError> {
         let _ = index;
-        Err(Refusal::invalid("prepared to verify, not to sign"))
+        Err(DriverError::invalid("prepared to verify, not to sign"))
     }
 
-    /// Sends `token` through the timed path. What comes back is the claims, or `null` if the
-    /// contract decodes none.
+    /// Verifies `token` on the timed path. Returns the claims, or `null` if the operation decodes
+    /// none.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Invalid`] if this was not prepared to verify.
-    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+    /// [`DriverError::Invalid`] if this was not prepared to verify.
+    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, DriverError> {
         let _ = token;
-        Err(Refusal::invalid("prepared to sign, not to verify"))
+        Err(DriverError::invalid("prepared to sign, not to verify"))
     }
 
-    /// What one thread does: called with a number of operations, does them from the pool's
-    /// beginning and returns their checksum. It is called once for a single operation before the
-    /// clock starts, so that its buffers have grown.
+    /// Returns the function that one thread runs. It takes a number of operations, does them from
+    /// the start of the pool, and returns their checksum. It is called once for a single operation
+    /// before the clock starts, so that its buffers have grown.
     fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_>;
 }
 
-/// Makes tokens from its pool.
+/// Signs the tokens of its pool.
 pub trait Signer: Send + Sync {
-    /// What a careful user keeps from one call to the next. One for each thread.
+    /// What a careful user keeps from one call to the next. One per thread.
     type Scratch: Default;
     /// The token.
     type Token: AsRef<str>;
 
-    /// How many claims the pool has; never zero.
+    /// Returns the number of claims in the pool; never zero.
     fn pool(&self) -> usize;
 
-    /// The token for the claims at `index`.
+    /// Returns the token for the claims at `index`.
     ///
     /// # Errors
     ///
-    /// What the library said.
+    /// The library's error.
     fn sign(&self, scratch: &mut Self::Scratch, index: usize) -> Result<Self::Token, String>;
 }
 
-/// Checks tokens.
+/// Verifies tokens.
 pub trait Verifier: Send + Sync {
-    /// What a careful user keeps from one call to the next. One for each thread.
+    /// What a careful user keeps from one call to the next. One per thread.
     type Scratch: Default;
 
-    /// Verifies `token` and lets `look` see the claims.
+    /// Verifies `token` and passes the claims to `visit`.
     ///
     /// # Errors
     ///
-    /// What the library said.
-    fn verify<L: Look>(
+    /// The library's error.
+    fn verify<L: ClaimsVisitor>(
         &self,
         scratch: &mut Self::Scratch,
         token: &str,
-        look: L,
-    ) -> Result<L::Seen, Rejection>;
+        visit: L,
+    ) -> Result<L::Output, Rejection>;
 }
 
-/// Work that makes a token and opens it again.
+/// Returns work that makes a token and verifies it.
 #[must_use]
 pub fn round_trip(
     signer: impl Signer + 'static,
     verifier: impl Verifier + 'static,
 ) -> Box<dyn Work> {
-    Box::new(Tripping {
+    Box::new(RoundTripWork {
         signing: Signing(signer),
         verifier,
     })
 }
 
-/// Work that makes or loads a key in each operation. `make` is called once before, so that a text
-/// that is refused is refused in `prepare`.
+/// Returns work that makes or loads a key in each operation. `make` is called once here, so that a
+/// bad text fails in `prepare`.
 ///
 /// # Errors
 ///
-/// What `make` said.
+/// The error of `make`.
 pub fn keys<K: 'static>(
-    make: impl Fn() -> Result<K, Refusal> + Send + Sync + 'static,
-) -> Result<Box<dyn Work>, Refusal> {
+    make: impl Fn() -> Result<K, DriverError> + Send + Sync + 'static,
+) -> Result<Box<dyn Work>, DriverError> {
     make()?;
     Ok(Box::new(KeyMaking(make)))
 }
 
-/// Work that signs or encrypts.
+/// Returns work that signs or encrypts.
 #[must_use]
 pub fn sign(signer: impl Signer + 'static) -> Box<dyn Work> {
     Box::new(Signing(signer))
 }
 
-/// Work that verifies or decrypts, over and over, the tokens of a pool.
+/// Returns work that verifies or decrypts the tokens of a pool, repeatedly.
 ///
 /// # Errors
 ///
-/// [`Refusal::Invalid`] if the pool is empty.
+/// [`DriverError::Invalid`] if the pool is empty.
 pub fn verify(
     verifier: impl Verifier + 'static,
     tokens: Vec<String>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     if tokens.is_empty() {
-        return Err(Refusal::invalid("verify needs at least one token"));
+        return Err(DriverError::invalid("verify needs at least one token"));
     }
     Ok(Box::new(Verifying { verifier, tokens }))
 }
 
-/// What a signed token adds to the checksum.
+/// Returns what a signed token adds to the checksum.
 #[inline]
 #[must_use]
 pub fn token_checksum(token: &[u8]) -> u64 {
     token.len() as u64 + u64::from(token.last().copied().unwrap_or(0))
 }
 
-/// What verified claims add to the checksum.
+/// Returns what verified claims add to the checksum.
 #[inline]
 #[must_use]
 pub fn claims_checksum(claims: &impl Claims) -> u64 {
@@ -136,11 +136,11 @@ pub fn claims_checksum(claims: &impl Claims) -> u64 {
     last.map_or(1, |byte| u64::from(*byte))
 }
 
-/// Sums `operation` over `iterations`, which works through a pool of `pool` entries in turn.
+/// Sums `operation` over `iterations`, cycling through a pool of `pool` entries.
 ///
 /// # Errors
 ///
-/// The first error of `operation` ends it.
+/// The first error of `operation`.
 #[inline]
 pub fn over_pool(
     iterations: u64,
@@ -161,12 +161,12 @@ pub fn over_pool(
 struct Signing<S>(S);
 
 impl<S: Signer> Work for Signing<S> {
-    fn token(&self, index: usize) -> Result<String, Refusal> {
+    fn token(&self, index: usize) -> Result<String, DriverError> {
         if index >= self.0.pool() {
-            return Err(Refusal::invalid("no claims at this index"));
+            return Err(DriverError::invalid("no claims at this index"));
         }
         let token = self.0.sign(&mut S::Scratch::default(), index);
-        Ok(token.map_err(Refusal::Failed)?.as_ref().to_owned())
+        Ok(token.map_err(DriverError::Failed)?.as_ref().to_owned())
     }
 
     fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
@@ -187,7 +187,7 @@ struct Verifying<V> {
 }
 
 impl<V: Verifier> Work for Verifying<V> {
-    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, Refusal> {
+    fn verify(&self, token: &str) -> Result<Result<Value, Rejection>, DriverError> {
         let mut scratch = V::Scratch::default();
         Ok(self
             .verifier
@@ -206,13 +206,13 @@ impl<V: Verifier> Work for Verifying<V> {
     }
 }
 
-struct Tripping<S, V> {
+struct RoundTripWork<S, V> {
     signing: Signing<S>,
     verifier: V,
 }
 
-impl<S: Signer, V: Verifier> Work for Tripping<S, V> {
-    fn token(&self, index: usize) -> Result<String, Refusal> {
+impl<S: Signer, V: Verifier> Work for RoundTripWork<S, V> {
+    fn token(&self, index: usize) -> Result<String, DriverError> {
         self.signing.token(index)
     }
 
@@ -232,11 +232,11 @@ impl<S: Signer, V: Verifier> Work for Tripping<S, V> {
 
 struct KeyMaking<F>(F);
 
-impl<K, F: Fn() -> Result<K, Refusal> + Send + Sync> Work for KeyMaking<F> {
+impl<K, F: Fn() -> Result<K, DriverError> + Send + Sync> Work for KeyMaking<F> {
     fn start(&self) -> Box<dyn FnMut(u64) -> Result<u64, String> + '_> {
         Box::new(move |iterations| {
             over_pool(iterations, 1, |_| {
-                let key = (self.0)().map_err(|refusal| format!("{refusal:?}"))?;
+                let key = (self.0)().map_err(|error| format!("{error:?}"))?;
                 black_box(&key);
                 Ok(1)
             })
@@ -244,25 +244,25 @@ impl<K, F: Fn() -> Result<K, Refusal> + Send + Sync> Work for KeyMaking<F> {
     }
 }
 
-/// The look of the timed path.
+/// The visitor of the timed path.
 struct Checksum;
 
-impl Look for Checksum {
-    type Seen = u64;
+impl ClaimsVisitor for Checksum {
+    type Output = u64;
 
     #[inline]
-    fn look<C: Claims>(self, claims: &C) -> u64 {
+    fn visit<C: Claims>(self, claims: &C) -> u64 {
         claims_checksum(black_box(claims))
     }
 }
 
-/// The look of the `verify` request: the claims, as JSON again.
+/// The visitor of the `verify` request: returns the claims as JSON.
 struct Repeat;
 
-impl Look for Repeat {
-    type Seen = Result<Value, Rejection>;
+impl ClaimsVisitor for Repeat {
+    type Output = Result<Value, Rejection>;
 
-    fn look<C: Claims>(self, claims: &C) -> Self::Seen {
+    fn visit<C: Claims>(self, claims: &C) -> Self::Output {
         serde_json::to_value(claims).map_err(|error| error.to_string())
     }
 }

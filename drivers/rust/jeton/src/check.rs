@@ -1,9 +1,9 @@
-//! Tokens to claims.
+//! Verification: from tokens to claims.
 
-use crate::mint::Visit;
+use crate::issue::CustomClaims;
 use jeton::{Scratch, VerifiedIn, jws, jwt, paseto};
 use jeton_driver_harness::{
-    Claims, Held, Look, Map, Pool, Refusal, Rejection, Verifier, Work, work,
+    Claims, ClaimsVisitor, DriverError, KeySource, Map, Pool, Rejection, Verifier, Work, work,
 };
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
@@ -18,10 +18,10 @@ pub(crate) trait Check: Send + Sync + 'static {
 }
 
 pub(crate) fn prepare(
-    verifier: Held<impl Check>,
+    verifier: KeySource<impl Check>,
     pool: Pool,
     tokens: Vec<String>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     match pool {
         Pool::Standard(_) | Pool::StandardPaseto(_) => work::verify(Typed(verifier), tokens),
         Pool::Map(_) => work::verify(Untyped(verifier), tokens),
@@ -29,62 +29,67 @@ pub(crate) fn prepare(
 }
 
 pub(crate) fn prepare_signature_only(
-    verifier: Held<jws::Verifier>,
+    verifier: KeySource<jws::Verifier>,
     tokens: Vec<String>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     work::verify(SignatureOnly(verifier), tokens)
 }
 
-/// Decodes the caller's own part; jeton has read the registered claims.
-pub(crate) struct Typed<V>(pub(crate) Held<V>);
+/// Decodes the custom claims; jeton has read the registered claims.
+pub(crate) struct Typed<V>(pub(crate) KeySource<V>);
 
 impl<V: Check> Verifier for Typed<V> {
     type Scratch = Scratch;
 
-    fn verify<L: Look>(
+    fn verify<L: ClaimsVisitor>(
         &self,
         scratch: &mut Scratch,
         token: &str,
-        look: L,
-    ) -> Result<L::Seen, Rejection> {
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
-            let verified = verifier.verify_in::<Visit<'_>>(token, scratch);
+            let verified = verifier.verify_in::<CustomClaims<'_>>(token, scratch);
             let verified = verified.map_err(|error| error.to_string())?;
-            Ok(look.look(&Standard(verified)))
+            Ok(visit.visit(&Standard(verified)))
         })
     }
 }
 
-/// Decodes all claims into the map that a Rust user would take.
-pub(crate) struct Untyped<V>(pub(crate) Held<V>);
+/// Decodes all claims into the map type that a Rust user would take.
+pub(crate) struct Untyped<V>(pub(crate) KeySource<V>);
 
 impl<V: Check> Verifier for Untyped<V> {
     type Scratch = Scratch;
 
-    fn verify<L: Look>(
+    fn verify<L: ClaimsVisitor>(
         &self,
         scratch: &mut Scratch,
         token: &str,
-        look: L,
-    ) -> Result<L::Seen, Rejection> {
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
             let verified = verifier.verify_in::<Map>(token, scratch);
             let verified = verified.map_err(|error| error.to_string())?;
-            Ok(look.look(verified.claims()))
+            Ok(visit.visit(verified.claims()))
         })
     }
 }
 
-struct SignatureOnly(Held<jws::Verifier>);
+struct SignatureOnly(KeySource<jws::Verifier>);
 
 impl Verifier for SignatureOnly {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        _: &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
             let verified = verifier.verify(token).map_err(|error| error.to_string())?;
             std::hint::black_box(verified.payload());
-            Ok(look.look(&()))
+            Ok(visit.visit(&()))
         })
     }
 }
@@ -106,8 +111,8 @@ macro_rules! check {
 
 check!(jwt::Verifier, paseto::Verifier);
 
-/// The verified claims set `standard`, to be looked at.
-struct Standard<'s>(VerifiedIn<'s, Visit<'s>>);
+/// The verified claims set `standard`, for a visitor.
+struct Standard<'s>(VerifiedIn<'s, CustomClaims<'s>>);
 
 impl Claims for Standard<'_> {
     #[inline]
@@ -116,13 +121,13 @@ impl Claims for Standard<'_> {
     }
 }
 
-/// What jeton's accessors say, written over what stands in the token, so that a difference shows.
+/// The values of jeton's accessors replace the token's own members, so that a difference shows.
 impl Serialize for Standard<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let verified = &self.0;
         let mut claims: Map = serde_json::from_str(verified.json()).map_err(S::Error::custom)?;
         let mut tell = |name: &str, value: Option<serde_json::Value>| {
-            // PASETO's times stay the text that they are in the token.
+            // PASETO's times stay text, as in the token.
             if let Some(value) = value
                 && !claims
                     .get(name)

@@ -1,7 +1,7 @@
 //! Claims in a JWE.
 //!
-//! jeton encrypts bytes: a JWE says nothing of who made it, so there are no verified claims in
-//! one. The claims are written and read with serde and checked by hand, inside the clock.
+//! jeton encrypts bytes. A JWE does not authenticate its sender, so it cannot hold verified claims.
+//! The claims are written and read with serde and checked by hand inside the timed loop.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,14 +11,14 @@ use jeton::key::{
     ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef, WrappingKey,
 };
 use jeton_driver_harness::{
-    Claims, Contract, Held, KeyForm, KeyText, Look, Order, Policy, Pool, Refusal, Registered,
-    Rejection, Signer, Verifier, Work, work,
+    Claims, ClaimsVisitor, DriverError, KeyForm, KeySource, KeyText, Operation, Policy, Pool,
+    PrepareRequest, Registered, Rejection, Signer, Verifier, Work, work,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
 
-/// What brings the content key to its recipient.
+/// The key management algorithm with its key.
 #[derive(Debug, Clone, Copy)]
 enum Management {
     Direct,
@@ -27,11 +27,11 @@ enum Management {
     Password(Pbes2Alg),
 }
 
-/// Rounds of PBKDF2: what the other libraries of the lab write unless they are told otherwise, so
-/// that equal work is compared. Far too few against somebody who guesses passwords.
+/// PBKDF2 iterations: the default of the other libraries, so that equal work is compared. This is
+/// far too few to resist password guessing.
 const ROUNDS: u32 = 2_048;
 
-/// A key that encrypts.
+/// A key for encryption.
 enum Sealing {
     Content(ContentKey),
     Wrapping(WrappingKey),
@@ -39,47 +39,49 @@ enum Sealing {
     Password(Password),
 }
 
-pub(crate) fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-    match order.pool.clone() {
-        Pool::Standard(pool) => with_pool(&order, pool),
-        Pool::Map(pool) => with_pool(&order, pool),
-        Pool::StandardPaseto(_) => Err(Refusal::invalid("a JWE has no PASETO claims")),
+pub(crate) fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    match request.pool.clone() {
+        Pool::Standard(pool) => with_pool(&request, pool),
+        Pool::Map(pool) => with_pool(&request, pool),
+        Pool::StandardPaseto(_) => Err(DriverError::invalid("a JWE cannot hold PASETO claims")),
     }
 }
 
-fn with_pool<C>(order: &Order, pool: Vec<C>) -> Result<Box<dyn Work>, Refusal>
+fn with_pool<C>(request: &PrepareRequest, pool: Vec<C>) -> Result<Box<dyn Work>, DriverError>
 where
     C: Claims + Registered + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    let (management, enc) = (management(order)?, enc(order)?);
+    let (management, enc) = (management(request)?, enc(request)?);
     let sealer = || {
         let text = match management {
-            Management::Public(_) => order.keys.public()?,
-            _ => order.keys.private()?,
+            Management::Public(_) => request.keys.public()?,
+            _ => request.keys.private()?,
         };
         let load = move || sealing(&text, management, enc);
-        let key = Held::new(order.key_handling, load)?;
-        Ok::<_, Refusal>(Sealer { key, enc, pool })
+        let key = KeySource::new(request.key_handling, load)?;
+        Ok::<_, DriverError>(Sealer { key, enc, pool })
     };
     let opener = || {
-        let text = order.keys.private()?;
+        let text = request.keys.private()?;
         let load = move || opening(&text, management, enc);
-        Ok::<_, Refusal>(Opener {
-            key: Held::new(order.key_handling, load)?,
-            policy: order.policy.clone(),
+        Ok::<_, DriverError>(Opener {
+            key: KeySource::new(request.key_handling, load)?,
+            policy: request.policy.clone(),
             claims: PhantomData::<fn() -> C>,
         })
     };
-    match order.contract {
-        Contract::Encrypt => Ok(work::sign(sealer()?)),
-        Contract::Decrypt => work::verify(opener()?, order.tokens.clone()),
-        Contract::RoundTrip => Ok(work::round_trip(sealer()?, opener()?)),
-        other => Err(Refusal::unsupported(format!("no {other:?} of a JWE"))),
+    match request.operation {
+        Operation::Encrypt => Ok(work::sign(sealer()?)),
+        Operation::Decrypt => work::verify(opener()?, request.tokens.clone()),
+        Operation::RoundTrip => Ok(work::round_trip(sealer()?, opener()?)),
+        other => Err(DriverError::unsupported(format!(
+            "{other:?} does not apply to a JWE"
+        ))),
     }
 }
 
 struct Sealer<C> {
-    key: Held<Sealing>,
+    key: KeySource<Sealing>,
     enc: ContentEnc,
     pool: Vec<C>,
 }
@@ -109,7 +111,7 @@ impl<C: Claims + Serialize + Send + Sync> Signer for Sealer<C> {
 }
 
 struct Opener<C> {
-    key: Held<Decrypter>,
+    key: KeySource<Decrypter>,
     policy: Policy,
     claims: PhantomData<fn() -> C>,
 }
@@ -117,56 +119,61 @@ struct Opener<C> {
 impl<C: Claims + Registered + DeserializeOwned> Verifier for Opener<C> {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        _: &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.key.with(|decrypter| {
             let decrypted = decrypter.decrypt(token).map_err(|e| e.to_string())?;
             let claims = serde_json::from_slice::<C>(decrypted.plaintext());
             let claims = claims.map_err(|error| error.to_string())?;
             self.policy.check(&claims, now_s())?;
-            Ok(look.look(&claims))
+            Ok(visit.visit(&claims))
         })
     }
 }
 
-/// A fresh key in each operation.
-pub(crate) fn generate(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    let enc = enc(order)?;
-    match management(order)? {
+/// Generates a key in each operation.
+pub(crate) fn generate(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let enc = enc(request)?;
+    match management(request)? {
         Management::Direct => {
-            work::keys(move || ContentKey::generate(enc).map_err(Refusal::failed))
+            work::keys(move || ContentKey::generate(enc).map_err(DriverError::failed))
         }
         Management::Wrap(alg) => {
-            work::keys(move || WrappingKey::generate(alg).map_err(Refusal::failed))
+            work::keys(move || WrappingKey::generate(alg).map_err(DriverError::failed))
         }
         Management::Public(alg) => {
-            work::keys(move || DecryptionKey::generate(alg).map_err(Refusal::failed))
+            work::keys(move || DecryptionKey::generate(alg).map_err(DriverError::failed))
         }
-        Management::Password(_) => Err(Refusal::unsupported("nobody generates a password")),
+        Management::Password(_) => Err(DriverError::unsupported("a password cannot be generated")),
     }
 }
 
-/// The order's key text in each operation, both halves of a pair.
-pub(crate) fn load(order: &Order, text: KeyText) -> Result<Box<dyn Work>, Refusal> {
-    let (management, enc, private) = (management(order)?, enc(order)?, text.private()?);
+/// Loads the request's key text in each operation, both halves of a pair.
+pub(crate) fn load(request: &PrepareRequest, text: KeyText) -> Result<Box<dyn Work>, DriverError> {
+    let (management, enc, private) = (management(request)?, enc(request)?, text.private()?);
     let Management::Public(alg) = management else {
         return work::keys(move || sealing(&private, management, enc));
     };
     let public = text.public()?;
     match text.form {
         KeyForm::Pem => work::keys(move || {
-            let private = DecryptionKey::from_pem_as(&private, alg).map_err(Refusal::failed)?;
-            let public = EncryptionKey::from_pem_as(&public, alg).map_err(Refusal::failed)?;
+            let private = DecryptionKey::from_pem_as(&private, alg).map_err(DriverError::failed)?;
+            let public = EncryptionKey::from_pem_as(&public, alg).map_err(DriverError::failed)?;
             Ok((private, public))
         }),
         _ => work::keys(move || {
-            let private = DecryptionKey::from_jwk_as(&private, alg).map_err(Refusal::failed)?;
-            let public = EncryptionKey::from_jwk_as(&public, alg).map_err(Refusal::failed)?;
+            let private = DecryptionKey::from_jwk_as(&private, alg).map_err(DriverError::failed)?;
+            let public = EncryptionKey::from_jwk_as(&public, alg).map_err(DriverError::failed)?;
             Ok((private, public))
         }),
     }
 }
 
-fn sealing(jwk: &str, management: Management, enc: ContentEnc) -> Result<Sealing, Refusal> {
+fn sealing(jwk: &str, management: Management, enc: ContentEnc) -> Result<Sealing, DriverError> {
     let key = match management {
         Management::Direct => ContentKey::from_jwk_as(jwk, enc).map(Sealing::Content),
         Management::Wrap(alg) => WrappingKey::from_jwk_as(jwk, alg).map(Sealing::Wrapping),
@@ -175,34 +182,34 @@ fn sealing(jwk: &str, management: Management, enc: ContentEnc) -> Result<Sealing
             .and_then(|password| password.rounds(ROUNDS))
             .map(Sealing::Password),
     };
-    key.map_err(Refusal::failed)
+    key.map_err(DriverError::failed)
 }
 
-fn opening(jwk: &str, management: Management, enc: ContentEnc) -> Result<Decrypter, Refusal> {
+fn opening(jwk: &str, management: Management, enc: ContentEnc) -> Result<Decrypter, DriverError> {
     let keys: Result<DecryptionKeys, _> = match management {
         Management::Direct => ContentKey::from_jwk_as(jwk, enc).map(Into::into),
         Management::Wrap(alg) => WrappingKey::from_jwk_as(jwk, alg).map(Into::into),
         Management::Public(alg) => DecryptionKey::from_jwk_as(jwk, alg).map(Into::into),
         Management::Password(alg) => Password::from_jwk_as(jwk, alg).map(Into::into),
     };
-    let decrypter = Decrypter::new(keys.map_err(Refusal::failed)?);
+    let decrypter = Decrypter::new(keys.map_err(DriverError::failed)?);
     Ok(decrypter.allow_only(&[enc]))
 }
 
-fn management(order: &Order) -> Result<Management, Refusal> {
-    Ok(match order.alg()? {
+fn management(request: &PrepareRequest) -> Result<Management, DriverError> {
+    Ok(match request.alg()? {
         "dir" => Management::Direct,
         "RSA1_5" => Management::Public(danger::RSA1_5),
         name => match (name.parse(), name.parse()) {
             (Ok(alg), _) => Management::Wrap(alg),
             (_, Ok(alg)) => Management::Password(alg),
-            _ => Management::Public(name.parse().map_err(Refusal::unsupported)?),
+            _ => Management::Public(name.parse().map_err(DriverError::unsupported)?),
         },
     })
 }
 
-fn enc(order: &Order) -> Result<ContentEnc, Refusal> {
-    order.enc()?.parse().map_err(Refusal::unsupported)
+fn enc(request: &PrepareRequest) -> Result<ContentEnc, DriverError> {
+    request.enc()?.parse().map_err(DriverError::unsupported)
 }
 
 fn now_s() -> f64 {

@@ -1,14 +1,14 @@
 //! The lab's driver for jeton itself: JWT, JWE and PASETO.
 //!
-//! What is timed is what the documentation gives a careful user: keys and claims have jeton's own
-//! types, a verifier has its policy, and `verify_in` works in a scratch that lives as long as its
-//! thread.
+//! The timed path is the one that the documentation gives a careful user. Keys and claims have
+//! jeton's own types. A verifier has its policy. `verify_in` uses a scratch buffer that lives as
+//! long as its thread.
 
 mod check;
+mod issue;
 mod jwe;
 mod keys;
-mod mint;
-mod trip;
+mod operations;
 
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
@@ -19,8 +19,8 @@ use jeton::paseto::v4::V4;
 use jeton::paseto::{self, LocalKey, PublicKey, SecretKey, Version};
 use jeton::{Policy, jws, key};
 use jeton_driver_harness::{
-    Contract, Driver, Held, KeyForm, KeyHandling, Offer, Order, Refusal, Work, key::Paserk,
-    locked_version, serve,
+    Driver, DriverError, KeyForm, KeyHandling, KeySource, Offer, Operation, PrepareRequest, Work,
+    key::Paserk, locked_version, serve,
 };
 
 fn main() -> std::io::Result<()> {
@@ -32,12 +32,12 @@ struct Jeton;
 const HANDLING: &[KeyHandling] = &[KeyHandling::Prepared, KeyHandling::ParsedPerCall];
 
 const PUBLIC: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     key_handling: HANDLING,
     key_text: &[KeyForm::Paserk],
@@ -45,14 +45,14 @@ const PUBLIC: Offer = Offer {
 };
 
 const LOCAL: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::Encrypt,
-        Contract::Decrypt,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::Encrypt,
+        Operation::Decrypt,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     ..PUBLIC
 };
@@ -83,13 +83,13 @@ impl Driver for Jeton {
                 "ML-DSA-65",
                 "ML-DSA-87",
             ],
-            contracts: &[
-                Contract::Sign,
-                Contract::Verify,
-                Contract::VerifySignature,
-                Contract::RoundTrip,
-                Contract::GenerateKey,
-                Contract::LoadKey,
+            operations: &[
+                Operation::Sign,
+                Operation::Verify,
+                Operation::VerifySignature,
+                Operation::RoundTrip,
+                Operation::GenerateKey,
+                Operation::LoadKey,
             ],
             key_handling: HANDLING,
             key_text: &[KeyForm::Jwk, KeyForm::Pem],
@@ -123,12 +123,12 @@ impl Driver for Jeton {
                 "A192GCM",
                 "A256GCM",
             ],
-            contracts: &[
-                Contract::Encrypt,
-                Contract::Decrypt,
-                Contract::RoundTrip,
-                Contract::GenerateKey,
-                Contract::LoadKey,
+            operations: &[
+                Operation::Encrypt,
+                Operation::Decrypt,
+                Operation::RoundTrip,
+                Operation::GenerateKey,
+                Operation::LoadKey,
             ],
             key_handling: HANDLING,
             key_text: &[KeyForm::Jwk, KeyForm::Pem],
@@ -148,11 +148,11 @@ impl Driver for Jeton {
                 "A192GCM",
                 "A256GCM",
             ],
-            contracts: &[
-                Contract::Encrypt,
-                Contract::Decrypt,
-                Contract::RoundTrip,
-                Contract::LoadKey,
+            operations: &[
+                Operation::Encrypt,
+                Operation::Decrypt,
+                Operation::RoundTrip,
+                Operation::LoadKey,
             ],
             key_handling: HANDLING,
             key_text: &[KeyForm::Jwk],
@@ -195,128 +195,133 @@ impl Driver for Jeton {
         locked_version(include_str!("../Cargo.lock"), "jeton")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match (order.contract, order.format.as_str()) {
-            (Contract::GenerateKey, _) => keys::generate(&order),
-            (Contract::LoadKey, _) => keys::load(&order),
-            (Contract::VerifySignature, _) => {
-                let keys = jwt_keys(&order)?;
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        match (request.operation, request.format.as_str()) {
+            (Operation::GenerateKey, _) => keys::generate(&request),
+            (Operation::LoadKey, _) => keys::load(&request),
+            (Operation::VerifySignature, _) => {
+                let keys = jwt_keys(&request)?;
                 let load = move || Ok(jws::Verifier::new(keys()?));
-                let verifier = Held::new(order.key_handling, load)?;
-                check::prepare_signature_only(verifier, order.tokens)
+                let verifier = KeySource::new(request.key_handling, load)?;
+                check::prepare_signature_only(verifier, request.tokens)
             }
-            (_, "jwe") => jwe::prepare(order),
-            (_, "v1.local") => prepare_local::<V1>(order),
-            (_, "v1.public") => prepare_public::<V1>(order),
-            (_, "v2.local") => prepare_local::<V2>(order),
-            (_, "v2.public") => prepare_public::<V2>(order),
-            (_, "v3.local") => prepare_local::<V3>(order),
-            (_, "v3.public") => prepare_public::<V3>(order),
-            (_, "v4.local") => prepare_local::<V4>(order),
-            (_, "v4.public") => prepare_public::<V4>(order),
-            _ => prepare_jwt(order),
+            (_, "jwe") => jwe::prepare(request),
+            (_, "v1.local") => prepare_local::<V1>(request),
+            (_, "v1.public") => prepare_public::<V1>(request),
+            (_, "v2.local") => prepare_local::<V2>(request),
+            (_, "v2.public") => prepare_public::<V2>(request),
+            (_, "v3.local") => prepare_local::<V3>(request),
+            (_, "v3.public") => prepare_public::<V3>(request),
+            (_, "v4.local") => prepare_local::<V4>(request),
+            (_, "v4.public") => prepare_public::<V4>(request),
+            _ => prepare_jwt(request),
         }
     }
 }
 
-fn prepare_jwt(order: Order) -> Result<Box<dyn Work>, Refusal> {
-    let (text, policy) = (order.keys.private(), policy(&order));
+fn prepare_jwt(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let (text, policy) = (request.keys.private(), policy(&request));
     let private = move || text.clone();
-    let alg = alg(&order)?;
-    let keys = jwt_keys(&order);
+    let alg = alg(&request)?;
+    let keys = jwt_keys(&request);
     let verifier = move || {
         let keys = keys.as_ref().map_err(Clone::clone)?;
         Ok(jwt::Verifier::new(keys()?, policy.clone()))
     };
     match alg {
         Alg::Mac(alg) => {
-            let issuer = move || MacKey::from_jwk_as(&private()?, alg).map_err(Refusal::failed);
-            trip::prepare(order, issuer, verifier)
+            let issuer = move || MacKey::from_jwk_as(&private()?, alg).map_err(DriverError::failed);
+            operations::prepare(request, issuer, verifier)
         }
         Alg::Sig(alg) => {
-            let issuer = move || SigningKey::from_jwk_as(&private()?, alg).map_err(Refusal::failed);
-            trip::prepare(order, issuer, verifier)
+            let issuer =
+                move || SigningKey::from_jwk_as(&private()?, alg).map_err(DriverError::failed);
+            operations::prepare(request, issuer, verifier)
         }
-        other => Err(no_such(other)),
+        other => Err(unsupported_alg(other)),
     }
 }
 
-fn prepare_local<V: Version>(order: Order) -> Result<Box<dyn Work>, Refusal> {
-    let (text, policy) = (paserk(&order, |keys| &keys.local)?, policy(&order));
-    let key = move || LocalKey::<V>::from_paserk(&text).map_err(Refusal::failed);
+fn prepare_local<V: Version>(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let (text, policy) = (paserk(&request, |keys| &keys.local)?, policy(&request));
+    let key = move || LocalKey::<V>::from_paserk(&text).map_err(DriverError::failed);
     let own = key.clone();
     let verifier = move || Ok(paseto::Verifier::new(own()?, policy.clone()));
-    trip::prepare(order, key, verifier)
+    operations::prepare(request, key, verifier)
 }
 
-fn prepare_public<V: Version>(order: Order) -> Result<Box<dyn Work>, Refusal> {
-    let policy = policy(&order);
+fn prepare_public<V: Version>(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let policy = policy(&request);
     let (secret, public) = (
-        paserk(&order, |keys| &keys.secret),
-        paserk(&order, |keys| &keys.public),
+        paserk(&request, |keys| &keys.secret),
+        paserk(&request, |keys| &keys.public),
     );
-    let issuer = move || SecretKey::<V>::from_paserk(&secret.clone()?).map_err(Refusal::failed);
+    let issuer = move || SecretKey::<V>::from_paserk(&secret.clone()?).map_err(DriverError::failed);
     let verifier = move || {
-        let key = PublicKey::<V>::from_paserk(&public.clone()?).map_err(Refusal::failed)?;
+        let key = PublicKey::<V>::from_paserk(&public.clone()?).map_err(DriverError::failed)?;
         Ok(paseto::Verifier::new(key, policy.clone()))
     };
-    trip::prepare(order, issuer, verifier)
+    operations::prepare(request, issuer, verifier)
 }
 
-/// How to load what verifies a JWT: the one key, with the one algorithm that the order names.
+/// Returns a function that loads the verification key of a JWT, for the one algorithm of the
+/// request.
 fn jwt_keys(
-    order: &Order,
-) -> Result<impl Fn() -> Result<key::Keys, Refusal> + Send + Sync + 'static, Refusal> {
-    let alg = alg(order)?;
+    request: &PrepareRequest,
+) -> Result<impl Fn() -> Result<key::Keys, DriverError> + Send + Sync + 'static, DriverError> {
+    let alg = alg(request)?;
     let text = match alg {
-        Alg::Mac(_) => order.keys.private()?,
-        _ => order.keys.public()?,
+        Alg::Mac(_) => request.keys.private()?,
+        _ => request.keys.public()?,
     };
     Ok(move || match alg {
         Alg::Mac(alg) => {
-            let key = MacKey::from_jwk_as(&text, alg).map_err(Refusal::failed)?;
+            let key = MacKey::from_jwk_as(&text, alg).map_err(DriverError::failed)?;
             Ok(key.into())
         }
         Alg::Sig(alg) => {
-            let key = VerifyingKey::from_jwk_as(&text, alg).map_err(Refusal::failed)?;
+            let key = VerifyingKey::from_jwk_as(&text, alg).map_err(DriverError::failed)?;
             Ok(key.into())
         }
-        other => Err(no_such(other)),
+        other => Err(unsupported_alg(other)),
     })
 }
 
-/// The policy's every demand is on unless there is nothing that could meet it.
-fn policy(order: &Order) -> Policy {
-    let demanded = order.policy.clone();
+/// Every check of the policy is on, unless no token could pass it.
+fn policy(request: &PrepareRequest) -> Policy {
+    let required = request.policy.clone();
     let mut policy = Policy::new(
-        demanded.issuer.clone().unwrap_or_default(),
-        demanded.audience.clone().unwrap_or_default(),
+        required.issuer.clone().unwrap_or_default(),
+        required.audience.clone().unwrap_or_default(),
     );
-    if demanded.issuer.is_none() {
+    if required.issuer.is_none() {
         policy = policy.any_issuer();
     }
-    if demanded.audience.is_none() {
+    if required.audience.is_none() {
         policy = policy.any_audience();
     }
-    if !order.pool.has_exp() {
+    if !request.pool.has_exp() {
         policy = policy.without_expiry();
     }
     policy
 }
 
-fn alg(order: &Order) -> Result<Alg, Refusal> {
-    order.alg()?.parse().map_err(Refusal::unsupported)
+fn alg(request: &PrepareRequest) -> Result<Alg, DriverError> {
+    request.alg()?.parse().map_err(DriverError::unsupported)
 }
 
-fn no_such(alg: Alg) -> Refusal {
-    Refusal::unsupported(format!("{alg} is not known here"))
+fn unsupported_alg(alg: Alg) -> DriverError {
+    DriverError::unsupported(format!("{alg} is not supported"))
 }
 
-fn paserk(order: &Order, kind: fn(&Paserk) -> &Option<String>) -> Result<String, Refusal> {
-    let text = order
+fn paserk(
+    request: &PrepareRequest,
+    kind: fn(&Paserk) -> &Option<String>,
+) -> Result<String, DriverError> {
+    let text = request
         .keys
         .paserk
         .as_ref()
         .and_then(|keys| kind(keys).clone());
-    text.ok_or_else(|| Refusal::invalid("the PASERK that this needs is not there"))
+    text.ok_or_else(|| DriverError::invalid("the required PASERK is missing"))
 }

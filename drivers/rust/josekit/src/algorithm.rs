@@ -1,6 +1,6 @@
-//! The library's algorithms by their JOSE names, each family of which is a type of its own there.
+//! The library's algorithms by their JOSE names. Each family is a separate type in the library.
 
-use jeton_driver_harness::Refusal;
+use jeton_driver_harness::DriverError;
 use josekit::JoseError;
 use josekit::jwe::alg::aesgcmkw::AesgcmkwJweAlgorithm;
 use josekit::jwe::alg::aeskw::AeskwJweAlgorithm;
@@ -18,7 +18,7 @@ use josekit::jws::{self, JwsSigner, JwsVerifier};
 
 const RSA_BITS: u32 = 2048;
 
-/// An algorithm of a signature.
+/// A signature algorithm.
 #[derive(Clone, Copy)]
 pub(crate) enum Signature {
     Hmac(HmacJwsAlgorithm, u8),
@@ -28,11 +28,11 @@ pub(crate) enum Signature {
     Ed,
 }
 
-/// A pair's halves, or a secret, in whatever type the library makes them.
-pub(crate) type Made = Box<dyn std::any::Any>;
+/// The halves of a pair, or a secret, in the library's own type.
+pub(crate) type GeneratedKey = Box<dyn std::any::Any>;
 
 impl Signature {
-    pub(crate) fn named(name: &str) -> Result<Self, Refusal> {
+    pub(crate) fn named(name: &str) -> Result<Self, DriverError> {
         Ok(match name {
             "HS256" => Self::Hmac(jws::HS256, 32),
             "HS384" => Self::Hmac(jws::HS384, 48),
@@ -48,7 +48,7 @@ impl Signature {
             "ES512" => Self::Ec(jws::ES512),
             "ES256K" => Self::Ec(jws::ES256K),
             "EdDSA" => Self::Ed,
-            other => return Err(Refusal::unsupported(format!("josekit has no {other}"))),
+            other => return Err(DriverError::unsupported(format!("josekit has no {other}"))),
         })
     }
 
@@ -94,7 +94,7 @@ impl Signature {
         })
     }
 
-    pub(crate) fn generate(self) -> Result<Made, JoseError> {
+    pub(crate) fn generate(self) -> Result<GeneratedKey, JoseError> {
         Ok(match self {
             Self::Hmac(_, bytes) => Box::new(Jwk::generate_oct_key(bytes)?),
             Self::Rsa(alg) => Box::new(alg.generate_key_pair(RSA_BITS)?),
@@ -116,7 +116,7 @@ pub(crate) enum Management {
 }
 
 impl Management {
-    pub(crate) fn named(name: &str) -> Result<Self, Refusal> {
+    pub(crate) fn named(name: &str) -> Result<Self, DriverError> {
         Ok(match name {
             "dir" => Self::Direct,
             "A128KW" => Self::Kw(jwe::A128KW, 16),
@@ -125,7 +125,7 @@ impl Management {
             "A128GCMKW" => Self::GcmKw(jwe::A128GCMKW, 16),
             "A192GCMKW" => Self::GcmKw(jwe::A192GCMKW, 24),
             "A256GCMKW" => Self::GcmKw(jwe::A256GCMKW, 32),
-            #[allow(deprecated, reason = "the lab measures it all the same")]
+            #[allow(deprecated, reason = "the lab measures deprecated algorithms too")]
             "RSA1_5" => Self::Rsa(jwe::RSA1_5),
             "RSA-OAEP" => Self::Rsa(jwe::RSA_OAEP),
             "RSA-OAEP-256" => Self::Rsa(jwe::RSA_OAEP_256),
@@ -135,14 +135,14 @@ impl Management {
             "ECDH-ES+A128KW" => Self::Ecdh(jwe::ECDH_ES_A128KW),
             "ECDH-ES+A192KW" => Self::Ecdh(jwe::ECDH_ES_A192KW),
             "ECDH-ES+A256KW" => Self::Ecdh(jwe::ECDH_ES_A256KW),
-            other => return Err(Refusal::unsupported(format!("josekit has no {other}"))),
+            other => return Err(DriverError::unsupported(format!("josekit has no {other}"))),
         })
     }
 
     pub(crate) fn encrypter(self, jwk: &str) -> Result<Box<dyn JweEncrypter>, JoseError> {
         let jwk = Jwk::from_bytes(jwk)?;
         Ok(match self {
-            Self::Direct => Box::new(jwe::Dir.encrypter_from_jwk(&unnamed(jwk)?)?),
+            Self::Direct => Box::new(jwe::Dir.encrypter_from_jwk(&without_alg(jwk)?)?),
             Self::Kw(alg, _) => Box::new(alg.encrypter_from_jwk(&jwk)?),
             Self::GcmKw(alg, _) => Box::new(alg.encrypter_from_jwk(&jwk)?),
             Self::Rsa(alg) => Box::new(alg.encrypter_from_jwk(&jwk)?),
@@ -153,7 +153,7 @@ impl Management {
     pub(crate) fn decrypter(self, jwk: &str) -> Result<Box<dyn JweDecrypter>, JoseError> {
         let jwk = Jwk::from_bytes(jwk)?;
         Ok(match self {
-            Self::Direct => Box::new(jwe::Dir.decrypter_from_jwk(&unnamed(jwk)?)?),
+            Self::Direct => Box::new(jwe::Dir.decrypter_from_jwk(&without_alg(jwk)?)?),
             Self::Kw(alg, _) => Box::new(alg.decrypter_from_jwk(&jwk)?),
             Self::GcmKw(alg, _) => Box::new(alg.decrypter_from_jwk(&jwk)?),
             Self::Rsa(alg) => Box::new(alg.decrypter_from_jwk(&jwk)?),
@@ -177,7 +177,7 @@ impl Management {
         })
     }
 
-    pub(crate) fn generate(self, enc: &str) -> Result<Made, JoseError> {
+    pub(crate) fn generate(self, enc: &str) -> Result<GeneratedKey, JoseError> {
         let secret = |bytes| Jwk::generate_oct_key(bytes);
         Ok(match self {
             Self::Direct => Box::new(secret(content_key_bytes(enc))?),
@@ -188,9 +188,9 @@ impl Management {
     }
 }
 
-/// The JWK without its `alg`. For `dir` the library takes no other than `dir`, where most writers of
+/// Returns the JWK without its `alg`. For `dir`, the library accepts only the value `dir`, but most
 /// JWKs name the content encryption that the key is for.
-fn unnamed(mut jwk: Jwk) -> Result<Jwk, JoseError> {
+fn without_alg(mut jwk: Jwk) -> Result<Jwk, JoseError> {
     jwk.set_parameter("alg", None)?;
     Ok(jwk)
 }
@@ -206,5 +206,7 @@ fn content_key_bytes(enc: &str) -> u8 {
 }
 
 fn no_pem() -> JoseError {
-    JoseError::UnsupportedSignatureAlgorithm(std::io::Error::other("a secret has no PEM").into())
+    JoseError::UnsupportedSignatureAlgorithm(
+        std::io::Error::other("a symmetric key has no PEM form").into(),
+    )
 }

@@ -1,18 +1,19 @@
-//! The lab's driver for `josekit`, on the OpenSSL of the system.
+//! The lab's driver for `josekit`, on the system's OpenSSL.
 //!
-//! Its validator checks the times, the issuer, and the audience of claims that have one: that there
-//! is an audience, and an expiry, is checked by hand, and so is the content encryption of a JWE.
+//! The library's validator checks times, issuer, and the audience if the claims have one. This
+//! driver checks by hand that `aud` and `exp` are present, and the content encryption of a JWE.
 //!
-//! By its defaults a token is decoded with its verifier or decrypter, as the library's first examples
-//! have it, and nobody looks at the claims.
+//! With its defaults, a token is decoded with its verifier or decrypter, as in the library's first
+//! examples. The claims are then not checked.
 
 mod algorithm;
 
 use algorithm::{Management, Signature};
 use jeton_driver_harness::claims::Audience;
 use jeton_driver_harness::{
-    Claims, Contract, Driver, Held, KeyForm, KeyHandling, Look, Map, Offer, Order, Pool, Practice,
-    Refusal, Rejection, Signer, Standard, Verifier, Work, locked_version, serve, work,
+    Claims, ClaimsVisitor, Driver, DriverError, KeyForm, KeyHandling, KeySource, Map, Offer,
+    Operation, Pool, Practice, PrepareRequest, Rejection, Signer, Standard, Verifier, Work,
+    locked_version, serve, work,
 };
 use josekit::JoseError;
 use josekit::jwe::{JweDecrypter, JweEncrypter, JweHeader};
@@ -30,13 +31,13 @@ struct Josekit;
 
 const JWT: Offer = Offer {
     format: "jwt",
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::VerifySignature,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::VerifySignature,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
     ..Offer::NOTHING
@@ -52,12 +53,12 @@ const JWE: Offer = Offer {
         "A192GCM",
         "A256GCM",
     ],
-    contracts: &[
-        Contract::Encrypt,
-        Contract::Decrypt,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Encrypt,
+        Operation::Decrypt,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     ..JWT
 };
@@ -121,158 +122,173 @@ impl Driver for Josekit {
         locked_version(include_str!("../Cargo.lock"), "josekit")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match order.contract {
-            Contract::GenerateKey => generate(&order),
-            Contract::LoadKey => load(&order),
-            Contract::VerifySignature => {
-                let alg = Signature::named(order.alg()?)?;
-                let text = public_text(&order)?;
-                let verifier = SignatureVerifier(Held::new(order.key_handling, move || {
-                    alg.verifier(&text).map_err(Refusal::failed)
-                })?);
-                work::verify(verifier, order.tokens)
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        match request.operation {
+            Operation::GenerateKey => generate(&request),
+            Operation::LoadKey => load(&request),
+            Operation::VerifySignature => {
+                let alg = Signature::named(request.alg()?)?;
+                let text = public_text(&request)?;
+                let verifier =
+                    SignatureVerifier(KeySource::new(request.key_handling, move || {
+                        alg.verifier(&text).map_err(DriverError::failed)
+                    })?);
+                work::verify(verifier, request.tokens)
             }
-            _ => match &order.pool {
-                Pool::Standard(pool) => with_claims(&order, pool.clone()),
-                Pool::Map(pool) => with_claims(&order, pool.clone()),
-                Pool::StandardPaseto(_) => Err(Refusal::invalid("these are the claims of PASETO")),
+            _ => match &request.pool {
+                Pool::Standard(pool) => with_claims(&request, pool.clone()),
+                Pool::Map(pool) => with_claims(&request, pool.clone()),
+                Pool::StandardPaseto(_) => {
+                    Err(DriverError::invalid("PASETO claims are not supported"))
+                }
             },
         }
     }
 }
 
-fn generate(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    if order.format == "jwe" {
-        let (alg, enc) = (Management::named(order.alg()?)?, order.enc()?.to_owned());
-        return work::keys(move || alg.generate(&enc).map_err(Refusal::failed));
+fn generate(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    if request.format == "jwe" {
+        let (alg, enc) = (
+            Management::named(request.alg()?)?,
+            request.enc()?.to_owned(),
+        );
+        return work::keys(move || alg.generate(&enc).map_err(DriverError::failed));
     }
-    let alg = Signature::named(order.alg()?)?;
-    work::keys(move || alg.generate().map_err(Refusal::failed))
+    let alg = Signature::named(request.alg()?)?;
+    work::keys(move || alg.generate().map_err(DriverError::failed))
 }
 
-fn load(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    let text = order.key_text()?.clone();
+fn load(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let text = request.key_text()?.clone();
     let private = text.private()?;
-    // A secret has no public half, and is read once.
+    // A symmetric key has no public half and is read once.
     let public = text.public.clone();
-    if order.format == "jwe" {
-        let alg = Management::named(order.alg()?)?;
+    if request.format == "jwe" {
+        let alg = Management::named(request.alg()?)?;
         return match (text.form, public) {
-            (_, None) => work::keys(move || alg.decrypter(&private).map_err(Refusal::failed)),
+            (_, None) => work::keys(move || alg.decrypter(&private).map_err(DriverError::failed)),
             (KeyForm::Pem, Some(public)) => work::keys(move || {
-                let private = alg.decrypter_from_pem(&private).map_err(Refusal::failed)?;
-                let public = alg.encrypter_from_pem(&public).map_err(Refusal::failed)?;
+                let private = alg
+                    .decrypter_from_pem(&private)
+                    .map_err(DriverError::failed)?;
+                let public = alg
+                    .encrypter_from_pem(&public)
+                    .map_err(DriverError::failed)?;
                 Ok((private, public))
             }),
             (_, Some(public)) => work::keys(move || {
-                let private = alg.decrypter(&private).map_err(Refusal::failed)?;
-                let public = alg.encrypter(&public).map_err(Refusal::failed)?;
+                let private = alg.decrypter(&private).map_err(DriverError::failed)?;
+                let public = alg.encrypter(&public).map_err(DriverError::failed)?;
                 Ok((private, public))
             }),
         };
     }
-    let alg = Signature::named(order.alg()?)?;
+    let alg = Signature::named(request.alg()?)?;
     match (text.form, public) {
-        (_, None) => work::keys(move || alg.signer(&private).map_err(Refusal::failed)),
+        (_, None) => work::keys(move || alg.signer(&private).map_err(DriverError::failed)),
         (KeyForm::Pem, Some(public)) => work::keys(move || {
-            let private = alg.signer_from_pem(&private).map_err(Refusal::failed)?;
-            let public = alg.verifier_from_pem(&public).map_err(Refusal::failed)?;
+            let private = alg.signer_from_pem(&private).map_err(DriverError::failed)?;
+            let public = alg
+                .verifier_from_pem(&public)
+                .map_err(DriverError::failed)?;
             Ok((private, public))
         }),
         (_, Some(public)) => work::keys(move || {
-            let private = alg.signer(&private).map_err(Refusal::failed)?;
-            let public = alg.verifier(&public).map_err(Refusal::failed)?;
+            let private = alg.signer(&private).map_err(DriverError::failed)?;
+            let public = alg.verifier(&public).map_err(DriverError::failed)?;
             Ok((private, public))
         }),
     }
 }
 
-/// The public JWK, or the secret one where there is no pair.
-fn public_text(order: &Order) -> Result<String, Refusal> {
-    order.keys.public().or_else(|_| order.keys.private())
+/// Returns the public JWK, or the symmetric one where there is no pair.
+fn public_text(request: &PrepareRequest) -> Result<String, DriverError> {
+    request.keys.public().or_else(|_| request.keys.private())
 }
 
-fn with_claims<C: Written>(order: &Order, pool: Vec<C>) -> Result<Box<dyn Work>, Refusal> {
-    let minter = || {
-        Ok::<_, Refusal>(Minter {
-            key: minting_key(order)?,
+fn with_claims<C: LibraryClaims>(
+    request: &PrepareRequest,
+    pool: Vec<C>,
+) -> Result<Box<dyn Work>, DriverError> {
+    let token_signer = || {
+        Ok::<_, DriverError>(TokenSigner {
+            key: signer_key(request)?,
             pool,
         })
     };
     let checker = || {
-        Ok::<_, Refusal>(Checker::<C> {
-            key: checking_key(order)?,
-            policy: (order.practice == Practice::Documented).then(|| PolicyCheck::new(order)),
+        Ok::<_, DriverError>(Checker::<C> {
+            key: checking_key(request)?,
+            policy: (request.practice == Practice::Documented).then(|| PolicyCheck::new(request)),
             claims: PhantomData,
         })
     };
-    match order.contract {
-        Contract::Sign | Contract::Encrypt => Ok(work::sign(minter()?)),
-        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
-        _ => work::verify(checker()?, order.tokens.clone()),
+    match request.operation {
+        Operation::Sign | Operation::Encrypt => Ok(work::sign(token_signer()?)),
+        Operation::RoundTrip => Ok(work::round_trip(token_signer()?, checker()?)),
+        _ => work::verify(checker()?, request.tokens.clone()),
     }
 }
 
-/// What makes a token: a key and the header that goes with it.
-enum Minting {
+/// A signing or encryption key, and its header.
+enum SignerKey {
     Signing(Box<dyn JwsSigner>, Box<JwsHeader>),
     Sealing(Box<dyn JweEncrypter>, Box<JweHeader>),
 }
 
-fn minting_key(order: &Order) -> Result<Held<Minting>, Refusal> {
-    if order.format == "jwe" {
-        let (alg, text) = (Management::named(order.alg()?)?, public_text(order)?);
+fn signer_key(request: &PrepareRequest) -> Result<KeySource<SignerKey>, DriverError> {
+    if request.format == "jwe" {
+        let (alg, text) = (Management::named(request.alg()?)?, public_text(request)?);
         let mut header = JweHeader::new();
         header.set_token_type("JWT");
-        header.set_content_encryption(order.enc()?);
-        return Held::new(order.key_handling, move || {
-            let key = alg.encrypter(&text).map_err(Refusal::failed)?;
-            Ok(Minting::Sealing(key, Box::new(header.clone())))
+        header.set_content_encryption(request.enc()?);
+        return KeySource::new(request.key_handling, move || {
+            let key = alg.encrypter(&text).map_err(DriverError::failed)?;
+            Ok(SignerKey::Sealing(key, Box::new(header.clone())))
         });
     }
-    let (alg, text) = (Signature::named(order.alg()?)?, order.keys.private()?);
+    let (alg, text) = (Signature::named(request.alg()?)?, request.keys.private()?);
     let mut header = JwsHeader::new();
     header.set_token_type("JWT");
-    Held::new(order.key_handling, move || {
-        let key = alg.signer(&text).map_err(Refusal::failed)?;
-        Ok(Minting::Signing(key, Box::new(header.clone())))
+    KeySource::new(request.key_handling, move || {
+        let key = alg.signer(&text).map_err(DriverError::failed)?;
+        Ok(SignerKey::Signing(key, Box::new(header.clone())))
     })
 }
 
-/// What opens a token.
+/// A verification or decryption key.
 enum Checking {
     Verifying(Box<dyn JwsVerifier>),
-    /// With the one content encryption that is taken.
+    /// With the only accepted content encryption.
     Opening(Box<dyn JweDecrypter>, Option<String>),
 }
 
-fn checking_key(order: &Order) -> Result<Held<Checking>, Refusal> {
-    if order.format == "jwe" {
-        let (alg, text) = (Management::named(order.alg()?)?, order.keys.private()?);
-        let enc = match order.practice {
-            Practice::Documented => Some(order.enc()?.to_owned()),
+fn checking_key(request: &PrepareRequest) -> Result<KeySource<Checking>, DriverError> {
+    if request.format == "jwe" {
+        let (alg, text) = (Management::named(request.alg()?)?, request.keys.private()?);
+        let enc = match request.practice {
+            Practice::Documented => Some(request.enc()?.to_owned()),
             Practice::Defaults => None,
         };
-        return Held::new(order.key_handling, move || {
-            let key = alg.decrypter(&text).map_err(Refusal::failed)?;
+        return KeySource::new(request.key_handling, move || {
+            let key = alg.decrypter(&text).map_err(DriverError::failed)?;
             Ok(Checking::Opening(key, enc.clone()))
         });
     }
-    let (alg, text) = (Signature::named(order.alg()?)?, public_text(order)?);
-    Held::new(order.key_handling, move || {
+    let (alg, text) = (Signature::named(request.alg()?)?, public_text(request)?);
+    KeySource::new(request.key_handling, move || {
         alg.verifier(&text)
             .map(Checking::Verifying)
-            .map_err(Refusal::failed)
+            .map_err(DriverError::failed)
     })
 }
 
-struct Minter<C> {
-    key: Held<Minting>,
+struct TokenSigner<C> {
+    key: KeySource<SignerKey>,
     pool: Vec<C>,
 }
 
-impl<C: Written> Signer for Minter<C> {
+impl<C: LibraryClaims> Signer for TokenSigner<C> {
     type Scratch = ();
     type Token = String;
 
@@ -282,42 +298,47 @@ impl<C: Written> Signer for Minter<C> {
 
     fn sign(&self, (): &mut (), index: usize) -> Result<String, String> {
         self.key.with(|key| {
-            let payload = self.pool[index].write().map_err(said)?;
+            let payload = self.pool[index].write().map_err(message)?;
             match key {
-                Minting::Signing(signer, header) => {
+                SignerKey::Signing(signer, header) => {
                     jwt::encode_with_signer(&payload, header, signer.as_ref())
                 }
-                Minting::Sealing(encrypter, header) => {
+                SignerKey::Sealing(encrypter, header) => {
                     jwt::encode_with_encrypter(&payload, header, encrypter.as_ref())
                 }
             }
-            .map_err(said)
+            .map_err(message)
         })
     }
 }
 
 struct Checker<C> {
-    key: Held<Checking>,
+    key: KeySource<Checking>,
     policy: Option<PolicyCheck>,
     claims: PhantomData<fn() -> C>,
 }
 
-impl<C: Written> Verifier for Checker<C> {
+impl<C: LibraryClaims> Verifier for Checker<C> {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        (): &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.key.with(|key| {
             let payload = match key {
                 Checking::Verifying(verifier) => {
                     jwt::decode_with_verifier(token, verifier.as_ref())
-                        .map_err(said)?
+                        .map_err(message)?
                         .0
                 }
                 Checking::Opening(decrypter, enc) => {
                     let opened = jwt::decode_with_decrypter(token, decrypter.as_ref());
-                    let (payload, header) = opened.map_err(said)?;
+                    let (payload, header) = opened.map_err(message)?;
                     if enc.is_some() && header.content_encryption() != enc.as_deref() {
-                        return Err("the content encryption is another".to_owned());
+                        return Err("the content encryption does not match".to_owned());
                     }
                     payload
                 }
@@ -325,70 +346,75 @@ impl<C: Written> Verifier for Checker<C> {
             if let Some(policy) = &self.policy {
                 policy.check(&payload)?;
             }
-            C::show(&payload, look)
+            C::show(&payload, visit)
         })
     }
 }
 
 struct PolicyCheck {
     validator: JwtPayloadValidator,
-    audience_demanded: bool,
-    expiry_demanded: bool,
+    audience_required: bool,
+    expiry_required: bool,
 }
 
 impl PolicyCheck {
-    fn new(order: &Order) -> Self {
+    fn new(request: &PrepareRequest) -> Self {
         let mut validator = JwtPayloadValidator::new();
-        if let Some(issuer) = &order.policy.issuer {
+        if let Some(issuer) = &request.policy.issuer {
             validator.set_issuer(issuer);
         }
-        if let Some(audience) = &order.policy.audience {
+        if let Some(audience) = &request.policy.audience {
             validator.set_audience(audience);
         }
         Self {
             validator,
-            audience_demanded: order.policy.audience.is_some(),
-            expiry_demanded: order.pool.has_exp(),
+            audience_required: request.policy.audience.is_some(),
+            expiry_required: request.pool.has_exp(),
         }
     }
 
     fn check(&self, payload: &JwtPayload) -> Result<(), Rejection> {
-        self.validator.validate(payload).map_err(said)?;
-        if self.expiry_demanded && payload.expires_at().is_none() {
+        self.validator.validate(payload).map_err(message)?;
+        if self.expiry_required && payload.expires_at().is_none() {
             return Err("exp is missing".to_owned());
         }
-        if self.audience_demanded && payload.audience().is_none() {
+        if self.audience_required && payload.audience().is_none() {
             return Err("aud is missing".to_owned());
         }
         Ok(())
     }
 }
 
-struct SignatureVerifier(Held<Box<dyn JwsVerifier>>);
+struct SignatureVerifier(KeySource<Box<dyn JwsVerifier>>);
 
 impl Verifier for SignatureVerifier {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        (): &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.0.with(|verifier| {
-            jws::deserialize_compact(token, verifier.as_ref()).map_err(said)?;
-            Ok(look.look(&()))
+            jws::deserialize_compact(token, verifier.as_ref()).map_err(message)?;
+            Ok(visit.visit(&()))
         })
     }
 }
 
-/// Claims that go into the library's payload and come out of it.
-trait Written: Claims + Clone + Send + Sync + 'static {
+/// Claims that convert to and from the library's payload.
+trait LibraryClaims: Claims + Clone + Send + Sync + 'static {
     fn write(&self) -> Result<JwtPayload, JoseError>;
-    fn show<L: Look>(payload: &JwtPayload, look: L) -> Result<L::Seen, Rejection>;
+    fn show<L: ClaimsVisitor>(payload: &JwtPayload, visit: L) -> Result<L::Output, Rejection>;
 }
 
-impl Written for Standard {
+impl LibraryClaims for Standard {
     fn write(&self) -> Result<JwtPayload, JoseError> {
         let mut payload = JwtPayload::new();
         payload.set_issuer(&self.iss);
         payload.set_subject(&self.sub);
-        // Not set_audience, which turns a list of one into a text and so makes a shorter token.
+        // Not set_audience: it turns a list of one into a string, which makes a shorter token.
         let audience = self.aud.0.iter().map(|one| Value::from(one.as_str()));
         payload.set_claim("aud", Some(audience.collect()))?;
         payload.set_expires_at(&time(self.exp));
@@ -402,10 +428,10 @@ impl Written for Standard {
         Ok(payload)
     }
 
-    fn show<L: Look>(payload: &JwtPayload, look: L) -> Result<L::Seen, Rejection> {
+    fn show<L: ClaimsVisitor>(payload: &JwtPayload, visit: L) -> Result<L::Output, Rejection> {
         let text = |text: Option<&str>| text.map(str::to_owned).ok_or("a claim is missing");
         let audience = payload.audience().ok_or("aud is missing")?;
-        Ok(look.look(&Standard {
+        Ok(visit.visit(&Standard {
             iss: text(payload.issuer())?,
             sub: text(payload.subject())?,
             aud: Audience(audience.into_iter().map(str::to_owned).collect()),
@@ -422,13 +448,13 @@ impl Written for Standard {
     }
 }
 
-impl Written for Map {
+impl LibraryClaims for Map {
     fn write(&self) -> Result<JwtPayload, JoseError> {
         JwtPayload::from_map(self.clone())
     }
 
-    fn show<L: Look>(payload: &JwtPayload, look: L) -> Result<L::Seen, Rejection> {
-        Ok(look.look(payload.claims_set()))
+    fn show<L: ClaimsVisitor>(payload: &JwtPayload, visit: L) -> Result<L::Output, Rejection> {
+        Ok(visit.visit(payload.claims_set()))
     }
 }
 
@@ -441,7 +467,7 @@ fn seconds(time: Option<SystemTime>) -> Option<i64> {
     i64::try_from(since.as_secs()).ok()
 }
 
-fn said(error: JoseError) -> String {
+fn message(error: JoseError) -> String {
     error.to_string()
 }
 
@@ -451,7 +477,7 @@ mod tests {
     use jeton_driver_harness::conformance::faults;
 
     #[test]
-    fn does_what_it_offers_and_refuses_what_it_must() {
+    fn driver_passes_conformance_checks() {
         assert_eq!(faults::<Josekit>(), Vec::<String>::new());
     }
 }

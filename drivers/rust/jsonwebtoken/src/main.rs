@@ -1,15 +1,16 @@
 //! The lab's driver for `jsonwebtoken`, with its AWS-LC backend.
 //!
-//! The library's keys are bytes: AWS-LC parses them in each call, and no documented way avoids
-//! that. A prepared key is one whose JWK was decoded once; the library takes private keys as DER
-//! and not as JWK, so the harness decodes those.
+//! The library's keys are bytes that AWS-LC parses in every call; no documented way avoids that.
+//! For a prepared key, the JWK is decoded once. The library takes private keys as DER, not as JWK,
+//! so the harness converts them.
 //!
-//! By its defaults it has `Validation::new`, and the audience, without which it takes no token that
-//! has one.
+//! With its defaults, the driver uses `Validation::new` and sets the audience. Without an audience
+//! the library rejects every token that has one.
 
 use jeton_driver_harness::{
-    Claims, Contract, Driver, Held, Jwk, KeyForm, KeyHandling, Look, Offer, Order, Pool, Practice,
-    Refusal, Rejection, Signer, Verifier, Work, locked_version, serve, work,
+    Claims, ClaimsVisitor, Driver, DriverError, Jwk, KeyForm, KeyHandling, KeySource, Offer,
+    Operation, Pool, Practice, PrepareRequest, Rejection, Signer, Verifier, Work, locked_version,
+    serve, work,
 };
 use jsonwebtoken::{
     Algorithm, AlgorithmFamily, DecodingKey, EncodingKey, Header, Validation, decode, encode,
@@ -26,7 +27,7 @@ struct JsonWebToken;
 
 const JWT: Offer = Offer {
     format: "jwt",
-    contracts: &[Contract::Sign, Contract::Verify, Contract::RoundTrip],
+    operations: &[Operation::Sign, Operation::Verify, Operation::RoundTrip],
     key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
     ..Offer::NOTHING
 };
@@ -38,16 +39,16 @@ impl Driver for JsonWebToken {
             algs: &["HS256", "HS384", "HS512"],
             ..JWT
         },
-        // Of secrets it reads bytes and base64; of pairs also PEM, and JWKs of public keys alone.
+        // Symmetric keys: bytes and base64. Pairs: also PEM, and JWKs of public keys only.
         Offer {
             algs: &[
                 "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA",
             ],
-            contracts: &[
-                Contract::Sign,
-                Contract::Verify,
-                Contract::RoundTrip,
-                Contract::LoadKey,
+            operations: &[
+                Operation::Sign,
+                Operation::Verify,
+                Operation::RoundTrip,
+                Operation::LoadKey,
             ],
             key_text: &[KeyForm::Pem],
             ..JWT
@@ -60,53 +61,53 @@ impl Driver for JsonWebToken {
         locked_version(include_str!("../Cargo.lock"), "jsonwebtoken")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        if order.contract == Contract::LoadKey {
-            return load(&order);
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        if request.operation == Operation::LoadKey {
+            return load(&request);
         }
-        match &order.pool {
-            Pool::Standard(pool) => prepare(&order, pool),
-            Pool::StandardPaseto(pool) => prepare(&order, pool),
-            Pool::Map(pool) => prepare(&order, pool),
+        match &request.pool {
+            Pool::Standard(pool) => prepare(&request, pool),
+            Pool::StandardPaseto(pool) => prepare(&request, pool),
+            Pool::Map(pool) => prepare(&request, pool),
         }
     }
 }
 
-fn prepare<C>(order: &Order, pool: &[C]) -> Result<Box<dyn Work>, Refusal>
+fn prepare<C>(request: &PrepareRequest, pool: &[C]) -> Result<Box<dyn Work>, DriverError>
 where
     C: Claims + DeserializeOwned + Clone + Send + Sync + 'static,
 {
-    let alg = Algorithm::from_str(order.alg()?).map_err(Refusal::unsupported)?;
-    let minter = || {
-        let text = order.keys.private()?;
+    let alg = Algorithm::from_str(request.alg()?).map_err(DriverError::unsupported)?;
+    let token_signer = || {
+        let text = request.keys.private()?;
         let load = move || encoding_key(alg.family(), &Jwk::parse(&text)?);
-        Ok::<_, Refusal>(Minter {
+        Ok::<_, DriverError>(TokenSigner {
             header: Header::new(alg),
-            key: Held::new(order.key_handling, load)?,
+            key: KeySource::new(request.key_handling, load)?,
             pool: pool.to_vec(),
         })
     };
     let checker = || {
         let text = match alg.family() {
-            AlgorithmFamily::Hmac => order.keys.private()?,
-            _ => order.keys.public()?,
+            AlgorithmFamily::Hmac => request.keys.private()?,
+            _ => request.keys.public()?,
         };
-        Ok::<_, Refusal>(Checker {
-            key: Held::new(order.key_handling, move || decoding_key(&text))?,
-            validation: validation(alg, order),
+        Ok::<_, DriverError>(Checker {
+            key: KeySource::new(request.key_handling, move || decoding_key(&text))?,
+            validation: validation(alg, request),
             claims: PhantomData::<fn() -> C>,
         })
     };
-    match order.contract {
-        Contract::Sign => Ok(work::sign(minter()?)),
-        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
-        _ => work::verify(checker()?, order.tokens.clone()),
+    match request.operation {
+        Operation::Sign => Ok(work::sign(token_signer()?)),
+        Operation::RoundTrip => Ok(work::round_trip(token_signer()?, checker()?)),
+        _ => work::verify(checker()?, request.tokens.clone()),
     }
 }
 
-fn load(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    let alg = Algorithm::from_str(order.alg()?).map_err(Refusal::unsupported)?;
-    let text = order.key_text()?;
+fn load(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let alg = Algorithm::from_str(request.alg()?).map_err(DriverError::unsupported)?;
+    let text = request.key_text()?;
     let (private, public) = (text.private()?, text.public()?);
     work::keys(move || {
         let (private, public) = (private.as_bytes(), public.as_bytes());
@@ -118,17 +119,17 @@ fn load(order: &Order) -> Result<Box<dyn Work>, Refusal> {
             _ => EncodingKey::from_ec_pem(private)
                 .and_then(|key| Ok((key, DecodingKey::from_ec_pem(public)?))),
         };
-        pair.map_err(Refusal::failed)
+        pair.map_err(DriverError::failed)
     })
 }
 
-struct Minter<C> {
+struct TokenSigner<C> {
     header: Header,
-    key: Held<EncodingKey>,
+    key: KeySource<EncodingKey>,
     pool: Vec<C>,
 }
 
-impl<C: Claims + Send + Sync> Signer for Minter<C> {
+impl<C: Claims + Send + Sync> Signer for TokenSigner<C> {
     type Scratch = ();
     type Token = String;
 
@@ -144,7 +145,7 @@ impl<C: Claims + Send + Sync> Signer for Minter<C> {
 }
 
 struct Checker<C> {
-    key: Held<DecodingKey>,
+    key: KeySource<DecodingKey>,
     validation: Validation,
     claims: PhantomData<fn() -> C>,
 }
@@ -152,19 +153,24 @@ struct Checker<C> {
 impl<C: Claims + DeserializeOwned> Verifier for Checker<C> {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, _: &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        _: &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.key.with(|key| {
             let verified = decode::<C>(token, key, &self.validation);
             let verified = verified.map_err(|error| error.to_string())?;
-            Ok(look.look(&verified.claims))
+            Ok(visit.visit(&verified.claims))
         })
     }
 }
 
-fn validation(alg: Algorithm, order: &Order) -> Validation {
-    let (policy, has_exp) = (&order.policy, order.pool.has_exp());
+fn validation(alg: Algorithm, request: &PrepareRequest) -> Validation {
+    let (policy, has_exp) = (&request.policy, request.pool.has_exp());
     let mut validation = Validation::new(alg);
-    if order.practice == Practice::Defaults {
+    if request.practice == Practice::Defaults {
         if let Some(audience) = &policy.audience {
             validation.set_audience(&[audience]);
         }
@@ -172,7 +178,7 @@ fn validation(alg: Algorithm, order: &Order) -> Validation {
     }
     validation.leeway = 0;
     validation.validate_nbf = true;
-    // What is in no token of the pool cannot be demanded; what is, a careful user demands.
+    // A claim that no token of the pool has cannot be required; a careful user requires the others.
     let mut required = Vec::new();
     if has_exp {
         required.push("exp");
@@ -191,7 +197,7 @@ fn validation(alg: Algorithm, order: &Order) -> Validation {
     validation
 }
 
-fn encoding_key(family: AlgorithmFamily, jwk: &Jwk) -> Result<EncodingKey, Refusal> {
+fn encoding_key(family: AlgorithmFamily, jwk: &Jwk) -> Result<EncodingKey, DriverError> {
     Ok(match family {
         AlgorithmFamily::Hmac => EncodingKey::from_secret(&jwk.secret()?),
         AlgorithmFamily::Rsa => EncodingKey::from_rsa_der(&jwk.rsa_pkcs1()?),
@@ -200,9 +206,9 @@ fn encoding_key(family: AlgorithmFamily, jwk: &Jwk) -> Result<EncodingKey, Refus
     })
 }
 
-fn decoding_key(jwk: &str) -> Result<DecodingKey, Refusal> {
-    let jwk: jsonwebtoken::jwk::Jwk = serde_json::from_str(jwk).map_err(Refusal::invalid)?;
-    DecodingKey::from_jwk(&jwk).map_err(Refusal::failed)
+fn decoding_key(jwk: &str) -> Result<DecodingKey, DriverError> {
+    let jwk: jsonwebtoken::jwk::Jwk = serde_json::from_str(jwk).map_err(DriverError::invalid)?;
+    DecodingKey::from_jwk(&jwk).map_err(DriverError::failed)
 }
 
 #[cfg(test)]
@@ -211,7 +217,7 @@ mod tests {
     use jeton_driver_harness::conformance::faults;
 
     #[test]
-    fn does_what_it_offers_and_refuses_what_it_must() {
+    fn driver_passes_conformance_checks() {
         assert_eq!(faults::<JsonWebToken>(), Vec::<String>::new());
     }
 }

@@ -1,15 +1,16 @@
-//! The lab's driver for `pasetors`: its versions 2, 3 and 4. There is no v3.local in it.
+//! The lab's driver for `pasetors`: its versions 2, 3 and 4. It has no v3.local.
 //!
-//! Claims go through the library's `Claims` and `ClaimsValidationRules`. Its rule for `nbf` and
-//! `iat` demands both claims, so it is switched off and `nbf`, where there is one, compared by hand;
-//! its defaults, which have that rule on, take no token without `nbf` and are not attacked.
-//! Version 4 has functions that take claims; for the others the claims are written and validated
-//! around the token, as those functions do it.
+//! Claims go through the library's `Claims` and `ClaimsValidationRules`. The library's rule for
+//! `nbf` and `iat` requires both claims. The driver switches that rule off and compares `nbf` by
+//! hand where it is present. The library's defaults have the rule on and reject every token without
+//! `nbf`, so they are not attacked. Version 4 has functions that take claims. For the other
+//! versions the driver writes and validates claims around the token, as those functions do.
 
 use jeton_driver_harness::key::Paserk;
 use jeton_driver_harness::{
-    Claims as Seen, Contract, Driver, Held, KeyForm, KeyHandling, Look, Map, Offer, Order, Pool,
-    Refusal, Rejection, Signer, StandardPaseto, Verifier, Work, locked_version, serve, work,
+    Claims as HarnessClaims, ClaimsVisitor, Driver, DriverError, KeyForm, KeyHandling, KeySource,
+    Map, Offer, Operation, Pool, PrepareRequest, Rejection, Signer, StandardPaseto, Verifier, Work,
+    locked_version, serve, work,
 };
 use pasetors::claims::{Claims, ClaimsValidationRules};
 use pasetors::errors::Error;
@@ -33,12 +34,12 @@ fn main() -> std::io::Result<()> {
 struct Pasetors;
 
 const PUBLIC: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     key_handling: &[KeyHandling::Prepared, KeyHandling::ParsedPerCall],
     key_text: &[KeyForm::Paserk],
@@ -46,14 +47,14 @@ const PUBLIC: Offer = Offer {
 };
 
 const LOCAL: Offer = Offer {
-    contracts: &[
-        Contract::Sign,
-        Contract::Verify,
-        Contract::Encrypt,
-        Contract::Decrypt,
-        Contract::RoundTrip,
-        Contract::GenerateKey,
-        Contract::LoadKey,
+    operations: &[
+        Operation::Sign,
+        Operation::Verify,
+        Operation::Encrypt,
+        Operation::Decrypt,
+        Operation::RoundTrip,
+        Operation::GenerateKey,
+        Operation::LoadKey,
     ],
     ..PUBLIC
 };
@@ -80,13 +81,13 @@ impl Driver for Pasetors {
         locked_version(include_str!("../Cargo.lock"), "pasetors")
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match order.format.as_str() {
-            "v2.local" => prepare::<V2Local>(&order),
-            "v2.public" => prepare::<V2Public>(&order),
-            "v3.public" => prepare::<V3Public>(&order),
-            "v4.local" => prepare::<V4Local>(&order),
-            _ => prepare::<V4Public>(&order),
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        match request.format.as_str() {
+            "v2.local" => prepare::<V2Local>(&request),
+            "v2.public" => prepare::<V2Public>(&request),
+            "v3.public" => prepare::<V3Public>(&request),
+            "v4.local" => prepare::<V4Local>(&request),
+            _ => prepare::<V4Public>(&request),
         }
     }
 }
@@ -97,14 +98,14 @@ const fn offer(format: &'static str, like: Offer) -> Offer {
 
 /// One version and purpose.
 trait Suite: 'static {
-    /// What makes tokens, and reads its PASERK.
+    /// The key that makes tokens, read from its PASERK.
     type Sealing: for<'a> TryFrom<&'a str, Error = Error> + Send + Sync;
-    /// What opens them.
+    /// The key that verifies or decrypts them.
     type Opening: for<'a> TryFrom<&'a str, Error = Error> + Send + Sync;
-    /// What is generated: the secret, or both halves.
-    type Made;
+    /// What is generated: a symmetric key, or both halves of a pair.
+    type GeneratedKey;
 
-    fn generate() -> Result<Self::Made, Error>;
+    fn generate() -> Result<Self::GeneratedKey, Error>;
     fn seal(key: &Self::Sealing, claims: &Claims) -> Result<String, Error>;
     fn open<R>(
         key: &Self::Opening,
@@ -125,7 +126,7 @@ macro_rules! suite {
         impl Suite for $name {
             type Sealing = $sealing;
             type Opening = $opening;
-            type Made = $made;
+            type GeneratedKey = $made;
 
             fn generate() -> Result<$made, Error> {
                 <$made>::generate()
@@ -155,7 +156,7 @@ macro_rules! suite {
     };
 }
 
-/// Claims validated by the library inside its token, or beside it.
+/// Claims that the library validated, inside or after opening the token.
 type Opened = Result<Result<TrustedToken, Claims>, Error>;
 
 suite! {
@@ -209,20 +210,20 @@ fn validated(trusted: &TrustedToken, rules: &ClaimsValidationRules) -> Opened {
     Ok(Err(claims))
 }
 
-fn prepare<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    match order.contract {
-        Contract::GenerateKey => work::keys(|| S::generate().map_err(Refusal::failed)),
-        Contract::LoadKey => load::<S>(order),
-        _ => match &order.pool {
-            Pool::StandardPaseto(pool) => with_claims::<S, _>(order, pool.clone()),
-            Pool::Map(pool) => with_claims::<S, _>(order, pool.clone()),
-            Pool::Standard(_) => Err(Refusal::invalid("these are the claims of a JWT")),
+fn prepare<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    match request.operation {
+        Operation::GenerateKey => work::keys(|| S::generate().map_err(DriverError::failed)),
+        Operation::LoadKey => load::<S>(request),
+        _ => match &request.pool {
+            Pool::StandardPaseto(pool) => with_claims::<S, _>(request, pool.clone()),
+            Pool::Map(pool) => with_claims::<S, _>(request, pool.clone()),
+            Pool::Standard(_) => Err(DriverError::invalid("JWT claims are not supported")),
         },
     }
 }
 
-fn load<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
-    let text = order.key_text()?;
+fn load<S: Suite>(request: &PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+    let text = request.key_text()?;
     let private = text.private()?;
     let Some(public) = text.public.clone() else {
         return work::keys(move || key::<S::Sealing>(&private));
@@ -230,62 +231,62 @@ fn load<S: Suite>(order: &Order) -> Result<Box<dyn Work>, Refusal> {
     work::keys(move || Ok((key::<S::Sealing>(&private)?, key::<S::Opening>(&public)?)))
 }
 
-fn with_claims<S: Suite, C: Written>(
-    order: &Order,
+fn with_claims<S: Suite, C: LibraryClaims>(
+    request: &PrepareRequest,
     pool: Vec<C>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     let Paserk {
         local,
         secret,
         public,
-    } = order.keys.paserk.clone().unwrap_or_default();
+    } = request.keys.paserk.clone().unwrap_or_default();
     let (seals, opens) = (local.clone().or(secret), local.or(public));
-    let missing = || Refusal::invalid("a PASERK is missing");
-    let minter = || {
+    let missing = || DriverError::invalid("a PASERK is missing");
+    let token_signer = || {
         let text = seals.ok_or_else(missing)?;
-        let key = Held::new(order.key_handling, move || key(&text))?;
-        Ok::<_, Refusal>(Minter::<S, C> { key, pool })
+        let key = KeySource::new(request.key_handling, move || key(&text))?;
+        Ok::<_, DriverError>(TokenSigner::<S, C> { key, pool })
     };
     let checker = || {
         let text = opens.ok_or_else(missing)?;
-        Ok::<_, Refusal>(Checker::<S, C> {
-            key: Held::new(order.key_handling, move || key(&text))?,
-            rules: rules(order),
+        Ok::<_, DriverError>(Checker::<S, C> {
+            key: KeySource::new(request.key_handling, move || key(&text))?,
+            rules: rules(request),
             claims: PhantomData,
         })
     };
-    match order.contract {
-        Contract::Sign | Contract::Encrypt => Ok(work::sign(minter()?)),
-        Contract::RoundTrip => Ok(work::round_trip(minter()?, checker()?)),
-        _ => work::verify(checker()?, order.tokens.clone()),
+    match request.operation {
+        Operation::Sign | Operation::Encrypt => Ok(work::sign(token_signer()?)),
+        Operation::RoundTrip => Ok(work::round_trip(token_signer()?, checker()?)),
+        _ => work::verify(checker()?, request.tokens.clone()),
     }
 }
 
-fn key<K: for<'a> TryFrom<&'a str, Error = Error>>(text: &str) -> Result<K, Refusal> {
-    K::try_from(text).map_err(|error| Refusal::failed(format!("{error:?}")))
+fn key<K: for<'a> TryFrom<&'a str, Error = Error>>(text: &str) -> Result<K, DriverError> {
+    K::try_from(text).map_err(|error| DriverError::failed(format!("{error:?}")))
 }
 
-fn rules(order: &Order) -> ClaimsValidationRules {
+fn rules(request: &PrepareRequest) -> ClaimsValidationRules {
     let mut rules = ClaimsValidationRules::new();
     rules.disable_valid_at();
-    if !order.pool.has_exp() {
+    if !request.pool.has_exp() {
         rules.allow_non_expiring();
     }
-    if let Some(issuer) = &order.policy.issuer {
+    if let Some(issuer) = &request.policy.issuer {
         rules.validate_issuer_with(issuer);
     }
-    if let Some(audience) = &order.policy.audience {
+    if let Some(audience) = &request.policy.audience {
         rules.validate_audience_with(audience);
     }
     rules
 }
 
-struct Minter<S: Suite, C> {
-    key: Held<S::Sealing>,
+struct TokenSigner<S: Suite, C> {
+    key: KeySource<S::Sealing>,
     pool: Vec<C>,
 }
 
-impl<S: Suite, C: Written> Signer for Minter<S, C> {
+impl<S: Suite, C: LibraryClaims> Signer for TokenSigner<S, C> {
     type Scratch = ();
     type Token = String;
 
@@ -295,37 +296,42 @@ impl<S: Suite, C: Written> Signer for Minter<S, C> {
 
     fn sign(&self, (): &mut (), index: usize) -> Result<String, String> {
         self.key.with(|key| {
-            let claims = self.pool[index].write().map_err(said)?;
-            S::seal(key, &claims).map_err(said)
+            let claims = self.pool[index].write().map_err(message)?;
+            S::seal(key, &claims).map_err(message)
         })
     }
 }
 
 struct Checker<S: Suite, C> {
-    key: Held<S::Opening>,
+    key: KeySource<S::Opening>,
     rules: ClaimsValidationRules,
     claims: PhantomData<fn() -> C>,
 }
 
-impl<S: Suite, C: Written> Verifier for Checker<S, C> {
+impl<S: Suite, C: LibraryClaims> Verifier for Checker<S, C> {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        (): &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         self.key.with(|key| {
             let read = |claims: &Claims| {
-                demand_begun(claims)?;
-                Ok(look.look(&C::read(claims)?))
+                check_not_before(claims)?;
+                Ok(visit.visit(&C::read(claims)?))
             };
-            S::open(key, token, &self.rules, read).map_err(said)?
+            S::open(key, token, &self.rules, read).map_err(message)?
         })
     }
 }
 
-fn demand_begun(claims: &Claims) -> Result<(), Rejection> {
+fn check_not_before(claims: &Claims) -> Result<(), Rejection> {
     let Some(begins) = claims.get_claim("nbf") else {
         return Ok(());
     };
-    let begins = begins.as_str().ok_or("nbf is no text")?;
+    let begins = begins.as_str().ok_or("nbf is not text")?;
     let begins = OffsetDateTime::parse(begins, &Rfc3339).map_err(|error| error.to_string())?;
     if begins > OffsetDateTime::now_utc() {
         return Err("token is not valid yet".to_owned());
@@ -333,16 +339,16 @@ fn demand_begun(claims: &Claims) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Claims that go into the library's type and come out of it.
-trait Written: Seen + Send + Sync + Sized + 'static {
+/// Claims that convert to and from the library's type.
+trait LibraryClaims: HarnessClaims + Send + Sync + Sized + 'static {
     fn write(&self) -> Result<Claims, Error>;
     fn read(claims: &Claims) -> Result<Self, Rejection>;
 }
 
-impl Written for StandardPaseto {
+impl LibraryClaims for StandardPaseto {
     fn write(&self) -> Result<Claims, Error> {
         let mut claims = Claims::new()?;
-        // What the library sets by itself, and these claims do not have.
+        // Claims that the library sets by itself and these claims do not have.
         claims.remove_claim("nbf");
         claims.issuer(&self.iss)?;
         claims.subject(&self.sub)?;
@@ -379,20 +385,20 @@ impl Written for StandardPaseto {
     }
 }
 
-impl Written for Map {
+impl LibraryClaims for Map {
     fn write(&self) -> Result<Claims, Error> {
         let json = serde_json::to_string(self).map_err(|_| Error::ClaimInvalidJson)?;
         Claims::from_string(&json)
     }
 
-    /// The library has no way to all of the claims at once but their JSON.
+    /// The library gives access to all claims at once only as JSON.
     fn read(claims: &Claims) -> Result<Self, Rejection> {
-        let json = claims.to_string().map_err(said)?;
+        let json = claims.to_string().map_err(message)?;
         serde_json::from_str(&json).map_err(|error| error.to_string())
     }
 }
 
-fn said(error: Error) -> String {
+fn message(error: Error) -> String {
     format!("{error:?}")
 }
 
@@ -402,7 +408,7 @@ mod tests {
     use jeton_driver_harness::conformance::faults;
 
     #[test]
-    fn does_what_it_offers_and_refuses_what_it_must() {
+    fn driver_passes_conformance_checks() {
         assert_eq!(faults::<Pasetors>(), Vec::<String>::new());
     }
 }

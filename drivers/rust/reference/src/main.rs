@@ -1,17 +1,18 @@
-//! The lab's references: what stands beside the subjects and is none of them.
+//! The lab's references: shown beside the subjects, but not subjects themselves.
 //!
 //! | format | what it is |
 //! |---|---|
-//! | `none` | claims as JSON in base64url, without any security: what of a token's cost is encoding |
-//! | `opaque` | a random text, and the claims in a table: what it costs to have no token, without the way to the table |
+//! | `none` | claims as JSON in base64url, without any security: the encoding part of a token's cost |
+//! | `opaque` | a random text, and the claims in a table: the cost without a token, not counting the network |
 //!
-//! Both hold the claims to the policy, as every subject does.
+//! Both check the policy, as every subject does.
 
 mod opaque;
 mod unsecured;
 
 use jeton_driver_harness::{
-    Claims, Contract, Driver, KeyHandling, Offer, Order, Pool, Refusal, Registered, Work, serve,
+    Claims, Driver, DriverError, KeyHandling, Offer, Operation, Pool, PrepareRequest, Registered,
+    Work, serve,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,13 +29,13 @@ impl Driver for Reference {
     const OFFERS: &'static [Offer] = &[
         Offer {
             format: "none",
-            contracts: &[Contract::Sign, Contract::Verify],
+            operations: &[Operation::Sign, Operation::Verify],
             key_handling: &[KeyHandling::Prepared],
             ..Offer::NOTHING
         },
         Offer {
             format: "opaque",
-            contracts: &[Contract::Sign, Contract::Verify, Contract::RoundTrip],
+            operations: &[Operation::Sign, Operation::Verify, Operation::RoundTrip],
             key_handling: &[KeyHandling::Prepared],
             ..Offer::NOTHING
         },
@@ -44,30 +45,33 @@ impl Driver for Reference {
         env!("CARGO_PKG_VERSION").to_owned()
     }
 
-    fn prepare(order: Order) -> Result<Box<dyn Work>, Refusal> {
-        match order.pool.clone() {
-            Pool::Standard(pool) => prepare(&order, pool),
-            Pool::StandardPaseto(_) => Err(Refusal::invalid("these claims are no PASETO's")),
-            Pool::Map(pool) => prepare(&order, pool),
+    fn prepare(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
+        match request.pool.clone() {
+            Pool::Standard(pool) => prepare(&request, pool),
+            Pool::StandardPaseto(_) => Err(DriverError::invalid("PASETO claims are not supported")),
+            Pool::Map(pool) => prepare(&request, pool),
         }
     }
 }
 
-/// What claims must be to go in and come out again.
-trait Travelling:
+/// Claims that can be written, read and checked.
+trait ClaimsSet:
     Claims + Registered + Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
-impl<C> Travelling for C where
+impl<C> ClaimsSet for C where
     C: Claims + Registered + Clone + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
-fn prepare<C: Travelling>(order: &Order, pool: Vec<C>) -> Result<Box<dyn Work>, Refusal> {
-    match order.format.as_str() {
-        "none" => unsecured::prepare(order, pool),
-        _ => opaque::prepare(order, pool),
+fn prepare<C: ClaimsSet>(
+    request: &PrepareRequest,
+    pool: Vec<C>,
+) -> Result<Box<dyn Work>, DriverError> {
+    match request.format.as_str() {
+        "none" => unsecured::prepare(request, pool),
+        _ => opaque::prepare(request, pool),
     }
 }
 

@@ -1,41 +1,42 @@
-//! A random text that stands for claims in a table.
+//! An opaque token: a random text that refers to claims in a table.
 //!
-//! What a service does that issues no token at all, without what it costs to reach it: the table is a
-//! hash map in the same process.
+//! Shows what a service without self-contained tokens does. The cost of reaching it is not
+//! included: the table is a hash map in the same process.
 
-use crate::{Travelling, now_s};
+use crate::{ClaimsSet, now_s};
 use aws_lc_rs::rand;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jeton_driver_harness::{
-    Contract, Look, Order, Policy, Refusal, Rejection, Signer, Verifier, Work, work,
+    ClaimsVisitor, DriverError, Operation, Policy, PrepareRequest, Rejection, Signer, Verifier,
+    Work, work,
 };
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Tokens that are remembered; the oldest goes when another comes.
+/// The number of tokens kept. A new token replaces the oldest.
 const REMEMBERED: usize = 1 << 16;
 
-pub(crate) fn prepare<C: Travelling>(
-    order: &Order,
+pub(crate) fn prepare<C: ClaimsSet>(
+    request: &PrepareRequest,
     pool: Vec<C>,
-) -> Result<Box<dyn Work>, Refusal> {
+) -> Result<Box<dyn Work>, DriverError> {
     let table = Arc::new(RwLock::new(Table::default()));
     let opener = Opener {
         table: Arc::clone(&table),
-        policy: order.policy.clone(),
+        policy: request.policy.clone(),
     };
-    if order.contract == Contract::Verify {
+    if request.operation == Operation::Verify {
         let mut entries = table.write().unwrap_or_else(PoisonError::into_inner);
-        for (token, claims) in order.tokens.iter().zip(&pool) {
+        for (token, claims) in request.tokens.iter().zip(&pool) {
             entries.enter(token.clone(), claims.clone());
         }
         drop(entries);
-        return work::verify(opener, order.tokens.clone());
+        return work::verify(opener, request.tokens.clone());
     }
     let issuer = Issuer { table, pool };
-    Ok(match order.contract {
-        Contract::RoundTrip => work::round_trip(issuer, opener),
+    Ok(match request.operation {
+        Operation::RoundTrip => work::round_trip(issuer, opener),
         _ => work::sign(issuer),
     })
 }
@@ -71,7 +72,7 @@ struct Issuer<C> {
     pool: Vec<C>,
 }
 
-impl<C: Travelling> Signer for Issuer<C> {
+impl<C: ClaimsSet> Signer for Issuer<C> {
     type Scratch = ();
     type Token = String;
 
@@ -95,13 +96,18 @@ struct Opener<C> {
     policy: Policy,
 }
 
-impl<C: Travelling> Verifier for Opener<C> {
+impl<C: ClaimsSet> Verifier for Opener<C> {
     type Scratch = ();
 
-    fn verify<L: Look>(&self, (): &mut (), token: &str, look: L) -> Result<L::Seen, Rejection> {
+    fn verify<L: ClaimsVisitor>(
+        &self,
+        (): &mut (),
+        token: &str,
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-        let claims = table.claims.get(token).ok_or("nobody issued it")?;
+        let claims = table.claims.get(token).ok_or("the token is unknown")?;
         self.policy.check(claims, now_s())?;
-        Ok(look.look(claims))
+        Ok(visit.visit(claims))
     }
 }

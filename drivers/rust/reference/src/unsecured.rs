@@ -1,29 +1,30 @@
-//! JSON and base64 alone. NO SECURITY: whoever has one of these can write another.
+//! JSON and base64 alone. NO SECURITY: anyone can write such a token.
 
-use crate::{Travelling, now_s};
+use crate::{ClaimsSet, now_s};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jeton_driver_harness::{
-    Contract, Look, Order, Policy, Refusal, Rejection, Signer, Verifier, Work, work,
+    ClaimsVisitor, DriverError, Operation, Policy, PrepareRequest, Rejection, Signer, Verifier,
+    Work, work,
 };
 use std::marker::PhantomData;
 
-/// The header that says so, as the lab writes it.
+/// The header of an unsecured token, as the lab writes it.
 const HEADER: &str = r#"{"alg":"none","typ":"JWT"}"#;
 
-pub(crate) fn prepare<C: Travelling>(
-    order: &Order,
+pub(crate) fn prepare<C: ClaimsSet>(
+    request: &PrepareRequest,
     pool: Vec<C>,
-) -> Result<Box<dyn Work>, Refusal> {
-    if order.contract == Contract::Sign {
+) -> Result<Box<dyn Work>, DriverError> {
+    if request.operation == Operation::Sign {
         let header = URL_SAFE_NO_PAD.encode(HEADER) + ".";
         return Ok(work::sign(Writer { header, pool }));
     }
     let reader = Reader {
-        policy: order.policy.clone(),
+        policy: request.policy.clone(),
         claims: PhantomData::<fn() -> C>,
     };
-    work::verify(reader, order.tokens.clone())
+    work::verify(reader, request.tokens.clone())
 }
 
 struct Writer<C> {
@@ -31,7 +32,7 @@ struct Writer<C> {
     pool: Vec<C>,
 }
 
-impl<C: Travelling> Signer for Writer<C> {
+impl<C: ClaimsSet> Signer for Writer<C> {
     type Scratch = Vec<u8>;
     type Token = String;
 
@@ -55,25 +56,23 @@ struct Reader<C> {
     claims: PhantomData<fn() -> C>,
 }
 
-impl<C: Travelling> Verifier for Reader<C> {
+impl<C: ClaimsSet> Verifier for Reader<C> {
     type Scratch = Vec<u8>;
 
-    fn verify<L: Look>(
+    fn verify<L: ClaimsVisitor>(
         &self,
         json: &mut Vec<u8>,
         token: &str,
-        look: L,
-    ) -> Result<L::Seen, Rejection> {
+        visit: L,
+    ) -> Result<L::Output, Rejection> {
         let (_, rest) = token.split_once('.').ok_or("not a token")?;
-        let payload = rest
-            .strip_suffix('.')
-            .ok_or("not a token without security")?;
+        let payload = rest.strip_suffix('.').ok_or("not an unsecured token")?;
         json.clear();
         URL_SAFE_NO_PAD
             .decode_vec(payload, json)
             .map_err(|error| error.to_string())?;
         let claims: C = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         self.policy.check(&claims, now_s())?;
-        Ok(look.look(&claims))
+        Ok(visit.visit(&claims))
     }
 }

@@ -1,10 +1,10 @@
-//! What the manifest's `start` says: where to listen, which keys, how many cores.
+//! The options of the manifest's `start`: the address, the keys, the number of cores.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Every option is there, once.
+/// The options. Each is required exactly once.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     pub(crate) listen: SocketAddr,
@@ -24,9 +24,9 @@ impl Arguments {
         while let Some(name) = words.next() {
             let value = words
                 .next()
-                .ok_or_else(|| format!("{name} wants a value after it"))?;
+                .ok_or_else(|| format!("{name} requires a value"))?;
             if options.insert(name.clone(), value).is_some() {
-                return Err(format!("{name} is there twice"));
+                return Err(format!("{name} is given more than once"));
             }
         }
         let mut take = |name: &str| {
@@ -37,17 +37,17 @@ impl Arguments {
         let arguments = Self {
             listen: take("--listen")?
                 .parse()
-                .map_err(|_| "--listen wants an address, as in 127.0.0.1:0".to_owned())?,
+                .map_err(|_| "--listen must be an address, for example 127.0.0.1:0".to_owned())?,
             hs256: take("--hs256")?.into(),
             es256: take("--es256")?.into(),
             es256_public: take("--es256-public")?.into(),
             cores: match take("--cores")?.parse() {
                 Ok(cores) if cores > 0 => cores,
-                _ => return Err("--cores wants a number from 1 on".to_owned()),
+                _ => return Err("--cores must be at least 1".to_owned()),
             },
         };
         match options.into_keys().next() {
-            Some(name) => Err(format!("{name} is no option")),
+            Some(name) => Err(format!("unknown option {name}")),
             None => Ok(arguments),
         }
     }
@@ -62,16 +62,19 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_wanted_once_and_no_other() {
+    fn arguments_require_every_option_exactly_once() {
         let whole = "--listen 127.0.0.1:0 --hs256 a --es256 b --es256-public c --cores 3";
         assert!(read(whole).is_ok_and(|arguments| arguments.cores == 3));
         for (line, what) in [
             ("--listen 127.0.0.1:0", "--hs256 is missing"),
-            (&format!("{whole} --tls on"), "--tls is no option"),
-            (&format!("{whole} --cores 1"), "--cores is there twice"),
-            (&format!("{whole} --quiet"), "wants a value"),
+            (&format!("{whole} --tls on"), "unknown option --tls"),
+            (
+                &format!("{whole} --cores 1"),
+                "--cores is given more than once",
+            ),
+            (&format!("{whole} --quiet"), "requires a value"),
             (&whole.replace("127.0.0.1:0", "here"), "an address"),
-            (&whole.replace("cores 3", "cores 0"), "from 1 on"),
+            (&whole.replace("cores 3", "cores 0"), "at least 1"),
         ] {
             assert!(read(line).is_err_and(|why| why.contains(what)), "{line}");
         }

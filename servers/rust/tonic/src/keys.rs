@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::Arguments;
 
-/// Of HS256 the secret has at least as many bytes as the hash (RFC 7518, section 3.2).
+/// The secret of HS256 has at least as many bytes as the hash (RFC 7518, section 3.2).
 const SECRET_BYTES: usize = 32;
 
-/// The key of ES256, as in the report.
+/// The kid of ES256, as in the report.
 const KID: &str = "report";
 
-/// What a token says.
+/// The claims of a token.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Claims {
     pub(crate) sub: String,
@@ -22,7 +22,7 @@ pub(crate) struct Claims {
     pub(crate) exp: u64,
 }
 
-/// A pair for each algorithm.
+/// One pair for each algorithm.
 pub(crate) struct Keys {
     hs256: Pair,
     es256: Pair,
@@ -41,14 +41,14 @@ impl Keys {
         let secret = read(&files.hs256)?;
         if secret.len() < SECRET_BYTES {
             return Err(format!(
-                "{}: the secret has {} bytes, HS256 wants {SECRET_BYTES}",
+                "{}: the secret has {} bytes, HS256 requires at least {SECRET_BYTES}",
                 files.hs256.display(),
                 secret.len()
             ));
         }
         let private = EncodingKey::from_ec_pem(&read(&files.es256)?);
         let public = DecodingKey::from_ec_pem(&read(&files.es256_public)?);
-        let no_key = |file: &Path| format!("{}: no key of P-256 in PEM", file.display());
+        let no_key = |file: &Path| format!("{}: not a P-256 key in PEM", file.display());
         Ok(Self {
             hs256: Pair {
                 header: Header::new(Algorithm::HS256),
@@ -68,7 +68,7 @@ impl Keys {
         })
     }
 
-    /// The pair of the algorithm of that name.
+    /// Returns the pair of the algorithm with that name.
     pub(crate) fn of(&self, algorithm: &str) -> Option<&Pair> {
         match algorithm {
             "HS256" => Some(&self.hs256),

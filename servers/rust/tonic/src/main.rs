@@ -1,5 +1,5 @@
-//! A bare tonic server with jsonwebtoken: what a Rust team has on its first day, and what jeton's
-//! server is measured beside. Its service is that of the other servers here.
+//! A bare tonic server with jsonwebtoken: a Rust team's first version. jeton's server is compared
+//! with it. Its service is the same as that of the other servers here.
 
 mod arguments;
 mod keys;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 /// Serves until the process is ended.
 fn serve(arguments: &Arguments) -> Result<(), String> {
     let service = Service::new(Keys::load(arguments)?);
-    let runtime = runtime(arguments.cores).map_err(|e| format!("no runtime: {e}"))?;
+    let runtime = runtime(arguments.cores).map_err(|e| format!("cannot start the runtime: {e}"))?;
     runtime.block_on(async {
         let listen = arguments.listen;
         let unbound = |e: &dyn std::fmt::Display| format!("cannot listen on {listen}: {e}");
@@ -45,14 +45,14 @@ fn serve(arguments: &Arguments) -> Result<(), String> {
         println!("listening on {address}");
         Server::builder()
             .add_service(JwtServiceServer::new(service))
-            // As tonic does by itself where it binds: an answer waits for no other.
+            // As tonic does when it binds by itself: Nagle's algorithm is off.
             .serve_with_incoming(incoming.with_nodelay(Some(true)))
             .await
             .map_err(|e| format!("cannot serve: {e}"))
     })
 }
 
-/// As many threads as the server has cores: one alone needs nobody to share work with.
+/// Creates as many threads as the server has cores. A single thread needs no work stealing.
 fn runtime(cores: usize) -> std::io::Result<Runtime> {
     match cores {
         1 => Builder::new_current_thread().enable_all().build(),

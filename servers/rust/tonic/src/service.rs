@@ -1,4 +1,4 @@
-//! The one call: a token is signed and verified.
+//! The service's only method: signs and verifies a token.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -32,13 +32,13 @@ impl Service {
 
 #[tonic::async_trait]
 impl JwtService for Service {
-    /// Signs a token for the next address, verifies it, and answers with both.
+    /// Signs a token for the next address, verifies it, and returns both.
     async fn generate_jwt(
         &self,
         request: Request<GenerateJwtRequest>,
     ) -> Result<Response<GenerateJwtResponse>, Status> {
         let pair = (self.keys.of(&request.get_ref().algorithm))
-            .ok_or_else(|| Status::invalid_argument("algorithm: wants HS256 or ES256"))?;
+            .ok_or_else(|| Status::invalid_argument("algorithm must be HS256 or ES256"))?;
         let sub = &self.addresses[self.next.fetch_add(1, Ordering::Relaxed) % ADDRESSES];
         let iat = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::arguments::Arguments;
 
-    /// Of a key that signs nothing else.
+    /// The private key of this test only.
     const PRIVATE: &str = include_str!("../../../../crates/jeton-cli/tests/keys/es256.pem");
     const PUBLIC: &str = include_str!("../../../../crates/jeton-cli/tests/keys/es256.pub.pem");
 
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_verifies_with_the_key_that_was_given_and_lives_two_hours() {
+    fn token_verifies_with_given_key_and_lives_two_hours() {
         let service = service("thirty-two bytes, all of a secret").unwrap();
         for algorithm in ["HS256", "ES256"] {
             let answer = call(&service, algorithm).unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_calls_meet_a_thousand_addresses() {
+    fn calls_concurrent_get_their_own_answers() {
         let service = service("thirty-two bytes, all of a secret").unwrap();
         let met: BTreeSet<String> = (0..ADDRESSES)
             .map(|_| call(&service, "HS256").unwrap().sub)
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_algorithm_that_is_not_known_is_an_error_of_that_call() {
+    fn call_unknown_algorithm_is_an_error() {
         let service = service("thirty-two bytes, all of a secret").unwrap();
         for algorithm in ["", "none", "HS512", "hs256"] {
             let said = call(&service, algorithm).unwrap_err();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_is_too_short_is_refused() {
-        assert!(service("short").is_err_and(|why| why.contains("HS256 wants 32")));
+    fn keys_short_secret_is_rejected() {
+        assert!(service("short").is_err_and(|why| why.contains("HS256 requires at least 32")));
     }
 }

@@ -1,4 +1,4 @@
-//! The code in `src/generated` is what the `.proto` file says. `JETON_WRITE=1` writes it.
+//! Checks that the code in `src/generated` matches the `.proto` file. `JETON_WRITE=1` writes it.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -7,9 +7,9 @@ use std::path::Path;
 const NAME: &str = "jwt.services.rs";
 
 #[test]
-fn the_generated_code_is_what_the_proto_says() {
-    let house = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let proto = house.join("../../../proto");
+fn generated_code_matches_proto() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let proto = package.join("../../../proto");
     let described = protox::compile(["jwt/services/jwt_service.proto"], [proto]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     tonic_prost_build::configure()
@@ -19,12 +19,12 @@ fn the_generated_code_is_what_the_proto_says() {
         .compile_fds(described)
         .unwrap();
     let made = fs::read(folder.path().join(NAME)).unwrap();
-    let committed = house.join("src/generated").join(NAME);
+    let committed = package.join("src/generated").join(NAME);
     if std::env::var_os("JETON_WRITE").is_some() {
         fs::write(&committed, &made).unwrap();
     }
     assert!(
         fs::read(committed).unwrap() == made,
-        "{NAME} is not what proto/ says: JETON_WRITE=1 cargo test --test generated"
+        "{NAME} does not match proto/; run: JETON_WRITE=1 cargo test --test generated"
     );
 }

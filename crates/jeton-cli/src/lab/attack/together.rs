@@ -1,4 +1,4 @@
-//! `--seconds` and `--corpus`: all libraries at once, with what was found before and what is found now.
+//! `--seconds` and `--corpus`: differential fuzzing of all libraries, and replay of a corpus.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jeton_lab::Stop;
-use jeton_lab::attack::{self, Case, Event, Fuzzed, Options};
+use jeton_lab::attack::{self, CorpusEntry, Event, Fuzzed, Options};
 use jeton_lab::driver::Driver;
 use jeton_lab::result::OutDir;
 
@@ -15,7 +15,7 @@ use super::super::progress::Progress;
 use super::super::sentence;
 use super::FOUND;
 
-/// Judges the cases of a corpus again. Exit 1 where a verdict of the same version is another now.
+/// Replays the cases of a corpus. Exits with 1 if a recorded version now decides differently.
 pub(super) fn replay(
     corpus: &Path,
     drivers: &[Driver],
@@ -25,8 +25,8 @@ pub(super) fn replay(
     let cases = attack::read_corpus(corpus)?;
     if cases.is_empty() {
         return Err(match corpus.exists() {
-            true => format!("{} is empty: no case is replayed", corpus.display()),
-            false => format!("there is no file {}: no case is replayed", corpus.display()),
+            true => format!("--corpus {}: the file has no cases", corpus.display()),
+            false => format!("--corpus {}: no such file", corpus.display()),
         });
     }
     let mut progress = Progress::begin();
@@ -40,7 +40,7 @@ pub(super) fn replay(
     let mut stdout = anstream::stdout().lock();
     written(writeln!(
         stdout,
-        "{} cases replayed, {} verdicts of known versions, {} of them otherwise",
+        "{} cases replayed, {} verdicts of recorded versions, {} changed",
         replayed.cases,
         replayed.verdicts,
         replayed.otherwise.len()
@@ -52,8 +52,8 @@ pub(super) fn replay(
     })
 }
 
-/// Fuzzes for so long, and keeps one of each class. Exit 1 where jeton is certainly the one that is
-/// wrong.
+/// Fuzzes for the given time, and keeps one input of each class. Exits with 1 if jeton accepted a changed
+/// token.
 pub(super) fn fuzz(
     time: Duration,
     corpus: Option<&Path>,
@@ -63,7 +63,7 @@ pub(super) fn fuzz(
     stop: &Stop,
 ) -> Result<ExitCode, String> {
     if let Some(corpus) = corpus {
-        // What cannot be added to is said before the time is spent.
+        // Report an unusable corpus before spending the time.
         attack::read_corpus(corpus)?;
     }
     let mut progress = Progress::begin();
@@ -92,7 +92,7 @@ pub(super) fn fuzz(
         ))?;
     }
     written(writeln!(stdout, "{}", file.display()))?;
-    let wrong = fuzzed.cases.iter().any(Case::is_jeton_wrong);
+    let wrong = fuzzed.cases.iter().any(CorpusEntry::is_jeton_wrong);
     Ok(if wrong {
         ExitCode::from(FOUND)
     } else {
@@ -101,12 +101,12 @@ pub(super) fn fuzz(
 }
 
 fn told(fuzzed: &Fuzzed) -> String {
-    let count = |of: fn(&Case) -> bool| fuzzed.cases.iter().filter(|c| of(c)).count();
+    let count = |of: fn(&CorpusEntry) -> bool| fuzzed.cases.iter().filter(|c| of(c)).count();
     format!(
         "{} libraries: {}\n\
-         {} changed tokens, {} tokens of odd claims, {} changed keys\n\
-         {} judged unalike, in {} classes\n\
-         jeton took a changed token in {} of them; it is alone in accepting in {}, in refusing in {}\n",
+         {} changed tokens, {} tokens with unusual claims, {} changed keys\n\
+         {} disagreements, in {} classes\n\
+         jeton accepted a changed token in {} classes; only jeton accepted in {}, only jeton rejected in {}\n",
         fuzzed.drivers.len(),
         fuzzed.drivers.join(", "),
         fuzzed.tokens,
@@ -114,9 +114,9 @@ fn told(fuzzed: &Fuzzed) -> String {
         fuzzed.keys,
         fuzzed.disagreements,
         fuzzed.cases.len(),
-        count(Case::is_jeton_wrong),
-        count(Case::is_taken_by_jeton_alone),
-        count(Case::is_refused_by_jeton_alone),
+        count(CorpusEntry::is_jeton_wrong),
+        count(CorpusEntry::is_taken_by_jeton_alone),
+        count(CorpusEntry::is_refused_by_jeton_alone),
     )
 }
 
@@ -124,7 +124,7 @@ fn tell(progress: &mut Progress, event: &Event<'_>) {
     match event {
         Event::Building(driver) => progress.step(&format!("building {driver}"), 0, 1),
         Event::Unavailable { driver, reason } => {
-            progress.say(&format!("left out: {driver}: {reason}"));
+            progress.say(&format!("skipped: {driver}: {reason}"));
         }
         Event::Attacked { .. } => {}
     }

@@ -1,4 +1,4 @@
-//! The recommendation in short: the page has it whole.
+//! The recommendation in short; the HTML page has all of it.
 
 use std::fmt::{self, Write};
 
@@ -10,9 +10,9 @@ use super::{BOLD, DIM};
 
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt::Result {
     let advice = Recommendation::of(result);
-    let asked = match advice.needs.as_slice() {
+    let asked = match advice.requirements.as_slice() {
         [] => String::new(),
-        needs => format!(" for {}", needs.join(", ")),
+        requirements => format!(" for {}", requirements.join(", ")),
     };
     if advice.choices.is_empty() {
         let why = advice.because.join(" ");
@@ -32,7 +32,7 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt
         lines(&format!("{DIM}{why}{DIM:#}"), "  ", columns, out)?;
     }
     let rest = format!(
-        "{DIM}What would change it ({}) and what it does not cover ({}) are on the page.{DIM:#}",
+        "{DIM}The page lists what would change the recommendation ({}) and what it does not cover ({}).{DIM:#}",
         advice.would_change.len(),
         advice.not_covered.len()
     );
@@ -52,7 +52,8 @@ fn one(choice: &Choice) -> String {
 }
 
 fn pick(pick: &Pick) -> String {
-    let times = [("makes", pick.make_ns), ("opens", pick.open_ns)];
+    let [issues, accepts] = pick.verbs();
+    let times = [(issues, pick.make_ns), (accepts, pick.open_ns)];
     let times: Vec<String> = times
         .into_iter()
         .filter_map(|(verb, ns)| Some(format!("{verb} in {} µs", microseconds(ns?))))

@@ -1,4 +1,4 @@
-//! Attacks on the terminal: what was found, subject by subject, and then how much was refused.
+//! Attack results on the terminal: counts and findings for each subject.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use super::{BOLD, DIM, paragraph};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// Every attack, and the check that it defeats.
+/// Lists every attack and the check that it defeats.
 pub(crate) fn attacks(all: &[Attack]) -> String {
     let mut out = String::new();
     for family in Family::ALL {
@@ -32,13 +32,13 @@ pub(crate) fn attacks(all: &[Attack]) -> String {
     out
 }
 
-/// What was accepted that must be refused, and the rest; nothing if the result has no such rows.
+/// Writes the outcomes of all attacks; nothing if the result has no attack rows.
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let rows = &result.rows.attack;
     if rows.is_empty() {
         return Ok(());
     }
-    // Beside a run's rows, time and seed are the run's.
+    // In a merged result, time and seed belong to the timed run.
     let is_alone = result.rows.measured.is_empty();
     let (between, took, seed) = match is_alone {
         true => (
@@ -56,8 +56,8 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     )?;
     writeln!(
         out,
-        "{DIM}{:<44} {:>7} {:>8} {:>7} {:>4} {:>10} {:>4}{DIM:#}",
-        "", "refused", "accepted", "crashed", "hung", "over-limit", "void"
+        "{DIM}{:<44} {:>8} {:>8} {:>7} {:>4} {:>10} {:>4}{DIM:#}",
+        "", "rejected", "accepted", "crashed", "hung", "over-limit", "void"
     )?;
     for one in attacked(rows) {
         let Party {
@@ -75,7 +75,7 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
         let [refused, accepted, crashed, hung, over_limit] = COUNTED.map(|o| one.count(o));
         writeln!(
             out,
-            "{name:<44} {refused:>7} {accepted:>8} {crashed:>7} {hung:>4} {over_limit:>10} {:>4}",
+            "{name:<44} {refused:>8} {accepted:>8} {crashed:>7} {hung:>4} {over_limit:>10} {:>4}",
             one.void()
         )?;
         for (outcome, attacks) in one.found() {

@@ -1,17 +1,17 @@
-//! Who verifies whose tokens: the totals, a matrix for each kind of token, and why not.
+//! Interoperability on the terminal: totals, a matrix for each kind of token, and explanations.
 
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use jeton_lab::report::interop::{Matrix, matrices, tally, troubles};
+use jeton_lab::report::interop::{Matrix, failure_groups, matrices, tally};
 use jeton_lab::result::{Interop, InteropRow, RunResult};
 
 use super::{BOLD, DIM, paragraph, words};
 
-/// The widest a driver's name is written.
+/// Longest driver name that is printed in full.
 const NAME_COLUMNS_MAX: usize = 26;
 
-/// All of it; nothing if the result has no such rows.
+/// Writes the interop section; nothing if the result has no interop rows.
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let rows = &result.rows.interop;
     if rows.is_empty() {
@@ -20,14 +20,14 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     let e = &result.environment;
     writeln!(
         out,
-        "{BOLD}Whose tokens does whom verify?{BOLD:#} in {:.0} s, seed {}",
+        "{BOLD}Interoperability{BOLD:#} in {:.0} s, seed {}",
         e.elapsed_s, result.seed
     )?;
     paragraph(&tally(rows).sentence(), columns, out)?;
     if !e.complete {
         writeln!(
             out,
-            "{BOLD}Ended early{BOLD:#}: not every kind of token was exchanged."
+            "{BOLD}Ended early{BOLD:#}: some kinds of token were not tested."
         )?;
     }
     legend(rows, columns, out)?;
@@ -37,16 +37,16 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     explanations(rows, columns, out)
 }
 
-/// The letters that occur, and what they mean: colour only repeats them.
+/// Writes the meaning of the letters that occur; colour only repeats them.
 fn legend(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Result {
     let occurs = |o: &Interop| rows.iter().any(|row| row.outcome == Some(*o));
     let parts: Vec<String> = Interop::ALL
         .into_iter()
         .filter(occurs)
-        .map(|outcome| format!("{} {}", letter(outcome), outcome.name()))
+        .map(|outcome| format!("{} {}", letter(outcome), outcome.label()))
         .collect();
     let text = format!(
-        "{DIM}Minters down, verifiers across. {}{DIM:#}",
+        "{DIM}Rows: issuer; columns: verifier. {}{DIM:#}",
         parts.join(", ")
     );
     paragraph(&text, columns, out)
@@ -57,7 +57,7 @@ fn letter(outcome: Interop) -> char {
         Interop::NotOffered => '.',
         Interop::Verified => '+',
         Interop::Refused => 'R',
-        Interop::MintFailed => 'M',
+        Interop::IssueFailed => 'M',
         Interop::WrongClaims => 'C',
         Interop::Crashed => 'X',
         Interop::Hung => 'H',
@@ -69,7 +69,7 @@ fn colour(outcome: Interop) -> Style {
     match outcome {
         Interop::NotOffered => Style::new().dimmed(),
         Interop::Verified => AnsiColor::Green.on_default(),
-        Interop::Refused | Interop::MintFailed => AnsiColor::Yellow.on_default(),
+        Interop::Refused | Interop::IssueFailed => AnsiColor::Yellow.on_default(),
         Interop::WrongClaims | Interop::Crashed | Interop::Hung | Interop::Void => {
             AnsiColor::Red.on_default().bold()
         }
@@ -83,20 +83,20 @@ fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::f
     }
     let names = matrix.drivers.iter().map(|d| d.driver.chars().count());
     let name = names.max().unwrap_or(0).min(NAME_COLUMNS_MAX);
-    // The number of a row is the number of its column: ` 12 go/golang-jwt`.
+    // Rows and columns have the same numbers: ` 12 go/golang-jwt`.
     let label = 3 + 1 + name;
     let fit = (columns.saturating_sub(label) / 3).max(1);
     let all: Vec<usize> = (0..matrix.drivers.len()).collect();
-    for across in all.chunks(fit) {
+    for shown in all.chunks(fit) {
         write!(out, "{:label$}", "")?;
-        for verifier in across {
+        for verifier in shown {
             write!(out, "{:>3}", verifier + 1)?;
         }
         writeln!(out)?;
-        for (i, minter) in matrix.drivers.iter().enumerate() {
-            let short: String = minter.driver.chars().take(name).collect();
+        for (i, issuer) in matrix.drivers.iter().enumerate() {
+            let short: String = issuer.driver.chars().take(name).collect();
             write!(out, "{:>3} {short:<name$}", i + 1)?;
-            for &verifier in across {
+            for &verifier in shown {
                 match matrix.cells[i][verifier].and_then(|row| row.outcome) {
                     Some(outcome) => {
                         let style = colour(outcome);
@@ -110,7 +110,7 @@ fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::f
     }
     for (party, reason) in &matrix.absent {
         paragraph(
-            &format!("not here: {}: {reason}", party.driver),
+            &format!("unavailable: {}: {reason}", party.driver),
             columns,
             out,
         )?;
@@ -119,18 +119,18 @@ fn write_matrix(matrix: &Matrix<'_>, columns: usize, out: &mut String) -> std::f
 }
 
 fn explanations(rows: &[InteropRow], columns: usize, out: &mut String) -> std::fmt::Result {
-    let troubles = troubles(rows);
-    if troubles.is_empty() {
+    let failure_groups = failure_groups(rows);
+    if failure_groups.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{BOLD}Why not{BOLD:#}")?;
-    for trouble in troubles {
+    writeln!(out, "\n{BOLD}Failures{BOLD:#}")?;
+    for group in failure_groups {
         let line = format!(
             "{} {}, {}: {}",
-            trouble.rows.len(),
-            trouble.outcome.name(),
-            trouble.place(),
-            trouble.explanation
+            group.rows.len(),
+            group.outcome.label(),
+            group.place(),
+            group.explanation
         );
         for (i, part) in words::wrapped(&line, columns.saturating_sub(4))
             .iter()

@@ -1,14 +1,15 @@
-//! A result on the terminal: what was found first, then the tables, then what was left out.
+//! Prints a result on the terminal: summary, tables, then rows without figures.
 //!
-//! Rules of this output: the noise floor comes before any figure; a verdict is a word, and colour
-//! only repeats it; one table per comparison, its contracts side by side, the fastest first.
+//! Rules of this output: the noise floor comes before any figure. A verdict is a word; colour only
+//! repeats it. Each comparison has one table with the fastest subject first, and its operations in
+//! columns.
 
-mod across;
 mod advice;
 mod attack;
-mod beside;
-mod group;
 mod interop;
+mod multi_run;
+mod published_comparison;
+mod section;
 mod servers;
 mod table;
 mod words;
@@ -17,31 +18,31 @@ use std::fmt::Write;
 
 use anstyle::Style;
 use jeton_lab::report::visible;
-use jeton_lab::result::{AaPair, Environment, Judgement, Row, RunResult, Status, SupportState};
+use jeton_lab::result::{AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind};
 use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
 
-use group::groups;
+use section::sections;
 use words::{percent, plural};
 
-pub(super) use across::{comparison, gate_summary, set_by_words};
 pub(super) use attack::attacks;
+pub(super) use multi_run::{comparison, describe_set_by, gate_summary};
 pub(super) use words::wrapped;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// How wide the terminal is; 100 columns if nobody says.
+/// Returns the width of the terminal, or 100 if it is unknown.
 pub(super) fn columns() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     asked.or_else(console_width).unwrap_or(100)
 }
 
-/// The whole result as text with styles.
+/// Formats the whole result as styled text.
 pub(super) fn show(result: &RunResult, columns: usize) -> String {
     let visible = visible::result(result);
     let result = &*visible;
     let mut out = String::new();
-    // A result of a verb that times nothing has no times to show.
+    // Results of commands without timings skip the timed sections.
     let is_timed = !result.rows.measured.is_empty() || result.rows.is_empty();
     // Writing to a string cannot fail.
     let _ = interop::write(result, columns, &mut out);
@@ -51,29 +52,29 @@ pub(super) fn show(result: &RunResult, columns: usize) -> String {
     }
     let _ = attack::write(result, columns, &mut out);
     if is_timed {
-        let _ = beside::write(result, columns, &mut out);
+        let _ = published_comparison::write(result, columns, &mut out);
         let _ = advice::write(result, columns, &mut out);
     }
     out
 }
 
-/// What may be believed, the tables, and what was left out.
+/// Writes the summary, the tables and the rows without figures.
 fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let groups = groups(result);
-    let shown = |row: &Row| groups.iter().any(|g| g.shows(row));
+    let sections = sections(result);
+    let shown = |row: &Row| sections.iter().any(|g| g.shows(row));
     let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
     let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
-    let spreads = !alone.is_empty() || groups.iter().any(|g| table::shows_spread(g, columns));
+    let spreads = !alone.is_empty() || sections.iter().any(|g| table::shows_spread(g, columns));
     head(result, spreads, columns, out)?;
-    for group in &groups {
-        table::write(group, columns, out)?;
+    for section in &sections {
+        table::write(section, columns, out)?;
     }
     table::write_alone(&alone, out)?;
     older_versions(result, columns, out)?;
     left_out(result, columns, out)
 }
 
-/// `spreads`: whether any figure below has its interval beside it.
+/// Writes the summary. `spreads` tells whether the tables show intervals.
 fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> std::fmt::Result {
     let e = &result.environment;
     let measured = result
@@ -90,7 +91,7 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
         e.rounds_finished,
         e.rounds_planned,
         if e.is_cut_by_budget() {
-            " (the budget had time for no more)"
+            " (time limit reached)"
         } else {
             ""
         },
@@ -102,13 +103,13 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     runtimes(e, columns, out)?;
     writeln!(out)?;
     let floor = &result.noise_floor;
-    let equivalent = |p: &&AaPair| p.verdict == Judgement::Equivalent;
+    let equivalent = |p: &&AaPair| p.verdict == VerdictKind::Equivalent;
     let text = match floor.floor {
         Some(noise) => format!(
-            "{BOLD}Noise floor {}{BOLD:#}{}: so far apart can identical subjects come out here. {} of {} identical pairs came out equivalent; a difference below {} is not believed.",
+            "{BOLD}Noise floor {}{BOLD:#}{}: identical subjects can differ by this much in this run. {} of {} A/A pairs are equivalent; a difference below {} does not count.",
             percent(noise),
             floor.managed.map_or_else(String::new, |managed| format!(
-                ", and {} where a managed runtime (Node) takes part",
+                ", and {} for managed runtimes (Node, Java, Python)",
                 percent(managed)
             )),
             floor.pairs.iter().filter(equivalent).count(),
@@ -116,18 +117,18 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
             percent(noise.max(PRACTICAL_DIFFERENCE))
         ),
         None => format!(
-            "{BOLD}Noise floor not measured{BOLD:#}: no identical pair was finished, so believe no small difference."
+            "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so do not trust small differences."
         ),
     };
     paragraph(&text, columns, out)?;
-    taint(result, columns, out)?;
+    disturbance(result, columns, out)?;
     let mut timings = result
         .rows
         .measured
         .iter()
         .filter_map(|r| r.ns_per_op.as_ref());
     let unsettled = if timings.any(|t| t.unsettled) {
-        " ~: never settled while it warmed up."
+        " ~: did not settle during warm-up."
     } else {
         ""
     };
@@ -138,7 +139,7 @@ fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> 
     paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
 }
 
-/// What the drivers ran on, and which of it gets no fixes any more.
+/// Writes the runtimes of the drivers, and those out of support.
 fn runtimes(e: &Environment, columns: usize, out: &mut String) -> std::fmt::Result {
     let names: Vec<String> = e
         .runtimes_used
@@ -153,14 +154,14 @@ fn runtimes(e: &Environment, columns: usize, out: &mut String) -> std::fmt::Resu
     }
     if let Some(ended) = e.out_of_support() {
         let text = format!(
-            "{BOLD}Out of support{BOLD:#}: {ended}. A newer runtime may give other figures; --runtimes newest takes the newest that is installed."
+            "{BOLD}Out of support{BOLD:#}: {ended}. A newer runtime may give other figures; use --runtimes newest for the newest installed one."
         );
         paragraph(&text, columns, out)?;
     }
     Ok(())
 }
 
-/// The libraries that are there in an older version, because a published report measured that.
+/// Writes the libraries that are measured in an older version because a published report used it.
 fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let mut older: Vec<String> = Vec::new();
     for row in result
@@ -181,7 +182,7 @@ fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::
         [] => Ok(()),
         older => {
             let text = format!(
-                "\n{BOLD}Kept for published reports{BOLD:#}: {}.",
+                "\n{BOLD}Older versions from published reports{BOLD:#}: {}.",
                 older.join(", ")
             );
             paragraph(&text, columns, out)
@@ -189,15 +190,15 @@ fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::
     }
 }
 
-/// What else happened on the machine.
-fn taint(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
-    let taint = &result.environment.taint;
-    if !taint.tainted {
+/// Writes what disturbed the run.
+fn disturbance(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let disturbance = &result.environment.disturbance;
+    if !disturbance.disturbed {
         return Ok(());
     }
     let text = format!(
-        "{BOLD}Disturbed{BOLD:#}: {}. The figures stand as they were measured.",
-        taint.reasons.join("; ")
+        "{BOLD}Disturbed run{BOLD:#}: {}. The figures include this disturbance.",
+        disturbance.reasons.join("; ")
     );
     paragraph(&text, columns, out)
 }
@@ -209,7 +210,7 @@ fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Rows without a figure, one line per reason.
+/// Writes the rows without a figure, one line per reason.
 fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let mut reasons: Vec<(String, usize)> = Vec::new();
     for row in result
@@ -218,7 +219,7 @@ fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::R
         .iter()
         .filter(|r| r.ns_per_op.is_none())
     {
-        if matches!(row.status, Status::Ok | Status::Tainted) {
+        if matches!(row.status, Status::Ok | Status::Disturbed) {
             continue;
         }
         let status = row.status.name();

@@ -1,4 +1,4 @@
-//! Servers on the terminal: a table for each scenario, then what it says, then what is wrong.
+//! Server results on the terminal: a table for each scenario, and the problems found.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use jeton_lab::result::{RunResult, ServerLoad, ServerRow};
 
 use super::{BOLD, DIM, paragraph};
 
-/// All of it; nothing if the result has no such rows.
+/// Writes the servers section; nothing if the result has no server rows.
 pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
     let rows = &result.rows.servers;
     if rows.is_empty() {
@@ -17,30 +17,30 @@ pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> std
     let e = &result.environment;
     writeln!(
         out,
-        "{BOLD}What does issuing a token cost behind gRPC?{BOLD:#} in {:.0} s, seed {}",
+        "{BOLD}Cost of issuing tokens over gRPC{BOLD:#}, measured in {:.0} s, seed {}",
         e.elapsed_s, result.seed
     )?;
     paragraph(
-        "Tokens are those of calls that ended OK. CPU is the server's for each of them, in \
-         microseconds; latencies are in milliseconds, memory in MiB.",
+        "Tokens count successful calls only. CPU is the server's CPU time per token in microseconds; \
+         latencies are in milliseconds, memory is in MiB.",
         columns,
         out,
     )?;
-    if e.taint.tainted {
-        let reasons = e.taint.reasons.join("; ");
-        paragraph(&format!("Disturbed: {reasons}."), columns, out)?;
+    if e.disturbance.disturbed {
+        let reasons = e.disturbance.reasons.join("; ");
+        paragraph(&format!("Disturbed run: {reasons}."), columns, out)?;
     }
     for table in scenarios(rows) {
         write_table(&table, columns, out)?;
     }
     published_machine(columns, out)?;
-    troubles(rows, columns, out)
+    failures(rows, columns, out)
 }
 
 fn write_table(table: &ScenarioTable<'_>, columns: usize, out: &mut String) -> std::fmt::Result {
     let mut title = table.title.clone();
     if table.oversubscribed {
-        title.push_str(" (oversubscribed: only CPU is compared)");
+        title.push_str(" (oversubscribed: compare only CPU time)");
     }
     writeln!(out, "\n{BOLD}{title}{BOLD:#}")?;
     writeln!(
@@ -105,14 +105,14 @@ fn measured(row: &ServerRow, load: &ServerLoad, out: &mut String) -> std::fmt::R
 fn published_machine(columns: usize, out: &mut String) -> std::fmt::Result {
     writeln!(out)?;
     paragraph(
-        &format!("The report's figures are those of its own machine: {MACHINE}."),
+        &format!("The report's figures come from another machine: {MACHINE}."),
         columns,
         out,
     )
 }
 
-/// Each reason once for each server.
-fn troubles(rows: &[ServerRow], columns: usize, out: &mut String) -> std::fmt::Result {
+/// Writes each problem once per server.
+fn failures(rows: &[ServerRow], columns: usize, out: &mut String) -> std::fmt::Result {
     let mut said: Vec<(&str, &str, &str)> = Vec::new();
     for row in rows {
         let Some(reason) = &row.reason else { continue };
@@ -124,7 +124,7 @@ fn troubles(rows: &[ServerRow], columns: usize, out: &mut String) -> std::fmt::R
     if said.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{BOLD}What is wrong{BOLD:#}")?;
+    writeln!(out, "\n{BOLD}Problems{BOLD:#}")?;
     for (server, status, reason) in said {
         paragraph(&format!("{server} ({status}): {reason}"), columns, out)?;
     }

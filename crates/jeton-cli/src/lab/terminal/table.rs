@@ -1,4 +1,4 @@
-//! One table: a line per subject, a block of columns per contract.
+//! One table: a line per subject, a block of columns per operation.
 
 use std::fmt::{self, Write};
 
@@ -6,19 +6,19 @@ use anstyle::Style;
 use jeton_lab::result::Row;
 use jeton_lab::suite::{STANDARD, Suite};
 
-use super::group::{Cell, Group, Line, Role};
+use super::section::{Cell, Line, Role, Section};
 use super::words::{colour, list, microseconds, plural, significant, wrapped};
 use super::{BOLD, DIM};
 
 const TIME: usize = 7;
 const TIME_WITH_SPREAD: usize = 11;
 const RATIO: usize = 6;
-const VERDICT: usize = 11;
-const TIER: usize = 4;
+const VERDICT: usize = 10;
+const GROUP: usize = 6;
 const BYTES: usize = 6;
 const ALLOCS: usize = 7;
 
-/// What there is room for; the first to go are allocations, then sizes, then spreads.
+/// The columns that fit: allocations are dropped first, then sizes, then spreads.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     name: usize,
@@ -32,13 +32,16 @@ impl Room {
         self.time == TIME_WITH_SPREAD
     }
 
-    fn of(group: &Group<'_>, columns: usize) -> Self {
-        let names = group.lines.iter().map(|l| group.name(l).chars().count());
-        Self::within(columns, names.max().unwrap_or(0), group.contracts.len())
+    fn of(section: &Section<'_>, columns: usize) -> Self {
+        let names = section
+            .lines
+            .iter()
+            .map(|l| section.name(l).chars().count());
+        Self::within(columns, names.max().unwrap_or(0), section.operations.len())
     }
 
-    fn within(columns: usize, name: usize, contracts: usize) -> Self {
-        let taken = |time: usize| 2 + name + contracts * (time + RATIO + 1 + VERDICT + TIER);
+    fn within(columns: usize, name: usize, operations: usize) -> Self {
+        let taken = |time: usize| 2 + name + operations * (time + RATIO + 1 + VERDICT + GROUP);
         let spread = taken(TIME_WITH_SPREAD) <= columns;
         let time = if spread { TIME_WITH_SPREAD } else { TIME };
         let bytes = spread && taken(time) + BYTES <= columns;
@@ -51,21 +54,21 @@ impl Room {
     }
 }
 
-/// Whether its times have their intervals beside them.
-pub(super) fn shows_spread(group: &Group<'_>, columns: usize) -> bool {
-    Room::of(group, columns).spread()
+/// Reports whether the times have intervals.
+pub(super) fn shows_spread(section: &Section<'_>, columns: usize) -> bool {
+    Room::of(section, columns).spread()
 }
 
-/// Writes one table, and what it says in words.
-pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt::Result {
-    if group.opens_suite {
-        let question = Suite::named(group.suite).map_or("", Suite::question);
-        writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", group.suite)?;
+/// Writes one table and its summary.
+pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> fmt::Result {
+    if section.opens_suite {
+        let question = Suite::named(section.suite).map_or("", Suite::question);
+        writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", section.suite)?;
     }
-    let names: Vec<String> = group.lines.iter().map(|l| group.name(l)).collect();
-    let room = Room::of(group, columns);
-    heading(group, room, out)?;
-    for (line, name) in group.lines.iter().zip(&names) {
+    let names: Vec<String> = section.lines.iter().map(|l| section.name(l)).collect();
+    let room = Room::of(section, columns);
+    heading(section, room, out)?;
+    for (line, name) in section.lines.iter().zip(&names) {
         let style = if line.reference { DIM } else { Style::new() };
         let width = room.name;
         write!(out, "  {style}{name:<width$}")?;
@@ -75,7 +78,7 @@ pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt:
         extras(line, room, out)?;
         end_line(out, style)?;
     }
-    for sentence in sentences(group) {
+    for sentence in sentences(section) {
         for (i, part) in wrapped(&sentence, columns.saturating_sub(4))
             .iter()
             .enumerate()
@@ -86,15 +89,15 @@ pub(super) fn write(group: &Group<'_>, columns: usize, out: &mut String) -> fmt:
     Ok(())
 }
 
-/// The rows that nothing stands beside.
+/// Writes the rows that are in no comparison.
 pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
     if rows.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{BOLD}Measured, and compared with nothing{BOLD:#}")?;
+    writeln!(out, "\n{BOLD}Measured without a comparison{BOLD:#}")?;
     for row in rows {
         let name = super::words::library(&row.subject);
-        let mut what = super::group::kind(row);
+        let mut what = super::section::kind(row);
         if row.claims.name != STANDARD {
             what = format!("{what} {}", row.claims.name);
         }
@@ -104,25 +107,25 @@ pub(super) fn write_alone(rows: &[&Row], out: &mut String) -> fmt::Result {
         writeln!(
             out,
             "  {name:<20} {what:<16} {:<17}{:>12} µs",
-            row.contract,
+            row.operation,
             time(row, true)
         )?;
     }
     Ok(())
 }
 
-fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
-    let (title, width) = (group.title, room.name);
-    // A title too long for the first column gets a line of its own.
+fn heading(section: &Section<'_>, room: Room, out: &mut String) -> fmt::Result {
+    let (title, width) = (section.title, room.name);
+    // A title that does not fit the first column gets its own line.
     if title.chars().count() > width {
         writeln!(out, "\n  {BOLD}{title}{BOLD:#}")?;
         write!(out, "  {DIM}{:width$}", "")?;
     } else {
         write!(out, "\n  {BOLD}{title:<width$}{BOLD:#}{DIM}")?;
     }
-    for contract in &group.contracts {
-        // The longest contract's name is longer than its column.
-        let head = match *contract {
+    for operation in &section.operations {
+        // Some names are longer than the column.
+        let head = match *operation {
             "verify-signature" => "sig",
             "generate-key" => "make",
             "load-key" => "load",
@@ -131,7 +134,7 @@ fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
         };
         let time = room.time;
         write!(out, "{head:>time$}{:>RATIO$} ", "ratio")?;
-        write!(out, "{:<VERDICT$}{:<TIER$}", "verdict", "tier")?;
+        write!(out, "{:<VERDICT$}{:<GROUP$}", "verdict", "group")?;
     }
     if room.bytes {
         write!(out, "{:>BYTES$}", "bytes")?;
@@ -143,7 +146,7 @@ fn heading(group: &Group<'_>, room: Room, out: &mut String) -> fmt::Result {
 }
 
 fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
-    let blank = RATIO + 1 + VERDICT + TIER;
+    let blank = RATIO + 1 + VERDICT + GROUP;
     let width = room.time;
     let Some(cell) = cell else {
         return write!(out, "{:width$}{:blank$}", "", "");
@@ -152,22 +155,22 @@ fn block(cell: Option<&Cell<'_>>, room: Room, out: &mut String) -> fmt::Result {
     write!(out, "{:>width$}", time(cell.row, spread))?;
     match cell.role {
         Role::Reference => write!(out, "{:blank$}", ""),
-        Role::Baseline(tier) => {
-            let tier = tier.map_or_else(String::new, |t| t.to_string());
-            write!(out, "{:>RATIO$} {:<VERDICT$}{tier:>3} ", "1", "baseline")
+        Role::Baseline(group) => {
+            let group = group.map_or_else(String::new, |t| t.to_string());
+            write!(out, "{:>RATIO$} {:<VERDICT$}{group:>5} ", "1", "baseline")
         }
         Role::Compared(v) => {
-            let (ratio, tier) = (significant(v.ratio), v.tier);
-            let (style, word) = (colour(v.verdict), v.verdict.words());
+            let (ratio, group) = (significant(v.ratio), v.group);
+            let (style, word) = (colour(v.verdict), v.verdict.label());
             write!(
                 out,
-                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{tier:>3} "
+                "{ratio:>RATIO$} {style}{word:<VERDICT$}{style:#}{group:>5} "
             )
         }
     }
 }
 
-/// The median, with the half-width of its interval where there is room.
+/// Formats the median, with the half-width of its interval if there is room.
 fn time(row: &Row, spread: bool) -> String {
     let Some(t) = &row.ns_per_op else {
         return String::new();
@@ -182,7 +185,7 @@ fn time(row: &Row, spread: bool) -> String {
     }
 }
 
-/// Token bytes, and allocations under each contract.
+/// Writes token bytes, and the allocations of each operation.
 fn extras(line: &Line<'_>, room: Room, out: &mut String) -> fmt::Result {
     let rows = || line.cells.iter().flatten().map(|c| c.row);
     if room.bytes {
@@ -213,17 +216,17 @@ fn end_line(out: &mut String, style: Style) -> fmt::Result {
     writeln!(out, "{style:#}")
 }
 
-/// What the table says, in words.
-fn sentences(group: &Group<'_>) -> Vec<String> {
+/// Summarises the table in sentences.
+fn sentences(section: &Section<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
-    match group.confounded {
+    match section.confounded {
         Some(factors) => sentences.push(format!(
-            "Confounded: {} differ at once, so no cause can be named for the ratio.",
+            "Confounded: {} differ together, so the ratio has no single cause.",
             list(factors)
         )),
-        None => sentences.push(first_tiers(group)),
+        None => sentences.push(first_groups(section)),
     }
-    let cells = group.lines.iter().flat_map(|l| l.cells.iter().flatten());
+    let cells = section.lines.iter().flat_map(|l| l.cells.iter().flatten());
     let most = cells
         .filter_map(|c| match c.role {
             Role::Compared(v) => v.more_rounds,
@@ -232,22 +235,20 @@ fn sentences(group: &Group<'_>) -> Vec<String> {
         .max();
     if let Some(most) = most {
         let rounds = plural(most as usize, "more round");
-        sentences.push(format!(
-            "{rounds} would probably decide what cannot be told."
-        ));
+        sentences.push(format!("{rounds} would probably decide the undecided."));
     }
     sentences
 }
 
-/// Who leads, under each contract.
-fn first_tiers(group: &Group<'_>) -> String {
-    let subjects = group.lines.iter().filter(|l| !l.reference).count();
+/// Names the fastest group of each operation.
+fn first_groups(section: &Section<'_>) -> String {
+    let subjects = section.lines.iter().filter(|l| !l.reference).count();
     let leaders = |column: usize| {
-        let first = group
+        let first = section
             .lines
             .iter()
-            .filter(|l| l.cells[column].as_ref().and_then(tier) == Some(1));
-        let names: Vec<String> = first.map(|l| group.short_name(l)).collect();
+            .filter(|l| l.cells[column].as_ref().and_then(group) == Some(1));
+        let names: Vec<String> = first.map(|l| section.short_name(l)).collect();
         if names.len() == subjects {
             match subjects {
                 2 => "both".into(),
@@ -257,23 +258,23 @@ fn first_tiers(group: &Group<'_>) -> String {
             list(&names)
         }
     };
-    let firsts: Vec<String> = (0..group.contracts.len()).map(leaders).collect();
-    let contracts: Vec<String> = group.contracts.iter().map(|c| (*c).to_owned()).collect();
+    let firsts: Vec<String> = (0..section.operations.len()).map(leaders).collect();
+    let operations: Vec<String> = section.operations.iter().map(|c| (*c).to_owned()).collect();
     let one = firsts.windows(2).all(|w| w[0] == w[1]);
     let clauses = if one {
-        format!("{} ({})", firsts[0], list(&contracts))
+        format!("{} ({})", firsts[0], list(&operations))
     } else {
-        let pairs = firsts.iter().zip(&contracts);
+        let pairs = firsts.iter().zip(&operations);
         let clauses: Vec<String> = pairs.map(|(f, c)| format!("{f} ({c})")).collect();
         clauses.join("; ")
     };
-    format!("First tier: {clauses}.")
+    format!("Fastest group: {clauses}.")
 }
 
-fn tier(cell: &Cell<'_>) -> Option<u32> {
+fn group(cell: &Cell<'_>) -> Option<u32> {
     match cell.role {
-        Role::Baseline(tier) => tier,
-        Role::Compared(v) => Some(v.tier),
+        Role::Baseline(group) => group,
+        Role::Compared(v) => Some(v.group),
         Role::Reference => None,
     }
 }

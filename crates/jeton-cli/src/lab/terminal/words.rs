@@ -1,19 +1,19 @@
-//! Figures and verdicts in words.
+//! Formatting of figures, verdicts and text.
 
 use anstyle::{AnsiColor, Style};
-use jeton_lab::result::{Judgement, Subject};
+use jeton_lab::result::{Subject, VerdictKind};
 
-/// The colour that repeats the word.
-pub(super) fn colour(verdict: Judgement) -> Style {
+/// Returns the colour of a verdict; it only repeats the word.
+pub(super) fn colour(verdict: VerdictKind) -> Style {
     match verdict {
-        Judgement::Faster => AnsiColor::Green.on_default(),
-        Judgement::Slower => AnsiColor::Yellow.on_default(),
-        Judgement::Equivalent => Style::new(),
-        Judgement::CannotTell => Style::new().dimmed(),
+        VerdictKind::Faster => AnsiColor::Green.on_default(),
+        VerdictKind::Slower => AnsiColor::Yellow.on_default(),
+        VerdictKind::Equivalent => Style::new(),
+        VerdictKind::Undecided => Style::new().dimmed(),
     }
 }
 
-/// 0.012 is `1.2 %`.
+/// Formats 0.012 as `1.2 %`.
 pub(super) fn percent(share: f64) -> String {
     let hundredths = share * 100.0;
     if hundredths < 9.95 {
@@ -23,13 +23,13 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// Nanoseconds as microseconds with three digits that mean something.
+/// Formats nanoseconds as microseconds with three significant digits.
 pub(super) fn microseconds(ns: f64) -> String {
     let us = ns / 1000.0;
     significant(us)
 }
 
-/// A ratio as `2.20`, `12.3`, `140`.
+/// Formats a ratio as `2.20`, `12.3` or `140`.
 pub(super) fn significant(value: f64) -> String {
     match value {
         v if v < 9.995 => format!("{v:.2}"),
@@ -45,7 +45,7 @@ pub(super) fn plural(count: usize, noun: &str) -> String {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins names: `a`, `a and b`, `a, b and c`.
 pub(super) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -54,7 +54,7 @@ pub(super) fn list(names: &[String]) -> String {
     }
 }
 
-/// Text in lines of at most `columns`, broken between words.
+/// Wraps text at `columns`, between words.
 pub(in crate::lab) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -74,7 +74,7 @@ pub(in crate::lab) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A library with its version, and with its runtime where it was measured on several.
+/// Names a library with its version, and with its runtime if several were measured.
 pub(super) fn library(subject: &Subject) -> String {
     let named = format!("{} {}", subject.library, subject.version);
     match subject.own_runtime() {

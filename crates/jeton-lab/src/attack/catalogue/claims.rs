@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{About, Attack, Demand, Family, JOSE, PASETO};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::trial::{Act, Trial};
 
 const DAY_S: i64 = 86_400;
@@ -16,7 +16,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "expired",
         "`exp` was yesterday",
-        "an expired token is refused",
+        "an expired token is rejected",
         "RFC 7519 4.1.4",
         |s| {
             let (past, before) = (s.time(s.now_s - DAY_S), s.time(s.now_s - 2 * DAY_S));
@@ -27,8 +27,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "exp-missing",
-            "there is no `exp`, where a verifier demands it if the library can",
-            "a token has an end",
+            "no `exp`; the verifier requires it if the library can",
+            "`exp` is present",
             "RFC 8725 3.10",
             |s| changed(s, &[("exp", Value::Null)]),
         )
@@ -38,7 +38,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         ..FAMILY.attack(
             "exp-zero",
             "`exp` is 0: the year 1970",
-            "zero is a time, and no absence",
+            "zero is a time, not a missing value",
             "golang-jwt 5: map claims with `exp` 0 never expire",
             |s| both(s, "0", s.with_claims(&[("exp", json!(0))])),
         )
@@ -47,7 +47,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "exp-text",
-            "`exp` is a text",
+            "`exp` is a string",
             "`exp` is a number",
             "RFC 7519 2; jsonwebtoken CVE-2026-25537",
             |s| {
@@ -64,8 +64,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: PASETO,
         ..FAMILY.attack(
             "exp-not-rfc3339",
-            "`exp` is a number, or a text that is no time of RFC 3339",
-            "`exp` is a text of RFC 3339",
+            "`exp` is a number, or text that is not an RFC 3339 time",
+            "`exp` is an RFC 3339 time",
             "PASETO specification, registered claims",
             |s| {
                 [
@@ -87,18 +87,18 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: PASETO,
         ..FAMILY.attack(
             "exp-offset",
-            "`exp` has passed, and its offset from UTC looks as if it had not",
-            "the offset of a time counts",
+            "`exp` has passed, but its UTC offset makes the digits look later",
+            "the UTC offset of a time is applied",
             "RFC 3339 4.2",
             |s| {
-                // Two hours ago in UTC; the digits alone say: twenty hours from now.
+                // Two hours ago in UTC; the digits alone read as twenty hours from now.
                 let moment = jiff::Timestamp::from_second(s.now_s - 7200 + 22 * 3600)
                     .unwrap_or(jiff::Timestamp::MAX);
                 let text = moment.to_string().replace('Z', "+22:00");
                 let before = s.time(s.now_s - 2 * DAY_S);
                 vec![Trial::token(
                     &text,
-                    s.honest(),
+                    s.valid(),
                     s.with_claims(&[("exp", json!(text)), ("iat", before)]),
                 )]
             },
@@ -106,8 +106,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     FAMILY.attack(
         "exp-wrong-type",
-        "`exp` is null, a truth, a list or an object",
-        "a claim of the wrong type is an error, and never an absence",
+        "`exp` is null, a boolean, a list or an object",
+        "a claim of the wrong type is an error, not a missing claim",
         "RFC 7519 4.1.4; jwt-go CVE-2020-26160",
         |s| {
             [
@@ -119,7 +119,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             ]
             .into_iter()
             .flat_map(|v| changed(s, &[("exp", v)]))
-            .chain([Trial::token("null", s.honest(), null_claim(s, "exp"))])
+            .chain([Trial::token("null", s.valid(), null_claim(s, "exp"))])
             .collect()
         },
     ),
@@ -127,8 +127,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "exp-negative",
-            "`exp` is below zero",
-            "times are after 1970",
+            "`exp` is negative",
+            "times are not negative",
             "RFC 7519 2",
             |s| changed(s, &[("exp", json!(-1))]),
         )
@@ -137,8 +137,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "exp-overflow",
-            "`exp` is above every number that a clock has",
-            "times have a range",
+            "`exp` is above the range of clocks",
+            "times are checked for range",
             "RFC 7519 2; RFC 7493 2.2",
             |s| {
                 [
@@ -154,7 +154,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                         &format!("\"exp\":{n}"),
                         1,
                     ));
-                    Trial::token(n, s.honest(), token)
+                    Trial::token(n, s.valid(), token)
                 })
                 .collect()
             },
@@ -164,7 +164,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         .attack(
             "not-before-future",
             "`nbf` is tomorrow",
-            "a token is not valid before its time",
+            "a token is not valid before `nbf`",
             "RFC 7519 4.1.5",
             |s| {
                 both(
@@ -180,7 +180,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         ..FAMILY
             .attack(
                 "not-before-wrong-type",
-                "`nbf` is tomorrow, as a text or in a list",
+                "`nbf` is tomorrow, as a string or in a list",
                 "`nbf` is a number",
                 "RFC 7519 4.1.5",
                 |s| {
@@ -204,7 +204,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             .attack(
                 "not-before-number",
                 "`nbf` is tomorrow, as a number",
-                "`nbf` is a text of RFC 3339",
+                "`nbf` is an RFC 3339 time",
                 "PASETO specification, registered claims",
                 |s| {
                     [
@@ -221,7 +221,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     FAMILY.attack(
         "issued-at-wrong-type",
-        "`iat` is no time",
+        "`iat` is not a time",
         "`iat` is a time",
         "RFC 7519 4.1.6",
         |s| {
@@ -234,7 +234,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "issuer-other",
-            "another issuer",
+            "a different issuer",
             "`iss` is compared",
             "RFC 7519 4.1.1; RFC 8725 3.8",
             |s| changed(s, &[("iss", json!("https://impostor.example"))]),
@@ -244,7 +244,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         .attack(
             "issuer-missing",
             "no issuer",
-            "`iss` must be there when it is demanded",
+            "`iss` must be present if it is required",
             "RFC 8725 3.8",
             |s| changed(s, &[("iss", Value::Null)]),
         )
@@ -252,7 +252,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "issuer-near",
-            "an issuer that begins like the right one, or differs in case or a blank",
+            "an issuer with the expected prefix, or other case, or an extra space",
             "`iss` is compared exactly",
             "RFC 7519 4.1.1",
             |s| {
@@ -273,8 +273,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "issuer-wrong-type",
-            "the issuer in a list, beside another",
-            "`iss` is one text",
+            "the issuer in a list, also with another one",
+            "`iss` is one string",
             "RFC 7519 4.1.1; PyJWT CVE-2024-53861",
             |s| {
                 [
@@ -291,7 +291,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "audience-other",
-            "for another audience",
+            "a different audience",
             "`aud` is compared",
             "RFC 7519 4.1.3; RFC 8725 3.9",
             |s| changed(s, &[("aud", json!("elsewhere"))]),
@@ -300,8 +300,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "audience-missing",
-            "for no audience",
-            "`aud` must be there when it is demanded",
+            "no audience",
+            "`aud` must be present if it is required",
             "RFC 8725 3.9",
             |s| changed(s, &[("aud", Value::Null)]),
         )
@@ -309,7 +309,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "audience-near",
-            "an audience that holds the right one's letters",
+            "an audience that contains the expected one, or part of it",
             "`aud` is compared exactly",
             "RFC 7519 4.1.3; jwt-go CVE-2020-26160",
             |s| {
@@ -323,8 +323,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "audience-wrong-type",
-            "an audience that is no text: an object, a list in a list, a list with a number",
-            "`aud` is a text, or a list of texts",
+            "an audience of the wrong type: an object, a nested list, a list with a number",
+            "`aud` is a string or a list of strings",
             "RFC 7519 4.1.3; jwt-go CVE-2020-26160",
             |s| {
                 [
@@ -345,8 +345,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "expired-after-first-use",
-            "a token that was accepted once, after its end",
-            "times are looked at again, whatever is remembered of a token",
+            "a token that was accepted before, after its expiry",
+            "times are checked again for cached tokens",
             "fast-jwt GHSA-rp9m-7r4c-75qg",
             |s| {
                 let now = jiff::Timestamp::now().as_second();
@@ -362,14 +362,14 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "remembered-after-new-key",
-            "a token that was accepted once, under the key that came next",
-            "what is remembered of a token is bound to its key",
+            "a token that was accepted before, after the key was replaced",
+            "a cache entry is bound to the key",
             "litellm CVE-2026-35030",
             |s| {
                 vec![Trial::new(
                     "another key",
-                    s.honest(),
-                    Act::NextKeys(s.stranger().keys()),
+                    s.valid(),
+                    Act::NextKeys(s.other_keys().keys()),
                 )]
             },
         )
@@ -377,19 +377,19 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "remembered-other-tail",
-            "a token that differs from an accepted one in its last bytes alone",
-            "what is remembered is the whole token",
+            "a token that differs from an accepted one only in its last bytes",
+            "a cache entry covers the whole token",
             "fast-jwt; litellm CVE-2026-35030",
             |s| {
-                let honest = s.honest();
-                let other = s.stranger().honest();
-                let (input, last) = honest.rsplit_once('.').unwrap_or_default();
+                let valid = s.valid();
+                let other = s.other_keys().valid();
+                let (input, last) = valid.rsplit_once('.').unwrap_or_default();
                 let tail = other.rsplit('.').next().unwrap_or_default();
                 let keep = last.len() / 2;
                 let tail = &tail[tail.len().saturating_sub(last.len() - keep)..];
                 vec![Trial::token(
                     "half of the last part",
-                    &honest,
+                    &valid,
                     format!("{input}.{}{tail}", &last[..keep]),
                 )]
             },
@@ -397,28 +397,28 @@ pub(super) const ATTACKS: &[Attack] = &[
         .about(About::Protection),
 ];
 
-/// The honest claims with these changes, authentic.
+/// Returns the valid claims with these changes, in an authentic token.
 fn changed(stage: &Stage, changes: &[(&str, Value)]) -> Vec<Trial> {
-    let told: Vec<String> = changes
+    let changed: Vec<String> = changes
         .iter()
         .map(|(name, value)| format!("{name} {value}"))
         .collect();
     vec![Trial::token(
-        told.join(", "),
-        stage.honest(),
+        changed.join(", "),
+        stage.valid(),
         stage.with_claims(changes),
     )]
 }
 
-/// The token read into a map, and into the typed struct.
+/// Returns the token twice: read into a map, and into the typed struct.
 fn both(stage: &Stage, spelling: &str, token: String) -> Vec<Trial> {
     vec![
-        Trial::token(spelling, stage.honest(), token.clone()),
-        Trial::token(format!("{spelling}, typed"), stage.honest(), token).typed(),
+        Trial::token(spelling, stage.valid(), token.clone()),
+        Trial::token(format!("{spelling}, typed"), stage.valid(), token).typed(),
     ]
 }
 
-/// The honest claims with one that is `null`.
+/// Returns the valid claims with one that is `null`.
 fn null_claim(stage: &Stage, name: &str) -> String {
     let mut claims = stage.claims();
     claims[name] = Value::Null;

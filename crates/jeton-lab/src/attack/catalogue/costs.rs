@@ -1,17 +1,16 @@
-//! What a token costs who refuses it.
+//! What it costs a verifier to reject a token.
 
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
 use super::{Attack, Family, JWE, JWT};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jwe::under;
-use crate::attack::forger::jws::b64;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jwe::under;
+use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::{Act, Trial};
 
-/// How long the tokens are that have a length to themselves, bytes: below the longest line of the
-/// protocol.
+/// The size of the longest tokens, in bytes: below the longest line of the protocol.
 const LONG_BYTES: usize = 4 << 20;
 
 const FAMILY: Family = Family::Cost;
@@ -20,16 +19,16 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "dots",
         "four million dots",
-        "parts are counted before they are kept",
+        "the number of parts is limited before they are stored",
         "golang-jwt CVE-2025-30204; go-jose CVE-2025-27144",
         |s| {
-            let head = s.honest().split('.').next().unwrap_or_default().to_owned();
+            let head = s.valid().split('.').next().unwrap_or_default().to_owned();
             let head = if s.format.is_paseto() {
                 format!("{}.", s.format.name())
             } else {
                 format!("{head}.")
             };
-            vec![costly(
+            vec![cost_trial(
                 s,
                 "dots",
                 format!("{head}{}", ".".repeat(LONG_BYTES)),
@@ -40,28 +39,28 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JWT,
         ..FAMILY.attack(
             "deep-header",
-            "a header nested a hundred thousand deep",
-            "JSON has a depth before it is followed",
+            "a header with 100,000 nested levels",
+            "the depth of JSON is limited in the header",
             "RFC 8259 9",
             |s| {
                 let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
                 let header = format!("{{\"alg\":\"{}\",\"x\":{deep}}}", s.alg);
                 let token = s.under(header, s.claims().to_string().as_bytes());
-                vec![costly(s, "lists", token)]
+                vec![cost_trial(s, "lists", token)]
             },
         )
     },
     FAMILY.attack(
         "deep-claims",
-        "claims nested a hundred thousand deep, authentic",
-        "claims have a depth before they are followed",
+        "authentic claims with 100,000 nested levels",
+        "the depth of JSON is limited in the claims",
         "RFC 8259 9",
         |s| {
             let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
             let objects = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
             [("lists", deep), ("objects", objects)]
                 .map(|(name, deep)| {
-                    costly(s, name, s.token(s.claims_and(&format!("\"x\":{deep}"))))
+                    cost_trial(s, name, s.token(s.claims_and(&format!("\"x\":{deep}"))))
                 })
                 .to_vec()
         },
@@ -70,16 +69,16 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JWT,
         ..FAMILY.attack(
             "long-header",
-            "a header of three megabytes",
-            "a header has a length",
+            "a header of 3 MB",
+            "the length of a header is limited",
             "RFC 7515 10",
             |s| {
                 let kid = "k".repeat(3 << 20);
                 let header = s.header(&[("kid", json!(kid))]);
                 let token = s
-                    .stranger()
+                    .other_keys()
                     .under(header, s.claims().to_string().as_bytes());
-                vec![costly(s, "kid", token)]
+                vec![cost_trial(s, "kid", token)]
             },
         )
     },
@@ -87,15 +86,15 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JWE,
         ..FAMILY.attack(
             "pbes2-rounds",
-            "a password to be stretched with a hundred million rounds",
-            "there is a largest number of rounds",
+            "a password with 100,000,000 PBKDF2 iterations",
+            "the number of PBKDF2 iterations has a maximum",
             "jwx CVE-2023-49290; latchset CVE-2023-50967",
             |s| {
                 let changes = [("p2c", json!(100_000_000))];
                 let header = if s.alg.starts_with("PBES2") {
                     s.header(&[changes[0].clone(), ("p2s", json!(b64([7; 16])))])
                 } else {
-                    // The attacker's choice where the key is a secret of another kind.
+                    // The attacker's choice of algorithm where the key is another kind of secret.
                     s.header(&[
                         changes[0].clone(),
                         ("p2s", json!(b64([7; 16]))),
@@ -110,7 +109,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     b64([7; 64]),
                     b64([7; 16])
                 );
-                vec![costly(s, "p2c 100,000,000", token)]
+                vec![cost_trial(s, "p2c 100,000,000", token)]
             },
         )
     },
@@ -118,8 +117,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JWE,
         ..FAMILY.attack(
             "zip-bomb",
-            "compressed claims of two hundred megabytes in two hundred kilobytes",
-            "what is inflated has a length",
+            "claims of 200 MB, compressed to 200 kB",
+            "the length after decompression is limited",
             "go-jose CVE-2024-28180",
             |s| {
                 let Some(managed) = s.recipient().and_then(|r| r.manage(&s.alg, &s.enc)) else {
@@ -149,13 +148,13 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
 ];
 
-/// A token that must not cost more than what is as long and is no token.
-fn costly(stage: &Stage, spelling: &str, token: String) -> Trial {
+/// Returns a trial: the token must not cost more than random text of the same length.
+fn cost_trial(stage: &Stage, spelling: &str, token: String) -> Trial {
     let plain = "x".repeat(token.len());
-    Trial::new(spelling, stage.honest(), Act::Costly { token, plain })
+    Trial::new(spelling, stage.valid(), Act::Costly { token, plain })
 }
 
-/// Claims of 200 MB, compressed: once for all keys, since that takes a while.
+/// Returns claims of 200 MB, compressed. Compressed once for all keys, because it is slow.
 fn bomb(stage: &Stage) -> &'static [u8] {
     static PACKED: OnceLock<Vec<u8>> = OnceLock::new();
     PACKED.get_or_init(|| {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{Attack, Family, JOSE, JWT};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::b64;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Encoding;
@@ -12,18 +12,18 @@ const FAMILY: Family = Family::Encoding;
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "base64-padding",
-        "`=` behind a part",
+        "`=` at the end of a part",
         "base64url has no padding",
         "RFC 7515 2",
         |s| in_parts(s, "=", |text| vec![format!("{text}="), format!("{text}==")]),
     ),
     FAMILY.attack(
         "base64-line-end",
-        "a line end inside a part",
-        "base64url has no line ends",
+        "a line break inside a part",
+        "base64url has no line breaks",
         "RFC 7515 2; Go's decoder skips CR and LF",
         |s| {
-            in_parts(s, "line end", |text| {
+            in_parts(s, "line break", |text| {
                 let (a, b) = text.split_at(text.len() / 2);
                 vec![
                     format!("{a}\n{b}"),
@@ -35,11 +35,11 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "base64-blank",
-        "a blank inside a part",
-        "base64url has no blanks",
+        "a space or tab inside a part",
+        "base64url has no spaces",
         "RFC 7515 2",
         |s| {
-            in_parts(s, "blank", |text| {
+            in_parts(s, "space", |text| {
                 let (a, b) = text.split_at(text.len() / 2);
                 vec![format!("{a} {b}"), format!("{a}\t{b}"), format!(" {text}")]
             })
@@ -47,25 +47,26 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "base64-alphabet",
-        "`+` and `/` for `-` and `_`",
+        "`+` and `/` instead of `-` and `_`",
         "base64url has its own alphabet",
         "RFC 7515 2; RFC 4648 5",
         |s| {
-            // A part has these characters by chance: some of many tokens have them in the last one.
+            // A part contains these characters by chance: one of many tokens has them in the last
+            // part.
             for _ in 0..64 {
-                let honest = s.honest();
-                let (input, last) = honest.rsplit_once('.').unwrap_or_default();
+                let valid = s.valid();
+                let (input, last) = valid.rsplit_once('.').unwrap_or_default();
                 let other = last.replace('-', "+").replace('_', "/");
                 if other != last {
                     return vec![Trial::token(
                         "in the last part",
-                        &honest,
+                        &valid,
                         format!("{input}.{other}"),
                     )];
                 }
-                // A MAC is the same each time.
+                // A MAC is the same each time, so the claims must change.
                 let other =
-                    s.with_claims(&[("jti", json!(b64(super::super::forger::jwe::random(6))))]);
+                    s.with_claims(&[("jti", json!(b64(super::super::fixtures::jwe::random(6))))]);
                 let (input, last) = other.rsplit_once('.').unwrap_or_default();
                 let changed = last.replace('-', "+").replace('_', "/");
                 if changed != last {
@@ -81,8 +82,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "base64-foreign",
-        "a character that is in no alphabet, and is skipped",
-        "what is not base64url is refused, not skipped",
+        "a character outside every base64 alphabet",
+        "a character outside the alphabet is rejected, not skipped",
         "RFC 4648 3.3",
         |s| {
             in_parts(s, "foreign", |text| {
@@ -95,7 +96,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "base64-unused-bits",
-        "bits at the end of a part that no byte has are set",
+        "the unused bits at the end of a part are set",
         "each value has one encoding",
         "RFC 4648 3.5",
         |s| {
@@ -106,8 +107,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "base64-dangling",
-        "one character too many at the end of a part",
-        "a part has no half bytes",
+        "one extra character at the end of a part",
+        "a part encodes whole bytes",
         "RFC 4648 4",
         |s| {
             in_parts(s, "dangling", |text| {
@@ -120,40 +121,40 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "parts-more",
-        "more parts than the format has",
-        "a token has its number of parts",
+        "too many parts",
+        "a token has exactly the parts of its format",
         "RFC 7515 7.1",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             let more = if s.format.is_paseto() {
-                vec![format!("{honest}.Zg.Zg"), format!("{honest}..")]
+                vec![format!("{valid}.Zg.Zg"), format!("{valid}..")]
             } else {
                 vec![
-                    format!("{honest}."),
-                    format!("{honest}.x"),
-                    format!(".{honest}"),
+                    format!("{valid}."),
+                    format!("{valid}.x"),
+                    format!(".{valid}"),
                 ]
             };
             more.into_iter()
-                .map(|t| Trial::token(spelled(&honest, &t), &honest, t))
+                .map(|t| Trial::token(spelled(&valid, &t), &valid, t))
                 .collect()
         },
     ),
     FAMILY.attack(
         "outer-blank",
-        "blanks, a line end or `Bearer` around the token",
-        "the token is the whole text",
+        "spaces, a line break or `Bearer` around the token",
+        "the whole text is the token",
         "RFC 7515 7.1",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             [
-                format!(" {honest}"),
-                format!("{honest} "),
-                format!("{honest}\n"),
-                format!("{honest}\0"),
-                format!("Bearer {honest}"),
+                format!(" {valid}"),
+                format!("{valid} "),
+                format!("{valid}\n"),
+                format!("{valid}\0"),
+                format!("Bearer {valid}"),
             ]
-            .map(|t| Trial::token(spelled(&honest, &t), &honest, t))
+            .map(|t| Trial::token(spelled(&valid, &t), &valid, t))
             .to_vec()
         },
     ),
@@ -162,11 +163,11 @@ pub(super) const ATTACKS: &[Attack] = &[
         ..FAMILY.attack(
             "json-form",
             "the token in a JSON serialization",
-            "a JWT has the compact form alone",
+            "a JWT has only the compact form",
             "RFC 7519 1",
             |s| {
-                let honest = s.honest();
-                let parts: Vec<&str> = honest.split('.').collect();
+                let valid = s.valid();
+                let parts: Vec<&str> = valid.split('.').collect();
                 let forms = match parts.as_slice() {
                     [protected, payload, signature] => vec![
                         (
@@ -188,7 +189,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 };
                 forms
                     .into_iter()
-                    .map(|(name, t)| Trial::token(name, &honest, t.to_string()))
+                    .map(|(name, t)| Trial::token(name, &valid, t.to_string()))
                     .collect()
             },
         )
@@ -197,14 +198,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JWT,
         ..FAMILY.attack(
             "json-several-signatures",
-            "one of several signatures is right",
-            "all signatures count, or the caller learns which did",
+            "one of several signatures is valid",
+            "all signatures must verify, or the caller learns which did",
             "go-jose CVE-2016-9122",
             |s| {
-                let honest = s.honest();
-                let forged = s.stranger().honest();
+                let valid = s.valid();
+                let forged = s.other_keys().valid();
                 let parts = |t: &str| -> Vec<String> { t.split('.').map(str::to_owned).collect() };
-                let (h, f) = (parts(&honest), parts(&forged));
+                let (h, f) = (parts(&valid), parts(&forged));
                 if h.len() != 3 || f.len() != 3 {
                     return Vec::new();
                 }
@@ -212,8 +213,8 @@ pub(super) const ATTACKS: &[Attack] = &[
                 let other = json!({"protected": f[0], "signature": f[2]});
                 let token = json!({"payload": h[1], "signatures": [other, one]});
                 vec![Trial::token(
-                    "a wrong one before the right one",
-                    honest,
+                    "an invalid one before the valid one",
+                    valid,
                     token.to_string(),
                 )]
             },
@@ -221,12 +222,12 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
 ];
 
-/// Each part changed by itself. Where a part is signed as text, the token is signed again, so that
-/// nothing but the encoding is wrong with it.
+/// Changes each part in turn. A part that is signed as text is signed again, so that only the
+/// encoding is wrong.
 fn in_parts(stage: &Stage, what: &str, change: impl Fn(&str) -> Vec<String>) -> Vec<Trial> {
-    let honest = stage.honest();
+    let valid = stage.valid();
     let mut trials = Vec::new();
-    let parts: Vec<&str> = honest.split('.').collect();
+    let parts: Vec<&str> = valid.split('.').collect();
     let last = parts.len() - 1;
     let first = if stage.format.is_paseto() { last } else { 0 };
     let claims = stage.claims().to_string();
@@ -241,11 +242,11 @@ fn in_parts(stage: &Stage, what: &str, change: impl Fn(&str) -> Vec<String>) -> 
                     parts.join(".")
                 }
             };
-            // An encrypted key that is empty has no encoding to be changed.
+            // An empty encrypted key has no encoding to change.
             if !parts[at].is_empty() {
                 trials.push(Trial::token(
                     format!("{what}, part {}", at + 1),
-                    &honest,
+                    &valid,
                     changed,
                 ));
             }
@@ -254,7 +255,7 @@ fn in_parts(stage: &Stage, what: &str, change: impl Fn(&str) -> Vec<String>) -> 
     trials
 }
 
-/// The text with another last character that stands for the same bytes.
+/// Returns the text with a different last character that decodes to the same bytes.
 fn other_ending(text: &str) -> Option<String> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let unused = match text.len() % 4 {
@@ -267,7 +268,7 @@ fn other_ending(text: &str) -> Option<String> {
     Some(format!("{head}{}", char::from(ALPHABET[at ^ unused])))
 }
 
-/// What stands around the honest token.
-fn spelled(honest: &str, token: &str) -> String {
-    format!("{:?}", token.replacen(honest, "…", 1))
+/// Describes what surrounds the valid token.
+fn spelled(valid: &str, token: &str) -> String {
+    format!("{:?}", token.replacen(valid, "…", 1))
 }

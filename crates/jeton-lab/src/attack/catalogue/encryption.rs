@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Attack, Family, JWT};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jwe::{Managed, random, seal, under};
-use crate::attack::forger::jws::{b64, mac, member, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jwe::{Managed, random, seal, under};
+use crate::attack::fixtures::jws::{b64, mac, member, unb64};
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Encryption;
@@ -13,19 +13,19 @@ const FAMILY: Family = Family::Encryption;
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "jwe-unsigned",
-        "an unsigned token in the place of an encrypted one",
-        "a decrypter takes encrypted tokens alone",
+        "an unsigned token instead of an encrypted one",
+        "a decrypter accepts only encrypted tokens",
         "json-jwt GHSA-c8v6-786g-vjx6",
         |s| {
             let header = b64(json!({"alg": "none", "typ": "JWT"}).to_string());
             let token = format!("{header}.{}.", b64(s.claims().to_string()));
-            vec![Trial::token("alg none", s.honest(), token)]
+            vec![Trial::token("alg none", s.valid(), token)]
         },
     ),
     FAMILY.attack(
         "jws-for-jwe",
-        "a signed token in the place of an encrypted one",
-        "a signature is no encryption",
+        "a signed token instead of an encrypted one",
+        "a decrypter rejects signed tokens",
         "jose-jwt#236",
         |s| {
             let secret = s
@@ -37,7 +37,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             let tag = mac("HS256", &secret, input.as_bytes()).unwrap_or_default();
             vec![Trial::token(
                 "HMAC with the shared secret",
-                s.honest(),
+                s.valid(),
                 format!("{input}.{}", b64(tag)),
             )]
         },
@@ -46,20 +46,20 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JWT,
         ..FAMILY.attack(
             "jwe-for-jws",
-            "a token encrypted to the public key that verifies",
-            "a verifier takes signed tokens alone",
+            "a token encrypted to the verifier's public key",
+            "a verifier accepts only signed tokens",
             "jose-jwt#236; json-jwt GHSA-c8v6-786g-vjx6",
             |s| {
                 if !s.is_rsa() {
                     return Vec::new();
                 }
                 let jwk = super::headers::public_jwk(s);
-                let recipient = crate::attack::forger::jwe::RawRecipient { jwk };
+                let recipient = crate::attack::fixtures::jwe::RawRecipient { jwk };
                 let claims = s.claims().to_string();
                 let token = recipient.token("RSA-OAEP", "A256GCM", &[], claims.as_bytes());
                 vec![Trial::token(
                     "RSA-OAEP",
-                    s.honest(),
+                    s.valid(),
                     token.unwrap_or_default(),
                 )]
             },
@@ -67,8 +67,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     FAMILY.attack(
         "jwe-alg-sibling",
-        "encrypted to the right key with another algorithm",
-        "a key has one key management",
+        "encrypted to the correct key with a different algorithm",
+        "a key has one key management algorithm",
         "RFC 8725 3.1; Wycheproof json_web_encryption",
         |s| {
             let others: &[&str] = match s.alg.as_str() {
@@ -84,8 +84,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwe-rsa15",
-        "encrypted to a key of RSA-OAEP with RSA1_5",
-        "a key of OAEP never opens PKCS#1 v1.5",
+        "encrypted to an RSA-OAEP key with RSA1_5",
+        "an RSA-OAEP key does not decrypt PKCS#1 v1.5",
         "RFC 8725 3.2; Wycheproof",
         |s| {
             let is_oaep = s.alg.starts_with("RSA-OAEP");
@@ -94,8 +94,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwe-enc-sibling",
-        "encrypted to the right key with another content encryption",
-        "a verifier names the content encryptions that it takes",
+        "encrypted to the correct key with a different content encryption",
+        "the accepted content encryptions are configured",
         "RFC 8725 3.1",
         |s| {
             let other = if s.enc == "A256GCM" {
@@ -108,8 +108,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwe-enc-unknown",
-        "`enc` is absent, none, or no text",
-        "`enc` must be there, and known",
+        "`enc` is absent, `none`, or not a string",
+        "`enc` is present and known",
         "RFC 7516 4.1.2",
         |s| {
             [Value::Null, json!("none"), json!("A256gcm"), json!(256)]
@@ -117,7 +117,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(|enc| {
                     Trial::token(
                         format!("enc {enc}"),
-                        s.honest(),
+                        s.valid(),
                         s.with_header(&[("enc", enc)]),
                     )
                 })
@@ -126,132 +126,132 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwe-header-changed",
-        "the header of one token before the rest of another",
-        "the header is authentic",
+        "the header of one token with the rest of another",
+        "the header of a JWE is authenticated",
         "RFC 7516 5.1",
         |s| {
-            let honest = s.honest();
-            let (header, rest) = honest.split_once('.').unwrap_or_default();
+            let valid = s.valid();
+            let (header, rest) = valid.split_once('.').unwrap_or_default();
             let mut changed: Value = serde_json::from_slice(&unb64(header)).unwrap_or_default();
             changed["kid"] = json!("other");
             vec![Trial::token(
                 "with a `kid`",
-                &honest,
+                &valid,
                 format!("{}.{rest}", b64(changed.to_string())),
             )]
         },
     ),
     FAMILY.attack(
         "jwe-tag-truncated",
-        "the tag ends early",
-        "a tag has one length",
+        "the tag is truncated",
+        "a truncated tag is rejected",
         "RFC 7518 5.3; jose-jwt",
         |s| {
             [0, 1, 4, 8, 12, 15]
                 .into_iter()
                 .map(|length| {
-                    let honest = s.honest();
-                    let token = with_part(&honest, 4, |tag| tag[..length].to_vec());
-                    Trial::token(format!("{length} bytes"), honest, token)
+                    let valid = s.valid();
+                    let token = with_part(&valid, 4, |tag| tag[..length].to_vec());
+                    Trial::token(format!("{length} bytes"), valid, token)
                 })
                 .collect()
         },
     ),
     FAMILY.attack(
         "jwe-tag-extended",
-        "the right tag with more behind it",
-        "a tag is no longer than it is",
+        "the correct tag with extra bytes",
+        "a tag with extra bytes is rejected",
         "RFC 7518 5.3",
         |s| {
-            let honest = s.honest();
-            let token = with_part(&honest, 4, |tag| [tag, &[0]].concat());
-            vec![Trial::token("one byte", honest, token)]
+            let valid = s.valid();
+            let token = with_part(&valid, 4, |tag| [tag, &[0]].concat());
+            vec![Trial::token("one byte", valid, token)]
         },
     ),
     FAMILY.attack(
         "jwe-nonce-length",
-        "the nonce is empty, short or long",
-        "a nonce has one length",
+        "the nonce is empty, too short or too long",
+        "the length of the nonce is checked",
         "RFC 7518 5.3",
         |s| {
             [0, 1, 8, 24]
                 .into_iter()
                 .map(|length| {
-                    let honest = s.honest();
-                    let token = with_part(&honest, 2, |iv| {
+                    let valid = s.valid();
+                    let token = with_part(&valid, 2, |iv| {
                         let mut iv = iv.to_vec();
                         iv.resize(length, 0);
                         iv
                     });
-                    Trial::token(format!("{length} bytes"), honest, token)
+                    Trial::token(format!("{length} bytes"), valid, token)
                 })
                 .collect()
         },
     ),
     FAMILY.attack(
         "jwe-ciphertext-changed",
-        "a bit of the ciphertext is another",
-        "the ciphertext is authentic",
+        "one bit of the ciphertext is flipped",
+        "the ciphertext is authenticated",
         "RFC 7516 5.2; CVE-2016-9123",
         |s| {
-            let honest = s.honest();
-            let first = with_part(&honest, 3, |text| flipped(text, 0));
-            let last = with_part(&honest, 3, |text| flipped(text, text.len() - 1));
-            let shorter = with_part(&honest, 3, |text| text[..text.len() - 16].to_vec());
+            let valid = s.valid();
+            let first = with_part(&valid, 3, |text| flipped(text, 0));
+            let last = with_part(&valid, 3, |text| flipped(text, text.len() - 1));
+            let shorter = with_part(&valid, 3, |text| text[..text.len() - 16].to_vec());
             vec![
-                Trial::token("the first", &honest, first),
-                Trial::token("the last", &honest, last),
-                Trial::token("a block less", &honest, shorter),
+                Trial::token("the first byte", &valid, first),
+                Trial::token("the last byte", &valid, last),
+                Trial::token("one block removed", &valid, shorter),
             ]
         },
     ),
     FAMILY.attack(
         "jwe-encrypted-key-changed",
-        "a bit of the encrypted key is another",
-        "the encrypted key is authentic",
+        "one bit of the encrypted key is flipped",
+        "the encrypted key is authenticated",
         "RFC 7516 5.2; RFC 3394",
         |s| {
-            let honest = s.honest();
-            let key = honest.split('.').nth(1).unwrap_or_default();
+            let valid = s.valid();
+            let key = valid.split('.').nth(1).unwrap_or_default();
             if key.is_empty() {
                 return Vec::new();
             }
             vec![
                 Trial::token(
-                    "the last",
-                    &honest,
-                    with_part(&honest, 1, |k| flipped(k, k.len() - 1)),
+                    "the last byte",
+                    &valid,
+                    with_part(&valid, 1, |k| flipped(k, k.len() - 1)),
                 ),
                 Trial::token(
-                    "eight bytes less",
-                    &honest,
-                    with_part(&honest, 1, |k| k[..k.len() - 8].to_vec()),
+                    "eight bytes removed",
+                    &valid,
+                    with_part(&valid, 1, |k| k[..k.len() - 8].to_vec()),
                 ),
-                Trial::token("empty", &honest, with_part(&honest, 1, |_| Vec::new())),
+                Trial::token("empty", &valid, with_part(&valid, 1, |_| Vec::new())),
             ]
         },
     ),
     FAMILY.attack(
         "jwe-encrypted-key-unused",
-        "an encrypted key where none belongs",
-        "a direct key has no encrypted key",
+        "an encrypted key where the algorithm has none",
+        "direct encryption has no encrypted key",
         "RFC 7516 5.2 step 10",
         |s| {
             if !matches!(s.alg.as_str(), "dir" | "ECDH-ES") {
                 return Vec::new();
             }
-            let honest = s.honest();
+            let valid = s.valid();
             vec![Trial::token(
                 "24 bytes",
-                &honest,
-                with_part(&honest, 1, |_| vec![7; 24]),
+                &valid,
+                with_part(&valid, 1, |_| vec![7; 24]),
             )]
         },
     ),
     FAMILY.attack(
         "jwe-key-length",
-        "the encrypted key is as long as another encryption's",
-        "a content key is as long as its encryption says",
+        "the encrypted key has the length of another content encryption",
+        "the length of the content key is checked",
         "RFC 7518 5; RFC 7516 5.2",
         |s| {
             let Some(managed) = s
@@ -265,7 +265,7 @@ pub(super) const ATTACKS: &[Attack] = &[
             for (name, value) in &managed.header {
                 header[name] = value.clone();
             }
-            // The key of 128 bits, where the header says 256.
+            // A 128-bit key where the header requires 256 bits.
             let token = if s.enc == "A256GCM" {
                 sealed_with(
                     &header.to_string(),
@@ -277,16 +277,16 @@ pub(super) const ATTACKS: &[Attack] = &[
                 None
             };
             vec![Trial::token(
-                "128 bits for 256",
-                s.honest(),
+                "128 bits instead of 256",
+                s.valid(),
                 token.unwrap_or_default(),
             )]
         },
     ),
     FAMILY.attack(
         "ecdh-off-curve",
-        "the ephemeral key is no point of the curve",
-        "an ephemeral key is on its curve",
+        "the ephemeral key is not a point on the curve",
+        "the ephemeral key is checked to be on its curve",
         "go-jose CVE-2016-9121; CVE-2017-16007",
         |s| {
             epk(s, |epk| {
@@ -302,7 +302,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 "x": "gTli65eTQ7z-Bh147ff8K3m7k2UiDiG2LpYkWAaFJCc",
                 "y": "cLAnjKa4bzjD7DJVPwa9EPrRzMG7rONgsiUD-kf30Fs"});
                 vec![
-                    ("beside the curve", changed),
+                    ("off the curve", changed),
                     (
                         "zero",
                         json!({"kty": "EC", "crv": "P-256", "x": zero, "y": zero}),
@@ -314,8 +314,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "ecdh-other-curve",
-        "the ephemeral key says another curve, or none",
-        "an ephemeral key is on the recipient's curve",
+        "the ephemeral key names a different curve, or none",
+        "the ephemeral key uses the recipient's curve",
         "RFC 7518 4.6.1.1",
         |s| {
             epk(s, |epk| {
@@ -327,8 +327,8 @@ pub(super) const ATTACKS: &[Attack] = &[
                 vec![
                     ("P-384", with(json!("P-384"))),
                     ("X25519", with(json!("X25519"))),
-                    ("no text", with(json!(256))),
-                    ("a text for the key", json!("P-256")),
+                    ("not a string", with(json!(256))),
+                    ("a string instead of the key", json!("P-256")),
                     ("empty", json!({})),
                 ]
             })
@@ -336,8 +336,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwe-zip-unknown",
-        "`zip` is a compression that nobody knows, or no text",
-        "an unknown `zip` is refused",
+        "`zip` is an unknown compression, or not a string",
+        "an unknown `zip` is rejected",
         "RFC 7516 4.1.3",
         |s| {
             [json!("LZMA"), json!(true), json!(""), json!(["DEF"])]
@@ -345,7 +345,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(|zip| {
                     Trial::token(
                         format!("zip {zip}"),
-                        s.honest(),
+                        s.valid(),
                         s.with_header(&[("zip", zip)]),
                     )
                 })
@@ -354,8 +354,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "pbes2-few-rounds",
-        "a password stretched with one round, or none",
-        "there is a least number of rounds",
+        "a password with one PBKDF2 iteration, or none",
+        "the number of PBKDF2 iterations has a minimum",
         "RFC 7518 4.8.1.2",
         |s| {
             if !s.alg.starts_with("PBES2") {
@@ -366,7 +366,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(|p2c| {
                     Trial::token(
                         format!("p2c {p2c}"),
-                        s.honest(),
+                        s.valid(),
                         s.with_header(&[("p2c", p2c)]),
                     )
                 })
@@ -375,7 +375,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
 ];
 
-/// The honest claims encrypted to the right key, under other names.
+/// Returns the valid claims encrypted to the correct key with other algorithms.
 fn encrypted_as(stage: &Stage, algs: &[&str], enc: &str) -> Vec<Trial> {
     let Some(recipient) = stage.recipient() else {
         return Vec::new();
@@ -386,14 +386,14 @@ fn encrypted_as(stage: &Stage, algs: &[&str], enc: &str) -> Vec<Trial> {
             let token = recipient.token(alg, enc, &[], claims.as_bytes());
             Trial::token(
                 format!("{alg}, {enc}"),
-                stage.honest(),
+                stage.valid(),
                 token.unwrap_or_default(),
             )
         })
         .collect()
 }
 
-/// One part of a token changed.
+/// Returns the token with one part changed.
 fn with_part(token: &str, at: usize, change: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
     if let Some(part) = parts.get_mut(at) {
@@ -408,35 +408,35 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     bytes
 }
 
-/// Encrypted with one encryption under a header that says another.
+/// Encrypts with one content encryption under a header that names another.
 fn sealed_with(header: &str, managed: &Managed, enc: &str, plaintext: &[u8]) -> Option<String> {
     under(header, managed, enc, plaintext)
 }
 
-/// The honest token with other ephemeral keys. The tag is wrong then too: what tells them apart is
-/// whether a library dies of it. For a point on the curve the key is right.
-fn epk(stage: &Stage, forge: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Vec<Trial> {
+/// Returns the valid token with other ephemeral keys. The tag is then wrong too, so the difference
+/// is whether the library crashes. For a point on the curve the key is correct.
+fn epk(stage: &Stage, make: impl Fn(&Value) -> Vec<(&'static str, Value)>) -> Vec<Trial> {
     if stage.alg != "ECDH-ES" {
         return Vec::new();
     }
-    let honest = stage.honest();
-    let (header, rest) = honest.split_once('.').unwrap_or_default();
+    let valid = stage.valid();
+    let (header, rest) = valid.split_once('.').unwrap_or_default();
     let header: Value = serde_json::from_slice(&unb64(header)).unwrap_or_default();
     let mut trials = Vec::new();
-    for (name, key) in forge(&header["epk"]) {
+    for (name, key) in make(&header["epk"]) {
         let mut changed = header.clone();
         changed["epk"] = key;
-        // What a library that does not look would agree on: nothing but zeros, which anybody knows.
+        // A library without the check would derive the key from zeros, which anyone can compute.
         let protected = b64(changed.to_string());
         let claims = stage.claims().to_string();
-        let zeros = crate::attack::forger::jwe::concat_kdf(&[0; 32], &stage.enc, 32);
+        let zeros = crate::attack::fixtures::jwe::concat_kdf(&[0; 32], &stage.enc, 32);
         let (iv, text, tag) = seal(&stage.enc, &zeros, protected.as_bytes(), claims.as_bytes())
             .unwrap_or_else(|| (random(12), Vec::new(), Vec::new()));
         let known = format!("{protected}..{}.{}.{}", b64(iv), b64(text), b64(tag));
-        trials.push(Trial::token(name, &honest, format!("{protected}.{rest}")));
+        trials.push(Trial::token(name, &valid, format!("{protected}.{rest}")));
         trials.push(Trial::token(
-            format!("{name}, the key of zeros"),
-            &honest,
+            format!("{name}, the key derived from zeros"),
+            &valid,
             known,
         ));
     }

@@ -1,10 +1,10 @@
-//! What the header says: algorithms, keys inside it, extensions.
+//! The header: algorithms, embedded keys, extensions.
 
 use serde_json::{Value, json};
 
 use super::{Attack, Family, JOSE};
-use crate::attack::forger::jws::{RawKey, b64, mac, unb64};
-use crate::attack::forger::{Stage, jwe};
+use crate::attack::fixtures::jws::{RawKey, b64, mac, unb64};
+use crate::attack::fixtures::{Stage, jwe};
 use crate::attack::trial::{Act, Trial};
 
 const FAMILY: Family = Family::Header;
@@ -12,28 +12,28 @@ const FAMILY: Family = Family::Header;
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "alg-none",
-        "`alg` is `none`, and nothing is signed",
-        "an unsigned token is no token",
+        "`alg` is `none`, without a signature",
+        "an unsigned token is rejected",
         "CVE-2015-2951; RFC 8725 3.2",
         alg_none,
     ),
     FAMILY.attack(
         "alg-absent",
         "the header has no `alg`",
-        "`alg` must be there",
+        "`alg` is present",
         "RFC 7515 4.1.1",
         |s| {
             vec![forged(
                 s,
-                "signed right, `alg` missing",
+                "valid signature, `alg` missing",
                 &[("alg", Value::Null)],
             )]
         },
     ),
     FAMILY.attack(
         "alg-wrong-type",
-        "`alg` is no text",
-        "`alg` must be a text",
+        "`alg` is not a string",
+        "`alg` is a string",
         "RFC 7515 4.1.1",
         |s| {
             let values = [json!([s.alg]), json!({"0": s.alg}), json!(256), json!(true)];
@@ -43,8 +43,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "alg-case",
-        "`alg` in other letters, signed with the right key",
-        "names of algorithms are compared exactly",
+        "`alg` in other case, signed with the correct key",
+        "algorithm names are compared exactly",
         "RFC 7515 4.1.1",
         |s| {
             let lower = s.alg.to_lowercase();
@@ -56,25 +56,25 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "alg-sibling",
-        "another algorithm of the same kind of key",
-        "a key has one algorithm, and a token that names another is refused",
+        "another algorithm for the same kind of key",
+        "a key has one algorithm; a token that names another is rejected",
         "RFC 8725 3.1",
         alg_sibling,
     ),
     FAMILY.attack(
         "public-key-as-secret",
-        "`alg` is HMAC, and its secret is the text of the public key",
-        "a public key is never a secret",
+        "`alg` is HMAC, with the text of the public key as the secret",
+        "a public key is never used as a secret",
         "CVE-2016-10555; PyJWT CVE-2022-29217",
         public_key_as_secret,
     ),
     FAMILY.attack(
         "embedded-jwk",
         "the attacker's key in the header's `jwk`",
-        "keys in a header are not trusted",
+        "a key in the header is not trusted",
         "CVE-2018-0114; Authlib CVE-2026-27962",
         |s| {
-            let jwk = public_jwk(s.stranger());
+            let jwk = public_jwk(s.other_keys());
             embedded(s, &[("jwk", jwk)], "jwk")
         },
     ),
@@ -82,8 +82,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "embedded-private-key",
-            "the header's `jwk`, or `epk`, has private members, under the right key",
-            "a private key in a header is refused",
+            "`jwk` or `epk` in the header has private members, with the correct key",
+            "a private key in a header is rejected",
             "RFC 7515 4.1.3; RFC 7518 4.6.1.1",
             embedded_private_key,
         )
@@ -91,24 +91,24 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "embedded-x5c",
         "the attacker's key in the header's `x5c`",
-        "certificates in a header are not trusted",
+        "a certificate in the header is not trusted",
         "RFC 7515 4.1.6",
         |s| {
-            let Some(pem) = s.stranger().public_pem() else {
+            let Some(pem) = s.other_keys().public_pem() else {
                 return Vec::new();
             };
             let body: String = pem.lines().filter(|l| !l.starts_with('-')).collect();
             embedded(
                 s,
                 &[("x5c", json!([body]))],
-                "the bare public key as its certificate",
+                "the bare public key instead of a certificate",
             )
         },
     ),
     FAMILY.attack(
         "keys-by-address",
-        "`jku` and `x5u` name an address of the attacker's",
-        "no address in a header is asked for keys",
+        "`jku` and `x5u` name an address of the attacker",
+        "keys are not fetched from an address in the header",
         "RFC 8725 3.10",
         |s| {
             ["jku", "x5u"]
@@ -117,17 +117,17 @@ pub(super) const ATTACKS: &[Attack] = &[
                     let changes = [(name, json!(s.beacon)), ("kid", json!("attacker"))];
                     let header = s.header(&changes);
                     let token = s
-                        .stranger()
+                        .other_keys()
                         .under(&header, s.claims().to_string().as_bytes());
-                    Trial::new(name, s.honest(), Act::NoFetch(token))
+                    Trial::new(name, s.valid(), Act::NoFetch(token))
                 })
                 .collect()
         },
     ),
     FAMILY.attack(
         "kid-injection",
-        "`kid` is a path, a query or a command that yields a secret of the attacker's",
-        "a `kid` is an opaque name",
+        "`kid` is a path, query or command that yields a secret known to the attacker",
+        "`kid` is an opaque name",
         "jwt_tool playbook",
         |s| {
             kid_attack(
@@ -144,8 +144,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "kid-wrong-type",
-        "`kid` is no text",
-        "`kid` must be a text",
+        "`kid` is not a string",
+        "`kid` is a string",
         "RFC 7515 4.1.4",
         |s| {
             let control = s.with_header(&[("kid", json!("7"))]);
@@ -162,8 +162,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "crit-unknown",
-            "`crit` names an extension that nobody knows",
-            "what is critical and not understood is refused",
+            "`crit` names an unknown extension",
+            "an unknown critical extension is rejected",
             "RFC 7515 4.1.11; Authlib CVE-2025-59420; PyJWT GHSA-752w-5fwx-jx9f",
             |s| {
                 crit(
@@ -178,8 +178,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "crit-malformed",
-            "`crit` is empty or no list of texts",
-            "`crit` must be a list of names that is not empty",
+            "`crit` is empty, or not a list of strings",
+            "`crit` is a non-empty list of names",
             "RFC 7515 4.1.11",
             |s| {
                 let values = [
@@ -204,7 +204,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         ..FAMILY.attack(
             "crit-absent-member",
             "`crit` names a member that the header does not have",
-            "what is critical must be there",
+            "a critical member is present",
             "RFC 7515 4.1.11",
             |s| crit(s, &[("crit", json!(["exp"]))], "exp"),
         )
@@ -213,16 +213,16 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "crit-registered",
-            "`crit` names a member of the specification itself",
-            "`crit` must not name what everybody knows",
+            "`crit` names a member of RFC 7515 itself",
+            "`crit` does not name members of RFC 7515",
             "RFC 7515 4.1.11",
             |s| crit(s, &[("crit", json!(["alg"]))], "alg"),
         )
     },
     FAMILY.attack(
         "b64-without-crit",
-        "`b64` is false without being critical, and the payload stands as it is",
-        "`b64` counts only when it is critical, and then must be known",
+        "`b64` is false but not critical, and the payload is not encoded",
+        "`b64` has an effect only if critical and supported",
         "RFC 7797 6",
         |s| {
             let claims = s.claims();
@@ -230,15 +230,15 @@ pub(super) const ATTACKS: &[Attack] = &[
             let header = b64(s.header(&[("b64", json!(false))]));
             vec![Trial::token(
                 "the payload unencoded",
-                s.honest(),
+                s.valid(),
                 s.under_texts(&header, &text, b""),
             )]
         },
     ),
     FAMILY.attack(
         "b64-in-jwt",
-        "`b64` is false and critical, in a JWT",
-        "a JWT's payload is encoded",
+        "a JWT with `b64` false and critical",
+        "the payload of a JWT is always encoded",
         "RFC 7797 7",
         |s| {
             let header = b64(s.header(&[("b64", json!(false)), ("crit", json!(["b64"]))]));
@@ -246,8 +246,8 @@ pub(super) const ATTACKS: &[Attack] = &[
             let plain = s.under_texts(&header, &unescaped(&claims), b"");
             let encoded = s.under_texts(&header, &b64(claims.to_string()), b"");
             vec![
-                Trial::token("the payload unencoded", s.honest(), plain),
-                Trial::token("the payload encoded", s.honest(), encoded),
+                Trial::token("the payload unencoded", s.valid(), plain),
+                Trial::token("the payload encoded", s.valid(), encoded),
             ]
         },
     ),
@@ -255,8 +255,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "header-duplicate-member",
-            "a member of the header comes twice",
-            "each name comes once",
+            "a duplicate member in the header",
+            "duplicate header members are rejected",
             "RFC 7515 4",
             |s| {
                 let first = s.header(&[]).replacen('{', "{\"alg\":\"none\",", 1);
@@ -266,7 +266,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .map(|(name, header)| {
                         Trial::token(
                             name,
-                            s.honest(),
+                            s.valid(),
                             s.under(header, s.claims().to_string().as_bytes()),
                         )
                     })
@@ -278,12 +278,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "header-member-case",
-            "`ALG` in the place of `alg`",
-            "names of members are compared exactly",
+            "`ALG` instead of `alg`",
+            "header member names are compared exactly",
             "RFC 7515 4; RFC 8259",
             |s| {
                 let changes = [("alg", Value::Null), ("ALG", json!(s.alg))];
-                vec![Trial::token("ALG", s.honest(), s.with_header(&changes))]
+                vec![Trial::token("ALG", s.valid(), s.with_header(&changes))]
             },
         )
     },
@@ -291,7 +291,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "header-not-object",
-            "the header is JSON, and no object",
+            "the header is JSON, but not an object",
             "a header is an object",
             "RFC 7515 4",
             |s| {
@@ -300,7 +300,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .map(|header| {
                         Trial::token(
                             format!("{header:?}"),
-                            s.honest(),
+                            s.valid(),
                             s.under(header, claims.as_bytes()),
                         )
                     })
@@ -312,8 +312,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "header-trailing-data",
-            "something follows the header's object",
-            "nothing follows the header",
+            "data after the header",
+            "no data follows the header",
             "RFC 7515 5.2",
             |s| {
                 let (header, claims) = (s.header(&[]), s.claims().to_string());
@@ -321,7 +321,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                     .map(|more| {
                         Trial::token(
                             format!("{more:?}"),
-                            s.honest(),
+                            s.valid(),
                             s.under(format!("{header}{more}"), claims.as_bytes()),
                         )
                     })
@@ -333,7 +333,7 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "header-not-utf8",
-            "a text in the header is not UTF-8",
+            "a string in the header is not UTF-8",
             "a header is UTF-8",
             "RFC 7515 5.2",
             |s| {
@@ -342,7 +342,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 header.extend(b",\"x\":\"\xff\xfe\"}");
                 vec![Trial::token(
                     "ff fe",
-                    s.honest(),
+                    s.valid(),
                     s.under(header, s.claims().to_string().as_bytes()),
                 )]
             },
@@ -350,42 +350,42 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
     FAMILY.attack(
         "typ-wrong-type",
-        "`typ` is no text",
-        "`typ` must be a text",
+        "`typ` is not a string",
+        "`typ` is a string",
         "RFC 7515 4.1.9",
         |s| {
             [json!(7), json!(["JWT"]), json!({})]
                 .into_iter()
                 .map(|typ| {
                     let token = s.with_header(&[("typ", typ.clone())]);
-                    Trial::token(format!("typ {typ}"), s.honest(), token)
+                    Trial::token(format!("typ {typ}"), s.valid(), token)
                 })
                 .collect()
         },
     ),
 ];
 
-/// An authentic token but for its header's changes.
+/// Returns a token that is authentic except for the changes to its header.
 fn forged(stage: &Stage, spelling: impl Into<String>, changes: &[(&str, Value)]) -> Trial {
-    Trial::token(spelling, stage.honest(), stage.with_header(changes))
+    Trial::token(spelling, stage.valid(), stage.with_header(changes))
 }
 
 fn alg_none(stage: &Stage) -> Vec<Trial> {
     let payload = b64(stage.claims().to_string());
-    let honest = stage.honest();
-    let signature = honest.rsplit('.').next().unwrap_or_default();
+    let valid = stage.valid();
+    let signature = valid.rsplit('.').next().unwrap_or_default();
     let mut trials = Vec::new();
     for none in ["none", "None", "NONE", "nOnE", "none ", ""] {
         let header = b64(json!({"alg": none, "typ": "JWT"}).to_string());
         trials.push(Trial::token(
             format!("{none:?}"),
-            &honest,
+            &valid,
             format!("{header}.{payload}."),
         ));
         let kept = format!("{header}.{payload}.{signature}");
         trials.push(Trial::token(
             format!("{none:?}, with a signature"),
-            &honest,
+            &valid,
             kept,
         ));
     }
@@ -406,7 +406,7 @@ fn alg_sibling(stage: &Stage) -> Vec<Trial> {
         .map(|alg| {
             let header = b64(stage.header(&[("alg", json!(alg))]));
             let token = key.token(alg, &header, &b64(stage.claims().to_string()));
-            Trial::token(*alg, stage.honest(), token.unwrap_or_default())
+            Trial::token(*alg, stage.valid(), token.unwrap_or_default())
         })
         .collect()
 }
@@ -423,9 +423,9 @@ fn public_key_as_secret(stage: &Stage) -> Vec<Trial> {
     let unix = pem.trim_end().to_owned();
     let secrets = [
         ("PEM", format!("{unix}\n").into_bytes()),
-        ("PEM without its last line end", unix.clone().into_bytes()),
+        ("PEM without its last line break", unix.clone().into_bytes()),
         ("PEM with CR LF", unix.replace('\n', "\r\n").into_bytes()),
-        ("PEM in one line", body.into_bytes()),
+        ("PEM on one line", body.into_bytes()),
         ("DER", der),
         ("JWK", jwk.into_bytes()),
     ];
@@ -437,7 +437,7 @@ fn public_key_as_secret(stage: &Stage) -> Vec<Trial> {
             let token = RawKey::Secret(secret.clone()).token(alg, &header, &payload);
             trials.push(Trial::token(
                 format!("{alg}, {form}"),
-                stage.honest(),
+                stage.valid(),
                 token.unwrap_or_default(),
             ));
         }
@@ -445,24 +445,24 @@ fn public_key_as_secret(stage: &Stage) -> Vec<Trial> {
     trials
 }
 
-/// The public half of the stage's key; of a secret, the secret.
+/// Returns the public half of the stage's key; for a symmetric key, the key.
 pub(super) fn public_jwk(stage: &Stage) -> Value {
     let keys = stage.keys();
     keys.public.or(keys.private).unwrap_or_default()
 }
 
-/// A token of the stranger's that brings its own key.
+/// Returns a token that another key signed, with that key in its header.
 fn embedded(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Trial> {
     let header = stage.header(changes);
     let token = stage
-        .stranger()
+        .other_keys()
         .under(header, stage.claims().to_string().as_bytes());
-    vec![Trial::token(spelling, stage.honest(), token)]
+    vec![Trial::token(spelling, stage.valid(), token)]
 }
 
-/// The control brings the public half alone.
+/// The control contains only the public half.
 fn embedded_private_key(stage: &Stage) -> Vec<Trial> {
-    let keys = stage.stranger().minting_keys();
+    let keys = stage.other_keys().issuing_keys();
     let public = keys
         .public
         .clone()
@@ -481,7 +481,7 @@ fn embedded_private_key(stage: &Stage) -> Vec<Trial> {
     trials
 }
 
-/// The sender's ephemeral key, both halves of it.
+/// Returns the sender's ephemeral key, both halves.
 fn private_epk(stage: &Stage) -> Option<Trial> {
     let managed = stage.recipient()?.manage(&stage.alg, &stage.enc)?;
     let mut epk = managed.header.get("epk")?.clone();
@@ -489,7 +489,7 @@ fn private_epk(stage: &Stage) -> Option<Trial> {
     let header = stage.header(&[("epk", epk)]);
     let claims = stage.claims().to_string();
     let token = jwe::under(&header, &managed, &stage.enc, claims.as_bytes())?;
-    Some(Trial::token("epk", stage.honest(), token))
+    Some(Trial::token("epk", stage.valid(), token))
 }
 
 fn kid_attack(stage: &Stage, kids: &[&str]) -> Vec<Trial> {
@@ -505,7 +505,7 @@ fn kid_attack(stage: &Stage, kids: &[&str]) -> Vec<Trial> {
         .collect()
 }
 
-/// The control is the same header without `crit`, so that a member nobody knows is allowed.
+/// The control has the same header without `crit`, so that unknown members are allowed.
 fn crit(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Trial> {
     let without: Vec<_> = changes
         .iter()
@@ -516,17 +516,17 @@ fn crit(stage: &Stage, changes: &[(&str, Value)], spelling: &str) -> Vec<Trial> 
     vec![Trial::token(spelling, control, stage.with_header(changes))]
 }
 
-/// Claims as JSON without a dot, which would part an unencoded payload.
+/// Returns claims as JSON without a dot, which would split an unencoded payload.
 fn unescaped(claims: &Value) -> String {
     claims.to_string().replace('.', "\\u002e")
 }
 
-/// The bytes of the signature of a token.
+/// Returns the bytes of the signature of a token.
 pub(super) fn signature_of(token: &str) -> Vec<u8> {
     unb64(token.rsplit('.').next().unwrap_or_default())
 }
 
-/// The token with another signature.
+/// Returns the token with a different signature.
 pub(super) fn resigned(token: &str, signature: &[u8]) -> String {
     let input = token.rsplit_once('.').map_or("", |(input, _)| input);
     format!("{input}.{}", b64(signature))

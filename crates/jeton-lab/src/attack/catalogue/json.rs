@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Attack, Family};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::trial::{Act, Trial};
 
 const FAMILY: Family = Family::Json;
@@ -11,7 +11,7 @@ const FAMILY: Family = Family::Json;
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "payload-not-object",
-        "the payload is JSON, and no object",
+        "the payload is JSON, but not an object",
         "claims are an object",
         "RFC 7519 7.2",
         |s| {
@@ -22,8 +22,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "payload-trailing-data",
-        "something follows the claims",
-        "nothing follows the claims",
+        "data after the claims",
+        "no data follows the claims",
         "RFC 7519 7.2",
         |s| {
             let claims = s.claims();
@@ -35,8 +35,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "payload-cut",
-        "the claims end in the middle",
-        "claims are whole",
+        "the claims are truncated",
+        "claims are complete JSON",
         "RFC 8259",
         |s| {
             let claims = s.claims().to_string();
@@ -48,8 +48,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "claims-duplicate",
-        "a claim comes twice, and says two things",
-        "each claim comes once",
+        "a duplicate claim with different values",
+        "duplicate claims are rejected",
         "RFC 7519 4",
         |s| {
             let (past, later) = (s.time(s.now_s - 86_400), s.time(s.now_s + 86_400));
@@ -69,15 +69,15 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "claims-duplicate-escaped",
-        "a claim comes twice, once with an escape in its name",
-        "names are compared after their escapes",
+        "a duplicate claim, one with an escape in its name",
+        "claim names are compared after unescaping",
         "RFC 8259 8.3",
         |s| payloads(s, &[s.claims_and("\"s\\u0075b\":\"root\"")]),
     ),
     FAMILY.attack(
         "claims-nested-duplicate",
-        "a member of a claim comes twice",
-        "each name comes once, at every depth",
+        "a duplicate member inside a claim",
+        "duplicate members are rejected at every depth",
         "RFC 8259 4",
         |s| {
             payloads(
@@ -88,8 +88,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "claims-case",
-        "an expired token with an `EXP` that is not",
-        "names of claims are compared exactly",
+        "an expired token with an `EXP` in the future",
+        "claim names are compared exactly",
         "RFC 7519 4; Go's encoding/json ignores case",
         |s| {
             let past = s.time(s.now_s - 86_400);
@@ -108,34 +108,34 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "payload-not-utf8",
-        "a text in the claims is not UTF-8",
+        "a string in the claims is not UTF-8",
         "claims are UTF-8",
         "RFC 7519 7.2",
         |s| {
             let mut bytes = s.claims().to_string().into_bytes();
             bytes.pop();
             bytes.extend(b",\"x\":\"\xff\xfe\"}");
-            vec![Trial::token("ff fe", s.honest(), s.token(bytes))]
+            vec![Trial::token("ff fe", s.valid(), s.token(bytes))]
         },
     ),
     FAMILY.attack(
         "payload-lone-surrogate",
-        "an escape that stands for half a character",
-        "texts are Unicode",
+        "an escaped unpaired surrogate",
+        "strings are Unicode",
         "RFC 8259 8.2; RFC 7493 2.1",
         |s| payloads(s, &[s.claims_and("\"x\":\"\\ud800\"")]),
     ),
     FAMILY.attack(
         "payload-byte-order-mark",
         "a byte order mark before the claims",
-        "JSON begins with itself",
+        "JSON has no byte order mark",
         "RFC 8259 8.1",
         |s| payloads(s, &[format!("\u{feff}{}", s.claims())]),
     ),
     FAMILY.attack(
         "payload-lenient-json",
-        "comments, single quotes, a comma too many, NaN",
-        "claims are JSON",
+        "comments, single quotes, trailing commas, NaN",
+        "claims are strict JSON",
         "RFC 8259",
         |s| {
             payloads(
@@ -154,7 +154,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "payload-control-character",
-        "a line end inside a text",
+        "a line break inside a string",
         "control characters are escaped",
         "RFC 8259 7",
         |s| {
@@ -169,8 +169,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "claims-injected",
-        "a claim's value that would be JSON if nobody escaped it, signed by the library",
-        "names and values are escaped when they are signed",
+        "a claim whose value is JSON unless escaped, signed by the library",
+        "names and values are escaped when signing",
         "jwx GHSA-4cf7-xm37-g63h",
         |s| {
             let mut claims = s.claims();
@@ -180,22 +180,22 @@ pub(super) const ATTACKS: &[Attack] = &[
             named["a\":1,\"admin\":true,\"b"] = json!(7);
             named["admin"] = json!(false);
             [("value", claims), ("name", named)]
-                .map(|(name, claims)| Trial::new(name, s.honest(), Act::Mint(claims)))
+                .map(|(name, claims)| Trial::new(name, s.valid(), Act::Issue(claims)))
                 .to_vec()
         },
     ),
 ];
 
-/// Authentic tokens of these payloads.
+/// Returns authentic tokens with these payloads.
 fn payloads(stage: &Stage, payloads: &[impl AsRef<str>]) -> Vec<Trial> {
-    let honest = stage.honest();
+    let valid = stage.valid();
     let trials = payloads.iter().map(|payload| {
         let payload = payload.as_ref();
         let tail: String = payload
             .chars()
             .skip(payload.chars().count().saturating_sub(24))
             .collect();
-        Trial::token(format!("…{tail}"), &honest, stage.token(payload))
+        Trial::token(format!("…{tail}"), &valid, stage.token(payload))
     });
     trials.collect()
 }

@@ -1,16 +1,16 @@
-//! Texts of keys: those that are taken for secrets, and those that contradict themselves.
+//! Key texts: public keys used as secrets, and keys whose halves do not match.
 
 use super::headers::public_jwk;
 use super::keys::with_secret;
 use super::{Attack, Family};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{RawKey, member};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{RawKey, member};
 use crate::attack::trial::{Act, Trial};
-use crate::wire::KeyText;
+use crate::protocol::KeyText;
 
 const FAMILY: Family = Family::Key;
 
-/// A public key that anybody has.
+/// A public key that anyone can have.
 const PEM: &str = "-----BEGIN PUBLIC KEY-----\n\
     MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEEVs/o5+uQbTjL3chynL4wXgUg2R9\n\
     q9UU8I5mEovUf86QZ7kOBIjJwqnzD1omageEHWwHdBO6B+dFabmdT9POxg==\n\
@@ -21,8 +21,8 @@ const OPEN_SSH: &str =
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "secret-is-public-key",
-        "the verifier's secret is the PEM text of a public key",
-        "a text that is a public key is no secret",
+        "the verifier's secret is the PEM of a public key",
+        "the text of a public key is rejected as a secret",
         "PyJWT CVE-2022-29217; fast-jwt, four times",
         |s| {
             let mut trials = with_secret(s, "PEM", PEM.as_bytes());
@@ -36,8 +36,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "secret-is-respelled-key",
-        "the verifier's secret is a public key in UTF-16, in lower case, or a line of OpenSSH's",
-        "a text that is a public key is no secret, however it is spelled",
+        "the verifier's secret is a public key in UTF-16, lower case, or an OpenSSH line",
+        "a public key in any encoding is rejected as a secret",
         "PyJWT CVE-2022-29217; fast-jwt, four incomplete fixes",
         |s| {
             let spelled = respelled_keys().into_iter();
@@ -48,14 +48,14 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "pem-halves-apart",
-        "a PKCS#8 whose public half is another key's is loaded",
-        "both halves of a PKCS#8 belong together",
+        "a PKCS#8 with the public half of another key",
+        "both halves of a PKCS#8 match",
         "RFC 5915 3; RFC 5958 2",
         pem_halves_apart,
     ),
 ];
 
-/// The same key's text as editors and shells write it, and as OpenSSH keeps keys in its files.
+/// Returns the same key as editors and shells write it, and as OpenSSH stores keys in files.
 fn respelled_keys() -> Vec<(&'static str, Vec<u8>)> {
     let units = || PEM.encode_utf16();
     let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
@@ -88,12 +88,12 @@ fn respelled_keys() -> Vec<(&'static str, Vec<u8>)> {
     all
 }
 
-/// The public half inside a private key's PEM, exchanged for a stranger's.
+/// Replaces the public half inside a private key's PEM with that of another key.
 fn pem_halves_apart(stage: &Stage) -> Vec<Trial> {
     let (Some(good), Some(public)) = (private_der(stage), stage.public_pem()) else {
         return Vec::new();
     };
-    let (own, other) = (public_bytes(stage), public_bytes(stage.stranger()));
+    let (own, other) = (public_bytes(stage), public_bytes(stage.other_keys()));
     if own.is_empty() {
         return Vec::new();
     }
@@ -111,10 +111,15 @@ fn pem_halves_apart(stage: &Stage) -> Vec<Trial> {
         bad: form(&bad),
         good: form(&good),
     };
-    vec![Trial::new("the public key of another", stage.honest(), act)]
+    vec![Trial::new(
+        "the public key of another key",
+        stage.valid(),
+        act,
+    )]
 }
 
-/// PKCS#8 with the public half in it: inside the private key of RFC 5915, or behind that of RFC 8410.
+/// Returns PKCS#8 with the public half: inside the private key of RFC 5915, or after that of RFC
+/// 8410.
 fn private_der(stage: &Stage) -> Option<Vec<u8>> {
     let RawKey::Pair(der) = stage.raw()? else {
         return None;
@@ -122,14 +127,14 @@ fn private_der(stage: &Stage) -> Option<Vec<u8>> {
     if stage.alg != "EdDSA" {
         return Some(der.clone());
     }
-    let keys = stage.minting_keys();
+    let keys = stage.issuing_keys();
     let (private, public) = (keys.private?, keys.public?);
     let head = *b"\x30\x51\x02\x01\x01\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
     let (d, x) = (member(&private, "d"), member(&public, "x"));
     Some([&head[..], &d, b"\x81\x21\x00", &x].concat())
 }
 
-/// A public key as PKCS#8 has it; nothing for RSA.
+/// Returns a public key as in PKCS#8; nothing for RSA.
 fn public_bytes(stage: &Stage) -> Vec<u8> {
     let jwk = public_jwk(stage);
     match jwk["kty"].as_str() {
@@ -170,10 +175,10 @@ mod tests {
     }
 
     #[test]
-    fn respelled_key_is_refused_as_a_secret() {
+    fn secret_that_is_an_encoded_public_key_is_rejected() {
         for trial in trials("HS256", "secret-is-respelled-key") {
             let Act::VerifyUnder(keys, _) = &trial.act else {
-                panic!("no keys");
+                panic!("expected keys");
             };
             let jwk = keys.private.as_ref().unwrap().to_string();
             let Err(Error::Key(error)) = MacKey::from_jwk(&jwk) else {
@@ -189,11 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn pem_of_two_keys_is_refused_and_of_one_is_not() {
+    fn pem_with_halves_of_two_keys_is_rejected() {
         for alg in ["ES256", "ES384", "EdDSA"] {
             for trial in trials(alg, "pem-halves-apart") {
                 let Act::Load { bad, good } = &trial.act else {
-                    panic!("no key");
+                    panic!("expected a key");
                 };
                 let load = |text: &KeyText| {
                     let pem = text.private.as_deref().unwrap();

@@ -1,28 +1,28 @@
-//! Keys that a verifier must not take.
+//! Keys that a verifier must reject.
 
 use serde_json::{Value, json};
 
 use super::headers::public_jwk;
 use super::{Attack, Family, Kind, PASETO, made_once};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{RawKey, b64, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{RawKey, b64, unb64};
 use crate::attack::trial::{Act, Trial};
-use crate::wire::{KeyText, Keys, Paserk};
+use crate::protocol::{KeyText, Keys, Paserk};
 
 const FAMILY: Family = Family::Key;
 
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "secret-empty",
-        "the verifier's secret is empty, and the token signed with none",
-        "an empty secret is no key",
+        "the verifier's secret is empty, and the token is signed with it",
+        "an empty secret is rejected",
         "CVE-2019-20933; golang-jwt accepts it; fast-jwt CVE-2026-44351",
         |s| with_secret(s, "empty", b""),
     ),
     FAMILY.attack(
         "secret-short",
         "the verifier's secret is shorter than the hash",
-        "a secret is as long as the hash",
+        "a secret is at least as long as the hash",
         "RFC 7518 3.2",
         |s| {
             let mut trials = with_secret(s, "one byte", b"x");
@@ -32,22 +32,22 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "curve-unbound",
-        "the verifier's key is on another curve than the algorithm's",
-        "an algorithm has one curve",
+        "the verifier's key is not on the curve of the algorithm",
+        "the curve of the algorithm is checked",
         "RFC 7518 3.4; golang-jwt, jwx, pascaldekloe",
         curve_unbound,
     ),
     FAMILY.attack(
         "rsa-exponent-one",
-        "the verifier's RSA key has the exponent 1, for which everybody can sign",
-        "a public exponent is above 1",
+        "the verifier's RSA key has the exponent 1, so anyone can sign",
+        "an RSA exponent is above 1",
         "RFC 8017 3.1; Wycheproof",
         rsa_exponent_one,
     ),
     FAMILY.attack(
         "rsa-short",
         "the verifier's RSA key has 1,024 bits",
-        "an RSA key has 2,048 bits or more",
+        "an RSA key has at least 2,048 bits",
         "RFC 7518 3.3",
         rsa_short,
     ),
@@ -55,19 +55,19 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: &[Kind::Jwt, Kind::Paseto],
         ..FAMILY.attack(
             "ed25519-small-order",
-            "the verifier's key is a point of small order, for which everybody can sign",
-            "a public key has the order of the group",
+            "the verifier's key is a point of small order, so anyone can sign",
+            "a public key of small order is rejected",
             "RFC 8032 5.1.7; CCTV ed25519",
             small_order,
         )
     },
     FAMILY.attack(
         "jwk-off-curve",
-        "a JWK whose point is not on its curve is loaded",
-        "a point is on its curve",
+        "a JWK whose point is not on its curve",
+        "a point is checked to be on its curve",
         "RFC 7518 6.2.1; CVE-2015-7940",
         |s| {
-            spoiled(
+            corrupted(
                 s,
                 |s| s.alg.starts_with("ES"),
                 |jwk| {
@@ -83,23 +83,23 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwk-halves-apart",
-        "a JWK whose private half belongs to another key is loaded",
-        "both halves of a key belong together",
+        "a JWK with the private half of another key",
+        "both halves of a JWK match",
         "RFC 7518 6.2.2; CVE-2019-9155",
         |s| {
-            let Some(other) = s.stranger().minting_keys().private else {
+            let Some(other) = s.other_keys().issuing_keys().private else {
                 return Vec::new();
             };
-            spoiled_private(s, &other["d"].clone())
+            corrupted_private(s, &other["d"].clone())
         },
     ),
     FAMILY.attack(
         "jwk-short-coordinate",
-        "a JWK whose coordinate lacks its last byte is loaded",
-        "a coordinate has the length of its curve",
+        "a JWK whose coordinate lacks its last byte",
+        "the length of a coordinate is checked",
         "RFC 7518 6.2.1.2",
         |s| {
-            spoiled(
+            corrupted(
                 s,
                 |s| s.alg.starts_with("ES"),
                 |jwk| {
@@ -112,18 +112,18 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwk-even-exponent",
-        "a JWK of RSA with an even exponent is loaded",
-        "a public exponent is odd",
+        "an RSA JWK with an even exponent",
+        "an RSA exponent is odd",
         "RFC 8017 3.1",
-        |s| spoiled(s, Stage::is_rsa, |jwk| jwk["e"] = json!(b64([1, 0, 0]))),
+        |s| corrupted(s, Stage::is_rsa, |jwk| jwk["e"] = json!(b64([1, 0, 0]))),
     ),
     FAMILY.attack(
         "jwk-even-modulus",
-        "a JWK of RSA with an even modulus is loaded",
-        "a modulus is odd",
+        "an RSA JWK with an even modulus",
+        "an RSA modulus is odd",
         "RFC 8017 3.1",
         |s| {
-            spoiled(s, Stage::is_rsa, |jwk| {
+            corrupted(s, Stage::is_rsa, |jwk| {
                 let mut n = jwk["n"].as_str().map(unb64).unwrap_or_default();
                 if let Some(last) = n.last_mut() {
                     *last &= 0xfe;
@@ -134,11 +134,11 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwk-without-coordinate",
-        "a JWK without its second coordinate is loaded",
-        "a key has all its members",
+        "a JWK without its second coordinate",
+        "a JWK has all required members",
         "RFC 7518 6.2.1.3",
         |s| {
-            spoiled(
+            corrupted(
                 s,
                 |s| s.alg.starts_with("ES"),
                 |jwk| {
@@ -149,11 +149,11 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwk-other-algorithm",
-        "a JWK that says another algorithm verifies",
-        "a key's `alg` is honoured",
+        "a JWK whose `alg` is a different algorithm",
+        "`alg` of a key is enforced",
         "RFC 7517 4.4",
         |s| {
-            said(
+            key_with_member(
                 s,
                 "alg",
                 match &s.alg[..2] {
@@ -167,24 +167,24 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "jwk-for-encryption",
-        "a JWK that says it is for encryption verifies",
-        "a key's `use` is honoured",
+        "a JWK whose `use` is encryption",
+        "`use` of a key is enforced",
         "RFC 7517 4.2",
-        |s| said(s, "use", json!("enc")),
+        |s| key_with_member(s, "use", json!("enc")),
     ),
     FAMILY.attack(
         "jwk-other-operations",
-        "a JWK that says it is for wrapping keys verifies",
-        "a key's `key_ops` are honoured",
+        "a JWK whose `key_ops` is key wrapping",
+        "`key_ops` of a key is enforced",
         "RFC 7517 4.3",
-        |s| said(s, "key_ops", json!(["wrapKey"])),
+        |s| key_with_member(s, "key_ops", json!(["wrapKey"])),
     ),
     Attack {
         formats: PASETO,
         ..FAMILY.attack(
             "paserk-other-version",
-            "a key of another version, with the right bytes",
-            "a key has one version",
+            "a key with the correct bytes but another version",
+            "the version of a key is checked",
             "PASETO, algorithm lucidity",
             |s| {
                 let version = &s.format.name()[1..2];
@@ -199,8 +199,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: PASETO,
         ..FAMILY.attack(
             "paserk-other-purpose",
-            "a key of the other purpose, with the right bytes",
-            "a key has one purpose",
+            "a key with the correct bytes but the other purpose",
+            "the purpose of a key is checked",
             "PASETO, algorithm lucidity",
             |s| {
                 paserk(s, |text| {
@@ -217,8 +217,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: PASETO,
         ..FAMILY.attack(
             "paserk-length",
-            "a key with a byte too many or too few",
-            "a key has one length",
+            "a key that is one byte too long or too short",
+            "the length of a key is checked",
             "PASERK specification",
             |s| {
                 let mut trials = paserk(s, |text| resized(text, 1));
@@ -229,7 +229,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
 ];
 
-/// The verifier is given this secret, with which the token is signed.
+/// Gives the verifier this secret, and signs the token with it.
 pub(super) fn with_secret(stage: &Stage, spelling: &str, secret: &[u8]) -> Vec<Trial> {
     if !stage.is_mac() {
         return Vec::new();
@@ -243,7 +243,7 @@ pub(super) fn with_secret(stage: &Stage, spelling: &str, secret: &[u8]) -> Vec<T
         ..Keys::default()
     };
     let act = Act::VerifyUnder(keys, token.unwrap_or_default());
-    vec![Trial::new(spelling, stage.honest(), act)]
+    vec![Trial::new(spelling, stage.valid(), act)]
 }
 
 fn curve_unbound(stage: &Stage) -> Vec<Trial> {
@@ -263,7 +263,7 @@ fn curve_unbound(stage: &Stage) -> Vec<Trial> {
             jwk.remove("alg");
         }
         let act = Act::VerifyUnder(keys, token.unwrap_or_default());
-        trials.push(Trial::new("a key on P-521", stage.honest(), act));
+        trials.push(Trial::new("a key on P-521", stage.valid(), act));
     }
     if stage.alg == "ES384" {
         for (name, token) in made_once::P256_AS_ES384 {
@@ -274,7 +274,7 @@ fn curve_unbound(stage: &Stage) -> Vec<Trial> {
             let act = Act::VerifyUnder(keys, token.into());
             trials.push(Trial::new(
                 format!("a key on P-256, {name}"),
-                stage.honest(),
+                stage.valid(),
                 act,
             ));
         }
@@ -282,7 +282,7 @@ fn curve_unbound(stage: &Stage) -> Vec<Trial> {
     trials
 }
 
-/// With the exponent 1 the signature is the padded hash itself.
+/// With the exponent 1, the signature is the padded hash itself.
 fn rsa_exponent_one(stage: &Stage) -> Vec<Trial> {
     use sha2::{Digest, Sha256};
     const SHA256_INFO: [u8; 19] = [
@@ -310,7 +310,7 @@ fn rsa_exponent_one(stage: &Stage) -> Vec<Trial> {
         ..Keys::default()
     };
     let act = Act::VerifyUnder(keys, format!("{input}.{}", b64(padded)));
-    vec![Trial::new("e = 1", stage.honest(), act)]
+    vec![Trial::new("e = 1", stage.valid(), act)]
 }
 
 fn rsa_short(stage: &Stage) -> Vec<Trial> {
@@ -322,10 +322,10 @@ fn rsa_short(stage: &Stage) -> Vec<Trial> {
         ..Keys::default()
     };
     let act = Act::VerifyUnder(keys, made_once::SHORT_RSA.into());
-    vec![Trial::new("1,024 bits", stage.honest(), act)]
+    vec![Trial::new("1,024 bits", stage.valid(), act)]
 }
 
-/// The neutral element as key and as R, zero as S: a signature of everything.
+/// Uses the neutral element as key and as R, and zero as S: a signature of any message.
 fn small_order(stage: &Stage) -> Vec<Trial> {
     let mut neutral = [0; 32];
     neutral[0] = 1;
@@ -337,7 +337,7 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
             public: Some(jwk),
             ..Keys::default()
         };
-        (keys, super::headers::resigned(&stage.honest(), &signature))
+        (keys, super::headers::resigned(&stage.valid(), &signature))
     } else if matches!(stage.format.name(), "v2.public" | "v4.public") {
         let version = &stage.format.name()[1..2];
         let public = format!("k{version}.public.{}", b64(neutral));
@@ -349,23 +349,23 @@ fn small_order(stage: &Stage) -> Vec<Trial> {
             paserk: Some(paserk),
             ..Keys::default()
         };
-        let honest = stage.honest();
-        let mut body = super::headers::signature_of(&honest);
+        let valid = stage.valid();
+        let mut body = super::headers::signature_of(&valid);
         body.truncate(body.len().saturating_sub(64));
         body.extend(&signature);
-        (keys, super::headers::resigned(&honest, &body))
+        (keys, super::headers::resigned(&valid, &body))
     } else {
         return Vec::new();
     };
     vec![Trial::new(
         "the neutral element",
-        stage.honest(),
+        stage.valid(),
         Act::VerifyUnder(keys, token),
     )]
 }
 
-/// A JWK that is spoiled, to be loaded by the library.
-fn spoiled(
+/// Changes a JWK that the library then loads.
+fn corrupted(
     stage: &Stage,
     applies: impl Fn(&Stage) -> bool,
     spoil: impl Fn(&mut Value),
@@ -373,7 +373,7 @@ fn spoiled(
     if !applies(stage) {
         return Vec::new();
     }
-    let keys = stage.minting_keys();
+    let keys = stage.issuing_keys();
     let (Some(private), Some(public)) = (keys.private, keys.public) else {
         return Vec::new();
     };
@@ -390,12 +390,12 @@ fn spoiled(
         bad: form(&bad_private, &bad),
         good: form(&private, &public),
     };
-    vec![Trial::new("both halves", stage.honest(), act)]
+    vec![Trial::new("both halves", stage.valid(), act)]
 }
 
-/// A pair whose private member comes from another key.
-fn spoiled_private(stage: &Stage, d: &Value) -> Vec<Trial> {
-    let keys = stage.minting_keys();
+/// Returns a pair whose private member comes from another key.
+fn corrupted_private(stage: &Stage, d: &Value) -> Vec<Trial> {
+    let keys = stage.issuing_keys();
     let (Some(private), Some(public)) = (keys.private, keys.public) else {
         return Vec::new();
     };
@@ -410,17 +410,17 @@ fn spoiled_private(stage: &Stage, d: &Value) -> Vec<Trial> {
         bad: form(&bad),
         good: form(&private),
     };
-    vec![Trial::new("d of another key", stage.honest(), act)]
+    vec![Trial::new("d of another key", stage.valid(), act)]
 }
 
-/// The verifier's JWK with a member that forbids what it is used for.
-fn said(stage: &Stage, member: &str, value: Value) -> Vec<Trial> {
+/// Gives the verifier's JWK a member that forbids this use.
+fn key_with_member(stage: &Stage, member: &str, value: Value) -> Vec<Trial> {
     let mut keys = stage.keys();
     for jwk in [&mut keys.private, &mut keys.public].into_iter().flatten() {
         jwk[member] = value.clone();
     }
-    let act = Act::VerifyUnder(keys, stage.honest());
-    vec![Trial::new(format!("{member} {value}"), stage.honest(), act).read_by_library()]
+    let act = Act::VerifyUnder(keys, stage.valid());
+    vec![Trial::new(format!("{member} {value}"), stage.valid(), act).read_by_library()]
 }
 
 fn paserk(stage: &Stage, change: impl Fn(&str) -> String) -> Vec<Trial> {
@@ -443,11 +443,11 @@ fn paserk(stage: &Stage, change: impl Fn(&str) -> String) -> Vec<Trial> {
         paserk: Some(changed),
         ..Keys::default()
     };
-    let act = Act::VerifyUnder(keys, stage.honest());
-    vec![Trial::new(spelling, stage.honest(), act).read_by_library()]
+    let act = Act::VerifyUnder(keys, stage.valid());
+    vec![Trial::new(spelling, stage.valid(), act).read_by_library()]
 }
 
-/// The key with a byte more or less.
+/// Returns the key with one byte more or less.
 fn resized(text: &str, by: i8) -> String {
     let (head, body) = text.rsplit_once('.').unwrap_or_default();
     let mut bytes = unb64(body);

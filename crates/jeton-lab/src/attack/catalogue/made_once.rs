@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-/// A token of honest claims that a key of 1,024 bits signed with RS256.
+/// A token of valid claims that a key of 1,024 bits signed with RS256.
 pub(super) const SHORT_RSA: &str = "eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJodHRwczovL2lzc3Vlci5leGFtcGxlIiwic3ViIjo\
     idXNlci0xMjM0NTY3ODkwIiwiYXVkIjpbImFwaSJdLCJleHAiOjQxMDI0NDQ4MDAsImlhdCI6MTcwMDAwMDAwMCw\
     ianRpIjoiMDEyMzQ1Njc4OWFiY2RlZiIsIm5hbWUiOiJKb2huIERvZSIsImFkbWluIjp0cnVlfQ.l4d3DKp8kyLs\
@@ -18,7 +18,7 @@ pub(super) fn short_rsa_key() -> Value {
     json!({"kty": "RSA", "alg": "RS256", "n": MODULUS, "e": "AQAB"})
 }
 
-/// Tokens of honest claims that a key on P-256 signed as ES384 says: with SHA-384, the numbers as
+/// Tokens of valid claims that a key on P-256 signed as ES384 says: with SHA-384, the numbers as
 /// long as for P-384, and as long as they are.
 pub(super) const P256_AS_ES384: [(&str, &str); 2] = [
     ("numbers of 48 bytes", P256_WIDE),

@@ -1,5 +1,5 @@
-//! Every attack that the lab knows. Two are two where a different check is defeated; spellings of
-//! one are one.
+//! Every attack that the lab knows. Attacks differ in the check that they defeat; variants of one
+//! attack count once.
 
 mod claims;
 mod costs;
@@ -18,87 +18,87 @@ mod without_key;
 
 pub use without_key::WithoutKey;
 
-use super::forger::Stage;
+use super::fixtures::Stage;
 use super::trial::Trial;
 use crate::suite::Format;
 
-/// One attack: which check it defeats, and how it is made.
+/// One attack: the check that it defeats, and how its tokens are made.
 #[derive(Clone, Copy)]
 pub struct Attack {
-    /// Its name, in results and on the command line.
+    /// Its name in results and on the command line.
     pub id: &'static str,
-    /// What is tried, for people.
+    /// A description of the token or key.
     pub title: &'static str,
-    /// The check that a library lacks which accepts it.
+    /// The check that is missing in a library that accepts it.
     pub defeats: &'static str,
-    /// What it works on.
+    /// What it attacks.
     pub family: Family,
-    /// The formats that it can be made in.
+    /// The formats that it applies to.
     pub formats: &'static [Kind],
-    /// Where it is written of: an RFC's section, an advisory.
+    /// The source: a section of an RFC, or an advisory.
     pub reference: &'static str,
-    /// What a library has to look at to refuse it.
+    /// What a library must check to reject it.
     pub(super) about: About,
-    /// What a verifier has to demand of a claim for it to be refused, where it is one demand.
+    /// The requirement that a verifier must have to reject it, if it needs one.
     pub(super) demand: Option<Demand>,
-    pub(super) forge: fn(&Stage) -> Vec<Trial>,
+    pub(super) make: fn(&Stage) -> Vec<Trial>,
 }
 
-/// What an attack works on.
+/// What an attack targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
-    /// What the header says.
+    /// The header.
     Header,
-    /// The key that the verifier was given.
+    /// The verifier's key.
     Key,
-    /// The form of the signature.
+    /// The signature and its encoding.
     Signature,
-    /// The encoding and the parts.
+    /// The encoding and the number of parts.
     Encoding,
-    /// The JSON inside.
+    /// The JSON of the payload.
     Json,
     /// The claims and their times.
     Claims,
     /// Encryption.
     Encryption,
-    /// PASETO's own.
+    /// PASETO only.
     Paseto,
-    /// What a token costs who refuses it.
+    /// The cost of rejecting a token.
     Cost,
-    /// What must hold of every token.
+    /// Properties that every token must have.
     Property,
 }
 
-/// What a library has to look at to refuse an attack. Where that is the driver's work, or nobody's,
-/// the row says so.
+/// What a library must check to reject an attack. If the driver does the check instead, or no code
+/// does, the row says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
-    /// How the token is protected and written.
+    /// The protection and encoding of the token.
     Protection,
-    /// What the claims say.
+    /// The claims.
     Claims,
     /// The types that the caller declares for claims.
     DeclaredTypes,
 }
 
-/// What a verifier can demand of a claim.
+/// A requirement of a verifier on a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Demand {
-    /// That `iss` is a certain one.
+    /// `iss` must equal a value.
     Issuer,
-    /// That `aud` names a certain one.
+    /// `aud` must contain a value.
     Audience,
-    /// That there is an `exp`.
+    /// `exp` must be present.
     Expiry,
-    /// That `nbf` has passed.
+    /// `nbf` must have passed.
     NotBefore,
 }
 
 impl Demand {
-    /// All of them.
+    /// All requirements.
     pub const ALL: [Self; 4] = [Self::Issuer, Self::Audience, Self::Expiry, Self::NotBefore];
 
-    /// The claim that it is about.
+    /// Returns the claim.
     #[must_use]
     pub fn claim(self) -> &'static str {
         match self {
@@ -109,26 +109,26 @@ impl Demand {
         }
     }
 
-    /// The demand about the claim of that name.
+    /// Returns the requirement on the claim with that name.
     #[must_use]
     pub fn of_claim(claim: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|d| d.claim() == claim)
     }
 }
 
-/// What formats have in common, as far as attacks go.
+/// A group of formats with the same attacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A signed JWT.
     Jwt,
-    /// An encrypted one.
+    /// An encrypted JWT.
     Jwe,
     /// PASETO of any version and purpose.
     Paseto,
 }
 
 impl Kind {
-    /// The kind of a format; `None` for what is no token.
+    /// Returns the kind of a format; `None` if it is not a token.
     #[must_use]
     pub fn of(format: Format) -> Option<Self> {
         match format {
@@ -139,7 +139,7 @@ impl Kind {
         }
     }
 
-    /// The kind as people read it.
+    /// Returns the name for readers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -151,7 +151,7 @@ impl Kind {
 }
 
 impl Family {
-    /// All of them, in the order in which they are shown.
+    /// All families, in display order.
     pub const ALL: [Self; 10] = [
         Self::Header,
         Self::Key,
@@ -165,7 +165,7 @@ impl Family {
         Self::Property,
     ];
 
-    /// The family as people read it.
+    /// Returns the name for readers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -182,14 +182,14 @@ impl Family {
         }
     }
 
-    /// An attack of this family, in the formats that most of the family can be made in.
+    /// Creates an attack of this family, for the usual formats of the family.
     const fn attack(
         self,
         id: &'static str,
         title: &'static str,
         defeats: &'static str,
         reference: &'static str,
-        forge: fn(&Stage) -> Vec<Trial>,
+        make: fn(&Stage) -> Vec<Trial>,
     ) -> Attack {
         Attack {
             id,
@@ -208,7 +208,7 @@ impl Family {
                 _ => About::Protection,
             },
             demand: None,
-            forge,
+            make,
         }
     }
 }
@@ -222,7 +222,7 @@ impl std::fmt::Debug for Attack {
 }
 
 impl Attack {
-    /// Every attack, family by family.
+    /// Returns every attack, by family.
     #[must_use]
     pub fn all() -> Vec<Self> {
         [
@@ -242,13 +242,13 @@ impl Attack {
         .concat()
     }
 
-    /// The attack of that name.
+    /// Returns the attack with that id.
     #[must_use]
     pub fn named(id: &str) -> Option<Self> {
         Self::all().into_iter().find(|a| a.id == id)
     }
 
-    /// Whether it is made at a second where a verifier that grants leeway accepts on purpose.
+    /// Returns whether it uses a time that a verifier with leeway accepts on purpose.
     #[must_use]
     pub fn is_at_a_border(&self) -> bool {
         let borders = [
@@ -259,12 +259,12 @@ impl Attack {
         borders.contains(&self.id)
     }
 
-    /// The same, about something else than most of its family.
+    /// Returns the same attack, checked by a different part of the library.
     const fn about(self, about: About) -> Self {
         Self { about, ..self }
     }
 
-    /// The same, refused by those alone who demand this.
+    /// Returns the same attack, rejected only with this requirement.
     const fn demanding(self, demand: Demand) -> Self {
         Self {
             demand: Some(demand),
@@ -272,9 +272,9 @@ impl Attack {
         }
     }
 
-    /// Its spellings for these keys: none where it cannot be made with them.
+    /// Returns its trials for these keys; none if it does not apply to them.
     pub(super) fn trials(&self, stage: &Stage) -> Vec<Trial> {
-        let trials = (self.forge)(stage);
+        let trials = (self.make)(stage);
         trials.into_iter().filter(Trial::is_made).collect()
     }
 }

@@ -1,12 +1,12 @@
-//! PASETO's own: versions, purposes, footers, implicit assertions.
+//! Attacks on PASETO only: versions, purposes, footers, implicit assertions.
 
 use jeton::danger::paseto_v2::V2;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{Binding, LocalKey, SecretKey, Version};
 
 use super::{Attack, Family};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{b64, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{b64, unb64};
 use crate::attack::trial::Trial;
 use crate::suite::Format;
 
@@ -15,36 +15,36 @@ const FAMILY: Family = Family::Paseto;
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "paseto-other-version",
-        "a token under the name of another version",
-        "a verifier takes its own version alone",
+        "a token labelled with another version",
+        "a verifier accepts only its own version",
         "PASETO, algorithm lucidity",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             ["v1", "v2", "v3", "v4", "v5"]
                 .into_iter()
-                .filter(|v| !honest.starts_with(v))
-                .map(|v| Trial::token(v, &honest, format!("{v}{}", &honest[2..])))
+                .filter(|v| !valid.starts_with(v))
+                .map(|v| Trial::token(v, &valid, format!("{v}{}", &valid[2..])))
                 .collect()
         },
     ),
     FAMILY.attack(
         "paseto-other-purpose",
-        "a token under the name of the other purpose",
-        "a verifier takes its own purpose alone",
+        "a token labelled with the other purpose",
+        "a verifier accepts only its own purpose",
         "PASETO, algorithm lucidity",
         |s| {
-            let honest = s.honest();
-            let other = if honest.contains(".local.") {
-                honest.replacen(".local.", ".public.", 1)
+            let valid = s.valid();
+            let other = if valid.contains(".local.") {
+                valid.replacen(".local.", ".public.", 1)
             } else {
-                honest.replacen(".public.", ".local.", 1)
+                valid.replacen(".public.", ".local.", 1)
             };
-            vec![Trial::token("relabelled", &honest, other)]
+            vec![Trial::token("relabelled", &valid, other)]
         },
     ),
     FAMILY.attack(
         "paseto-sibling-version",
-        "an authentic token of the version that has the same kind of key",
+        "an authentic token of the version with the same kind of key",
         "the version is signed with the message",
         "PASETO, algorithm lucidity",
         |s| {
@@ -60,76 +60,72 @@ pub(super) const ATTACKS: &[Attack] = &[
             };
             let relabelled = format!("{}{}", &s.format.name()[..2], &token[2..]);
             vec![
-                Trial::token(sibling.name(), s.honest(), token),
-                Trial::token(format!("{sibling}, relabelled"), s.honest(), relabelled),
+                Trial::token(sibling.name(), s.valid(), token),
+                Trial::token(format!("{sibling}, relabelled"), s.valid(), relabelled),
             ]
         },
     ),
     FAMILY.attack(
         "paseto-header-case",
-        "the version and purpose in capitals",
-        "the header is compared exactly",
+        "version and purpose in upper case",
+        "version and purpose are compared exactly",
         "PASETO specification, 1",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             let name = s.format.name();
             vec![
-                Trial::token("version", &honest, honest.replacen('v', "V", 1)),
-                Trial::token(
-                    "all",
-                    &honest,
-                    honest.replacen(name, &name.to_uppercase(), 1),
-                ),
+                Trial::token("version", &valid, valid.replacen('v', "V", 1)),
+                Trial::token("all", &valid, valid.replacen(name, &name.to_uppercase(), 1)),
             ]
         },
     ),
     FAMILY.attack(
         "paseto-footer-changed",
-        "another footer behind the token",
-        "the footer is authentic",
+        "a different footer",
+        "the footer is authenticated",
         "PASETO specification, footers",
         |s| {
-            let honest = s.bound("{\"kid\":\"one\"}", "");
-            let (head, _) = honest.rsplit_once('.').unwrap_or_default();
+            let valid = s.bound("{\"kid\":\"one\"}", "");
+            let (head, _) = valid.rsplit_once('.').unwrap_or_default();
             vec![Trial::token(
                 "kid two",
-                &honest,
+                &valid,
                 format!("{head}.{}", b64("{\"kid\":\"two\"}")),
             )]
         },
     ),
     FAMILY.attack(
         "paseto-footer-removed",
-        "the footer taken away",
-        "the footer is authentic, and its absence too",
+        "the footer removed",
+        "a removed footer is detected",
         "PASETO specification, footers",
         |s| {
-            let honest = s.bound("{\"kid\":\"one\"}", "");
-            let (head, _) = honest.rsplit_once('.').unwrap_or_default();
+            let valid = s.bound("{\"kid\":\"one\"}", "");
+            let (head, _) = valid.rsplit_once('.').unwrap_or_default();
             vec![
-                Trial::token("gone", &honest, head),
-                Trial::token("empty", &honest, format!("{head}.")),
+                Trial::token("removed", &valid, head),
+                Trial::token("empty", &valid, format!("{head}.")),
             ]
         },
     ),
     FAMILY.attack(
         "paseto-footer-added",
-        "a footer where there was none",
-        "no footer is added",
+        "a footer added",
+        "an added footer is detected",
         "PASETO specification, footers",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             vec![Trial::token(
                 "kid",
-                &honest,
-                format!("{honest}.{}", b64("{\"kid\":\"two\"}")),
+                &valid,
+                format!("{valid}.{}", b64("{\"kid\":\"two\"}")),
             )]
         },
     ),
     FAMILY.attack(
         "paseto-implicit-assertion",
-        "a token that is bound to something that the verifier does not know",
-        "the implicit assertion is authentic",
+        "a token with an implicit assertion that the verifier does not have",
+        "the implicit assertion is authenticated",
         "PASETO specification, implicit assertions",
         |s| {
             if !matches!(&s.format.name()[..2], "v3" | "v4") {
@@ -137,35 +133,35 @@ pub(super) const ATTACKS: &[Attack] = &[
             }
             vec![Trial::token(
                 "bound to a tenant",
-                s.honest(),
+                s.valid(),
                 s.bound("", "{\"tenant\":7}"),
             )]
         },
     ),
     FAMILY.attack(
         "paseto-nonce-changed",
-        "a bit of the nonce is another",
-        "the nonce is authentic",
+        "one bit of the nonce is flipped",
+        "the nonce is authenticated",
         "PASETO specification, 4",
         |s| {
             if !s.format.name().ends_with("local") {
                 return Vec::new();
             }
-            let honest = s.honest();
-            let mut body = unb64(honest.rsplit('.').next().unwrap_or_default());
+            let valid = s.valid();
+            let mut body = unb64(valid.rsplit('.').next().unwrap_or_default());
             if let Some(byte) = body.first_mut() {
                 *byte ^= 1;
             }
             vec![Trial::token(
-                "the first",
-                &honest,
-                super::headers::resigned(&honest, &body),
+                "the first byte",
+                &valid,
+                super::headers::resigned(&valid, &body),
             )]
         },
     ),
 ];
 
-/// The honest claims under the same bytes as a key of another version.
+/// Returns the valid claims, with the same key bytes used as a key of another version.
 fn under_version(stage: &Stage, version: Format) -> Option<String> {
     fn of<V: Version>(text: &str, claims: &str) -> Option<String> {
         let (claims, unbound) = (claims.as_bytes(), Binding::default());

@@ -1,10 +1,10 @@
-//! What report 1 promised of every format: isolation of keys, every byte, every length, the borders
-//! of time, types.
+//! The security properties that go-jwt-paseto claims for every format: key isolation, every byte,
+//! every length, time limits, types.
 
 use serde_json::{Value, json};
 
 use super::{About, Attack, Demand, Family};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Property;
@@ -12,29 +12,28 @@ const FAMILY: Family = Family::Property;
 pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "every-byte-changed",
-        "the token with one character changed, at each place",
-        "every byte of a token counts",
-        "report 1: tamper detection",
+        "the token with one character changed, at each position",
+        "every byte of a token is authenticated",
+        "go-jwt-paseto: tamper detection",
         |s| {
-            let honest = s.honest();
-            let changed = (0..honest.len()).map(|at| {
-                Trial::token(format!("character {at}"), &honest, with_other(&honest, at))
-            });
+            let valid = s.valid();
+            let changed = (0..valid.len())
+                .map(|at| Trial::token(format!("character {at}"), &valid, with_other(&valid, at)));
             changed.collect()
         },
     ),
     FAMILY.attack(
         "every-length",
-        "the token cut off, at each length",
-        "a token is whole",
-        "report 1: truncation",
+        "the token truncated to each length",
+        "a truncated token is rejected",
+        "go-jwt-paseto: truncation",
         |s| {
-            let honest = s.honest();
-            (0..honest.len())
+            let valid = s.valid();
+            (0..valid.len())
                 .map(|length| {
-                    // The empty text is a token that a trial could not tell from none.
-                    let cut = if length == 0 { " " } else { &honest[..length] };
-                    Trial::token(format!("{length} characters"), &honest, cut)
+                    // A trial does not distinguish an empty token from a missing one.
+                    let cut = if length == 0 { " " } else { &valid[..length] };
+                    Trial::token(format!("{length} characters"), &valid, cut)
                 })
                 .collect()
         },
@@ -42,14 +41,14 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "key-isolation",
         "tokens of eight other keys",
-        "one key's tokens are no other key's",
-        "report 1: key isolation",
+        "a token of another key is rejected",
+        "go-jwt-paseto: key isolation",
         |s| {
-            let honest = s.honest();
+            let valid = s.valid();
             let others = (0..8).filter_map(|_| s.another());
             others
                 .enumerate()
-                .map(|(i, other)| Trial::token(format!("key {i}"), &honest, other.honest()))
+                .map(|(i, other)| Trial::token(format!("key {i}"), &valid, other.valid()))
                 .collect()
         },
     ),
@@ -57,8 +56,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         .attack(
             "expiry-border",
             "`exp` is now, or a second ago",
-            "a token ends when it says, without grace",
-            "RFC 7519 4.1.4; report 1: expiry",
+            "`exp` is compared without leeway",
+            "RFC 7519 4.1.4; go-jwt-paseto: expiry",
             |s| {
                 let now = jiff::Timestamp::now().as_second();
                 let control = s.with_claims(&[("exp", s.time(now + 120))]);
@@ -74,9 +73,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "not-before-border",
-            "`nbf` is in half a minute",
-            "a token begins when it says, without grace",
-            "RFC 7519 4.1.5; report 1: not-before",
+            "`nbf` is 30 seconds from now",
+            "`nbf` is compared without leeway",
+            "RFC 7519 4.1.5; go-jwt-paseto: not-before",
             |s| {
                 let now = jiff::Timestamp::now().as_second();
                 let control = s.with_claims(&[("nbf", s.time(now - 1))]);
@@ -89,9 +88,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "types-other",
-            "a claim of another type than the caller's own type declares",
-            "a claim has the type that was declared",
-            "report 1: type safety",
+            "a claim whose type differs from the caller's declared type",
+            "the declared type of a claim is checked",
+            "go-jwt-paseto: type safety",
             |s| {
                 [
                     ("admin", json!("true")),
@@ -109,9 +108,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY
         .attack(
             "types-missing",
-            "a token of another kind, without a claim that the caller's own type declares",
-            "a claim that was declared is there",
-            "report 1: a token of type A read as type B",
+            "a token without a claim that the caller's type declares",
+            "a declared claim is present",
+            "go-jwt-paseto: a token of type A read as type B",
             |s| {
                 ["name", "admin"]
                     .into_iter()
@@ -125,10 +124,10 @@ pub(super) const ATTACKS: &[Attack] = &[
 fn typed(stage: &Stage, name: &str, value: Value) -> Trial {
     let spelling = format!("{name} {value}");
     let token = stage.with_claims(&[(name, value)]);
-    Trial::token(spelling, stage.honest(), token).typed()
+    Trial::token(spelling, stage.valid(), token).typed()
 }
 
-/// The token with another character at a place: one of the alphabet, and in a bit that counts.
+/// Returns the token with one character changed to another of the alphabet, in a bit that is used.
 fn with_other(token: &str, at: usize) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut bytes = token.as_bytes().to_vec();

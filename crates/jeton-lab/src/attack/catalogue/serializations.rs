@@ -1,11 +1,11 @@
-//! Headers of the JSON serializations: what nobody protects, and what is said twice.
+//! Headers of the JSON serializations: unprotected and duplicate members.
 
 use serde_json::{Map, Value, json};
 
 use super::{Attack, Family, JOSE};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jwe::under_text;
-use crate::attack::forger::jws::b64;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jwe::under_text;
+use crate::attack::fixtures::jws::b64;
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Encoding;
@@ -15,8 +15,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "json-unprotected-alg",
-            "`alg` of a JWS, or `enc` of a JWE, is in a header that nothing protects",
-            "`alg` and `enc` are believed only where they are protected",
+            "`alg` of a JWS, or `enc` of a JWE, in the unprotected header",
+            "`alg` and `enc` are read only from the protected header",
             "RFC 7515 10.7; RFC 7516 11.1",
             |s| {
                 let header = header(s);
@@ -34,8 +34,8 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: JOSE,
         ..FAMILY.attack(
             "json-member-in-two-headers",
-            "a member is in the protected and in the unprotected header",
-            "a name is in one header",
+            "a member in both the protected and the unprotected header",
+            "a header member is in only one header",
             "RFC 7515 7.2.1; RFC 7516 7.2.1",
             |s| {
                 let header = header(s);
@@ -53,12 +53,13 @@ pub(super) const ATTACKS: &[Attack] = &[
     },
 ];
 
-/// The honest header's members.
+/// Returns the members of the valid header.
 fn header(stage: &Stage) -> Map<String, Value> {
     serde_json::from_str(&stage.header(&[])).unwrap_or_default()
 }
 
-/// Honest claims in both JSON serializations under these two headers, authentic.
+/// Returns the valid claims in both JSON serializations under these two headers, in an authentic
+/// token.
 fn json_forms(
     stage: &Stage,
     spelling: &str,
@@ -74,7 +75,7 @@ fn json_forms(
     trials
         .map(|(form, document)| {
             let spelling = format!("{spelling}, {form}");
-            Trial::token(spelling, stage.honest(), document.to_string())
+            Trial::token(spelling, stage.valid(), document.to_string())
         })
         .collect()
 }
@@ -150,14 +151,14 @@ mod tests {
     use crate::attack::trial::Act;
     use crate::suite::Format;
 
-    /// What jeton says of each of an attack's tokens, and whether it takes it where the library allows a
-    /// header that nothing protects.
-    fn told(stage: &Stage, id: &str) -> Vec<(Rejection, bool)> {
+    /// Returns jeton's rejection of each token of an attack, and whether jeton accepts it where
+    /// unprotected headers are allowed.
+    fn rejections(stage: &Stage, id: &str) -> Vec<(Rejection, bool)> {
         let trials = Attack::named(id).unwrap().trials(stage);
         assert!(!trials.is_empty());
         let told = trials.iter().map(|trial| {
             let Act::Verify(token) = &trial.act else {
-                panic!("no token");
+                panic!("expected a token");
             };
             let keys = stage.keys();
             let jwk = keys.private.or(keys.public).unwrap().to_string();
@@ -200,24 +201,24 @@ mod tests {
     }
 
     #[test]
-    fn unprotected_algorithm_is_all_that_is_wrong() {
+    fn json_unprotected_alg_has_only_this_fault() {
         for stage in stages() {
             let expected = match stage.format {
                 Format::Jwe => Rejection::UnprotectedEnc,
                 _ => Rejection::UnprotectedAlg,
             };
-            for told in told(&stage, "json-unprotected-alg") {
-                assert_eq!(told, (expected, true), "{}", stage.alg);
+            for rejection in rejections(&stage, "json-unprotected-alg") {
+                assert_eq!(rejection, (expected, true), "{}", stage.alg);
             }
         }
     }
 
     #[test]
-    fn member_in_two_headers_is_rejected_in_any_case() {
+    fn json_member_in_two_headers_is_always_rejected() {
         for stage in stages() {
-            for told in told(&stage, "json-member-in-two-headers") {
+            for rejection in rejections(&stage, "json-member-in-two-headers") {
                 let expected = Rejection::DuplicateMember(Part::Header);
-                assert_eq!(told, (expected, false), "{}", stage.alg);
+                assert_eq!(rejection, (expected, false), "{}", stage.alg);
             }
         }
     }

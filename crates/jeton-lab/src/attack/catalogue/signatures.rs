@@ -1,9 +1,9 @@
-//! The form of the signature.
+//! The signature and its encoding.
 
 use super::headers::{resigned, signature_of};
 use super::{ALL, Attack, Family, Kind, PASETO};
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{b64, der_of, unb64};
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{b64, der_of, unb64};
 use crate::attack::trial::Trial;
 
 const FAMILY: Family = Family::Signature;
@@ -13,53 +13,53 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: ALL,
         ..FAMILY.attack(
             "other-key",
-            "authentic under another key",
-            "the token is checked with the verifier's key",
+            "an authentic token of another key",
+            "the signature is verified with the verifier's key",
             "RFC 7515 5.2",
             |s| {
                 vec![Trial::token(
-                    "a stranger's",
-                    s.honest(),
-                    s.stranger().honest(),
+                    "another key",
+                    s.valid(),
+                    s.other_keys().valid(),
                 )]
             },
         )
     },
     FAMILY.attack(
         "signature-empty",
-        "nothing stands where the signature was",
-        "there is a signature",
+        "an empty signature",
+        "an empty signature is rejected",
         "CVE-2020-28042",
         |s| {
-            let honest = s.honest();
-            vec![Trial::token("empty", &honest, resigned(&honest, b""))]
+            let valid = s.valid();
+            vec![Trial::token("empty", &valid, resigned(&valid, b""))]
         },
     ),
     FAMILY.attack(
         "signature-gone",
-        "header and payload alone",
-        "a token has three parts",
+        "only header and payload",
+        "a JWS has three parts",
         "RFC 7515 7.1",
         |s| {
-            let honest = s.honest();
-            let input = honest.rsplit_once('.').map_or("", |(input, _)| input);
-            vec![Trial::token("two parts", &honest, input)]
+            let valid = s.valid();
+            let input = valid.rsplit_once('.').map_or("", |(input, _)| input);
+            vec![Trial::token("two parts", &valid, input)]
         },
     ),
     FAMILY.attack(
         "signature-truncated",
-        "the beginning of the right signature",
-        "a signature is compared as a whole",
+        "the first bytes of the correct signature",
+        "a truncated signature is rejected",
         "RFC 7518 3.1; RFC 2104 5",
         |s| {
-            let honest = s.honest();
-            let signature = signature_of(&honest);
+            let valid = s.valid();
+            let signature = signature_of(&valid);
             [1, signature.len() / 2, signature.len().saturating_sub(1)]
                 .map(|length| {
                     Trial::token(
                         format!("{length} bytes"),
-                        &honest,
-                        resigned(&honest, &signature[..length]),
+                        &valid,
+                        resigned(&valid, &signature[..length]),
                     )
                 })
                 .to_vec()
@@ -67,17 +67,17 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "signature-extended",
-        "the right signature with more behind it",
-        "a signature has one length",
+        "the correct signature with extra bytes",
+        "a signature with extra bytes is rejected",
         "RFC 7518 3.4",
         |s| {
-            let honest = s.honest();
-            let signature = signature_of(&honest);
+            let valid = s.valid();
+            let signature = signature_of(&valid);
             [
                 [signature.as_slice(), &[0]].concat(),
                 [signature.as_slice(), &signature].concat(),
             ]
-            .map(|s| Trial::token(format!("{} bytes", s.len()), &honest, resigned(&honest, &s)))
+            .map(|s| Trial::token(format!("{} bytes", s.len()), &valid, resigned(&valid, &s)))
             .to_vec()
         },
     ),
@@ -85,39 +85,39 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: &[Kind::Jwt, Kind::Paseto],
         ..FAMILY.attack(
             "payload-of-another",
-            "the payload of one token under the signature of another",
+            "the payload of one token with the signature of another",
             "the payload is signed",
             "RFC 7515 5.2",
             |s| {
-                let honest = s.honest();
+                let valid = s.valid();
                 let other = s.with_claims(&[("sub", "root".into())]);
                 vec![Trial::token(
                     "swapped",
-                    &honest,
-                    swapped_payload(s, &honest, &other),
+                    &valid,
+                    swapped_payload(s, &valid, &other),
                 )]
             },
         )
     },
     FAMILY.attack(
         "header-of-another",
-        "the header of one token before the rest of another",
+        "the header of one token with the rest of another",
         "the header is signed",
         "RFC 7515 5.1",
         |s| {
-            let honest = s.honest();
-            let rest = honest.split_once('.').map_or("", |(_, rest)| rest);
+            let valid = s.valid();
+            let rest = valid.split_once('.').map_or("", |(_, rest)| rest);
             let header = b64(s.header(&[("kid", "other".into())]));
             vec![Trial::token(
                 "with a `kid`",
-                &honest,
+                &valid,
                 format!("{header}.{rest}"),
             )]
         },
     ),
     FAMILY.attack(
         "payload-signed-alone",
-        "the signature is over the payload without the header",
+        "a signature of the payload without the header",
         "header and payload are signed together",
         "RFC 7515 5.1",
         |s| {
@@ -127,10 +127,10 @@ pub(super) const ATTACKS: &[Attack] = &[
                 format!("{header}.{payload}.{}", b64(signature.unwrap_or_default()))
             };
             vec![
-                Trial::token("its text", s.honest(), signed(payload.as_bytes())),
+                Trial::token("its base64url text", s.valid(), signed(payload.as_bytes())),
                 Trial::token(
                     "its bytes",
-                    s.honest(),
+                    s.valid(),
                     signed(s.claims().to_string().as_bytes()),
                 ),
             ]
@@ -139,7 +139,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     FAMILY.attack(
         "ecdsa-zero",
         "r or s is zero",
-        "r and s are above zero",
+        "r and s are positive",
         "CVE-2022-21449",
         |s| {
             ecdsa(s, |r, t| {
@@ -154,33 +154,36 @@ pub(super) const ATTACKS: &[Attack] = &[
     ),
     FAMILY.attack(
         "ecdsa-order",
-        "r or s is the curve's order, or above it",
-        "r and s are below the order",
+        "r or s is the order of the curve, or above it",
+        "r and s are below the order of the curve",
         "CVE-2022-21449; FIPS 186-5",
         |s| {
             let order = order_of(&s.alg);
             ecdsa(s, |r, t| {
                 let full = vec![0xff; r.len()];
                 vec![
-                    ("both the order", [order.clone(), order.clone()].concat()),
-                    ("r the order", [order.clone(), t.to_vec()].concat()),
-                    ("s the order", [r.to_vec(), order.clone()].concat()),
-                    ("all ones", [full.clone(), full].concat()),
+                    (
+                        "both are the order",
+                        [order.clone(), order.clone()].concat(),
+                    ),
+                    ("r is the order", [order.clone(), t.to_vec()].concat()),
+                    ("s is the order", [r.to_vec(), order.clone()].concat()),
+                    ("all bits set", [full.clone(), full].concat()),
                 ]
             })
         },
     ),
     FAMILY.attack(
         "ecdsa-der",
-        "the right signature in DER",
-        "a signature is r and s at their full length",
+        "the correct signature in DER",
+        "an ECDSA signature is r and s at full length",
         "RFC 7518 3.4",
         |s| ecdsa(s, |r, t| vec![("DER", der_of(&[r, t].concat()))]),
     ),
     FAMILY.attack(
         "ecdsa-padded",
-        "the right numbers with zeros before them, or without theirs",
-        "r and s have one length each",
+        "the correct r and s with extra or missing leading zeros",
+        "the lengths of r and s are checked",
         "RFC 7518 3.4",
         |s| {
             ecdsa(s, |r, t| {
@@ -194,55 +197,55 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: &[Kind::Jwt, Kind::Paseto],
         ..FAMILY.attack(
             "eddsa-malleable",
-            "s with the group's order added to it",
-            "s is below the group's order",
+            "s plus the order of the group",
+            "s is below the order of the group",
             "RFC 8032 5.1.7",
             |s| {
-                let honest = s.honest();
+                let valid = s.valid();
                 let signs = matches!(s.alg.as_str(), "EdDSA")
                     || matches!(s.format.name(), "v2.public" | "v4.public");
                 if !signs {
                     return Vec::new();
                 }
-                let mut body = unb64(honest.rsplit('.').next().unwrap_or_default());
+                let mut body = unb64(valid.rsplit('.').next().unwrap_or_default());
                 let start = body.len().saturating_sub(32);
                 if !add_group_order(&mut body[start..]) {
                     return Vec::new();
                 }
-                vec![Trial::token("s + L", &honest, resigned(&honest, &body))]
+                vec![Trial::token("s + L", &valid, resigned(&valid, &body))]
             },
         )
     },
     FAMILY.attack(
         "rsa-length",
-        "the right signature with a zero before it, or without its first byte",
-        "a signature is as long as the modulus",
+        "the correct signature with leading zeros",
+        "an RSA signature has the length of the modulus",
         "RFC 8017 8.2.2",
         |s| {
             if !s.is_rsa() {
                 return Vec::new();
             }
-            let honest = s.honest();
-            let signature = signature_of(&honest);
+            let valid = s.valid();
+            let signature = signature_of(&valid);
             let longer = [&[0], signature.as_slice()].concat();
             let long = [&[0; 256], signature.as_slice()].concat();
             vec![
-                Trial::token("one zero before it", &honest, resigned(&honest, &longer)),
-                Trial::token("256 zeros before it", &honest, resigned(&honest, &long)),
+                Trial::token("one zero before it", &valid, resigned(&valid, &longer)),
+                Trial::token("256 zeros before it", &valid, resigned(&valid, &long)),
             ]
         },
     ),
     FAMILY.attack(
         "rsa-degenerate",
         "zero, one, or the modulus itself as the signature",
-        "the padding inside the signature is checked",
+        "the padding of an RSA signature is checked",
         "RFC 8017 8.2.2",
         |s| {
             if !s.is_rsa() {
                 return Vec::new();
             }
-            let honest = s.honest();
-            let length = signature_of(&honest).len();
+            let valid = s.valid();
+            let length = signature_of(&valid).len();
             let mut one = vec![0; length];
             one[length - 1] = 1;
             let n = super::headers::public_jwk(s)["n"]
@@ -250,7 +253,7 @@ pub(super) const ATTACKS: &[Attack] = &[
                 .map(unb64)
                 .unwrap_or_default();
             [("zero", vec![0; length]), ("one", one), ("the modulus", n)]
-                .map(|(name, s)| Trial::token(name, &honest, resigned(&honest, &s)))
+                .map(|(name, s)| Trial::token(name, &valid, resigned(&valid, &s)))
                 .to_vec()
         },
     ),
@@ -258,19 +261,19 @@ pub(super) const ATTACKS: &[Attack] = &[
         formats: PASETO,
         ..FAMILY.attack(
             "paseto-signature-cut",
-            "the signature or tag ends early",
-            "signature and tag are compared as a whole",
+            "the signature or tag is truncated",
+            "a truncated signature or tag is rejected",
             "PASETO specification, 4",
             |s| {
-                let honest = s.honest();
-                let body = unb64(honest.rsplit('.').next().unwrap_or_default());
+                let valid = s.valid();
+                let body = unb64(valid.rsplit('.').next().unwrap_or_default());
                 [1, 16, 32, 63]
                     .map(|less| {
                         let cut = &body[..body.len().saturating_sub(less)];
                         Trial::token(
-                            format!("{less} bytes less"),
-                            &honest,
-                            resigned(&honest, cut),
+                            format!("{less} bytes removed"),
+                            &valid,
+                            resigned(&valid, cut),
                         )
                     })
                     .to_vec()
@@ -281,28 +284,28 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 fn ecdsa(
     stage: &Stage,
-    forge: impl FnOnce(&[u8], &[u8]) -> Vec<(&'static str, Vec<u8>)>,
+    make: impl FnOnce(&[u8], &[u8]) -> Vec<(&'static str, Vec<u8>)>,
 ) -> Vec<Trial> {
     if !stage.is_ecdsa() {
         return Vec::new();
     }
-    let honest = stage.honest();
-    let signature = signature_of(&honest);
+    let valid = stage.valid();
+    let signature = signature_of(&valid);
     let (r, s) = signature.split_at(signature.len() / 2);
-    forge(r, s)
+    make(r, s)
         .into_iter()
-        .map(|(name, signature)| Trial::token(name, &honest, resigned(&honest, &signature)))
+        .map(|(name, signature)| Trial::token(name, &valid, resigned(&valid, &signature)))
         .collect()
 }
 
-/// The payload of `other` in the place of that of `token`.
+/// Returns `token` with the payload of `other`.
 fn swapped_payload(stage: &Stage, token: &str, other: &str) -> String {
     if stage.format.is_paseto() {
         let bytes = |t: &str| unb64(t.rsplit('.').next().unwrap_or_default());
-        let (honest, other) = (bytes(token), bytes(other));
-        let tail = honest.len().saturating_sub(32);
+        let (valid, other) = (bytes(token), bytes(other));
+        let tail = valid.len().saturating_sub(32);
         let head = other.len().saturating_sub(32);
-        return resigned(token, &[&other[..head], &honest[tail..]].concat());
+        return resigned(token, &[&other[..head], &valid[tail..]].concat());
     }
     let parts: Vec<&str> = token.split('.').collect();
     let payload = other.split('.').nth(1).unwrap_or_default();
@@ -312,7 +315,7 @@ fn swapped_payload(stage: &Stage, token: &str, other: &str) -> String {
     }
 }
 
-/// The order of the curve that an algorithm signs on, at its full length.
+/// Returns the order of the curve of an algorithm, at its full length.
 fn order_of(alg: &str) -> Vec<u8> {
     let hex = match alg {
         "ES256" => "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551".to_owned(),
@@ -337,7 +340,7 @@ fn order_of(alg: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Adds the order of Ed25519's group to a number in little-endian order; false if it has no room.
+/// Adds the order of Ed25519's group to a little-endian number. Returns false on overflow.
 fn add_group_order(number: &mut [u8]) -> bool {
     const LOW: [u8; 16] = [
         0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde,

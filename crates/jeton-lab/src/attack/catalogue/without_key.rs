@@ -1,33 +1,33 @@
-//! What somebody without a key can do with each attack: a library is judged by that, and not by what
-//! it takes from who holds the key anyway.
+//! What an attacker without a key can do with each attack. A library is judged by these attacks,
+//! and not by what it accepts from a holder of the key.
 
 use super::Attack;
 
-/// What an attack is worth to somebody who holds no key: who has public keys at most, and tokens that
-/// were given to them or seen by them.
+/// What an attack is worth to an attacker without a key. The attacker has at most public keys, and
+/// tokens that were issued to them or observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WithoutKey {
-    /// They cannot make it: it is signed with the right key, or takes a verifier who was given a
-    /// wrong one.
+    /// They cannot make it: it is signed with the correct key, or needs a verifier with a wrong
+    /// key.
     Cannot,
-    /// They can send it, and gain nothing when it is accepted: it is another spelling of a token that
-    /// they have. What it must not do is end the process.
+    /// They can send it, but gain nothing if it is accepted: it is another encoding of a token that
+    /// they have. It must still not end the process.
     CanSend,
-    /// They get past: with claims that nobody signed, with a genuine token where or when it does not
-    /// count, or by what it tells them of the key.
+    /// They bypass the check: with claims that were never signed, with a valid token outside its
+    /// time or audience, or by learning the key.
     GetsPast,
 }
 
-/// Who accepts one of these lets somebody without a key in.
+/// A library that accepts one of these lets an attacker without a key in.
 const GETS_PAST: &[&str] = &[
-    // A header that chooses how it is checked, or by what.
+    // A header that chooses the algorithm or key of its verification.
     "alg-none",
     "public-key-as-secret",
     "embedded-jwk",
     "embedded-x5c",
     "keys-by-address",
     "kid-injection",
-    // A signature that is none, or of something else.
+    // A missing signature, or a signature of something else.
     "other-key",
     "key-isolation",
     "signature-empty",
@@ -37,7 +37,7 @@ const GETS_PAST: &[&str] = &[
     "ecdsa-zero",
     "ecdsa-order",
     "rsa-degenerate",
-    // A genuine token that was changed.
+    // A valid token that was changed.
     "payload-of-another",
     "header-of-another",
     "every-byte-changed",
@@ -53,10 +53,10 @@ const GETS_PAST: &[&str] = &[
     "paseto-nonce-changed",
     "paseto-other-version",
     "paseto-other-purpose",
-    // Another kind of token in the place of the one that was asked for.
+    // Another kind of token instead of the expected one.
     "jwe-unsigned",
     "jwe-for-jws",
-    // A genuine token that does not count, there or any more.
+    // A valid token outside its time or audience.
     "expired",
     "not-before-future",
     "issuer-other",
@@ -65,11 +65,11 @@ const GETS_PAST: &[&str] = &[
     "expired-after-first-use",
     "remembered-after-new-key",
     "remembered-other-tail",
-    // Answers to points off the curve give the private key away, bit by bit.
+    // Answers to points off the curve reveal the private key bit by bit.
     "ecdh-off-curve",
 ];
 
-/// Anybody can send these.
+/// Anyone can send these.
 const CAN_SEND: &[&str] = &[
     "signature-extended",
     "ecdsa-der",
@@ -97,7 +97,7 @@ const CAN_SEND: &[&str] = &[
 ];
 
 impl Attack {
-    /// What somebody without a key can do with it.
+    /// Returns what an attacker without a key can do with it.
     #[must_use]
     pub fn without_key(&self) -> WithoutKey {
         if GETS_PAST.contains(&self.id) {
@@ -116,7 +116,7 @@ mod tests {
     use crate::attack::Family;
 
     #[test]
-    fn each_name_is_that_of_an_attack_and_stands_once() {
+    fn without_key_lists_contain_each_attack_once() {
         let mut names: Vec<&str> = GETS_PAST.iter().chain(CAN_SEND).copied().collect();
         for name in &names {
             assert!(Attack::named(name).is_some(), "{name}");
@@ -124,11 +124,11 @@ mod tests {
         let all = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), all, "a name stands twice");
+        assert_eq!(names.len(), all, "duplicate name");
     }
 
     #[test]
-    fn a_wrong_key_in_the_verifier_and_what_the_key_signed_are_nobodys_way_in() {
+    fn attack_that_needs_the_key_cannot_be_made_without_it() {
         let cannot = |a: &Attack| a.without_key() == WithoutKey::Cannot;
         let mut all = Attack::all().into_iter();
         assert!(all.all(|a| !matches!(a.family, Family::Key | Family::Json) || cannot(&a)));

@@ -1,31 +1,30 @@
-//! What is changed, and how: in a token, in the claims before they are signed, or in the key that the
-//! verifier is given.
+//! What is changed and how: a token, the claims before signing, or the verifier's key.
 
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::attack::forger::Stage;
-use crate::attack::forger::jws::{b64, unb64};
-use crate::wire::Keys;
+use crate::attack::fixtures::Stage;
+use crate::attack::fixtures::jws::{b64, unb64};
+use crate::protocol::Keys;
 
-/// So many changes are made at once, at most.
+/// The maximum number of changes to one input.
 const CHANGES_MAX: usize = 3;
 
-/// The thing that is changed.
+/// The input that is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Changed {
-    /// The token, after it was signed or encrypted: everybody must refuse it.
+    /// The token, after it was signed or encrypted: every driver must reject it.
     Token,
-    /// The claims' JSON, before: the token is authentic, and says something odd.
+    /// The claims' JSON, before signing: the token is authentic with unusual claims.
     Claims,
-    /// The key that the verifier is given, in its text.
+    /// The verifier's key, as text.
     Key,
 }
 
 impl Changed {
-    /// The file's word for it.
+    /// Returns the name in the corpus file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,15 +35,15 @@ impl Changed {
     }
 }
 
-/// Changes that are made one after another.
+/// Changes that are applied one after another.
 #[derive(Debug, Clone)]
-pub(super) struct Recipe {
+pub(super) struct ChangeList {
     pub(super) changed: Changed,
     pub(super) changes: Vec<Change>,
 }
 
-/// What is given to the drivers.
-pub(super) struct Dish {
+/// The input for the drivers.
+pub(super) struct MutatedInput {
     pub(super) token: String,
     pub(super) keys: Keys,
 }
@@ -53,27 +52,27 @@ pub(super) struct Dish {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
     pub(super) kind: Mutator,
-    /// Where, modulo whatever length the text has.
+    /// The position, modulo the length of the text.
     at: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mutator {
-    /// A bit of a part's bytes.
+    /// Flips a bit in the bytes of a part.
     Bit,
-    /// A zero before a part's bytes.
+    /// Inserts a zero byte before a part.
     Zero,
-    /// A character of the text.
+    /// Replaces a character.
     Character,
-    /// A character too many.
+    /// Inserts a character.
     Insert,
-    /// A character too few.
+    /// Removes a character.
     Delete,
-    /// A part twice.
+    /// Duplicates a part.
     Repeat,
-    /// The text's end gone.
+    /// Truncates the text.
     Cut,
-    /// A part's last character, which may have unused bits.
+    /// Replaces a part's last character, which may have unused bits.
     LastCharacter,
 }
 
@@ -91,8 +90,8 @@ const EVERY: [Mutator; 8] = [
 /// JSON has no parts.
 const OF_JSON: [Mutator; 3] = [Mutator::Character, Mutator::Insert, Mutator::Delete];
 
-impl Recipe {
-    /// Some changes, of one thing.
+impl ChangeList {
+    /// Picks random changes of one input.
     pub(super) fn some(changed: Changed, random: &mut impl Rng) -> Self {
         let kinds: &[Mutator] = match changed {
             Changed::Claims => &OF_JSON,
@@ -107,34 +106,34 @@ impl Recipe {
         Self { changed, changes }
     }
 
-    /// The same with one change less.
+    /// Returns the same changes without one of them.
     pub(super) fn without(&self, at: usize) -> Self {
         let mut fewer = self.clone();
         fewer.changes.remove(at);
         fewer
     }
 
-    /// What it makes of an honest token and its payload; none where nothing is changed by it.
-    pub(super) fn follow(&self, stage: &Stage, honest: &str, payload: &str) -> Option<Dish> {
-        let mut dish = Dish {
-            token: honest.to_owned(),
+    /// Applies the changes to a valid token and its payload. Returns nothing if nothing changes.
+    pub(super) fn apply(&self, stage: &Stage, valid: &str, payload: &str) -> Option<MutatedInput> {
+        let mut input = MutatedInput {
+            token: valid.to_owned(),
             keys: stage.keys(),
         };
         match self.changed {
             Changed::Token => {
-                dish.token = self.of(honest);
-                (dish.token != honest).then_some(dish)
+                input.token = self.of(valid);
+                (input.token != valid).then_some(input)
             }
             Changed::Claims => {
                 let odd = self.of(payload);
-                dish.token = stage.token(&odd);
-                (odd != payload && !dish.token.is_empty()).then_some(dish)
+                input.token = stage.token(&odd);
+                (odd != payload && !input.token.is_empty()).then_some(input)
             }
             Changed::Key => {
                 for change in &self.changes {
-                    change.of_keys(&mut dish.keys);
+                    change.apply_to_keys(&mut input.keys);
                 }
-                (dish.keys != stage.keys()).then_some(dish)
+                (input.keys != stage.keys()).then_some(input)
             }
         }
     }
@@ -152,8 +151,8 @@ impl Recipe {
 }
 
 impl Change {
-    /// In the one key that is there: a member of its JWK, or its PASERK.
-    fn of_keys(self, keys: &mut Keys) {
+    /// Changes the one key that is present: a member of its JWK, or its PASERK.
+    fn apply_to_keys(self, keys: &mut Keys) {
         if let Some(paserk) = &mut keys.paserk {
             let texts = [&mut paserk.local, &mut paserk.public];
             for text in texts.into_iter().flatten() {
@@ -165,7 +164,7 @@ impl Change {
             let Value::Object(members) = jwk else {
                 continue;
             };
-            // What a key is made of; its names are no secret of the format.
+            // The members that contain key material. Their names are public.
             let mut texts: Vec<&mut Value> = members
                 .iter_mut()
                 .filter(|(_, value)| value.is_string())
@@ -184,7 +183,7 @@ impl Change {
     fn of(self, text: &str) -> String {
         let mut parts: Vec<String> = text.split('.').map(str::to_owned).collect();
         let mut letters: Vec<char> = text.chars().collect();
-        // What was cut off at its first character has nothing left to be changed.
+        // A text truncated at its first character has nothing left to change.
         let (Some(part), Some(place)) = (self.within(parts.len()), self.within(letters.len()))
         else {
             return text.to_owned();
@@ -225,14 +224,14 @@ impl Change {
         letters.into_iter().collect()
     }
 
-    /// The place in so many; none in nothing.
+    /// Returns the position within this length; none if the length is zero.
     fn within(self, length: usize) -> Option<usize> {
         let length = u64::try_from(length).ok().filter(|l| *l > 0)?;
         usize::try_from(self.at % length).ok()
     }
 }
 
-/// Characters that decoders and readers of JSON treat differently.
+/// Returns a character that decoders and JSON parsers treat differently.
 fn strange(at: u64) -> char {
     const STRANGE: [char; 24] = [
         'A', 'b', '9', '-', '_', '+', '/', '=', ' ', '\n', '\r', '\t', '\0', '.', '%', 'é', '"',
@@ -250,7 +249,7 @@ mod tests {
     use crate::suite::Format;
 
     #[test]
-    fn any_change_of_any_text_is_a_text() {
+    fn change_of_any_text_returns_valid_text() {
         let mut random = ChaCha8Rng::seed_from_u64(7);
         for text in ["", ".", "..", "é", "a.b", "v4.public.AAAA", "e30.e30.AAAA"] {
             for kind in EVERY {
@@ -271,24 +270,24 @@ mod tests {
     }
 
     #[test]
-    fn each_thing_is_changed_and_nothing_else() {
+    fn change_affects_only_its_input() {
         let mut random = ChaCha8Rng::seed_from_u64(7);
         for (format, alg) in [(Format::Jwt, "ES256"), (Format::V4Public, "")] {
             let Ok(stage) = Stage::new(format, alg, "", 1_800_000_000) else {
-                unreachable!("the lab makes these keys");
+                unreachable!("the lab can generate these keys");
             };
             let payload = stage.claims().to_string();
-            let honest = stage.token(&payload);
+            let valid = stage.token(&payload);
             for changed in [Changed::Token, Changed::Claims, Changed::Key] {
                 let mut made = 0;
                 for _ in 0..100 {
-                    let recipe = Recipe::some(changed, &mut random);
-                    let Some(dish) = recipe.follow(&stage, &honest, &payload) else {
+                    let changes = ChangeList::some(changed, &mut random);
+                    let Some(input) = changes.apply(&stage, &valid, &payload) else {
                         continue;
                     };
                     made += 1;
-                    assert_eq!(dish.keys == stage.keys(), changed != Changed::Key);
-                    assert_eq!(dish.token == honest, changed == Changed::Key);
+                    assert_eq!(input.keys == stage.keys(), changed != Changed::Key);
+                    assert_eq!(input.token == valid, changed == Changed::Key);
                 }
                 assert!(made > 50, "{changed:?}: {made}");
             }

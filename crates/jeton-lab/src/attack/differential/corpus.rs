@@ -1,4 +1,4 @@
-//! Disagreements that were found, kept: a file of one case a line, which later runs replay.
+//! The corpus of disagreements: a file with one case per line, which later runs replay.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 use super::change::Changed;
 use super::panel::{Panel, Verdicts};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::session::Stopped;
+use crate::protocol::Keys;
 use crate::result::write_whole;
-use crate::wire::Keys;
 
-/// A corpus holds so many cases at most: one of each class.
+/// The maximum number of cases in a corpus: one of each class.
 pub const CASES_MAX: usize = 500;
 
-/// The largest corpus that is read, bytes.
+/// The maximum size of a corpus file, in bytes.
 const CORPUS_BYTES_MAX: u64 = 16 << 20;
 
-/// One class of disagreement, by its smallest example. It holds all that is needed to judge it again.
+/// One class of disagreement with its smallest example, complete enough to be judged again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Case {
+pub struct CorpusEntry {
     /// The format.
     pub format: String,
     /// The algorithm; empty for PASETO.
@@ -32,53 +32,54 @@ pub struct Case {
     pub enc: String,
     /// What was changed.
     pub changed: Changed,
-    /// How, in the order in which it was.
+    /// The kinds of change, in order.
     pub changes: Vec<String>,
     /// The token.
     pub token: String,
-    /// The keys that verifiers were given, made for the run that found it.
+    /// The keys of the verifiers, made for the run that found the case.
     pub keys: Keys,
-    /// Who accepts it, driver and version.
+    /// The drivers and versions that accept the token.
     pub accepted: Vec<String>,
-    /// Who refuses it.
+    /// The drivers and versions that reject it.
     pub refused: Vec<String>,
-    /// Whether jeton is alone with its answer.
+    /// Whether jeton is the only one with its answer.
     #[serde(default)]
     pub jeton_alone: bool,
 }
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct Replayed {
-    /// How many cases were judged again.
+    /// The number of replayed cases.
     pub cases: usize,
-    /// How many verdicts of a version that the corpus knows there were.
+    /// The number of verdicts for versions that the corpus contains.
     pub verdicts: usize,
-    /// Those that are not as they were, a sentence each.
+    /// The verdicts that changed, one sentence each.
     pub otherwise: Vec<String>,
 }
 
-impl Case {
-    /// What it is a case of: two of one class teach nothing that one does not.
+impl CorpusEntry {
+    /// Returns the class of the case. Only one case of each class is kept.
     pub(super) fn class(&self) -> String {
         let (changed, changes) = (self.changed.name(), self.changes.join("+"));
         let who = self.accepted.join(",");
         format!("{}:{}:{changed}:{changes}:{who}", self.format, self.alg)
     }
 
-    /// Whether jeton is wrong for certain: it took what everybody must refuse.
+    /// Returns whether jeton is certainly wrong: it accepted an input that every driver must
+    /// reject.
     #[must_use]
     pub fn is_jeton_wrong(&self) -> bool {
         self.changed == Changed::Token && self.is_taken_by_jeton()
     }
 
-    /// Whether jeton alone takes it, and everybody else that was asked refuses it.
+    /// Returns whether only jeton accepts it, and every other driver rejects it.
     #[must_use]
     pub fn is_taken_by_jeton_alone(&self) -> bool {
         self.jeton_alone && self.is_taken_by_jeton()
     }
 
-    /// Whether jeton alone refuses it, and everybody else that was asked takes it.
+    /// Returns whether only jeton rejects it, and every other driver accepts it.
     #[must_use]
     pub fn is_refused_by_jeton_alone(&self) -> bool {
         self.jeton_alone && !self.is_taken_by_jeton()
@@ -89,44 +90,46 @@ impl Case {
     }
 }
 
-/// Whether a driver, with or without its version, is this project's own.
+/// Returns whether a driver, with or without its version, is this project's own.
 pub(super) fn is_jeton(who: &str) -> bool {
     who.split(' ').next() == Some("rust/jeton")
 }
 
-/// Reads a corpus; one that is not there yet is empty.
+/// Reads a corpus. A missing file is an empty corpus.
 ///
 /// # Errors
-/// A sentence, where it cannot be read or a line is no case.
-pub fn read_corpus(path: &Path) -> Result<Vec<Case>, String> {
-    let told = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+///
+/// A sentence, if the file cannot be read or a line is not a case.
+pub fn read_corpus(path: &Path) -> Result<Vec<CorpusEntry>, String> {
+    let at_path = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(told(&error)),
+        Err(error) => return Err(at_path(&error)),
     };
-    // What it says of its length is not believed: a device has none, and does not end.
+    // The reported length is not trusted: a device has none and does not end.
     let mut text = String::new();
     let read = file.take(CORPUS_BYTES_MAX + 1).read_to_string(&mut text);
-    if read.map_err(|e| told(&e))? as u64 > CORPUS_BYTES_MAX {
+    if read.map_err(|e| at_path(&e))? as u64 > CORPUS_BYTES_MAX {
         let most = CORPUS_BYTES_MAX >> 20;
-        return Err(told(&format!("is no corpus: it is above {most} MiB")));
+        return Err(at_path(&format!("not a corpus: larger than {most} MiB")));
     }
     let lines = text.lines().enumerate().filter(|(_, l)| !l.is_empty());
     lines
         .map(|(i, line)| {
-            serde_json::from_str(line).map_err(|e| told(&format!("line {}: {e}", i + 1)))
+            serde_json::from_str(line).map_err(|e| at_path(&format!("line {}: {e}", i + 1)))
         })
         .collect()
 }
 
-/// Adds cases of classes that the corpus does not have yet: how many.
+/// Adds cases of new classes to the corpus. Returns how many were added.
 ///
 /// # Errors
-/// A sentence, where it cannot be read or written; then it is as it was.
-pub fn add_to_corpus(path: &Path, found: &[Case]) -> Result<usize, String> {
+///
+/// A sentence, if the file cannot be read or written; it is then unchanged.
+pub fn add_to_corpus(path: &Path, found: &[CorpusEntry]) -> Result<usize, String> {
     let mut all = read_corpus(path)?;
-    let mut known: BTreeSet<String> = all.iter().map(Case::class).collect();
+    let mut known: BTreeSet<String> = all.iter().map(CorpusEntry::class).collect();
     let before = all.len();
     for case in found {
         if all.len() < CASES_MAX && known.insert(case.class()) {
@@ -145,9 +148,9 @@ pub fn add_to_corpus(path: &Path, found: &[Case]) -> Result<usize, String> {
     Ok(added)
 }
 
-/// Judges every case again. Of a version that a case does not name nothing is expected.
+/// Judges every case again. Versions that a case does not list are ignored.
 pub(super) fn replay(
-    cases: &[Case],
+    cases: &[CorpusEntry],
     panel: &mut Panel<'_>,
     stages: &[&Stage],
 ) -> Result<Replayed, Stopped> {
@@ -167,16 +170,16 @@ pub(super) fn replay(
             };
             replayed.verdicts += 1;
             if did != accepts {
-                let word = |yes| if yes { "accepted" } else { "refused" };
+                let word = |yes| if yes { "accepted" } else { "rejected" };
                 replayed.otherwise.push(format!(
-                    "case {} ({} {}, {} {}): {who} {} it, and now {} it",
+                    "case {} ({} {}, {} {}): {who} {} it before and now {} it",
                     i + 1,
                     case.format,
                     case.alg,
                     case.changed.name(),
                     case.changes.join("+"),
                     word(did),
-                    if accepts { "accepts" } else { "refuses" },
+                    if accepts { "accepts" } else { "rejects" },
                 ));
             }
         }
@@ -192,8 +195,8 @@ mod tests {
 
     use super::*;
 
-    fn case(accepted: &str) -> Case {
-        Case {
+    fn case(accepted: &str) -> CorpusEntry {
+        CorpusEntry {
             format: "jwt".into(),
             alg: "HS256".into(),
             enc: String::new(),
@@ -208,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corpus_grows_by_classes_and_never_by_repetition() {
+    fn corpus_keeps_one_case_of_each_class() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cases.jsonl");
         assert_eq!(read_corpus(&path).unwrap(), Vec::new());
@@ -219,8 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn jeton_alone_refuses_also_what_only_one_other_takes() {
-        let mut two = Case {
+    fn case_rejected_only_by_jeton_needs_one_other_driver() {
+        let mut two = CorpusEntry {
             jeton_alone: true,
             refused: vec!["rust/jeton 0.1.0".into()],
             ..case("python/pyseto 1.10.0")
@@ -233,10 +236,10 @@ mod tests {
     }
 
     #[test]
-    fn jeton_is_wrong_where_it_takes_a_changed_token() {
+    fn jeton_accepting_a_changed_token_is_wrong() {
         assert!(case("rust/jeton 0.1.0").is_jeton_wrong());
         assert!(!case("go/jwx 3.3.0").is_jeton_wrong());
-        let authentic = Case {
+        let authentic = CorpusEntry {
             changed: Changed::Claims,
             ..case("rust/jeton 0.1.0")
         };
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_case_is_named_and_the_file_left_alone() {
+    fn invalid_line_is_named_and_file_is_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cases.jsonl");
         fs::write(&path, "{}\n").unwrap();

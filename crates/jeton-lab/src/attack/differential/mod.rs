@@ -1,8 +1,9 @@
-//! Differential fuzzing: one changed token, or token of odd claims, or key goes to every driver of its
-//! format at once, and whoever stands apart is looked at.
+//! Differential fuzzing. One changed token, token with unusual claims, or changed key goes to every
+//! driver of its format. Drivers that disagree with the others are reported.
 //!
-//! What is changed is known, so a disagreement is minimised by leaving changes out while the drivers go
-//! on disagreeing, and classified by its changes and by who accepts. One of each class is kept.
+//! The changes are known. So a disagreement is minimised by removing changes while the drivers
+//! still disagree. It is classified by its changes and the drivers that accept. One case of each
+//! class is kept.
 
 mod change;
 mod corpus;
@@ -16,42 +17,42 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 pub use change::Changed;
-pub use corpus::{CASES_MAX, Case, Replayed, add_to_corpus, read_corpus};
+pub use corpus::{CASES_MAX, CorpusEntry, Replayed, add_to_corpus, read_corpus};
 pub use run::{fuzz, replay};
 
-use self::change::{Dish, Recipe};
+use self::change::{ChangeList, MutatedInput};
 use self::corpus::is_jeton;
 use self::panel::{Panel, Verdicts, agree};
-use super::forger::Stage;
+use super::fixtures::Stage;
 use super::session::Stopped;
 use crate::stop::Stop;
 
-/// A time far from now, for `exp`: what is kept is replayed for years.
+/// A time in the far future, for `exp`: a kept case is replayed for years.
 const LATER_S: i64 = 4_102_444_800;
 
-/// How many changes are tried of each thing before the next format and algorithm has its turn: for
-/// another, and for another key, every driver has to be prepared again.
+/// How many changes of each input are tried before the next format and algorithm. Another algorithm
+/// or key requires that every driver is prepared again.
 const TURN: [(Changed, usize); 3] = [
     (Changed::Token, 150),
     (Changed::Claims, 50),
     (Changed::Key, 12),
 ];
 
-/// What a time of fuzzing came to.
+/// The result of a fuzzing run.
 #[derive(Debug, Clone, Default)]
 pub struct Fuzzed {
-    /// How many changed tokens went to the drivers.
+    /// The number of changed tokens.
     pub tokens: u64,
-    /// How many tokens of odd claims.
+    /// The number of tokens with unusual claims.
     pub claims: u64,
-    /// How many changed keys.
+    /// The number of changed keys.
     pub keys: u64,
-    /// How many of all these were not judged alike.
+    /// The number of inputs on which the drivers disagreed.
     pub disagreements: u64,
-    /// The drivers, with their libraries' versions.
+    /// The drivers with the versions of their libraries.
     pub drivers: Vec<String>,
-    /// One of each class.
-    pub cases: Vec<Case>,
+    /// One case of each class.
+    pub cases: Vec<CorpusEntry>,
 }
 
 fn fuzz_panel(
@@ -70,14 +71,14 @@ fn fuzz_panel(
     let began = Instant::now();
     for stage in stages.iter().cycle() {
         let payload = stage.claims_until(LATER_S);
-        let honest = stage.token(&payload);
+        let valid = stage.token(&payload);
         for (changed, times) in TURN {
             for _ in 0..times {
                 if began.elapsed() >= time || stop.requested() {
                     return Ok(fuzzed);
                 }
-                let recipe = Recipe::some(changed, &mut random);
-                let Some(dish) = recipe.follow(stage, &honest, &payload) else {
+                let changes = ChangeList::some(changed, &mut random);
+                let Some(input) = changes.apply(stage, &valid, &payload) else {
                     continue;
                 };
                 match changed {
@@ -85,18 +86,18 @@ fn fuzz_panel(
                     Changed::Claims => fuzzed.claims += 1,
                     Changed::Key => fuzzed.keys += 1,
                 }
-                let verdicts = panel.ask(stage, changed, &dish.keys, &dish.token)?;
+                let verdicts = panel.ask(stage, changed, &input.keys, &input.token)?;
                 if agree(&verdicts) {
                     continue;
                 }
                 fuzzed.disagreements += 1;
                 let first = Disagreement {
-                    recipe,
-                    dish,
+                    changes,
+                    input,
                     verdicts,
                 };
                 let case = first
-                    .smallest(&mut panel, stage, &honest, &payload)?
+                    .smallest(&mut panel, stage, &valid, &payload)?
                     .case(stage);
                 if classes.insert(case.class()) && fuzzed.cases.len() < CASES_MAX {
                     fuzzed.cases.push(case);
@@ -108,33 +109,33 @@ fn fuzz_panel(
 }
 
 struct Disagreement {
-    recipe: Recipe,
-    dish: Dish,
+    changes: ChangeList,
+    input: MutatedInput,
     verdicts: Verdicts,
 }
 
 impl Disagreement {
-    /// With the fewest of the changes about which the drivers still disagree.
+    /// Returns the disagreement with the fewest changes about which the drivers still disagree.
     fn smallest(
         mut self,
         panel: &mut Panel<'_>,
         stage: &Stage,
-        honest: &str,
+        valid: &str,
         payload: &str,
     ) -> Result<Self, Stopped> {
         let mut at = 0;
-        while at < self.recipe.changes.len() && self.recipe.changes.len() > 1 {
-            let recipe = self.recipe.without(at);
+        while at < self.changes.changes.len() && self.changes.changes.len() > 1 {
+            let changes = self.changes.without(at);
             at += 1;
-            let Some(dish) = recipe.follow(stage, honest, payload) else {
+            let Some(input) = changes.apply(stage, valid, payload) else {
                 continue;
             };
-            let verdicts = panel.ask(stage, recipe.changed, &dish.keys, &dish.token)?;
+            let verdicts = panel.ask(stage, changes.changed, &input.keys, &input.token)?;
             if !agree(&verdicts) {
                 at -= 1;
                 self = Self {
-                    recipe,
-                    dish,
+                    changes,
+                    input,
                     verdicts,
                 };
             }
@@ -142,21 +143,21 @@ impl Disagreement {
         Ok(self)
     }
 
-    fn case(self, stage: &Stage) -> Case {
+    fn case(self, stage: &Stage) -> CorpusEntry {
         let of = |yes: bool| -> Vec<String> {
             let those = self.verdicts.iter().filter(|(_, v)| *v == yes);
             those.map(|(name, _)| name.clone()).collect()
         };
         let (accepted, refused) = (of(true), of(false));
         let alone = |side: &[String]| side.len() == 1 && is_jeton(&side[0]);
-        Case {
+        CorpusEntry {
             format: stage.format.name().into(),
             alg: stage.alg.clone(),
             enc: stage.enc.clone(),
-            changed: self.recipe.changed,
-            changes: self.recipe.names(),
-            token: self.dish.token,
-            keys: self.dish.keys,
+            changed: self.changes.changed,
+            changes: self.changes.names(),
+            token: self.input.token,
+            keys: self.input.keys,
             jeton_alone: alone(&accepted) || alone(&refused),
             accepted,
             refused,

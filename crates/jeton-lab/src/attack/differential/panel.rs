@@ -1,16 +1,16 @@
-//! All drivers at once, and what each says of one token.
+//! All drivers together, and their verdicts on one token.
 
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
+use crate::attack::run_trial::order_of;
 use crate::attack::session::{Reply, Session, Stopped};
 use crate::attack::trial::Claims;
-use crate::attack::trying::order_of;
 use crate::driver::{Built, Driver};
+use crate::protocol::{Hello, Keys};
 use crate::stop::Stop;
-use crate::wire::{Hello, Keys};
 
 use super::change::Changed;
 
-/// Whether each driver accepts: its id and its library's version.
+/// Whether each driver accepts: its id with its library's version.
 pub(super) type Verdicts = Vec<(String, bool)>;
 
 /// The drivers.
@@ -25,7 +25,7 @@ struct Member<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// Those that say hello.
+    /// Starts the drivers and keeps those that answer `hello`.
     pub(super) fn of(drivers: &'a [(&Driver, Built)], stop: &'a Stop) -> Self {
         let members = drivers.iter().filter_map(|(driver, built)| {
             let mut session = Session::new(built, stop);
@@ -45,8 +45,9 @@ impl<'a> Panel<'a> {
         self.members.iter().map(|m| m.name.clone()).collect()
     }
 
-    /// What those say who offer this. Of a changed key those alone are asked whose library reads its
-    /// text, of changed claims those whose library reads them: else the driver would be judged.
+    /// Returns the verdicts of the drivers that offer this. A changed key goes only to drivers
+    /// whose library reads its text, and changed claims only to those whose library reads them.
+    /// Otherwise the driver itself would be tested.
     pub(super) fn ask(
         &mut self,
         stage: &Stage,
@@ -83,7 +84,7 @@ impl<'a> Panel<'a> {
     }
 }
 
-/// Whether nobody stands apart.
+/// Returns whether all verdicts agree.
 pub(super) fn agree(verdicts: &[(String, bool)]) -> bool {
     verdicts.windows(2).all(|pair| pair[0].1 == pair[1].1)
 }

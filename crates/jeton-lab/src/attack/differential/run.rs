@@ -1,21 +1,22 @@
-//! Which drivers are asked, and with what keys.
+//! Selects the drivers and the keys.
 
 use std::time::Duration;
 
-use super::corpus::{Case, Replayed};
+use super::corpus::{CorpusEntry, Replayed};
 use super::panel::Panel;
 use super::{Fuzzed, corpus, fuzz_panel};
-use crate::attack::forger::Stage;
+use crate::attack::fixtures::Stage;
 use crate::attack::run::{Event, Options, Stages, attackable};
 use crate::attack::session::Stopped;
 use crate::driver::{Built, Driver, Unbuilt};
 use crate::stop::Stop;
 
-/// Gives changed tokens, odd claims and changed keys to all drivers of a format at once, for so long.
-/// Drivers that cannot be had are told of and left out.
+/// Sends changed tokens, unusual claims and changed keys to all drivers of a format, for the given
+/// time. Reports and skips drivers that are unavailable.
 ///
 /// # Errors
-/// A sentence, where the run was asked to stop or fewer than two drivers can be had.
+///
+/// A sentence, if the run was stopped or fewer than two drivers are available.
 pub fn fuzz(
     drivers: &[Driver],
     options: &Options,
@@ -25,20 +26,21 @@ pub fn fuzz(
 ) -> Result<Fuzzed, String> {
     let built = ready(drivers, options, stop, tell)?;
     if built.len() < 2 {
-        return Err("fewer than two drivers can be had, which cannot disagree".into());
+        return Err("fewer than two drivers are available: nothing to compare".into());
     }
     let stages = stages();
     let all: Vec<&Stage> = stages.0.iter().collect();
     fuzz_panel(Panel::of(&built, stop), &all, options.seed, time, stop)
-        .map_err(|Stopped| "ended before anything was found".into())
+        .map_err(|Stopped| "stopped before a case was found".into())
 }
 
 /// Judges the cases of a corpus again.
 ///
 /// # Errors
-/// A sentence, where the run was asked to stop.
+///
+/// A sentence, if the run was stopped.
 pub fn replay(
-    cases: &[Case],
+    cases: &[CorpusEntry],
     drivers: &[Driver],
     options: &Options,
     stop: &Stop,
@@ -48,7 +50,7 @@ pub fn replay(
     let stages = stages();
     let all: Vec<&Stage> = stages.0.iter().collect();
     corpus::replay(cases, &mut Panel::of(&built, stop), &all)
-        .map_err(|Stopped| "ended before every case was judged".into())
+        .map_err(|Stopped| "stopped before every case was judged".into())
 }
 
 fn ready<'d>(
@@ -68,7 +70,7 @@ fn ready<'d>(
         }
         match options.cache.build(driver.recipe(), stop) {
             Ok(made) => built.push((driver, made)),
-            Err(Unbuilt::Stopped) => return Err("ended before it began".into()),
+            Err(Unbuilt::Stopped) => return Err("stopped before the start".into()),
             Err(Unbuilt::Unavailable(reason)) => tell(Event::Unavailable {
                 driver: &driver.id,
                 reason: &reason,
@@ -78,7 +80,7 @@ fn ready<'d>(
     Ok(built)
 }
 
-/// Nobody's address is asked for keys: nothing listens at this one.
+/// Nothing listens at this address: no keys are fetched.
 fn stages() -> Stages {
     Stages::new(jiff::Timestamp::now().as_second(), "http://127.0.0.1:9/")
 }

@@ -1,22 +1,22 @@
-//! Where a target is, and whether it may be attacked.
+//! The address of a target, and whether it may be attacked.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use ureq::http::Uri;
 
-/// The longest address, bytes.
+/// The maximum length of an address, in bytes.
 const ADDRESS_BYTES_MAX: usize = 2048;
 
 /// Which targets may be attacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// Those on this machine.
+    /// Targets on this machine.
     Loopback,
-    /// Any: the caller has said that the target is theirs.
+    /// Any target: the caller has confirmed ownership.
     Owned,
 }
 
-/// What a target is asked in.
+/// The protocol of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// Token introspection over HTTP (RFC 7662).
@@ -25,25 +25,28 @@ pub enum Protocol {
     Grpc,
 }
 
-/// The address of an endpoint, looked up once: what is attacked is what was looked at.
+/// The address of an endpoint. It is resolved once, so that the checked address is the attacked
+/// one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// As it was given.
+    /// The address as given.
     pub(super) name: String,
-    /// What it is asked in.
+    /// The protocol.
     pub protocol: Protocol,
-    /// Host and port as they were given.
+    /// Host and port as given.
     pub(super) authority: String,
     pub(super) socket: SocketAddr,
     pub(super) path: String,
 }
 
 impl Target {
-    /// The target of an address: `http://HOST[:PORT]/PATH` for token introspection,
+    /// Parses the address of a target: `http://HOST[:PORT]/PATH` for token introspection,
     /// `grpc://HOST[:PORT]/PACKAGE.SERVICE/METHOD` for a unary gRPC method.
     ///
     /// # Errors
-    /// A sentence that says what to do: where it is no such address, is not found, or is out of reach.
+    ///
+    /// A sentence that says what to do, if the address is invalid, cannot be resolved, or is not
+    /// allowed.
     ///
     /// ```
     /// use jeton_lab::attack::{Reach, Target};
@@ -54,7 +57,7 @@ impl Target {
     /// assert!(Target::new(verify, Reach::Loopback).is_ok());
     /// ```
     pub fn new(address: &str, reach: Reach) -> Result<Self, String> {
-        let wanted = "a target is http://HOST:PORT/PATH, the address of token introspection (RFC \
+        let wanted = "a target must be http://HOST:PORT/PATH for token introspection (RFC \
                       7662), or grpc://HOST:PORT/PACKAGE.SERVICE/METHOD";
         if address.len() > ADDRESS_BYTES_MAX {
             return Err(format!(
@@ -66,7 +69,7 @@ impl Target {
             Some("http") => Protocol::Introspection,
             Some("grpc") => Protocol::Grpc,
             Some("https" | "grpcs") => {
-                return Err("targets are asked without TLS: give the address behind it".into());
+                return Err("TLS is not supported: pass the address behind the TLS proxy".into());
             }
             _ => return Err(wanted.to_owned()),
         };
@@ -75,7 +78,7 @@ impl Target {
         };
         if authority.as_str().contains('@') {
             return Err(
-                "a target has no user in it: --target-authorization has a file for that".into(),
+                "the target must not contain a user name: pass --target-authorization FILE".into(),
             );
         }
         let port = match authority.as_str().strip_prefix(host) {
@@ -87,17 +90,17 @@ impl Target {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let sockets: Vec<SocketAddr> = (bare, port)
             .to_socket_addrs()
-            .map_err(|e| format!("{host} is not found: {e}"))?
+            .map_err(|e| format!("cannot resolve {host}: {e}"))?
             .collect();
         let near = sockets.iter().all(|s| s.ip().is_loopback());
         if reach == Reach::Loopback && !near {
             return Err(format!(
-                "{host} is not on this machine: attack your own alone, and say so with --i-own-this-target"
+                "{host} is not on this machine; if it is your own, pass --i-own-this-target"
             ));
         }
         let socket = *sockets
             .first()
-            .ok_or_else(|| format!("{host} is not found"))?;
+            .ok_or_else(|| format!("cannot resolve {host}"))?;
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
         if protocol == Protocol::Grpc && !is_method(path) {
             return Err(wanted.to_owned());
@@ -112,7 +115,7 @@ impl Target {
     }
 }
 
-/// Whether a path is that of a gRPC method: `/package.Service/Method`.
+/// Returns whether a path is that of a gRPC method: `/package.Service/Method`.
 fn is_method(path: &str) -> bool {
     let named = |name: &str| {
         let mut bytes = name.bytes();
@@ -129,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_on_this_machine_may_be_attacked() {
+    fn target_on_this_machine_is_allowed() {
         for (address, socket) in [
             ("http://127.0.0.1:8080/introspect", "127.0.0.1:8080"),
             ("http://127.8.8.8/x?y=1", "127.8.8.8:80"),
@@ -144,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elsewhere_may_not_unless_it_is_owned() {
+    fn target_elsewhere_requires_ownership() {
         for address in [
             "http://192.0.2.7:8080/introspect",
             "http://0.0.0.0:8080/",
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_address_is_refused_whoever_owns_it() {
+    fn target_with_invalid_address_is_rejected() {
         for address in [
             "",
             "127.0.0.1:8080",

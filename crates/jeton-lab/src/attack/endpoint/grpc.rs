@@ -1,4 +1,4 @@
-//! One unary gRPC call after another, over HTTP/2 without TLS: what does the method say of the token?
+//! Unary gRPC calls over HTTP/2 without TLS, one after another: the method's verdict on a token.
 
 use std::fmt::Display;
 
@@ -11,16 +11,16 @@ use tokio::runtime::Runtime;
 use zeroize::Zeroizing;
 
 use super::address::Target;
-use super::line::{ANSWER_BYTES_MAX, Line};
+use super::line::{ANSWER_BYTES_MAX, EndpointClient};
 use crate::attack::session::Reply;
 use crate::grpc::{framed, put_text};
-use crate::wire::ANSWER_LIMIT;
+use crate::protocol::ANSWER_LIMIT;
 
-/// The highest number that a field may have.
+/// The highest field number in Protocol Buffers.
 const FIELD_MAX: u32 = (1 << 29) - 1;
 
-/// A request message: the field that takes the token, and those that say the same each time. All of
-/// them are strings; a method that wants more than strings cannot be asked.
+/// A request message: the field for the token, and fields with fixed values. All of them are
+/// strings; a method that requires other types is not supported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     token: u32,
@@ -28,10 +28,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// The message whose field of that number takes the token, and what its other fields say.
+    /// Creates a message. `token` is the number of the token's field; `fields` are the other
+    /// fields.
     ///
     /// # Errors
-    /// A sentence, where a number is none of a field, or is there twice.
+    ///
+    /// A sentence, if a number is not a valid field number or is a duplicate.
     ///
     /// ```
     /// use jeton_lab::attack::Message;
@@ -43,17 +45,17 @@ impl Message {
         numbers.extend(fields.iter().map(|(number, _)| *number));
         if let Some(wrong) = numbers.iter().find(|n| !(1..=FIELD_MAX).contains(*n)) {
             return Err(format!(
-                "{wrong} is no field's number: they go from 1 to {FIELD_MAX}"
+                "field number {wrong} must be between 1 and {FIELD_MAX}"
             ));
         }
         numbers.sort_unstable();
         match numbers.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(format!("the field {} is there twice", pair[0])),
+            Some(pair) => Err(format!("duplicate field {}", pair[0])),
             None => Ok(Self { token, fields }),
         }
     }
 
-    /// The message with a token in it, as it is sent.
+    /// Returns the message with a token, framed for gRPC.
     fn framed(&self, token: &str) -> Bytes {
         let mut message = Vec::new();
         for (number, text) in &self.fields {
@@ -65,7 +67,7 @@ impl Message {
 }
 
 impl Default for Message {
-    /// The token in the first field, and nothing else.
+    /// The token in field 1, and no other field.
     fn default() -> Self {
         Self {
             token: 1,
@@ -97,14 +99,14 @@ impl<'a> Method<'a> {
             target,
             message,
             authorization,
-            runtime: runtime.map_err(|e| format!("no runtime for the calls: {e}"))?,
+            runtime: runtime.map_err(|e| format!("cannot start the runtime: {e}"))?,
             connection: None,
             server: None,
         })
     }
 }
 
-impl Line for Method<'_> {
+impl EndpointClient for Method<'_> {
     fn ask(&mut self, token: &str) -> Reply {
         let call = Call {
             target: self.target,
@@ -145,7 +147,7 @@ type Answered = (Reply, SendRequest<Bytes>, Option<String>);
 impl Call<'_> {
     async fn make(self, connection: Option<SendRequest<Bytes>>) -> Result<Answered, String> {
         let mut connection = match connection {
-            // One that was closed since is not the token's doing.
+            // A connection that was closed in the meantime is not caused by the token.
             Some(open) => match open.ready().await {
                 Ok(ready) => ready,
                 Err(_) => self.connect().await?,
@@ -184,7 +186,7 @@ impl Call<'_> {
     }
 }
 
-/// Reads an answer to its end.
+/// Reads a response to its end.
 async fn reply(response: Response<RecvStream>) -> Result<Reply, String> {
     let (head, mut body) = response.into_parts();
     if head.status != 200 {
@@ -192,7 +194,7 @@ async fn reply(response: Response<RecvStream>) -> Result<Reply, String> {
         return Ok(match status {
             500..=599 => Reply::Crashed(format!("answered {status}")),
             _ => Reply::Unasked(format!(
-                "answered {status}, which says nothing of the token"
+                "answered {status}, which is no verdict on the token"
             )),
         });
     }
@@ -209,7 +211,7 @@ async fn reply(response: Response<RecvStream>) -> Result<Reply, String> {
     }
     let trailers = body.trailers().await.map_err(no_answer)?;
     let status = trailers.as_ref().and_then(status_of);
-    // An answer without a message has its status in its only headers.
+    // A response without a message has its status in its only headers.
     let status = status.or_else(|| status_of(&head.headers));
     Ok(match status {
         Some(0) if length == 0 => Reply::Crashed("answered OK without a message".into()),
@@ -221,7 +223,7 @@ fn status_of(headers: &HeaderMap) -> Option<u32> {
     headers.get("grpc-status")?.to_str().ok()?.parse().ok()
 }
 
-/// What a status says of the token, or that it was not the token that was answered.
+/// Returns what a status means for the token, or that it does not refer to the token.
 fn meaning(status: Option<u32>) -> Reply {
     let Some(status) = status else {
         return Reply::Crashed("answered without a gRPC status".into());
@@ -229,19 +231,19 @@ fn meaning(status: Option<u32>) -> Reply {
     let refused = |name: &str| Reply::Refused(format!("answered {name}"));
     match status {
         0 => Reply::Accepted,
-        // What handlers that return any error come out as.
+        // Handlers that return any error produce this status.
         2 => refused("UNKNOWN"),
         3 => refused("INVALID_ARGUMENT"),
         5 => refused("NOT_FOUND"),
         7 => refused("PERMISSION_DENIED"),
         9 => refused("FAILED_PRECONDITION"),
         11 => refused("OUT_OF_RANGE"),
-        // The caller is the one whose control was accepted: it is the token that is not.
+        // The caller's control was accepted, so this refers to the token.
         16 => refused("UNAUTHENTICATED"),
         13 => Reply::Crashed("answered INTERNAL".into()),
         14 => Reply::Crashed("answered UNAVAILABLE".into()),
         other => Reply::Unasked(format!(
-            "answered gRPC status {other}, which says nothing of the token"
+            "answered gRPC status {other}, which is no verdict on the token"
         )),
     }
 }
@@ -257,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_what_protocol_buffers_say() {
+    fn message_is_encoded_as_protocol_buffers() {
         let message = Message::new(3, vec![(2, "api".to_owned()), (16, String::new())]).unwrap();
         assert_eq!(
             message.framed("t.o.k"),
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_read_as_grpc_has_it() {
+    fn grpc_status_maps_to_reply() {
         assert_eq!(meaning(Some(0)), Reply::Accepted);
         for refused in [2, 3, 5, 7, 9, 11, 16] {
             assert!(matches!(meaning(Some(refused)), Reply::Refused(_)));

@@ -1,13 +1,13 @@
-//! One question after another: is this token active? (RFC 7662, section 2)
+//! Introspection requests, one after another: is this token active? (RFC 7662, section 2)
 
 use serde_json::Value;
 use ureq::Agent;
 use zeroize::Zeroizing;
 
 use super::address::Target;
-use super::line::{ANSWER_BYTES_MAX, Line};
+use super::line::{ANSWER_BYTES_MAX, EndpointClient};
 use crate::attack::session::Reply;
-use crate::wire::ANSWER_LIMIT;
+use crate::protocol::ANSWER_LIMIT;
 
 /// An introspection endpoint.
 pub(super) struct Introspection<'a> {
@@ -21,7 +21,7 @@ impl<'a> Introspection<'a> {
     pub(super) fn new(target: &'a Target, authorization: Option<Zeroizing<String>>) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
-            // Neither an answer nor the environment leads the tokens elsewhere.
+            // Neither a redirect nor a proxy from the environment may send the tokens elsewhere.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .proxy(None)
@@ -38,7 +38,7 @@ impl<'a> Introspection<'a> {
     }
 }
 
-impl Line for Introspection<'_> {
+impl EndpointClient for Introspection<'_> {
     fn ask(&mut self, token: &str) -> Reply {
         let address = format!("http://{}{}", self.target.socket, self.target.path);
         let mut request = self
@@ -74,7 +74,7 @@ impl Line for Introspection<'_> {
     }
 }
 
-/// What an answer says of the token, or that it was not the token that was answered.
+/// Returns what an answer means for the token, or that it does not refer to the token.
 fn meaning(status: u16, body: &[u8]) -> Reply {
     match status {
         200 => {
@@ -82,14 +82,14 @@ fn meaning(status: u16, body: &[u8]) -> Reply {
             match answer.as_ref().and_then(|a| a.get("active")) {
                 Some(Value::Bool(true)) => Reply::Accepted,
                 Some(Value::Bool(false)) => Reply::Refused("not active".into()),
-                _ => Reply::Crashed("answered 200 without saying whether it is active".into()),
+                _ => Reply::Crashed("answered 200 without a boolean `active`".into()),
             }
         }
-        // What was sent is no token, or too long for one.
+        // The sent text is not a token, or too long for one.
         400 | 413 | 414 | 422 | 431 => Reply::Refused(format!("answered {status}")),
         500..=599 => Reply::Crashed(format!("answered {status}")),
         _ => Reply::Unasked(format!(
-            "answered {status}, which says nothing of the token"
+            "answered {status}, which is no verdict on the token"
         )),
     }
 }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_as_rfc_7662_has_it() {
+    fn introspection_answer_maps_to_reply() {
         assert_eq!(meaning(200, b"{\"active\":true}"), Reply::Accepted);
         assert!(matches!(
             meaning(200, b"{\"active\":false}"),

@@ -1,40 +1,40 @@
-//! The line to an endpoint: one question after another, and a most of them.
+//! Requests to an endpoint, one after another, with a maximum number.
 
 use std::time::{Duration, Instant};
 
 use crate::attack::session::Reply;
 
-/// So many requests are made of one target at most.
+/// The maximum number of requests to one target.
 pub(super) const REQUESTS_MAX: u32 = 10_000;
 
-/// And for so long at most.
+/// The maximum duration.
 pub(super) const TIME_MAX: Duration = Duration::from_secs(600);
 
-/// The longest answer that is read, bytes.
+/// The maximum length of an answer that is read, in bytes.
 pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 
-/// A way to ask an endpoint of a token.
-pub(super) trait Line {
-    /// What it says of the token.
+/// A client of an endpoint.
+pub(super) trait EndpointClient {
+    /// Sends a token and returns the verdict.
     fn ask(&mut self, token: &str) -> Reply;
 
-    /// What it calls itself, from its last answer.
+    /// Returns the server's name from its last answer.
     fn server(&self) -> Option<&str>;
 }
 
-/// A target, and what it was asked so far.
+/// A target, with the number of requests and the time so far.
 pub(super) struct Endpoint<'a> {
-    line: Box<dyn Line + 'a>,
+    line: Box<dyn EndpointClient + 'a>,
     requests: u32,
     until: Instant,
 }
 
-/// The most of requests or of time is reached.
+/// The maximum number of requests or the maximum duration is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spent;
+pub(super) struct LimitReached;
 
 impl<'a> Endpoint<'a> {
-    pub(super) fn new(line: Box<dyn Line + 'a>) -> Self {
+    pub(super) fn new(line: Box<dyn EndpointClient + 'a>) -> Self {
         Self {
             line,
             requests: 0,
@@ -42,10 +42,10 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// What it says of a token, and how long that took.
-    pub(super) fn ask(&mut self, token: &str) -> Result<(Reply, Duration), Spent> {
+    /// Sends a token. Returns the verdict and the time that it took.
+    pub(super) fn ask(&mut self, token: &str) -> Result<(Reply, Duration), LimitReached> {
         if self.requests >= REQUESTS_MAX || Instant::now() >= self.until {
-            return Err(Spent);
+            return Err(LimitReached);
         }
         self.requests += 1;
         let began = Instant::now();

@@ -1,8 +1,8 @@
-//! A live endpoint under attack: token introspection over HTTP (RFC 7662) or a unary gRPC method, with
-//! tokens of the key that its operator gives.
+//! Attacks on a live endpoint: token introspection over HTTP (RFC 7662) or a unary gRPC method,
+//! with tokens of a key that its operator provides.
 //!
-//! It is somebody's server, and perhaps not the caller's: one that is not on this machine is refused
-//! unless the caller says whose it is. Requests go one after another, and there is a most of them.
+//! The server may belong to someone else. A target on another machine is refused unless the caller
+//! confirms ownership. Requests are sent one after another, and their number is limited.
 
 mod address;
 mod grpc;

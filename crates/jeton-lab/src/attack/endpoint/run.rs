@@ -1,4 +1,4 @@
-//! Every attack that can be made on an endpoint from outside.
+//! Runs every attack that is possible from outside an endpoint.
 
 use std::time::{Duration, Instant};
 
@@ -7,48 +7,49 @@ use zeroize::Zeroizing;
 use super::address::{Protocol, Target};
 use super::grpc::{Message, Method};
 use super::introspection::Introspection;
-use super::line::{Endpoint, Line, REQUESTS_MAX, Spent, TIME_MAX};
+use super::line::{Endpoint, EndpointClient, LimitReached, REQUESTS_MAX, TIME_MAX};
 use crate::attack::beacon::Beacon;
-use crate::attack::bill::is_slow;
 use crate::attack::catalogue::{About, Attack, Demand, Kind};
-use crate::attack::forger::{Operator, Stage};
+use crate::attack::cost::is_slow;
+use crate::attack::fixtures::{Operator, Stage};
 use crate::attack::run::{chosen, described};
+use crate::attack::run_trial::{TrialResult, outcome_of, void};
 use crate::attack::session::Reply;
 use crate::attack::trial::{Act, Claims, TRIALS_PER_CONTROL, Trial};
-use crate::attack::trying::{Tried, outcome_of, void};
-use crate::attack::verdict::{LeftOut, Tally};
+use crate::attack::verdict::{SkipReason, Tally};
 use crate::result::{AttackOutcome, AttackRow, Party, Practice, RunResult};
 use crate::stop::Stop;
 use crate::suite::Format;
 
-/// How a target is to be attacked.
+/// Options for attacking a target.
 pub struct TargetOptions {
-    /// Where it is.
+    /// The target.
     pub target: Target,
-    /// What a gRPC method is sent.
+    /// The message of a gRPC method.
     pub message: Message,
-    /// Whose it is, and what tokens it accepts.
+    /// The operator's key and claims that the target accepts.
     pub operator: Operator,
     /// The value of the `Authorization` header (or metadata) of every request.
     pub authorization: Option<Zeroizing<String>>,
-    /// What it demands of claims. Of what nobody says that it is demanded, nothing is said.
+    /// The claims that the target requires. Attacks on claims that it does not require are skipped.
     pub demands: Vec<Demand>,
-    /// How long after its end, or before its beginning, a token is taken on purpose. Of one that has
-    /// leeway the borders say nothing.
+    /// The leeway of the target for `exp` and `nbf`. With a leeway, the attacks at the time limits
+    /// are skipped.
     pub leeway: Duration,
-    /// The attacks; all of them where it is empty.
+    /// The attacks; all if empty.
     pub attacks: Vec<String>,
     /// The seed, for the result file.
     pub seed: u64,
-    /// The command that repeats it, for the result file.
+    /// The command that repeats the run, for the result file.
     pub command: String,
 }
 
-/// Attacks a target. `tell` hears how many attacks are done, and how many there are.
+/// Attacks a target. `tell` receives the number of finished attacks and their total.
 ///
 /// # Errors
-/// A sentence, where the key or the claims are none, or the endpoint does not accept an honest token:
-/// then nothing can be said of others.
+///
+/// A sentence, if the key or the claims are invalid, or if the endpoint rejects a valid token. Then
+/// nothing can be concluded about other tokens.
 pub fn run(
     options: &TargetOptions,
     stop: &Stop,
@@ -56,28 +57,28 @@ pub fn run(
 ) -> Result<RunResult, String> {
     let started = jiff::Timestamp::now();
     let began = Instant::now();
-    let beacon = Beacon::light();
+    let beacon = Beacon::listen();
     let mut stage = Stage::given(&options.operator, started.as_second())?;
     stage.beacon.clone_from(&beacon.address);
-    let mut visit = Visit {
-        endpoint: Endpoint::new(line_to(options)?),
+    let mut visit = EndpointRun {
+        endpoint: Endpoint::new(client_for(options)?),
         stage: &stage,
         beacon: &beacon,
         control: None,
     };
-    match visit.endpoint.ask(&stage.honest()) {
+    match visit.endpoint.ask(&stage.valid()) {
         Ok((Reply::Accepted, _)) => {}
         Ok((
             Reply::Refused(why) | Reply::Crashed(why) | Reply::Hung(why) | Reply::Unasked(why),
             _,
         )) => {
             return Err(format!(
-                "{} does not accept an honest token ({why}): see that it has the key's public half, \
-                 and give the claims that it wants with --target-claims",
+                "{} rejects a valid token ({why}): check that it has the public key, \
+                 and pass the claims that it requires with --target-claims",
                 options.target.name
             ));
         }
-        Err(Spent) => return Err("nothing was asked".into()),
+        Err(LimitReached) => return Err("no request was sent".into()),
     }
     let attacks: Vec<Attack> = chosen(&options.attacks)
         .into_iter()
@@ -89,12 +90,12 @@ pub fn run(
             break;
         }
         let mut tally = Tally::default();
-        match left_out(attack, options) {
-            Some(why) => tally.leave_out(why),
+        match skip_reason(attack, options) {
+            Some(why) => tally.skip(why),
             None => visit.attack(attack, &mut tally, stop),
         }
         if stop.requested() {
-            // What was tried of this one is not all of it.
+            // This attack was not completed.
             break;
         }
         rows.push((*attack, tally));
@@ -128,7 +129,7 @@ pub fn run(
     Ok(result)
 }
 
-fn line_to(options: &TargetOptions) -> Result<Box<dyn Line + '_>, String> {
+fn client_for(options: &TargetOptions) -> Result<Box<dyn EndpointClient + '_>, String> {
     let authorization = options.authorization.clone();
     Ok(match options.target.protocol {
         Protocol::Introspection => Box::new(Introspection::new(&options.target, authorization)),
@@ -140,39 +141,39 @@ fn line_to(options: &TargetOptions) -> Result<Box<dyn Line + '_>, String> {
     })
 }
 
-/// Why an attack says nothing of an endpoint, if it does not.
-fn left_out(attack: &Attack, options: &TargetOptions) -> Option<LeftOut> {
+/// Returns why an attack does not apply to an endpoint, if so.
+fn skip_reason(attack: &Attack, options: &TargetOptions) -> Option<SkipReason> {
     if attack.is_at_a_border() && !options.leeway.is_zero() {
-        return Some(LeftOut::NotDemanded);
+        return Some(SkipReason::NotDemanded);
     }
     if attack.about == About::DeclaredTypes {
-        return Some(LeftOut::Untyped);
+        return Some(SkipReason::Untyped);
     }
     let undemanded = attack
         .demand
         .is_some_and(|d| d != Demand::NotBefore && !options.demands.contains(&d));
-    undemanded.then_some(LeftOut::NotDemanded)
+    undemanded.then_some(SkipReason::NotDemanded)
 }
 
-struct Visit<'a> {
+struct EndpointRun<'a> {
     endpoint: Endpoint<'a>,
     stage: &'a Stage,
     beacon: &'a Beacon,
-    /// The control that was accepted last, and how many trials have stood on it.
+    /// The last accepted control, and the number of trials since.
     control: Option<(String, u32)>,
 }
 
-impl Visit<'_> {
+impl EndpointRun<'_> {
     fn attack(&mut self, attack: &Attack, tally: &mut Tally, stop: &Stop) {
         for trial in attack.trials(self.stage) {
             if stop.requested() {
                 return;
             }
-            match self.try_one(&trial) {
+            match self.run_trial(&trial) {
                 Ok(tried) => tally.add(self.stage, &trial, tried),
-                Err(Spent) => {
-                    let why = Tried::NotOffered(format!(
-                        "not tried: a target is asked {REQUESTS_MAX} times at most, for {} minutes",
+                Err(LimitReached) => {
+                    let why = TrialResult::NotOffered(format!(
+                        "not tried: the limit of {REQUESTS_MAX} requests or {} minutes was reached",
                         TIME_MAX.as_secs() / 60
                     ));
                     tally.add(self.stage, &trial, why);
@@ -182,17 +183,17 @@ impl Visit<'_> {
         }
     }
 
-    fn try_one(&mut self, trial: &Trial) -> Result<Tried, Spent> {
+    fn run_trial(&mut self, trial: &Trial) -> Result<TrialResult, LimitReached> {
         let wait = match &trial.act {
             Act::Later(wait) => *wait,
             _ => Duration::ZERO,
         };
         let token = match &trial.act {
-            _ if trial.claims == Claims::Typed => return Ok(out_of_hand()),
+            _ if trial.claims == Claims::Typed => return Ok(fixed_by_endpoint()),
             Act::Verify(token) | Act::NoFetch(token) | Act::Costly { token, .. } => token,
             Act::Later(_) => &trial.control,
-            Act::VerifyUnder(..) | Act::Load { .. } | Act::Mint(_) | Act::NextKeys(_) => {
-                return Ok(out_of_hand());
+            Act::VerifyUnder(..) | Act::Load { .. } | Act::Issue(_) | Act::NextKeys(_) => {
+                return Ok(fixed_by_endpoint());
             }
         };
         if let Some(refused) = self.control(&trial.control)? {
@@ -202,7 +203,7 @@ impl Visit<'_> {
         let calls = self.beacon.calls();
         let (reply, took) = self.endpoint.ask(token)?;
         if matches!(reply, Reply::Crashed(_) | Reply::Hung(_)) {
-            // Whether it is still there is asked before anything else is.
+            // Checks first that the endpoint is still available.
             self.control = None;
         }
         let slow = is_slow(took, Duration::ZERO);
@@ -210,27 +211,27 @@ impl Visit<'_> {
             slow.then(|| format!("took {} ms", took.as_millis()))
         });
         let Some(mut outcome) = outcome else {
-            return Ok(Tried::NotOffered(seen));
+            return Ok(TrialResult::NotOffered(seen));
         };
         if matches!(trial.act, Act::NoFetch(_)) {
-            // The call may be under way while the answer is already here.
+            // The connection may arrive after the answer.
             std::thread::sleep(Duration::from_millis(20));
             if self.beacon.calls() > calls {
                 outcome = AttackOutcome::Accepted;
-                seen = "asked the address that the token named".into();
+                seen = "connected to the address in the token".into();
             }
         }
-        Ok(Tried::Seen {
+        Ok(TrialResult::Seen {
             outcome,
             seen,
             token: Some(token.clone()),
-            // The operator's secret is nobody's evidence.
+            // The operator's key is never part of the evidence.
             key: self.stage.keys().public,
         })
     }
 
-    /// What the endpoint has against a control; none where it is accepted.
-    fn control(&mut self, control: &str) -> Result<Option<Reply>, Spent> {
+    /// Returns the endpoint's objection to a control; none if it is accepted.
+    fn control(&mut self, control: &str) -> Result<Option<Reply>, LimitReached> {
         if let Some((known, times)) = &mut self.control
             && known == control
             && *times < TRIALS_PER_CONTROL
@@ -248,6 +249,6 @@ impl Visit<'_> {
     }
 }
 
-fn out_of_hand() -> Tried {
-    Tried::NotOffered("an endpoint's keys and types are its own".into())
+fn fixed_by_endpoint() -> TrialResult {
+    TrialResult::NotOffered("the keys and types of an endpoint cannot be changed".into())
 }

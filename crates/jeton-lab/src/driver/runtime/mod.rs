@@ -1,5 +1,4 @@
-//! The runtimes that drivers are built and run with: which there are, which of them a run takes,
-//! and whether they still get fixes.
+//! Language runtimes of the drivers: search, selection and support.
 
 mod search;
 mod support;
@@ -15,7 +14,7 @@ pub use version::Version;
 use super::Driver;
 use crate::result::{RuntimeUsed, SupportState};
 
-/// The oldest version of each runtime that the drivers are written for.
+/// The oldest supported version of each runtime for the drivers.
 const OLDEST: [(&str, &[u32]); 4] = [
     ("go", &[1, 25]),
     ("node", &[20]),
@@ -23,21 +22,21 @@ const OLDEST: [(&str, &[u32]); 4] = [
     ("python", &[3, 11]),
 ];
 
-/// What a driver of a language runs on: Go's toolchain, Node, a JDK, CPython.
+/// A runtime: Go's toolchain, Node, a JDK, or CPython.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runtime {
-    /// The language of the drivers that it runs.
+    /// The language of its drivers.
     pub language: String,
-    /// Its version.
+    /// The version.
     pub version: Version,
-    /// Where it was found, in words that tell nothing of the machine: `PATH`, `pyenv`.
+    /// Where it was found, without details of the machine: `PATH`, `pyenv`.
     pub found: String,
-    /// The folder of its commands; `None` if they are those on `PATH`.
+    /// The folder of its commands; `None` for commands on `PATH`.
     pub folder: Option<PathBuf>,
 }
 
 impl Runtime {
-    /// `JDK 25.0.3`, `Node 26.10.0`.
+    /// Returns `JDK 25.0.3`, `Node 26.10.0`.
     #[must_use]
     pub fn label(&self) -> String {
         let name = match self.language.as_str() {
@@ -50,8 +49,8 @@ impl Runtime {
         format!("{name} {}", self.version)
     }
 
-    /// Variables for the processes that build and run a driver with it: its commands are found before
-    /// those on `PATH`, and its tools take it and no other.
+    /// Returns the environment variables to build and run a driver with this runtime: its commands come
+    /// before those on `PATH`, and its tools use it.
     #[must_use]
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let Some(folder) = &self.folder else {
@@ -71,19 +70,19 @@ impl Runtime {
         variables
     }
 
-    /// Whether it has a command of this name beside its own.
+    /// Reports whether it has another command of this name.
     pub(super) fn has(&self, command: &str) -> bool {
         let in_folder = |folder: &Path| folder.join(command).is_file();
         self.folder.as_deref().is_some_and(in_folder)
     }
 
-    /// Whether it still gets fixes on a day: `2026-11-26`.
+    /// Returns the support state on a day: `2026-11-26`.
     #[must_use]
     pub fn support(&self, today: &str) -> Support {
         support(&self.language, &self.version, today)
     }
 
-    /// As a result has it.
+    /// Returns it for the result file.
     fn used(&self, today: &str) -> RuntimeUsed {
         let (support, end) = match self.support(today) {
             Support::Until(end) => (SupportState::Supported, Some(end)),
@@ -105,29 +104,29 @@ impl Runtime {
     }
 }
 
-/// Which runtimes a run takes.
+/// The runtimes that a run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Runtimes {
-    /// Those that the commands on `PATH` start: what the user has.
+    /// The commands on `PATH`.
     #[default]
     Path,
-    /// Of each language the newest that is supported, wherever it is found.
+    /// The newest supported runtime of each language that is installed.
     Newest,
-    /// Of each language all that are found, each a subject of its own.
+    /// All installed runtimes, each as its own subject.
     All,
 }
 
 /// Drivers with their runtimes.
 #[derive(Debug, Clone)]
 pub struct Equipped {
-    /// The drivers; under [`Runtimes::All`] each once per runtime.
+    /// The drivers; with [`Runtimes::All`] each once per runtime.
     pub drivers: Vec<Driver>,
-    /// Under [`Runtimes::All`]: those that were found and are older than the drivers need.
+    /// With [`Runtimes::All`]: installed runtimes that are too old for the drivers.
     pub left_out: Vec<Runtime>,
 }
 
-/// Gives each driver the runtime, or each of the runtimes, that it is to be measured on. `today`, as
-/// `2026-11-26`, decides what is supported.
+/// Assigns the selected runtime or runtimes to each driver. `today`, as `2026-11-26`, determines
+/// support.
 #[must_use]
 pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) -> Equipped {
     let mut languages: Vec<&str> = Vec::new();
@@ -136,7 +135,7 @@ pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) 
             languages.push(&driver.manifest.language);
         }
     }
-    // A JVM takes a while to say its version, and so does a pyenv.
+    // Queries run in parallel: JVM and pyenv are slow to print their versions.
     let found: Vec<Vec<Runtime>> = std::thread::scope(|scope| {
         let asking: Vec<_> = languages
             .iter()
@@ -193,7 +192,7 @@ pub fn equip(drivers: &[Driver], which: Runtimes, places: &Places, today: &str) 
     equipped
 }
 
-/// The runtimes of these drivers, each once, with what is known of their support on a day.
+/// Returns the distinct runtimes of these drivers, with their support state on a day.
 pub(crate) fn used<'d>(
     drivers: impl Iterator<Item = &'d Driver>,
     started: jiff::Timestamp,
@@ -209,7 +208,7 @@ pub(crate) fn used<'d>(
     all
 }
 
-/// The day of a moment, in UTC.
+/// Returns the day of a time, in UTC.
 #[must_use]
 pub fn day(moment: jiff::Timestamp) -> String {
     moment.strftime("%Y-%m-%d").to_string()

@@ -1,4 +1,4 @@
-//! Where runtimes are looked for.
+//! Searches for runtimes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,27 +8,27 @@ use super::version::Version;
 use crate::driver::search::workspace;
 use crate::driver::toolchain::first_line;
 
-/// The folders in which runtimes are looked for.
+/// The places to search for runtimes.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// The search path of commands.
     pub path: OsString,
-    /// The user's folder, in which version managers keep theirs.
+    /// The user's home folder, for version managers.
     pub home: Option<PathBuf>,
-    /// What `JAVA_HOME` names.
+    /// The value of `JAVA_HOME`.
     pub java_home: Option<PathBuf>,
-    /// Folders with a JDK in each of their folders.
+    /// Folders that contain JDKs.
     pub jvms: Vec<PathBuf>,
-    /// Go's module cache, in which toolchains are that `GOTOOLCHAIN` brought.
+    /// Go's module cache, which contains toolchains downloaded by `GOTOOLCHAIN`.
     pub go_modules: Option<PathBuf>,
     /// The folder of pyenv.
     pub pyenv: Option<PathBuf>,
-    /// What `cargo xtask setup --runtimes` brought.
+    /// The folder of `cargo xtask setup --runtimes`.
     pub brought: Option<PathBuf>,
 }
 
 impl Places {
-    /// Those of this process.
+    /// Returns the places of this process.
     #[must_use]
     pub fn here() -> Self {
         let variable = |name: &str| {
@@ -52,7 +52,7 @@ impl Places {
         }
     }
 
-    /// The runtime of a language that its command on `PATH` starts.
+    /// Returns the runtime that a language's command on `PATH` starts.
     #[must_use]
     pub fn on_path(&self, language: &str) -> Option<Runtime> {
         let command = command_of(language)?;
@@ -68,7 +68,7 @@ impl Places {
         })
     }
 
-    /// Every runtime of a language, one of each version: that on `PATH` first, then the newest.
+    /// Returns all runtimes of a language, one per version: the one on `PATH` first, then the newest.
     #[must_use]
     pub fn all(&self, language: &str) -> Vec<Runtime> {
         let Some(command) = command_of(language) else {
@@ -78,7 +78,7 @@ impl Places {
         let mut seen: Vec<PathBuf> = Vec::new();
         for (folder, found) in self.folders(language) {
             let program = folder.join(command);
-            // Without a compiler the drivers cannot be built.
+            // The drivers need a compiler to build.
             let whole = language != "java" || folder.join("javac").is_file();
             let Ok(real) = program.canonicalize() else {
                 continue;
@@ -97,7 +97,7 @@ impl Places {
                 folder: Some(folder),
             })
         };
-        // Each answer takes a tenth of a second, and there may be a dozen.
+        // Each query takes a tenth of a second, and there may be a dozen.
         let mut others: Vec<Runtime> = std::thread::scope(|scope| {
             let asking: Vec<_> = candidates
                 .into_iter()
@@ -116,7 +116,7 @@ impl Places {
         all
     }
 
-    /// The folders of commands in which a runtime may be, and how each is told.
+    /// Returns the candidate folders of commands, each with its description.
     fn folders(&self, language: &str) -> Vec<(PathBuf, &'static str)> {
         let mut folders: Vec<(PathBuf, &'static str)> = std::env::split_paths(&self.path)
             .map(|folder| (folder, "PATH"))
@@ -164,7 +164,7 @@ impl Places {
     }
 }
 
-/// The command that starts a language's runtime; none for a language that has no choice of them.
+/// Returns the command that starts a language's runtime; `None` for languages without a choice.
 fn command_of(language: &str) -> Option<&'static str> {
     match language {
         "go" => Some("go"),
@@ -181,7 +181,7 @@ fn asked(language: &str, program: &Path, folder: Option<&Path>) -> Option<Versio
     } else {
         "--version"
     };
-    // A toolchain of its own folder is asked for itself, whatever the environment prefers.
+    // Query the toolchain in the folder itself, regardless of the environment.
     let own: &[(&str, &str)] = match folder {
         Some(_) if language == "go" => &[("GOTOOLCHAIN", "local")],
         _ => &[],

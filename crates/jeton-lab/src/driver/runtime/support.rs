@@ -1,12 +1,13 @@
-//! Which versions of the runtimes still get fixes, and until when.
+//! Support dates of runtimes.
 
 use super::version::Version;
 
-/// The last day of each line, by language; of Go the month in which the second newer release is due.
+/// The last day of support of each release line, by language; for Go the month in which the second
+/// newer release is due.
 ///
-/// Sources, read on 2026-11-26: go.dev/doc/devel/release (a release is supported until there are
-/// two newer ones, which come each February and August), github.com/nodejs/Release (schedule.json),
-/// adoptium.net/support (Eclipse Temurin; another distribution may end elsewhere), and
+/// Sources, read on 2026-11-26: go.dev/doc/devel/release (a release is supported until there are two
+/// newer ones, which come each February and August), github.com/nodejs/Release (schedule.json),
+/// adoptium.net/support (Eclipse Temurin; other distributions may differ), and
 /// devguide.python.org/versions. endoflife.date has the same days.
 const LINES: [(&str, &[u32], &str); 29] = [
     ("go", &[1, 22], "2025-02-11"),
@@ -40,18 +41,18 @@ const LINES: [(&str, &[u32], &str); 29] = [
     ("python", &[3, 14], "2030-10-31"),
 ];
 
-/// Whether a runtime still gets fixes.
+/// The support state of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Support {
-    /// It gets none any more, since this day.
+    /// Out of support since this day.
     Ended(Option<&'static str>),
-    /// The table knows nothing of it: it is newer, or its language has no line.
+    /// Unknown: newer than the table, or a language without a table.
     Unknown,
-    /// Until this day, or this month if the day is not known yet.
+    /// Supported until this day, or until this month if the day is not known.
     Until(&'static str),
 }
 
-/// What the table says of a version on a day, which is written as in RFC 3339: `2026-11-26`.
+/// Returns the support state of a version on a day, in RFC 3339 form: `2026-11-26`.
 #[must_use]
 pub fn support(language: &str, version: &Version, today: &str) -> Support {
     let lines = || LINES.iter().filter(|(l, ..)| *l == language);
@@ -62,7 +63,7 @@ pub fn support(language: &str, version: &Version, today: &str) -> Support {
         return match (over, is_month) {
             (false, _) => Support::Until(end),
             (true, false) => Support::Ended(Some(end)),
-            // Expected, and nobody looked since.
+            // The expected month has passed, and the table was not updated.
             (true, true) => Support::Unknown,
         };
     }

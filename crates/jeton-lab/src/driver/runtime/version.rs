@@ -1,19 +1,18 @@
-//! The version that a runtime prints.
+//! Parses the version that a runtime prints.
 
 use std::cmp::Ordering;
 
-/// A version by its numbers: `25.0.3` of `openjdk 25.0.3 2026-04-21 LTS`.
+/// A version number: `25.0.3` of `openjdk 25.0.3 2026-04-21 LTS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// Its numbers, the major one first.
+    /// The numbers, the major one first.
     pub numbers: Vec<u32>,
-    /// What stands behind them without a space and is no number: `rc1`, `-ea`. Not that of a build,
-    /// as in `17.0.15+6`.
+    /// The suffix without a space: `rc1`, `-ea`. Build numbers, as in `17.0.15+6`, are ignored.
     pub pre_release: String,
 }
 
 impl Version {
-    /// The first version in a line of text; none if it has no number with a point in it and none alone.
+    /// Finds the first version in a line of text.
     #[must_use]
     pub fn in_text(text: &str) -> Option<Self> {
         let words = text.split([' ', '\t', '"', '/', '(', ')']);
@@ -35,7 +34,7 @@ impl Version {
             .split('.')
             .map(|n| n.parse().ok())
             .collect();
-        // It stands in ids and in names of folders.
+        // The text is used in ids and folder names.
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-._".contains(*c);
         Some(Self {
             numbers: numbers?,
@@ -52,7 +51,7 @@ impl std::fmt::Display for Version {
 }
 
 impl Ord for Version {
-    /// By the numbers; a pre-release is before its release.
+    /// Orders by number; a pre-release comes before its release.
     fn cmp(&self, other: &Self) -> Ordering {
         let released = |v: &Self| v.pre_release.is_empty();
         self.numbers
@@ -74,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn version_of_what_each_runtime_prints_is_read() {
+    fn version_is_found_in_output_of_each_runtime() {
         for (printed, version) in [
             ("go version go1.27.4 linux/amd64", "1.27.4"),
             ("go version go1.28rc1 linux/amd64", "1.28rc1"),
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn version_order_is_by_number_and_a_release_is_after_its_candidates() {
+    fn version_order_is_numeric_and_release_is_last() {
         let version = |text: &str| Version::in_text(text).unwrap();
         assert!(version("1.9.2") < version("1.26.0"));
         assert!(version("go1.28rc1") < version("go1.28"));

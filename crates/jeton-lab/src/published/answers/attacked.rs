@@ -1,9 +1,9 @@
-//! The rules for what was concluded about security: what attacks on both libraries of report 1 came to.
+//! Answers to conclusions about security, from attacks on both libraries of report 1.
 
 use super::evidence::{Evidence, Finding, Missing};
 use crate::result::{Answer, AttackOutcome, AttackRow, Practice};
 
-/// A library and the format that it was compared with.
+/// A library, and the format of the comparison.
 #[derive(Debug, Clone, Copy)]
 struct Library {
     driver: &'static str,
@@ -22,7 +22,7 @@ const GO_PASETO: Library = Library {
     format: "v4.public",
 };
 
-/// By which a token chooses how it is checked.
+/// Attacks in which the token chooses how it is verified.
 const CHOOSES_ALGORITHM: [&str; 5] = [
     "alg-none",
     "alg-absent",
@@ -30,22 +30,22 @@ const CHOOSES_ALGORITHM: [&str; 5] = [
     "alg-sibling",
     "public-key-as-secret",
 ];
-/// The same of PASETO, whose tokens name a version and a purpose.
+/// The same for PASETO, whose tokens name a version and a purpose.
 const CHOOSES_VERSION: [&str; 3] = [
     "paseto-other-version",
     "paseto-other-purpose",
     "paseto-sibling-version",
 ];
 
-/// What some attacks on a library came to.
+/// The outcomes of some attacks on a library.
 struct Tally {
-    /// How many tokens were tried.
+    /// The number of tested tokens.
     tried: u32,
-    /// The attacks that were not refused, each with what it came to.
+    /// The attacks that were not rejected, with their outcomes.
     fell_to: Vec<String>,
 }
 
-/// What was said of both, that they refuse all of these.
+/// Answers a conclusion that both libraries reject all of these.
 pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding, Missing> {
     let mut words = Vec::new();
     let mut holds = true;
@@ -56,15 +56,15 @@ pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding,
     }
     let measured = format!("called as documented, {}", words.join("; "));
     Ok(if holds {
-        let why = "each wrong token stood beside a twin without the fault, which was accepted";
+        let why = "each negative control had a positive control, which was accepted";
         Finding::new(Answer::Holds, measured, why, Vec::new())
     } else {
-        let why = "one of the two took what it must refuse";
+        let why = "one of the two accepted a token that it must reject";
         Finding::new(Answer::DoesNotHold, measured, why, Vec::new())
     })
 }
 
-/// Whether a token of the one can choose how it is checked, and one of the other cannot.
+/// Answers whether a JWT can choose how it is verified, and a PASETO cannot.
 pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let jwt = |practice| tally(e, GOLANG_JWT, practice, &CHOOSES_ALGORITHM);
     let documented = jwt(Practice::Documented)?;
@@ -85,25 +85,28 @@ pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Missing> 
     let (answer, why) = if !paseto.fell_to.is_empty() {
         (
             Answer::DoesNotHold,
-            "a PASETO was not checked as what it must be",
+            "a PASETO was verified with the wrong version or purpose",
         )
     } else if !documented.fell_to.is_empty() {
-        (Answer::Holds, "the token chose, and PASETO's could not")
+        (
+            Answer::Holds,
+            "the JWT chose its algorithm, and the PASETO could not",
+        )
     } else if by_defaults {
         (
             Answer::Holds,
-            "for who calls golang-jwt by its defaults; called as documented, the token chooses nothing there either",
+            "only if golang-jwt is called with its defaults; called as documented, its token cannot choose either",
         )
     } else {
         (
             Answer::DoesNotHold,
-            "the token chose nothing with either of the two: the key decides",
+            "the token cannot choose with either library: the key decides",
         )
     };
     Ok(Finding::new(answer, measured, why, Vec::new()))
 }
 
-/// What these attacks on a library came to; what is missing if none of them was tried.
+/// Returns the outcomes of these attacks on a library; an error if none was run.
 fn tally(
     e: &Evidence<'_>,
     library: Library,
@@ -142,7 +145,7 @@ fn tally(
 impl Tally {
     fn words(&self, library: Library) -> String {
         if self.fell_to.is_empty() {
-            return format!("{} refused all of {} tokens", library.name, self.tried);
+            return format!("{} rejected all of {} tokens", library.name, self.tried);
         }
         format!("{}: {}", library.name, self.fell_to.join(", "))
     }

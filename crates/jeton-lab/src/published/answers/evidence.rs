@@ -1,34 +1,34 @@
-//! What the rows of a run say about two works: the ground that every answer stands on.
+//! The measurements of a run that answers are based on.
 
-use crate::judging::floor_for;
-use crate::result::{Answer, AttackRow, Judgement, NoiseFloor, Row, RowId, Status, Taint};
+use crate::result::{Answer, AttackRow, Disturbance, NoiseFloor, Row, RowId, Status, VerdictKind};
 use crate::stats::interval::estimate;
 use crate::stats::verdict::{Band, judge};
+use crate::verdicts::floor_for;
 
-/// The rows of a run, with what is known of its noise.
+/// The rows of a run, with its noise.
 #[derive(Clone, Copy)]
 pub(super) struct Evidence<'a> {
     pub(super) rows: &'a [Row],
-    /// What attacks came to, if the result has them.
+    /// The attack rows, if the result has them.
     pub(super) attacks: &'a [AttackRow],
     pub(super) noise: &'a NoiseFloor,
-    pub(super) taint: &'a Taint,
+    pub(super) disturbance: &'a Disturbance,
 }
 
-/// What is missing for an answer, as words.
+/// A description of what is missing for an answer.
 pub(super) type Missing = String;
 
-/// One work over another.
+/// The comparison of two works.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Compared {
     pub(super) ratio: f64,
-    pub(super) judgement: Judgement,
-    /// Both times, as words.
+    pub(super) kind: VerdictKind,
+    /// Both times, as text.
     pub(super) words: String,
     pub(super) rows: Vec<RowId>,
 }
 
-/// An answer before it has its claim's number and words.
+/// An answer without the number and text of its conclusion.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Finding {
     pub(super) answer: Answer,
@@ -52,17 +52,17 @@ impl Finding {
         }
     }
 
-    /// Nothing that could answer it; what is missing.
+    /// Creates the answer *not measured*, with what is missing.
     pub(super) fn missing(what: Missing) -> Self {
         Self::new(
             Answer::NotMeasured,
             what,
-            "there is no answer without it",
+            "required for an answer",
             Vec::new(),
         )
     }
 
-    /// Nothing that figures could answer at all.
+    /// Creates the answer to a conclusion that no figures can answer.
     pub(super) fn no_question(why: &str) -> Self {
         Self::new(Answer::NotMeasured, "nothing", why, Vec::new())
     }
@@ -75,7 +75,7 @@ impl From<Result<Finding, Missing>> for Finding {
 }
 
 impl<'a> Evidence<'a> {
-    /// The row that did this work, if it was measured.
+    /// Returns the measured row of a work.
     pub(super) fn row(&self, work: &RowId) -> Result<&'a Row, Missing> {
         let Some(row) = self.rows.iter().find(|row| work.names(row)) else {
             return Err(format!("{} was not planned in this run", name(work)));
@@ -87,11 +87,13 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Its rounds; none of a run that was disturbed.
+    /// Returns the rounds of a work; an error for a disturbed run.
     pub(super) fn rounds(&self, work: &RowId) -> Result<&'a [f64], Missing> {
-        if self.taint.tainted {
-            let why = self.taint.reasons.join("; ");
-            return Err(format!("an undisturbed run: this one was not ({why})"));
+        if self.disturbance.disturbed {
+            let why = self.disturbance.reasons.join("; ");
+            return Err(format!(
+                "an undisturbed run (this run was disturbed: {why})"
+            ));
         }
         let row = self.row(work)?;
         let timing = row.ns_per_op.as_ref();
@@ -100,28 +102,28 @@ impl<'a> Evidence<'a> {
             .ok_or_else(|| format!("{}: no time", name(work)))
     }
 
-    /// Its median, nanoseconds.
+    /// Returns the median, in nanoseconds.
     pub(super) fn time(&self, work: &RowId) -> Result<f64, Missing> {
         self.rounds(work)?;
         let timing = self.row(work)?.ns_per_op.as_ref();
         timing.map(|t| t.median).ok_or_else(|| name(work))
     }
 
-    /// The bytes of its token.
+    /// Returns the token size.
     pub(super) fn size(&self, work: &RowId) -> Result<u64, Missing> {
         let row = self.row(work)?;
         row.token_bytes
             .ok_or_else(|| format!("{}: no token", name(work)))
     }
 
-    /// Bytes and allocations of each operation.
+    /// Returns bytes and allocations per operation.
     pub(super) fn memory(&self, work: &RowId) -> Result<(f64, f64), Missing> {
         let row = self.row(work)?;
         let both = row.bytes_per_op.zip(row.allocs_per_op);
-        both.ok_or_else(|| format!("{}: its runtime counts no memory", name(work)))
+        both.ok_or_else(|| format!("{}: the runtime does not count memory", name(work)))
     }
 
-    /// One work over another, round by round.
+    /// Compares one work with another, round by round.
     pub(super) fn compare(&self, subject: &RowId, baseline: &RowId) -> Result<Compared, Missing> {
         self.compare_sums(
             std::slice::from_ref(subject),
@@ -129,7 +131,7 @@ impl<'a> Evidence<'a> {
         )
     }
 
-    /// Works done one after the other, over others done so.
+    /// Compares sequences of works, with their times added.
     pub(super) fn compare_sums(
         &self,
         subject: &[RowId],
@@ -146,7 +148,7 @@ impl<'a> Evidence<'a> {
         };
         Ok(Compared {
             ratio: ratio.ratio(),
-            judgement: judge(&ratio, band),
+            kind: judge(&ratio, band),
             words: format!(
                 "{} against {}",
                 time(median(subject)?),
@@ -172,9 +174,9 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// A work in words: `go/cristalhq:jwt:HS256:prepared, verify`.
+/// Describes a work: `go/cristalhq:jwt:HS256:prepared, verify`.
 pub(super) fn name(work: &RowId) -> String {
-    let mut name = format!("{}, {}", work.subject, work.contract);
+    let mut name = format!("{}, {}", work.subject, work.operation);
     if work.claims != "standard" {
         name.push_str(&format!(", {} claims", work.claims));
     }
@@ -184,7 +186,7 @@ pub(super) fn name(work: &RowId) -> String {
     name
 }
 
-/// A time in words, with three digits.
+/// Formats a time with three digits.
 pub(super) fn time(ns: f64) -> String {
     let (value, unit) = match ns {
         ns if ns < 1e3 => (ns, "ns"),
@@ -199,7 +201,7 @@ pub(super) fn time(ns: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// A ratio in words: `12 % faster`, `3.4 × slower`.
+/// Formats a ratio: `12 % faster`, `3.4 × slower`.
 pub(super) fn difference(ratio: f64) -> String {
     match ratio {
         r if r >= 2.0 => format!("{r:.1} × slower"),

@@ -1,8 +1,8 @@
-//! What became of the reports' conclusions: for each the answer of one run, with its figures.
+//! Answers of a run to the published conclusions, with figures.
 //!
-//! An answer is a function of the run's rows; of security also of the rows of attacks that stand beside
-//! them (`jeton lab merge`). What a row that is missing, failed or disturbed would
-//! have said is never guessed: the answer is then *not measured*, with what is missing.
+//! An answer is a function of the run's rows; answers about security also use rows of attacks (`jeton
+//! lab merge`). Missing, failed or disturbed rows are never guessed: the answer is then *not measured*,
+//! with what is missing.
 
 mod attacked;
 mod evidence;
@@ -17,16 +17,16 @@ mod synthetic;
 use evidence::{Evidence, Finding};
 
 use super::source::Source;
-use crate::result::{ClaimAnswered, NoiseFloor, Rows, ServerRow, Taint};
+use crate::result::{ClaimAnswered, Disturbance, NoiseFloor, Rows, ServerRow};
 
-/// Every conclusion of the four reports with its answer, in the reports' order.
+/// Returns every conclusion of the four reports with its answer, in the reports' order.
 #[must_use]
-pub fn answers(rows: &Rows, noise: &NoiseFloor, taint: &Taint) -> Vec<ClaimAnswered> {
+pub fn answers(rows: &Rows, noise: &NoiseFloor, disturbance: &Disturbance) -> Vec<ClaimAnswered> {
     let evidence = Evidence {
         rows: &rows.measured,
         attacks: &rows.attack,
         noise,
-        taint,
+        disturbance,
     };
     let mut answers = report_1::answers(&evidence);
     answers.extend(report_2::answers(&evidence));
@@ -35,13 +35,13 @@ pub fn answers(rows: &Rows, noise: &NoiseFloor, taint: &Taint) -> Vec<ClaimAnswe
     answers
 }
 
-/// The conclusions of the report on servers alone, with their answers.
+/// Returns the conclusions of the report on servers, with their answers.
 #[must_use]
 pub fn of_servers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     report_3::answers(rows)
 }
 
-/// One conclusion: its number in its report, what was concluded, and the rule that answers it.
+/// One conclusion: its number, its text, and its answer.
 struct Claim {
     id: &'static str,
     words: &'static str,
@@ -76,14 +76,18 @@ mod tests {
     use crate::result::Answer;
 
     #[test]
-    fn without_rows_every_conclusion_is_there_and_none_is_answered() {
-        let all = answers(&Rows::default(), &NoiseFloor::default(), &Taint::default());
+    fn answers_without_rows_are_not_measured() {
+        let all = answers(
+            &Rows::default(),
+            &NoiseFloor::default(),
+            &Disturbance::default(),
+        );
         assert!(all.iter().all(|c| c.answer == Answer::NotMeasured));
         assert!(
             all.iter()
                 .all(|c| !c.measured.is_empty() && !c.why.is_empty())
         );
-        // Each of the list, some in parts: 1.3 has four.
+        // Every conclusion of the list, some in parts: 1.3 has four.
         let numbers = [(1, 13), (2, 11), (3, 2), (4, 4)];
         for (report, last) in numbers {
             for number in 1..=last {

@@ -1,7 +1,7 @@
-//! Report 1's conclusions: JWT or PASETO?
+//! Conclusions of report 1: JWT or PASETO.
 
 use super::evidence::{Evidence, Finding, Missing, time};
-use super::pair::{Pair, Said, confounded};
+use super::pair::{Pair, Statement, confounded};
 use super::{Claim, attacked, claim, of};
 use crate::published::report_1::{
     CONCURRENT_CLAIMS, JWT, JWT_LOADED, JWT_MADE, PASETO, PASETO_LOADED, threads_of,
@@ -14,13 +14,13 @@ use crate::result::{Answer, ClaimAnswered, RowId, Status};
 const ONE_JWT: &str = "rust/jeton:jwt:EdDSA:prepared";
 const ONE_PASETO: &str = "rust/jeton:v4.public:prepared";
 
-const OPINION: &str = "a judgement, and no figure: nothing that is measured could answer it";
-const ATTACKS: &str = "rows of `jeton lab attack` beside those of this run (`jeton lab merge`)";
+const OPINION: &str = "an opinion that no measurement can answer";
+const ATTACKS: &str = "rows of `jeton lab attack`, merged with this run (`jeton lab merge`)";
 
-/// What the report calls expiry.
+/// The attacks that the report calls expiry.
 const EXPIRY: [&str; 2] = ["expired", "expiry-border"];
 
-/// What the report's payloads are called there.
+/// The report's names of payloads.
 const SMALL: [&str; 2] = ["report1-string", "report1-simple"];
 const LARGE: [&str; 2] = ["report1-large", "report1-very-large"];
 
@@ -38,7 +38,7 @@ pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
 }
 
 fn keys(e: &Evidence<'_>) -> Vec<Claim> {
-    let key = |subject: &str, contract: &str| work(subject, contract, "standard", 1);
+    let key = |subject: &str, operation: &str| work(subject, operation, "standard", 1);
     let loaded = Pair::new(key(JWT_LOADED, "load-key"), key(PASETO_LOADED, "load-key"));
     let one = Pair::new(
         key("rust/jeton:jwt:EdDSA:jwk", "load-key"),
@@ -47,7 +47,7 @@ fn keys(e: &Evidence<'_>) -> Vec<Claim> {
     vec![
         claim(
             "1.1",
-            "Making a key is a cost of JWT (13.3 µs), and not applicable to PASETO.",
+            "Generating a key costs 13.3 µs for JWT and is not applicable to PASETO.",
             key_making(
                 e,
                 &key(JWT_MADE, "generate-key"),
@@ -57,7 +57,7 @@ fn keys(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.2",
             "Loading keys is faster for JWT.",
-            confounded(e, Said::Faster, &[loaded], &[one]),
+            confounded(e, Statement::Faster, &[loaded], &[one]),
         ),
     ]
 }
@@ -71,7 +71,7 @@ fn key_making(e: &Evidence<'_>, jwt: &RowId, paseto: &RowId) -> Result<Finding, 
     };
     if row.is_some_and(|row| offers_none(&row)) {
         let measured = format!("a P-256 key pair for a JWT: {}", time(of_jwt));
-        let why = "go-paseto makes no keys here";
+        let why = "go-paseto generates no keys in this run";
         return Ok(Finding::new(
             Answer::Holds,
             measured,
@@ -85,22 +85,26 @@ fn key_making(e: &Evidence<'_>, jwt: &RowId, paseto: &RowId) -> Result<Finding, 
         time(of_jwt),
         time(of_paseto)
     );
-    let why = "go-paseto makes keys too, and the difference is that of the curves";
+    let why = "go-paseto generates keys too; the difference comes from the curves";
     let rows = vec![jwt.clone(), paseto.clone()];
     Ok(Finding::new(Answer::DoesNotHold, measured, why, rows))
 }
 
 fn speed(e: &Evidence<'_>) -> Vec<Claim> {
-    let jwt_first = Said::Faster;
-    let smalls = |contract: &str| {
+    let jwt_first = Statement::Faster;
+    let smalls = |operation: &str| {
         SMALL
-            .map(|claims| paseto_first(contract, claims, 1))
+            .map(|claims| paseto_first(operation, claims, 1))
             .to_vec()
     };
-    // The report's small payloads are all like its text; one of them is enough for one factor.
-    let small = |contract: &str| vec![one_paseto_first(contract, "report1-string", 1)];
-    let larges = |contract: &str| LARGE.map(|claims| jwt_first_of(contract, claims)).to_vec();
-    let large = |contract: &str| LARGE.map(|claims| one_jwt_first(contract, claims)).to_vec();
+    // The report's small payloads are all similar to its string; one of them is enough for one factor.
+    let small = |operation: &str| vec![one_paseto_first(operation, "report1-string", 1)];
+    let larges = |operation: &str| LARGE.map(|claims| jwt_first_of(operation, claims)).to_vec();
+    let large = |operation: &str| {
+        LARGE
+            .map(|claims| one_jwt_first(operation, claims))
+            .to_vec()
+    };
     let complex = "report1-complex";
     let trips = ["report1-string", "report1-simple"];
     let trips = trips.map(|claims| paseto_first("round-trip", claims, 1));
@@ -109,27 +113,27 @@ fn speed(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.3a",
             "PASETO signs small claims as fast as JWT.",
-            confounded(e, Said::AsFast, &smalls("sign"), &small("sign")),
+            confounded(e, Statement::AsFast, &smalls("sign"), &small("sign")),
         ),
         claim(
             "1.3c",
             "PASETO signs the complex struct faster.",
             confounded(
                 e,
-                Said::Faster,
+                Statement::Faster,
                 &[paseto_first("sign", complex, 1)],
                 &[one_paseto_first("sign", complex, 1)],
             ),
         ),
         claim(
             "1.3d",
-            "JWT signs faster from large data on.",
+            "JWT signs large data faster.",
             confounded(e, jwt_first, &larges("sign"), &large("sign")),
         ),
         claim(
             "1.4a",
             "PASETO parses small claims faster.",
-            confounded(e, Said::Faster, &smalls("verify"), &small("verify")),
+            confounded(e, Statement::Faster, &smalls("verify"), &small("verify")),
         ),
         claim(
             "1.4b",
@@ -139,7 +143,7 @@ fn speed(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "1.5",
             "PASETO is faster at signing and parsing small claims together.",
-            confounded(e, Said::Faster, &trips, &[trip]),
+            confounded(e, Statement::Faster, &trips, &[trip]),
         ),
     ]
 }
@@ -164,16 +168,16 @@ fn memory(e: &Evidence<'_>) -> Vec<Claim> {
     ]
 }
 
-/// Whether PASETO allocates fewer bytes, in the pair and with one factor.
-fn lighter(e: &Evidence<'_>, contract: &str, claims: &str) -> Result<Finding, Missing> {
-    let of = |subject: &str| work(subject, contract, claims, 1);
+/// Answers whether PASETO allocates fewer bytes, in the original pair and with one factor.
+fn lighter(e: &Evidence<'_>, operation: &str, claims: &str) -> Result<Finding, Missing> {
+    let of = |subject: &str| work(subject, operation, claims, 1);
     let (jwt, paseto) = (of(JWT), of(PASETO));
     let (one_jwt, one_paseto) = (of(ONE_JWT), of(ONE_PASETO));
     let (a, b) = (e.memory(&jwt)?.0, e.memory(&paseto)?.0);
-    let mut measured = format!("the pair as published: {b:.0} B/op against {a:.0}");
+    let mut measured = format!("the original pair: {b:.0} B/op against {a:.0}");
     let mut rows = vec![jwt, paseto];
     if b >= a {
-        let why = "the pair as published does not show it here";
+        let why = "the original pair does not show it in this run";
         return Ok(Finding::new(Answer::DoesNotHold, measured, why, rows));
     }
     let (a, b) = (e.memory(&one_jwt)?.0, e.memory(&one_paseto)?.0);
@@ -185,23 +189,23 @@ fn lighter(e: &Evidence<'_>, contract: &str, claims: &str) -> Result<Finding, Mi
         Finding::new(
             Answer::Holds,
             measured,
-            "the format alone shows it too",
+            "the format as the only factor shows it too",
             rows,
         )
     } else {
-        let why = "with the format as the one factor it is gone: it is golang-jwt that allocates";
+        let why = "with the format as the only factor there is no difference: golang-jwt causes the allocations";
         Finding::new(Answer::Artefact, measured, why, rows)
     })
 }
 
 fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let (mut shares, mut rows) = (Vec::new(), Vec::new());
-    for contract in ["sign", "verify"] {
+    for operation in ["sign", "verify"] {
         for claims in SMALL.iter().chain(["report1-complex"].iter()).chain(&LARGE) {
-            let of = |subject: &str| work(subject, contract, claims, 1);
+            let of = |subject: &str| work(subject, operation, claims, 1);
             let (jwt, paseto) = (of(JWT), of(PASETO));
             let less = 1.0 - e.memory(&paseto)?.1 / e.memory(&jwt)?.1;
-            shares.push((contract, *claims, less));
+            shares.push((operation, *claims, less));
             rows.extend([jwt, paseto]);
         }
     }
@@ -211,19 +215,19 @@ fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
     };
     let words: Vec<String> = shares
         .iter()
-        .map(|(contract, claims, less)| format!("{contract} {claims} {}", percent(*less)))
+        .map(|(operation, claims, less)| format!("{operation} {claims} {}", percent(*less)))
         .collect();
     let outside = shares
         .iter()
         .filter(|(_, _, less)| !(0.4..=0.6).contains(less));
     let outside = outside.count();
     Ok(if outside == 0 {
-        let why = "it is so at every size, and of these two libraries";
+        let why = "true at every size, for these two libraries";
         Finding::new(Answer::Holds, words.join(", "), why, rows)
     } else {
         let why = format!(
-            "{outside} of {} are outside of 40 to 60 %; so were those of the report's own tables (76 \
-             against 72 for parsing)",
+            "{outside} of {} are outside of 40 to 60 %, as in the report's own tables (76 against 72 \
+             for parsing)",
             shares.len()
         );
         Finding::new(Answer::DoesNotHold, words.join(", "), why, rows)
@@ -231,45 +235,45 @@ fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
 }
 
 fn heavier(e: &Evidence<'_>) -> Result<Finding, Missing> {
-    let of = |subject: &str, contract: &str| work(subject, contract, LARGE[1], 1);
+    let of = |subject: &str, operation: &str| work(subject, operation, LARGE[1], 1);
     let (mut jwt_less, mut words, mut rows) = (true, Vec::new(), Vec::new());
-    for contract in ["sign", "verify"] {
-        let (jwt, paseto) = (of(JWT, contract), of(PASETO, contract));
+    for operation in ["sign", "verify"] {
+        let (jwt, paseto) = (of(JWT, operation), of(PASETO, operation));
         let (a, b) = (e.memory(&jwt)?.0, e.memory(&paseto)?.0);
         jwt_less &= a < b;
-        words.push(format!("{contract}: JWT {a:.0} B/op, PASETO {b:.0}"));
+        words.push(format!("{operation}: JWT {a:.0} B/op, PASETO {b:.0}"));
         rows.extend([jwt, paseto]);
     }
     let words = words.join("; ");
     Ok(if jwt_less {
-        let why = "these two libraries do; that their structure is the cause is not shown";
+        let why = "true for these two libraries; the cause is not shown";
         Finding::new(Answer::Holds, words, why, rows)
     } else {
-        let why = "it does not, here as in the report's own tables (763,500 against 712,679 bytes)";
+        let why = "not true, as also in the report's own tables (763,500 against 712,679 bytes)";
         Finding::new(Answer::DoesNotHold, words, why, rows)
     })
 }
 
 fn concurrency(e: &Evidence<'_>) -> Vec<Claim> {
     let threads = threads_of(e.rows);
-    let pair = |contract: &str| [paseto_first(contract, CONCURRENT_CLAIMS, threads)];
-    let one = |contract: &str| [one_paseto_first(contract, CONCURRENT_CLAIMS, threads)];
+    let pair = |operation: &str| [paseto_first(operation, CONCURRENT_CLAIMS, threads)];
+    let one = |operation: &str| [one_paseto_first(operation, CONCURRENT_CLAIMS, threads)];
     let trip = one_paseto_first("round-trip", "standard", 1);
     vec![
         claim(
             "1.8a",
             "On all cores PASETO signs faster.",
-            confounded(e, Said::Faster, &pair("sign"), &one("sign")),
+            confounded(e, Statement::Faster, &pair("sign"), &one("sign")),
         ),
         claim(
             "1.8b",
             "On all cores PASETO parses marginally faster.",
-            confounded(e, Said::Faster, &pair("verify"), &one("verify")),
+            confounded(e, Statement::Faster, &pair("verify"), &one("verify")),
         ),
         claim(
             "1.8c",
             "On all cores PASETO is faster at signing and parsing together.",
-            confounded(e, Said::Faster, &pair("round-trip"), &[trip]),
+            confounded(e, Statement::Faster, &pair("round-trip"), &[trip]),
         ),
     ]
 }
@@ -277,7 +281,7 @@ fn concurrency(e: &Evidence<'_>) -> Vec<Claim> {
 fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
     let both = |subject: &str, claims: &str| {
         ["sign", "verify"]
-            .map(|contract| work(subject, contract, claims, 1))
+            .map(|operation| work(subject, operation, claims, 1))
             .to_vec()
     };
     let better = |paseto: bool, claims: &str, one: &str| {
@@ -291,7 +295,7 @@ fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
         with_sizes(
             e,
             claims,
-            confounded(e, Said::Faster, &published, &one_factor),
+            confounded(e, Statement::Faster, &published, &one_factor),
         )
     };
     vec![
@@ -318,14 +322,14 @@ fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
     ]
 }
 
-/// The same finding with the sizes of both tokens beside it.
+/// Adds the sizes of both tokens to an answer.
 fn with_sizes(e: &Evidence<'_>, claims: &str, found: Result<Finding, Missing>) -> Finding {
     let mut found = Finding::from(found);
     let size = |subject: &str| e.size(&work(subject, "sign", claims, 1));
     if let (Ok(jwt), Ok(paseto)) = (size(JWT), size(PASETO))
         && found.answer != Answer::NotMeasured
     {
-        let sizes = format!("; signed and parsed once each. Tokens: {jwt} and {paseto} bytes");
+        let sizes = format!("; each signed and parsed once; tokens of {jwt} and {paseto} bytes");
         found.measured.push_str(&sizes);
     }
     found
@@ -339,15 +343,15 @@ fn security(e: &Evidence<'_>) -> Vec<Claim> {
         for row in &rows {
             e.row(row)?;
         }
-        let measured = "one library makes and verifies both with Ed25519";
-        let why = "the primitive is the algorithm's and not the format's: a JWT carries Ed25519 too, \
-                   and what the report compared was ES256";
+        let measured = "one library signs and verifies both with Ed25519";
+        let why = "the primitive belongs to the algorithm, not to the format: JWT supports Ed25519 too, \
+                   and the report compared ES256";
         Ok(Finding::new(Answer::Artefact, measured, why, rows.to_vec()))
     };
     vec![
         claim(
             "1.10a",
-            "Both isolate keys: what one key made, another does not verify.",
+            "Both isolate keys: a token of one key does not verify with another.",
             refused(
                 &["key-isolation", "other-key"],
                 Some("a token signed with another key"),
@@ -363,22 +367,22 @@ fn security(e: &Evidence<'_>) -> Vec<Claim> {
         ),
         claim(
             "1.10c",
-            "Both refuse truncated tokens.",
+            "Both reject truncated tokens.",
             refused(&["every-length"], None),
         ),
         claim(
             "1.10d",
-            "Both refuse expired tokens, JWT by configuration and PASETO by hand.",
+            "Both reject expired tokens, JWT by configuration and PASETO by a manual check.",
             refused(&EXPIRY, Some("an expired token")),
         ),
         claim(
             "1.10e",
-            "Both keep types: what was signed as a number comes back as one.",
+            "Both keep types: a signed number is returned as a number.",
             refused(&["types-other", "types-missing"], None),
         ),
         claim(
             "1.11a",
-            "PASETO is safer, for its algorithm cannot be chosen by the token.",
+            "PASETO is safer because the token cannot choose the algorithm.",
             if e.attacks.is_empty() {
                 Finding::missing(ATTACKS.to_owned())
             } else {
@@ -397,14 +401,13 @@ fn security(e: &Evidence<'_>) -> Vec<Claim> {
         ),
         claim(
             "1.11d",
-            "Expiry is a tie.",
+            "Expiry: no difference.",
             refused(&EXPIRY, Some("an expired token")),
         ),
     ]
 }
 
-/// Attacks that must be refused by both; without their rows, what both were given before they were
-/// timed.
+/// Answers from attacks that both must reject; without attack rows, from the preflight.
 fn refuses(e: &Evidence<'_>, attacks: &[&str], before_timing: Option<&str>) -> Finding {
     if !e.attacks.is_empty() {
         return attacked::both_refuse(e, attacks).into();
@@ -415,8 +418,7 @@ fn refuses(e: &Evidence<'_>, attacks: &[&str], before_timing: Option<&str>) -> F
     }
 }
 
-/// Both verifiers of the pair were given such a token before they were timed: who accepts one is not
-/// timed, and its row says so.
+/// Answers from the preflight: a verifier that accepts such a token is not timed, and its row has the reason.
 fn refused_before_timing(e: &Evidence<'_>, what: &str) -> Result<Finding, Missing> {
     let rows = [JWT, PASETO].map(|subject| work(subject, "verify", "standard", 1));
     for work in &rows {
@@ -425,7 +427,7 @@ fn refused_before_timing(e: &Evidence<'_>, what: &str) -> Result<Finding, Missin
             .and_then(|row| row.reason.as_deref())
             .unwrap_or_default();
         if row.is_some_and(|r| r.status == Status::FailedPreflight) && reason.contains("accepts") {
-            let why = "it was not timed for it";
+            let why = "it failed this preflight check";
             let measured = format!("{}: {reason}", work.subject);
             return Ok(Finding::new(
                 Answer::DoesNotHold,
@@ -436,12 +438,12 @@ fn refused_before_timing(e: &Evidence<'_>, what: &str) -> Result<Finding, Missin
         }
         e.row(work)?;
     }
-    let measured = format!("golang-jwt and go-paseto were each given {what}, and refused it");
-    let why = "who accepts one before the rounds is not timed, and both were";
+    let measured = format!("golang-jwt and go-paseto both rejected {what}");
+    let why = "a library that accepts it in the preflight is not timed, and both were timed";
     Ok(Finding::new(Answer::Holds, measured, why, rows.to_vec()))
 }
 
-/// What the report says at its end is made of what it said before.
+/// Conclusions at the end of the report, which follow from earlier ones.
 fn overall(before: &[Claim]) -> Vec<Claim> {
     let from = |ids: &[&str]| together(before, ids);
     vec![
@@ -478,23 +480,23 @@ fn overall(before: &[Claim]) -> Vec<Claim> {
         ),
         claim(
             "1.13a",
-            "Overall, speed is a tie.",
+            "Overall, speed is equal.",
             from(&["1.3a", "1.4a", "1.3d", "1.4b"]),
         ),
         claim(
             "1.13b",
-            "Overall, memory is PASETO's.",
+            "Overall, PASETO uses less memory.",
             from(&["1.3b", "1.6"]),
         ),
-        claim("1.13c", "Overall, security is PASETO's.", from(&["1.11a"])),
+        claim("1.13c", "Overall, PASETO is more secure.", from(&["1.11a"])),
         claim(
             "1.13d",
-            "Overall, large claims are JWT's.",
+            "Overall, JWT is better for large claims.",
             from(&["1.3d", "1.4b"]),
         ),
         claim(
             "1.13e",
-            "Overall, concurrency is PASETO's.",
+            "Overall, PASETO is better for concurrency.",
             from(&["1.8a", "1.8b", "1.8c"]),
         ),
         claim(
@@ -505,7 +507,7 @@ fn overall(before: &[Claim]) -> Vec<Claim> {
     ]
 }
 
-/// The answer to what rests on several others: the one that says most against it.
+/// Answers a conclusion that follows from several others: the most negative answer counts.
 fn together(before: &[Claim], ids: &[&str]) -> Finding {
     let parts: Vec<&Claim> = ids
         .iter()
@@ -518,41 +520,41 @@ fn together(before: &[Claim], ids: &[&str]) -> Finding {
         .unwrap_or(Answer::Holds);
     let words: Vec<String> = parts
         .iter()
-        .map(|part| format!("{} {}", part.id, part.found.answer.words()))
+        .map(|part| format!("{} {}", part.id, part.found.answer.label()))
         .collect();
     let mut rows: Vec<RowId> = parts.iter().flat_map(|p| p.found.rows.clone()).collect();
     rows.sort();
     rows.dedup();
     let why = match answer {
-        Answer::Holds => "all that it rests on holds",
-        Answer::DoesNotHold => "a part of what it rests on does not hold",
-        Answer::Artefact => "what it rests on has another cause than the format",
-        Answer::NotMeasured => "a part of what it rests on was not measured",
+        Answer::Holds => "all underlying conclusions hold",
+        Answer::DoesNotHold => "an underlying conclusion does not hold",
+        Answer::Artefact => "an underlying difference has another cause than the format",
+        Answer::NotMeasured => "an underlying conclusion was not measured",
     };
     Finding::new(
         answer,
-        format!("what it rests on: {}", words.join(", ")),
+        format!("underlying conclusions: {}", words.join(", ")),
         why,
         rows,
     )
 }
 
-fn paseto_first(contract: &str, claims: &str, threads: u32) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, threads);
+fn paseto_first(operation: &str, claims: &str, threads: u32) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, threads);
     Pair::new(of(PASETO), of(JWT))
 }
 
-fn one_paseto_first(contract: &str, claims: &str, threads: u32) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, threads);
+fn one_paseto_first(operation: &str, claims: &str, threads: u32) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, threads);
     Pair::new(of(ONE_PASETO), of(ONE_JWT))
 }
 
-fn jwt_first_of(contract: &str, claims: &str) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, 1);
+fn jwt_first_of(operation: &str, claims: &str) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, 1);
     Pair::new(of(JWT), of(PASETO))
 }
 
-fn one_jwt_first(contract: &str, claims: &str) -> Pair {
-    let of = |subject: &str| work(subject, contract, claims, 1);
+fn one_jwt_first(operation: &str, claims: &str) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, 1);
     Pair::new(of(ONE_JWT), of(ONE_PASETO))
 }

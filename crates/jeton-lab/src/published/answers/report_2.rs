@@ -1,27 +1,27 @@
-//! Report 2's conclusions: what does each algorithm cost?
+//! Conclusions of report 2: the cost of algorithms.
 
 use super::evidence::{Compared, Evidence, Finding, Missing, difference, time};
 use super::{Claim, claim, of};
 use crate::published::report_2::{doing, jwe, jws};
 use crate::published::source::REPORT_2;
-use crate::result::{Answer, ClaimAnswered, Judgement, RowId};
+use crate::result::{Answer, ClaimAnswered, RowId, VerdictKind};
 
-/// "Heavily" means so many times as much, and as many bytes more as an RSA key of 3,072 bits brings.
+/// The smallest ratio for "heavily", and the additional bytes of an RSA key of 3,072 bits.
 const HEAVILY: f64 = 3.0;
 const HEAVY_BYTES: u64 = 384;
-/// "About the same" means at most so many times as much, either way.
+/// The largest ratio, in either direction, for "about the same".
 const ABOUT: f64 = 1.5;
-/// "Next to nothing" is at most this share on top.
+/// The largest share for "next to nothing".
 const NEXT_TO_NOTHING: f64 = 0.25;
-/// "Little" is at most this share on top.
+/// The largest share for "little".
 const LITTLE: f64 = 0.5;
-/// "Very slowly", and "not well", means so many times as slow as HMAC.
+/// The smallest ratio to HMAC for "very slowly" and "not well".
 const VERY_SLOWLY: f64 = 20.0;
 const NOT_WELL: f64 = 10.0;
-/// What stands for "about seven times".
+/// The range for "about seven times".
 const ABOUT_SEVEN: [f64; 2] = [5.0, 10.0];
 
-const ADVICE: &str = "advice, and no figure: nothing that is measured could answer it";
+const ADVICE: &str = "advice that no measurement can answer";
 
 pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
     let e = evidence;
@@ -35,12 +35,12 @@ fn encryption(e: &Evidence<'_>) -> Vec<Claim> {
     vec![
         claim(
             "2.1",
-            "RSA encryption costs heavily in size and time.",
+            "RSA encryption has a high cost in size and time.",
             rsa_encryption(e),
         ),
         claim(
             "2.2",
-            "RSA decryption is the slowest thing there is (15 ms), and to be avoided.",
+            "RSA decryption is the slowest operation (15 ms) and should be avoided.",
             slowest(e),
         ),
         claim(
@@ -95,11 +95,12 @@ fn rsa_encryption(e: &Evidence<'_>) -> Result<Finding, Missing> {
     );
     let heavy = slower.ratio >= HEAVILY && back.ratio >= HEAVILY && larger >= HEAVY_BYTES;
     let rows = [slower.rows, back.rows].concat();
-    let why = format!("heavily is {HEAVILY} × the time both ways, and {HEAVY_BYTES} bytes");
+    let why =
+        format!("high cost means {HEAVILY} × the time in both directions, and {HEAVY_BYTES} bytes");
     Ok(Finding::new(holds(heavy), measured, why, rows))
 }
 
-/// RSA decryption beside all else that the report has rows of.
+/// Compares RSA decryption with all other rows of the report.
 fn slowest(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let rsa = decrypt("RSA-OAEP-256", "A256GCM");
     let ours = e.time(&rsa)?;
@@ -118,17 +119,17 @@ fn slowest(e: &Evidence<'_>) -> Result<Finding, Missing> {
             slowest = Some((theirs, other));
         }
     }
-    let (most, other) = slowest.ok_or("nothing beside it")?;
+    let (most, other) = slowest.ok_or("other algorithms")?;
     let measured = format!(
         "decrypting with RSA-OAEP-256 takes {}, the slowest of the others {} ({}, {})",
         time(ours),
         time(most),
         other.subject,
-        other.contract
+        other.operation
     );
     let why = match ours > most {
-        true => "nothing else that the report has rows of takes as long",
-        false => "something else takes longer",
+        true => "no other row of the report takes as long",
+        false => "another row takes longer",
     };
     Ok(Finding::new(
         holds(ours > most),
@@ -138,32 +139,32 @@ fn slowest(e: &Evidence<'_>) -> Result<Finding, Missing> {
     ))
 }
 
-/// Whether the two kinds of content encryption cost about the same, or the one is faster.
+/// Answers whether both kinds of content encryption cost about the same, or one is faster.
 fn content_encryptions(e: &Evidence<'_>, faster: bool) -> Result<Finding, Missing> {
     let pairs = [("A128GCM", "A128CBC-HS256"), ("A256GCM", "A256CBC-HS512")];
     let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
     for (gcm, cbc) in pairs {
-        for (contract, work) in [
+        for (operation, work) in [
             ("encrypt", encrypt as fn(&str, &str) -> RowId),
             ("decrypt", decrypt),
         ] {
-            if faster && contract == "decrypt" {
+            if faster && operation == "decrypt" {
                 continue;
             }
             let compared = e.compare(&work("dir", gcm), &work("dir", cbc))?;
             all &= match faster {
-                true => judged(&compared)? == Judgement::Faster,
+                true => judged(&compared)? == VerdictKind::Faster,
                 false => (1.0 / ABOUT..=ABOUT).contains(&compared.ratio),
             };
-            words.push(format!("{contract} {gcm} {}", difference(compared.ratio)));
+            words.push(format!("{operation} {gcm} {}", difference(compared.ratio)));
             rows.extend(compared.rows);
         }
     }
     let measured = format!("with dir, against CBC with HMAC: {}", words.join(", "));
     let why = match (faster, all) {
-        (true, true) => "it is, at both sizes".to_owned(),
-        (true, false) => "it is not at both sizes".to_owned(),
-        (false, _) => format!("about the same is at most {ABOUT} × either way"),
+        (true, true) => "true at both sizes".to_owned(),
+        (true, false) => "not true at both sizes".to_owned(),
+        (false, _) => format!("about the same means at most {ABOUT} × in either direction"),
     };
     Ok(Finding::new(holds(all), measured, why, rows))
 }
@@ -188,13 +189,17 @@ fn key_wrap(e: &Evidence<'_>) -> Result<Finding, Missing> {
             let with = work(alg, "A256GCM");
             let compared = e.compare(&with, &work("dir", "A256GCM"))?;
             all &= compared.ratio <= 1.0 + NEXT_TO_NOTHING;
-            words.push(format!("{alg} {} {}", with.contract, added(compared.ratio)));
+            words.push(format!(
+                "{alg} {} {}",
+                with.operation,
+                added(compared.ratio)
+            ));
             rows.extend(compared.rows);
         }
     }
-    let measured = format!("on top of dir: {}", words.join(", "));
+    let measured = format!("in addition to dir: {}", words.join(", "));
     let why = format!(
-        "next to nothing is at most {:.0} %",
+        "next to nothing means at most {:.0} %",
         NEXT_TO_NOTHING * 100.0
     );
     Ok(Finding::new(holds(all), measured, why, rows))
@@ -215,7 +220,7 @@ fn signatures(e: &Evidence<'_>) -> Vec<Claim> {
         claim("2.5c", "ECDSA signs faster than it verifies.", ecdsa(e)),
         claim(
             "2.5d",
-            "ECDSA does neither well.",
+            "ECDSA is slow at both.",
             times_slower(
                 e,
                 &[
@@ -225,7 +230,11 @@ fn signatures(e: &Evidence<'_>) -> Vec<Claim> {
                 NOT_WELL,
             ),
         ),
-        claim("2.6", "HMAC adds little over no signature.", little(e)),
+        claim(
+            "2.6",
+            "HMAC adds little to a token without a signature.",
+            little(e),
+        ),
     ]
 }
 
@@ -240,13 +249,13 @@ fn times_slower(
         all &= compared.ratio >= least;
         words.push(format!(
             "{} {} than HMAC ({})",
-            ours.contract,
+            ours.operation,
             difference(compared.ratio),
             compared.words
         ));
         rows.extend(compared.rows);
     }
-    let why = format!("taken as {least:.0} × the time of HMAC or more");
+    let why = format!("read as at least {least:.0} × the time of HMAC");
     Ok(Finding::new(holds(all), words.join(", "), why, rows))
 }
 
@@ -255,7 +264,7 @@ fn seven_times(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let [least, most] = ABOUT_SEVEN;
     let about = (least..=most).contains(&compared.ratio);
     let measured = format!("{} ({})", difference(compared.ratio), compared.words);
-    let why = format!("about seven is from {least:.0} to {most:.0} ×");
+    let why = format!("about seven means {least:.0} to {most:.0} ×");
     Ok(Finding::new(holds(about), measured, why, compared.rows))
 }
 
@@ -263,7 +272,7 @@ fn ecdsa(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
     for alg in ["ES256", "ES384", "ES512"] {
         let compared = e.compare(&signed(alg), &verified(alg))?;
-        all &= judged(&compared)? == Judgement::Faster;
+        all &= judged(&compared)? == VerdictKind::Faster;
         words.push(format!("{alg}: {}", compared.words));
         rows.extend(compared.rows);
     }
@@ -280,15 +289,12 @@ fn little(e: &Evidence<'_>) -> Result<Finding, Missing> {
         let with = work("HS256");
         let compared = e.compare(&with, &work("NONE"))?;
         all &= compared.ratio <= 1.0 + LITTLE;
-        words.push(format!("{} {}", with.contract, added(compared.ratio)));
+        words.push(format!("{} {}", with.operation, added(compared.ratio)));
         rows.extend(compared.rows);
     }
-    let measured = format!(
-        "HS256 on top of JSON and base64 alone: {}",
-        words.join(", ")
-    );
+    let measured = format!("HS256 in addition to JSON and base64: {}", words.join(", "));
     let why = format!(
-        "little is at most {:.0} %; the row without a signature is the lab's own",
+        "little means at most {:.0} %; the row without a signature is measured by the lab itself",
         LITTLE * 100.0
     );
     Ok(Finding::new(holds(all), measured, why, rows))
@@ -304,19 +310,19 @@ fn cautions(e: &Evidence<'_>) -> Vec<Claim> {
         claim(
             "2.8",
             "A GCM tag of 128 bits is the minimum, with no margin.",
-            Finding::no_question("a judgement of margins, and no figure of a run"),
+            Finding::no_question("a statement about margins that no measurement can answer"),
         ),
         claim("2.9", "CBC-HMAC truncates its tag to half.", half_tag(e)),
         claim(
             "2.10",
-            "RSA encryption authenticates nobody: who has the public key can make the token.",
+            "RSA encryption does not authenticate: anyone with the public key can create the token.",
             public_key_alone(e),
         ),
         claim("2.11", "Consult an expert.", Finding::no_question(ADVICE)),
     ]
 }
 
-/// Who is timed for decrypting has refused what was changed: a fact of its row.
+/// A library that is timed for decrypting has rejected changed tokens in the preflight.
 fn authenticates(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let rows = ["A128GCM", "A128CBC-HS256"].map(|enc| decrypt("dir", enc));
     for work in &rows {
@@ -326,7 +332,7 @@ fn authenticates(e: &Evidence<'_>) -> Result<Finding, Missing> {
             .unwrap_or_default();
         if reason.contains("accepts") {
             let measured = format!("{}: {reason}", work.subject);
-            let why = "it was not timed for it";
+            let why = "it failed this preflight check";
             return Ok(Finding::new(
                 Answer::DoesNotHold,
                 measured,
@@ -336,15 +342,16 @@ fn authenticates(e: &Evidence<'_>) -> Result<Finding, Missing> {
         }
         e.row(work)?;
     }
-    let measured = "tokens with one changed bit in header, nonce, ciphertext or tag were refused by \
-                    both before they were timed";
-    let why = "there was no HMAC beside them";
+    let measured = "both rejected tokens with one changed bit in header, nonce, ciphertext or tag in \
+                    the preflight";
+    let why = "there was no separate HMAC";
     Ok(Finding::new(Answer::Holds, measured, why, rows.to_vec()))
 }
 
-/// What the tokens of the two CBC-HMAC algorithms are apart is what their tags are, in base64url.
+/// The difference between the tokens of the two CBC-HMAC algorithms is that of their tags, in
+/// base64url.
 fn half_tag(e: &Evidence<'_>) -> Result<Finding, Missing> {
-    // Their headers and what they encrypt are equally long; a whole tag is the hash's length.
+    // Their headers and plaintexts have equal lengths; a full tag has the length of the hash.
     const HALVES: u64 = 43 - 22;
     let (long, short) = (
         encrypt("dir", "A256CBC-HS512"),
@@ -352,7 +359,7 @@ fn half_tag(e: &Evidence<'_>) -> Result<Finding, Missing> {
     );
     let apart = e.size(&long)?.saturating_sub(e.size(&short)?);
     let measured = format!("A256CBC-HS512 is {apart} bytes longer than A128CBC-HS256");
-    let why = "tags of 32 and 16 bytes are 21 apart in base64url, whole ones would be 43";
+    let why = "tags of 32 and 16 bytes differ by 21 characters in base64url, full ones would differ by 43";
     Ok(Finding::new(
         holds(apart == HALVES),
         measured,
@@ -361,7 +368,7 @@ fn half_tag(e: &Evidence<'_>) -> Result<Finding, Missing> {
     ))
 }
 
-/// Who is timed for encrypting was given the public key alone.
+/// A library that is timed for encrypting got only the public key.
 fn public_key_alone(e: &Evidence<'_>) -> Result<Finding, Missing> {
     let works = ["RSA-OAEP", "RSA-OAEP-256", "RSA1_5"].map(|alg| encrypt(alg, "A256GCM"));
     let mut made = Vec::new();
@@ -374,11 +381,11 @@ fn public_key_alone(e: &Evidence<'_>) -> Result<Finding, Missing> {
         return Err("a token that was encrypted with RSA".into());
     }
     let measured = format!(
-        "{} tokens were made by a process that had the public key and nothing else, and were opened \
-         with the private one",
+        "{} tokens were created by a process that had only the public key, and were decrypted with the \
+         private key",
         made.len()
     );
-    let why = "nothing in such a token says who made it";
+    let why = "such a token does not prove its issuer";
     Ok(Finding::new(Answer::Holds, measured, why, made))
 }
 
@@ -389,19 +396,19 @@ fn holds(it: bool) -> Answer {
     }
 }
 
-/// The verdict on two works, or what it would take to have one.
-fn judged(compared: &Compared) -> Result<Judgement, Missing> {
-    match compared.judgement {
-        Judgement::CannotTell => Err(format!(
-            "more rounds: {}, {}, which this run cannot tell from nothing",
+/// Returns the verdict on two works, or what is missing for one.
+fn judged(compared: &Compared) -> Result<VerdictKind, Missing> {
+    match compared.kind {
+        VerdictKind::Undecided => Err(format!(
+            "more rounds: {}, {} is undecided in this run",
             difference(compared.ratio),
             compared.words
         )),
-        judgement => Ok(judgement),
+        kind => Ok(kind),
     }
 }
 
-/// What a ratio adds: `+12 %`.
+/// Formats the additional share of a ratio: `+12 %`.
 fn added(ratio: f64) -> String {
     format!("{:+.0} %", (ratio - 1.0) * 100.0)
 }

@@ -1,4 +1,4 @@
-//! Report 3's conclusions: which server? `jeton lab servers` measures them, `jeton lab run` does not.
+//! Conclusions of report 3: gRPC servers, measured by `jeton lab servers`.
 
 use super::evidence::{Finding, Missing};
 use super::{Claim, claim, of};
@@ -6,20 +6,20 @@ use crate::published::servers::runs;
 use crate::published::source::REPORT_3;
 use crate::result::{Answer, ClaimAnswered, ServerLoad, ServerRow};
 
-/// A ratio is the published one if it is as near to it as this.
+/// The largest relative difference of a ratio that equals the published one.
 const NEAR: f64 = 0.10;
 
 pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
     let claims: Vec<Claim> = vec![
         claim(
             "3.1a",
-            "On one core the Go server answers 1.48 and 1.45 × the requests of Node with HS256, 1.17 \
-             and 1.11 × with ES256.",
+            "On one core the Go server serves 1.48 and 1.45 × as many requests as Node with HS256, \
+             1.17 and 1.11 × with ES256.",
             ratios(rows, 1),
         ),
         claim(
             "3.1b",
-            "On three cores it answers 1.25 and 1.32 × with HS256, 1.08 and 1.07 × with ES256.",
+            "On three cores the Go server serves 1.25 and 1.32 × as many requests with HS256, 1.08 and 1.07 × with ES256.",
             ratios(rows, 3),
         ),
         claim(
@@ -29,14 +29,14 @@ pub(super) fn answers(rows: &[ServerRow]) -> Vec<ClaimAnswered> {
         ),
         claim(
             "3.2b",
-            "Node's peaks at 105 MB for each process, 40 MB of them at rest.",
+            "The Node server's memory peaks at 105 MB per process, 40 MB when idle.",
             memory(rows, "node/published", (105.0, 105.0)),
         ),
     ];
     of(REPORT_3, claims)
 }
 
-/// Go over Node, both with their bugs fixed, in the four scenarios with so many cores.
+/// Compares the patched Go and Node servers in the four scenarios with this number of cores.
 fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
     let published = runs();
     let published = published.iter().filter(|run| run.scenario.cores == cores);
@@ -52,7 +52,7 @@ fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
             let row = found.ok_or_else(|| format!("{id} in {}", run.scenario.name()))?;
             if row.oversubscribed {
                 return Err(format!(
-                    "{}: the machine has too few cores for it, so requests are not compared",
+                    "{}: the machine has too few cores, so requests are not compared",
                     run.scenario.name()
                 ));
             }
@@ -67,32 +67,29 @@ fn ratios(rows: &[ServerRow], cores: u32) -> Result<Finding, Missing> {
         measured.push(format!("{ratio:.2} ({over_node} published)"));
     }
     if measured.is_empty() {
-        return Err("the servers, which are another verb: no rows of them are here".to_owned());
+        return Err("rows of `jeton lab servers`".to_owned());
     }
     let (answer, why) = match (all_near, all_faster) {
         (true, _) => (
             Answer::Holds,
-            "every ratio is within a tenth of the published one",
+            "every ratio is within 10 % of the published one",
         ),
         (false, true) => (
             Answer::DoesNotHold,
-            "Go answers more, by other ratios: the published Go server signed with an empty key and \
-             one subject, and its loader shared the cores",
+            "Go serves more requests, with other ratios: the published Go server signed with an empty \
+             key and one subject, and its loader shared the cores",
         ),
         (false, false) => (
             Answer::DoesNotHold,
-            "Go does not answer more in every scenario once both servers do the same work on cores of \
-             their own",
+            "Go does not serve more requests in every scenario if both servers do the same work on \
+             their own cores",
         ),
     };
-    let figures = format!(
-        "Go over Node, both with their bugs fixed: {}",
-        measured.join(", ")
-    );
+    let figures = format!("ratio of Go to Node, both patched: {}", measured.join(", "));
     Ok(Finding::new(answer, figures, why, Vec::new()))
 }
 
-/// The most memory of a server on one core, in MB, beside what was published.
+/// Compares the peak memory of a server on one core, in MB, with the published one.
 #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
 fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Finding, Missing> {
     let mine = rows
@@ -109,16 +106,16 @@ fn memory(rows: &[ServerRow], id: &str, (low, high): (f64, f64)) -> Result<Findi
         .filter_map(|l| mb(l.base_rss_bytes))
         .reduce(f64::max);
     let (Some(peak), Some(rest)) = (peak, rest) else {
-        return Err(format!("{id} on one core: no rows of it are here"));
+        return Err(format!("{id} on one core: no rows"));
     };
     let holds = peak >= low * (1.0 - NEAR) && peak <= high * (1.0 + NEAR);
     let (answer, why) = if holds {
-        (Answer::Holds, "within a tenth of what was published")
+        (Answer::Holds, "within 10 % of the published value")
     } else {
         (
             Answer::DoesNotHold,
-            "resident memory of all its processes, looked at every 50 ms; how the published figure was \
-             come by is not said",
+            "resident memory of all its processes, read every 50 ms; the method of the published \
+             figure is unknown",
         )
     };
     let figures = format!("{id}: at most {peak:.0} MB under load, {rest:.0} MB before");

@@ -1,10 +1,10 @@
-//! Report 4's conclusions: pascaldekloe or cristalhq?
+//! Conclusions of report 4: pascaldekloe or cristalhq.
 
 use super::evidence::{Evidence, Finding, Missing, difference};
 use super::{Claim, claim, of};
 use crate::published::report_4::{CRISTALHQ, PASCALDEKLOE, doing};
 use crate::published::source::REPORT_4;
-use crate::result::{Answer, ClaimAnswered, Judgement, RowId};
+use crate::result::{Answer, ClaimAnswered, RowId, VerdictKind};
 
 const HMACS: [&str; 3] = ["HS256", "HS384", "HS512"];
 
@@ -19,46 +19,46 @@ pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
         claim(
             "4.2",
             "cristalhq checks HMAC 76 % faster.",
-            checks(e, &HMACS, Judgement::Faster),
+            checks(e, &HMACS, VerdictKind::Faster),
         ),
         claim(
             "4.3a",
             "cristalhq checks ES256 6 % faster.",
-            checks(e, &["ES256"], Judgement::Faster),
+            checks(e, &["ES256"], VerdictKind::Faster),
         ),
         claim(
             "4.3b",
             "cristalhq checks EdDSA 5 % faster.",
-            checks(e, &["EdDSA"], Judgement::Faster),
+            checks(e, &["EdDSA"], VerdictKind::Faster),
         ),
         claim(
             "4.3c",
             "cristalhq checks RSA of 1,024 bits 11 % faster.",
-            checks(e, &["RS384@1024"], Judgement::Faster),
+            checks(e, &["RS384@1024"], VerdictKind::Faster),
         ),
         claim(
             "4.3d",
             "cristalhq checks RSA of 4,096 bits 9 % slower.",
-            checks(e, &["RS384@4096"], Judgement::Slower),
+            checks(e, &["RS384@4096"], VerdictKind::Slower),
         ),
         claim("4.4", "cristalhq's tokens are 1 to 5 % longer.", longer(e)),
     ];
     of(REPORT_4, claims)
 }
 
-/// cristalhq over pascaldekloe under these contracts: the judgement on each algorithm, in words, and
-/// the rows.
+/// Compares cristalhq with pascaldekloe for these operations: the verdict on each algorithm, a
+/// description, and the rows.
 fn pairs(
     e: &Evidence<'_>,
     algs: &[&str],
-    contract: &str,
+    operation: &str,
     of_cristalhq: &str,
-) -> Result<(Vec<Judgement>, String, Vec<RowId>), Missing> {
-    let (mut judgements, mut words, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+) -> Result<(Vec<VerdictKind>, String, Vec<RowId>), Missing> {
+    let (mut kinds, mut words, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for alg in algs {
         let ours = doing(CRISTALHQ, alg, of_cristalhq);
-        let compared = e.compare(&ours, &doing(PASCALDEKLOE, alg, contract))?;
-        judgements.push(compared.judgement);
+        let compared = e.compare(&ours, &doing(PASCALDEKLOE, alg, operation))?;
+        kinds.push(compared.kind);
         words.push(format!(
             "{alg} {} ({})",
             difference(compared.ratio),
@@ -66,53 +66,52 @@ fn pairs(
         ));
         rows.extend(compared.rows);
     }
-    Ok((judgements, words.join(", "), rows))
+    Ok((kinds, words.join(", "), rows))
 }
 
 fn signs_faster(e: &Evidence<'_>) -> Result<Finding, Missing> {
-    let (judgements, words, rows) = pairs(e, &HMACS, "sign", "sign")?;
-    if judgements.iter().all(|j| *j == Judgement::Faster) {
+    let (kinds, words, rows) = pairs(e, &HMACS, "sign", "sign")?;
+    if kinds.iter().all(|j| *j == VerdictKind::Faster) {
         return Ok(Finding::new(
             Answer::Holds,
             words,
-            "with all three hashes",
+            "true with all three hashes",
             rows,
         ));
     }
-    decided(&judgements, &words)?;
-    let why = "it is not faster with all three hashes";
+    decided(&kinds, &words)?;
+    let why = "not faster with all three hashes";
     Ok(Finding::new(Answer::DoesNotHold, words, why, rows))
 }
 
-/// What was said of checking: true of the same work, or only of the unequal work that was timed.
-fn checks(e: &Evidence<'_>, algs: &[&str], said: Judgement) -> Result<Finding, Missing> {
+/// Answers a conclusion about checking: true for the same work, or only for the unequal work that was
+/// timed.
+fn checks(e: &Evidence<'_>, algs: &[&str], said: VerdictKind) -> Result<Finding, Missing> {
     let (equal, words, mut rows) = pairs(e, algs, "verify", "verify")?;
-    let measured = format!("doing the same work: {words}");
+    let measured = format!("same work: {words}");
     if equal.iter().all(|j| *j == said) {
-        let why = "it is so when both parse, verify and decode";
+        let why = "true if both parse, verify and decode";
         return Ok(Finding::new(Answer::Holds, measured, why, rows));
     }
     decided(&equal, &words)?;
     let (unequal, words, more) = pairs(e, algs, "verify", "verify-parsed")?;
     rows.extend(more);
-    let measured = format!("{measured}; as it was timed: {words}");
+    let measured = format!("{measured}; as originally timed: {words}");
     Ok(if unequal.iter().all(|j| *j == said) {
         let why = "the two sides did different work: one verified a token that was parsed outside of \
-                   the clock and decoded no claims, the other did all of it; doing the same work, the \
-                   difference is gone";
+                   the timed part and decoded no claims, the other did both; with the same work there \
+                   is no difference";
         Finding::new(Answer::Artefact, measured, why, rows)
     } else {
-        let why = "neither the same work nor the work that was timed shows it here";
+        let why = "neither the same work nor the originally timed work shows it in this run";
         Finding::new(Answer::DoesNotHold, measured, why, rows)
     })
 }
 
-/// One that cannot be told leaves it open.
-fn decided(judgements: &[Judgement], words: &str) -> Result<(), Missing> {
-    match judgements.contains(&Judgement::CannotTell) {
-        true => Err(format!(
-            "more rounds: {words}, of which this run cannot tell all"
-        )),
+/// An undecided verdict leaves it open.
+fn decided(kinds: &[VerdictKind], words: &str) -> Result<(), Missing> {
+    match kinds.contains(&VerdictKind::Undecided) {
+        true => Err(format!("more rounds: {words}, not all decided in this run")),
         false => Ok(()),
     }
 }
@@ -131,11 +130,10 @@ fn longer(e: &Evidence<'_>) -> Result<Finding, Missing> {
     }
     let words = words.join(", ");
     Ok(if all {
-        let why =
-            "of the same claims, so that it is the header: one writes `typ` and the other does not";
+        let why = "the claims are equal, so the header causes it: one library writes `typ` and the other does not";
         Finding::new(Answer::Holds, words, why, rows)
     } else {
-        let why = "of the same claims they are not";
+        let why = "not true for equal claims";
         Finding::new(Answer::DoesNotHold, words, why, rows)
     })
 }

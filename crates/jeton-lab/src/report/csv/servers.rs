@@ -4,8 +4,8 @@ use super::plain;
 use crate::report::servers::statuses;
 use crate::result::{ServerLoad, ServerRow};
 
-/// What a row is of.
-const WHO: [&str; 14] = [
+/// Columns of the server and scenario.
+const SUBJECT_COLUMNS: [&str; 14] = [
     "suite",
     "status",
     "reason",
@@ -22,20 +22,20 @@ const WHO: [&str; 14] = [
     "oversubscribed",
 ];
 
-/// What it came to, before its percentiles.
+/// Columns of rates.
 const RATES: [&str; 3] = [
     "tokens_per_s",
     "cpu_us_per_token",
     "client_cpu_us_per_token",
 ];
 
-/// The names of the percentiles in a row.
+/// The latencies of a row.
 const LATENCIES: [&str; 12] = [
     "average", "fastest", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99",
     "slowest",
 ];
 
-/// What it came to, behind them.
+/// Columns after the latencies.
 const REST: [&str; 9] = [
     "tokens",
     "errors",
@@ -48,20 +48,24 @@ const REST: [&str; 9] = [
     "repetitions",
 ];
 
-/// The names of the columns, and a line for each row; the tokens a second of each repetition have
-/// columns of their own, `repetition_1` and on.
-pub(super) fn lines(rows: &[ServerRow], tainted: bool) -> (Vec<String>, Vec<Vec<String>>) {
+/// Returns the header and a line for each row. The tokens per second of each repetition are in columns
+/// `repetition_1` and following.
+pub(super) fn lines(rows: &[ServerRow], disturbed: bool) -> (Vec<String>, Vec<Vec<String>>) {
     let loads = rows.iter().filter_map(|row| row.load.as_ref());
     let repetitions = loads.map(|load| load.repetitions.len()).max().unwrap_or(0);
-    let mut head: Vec<String> = WHO.iter().chain(&RATES).map(|&name| name.into()).collect();
+    let mut head: Vec<String> = SUBJECT_COLUMNS
+        .iter()
+        .chain(&RATES)
+        .map(|&name| name.into())
+        .collect();
     head.extend(LATENCIES.iter().map(|name| format!("{name}_ms")));
     head.extend(REST.iter().map(|&name| name.into()));
     head.extend((1..=repetitions).map(|n| format!("repetition_{n}")));
     let width = head.len();
     let line = |row: &ServerRow| {
-        let mut line = who(row);
+        let mut line = subject_fields(row);
         if let Some(load) = &row.load {
-            line.extend(figures(row, load, tainted));
+            line.extend(figures(row, load, disturbed));
         }
         line.resize(width, String::new());
         line
@@ -69,7 +73,7 @@ pub(super) fn lines(rows: &[ServerRow], tainted: bool) -> (Vec<String>, Vec<Vec<
     (head, rows.iter().map(line).collect())
 }
 
-fn who(row: &ServerRow) -> Vec<String> {
+fn subject_fields(row: &ServerRow) -> Vec<String> {
     vec![
         crate::result::SERVERS.to_owned(),
         row.status.name().to_owned(),
@@ -88,7 +92,7 @@ fn who(row: &ServerRow) -> Vec<String> {
     ]
 }
 
-fn figures(row: &ServerRow, load: &ServerLoad, tainted: bool) -> Vec<String> {
+fn figures(row: &ServerRow, load: &ServerLoad, disturbed: bool) -> Vec<String> {
     let mut fields = vec![
         load.requests_per_s.to_string(),
         known(load.cpu_us_per_request),
@@ -103,7 +107,7 @@ fn figures(row: &ServerRow, load: &ServerLoad, tainted: bool) -> Vec<String> {
         known(load.client_bound),
         known(load.base_rss_bytes),
         known(load.peak_rss_bytes),
-        tainted.to_string(),
+        disturbed.to_string(),
         load.repetitions.len().to_string(),
     ]);
     let each = load.repetitions.iter();
@@ -111,7 +115,7 @@ fn figures(row: &ServerRow, load: &ServerLoad, tainted: bool) -> Vec<String> {
     fields
 }
 
-/// What was not measured is an empty field.
+/// Formats a value; an unmeasured value is an empty field.
 fn known<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }

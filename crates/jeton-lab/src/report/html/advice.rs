@@ -1,5 +1,5 @@
-//! The recommendation, whole: what, why, what would change it, what it does not cover; or why
-//! there is none.
+//! The recommendation section: choices, reasons, what would change them, and what is not covered; or
+//! the reasons why there is none.
 
 use maud::{Markup, html};
 
@@ -12,17 +12,17 @@ use super::units::{self, Unit};
 pub(super) fn section(result: &RunResult) -> Markup {
     let advice = Recommendation::of(result);
     html! {
-        (needs(&advice))
+        (requirements(&advice))
         @if advice.choices.is_empty() {
             div.callout.bad {
                 p { strong { "There is no recommendation." } }
                 ul { @for line in &advice.because { li { (line) } } }
             }
         } @else {
-            @if advice.allow_noisy && result.environment.taint.tainted {
+            @if advice.allow_noisy && result.environment.disturbance.disturbed {
                 p.callout.warn {
                     strong { "From a disturbed run: " }
-                    "it was asked for all the same (" code { "--allow-noisy" } ")."
+                    "requested with " code { "--allow-noisy" } "."
                 }
             }
             (choices(&advice.choices))
@@ -36,19 +36,19 @@ pub(super) fn section(result: &RunResult) -> Markup {
     }
 }
 
-fn needs(advice: &Recommendation) -> Markup {
+fn requirements(advice: &Recommendation) -> Markup {
     html! {
-        @if advice.needs.is_empty() {
+        @if advice.requirements.is_empty() {
             p {
-                "Asked without needs: any language, claims that anybody may read, one side that makes and verifies, decided by the time to verify. Name yours: "
+                "No requirements given. Assumed: any language, readable claims, one party that issues and verifies; ordered by the time to verify. Set your own requirements: "
                 code { "jeton lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
             }
         } @else {
             p {
-                "Asked for "
-                @for (index, need) in advice.needs.iter().enumerate() {
+                "Requirements: "
+                @for (index, requirement) in advice.requirements.iter().enumerate() {
                     @if index > 0 { " " }
-                    span.tag { (need) }
+                    span.tag { (requirement) }
                 }
             }
         }
@@ -63,7 +63,7 @@ fn choices(choices: &[Choice]) -> Markup {
     let unit = Unit::for_times(times());
     html! {
         @if choices.len() > 1 {
-            p { strong { "The first tier, all alike by what was asked:" } }
+            p { strong { "The fastest group; this run cannot distinguish its members:" } }
         }
         div.choices {
             @for choice in choices {
@@ -77,7 +77,8 @@ fn choices(choices: &[Choice]) -> Markup {
 }
 
 fn pick(pick: &Pick, unit: Unit) -> Markup {
-    let times = [("makes", pick.make_ns), ("opens", pick.open_ns)];
+    let [issues, accepts] = pick.verbs();
+    let times = [(issues, pick.make_ns), (accepts, pick.open_ns)];
     let times: Vec<String> = times
         .into_iter()
         .filter_map(|(verb, ns)| Some(format!("{verb} in {}", unit.text(ns?))))
@@ -102,12 +103,12 @@ fn list(heading: &str, lines: &[String]) -> Markup {
 fn out(advice: &Recommendation) -> Markup {
     html! {
         details {
-            summary { "Who is out, and why: " (units::count(advice.out.len(), "subject", "subjects")) }
-            div.scroll tabindex="0" role="region" aria-label="Who is out, table" {
+            summary { "Excluded subjects and reasons: " (units::count(advice.out.len(), "subject", "subjects")) }
+            div.scroll tabindex="0" role="region" aria-label="Excluded subjects, table" {
                 table.sortable {
-                    caption { "Who is out, and by which rule" }
+                    caption { "Excluded subjects and reasons" }
                     thead { tr {
-                        th scope="col" { "Token" } th scope="col" { "Subject" } th scope="col" { "Why" }
+                        th scope="col" { "Token" } th scope="col" { "Subject" } th scope="col" { "Reason" }
                     } }
                     tbody {
                         @for one in &advice.out {

@@ -1,5 +1,5 @@
-//! Attacks: a summary for each library, a heat table for each kind of token, and below it the
-//! evidence that every finding opens.
+//! The attacks section: a summary for each library, a heat table for each kind of token, and the
+//! evidence of every finding.
 
 use maud::{Markup, html};
 
@@ -16,14 +16,14 @@ pub(super) fn section(result: &RunResult) -> Markup {
     let tables = tables(rows);
     html! {
         p {
-            "Each cell is one attack on one library: tokens or keys made for this run, each beside a twin "
-            "without the fault that was accepted. What is shown was seen in this run, of these versions, and no more is said."
+            "Each cell is one attack on one library. The tokens and keys are new in each run. Each negative control has "
+            "a positive control: the same token without the fault, which was accepted. The results apply to these versions only."
         }
         ul.legend {
             @for outcome in AttackOutcome::ALL {
                 li { span.cell.(class(outcome)) { (mark(outcome)) } " " (meaning(outcome)) }
             }
-            li { span.cell.plain { "○" } " void: the twin was refused as well, so nothing is known" }
+            li { span.cell.plain { "○" } " void: the positive control was rejected too, so the result is unknown" }
         }
         (summary(rows))
         @for table in &tables { (heat(table)) }
@@ -31,7 +31,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
     }
 }
 
-/// What one table shows: the rows of one kind of token.
+/// The rows of one kind of token.
 struct Table<'a> {
     kind: Kind,
     columns: Vec<Column<'a>>,
@@ -73,11 +73,11 @@ fn summary(rows: &[AttackRow]) -> Markup {
         h3 #attack-summary { "Each library" }
         div.scroll tabindex="0" role="region" aria-label="Attacks by library, table" {
             table.figures {
-                caption { "Attacks by what became of them" }
+                caption { "Attacks by outcome" }
                 thead { tr {
                     th.text scope="col" { "Library" } th.text scope="col" { "Token" } th.text scope="col" { "Called" }
                     @for outcome in COUNTED {
-                        th scope="col" { (outcome.name()) }
+                        th scope="col" { (outcome.label()) }
                     }
                     th scope="col" { "void" }
                 } }
@@ -120,7 +120,7 @@ fn heat(table: &Table<'_>) -> Markup {
             table.heat {
                 caption { (units::count(attacks.len(), "attack", "attacks")) " on " (units::count(table.columns.len(), "subject", "subjects")) }
                 thead { tr {
-                    th scope="col" { "The check" }
+                    th scope="col" { "Check" }
                     @for column in &table.columns {
                         th.subject scope="col" {
                             (column.first.subject.library) " " (column.first.subject.version)
@@ -145,7 +145,7 @@ fn heat(table: &Table<'_>) -> Markup {
     }
 }
 
-/// A cell of the table: a letter, and of a finding the word too, which leads to its evidence.
+/// Renders a cell: a letter; a finding links to its evidence.
 fn cell(row: Option<&&AttackRow>) -> Markup {
     let Some(row) = row else {
         return html! { td {} };
@@ -156,7 +156,7 @@ fn cell(row: Option<&&AttackRow>) -> Markup {
     html! {
         td.(class(outcome)) {
             @if outcome.is_finding() {
-                a href={ "#" (anchor(row)) } { (mark(outcome)) span.spoken { " " (outcome.name()) } }
+                a href={ "#" (anchor(row)) } { (mark(outcome)) span.spoken { " " (outcome.label()) } }
             } @else { (mark(outcome)) }
         }
     }
@@ -171,7 +171,7 @@ fn evidence(result: &RunResult, rows: &[AttackRow]) -> Markup {
     html! {
         h3 #attack-evidence { "Evidence" }
         @if found.is_empty() {
-            p { "Nothing was accepted that must be refused, and nothing broke." }
+            p { "Every token that must be rejected was rejected, and nothing crashed." }
         }
         @for attack in Attack::all().iter().filter(|a| of(a.id).next().is_some()) {
             h4 { (attack.id) }
@@ -181,7 +181,7 @@ fn evidence(result: &RunResult, rows: &[AttackRow]) -> Markup {
     }
 }
 
-/// One token and key, the names of the others, and the command that repeats it.
+/// Renders one finding: a token and its key, the names of others, and the command that repeats it.
 fn opened(result: &RunResult, row: &AttackRow) -> Markup {
     let outcome = row.outcome.map_or("", AttackOutcome::name);
     let s = &row.subject;
@@ -218,14 +218,14 @@ fn opened(result: &RunResult, row: &AttackRow) -> Markup {
     }
 }
 
-/// The seed that the attacks ran with: their own, where they stand beside a run.
+/// Returns the seed of the attack run; a merged result has its own seed for the timed run.
 fn seed(result: &RunResult) -> u64 {
     let of_attacks = |run: &&MergedRun| run.command.starts_with("jeton lab attack");
     let own = result.runs.iter().find(of_attacks);
     own.map_or(result.seed, |run| run.seed)
 }
 
-/// Whether the documented practice of the same library closes what its defaults leave open.
+/// Reports whether the library rejects the token when called as documented.
 fn closed(result: &RunResult, row: &AttackRow) -> Option<&'static str> {
     if row.practice != Practice::Defaults {
         return None;
@@ -237,9 +237,9 @@ fn closed(result: &RunResult, row: &AttackRow) -> Option<&'static str> {
             && other.practice == Practice::Documented
     })?;
     Some(match documented.outcome {
-        Some(AttackOutcome::Refused) => "Called as documented, the library refuses it.",
-        Some(o) if o.is_finding() => "Called as documented, it is the same.",
-        _ => "Called as documented, nothing can be said of it.",
+        Some(AttackOutcome::Refused) => "Called as documented, the library rejects it.",
+        Some(o) if o.is_finding() => "Called as documented, the library also fails.",
+        _ => "Called as documented, the result is unknown.",
     })
 }
 
@@ -266,7 +266,7 @@ fn class(outcome: AttackOutcome) -> &'static str {
     }
 }
 
-/// One letter, so that colour is never the only carrier.
+/// Returns one letter per outcome, so that colour is not the only signal.
 fn mark(outcome: AttackOutcome) -> &'static str {
     match outcome {
         AttackOutcome::NotApplicable => "·",
@@ -281,12 +281,12 @@ fn mark(outcome: AttackOutcome) -> &'static str {
 
 fn meaning(outcome: AttackOutcome) -> &'static str {
     match outcome {
-        AttackOutcome::NotApplicable => "cannot be made with the algorithms that are offered",
-        AttackOutcome::NotOffered => "the library does not have what would be attacked",
-        AttackOutcome::Refused => "refused",
-        AttackOutcome::OverLimit => "refused, at a cost out of all proportion",
+        AttackOutcome::NotApplicable => "not applicable to the offered algorithms",
+        AttackOutcome::NotOffered => "the library lacks the attacked feature",
+        AttackOutcome::Refused => "rejected",
+        AttackOutcome::OverLimit => "rejected, but at an excessive cost",
         AttackOutcome::Hung => "no answer in time",
-        AttackOutcome::Crashed => "the library panicked or its process died",
+        AttackOutcome::Crashed => "the library panicked or its process exited",
         AttackOutcome::Accepted => "accepted",
     }
 }

@@ -1,5 +1,4 @@
-//! What fits a cookie and the line of a header: the tokens that were made, beside what browsers and
-//! servers take.
+//! Which tokens fit a cookie or a header line, with the limits of browsers and servers.
 
 use maud::{Markup, html};
 
@@ -8,20 +7,20 @@ use crate::recommendation::budgets::{Budget, USUAL};
 use super::sizes::{Set, Size};
 use super::units;
 
-/// Of more kinds of token than these only their number is told.
+/// With more kinds of token than this, only their number is shown.
 const NAMED_MAX: usize = 3;
 
 pub(super) fn section(sets: &[Set<'_>]) -> Markup {
     html! {
-        h3 #budgets { "What fits a cookie, and a header" }
+        h3 #budgets { "Cookie and header limits" }
         p {
-            "Bytes around a token count as well: " code { (USUAL[0].carrier.around()) } ", and "
-            code { (USUAL[1].carrier.around()) } ". With a budget of your own: "
+            "Bytes around a token count too: " code { (USUAL[0].carrier.around()) } ", and "
+            code { (USUAL[1].carrier.around()) } ". Set your own limit: "
             code { "jeton lab report results.json --need header-budget=4096" } "."
         }
         div.scroll tabindex="0" role="region" aria-labelledby="budgets" {
             table.figures {
-                caption { "Which of the tokens above fit, by claims set" }
+                caption { "Tokens that fit, by claims set" }
                 thead { tr {
                     th.text scope="col" { "Claims set" }
                     th scope="col" { "Tokens, bytes" }
@@ -54,7 +53,7 @@ fn line(set: &Set<'_>) -> Markup {
     }
 }
 
-/// Which of these fit; the sizes are in their order, so that a token is named by its longest.
+/// Reports which sizes fit the budget. A kind of token with several sizes counts with its longest.
 fn fits(sizes: &[Size], budget: &Budget) -> Markup {
     let does = |size: &&Size| budget.carrier.with(size.bytes) <= budget.bytes;
     let too_long: Vec<&Size> = sizes.iter().filter(|size| !does(size)).collect();
@@ -62,7 +61,7 @@ fn fits(sizes: &[Size], budget: &Budget) -> Markup {
         return html! { span.tag.good { "all fit" } };
     }
     if too_long.len() == sizes.len() {
-        return html! { span.tag.bad { "none fits" } };
+        return html! { span.tag.bad { "none fit" } };
     }
     let mut kinds: Vec<&str> = too_long.iter().map(|size| size.token.as_str()).collect();
     kinds.sort_unstable();

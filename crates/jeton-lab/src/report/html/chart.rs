@@ -1,7 +1,7 @@
-//! The dot-and-interval chart of one comparison, and the figure that ties it to its table.
+//! The dot-and-interval chart of one comparison, with its table.
 //!
-//! Places along the axis are per cent of the width and everything else is in pixels, so that a
-//! chart is as wide as its column while its text keeps its size.
+//! Horizontal positions are in per cent of the width; all other lengths are in pixels. A chart is
+//! therefore as wide as its column, and its text keeps its size.
 
 use maud::{Markup, html};
 
@@ -15,31 +15,31 @@ use crate::stats::verdict::Band;
 const ROW: f64 = 42.0;
 const REFERENCE_ROW: f64 = 18.0;
 const AXIS: f64 = 30.0;
-/// Longer labels are cut in the chart, so that they fit 390 px; the table has them in full.
+/// Longer labels are shortened to fit 390 px; the table has them in full.
 const NAME_CHARS_MAX: usize = 34;
 const ASIDE_CHARS_MAX: usize = 24;
 const REFERENCE_CHARS_MAX: usize = 15;
-/// So many names of ticks stand beside each other on a narrow screen.
+/// The number of tick labels that fit on a narrow screen.
 const NARROW_TICKS_MAX: usize = 4;
-/// From here on a label is set smaller.
+/// Longer labels use a smaller font.
 const LONG_NAME_CHARS: usize = 24;
-/// An interval that is narrower, in per cent of the width, is behind its mark on every screen.
+/// A narrower interval, in per cent of the width, is hidden by its mark on every screen.
 const HIDDEN_BY_MARK: f64 = 0.6;
 
-/// How to read the charts: the same marks as in them, in words.
+/// Renders the legend of the charts.
 pub(super) fn legend() -> Markup {
     let marks = [
-        ("baseline", "the baseline"),
-        ("faster", "faster than it"),
-        ("slower", "slower than it"),
-        ("equivalent", "equivalent to it"),
-        ("cannot-tell", "cannot tell"),
+        ("baseline", "baseline"),
+        ("faster", "faster than the baseline"),
+        ("slower", "slower than the baseline"),
+        ("equivalent", "equivalent to the baseline"),
+        ("undecided", "undecided"),
         ("alone", "not compared"),
     ];
     html! {
         p {
-            "A mark is the median of the rounds, the line through it the 95 % interval of that median. "
-            "Where that interval is narrower than the mark, the mark hides it. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
+            "A mark shows the median of the rounds; the line through it shows the 95 % interval of the median. "
+            "A mark hides an interval that is narrower than the mark. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
         }
         ul.legend {
             @for (kind, words) in marks {
@@ -47,17 +47,17 @@ pub(super) fn legend() -> Markup {
             }
             li {
                 svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { rect.band x="-9" y="-8" width="18" height="16" {} }
-                "the noise band around the baseline"
+                "noise band around the baseline"
             }
             li {
                 svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { line.reference y1="-9" y2="9" {} }
-                "the bare primitive, a floor and never compared"
+                "bare primitive, not compared"
             }
         }
     }
 }
 
-/// A heading, the chart, and right under it the table of the same figures.
+/// Renders a heading, the chart, and the table of the same figures.
 pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>) -> Markup {
     let all = || comparison.entries.iter().chain(&comparison.references);
     let unit = Unit::for_times(all().filter_map(|e| time(e.row)).map(|t| t.median));
@@ -113,7 +113,7 @@ fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>) -> Markup {
     }
 }
 
-/// The grid of an axis along the bottom, and what its lines are called.
+/// Renders the grid lines and labels of the horizontal axis.
 pub(super) fn ticks(
     ticks: &[f64],
     place: impl Fn(f64) -> f64,
@@ -123,7 +123,7 @@ pub(super) fn ticks(
     html! {
         @for (number, &tick) in ticks.iter().enumerate() {
             @let x = place(tick);
-            // Of many, every second has no room for its name on a narrow screen.
+            // On a narrow screen, only every second label of many fits.
             @let room = if ticks.len() > NARROW_TICKS_MAX && number % 2 == 1 { "wide " } else { "" };
             (upright("grid", x, [top, bottom]))
             text class={ "tick " (room) (anchor(x)) } x=(per_cent(x)) y=(bottom + 18.0) { (name(tick)) }
@@ -131,20 +131,20 @@ pub(super) fn ticks(
     }
 }
 
-/// A line from the top to the bottom of a chart.
+/// Renders a vertical line from the top to the bottom of a chart.
 pub(super) fn upright(class: &str, x: f64, [top, bottom]: [f64; 2]) -> Markup {
     let x = per_cent(x);
     html! { line.(class) x1=(x) x2=(x) y1=[(top != 0.0).then_some(top)] y2=(bottom) {} }
 }
 
-/// A bare primitive: a vertical line through the whole chart, named at its top.
+/// Renders a bare primitive: a vertical line through the chart, with its name at the top.
 fn reference(entry: &Entry<'_>, index: usize, scale: LogScale, unit: Unit, bottom: f64) -> Markup {
     let Some(timing) = time(entry.row) else {
         return html! {};
     };
     let x = scale.place(timing.median);
     let y = (index as f64 + 1.0) * REFERENCE_ROW - 4.0;
-    // The name stands on the side with more room.
+    // The name goes to the side with more room.
     let (side, shift) = if x < 50.0 {
         ("start", "6")
     } else {
@@ -160,7 +160,7 @@ fn reference(entry: &Entry<'_>, index: usize, scale: LogScale, unit: Unit, botto
     }
 }
 
-/// One subject: its words, and below them its mark on the interval.
+/// Renders one subject: its name and value, and below them its mark and interval.
 fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let Some(timing) = time(entry.row) else {
         return html! {};
@@ -171,7 +171,7 @@ fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
     let (kind, effect) = match entry.role {
         Role::Baseline => ("baseline", "baseline".to_owned()),
         Role::Compared(verdict) => (
-            sentences::judgement(verdict.verdict).0,
+            sentences::kind(verdict.verdict).0,
             sentences::short_effect(verdict),
         ),
         Role::Reference | Role::Alone => ("alone", "not compared".to_owned()),
@@ -222,7 +222,7 @@ pub(super) fn per_cent(place: f64) -> String {
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The class of a label that stands at a place: at the ends it leans inwards, so that none is cut.
+/// Returns the class of a label at a position: labels at the ends are aligned inwards.
 pub(super) fn anchor(place: f64) -> &'static str {
     match place {
         // On a narrow screen half a label is a tenth of the chart.
@@ -232,7 +232,7 @@ pub(super) fn anchor(place: f64) -> &'static str {
     }
 }
 
-/// The classes of a row's name: a long one is set smaller before it is cut.
+/// Returns the class of a row's name: a long name uses a smaller font.
 pub(super) fn name_class(label: &str) -> &'static str {
     if label.chars().count() > LONG_NAME_CHARS {
         "name long"
@@ -241,7 +241,7 @@ pub(super) fn name_class(label: &str) -> &'static str {
     }
 }
 
-/// The first characters of a label, with an ellipsis if there are more.
+/// Shortens a label, with an ellipsis.
 pub(super) fn cut(label: &str, chars_max: usize) -> String {
     if label.chars().count() <= chars_max {
         return label.to_owned();

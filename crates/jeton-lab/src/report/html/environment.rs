@@ -1,4 +1,4 @@
-//! Where the run happened.
+//! The environment section: machine, runtimes and drivers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::units;
 
 pub(super) fn section(result: &RunResult) -> Markup {
     let e = &result.environment;
-    let unknown = || "not known".to_owned();
+    let unknown = || "unknown".to_owned();
     let facts = [
         ("CPU", e.cpu_in_full()),
         ("Logical CPUs in use", units::whole(e.cores as u64)),
@@ -26,18 +26,18 @@ pub(super) fn section(result: &RunResult) -> Markup {
         ("jeton", e.jeton.clone()),
         ("Started", e.started.clone()),
         ("Elapsed", format!("{} s", units::fixed(e.elapsed_s, 1))),
-        ("Seed of the order", result.seed.to_string()),
+        ("Seed of the random order", result.seed.to_string()),
         ("Result schema", result.schema.to_string()),
     ];
     html! {
-        div.scroll tabindex="0" role="region" aria-label="The machine, table" {
+        div.scroll tabindex="0" role="region" aria-label="Machine, table" {
             table.pairs {
-                caption { "The machine and the run" }
+                caption { "Machine and run" }
                 tbody {
                     @for (name, value) in &facts {
                         tr {
                             th scope="row" { (name) }
-                            td { (if value.trim().is_empty() { "not known" } else { value }) }
+                            td { (if value.trim().is_empty() { "unknown" } else { value }) }
                         }
                     }
                 }
@@ -45,7 +45,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
         }
         (runtimes(&e.runtimes_used))
         (map("Runtimes", "Language", "Version", &e.runtimes, false))
-        (map("Drivers, by the SHA-256 of their sources and lockfile", "Driver", "SHA-256", &e.drivers, true))
+        (map("Drivers, with the SHA-256 of their sources and lockfile", "Driver", "SHA-256", &e.drivers, true))
     }
 }
 
@@ -55,7 +55,7 @@ fn runtimes(used: &[RuntimeUsed]) -> Markup {
             div.scroll tabindex="0" role="region" aria-label="Runtimes and their support, table" {
                 table.pairs {
                     caption { "Runtimes and their support on the day of the run" }
-                    thead { tr { th scope="col" { "Runtime" } th scope="col" { "Found" } th scope="col" { "Support" } } }
+                    thead { tr { th scope="col" { "Runtime" } th scope="col" { "Location" } th scope="col" { "Support" } } }
                     tbody {
                         @for runtime in used {
                             tr {

@@ -1,58 +1,59 @@
-//! Comparisons by suite and contract, each group under its heading; in a long page all but the first
-//! are folded.
+//! Sets of comparisons by suite and operation; a long page folds all sets except the first.
 
 use maud::{Markup, html};
 
 use super::comparison::Comparison;
 use super::units;
 
-/// A page of more comparisons is folded: nobody reads a hundred charts from top to bottom.
+/// With more comparisons than this, the page folds its groups of comparisons.
 const UNFOLDED_MAX: usize = 16;
 
-/// Comparisons of one suite and contract.
+/// The comparisons of one suite and operation.
 #[derive(Clone, Copy)]
-pub(super) struct Group<'c, 'a> {
+pub(super) struct ComparisonSet<'c, 'a> {
     pub(super) comparisons: &'c [Comparison<'a>],
     fold: Fold,
 }
 
 #[derive(Clone, Copy)]
 enum Fold {
-    /// The page is short: there is nothing to open.
+    /// The page is short and nothing is folded.
     Never,
     Open,
     Closed,
 }
 
-/// The groups in their order. Comparisons arrive ordered by suite and contract: neighbours with the
-/// same pair are a group.
-pub(super) fn groups<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> Vec<Group<'c, 'a>> {
+/// Splits the comparisons into sets. They arrive ordered by suite and operation, so neighbours with
+/// the same pair form a set.
+pub(super) fn sets<'c, 'a>(comparisons: &'c [Comparison<'a>]) -> Vec<ComparisonSet<'c, 'a>> {
     let is_long = comparisons.len() > UNFOLDED_MAX;
-    let parts = comparisons.chunk_by(|a, b| a.suite == b.suite && a.contract == b.contract);
-    let groups = parts.enumerate().map(|(number, comparisons)| Group {
-        comparisons,
-        fold: match (is_long, number) {
-            (false, _) => Fold::Never,
-            (true, 0) => Fold::Open,
-            (true, _) => Fold::Closed,
-        },
-    });
-    groups.collect()
+    let parts = comparisons.chunk_by(|a, b| a.suite == b.suite && a.operation == b.operation);
+    let sets = parts
+        .enumerate()
+        .map(|(number, comparisons)| ComparisonSet {
+            comparisons,
+            fold: match (is_long, number) {
+                (false, _) => Fold::Never,
+                (true, 0) => Fold::Open,
+                (true, _) => Fold::Closed,
+            },
+        });
+    sets.collect()
 }
 
-impl Group<'_, '_> {
-    /// "Libraries: sign".
+impl ComparisonSet<'_, '_> {
+    /// Returns the heading, for example "Libraries: sign".
     pub(super) fn heading(self) -> String {
         let first = &self.comparisons[0];
-        format!("{}: {}", units::capitalised(first.suite), first.contract)
+        format!("{}: {}", units::capitalised(first.suite), first.operation)
     }
 
-    /// The HTML id of its charts.
+    /// Returns the HTML id of the charts.
     pub(super) fn anchor(self) -> String {
         format!("group-{}", self.comparisons[0].anchor)
     }
 
-    /// Its heading, with an id if it has one, and what is below it.
+    /// Renders the heading, with an optional id, and the body.
     pub(super) fn shown(self, id: Option<&str>, body: &Markup) -> Markup {
         let heading = html! { h3 id=[id] { (self.heading()) } };
         let count = units::count(self.comparisons.len(), "comparison", "comparisons");
@@ -62,7 +63,7 @@ impl Group<'_, '_> {
             Fold::Closed => false,
         };
         html! {
-            details.group open[open] {
+            details.fold open[open] {
                 summary { (heading) " " small { (count) } }
                 (body)
             }

@@ -1,4 +1,4 @@
-//! Rows that are not `ok`, each with its reason: never a silent gap.
+//! Rows that are not `ok`, each with its reason, so that no gap is silent.
 
 use maud::{Markup, html};
 
@@ -6,16 +6,16 @@ use crate::result::{Row, RunResult, Status};
 
 use super::{names, units};
 
-/// What is missing, what cannot be concluded without it, and what the run did not ask.
+/// Renders the failed rows, what cannot be concluded without them, and what the run did not measure.
 pub(super) fn section(result: &RunResult) -> Markup {
     html! {
         (failed(&result.rows.measured))
-        (unasked(result))
+        (not_requested(result))
     }
 }
 
-/// What a run can be asked beside: what for, and with which command.
-fn unasked(result: &RunResult) -> Markup {
+/// Renders what the run did not measure, with the commands that do.
+fn not_requested(result: &RunResult) -> Markup {
     let rows = &result.rows.measured;
     let sizes = super::sweep::section(rows).is_some();
     let threads = rows.iter().any(|row| row.threads > 1);
@@ -27,51 +27,51 @@ fn unasked(result: &RunResult) -> Markup {
         ),
         (
             threads,
-            "what several threads do",
+            "how time changes with several threads",
             "jeton lab run --threads 1,2",
         ),
         (
             !result.rows.interop.is_empty(),
-            "whose tokens each library verifies",
+            "which libraries verify each other's tokens",
             "jeton lab interop",
         ),
         (
             !result.rows.servers.is_empty(),
-            "what issuing tokens costs behind gRPC",
+            "the cost of issuing tokens over gRPC",
             "jeton lab servers",
         ),
         (
             !result.rows.attack.is_empty(),
-            "who accepts what must be refused",
+            "which libraries accept tokens that must be rejected",
             "jeton lab attack",
         ),
     ];
     let missing = missing.into_iter().filter(|(asked, ..)| !asked);
     html! {
-        h3 { "Not asked" }
-        p { "This run has no rows about the following, so nothing on this page answers it:" }
+        h3 { "Not measured" }
+        p { "This run did not measure:" }
         ul { @for (_, what, command) in missing { li { (what) " (" code { (command) } ")" } } }
     }
 }
 
 fn failed(rows: &[Row]) -> Markup {
-    let gaps = gathered(rows);
+    let gaps = grouped(rows);
     let total: usize = gaps.iter().map(|gap| gap.rows.len()).sum();
     html! {
         @if gaps.is_empty() {
-            p { "Every row was measured without trouble." }
+            p { "Every row was measured." }
         } @else {
             p {
-                (units::count(total, "row is", "rows are")) " not ok. Nothing failed is compared; what is tainted was "
-                "measured while something disturbed the machine. Rows of one library with the same reason stand together. "
-                "Where a library has no time it has no tier, and a first tier without it is the first tier of the others."
+                (units::count(total, "row is", "rows are")) " not ok. Failed rows are not compared. Disturbed rows were "
+                "measured while something disturbed the machine. Rows of one library with the same reason are combined. "
+                "A library without a time has no group; groups then cover the other libraries."
             }
             div.scroll tabindex="0" role="region" aria-label="Rows that are not ok, table" {
                 table.gaps {
-                    caption { "Rows that are not ok, and why" }
+                    caption { "Rows that are not ok, with reasons" }
                     thead { tr {
                         th scope="col" { "Subject" } th scope="col" { "Status" }
-                        th scope="col" { "Why" } th scope="col" { "So nothing can be concluded about" }
+                        th scope="col" { "Reason" } th scope="col" { "No conclusion about" }
                     } }
                     tbody {
                         @for gap in &gaps {
@@ -91,7 +91,7 @@ fn failed(rows: &[Row]) -> Markup {
     }
 }
 
-/// What became of a row, as a tag with a word in it.
+/// Renders the status of a row as a tag.
 pub(super) fn status(status: Status) -> Markup {
     let (class, word) = match status {
         Status::Ok => ("good", "measured"),
@@ -99,17 +99,17 @@ pub(super) fn status(status: Status) -> Markup {
         Status::FailedPreflight => ("bad", "failed preflight"),
         Status::Crashed => ("bad", "crashed"),
         Status::TimedOut => ("bad", "timed out"),
-        Status::Tainted => ("warn", "tainted"),
+        Status::Disturbed => ("warn", "disturbed"),
     };
     html! { span.tag.(class) { (word) } }
 }
 
-/// The reason of a row, or that it has none.
+/// Returns the reason of a row.
 pub(super) fn reason(row: &Row) -> &str {
     match (&row.reason, row.status) {
         (Some(reason), _) => reason,
         (None, Status::Ok) => "no usable time was recorded",
-        (None, _) => "no reason was given",
+        (None, _) => "no reason recorded",
     }
 }
 
@@ -118,7 +118,7 @@ struct Gap<'a> {
     rows: Vec<&'a Row>,
 }
 
-fn gathered(rows: &[Row]) -> Vec<Gap<'_>> {
+fn grouped(rows: &[Row]) -> Vec<Gap<'_>> {
     let mut gaps: Vec<Gap<'_>> = Vec::new();
     let silent = |row: &&Row| row.status == Status::Ok && super::comparison::time(row).is_none();
     for row in rows
@@ -142,11 +142,11 @@ fn gathered(rows: &[Row]) -> Vec<Gap<'_>> {
     gaps
 }
 
-/// "libraries, sign: HS256, ES256", a line for each suite and contract.
+/// Returns a line such as "libraries, sign: HS256, ES256" for each suite and operation.
 fn affected(rows: &[&Row]) -> Vec<String> {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for row in rows {
-        let place = format!("{}, {}", row.suite, row.contract);
+        let place = format!("{}, {}", row.suite, row.operation);
         let algorithm = names::algorithm(&row.subject);
         match lines.iter_mut().find(|(known, _)| *known == place) {
             Some((_, algorithms)) => algorithms.push(algorithm),

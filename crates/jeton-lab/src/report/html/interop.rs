@@ -1,24 +1,26 @@
-//! Who verifies whose tokens: a matrix for each kind of token, and why what is not verified is not.
+//! The interop section: a matrix for each kind of token, and the reasons of failures.
 
 use maud::{Markup, html};
 
-use crate::report::interop::{KeyCounts, Matrix, Trouble, keys_read, matrices, tally, troubles};
+use crate::report::interop::{
+    FailureGroup, KeyCounts, Matrix, failure_groups, keys_read, matrices, tally,
+};
 use crate::result::{Interop, InteropRow, Party};
 
 use super::units;
 
-/// The whole section; the rows are there.
+/// Renders the section.
 pub(super) fn section(rows: &[InteropRow]) -> Markup {
     let tally = tally(rows);
     html! {
         p { strong { (tally.sentence()) } }
         p {
-            "Each row is a library that made a token, each column one that was given it, under one key. "
-            "Verified means: accepted, with the claims that went in, and the same token with one bit changed "
-            "was refused. Kinds of token that came out alike share a matrix."
+            "Each row is a library that issued a token; each column is a library that verified it, with the same key. "
+            "Verified means: the token was accepted, its claims equal the signed claims, and the same token with one bit "
+            "changed was rejected. Kinds of token with equal results share a matrix."
         }
         (legend(rows))
-        (reasons(&troubles(rows)))
+        (reasons(&failure_groups(rows)))
         @for matrix in matrices(rows) { (one(&matrix)) }
         (keys(rows))
     }
@@ -35,11 +37,11 @@ fn legend(rows: &[InteropRow]) -> Markup {
     }
 }
 
-/// The letter and the colour of an outcome; who hears the page hears the word.
+/// Renders an outcome as a coloured letter; screen readers get the word.
 fn tag(outcome: Interop) -> Markup {
     let (class, letter) = look(outcome);
     html! {
-        span.tag.(class) { span aria-hidden="true" { (letter) } span.spoken { (outcome.name()) } }
+        span.tag.(class) { span aria-hidden="true" { (letter) } span.spoken { (outcome.label()) } }
     }
 }
 
@@ -48,7 +50,7 @@ fn look(outcome: Interop) -> (&'static str, &'static str) {
         Interop::NotOffered => ("plain", "·"),
         Interop::Verified => ("good", "✓"),
         Interop::Refused => ("warn", "R"),
-        Interop::MintFailed => ("warn", "M"),
+        Interop::IssueFailed => ("warn", "M"),
         Interop::WrongClaims => ("bad", "C"),
         Interop::Crashed => ("bad", "X"),
         Interop::Hung => ("bad", "H"),
@@ -60,33 +62,33 @@ fn meaning(outcome: Interop) -> &'static str {
     match outcome {
         Interop::NotOffered => "not offered by one of the two",
         Interop::Verified => "verified",
-        Interop::Refused => "refused by the verifier",
-        Interop::MintFailed => "the minter made no token",
-        Interop::WrongClaims => "the verifier read other claims",
-        Interop::Crashed => "the process died",
+        Interop::Refused => "rejected by the verifier",
+        Interop::IssueFailed => "the issuer made no token",
+        Interop::WrongClaims => "the verifier returned other claims",
+        Interop::Crashed => "the process exited",
         Interop::Hung => "no answer in time",
-        Interop::Void => "void: the verifier takes changed tokens",
+        Interop::Void => "void: the verifier accepts changed tokens",
     }
 }
 
-fn reasons(troubles: &[Trouble<'_>]) -> Markup {
+fn reasons(failure_groups: &[FailureGroup<'_>]) -> Markup {
     html! {
-        @if !troubles.is_empty() {
-            h3 { "Why not" }
-            div.scroll tabindex="0" role="region" aria-label="What was not verified, table" {
+        @if !failure_groups.is_empty() {
+            h3 { "Failures" }
+            div.scroll tabindex="0" role="region" aria-label="Failures, table" {
                 table.figures {
-                    caption { "What was not verified, and why, the most frequent first" }
+                    caption { "Failures with reasons, the most frequent first" }
                     thead { tr {
                         th.text scope="col" { "Outcome" } th scope="col" { "Pairs" }
-                        th.text scope="col" { "Which" } th.text scope="col" { "Why" }
+                        th.text scope="col" { "Tokens" } th.text scope="col" { "Reason" }
                     } }
                     tbody {
-                        @for trouble in troubles {
+                        @for group in failure_groups {
                             tr {
-                                th scope="row" { (tag(trouble.outcome)) " " (trouble.outcome.name()) }
-                                td { (units::whole(trouble.rows.len() as u64)) }
-                                td.text { (trouble.place()) }
-                                td.text.reason { (trouble.explanation) }
+                                th scope="row" { (tag(group.outcome)) " " (group.outcome.label()) }
+                                td { (units::whole(group.rows.len() as u64)) }
+                                td.text { (group.place()) }
+                                td.text.reason { (group.explanation) }
                             }
                         }
                     }
@@ -102,9 +104,9 @@ fn one(matrix: &Matrix<'_>) -> Markup {
         h3 { (title) }
         div.scroll tabindex="0" role="region" aria-label={ (title) ", matrix" } {
             table.interop {
-                caption { "Minters down, verifiers across; the columns have the numbers of the rows" }
+                caption { "Rows: issuers; columns: verifiers, with the numbers of the rows" }
                 thead { tr {
-                    th scope="col" { "Minter" }
+                    th scope="col" { "Issuer" }
                     @for (i, verifier) in matrix.drivers.iter().enumerate() {
                         th scope="col" {
                             abbr title=(named(verifier)) { (i + 1) }
@@ -113,9 +115,9 @@ fn one(matrix: &Matrix<'_>) -> Markup {
                     }
                 } }
                 tbody {
-                    @for (i, minter) in matrix.drivers.iter().enumerate() {
+                    @for (i, issuer) in matrix.drivers.iter().enumerate() {
                         tr {
-                            th scope="row" { (i + 1) " " (minter.driver) " " span.muted { (minter.version) } }
+                            th scope="row" { (i + 1) " " (issuer.driver) " " span.muted { (issuer.version) } }
                             @for cell in &matrix.cells[i] { td { (cell_of(*cell)) } }
                         }
                     }
@@ -125,17 +127,17 @@ fn one(matrix: &Matrix<'_>) -> Markup {
         @if !matrix.absent.is_empty() {
             ul {
                 @for (party, reason) in &matrix.absent {
-                    li { "Not available: " (party.driver) ": " span.reason { (reason) } }
+                    li { "Unavailable: " (party.driver) ": " span.reason { (reason) } }
                 }
             }
         }
     }
 }
 
-/// A cell that went wrong opens what was said.
+/// Renders a cell; a failure opens its explanation.
 fn cell_of(cell: Option<&InteropRow>) -> Markup {
     let Some((row, outcome)) = cell.and_then(|row| Some((row, row.outcome?))) else {
-        return html! { span.spoken { "not asked" } };
+        return html! { span.spoken { "not tested" } };
     };
     if !outcome.needs_explaining() {
         return tag(outcome);
@@ -143,10 +145,10 @@ fn cell_of(cell: Option<&InteropRow>) -> Markup {
     html! {
         details {
             summary { (tag(outcome)) }
-            p { (row.minter.driver) " → " (row.verifier.driver) }
+            p { (row.issuer.driver) " → " (row.verifier.driver) }
             @if let Some(explanation) = &row.explanation { p.reason { (explanation) } }
             @if let (Some(reason), false) = (&row.reason, row.is_unexplained()) {
-                p.reason.muted { "It said: " (reason) }
+                p.reason.muted { "Library's message: " (reason) }
             }
         }
     }
@@ -156,7 +158,7 @@ fn named(party: &Party) -> String {
     format!("{} {}", party.driver, party.version)
 }
 
-/// In which encodings keys went over.
+/// Renders the key encodings that verifiers read.
 fn keys(rows: &[InteropRow]) -> Markup {
     let read = keys_read(rows);
     let mut encodings: Vec<&str> = read
@@ -167,14 +169,14 @@ fn keys(rows: &[InteropRow]) -> Markup {
     encodings.dedup();
     html! {
         @if !read.is_empty() {
-            h3 { "How keys went over" }
+            h3 { "Key encodings" }
             p {
-                "The lab made each key once. A verifier was given it in each encoding that such a key has: read by "
-                "the library itself, or by its driver, which handed the library what it takes."
+                "The lab created each key once. A verifier got the key in each encoding that exists for it. Either the "
+                "library read the encoding, or the driver converted it."
             }
             div.scroll tabindex="0" role="region" aria-label="Encodings of keys, table" {
                 table {
-                    caption { "Tokens verified, by the encoding in which the verifier was given the key" }
+                    caption { "Verified tokens by key encoding" }
                     thead { tr {
                         th scope="col" { "Verifier" }
                         @for encoding in &encodings { th scope="col" { (encoding) } }
@@ -195,7 +197,7 @@ fn keys(rows: &[InteropRow]) -> Markup {
 
 fn counts(counts: Option<&KeyCounts>) -> String {
     let Some(counts) = counts else {
-        return "no such keys".to_owned();
+        return "no such key".to_owned();
     };
     let parts: Vec<String> = [
         (counts.by_library, "read by the library"),

@@ -1,5 +1,4 @@
-//! A line chart with two logarithmic axes: what changes with the size of a payload, or with the
-//! number of threads.
+//! A line chart with two logarithmic axes, for payload sizes and thread counts.
 
 use maud::{Markup, html};
 
@@ -9,31 +8,31 @@ use super::scale::LogScale;
 
 const HEIGHT: f64 = 300.0;
 const AXIS: f64 = 34.0;
-/// Room at the left for the names of the values, per cent.
+/// Space at the left for the value labels, in per cent.
 const LEFT: f64 = 9.0;
-/// What is shorter, in pixels, is behind its mark.
+/// A shorter interval, in pixels, is hidden by its mark.
 const HIDDEN_BY_MARK: f64 = 8.0;
 
-/// Points of one subject, from left to right.
+/// The points of one subject, from left to right.
 pub(super) struct Series {
     pub(super) name: String,
-    /// Along the axis, and up with the ends of its interval.
+    /// Horizontal value, vertical value, and the interval of the vertical value.
     pub(super) points: Vec<(f64, f64, [f64; 2])>,
 }
 
-/// What a chart is drawn of.
+/// The contents of a line chart.
 pub(super) struct Lines<'a> {
     pub(super) series: &'a [Series],
-    /// What is along the axis: the ticks, each with its name.
+    /// The ticks of the horizontal axis, each with its label.
     pub(super) ticks: Vec<(f64, String)>,
-    /// How a value is written.
+    /// Formats a value.
     pub(super) text: &'a dyn Fn(f64) -> String,
-    /// What a screen reader is told.
+    /// The text for screen readers.
     pub(super) description: String,
     pub(super) table: &'a str,
 }
 
-/// The legend and the chart.
+/// Renders the legend and the chart.
 pub(super) fn figure(lines: &Lines<'_>) -> Markup {
     let names = lines.series.iter().map(|s| s.name.as_str());
     html! {
@@ -44,9 +43,9 @@ pub(super) fn figure(lines: &Lines<'_>) -> Markup {
 
 fn svg(lines: &Lines<'_>) -> Markup {
     let all = || lines.series.iter().flat_map(|s| &s.points);
-    let across = LogScale::holding(all().map(|p| p.0));
+    let horizontal = LogScale::holding(all().map(|p| p.0));
     let up = LogScale::holding(all().flat_map(|p| [p.1, p.2[0], p.2[1]]));
-    let x = |at: f64| LEFT + across.place(at) * (100.0 - LEFT) / 100.0;
+    let x = |at: f64| LEFT + horizontal.place(at) * (100.0 - LEFT) / 100.0;
     let y = |value: f64| 8.0 + (1.0 - up.place(value) / 100.0) * (HEIGHT - 16.0);
     html! {
         svg.chart role="img" height=(HEIGHT + AXIS)
@@ -71,7 +70,7 @@ fn svg(lines: &Lines<'_>) -> Markup {
     }
 }
 
-/// The grid of an axis that goes up, each line named at its left.
+/// Renders the grid lines and labels of the vertical axis.
 pub(super) fn levels(
     ticks: &[f64],
     y: impl Fn(f64) -> f64,
@@ -86,7 +85,7 @@ pub(super) fn levels(
     }
 }
 
-/// From one value to another, at one place; nothing if a mark hides it.
+/// Renders a vertical line between two values, unless a mark hides it.
 pub(super) fn reach(x: f64, [from, to]: [f64; 2]) -> Markup {
     let x = per_cent(x);
     html! {

@@ -1,14 +1,13 @@
-//! The marks of all charts: each a shape as well as a colour, drawn once in the page and used
-//! wherever it stands.
+//! The marks of all charts. Each has a shape and a colour, is defined once in the page, and is reused.
 
 use maud::{Markup, html};
 
 use super::chart::per_cent;
 
-/// A mark that a chart can set at a place.
+/// A mark of a chart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
-    /// Its id in the page, and the class that colours it.
+    /// The id in the page, and the class for its colour.
     id: &'static str,
     shape: &'static str,
 }
@@ -19,17 +18,17 @@ const fn mark(id: &'static str, shape: &'static str) -> Mark {
 
 const ROUND: &str = "M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0Z";
 
-/// What became of a subject beside its baseline, by the class of the verdict.
+/// Marks of verdicts, by class.
 const VERDICTS: [Mark; 6] = [
     mark("baseline", "M0-7.5 7.5 0 0 7.5-7.5 0Z"),
     mark("faster", "M-7 0 5-6.5V6.5Z"),
     mark("slower", "M7 0-5-6.5V6.5Z"),
     mark("equivalent", ROUND),
-    mark("cannot-tell", ROUND),
+    mark("undecided", ROUND),
     mark("alone", "M-5-5H5V5H-5Z"),
 ];
 
-/// Series of a chart; the first five are the languages.
+/// Marks of series; the first five are for the languages.
 const SERIES: [Mark; 8] = [
     mark("s0", "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z"),
     mark("s1", "M-4.5-4.5H4.5V4.5H-4.5Z"),
@@ -41,7 +40,7 @@ const SERIES: [Mark; 8] = [
     mark("s7", "M-2.5-6H2.5V6H-2.5Z"),
 ];
 
-/// Kinds of token, large enough for a number inside.
+/// Marks of kinds of token, large enough for a number inside.
 const KINDS: [Mark; 4] = [
     mark("mac", "M-9.5 0a9.5 9.5 0 1 0 19 0a9.5 9.5 0 1 0-19 0Z"),
     mark("signed", "M-8.5-8.5H8.5V8.5H-8.5Z"),
@@ -49,10 +48,10 @@ const KINDS: [Mark; 4] = [
     mark("unsecured", "M-9 8 0-9 9 8Z"),
 ];
 
-/// The languages, in the order of their marks.
+/// The languages in the order of their marks.
 const LANGUAGES: [&str; 5] = ["rust", "go", "node", "java", "python"];
 
-/// Every mark once, and the dots along a row, for [`Mark::at`] and [`track`] to use.
+/// Defines every mark, and the dotted line of a row, for [`Mark::at`] and [`track`].
 pub(super) fn definitions() -> Markup {
     html! {
         svg.spoken aria-hidden="true" {
@@ -65,36 +64,36 @@ pub(super) fn definitions() -> Markup {
 }
 
 impl Mark {
-    /// That of a verdict's class.
+    /// Returns the mark of a verdict's class.
     pub(super) fn of_verdict(class: &str) -> Self {
         named(&VERDICTS, class)
     }
 
-    /// That of a kind of token.
+    /// Returns the mark of a kind of token.
     pub(super) fn of_kind(kind: &str) -> Self {
         named(&KINDS, kind)
     }
 
-    /// That of the series with this number; the ninth looks like the first.
+    /// Returns the mark of a series; marks repeat after eight.
     pub(super) fn of_series(number: usize) -> Self {
         SERIES[number % SERIES.len()]
     }
 
-    /// The mark at a place along the axis, per cent, and so many pixels down.
+    /// Renders the mark at `x` per cent and `y` pixels.
     pub(super) fn at(self, x: f64, y: f64) -> Markup {
         html! {
             use href={ "#m-" (self.id) } x=(per_cent(x)) y=[(y != 0.0).then_some(pixels(y))] {}
         }
     }
 
-    /// The same with words that a pointer brings up.
+    /// Renders the mark with a tooltip.
     pub(super) fn titled(self, x: f64, y: f64, words: &str) -> Markup {
         html! {
             use href={ "#m-" (self.id) } x=(per_cent(x)) y=[(y != 0.0).then_some(pixels(y))] { title { (words) } }
         }
     }
 
-    /// The mark in a legend or a table.
+    /// Renders the mark for a legend or a table.
     pub(super) fn icon(self) -> Markup {
         html! {
             svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { use href={ "#m-" (self.id) } {} }
@@ -102,30 +101,30 @@ impl Mark {
     }
 }
 
-/// The last one stands for what is not known.
+/// Finds a mark by id; the last mark is the fallback.
 fn named<const N: usize>(among: &[Mark; N], id: &str) -> Mark {
     let found = among.iter().find(|mark| mark.id == id);
     *found.unwrap_or(&among[N - 1])
 }
 
-/// The dots along a row.
+/// Renders the dotted line of a row.
 pub(super) fn track() -> Markup {
     html! { use href="#track" {} }
 }
 
-/// A length with no more digits than a screen shows.
+/// Formats a length in pixels with one decimal at most.
 pub(super) fn pixels(length: f64) -> String {
     let text = format!("{length:.1}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// The number of a language's mark: its own, wherever it stands.
+/// Returns the number of a language's mark, which is the same in every chart.
 pub(super) fn of_language(language: &str) -> usize {
     let known = LANGUAGES.iter().position(|l| *l == language);
     known.unwrap_or(LANGUAGES.len())
 }
 
-/// The languages that are among these, in the order of their marks.
+/// Returns the distinct languages in the order of their marks.
 pub(super) fn languages<'a>(among: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     for language in among {
@@ -137,7 +136,7 @@ pub(super) fn languages<'a>(among: impl Iterator<Item = &'a str>) -> Vec<&'a str
     found
 }
 
-/// Series and their names, as a list above a chart.
+/// Renders a legend of series.
 pub(super) fn legend<'a>(entries: impl Iterator<Item = (usize, &'a str)>) -> Markup {
     html! {
         ul.legend {

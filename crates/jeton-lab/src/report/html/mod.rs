@@ -1,24 +1,23 @@
-//! The report page: one HTML file that opens from disk, without the network.
+//! The HTML report: one file that opens from disk, without a network.
 //!
-//! The page is a pure function of the result file. Its content security policy allows the one
-//! style sheet and the one script by their hashes and nothing else, so that text from a library (a
-//! reason, a name) can at worst be ugly. The script sorts and filters tables; without it the page
-//! says the same. Every chart has the table of its figures right below it.
+//! The page depends only on the result file. Its content security policy allows one style sheet and one
+//! script by their hashes and nothing else, so text from a library cannot run code. The script sorts and
+//! filters tables; the page has the same content without it. A table with the figures follows every chart.
 
 mod advice;
 mod attack;
-mod beside;
 mod budgets;
 mod chart;
 mod data;
 mod environment;
 mod folds;
 mod gaps;
-mod groups;
 mod interop;
 mod lines;
 mod marks;
 mod overhead;
+mod panels;
+mod published_comparison;
 mod scale;
 mod servers;
 mod sizes;
@@ -33,7 +32,7 @@ use base64_simd::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use folds::groups;
+use folds::sets;
 
 use super::comparison::{Comparison, comparisons};
 use super::{comparison, names, sentences, units};
@@ -42,10 +41,10 @@ use crate::result::RunResult;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("tables.js");
 
-/// The whole page for one result: UTF-8 HTML that needs no other file.
+/// Renders the page of one result as UTF-8 HTML that needs no other file.
 ///
-/// Any result renders, also one without rows or with failed rows only. The page holds the
-/// result itself, packed, as a download, as long as that is half a megabyte or less.
+/// Every result renders, also without rows or with failed rows only. The page contains the compressed
+/// result as a download if that takes at most half a megabyte.
 ///
 /// # Examples
 /// ```
@@ -95,8 +94,8 @@ pub fn page(result: &RunResult) -> String {
                 }
                 footer {
                     p {
-                        "Made by jeton " (result.environment.jeton)
-                        " from one result file. It asks nobody for anything."
+                        "Created by jeton " (result.environment.jeton)
+                        " from one result file. This page sends no requests."
                     }
                 }
                 script { (PreEscaped(SCRIPT)) }
@@ -106,11 +105,11 @@ pub fn page(result: &RunResult) -> String {
     .into_string()
 }
 
-/// The sections in their order. What a run has no rows of has no section; the gaps name it.
+/// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
 fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
     let rows = &result.rows.measured;
     let interop_rows = &result.rows.interop;
-    // A verb that times nothing has nothing to say of times.
+    // Results of commands without timings have no timing sections.
     let timed = !rows.is_empty() || result.rows.is_empty();
     let shown = |s: &Section| {
         timed
@@ -125,21 +124,21 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
             .contains(&s.id)
     };
     let all = [
-        always(
-            "summary",
-            "Asked and answered",
-            summary::section(result, comparisons),
-        ),
+        always("summary", "Summary", summary::section(result, comparisons)),
         always("recommendation", "Recommendation", advice::section(result)),
-        always("tiers", "Tiers", summary::tiers(comparisons)),
+        always("groups", "Groups", summary::groups(comparisons)),
         always("charts", "Time per operation", charts(result, comparisons)),
         always(
             "tradeoff",
-            "Size against verifying",
+            "Size and time to verify",
             tradeoff::section(rows),
         ),
         always("sizes", "Token sizes", sizes::section(rows)),
-        always("overhead", "Above the floor", overhead::section(rows)),
+        always(
+            "overhead",
+            "Overhead above the bare primitive",
+            overhead::section(rows),
+        ),
         Section::new("sweep", "Payload sweep", sweep::section(rows)),
         Section::new(
             "threads",
@@ -148,17 +147,17 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
         ),
         Section::new(
             "published",
-            "Published beside measured",
-            beside::published(&result.published),
+            "Published and measured figures",
+            published_comparison::published(&result.published),
         ),
         Section::new(
             "claims",
-            "Claims answered",
-            beside::answered(&result.claims_answered),
+            "Published conclusions",
+            published_comparison::answered(&result.claims_answered),
         ),
         Section::new(
             "interop",
-            "Who verifies whose tokens",
+            "Interoperability",
             (!interop_rows.is_empty()).then(|| interop::section(interop_rows)),
         ),
         Section::new(
@@ -172,9 +171,9 @@ fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> 
             (!result.rows.attack.is_empty()).then(|| attack::section(result)),
         ),
         always("gaps", "Missing and disturbed", gaps::section(result)),
-        always("trust", "How far to trust it", trust::section(result)),
+        always("trust", "Measurement quality", trust::section(result)),
         always("environment", "Environment", environment::section(result)),
-        always("data", "Data and repeat", data::section(result)),
+        always("data", "Raw data and reproduction", data::section(result)),
     ];
     all.into_iter().flatten().filter(shown).collect()
 }
@@ -186,14 +185,14 @@ struct Section {
 }
 
 impl Section {
-    /// A section, if there is anything in it.
+    /// Creates a section if it has a body.
     fn new(id: &'static str, heading: &'static str, body: Option<Markup>) -> Option<Self> {
         let body = body?;
         Some(Self { id, heading, body })
     }
 }
 
-/// A section that every page has.
+/// Creates a section that every page has.
 fn always(id: &'static str, heading: &'static str, body: Markup) -> Option<Section> {
     Section::new(id, heading, Some(body))
 }
@@ -220,7 +219,7 @@ fn title(result: &RunResult) -> String {
     format!("Lab report: {}", units::list(&suites))
 }
 
-/// The table of contents; comparisons are listed by suite and contract, not one by one.
+/// Renders the table of contents; it lists comparisons by suite and operation.
 fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         nav.contents aria-label="Contents" {
@@ -230,8 +229,8 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
                         a href={ "#" (section.id) } { (section.heading) }
                         @if section.id == "charts" && !comparisons.is_empty() {
                             ol {
-                                @for group in groups(comparisons) {
-                                    li { a href={ "#" (group.anchor()) } { (group.heading()) } }
+                                @for set in sets(comparisons) {
+                                    li { a href={ "#" (set.anchor()) } { (set.heading()) } }
                                 }
                             }
                         }
@@ -245,12 +244,12 @@ fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
 fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         @if comparisons.is_empty() {
-            p { "No time was measured, so there is nothing to draw. " a href="#gaps" { "Missing and disturbed rows" } " says why." }
+            p { "No time was measured. See " a href="#gaps" { "missing and disturbed rows" } " for the reasons." }
         } @else {
             (chart::legend())
-            @for group in groups(comparisons) {
-                (group.shown(Some(&group.anchor()), &html! {
-                    @for comparison in group.comparisons {
+            @for set in sets(comparisons) {
+                (set.shown(Some(&set.anchor()), &html! {
+                    @for comparison in set.comparisons {
                         (chart::figure(comparison, result.noise_floor.floor))
                     }
                 }))

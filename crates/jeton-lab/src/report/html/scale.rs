@@ -1,10 +1,10 @@
-//! The log axis: where a time stands, in per cent of the chart's width, and which ticks it gets.
+//! The logarithmic axis: positions in per cent of the chart's width, and ticks.
 
-/// Room at either end, per cent of the width, so that no mark is cut.
+/// Space at both ends in per cent of the width, so that no mark is cut.
 const MARGIN: f64 = 2.0;
 
-/// What an axis reaches at most, in nanoseconds: a femtosecond and thirty thousand years. Values
-/// beyond are drawn at its ends, so that a broken figure cannot ask for endless ticks.
+/// The largest range of an axis in nanoseconds: from a femtosecond to 30,000 years. Values outside are
+/// drawn at its ends, so that a broken figure cannot cause endless ticks.
 const REACH: std::ops::RangeInclusive<f64> = 1e-6..=1e21;
 
 /// A logarithmic axis over positive values.
@@ -15,9 +15,9 @@ pub(super) struct LogScale {
 }
 
 impl LogScale {
-    /// An axis that holds all of these; values that are not positive numbers are passed over.
+    /// Creates an axis for these values; values that are not positive numbers are ignored.
     ///
-    /// It spans a factor of 1.5 at least, so that a chart never blows noise up to its full width.
+    /// It spans at least a factor of 1.5, so that noise never fills the full width.
     pub(super) fn holding(values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
         for value in values.filter(|v| v.is_finite() && *v > 0.0) {
@@ -35,10 +35,10 @@ impl LogScale {
         }
     }
 
-    /// Where a value stands, per cent of the width, held inside the chart.
+    /// Returns the position of a value in per cent of the width, clamped to the chart.
     pub(super) fn place(self, value: f64) -> f64 {
         let share = (value / self.low).ln() / (self.high / self.low).ln();
-        // Not a number becomes the left edge; nothing of the kind is drawn anyway.
+        // NaN maps to the left edge; it is not drawn.
         let share = if share.is_nan() {
             0.0
         } else {
@@ -47,7 +47,7 @@ impl LogScale {
         MARGIN + share * (100.0 - 2.0 * MARGIN)
     }
 
-    /// Three to seven round values inside the axis.
+    /// Returns three to seven round values inside the axis.
     pub(super) fn ticks(self) -> Vec<f64> {
         const STEPS: [&[f64]; 4] = [
             &[1.0],
@@ -74,7 +74,7 @@ impl LogScale {
             .collect()
     }
 
-    /// Even steps, for an axis too short for decades.
+    /// Returns even steps, for an axis shorter than a decade.
     fn even(self) -> Vec<f64> {
         let rough = (self.high - self.low) / 4.0;
         let decade = 10f64.powf(rough.log10().floor());
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_axis_has_between_two_and_eight_ticks_inside() {
+    fn axis_has_two_to_eight_ticks() {
         let mut high = 1.0;
         while high < 1e18 {
             let scale = LogScale::holding([1.0, high].into_iter());

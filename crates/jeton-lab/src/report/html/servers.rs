@@ -1,5 +1,5 @@
-//! Servers on the page: a table for each scenario, the report's figures in it, and behind each row
-//! its percentiles and its histogram.
+//! The servers section: a table for each scenario with the published figures, percentiles and
+//! histograms.
 
 use maud::{Markup, html};
 
@@ -10,16 +10,16 @@ use crate::report::servers::{
 use crate::report::units;
 use crate::result::{ServerLoad, ServerRow};
 
-/// The section.
+/// Renders the section.
 pub(super) fn section(rows: &[ServerRow]) -> Markup {
     html! {
         p {
-            "Each server had cores of its own and the same keys; a loader on another core called each in turns. "
-            "Tokens are those of calls that ended OK with all that was asked for, made or verified: errors are no throughput. CPU time is the server's, of all its "
-            "threads and processes. Italic rows are what the gRPC report published, measured on " (MACHINE) "."
+            "Each server had its own cores and the same keys. A loader on another core loaded the servers interleaved. "
+            "Tokens count successful calls only; errors are not throughput. CPU time includes all threads and processes of the "
+            "server. Italic rows are figures that the gRPC report published, measured on " (MACHINE) "."
         }
         @if let Some(loader) = rows.iter().find_map(|row| row.loader.as_ref()) {
-            p { strong { "Imported: " } "rows with this mark were loaded by " (loader) ", on a machine that it does not name." }
+            p { strong { "Imported: " } "rows with this mark were measured with " (loader) ", on an unknown machine." }
         }
         @for table in scenarios(rows) { (one(&table)) }
     }
@@ -32,7 +32,7 @@ fn one(table: &ScenarioTable<'_>) -> Markup {
             p { "Open loop: latencies count from when a call was due." }
         }
         @if table.oversubscribed {
-            p { strong { "Oversubscribed: " } "server and loader share cores here. Only CPU time for each token is compared." }
+            p { strong { "Oversubscribed: " } "server and loader share cores. Compare only the CPU time per token." }
         }
         @if !table.sentences().is_empty() {
             ul { @for sentence in table.sentences() { li { (sentence) } } }
@@ -42,10 +42,10 @@ fn one(table: &ScenarioTable<'_>) -> Markup {
                 caption { (table.title) ": tokens, CPU time, latency in milliseconds, memory" }
                 thead { tr {
                     th scope="col" { "Server" }
-                    @for name in ["Tokens/s", "Repetitions", "CPU µs", "Loader µs", "Average", "p50", "p90", "p99", "p99.9", "p99.99", "Slowest", "MiB at rest", "MiB peak"] {
+                    @for name in ["Tokens/s", "Repetitions", "CPU µs", "Loader µs", "Average", "p50", "p90", "p99", "p99.9", "p99.99", "Slowest", "MiB idle", "MiB peak"] {
                         th.number scope="col" { (name) }
                     }
-                    th scope="col" { "Ended" }
+                    th scope="col" { "Statuses" }
                     th scope="col" { "Remarks" }
                 } }
                 tbody {
@@ -115,7 +115,7 @@ fn published(run: &PublishedRun) -> Markup {
     }
 }
 
-/// Every percentile, and the report's kind of histogram.
+/// Renders all percentiles, and histograms in the form of the published report.
 fn behind(table: &ScenarioTable<'_>) -> Markup {
     const PERCENTILES: [&str; 11] = [
         "fastest", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "p99.99", "slowest",
@@ -165,7 +165,7 @@ fn steps(title: &str, name: &str, steps: &[(f64, String)]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label={ (title) ", " (name) ", histogram" } {
             table {
-                caption { (name) ": calls that took up to so many milliseconds" }
+                caption { (name) ": calls by latency, up to this many milliseconds" }
                 thead { tr { @for (bound, _) in steps { th.number scope="col" { (ms(Some(*bound))) } } } }
                 tbody { tr { @for (_, calls) in steps { td.number { (calls) } } } }
             }

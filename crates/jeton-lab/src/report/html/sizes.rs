@@ -1,4 +1,4 @@
-//! Token sizes: exact, from tokens really made.
+//! The token sizes section: exact sizes of tokens that the subjects made.
 
 use maud::{Markup, html};
 
@@ -8,24 +8,24 @@ use super::chart::{cut, name_class, per_cent, upright};
 use super::{budgets, names, units};
 
 const ROW: f64 = 38.0;
-/// Longer labels are cut in the chart; the table has them in full.
+/// Longer labels are shortened in the chart; the table has them in full.
 const LABEL_CHARS_MAX: usize = 34;
-/// Of more claims sets than these, those behind the first are folded.
+/// With more claims sets than this, all except the first are folded.
 const UNFOLDED_MAX: usize = 3;
 
 pub(super) fn section(rows: &[Row]) -> Markup {
     let sets = sets(rows);
     html! {
         @if sets.is_empty() {
-            p { "No token was made, so there are no sizes." }
+            p { "No token was made." }
         } @else {
             p {
-                "Exact bytes of tokens that the subjects made in this run. One algorithm has several sizes where "
-                "libraries write other headers, or the claims in another order or form."
+                "Exact sizes of tokens that the subjects made in this run. One algorithm has several sizes if libraries "
+                "write different headers, or encode claims differently."
             }
             @for (number, set) in sets.iter().enumerate() {
                 @if number > 0 && sets.len() > UNFOLDED_MAX {
-                    details.group { summary { h3 { (title(set)) } } (figure(set, number)) }
+                    details.fold { summary { h3 { (title(set)) } } (figure(set, number)) }
                 } @else {
                     h3 { (title(set)) }
                     (figure(set, number))
@@ -43,7 +43,7 @@ pub(super) struct Set<'a> {
     pub(super) sizes: Vec<Size>,
 }
 
-/// Tokens of one kind and one length, and who made them.
+/// Tokens of one kind and length, and the libraries that made them.
 pub(super) struct Size {
     pub(super) token: String,
     pub(super) bytes: u64,
@@ -105,7 +105,7 @@ fn figure(set: &Set<'_>, number: usize) -> Markup {
                     thead { tr {
                         th.text scope="col" { "Token" }
                         th scope="col" { "Bytes" }
-                        th scope="col" { "Over the claims" }
+                        th scope="col" { "More than the claims" }
                         th.text scope="col" { "Made by" }
                     } }
                     tbody {
@@ -155,10 +155,10 @@ fn bars(set: &Set<'_>, title: &str, table_id: &str) -> Markup {
                     rect.bar y="22" width=(share(size.bytes)) {}
                 }
             }
-            // The part that the claims themselves would take.
+            // The size of the claims alone.
             (upright("claims", set.claims.bytes.min(longest) as f64 / longest as f64 * 100.0, [0.0, set.sizes.len() as f64 * ROW]))
         }
-        figcaption { "The dashed line is the JSON of the claims alone, " (units::whole(set.claims.bytes)) " B." }
+        figcaption { "The dashed line marks the size of the claims as JSON, " (units::whole(set.claims.bytes)) " B." }
     }
 }
 

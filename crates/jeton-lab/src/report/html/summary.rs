@@ -1,4 +1,4 @@
-//! What was asked, what the verdicts say in words, the tiers, and why there is no recommendation.
+//! The head of the page, the summary of all verdicts, and the groups.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use crate::result::{RunResult, Status};
 
 use super::comparison::{Comparison, time};
-use super::folds::groups;
+use super::folds::sets;
 use super::{names, sentences, units};
 
-/// Of more claims sets than these the number is told.
+/// With more claims sets than this, only their number is shown.
 const CLAIMS_NAMED_MAX: usize = 3;
 
-/// The line below the title: the command, and what it made the lab do.
+/// Renders the lines below the title: the command and what it measured.
 pub(super) fn asked(result: &RunResult) -> Markup {
     let libraries: BTreeSet<_> = result
         .rows
@@ -28,7 +28,7 @@ pub(super) fn asked(result: &RunResult) -> Markup {
         .iter()
         .map(|r| names::algorithm(&r.subject))
         .collect();
-    let contracts = in_order(result.rows.measured.iter().map(|row| row.contract.clone()));
+    let operations = in_order(result.rows.measured.iter().map(|row| row.operation.clone()));
     let minutes = result.environment.elapsed_s / 60.0;
     let lasted = if minutes < 2.0 {
         format!("{} s", units::fixed(result.environment.elapsed_s, 0))
@@ -38,35 +38,35 @@ pub(super) fn asked(result: &RunResult) -> Markup {
     html! {
         p.command { code { (result.command) } }
         @if !result.rows.interop.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Every library was given every other's tokens." }
+            p.asked { "Every library verified the tokens of every other library." }
         } @else if !result.rows.servers.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Servers that issue tokens over gRPC were loaded in turns." }
+            p.asked { "Servers that issue tokens over gRPC, loaded interleaved." }
         } @else if !result.rows.attack.is_empty() && result.rows.measured.is_empty() {
-            p.asked { "Every library was given tokens and keys that must be refused." }
+            p.asked { "Every library got tokens and keys that it must reject." }
         } @else if result.rows.measured.is_empty() {
-            p.asked { "The run has no rows: nothing was asked, or it ended before the first answer." }
+            p.asked { "The run has no rows." }
         } @else {
             p.asked {
                 (units::count(libraries.len(), "library", "libraries")) ", "
                 (units::count(algorithms.len(), "algorithm", "algorithms")) ", "
-                (units::list(&contracts)) ", on " (claims(result)) "."
+                (units::list(&operations)) ", on " (claims(result)) "."
             }
         }
         p.when {
             @if !result.environment.started.is_empty() { (moment(&result.environment.started)) ", " }
-            (lasted) ", on " (if result.environment.cpu.is_empty() { "an unnamed CPU" } else { &result.environment.cpu })
+            (lasted) ", on " (if result.environment.cpu.is_empty() { "an unknown CPU" } else { &result.environment.cpu })
             @for runtime in &result.environment.runtimes_used { ", " (runtime.name) }
         }
         @if let Some(ended) = result.environment.out_of_support() {
             p.callout.bad {
                 strong { "Out of support: " } (ended) ". A newer runtime may give other figures. "
-                a href="#environment" { "The runtimes" } "."
+                a href="#environment" { "See the runtimes" } "."
             }
         }
     }
 }
 
-/// The claims sets by name, or how many there are; of each format they may have another length.
+/// Names the claims sets, or counts them, with their sizes.
 fn claims(result: &RunResult) -> String {
     let sets = || result.rows.measured.iter().map(|row| &row.claims);
     let names = in_order(sets().map(|set| set.name.clone()));
@@ -85,20 +85,20 @@ fn claims(result: &RunResult) -> String {
     }
 }
 
-/// The figures to read first, then every comparison in a sentence or two.
+/// Renders the key figures, then a summary of every comparison.
 pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
     html! {
         (cards(result))
         @let environment = &result.environment;
-        @if environment.taint.tainted || !environment.complete {
+        @if environment.disturbance.disturbed || !environment.complete {
             p.callout.bad {
                 strong { "Read the verdicts with care: " }
-                @match (environment.taint.tainted, environment.complete) {
-                    (true, true) => "the machine was disturbed during the run.",
-                    (true, false) => "the machine was disturbed, and the run was ended early.",
-                    _ => "the run was ended early.",
+                @match (environment.disturbance.disturbed, environment.complete) {
+                    (true, true) => "the run was disturbed.",
+                    (true, false) => "the run was disturbed and ended early.",
+                    _ => "the run ended early.",
                 }
-                " " a href="#trust" { "What is known" } "."
+                " " a href="#trust" { "See measurement quality" } "."
             }
         }
         @if comparisons.is_empty() {
@@ -108,28 +108,28 @@ pub(super) fn section(result: &RunResult, comparisons: &[Comparison<'_>]) -> Mar
                 @else { "None of the " (units::count(result.rows.measured.len(), "row", "rows")) " was measured." }
             }
         }
-        @for group in groups(comparisons) { (group.shown(None, &said(group.comparisons))) }
+        @for set in sets(comparisons) { (set.shown(None, &said(set.comparisons))) }
         @if !comparisons.is_empty() {
             p.note {
-                "“3 × faster” means a third of the time per operation, in this run. In brackets: the 95 % interval, "
-                "simultaneous over all that one comparison compares."
+                "“3 × faster” means one third of the time per operation. In brackets: the 95 % interval, simultaneous "
+                "over all subjects of one comparison."
             }
         }
     }
 }
 
-/// What each comparison of a group came to.
-fn said(group: &[Comparison<'_>]) -> Markup {
+/// Summarises each comparison of a set.
+fn said(set: &[Comparison<'_>]) -> Markup {
     html! {
         dl.verdicts {
-            @for comparison in group {
+            @for comparison in set {
                 dt { a href={ "#" (comparison.anchor) } { (comparison.title) } }
                 dd {
                     @if comparison.confounded {
                         p.confounded { (sentences::factors(comparison).unwrap_or_default()) }
                     }
                     p {
-                        @if let Some(first) = sentences::first_tier(comparison) { strong { (first) } " " }
+                        @if let Some(first) = sentences::first_group(comparison) { strong { (first) } " " }
                         @for sentence in sentences::verdicts(comparison) { (sentence) " " }
                     }
                 }
@@ -138,37 +138,37 @@ fn said(group: &[Comparison<'_>]) -> Markup {
     }
 }
 
-/// The tiers of every comparison: never ranks inside the noise.
-pub(super) fn tiers(comparisons: &[Comparison<'_>]) -> Markup {
+/// Renders the groups of every comparison.
+pub(super) fn groups(comparisons: &[Comparison<'_>]) -> Markup {
     html! {
-        @if comparisons.iter().all(|c| c.tiers().is_empty()) {
-            p { "No comparison came to a verdict, so there are no tiers." }
+        @if comparisons.iter().all(|c| c.groups().is_empty()) {
+            p { "No comparison has a verdict, so there are no groups." }
         } @else {
             p {
-                "Who is in one tier cannot be told from its fastest; the order inside a tier means nothing. Tiers allow "
-                "for every pair of a table and verdicts for those with the baseline: somebody may be a little slower than "
-                "the baseline and be in its tier."
+                "Members of a group cannot be distinguished from its fastest member; the order inside a group has no meaning. "
+                "Groups correct for all pairs of a table, verdicts only for pairs with the baseline. A subject can therefore be "
+                "slower than the baseline and still be in its group."
             }
-            div.scroll tabindex="0" role="region" aria-label="Tiers, table" {
-                table.tier-table {
-                    caption { "Tiers per comparison, the fastest first" }
+            div.scroll tabindex="0" role="region" aria-label="Groups, table" {
+                table.group-table {
+                    caption { "Groups of each comparison, the fastest first" }
                     thead { tr {
-                        th scope="col" { "Comparison" } th scope="col" { "Tiers" }
+                        th scope="col" { "Comparison" } th scope="col" { "Groups" }
                     } }
                     tbody {
                         @for comparison in comparisons {
-                            @let tiers = comparison.tiers();
-                            @if !tiers.is_empty() {
+                            @let groups = comparison.groups();
+                            @if !groups.is_empty() {
                                 tr {
                                     th scope="row" {
                                         a href={ "#" (comparison.anchor) } { (comparison.title) }
                                         @if comparison.confounded { " " (confounded_tag()) }
                                     }
                                     td {
-                                        ol.tiers {
-                                            @for (number, members) in &tiers {
+                                        ol.groups {
+                                            @for (number, members) in &groups {
                                                 li {
-                                                    span.tier { (number) }
+                                                    span.group { (number) }
                                                     span { (units::list(&members.iter().map(|m| &m.name).collect::<Vec<_>>())) }
                                                 }
                                             }
@@ -184,7 +184,7 @@ pub(super) fn tiers(comparisons: &[Comparison<'_>]) -> Markup {
     }
 }
 
-/// The mark of a comparison in which more than one factor differs.
+/// Renders the tag of a comparison in which more than one factor differs.
 pub(super) fn confounded_tag() -> Markup {
     html! { span.tag.warn { "confounded" } }
 }
@@ -207,22 +207,22 @@ fn cards(result: &RunResult) -> Markup {
         "{} of {}",
         environment.rounds_finished, environment.rounds_planned
     );
-    let taint = &environment.taint;
-    let blind = taint.steal.is_none() && taint.load.is_none();
+    let disturbance = &environment.disturbance;
+    let blind = disturbance.steal.is_none() && disturbance.load.is_none();
     html! {
         dl.cards {
             div.bad[result.noise_floor.floor.is_none()] {
                 dt { "Noise floor" }
                 dd.figure { (result.noise_floor.floor.map_or_else(|| "not measured".to_owned(), units::percent)) }
-                dd { "from " (units::count(result.noise_floor.pairs.len(), "identical pair", "identical pairs")) }
+                dd { "from " (units::count(result.noise_floor.pairs.len(), "A/A pair", "A/A pairs")) }
             }
             div.bad[!environment.complete] {
                 dt { "Rounds" }
                 dd.figure { (rounds) }
                 dd {
-                    @if !environment.complete { "the run was ended early" }
-                    @else if environment.is_cut_by_budget() { "the budget had time for no more" }
-                    @else { "the run is complete" }
+                    @if !environment.complete { "ended early" }
+                    @else if environment.is_cut_by_budget() { "time limit reached" }
+                    @else { "complete" }
                 }
             }
             div.bad[measured == 0] {
@@ -230,28 +230,28 @@ fn cards(result: &RunResult) -> Markup {
                 dd.figure { (units::whole(measured as u64)) " of " (units::whole(result.rows.measured.len() as u64)) }
                 dd {
                     @if troubled == 0 { "none failed" }
-                    @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok, and why" } }
+                    @else { a href="#gaps" { (units::whole(troubled as u64)) " not ok: see the reasons" } }
                 }
             }
-            div.bad[taint.tainted] {
+            div.bad[disturbance.disturbed] {
                 dt { "Machine" }
                 dd.figure {
-                    (if taint.tainted { "disturbed" } else if blind { "not watched" } else { "quiet" })
+                    (if disturbance.disturbed { "disturbed" } else if blind { "not watched" } else { "quiet" })
                 }
                 dd {
-                    @if taint.tainted || !taint.unwatched.is_empty() {
+                    @if disturbance.disturbed || !disturbance.unwatched.is_empty() {
                         a href="#trust" {
-                            @if taint.tainted { (units::count(taint.reasons.len(), "reason", "reasons")) }
-                            @else { (units::count(taint.unwatched.len(), "thing", "things")) " could not be watched" }
+                            @if disturbance.disturbed { (units::count(disturbance.reasons.len(), "reason", "reasons")) }
+                            @else { (units::count(disturbance.unwatched.len(), "check", "checks")) " unavailable" }
                         }
-                    } @else { "no witness crossed its limit" }
+                    } @else { "all checks within their limits" }
                 }
             }
         }
     }
 }
 
-/// RFC 3339 in UTC as people write it; anything else as it stands.
+/// Formats an RFC 3339 time in UTC for people; returns other text unchanged.
 fn moment(started: &str) -> String {
     match started
         .strip_suffix('Z')

@@ -1,15 +1,15 @@
-//! What a payload's size does to the time: one chart for each contract and kind of token.
+//! The payload sweep section: time by payload size, one chart for each operation and kind of token.
 
 use maud::{Markup, html};
 
 use crate::result::Row;
 
 use super::comparison::time;
-use super::groups::{Factor, Group, groups};
 use super::lines::{Lines, figure};
+use super::panels::{Factor, Panel, panels};
 use super::units::{self, Unit};
 
-/// Fewer sizes are no sweep.
+/// A sweep needs at least this many sizes.
 const SIZES_MIN: usize = 3;
 
 const SIZE: Factor = Factor {
@@ -20,30 +20,30 @@ const SIZE: Factor = Factor {
 
 pub(super) fn section(rows: &[Row]) -> Option<Markup> {
     let sized = |row: &&Row| row.threads == 1 && row.claims.bytes != 0;
-    let groups = groups(rows.iter().filter(sized), &SIZE);
-    if groups.is_empty() {
+    let panels = panels(rows.iter().filter(sized), &SIZE);
+    if panels.is_empty() {
         return None;
     }
     Some(html! {
         p {
-            "The same work on claims of other sizes. Both axes are logarithmic: a straight line that rises with the "
-            "grid is a cost for each byte, a flat one a cost for each token. A line through a mark is its 95 % interval."
+            "The same operation on claims of different sizes. Both axes are logarithmic: a line that rises with the "
+            "grid means a cost per byte, a flat line a cost per token. A line through a mark is its 95 % interval."
         }
-        @for (number, group) in groups.iter().enumerate() { (chart(group, number)) }
+        @for (number, panel) in panels.iter().enumerate() { (chart(panel, number)) }
     })
 }
 
-fn chart(group: &Group<'_>, number: usize) -> Markup {
-    let title = format!("{}, {}", units::capitalised(group.contract), group.token);
+fn chart(panel: &Panel<'_>, number: usize) -> Markup {
+    let title = format!("{}, {}", units::capitalised(panel.operation), panel.token);
     let id = format!("sweep-{number}-table");
-    let names = group.names();
-    let all = group.subjects.iter().flatten();
+    let names = panel.names();
+    let all = panel.subjects.iter().flatten();
     let unit = Unit::for_times(all.filter_map(|row| Some(time(row)?.median)));
-    let series = group.series(&names, |row| {
+    let series = panel.series(&names, |row| {
         let timing = time(row)?;
         Some((row.claims.bytes as f64, timing.median, timing.interval))
     });
-    let sizes = group.amounts(&SIZE);
+    let sizes = panel.amounts(&SIZE);
     html! {
         article.comparison {
             h3 { (title) }
@@ -65,10 +65,10 @@ fn chart(group: &Group<'_>, number: usize) -> Markup {
                         th scope="col" { "Claims, bytes" }
                         th scope="col" { "Token, bytes" }
                         th scope="col" { "Median, " (unit.name) " " small { "95 % interval" } }
-                        th scope="col" { "ns for each byte" }
+                        th scope="col" { "ns per byte" }
                     } }
                     tbody {
-                        @for (rows, name) in group.subjects.iter().zip(&names) {
+                        @for (rows, name) in panel.subjects.iter().zip(&names) {
                             @for row in rows { (line(row, name, unit)) }
                         }
                     }
@@ -94,7 +94,7 @@ fn line(row: &Row, name: &str, unit: Unit) -> Markup {
     }
 }
 
-/// Powers of ten within the sizes, named as people name bytes.
+/// Returns the powers of ten within the sizes, with labels such as `10 kB`.
 fn powers(sizes: &[u64]) -> Vec<(f64, String)> {
     let (Some(least), Some(most)) = (sizes.first(), sizes.last()) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The table under a chart: every figure the chart draws, and what it could not draw.
+//! The table below a chart: all its figures, and the rows without figures.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::comparison::{Comparison, Entry, Role, time};
 use super::units::Unit;
 use super::{gaps, names, trust, units};
 
-/// A figure of memory, and how it is shown.
+/// A memory figure and its format.
 struct Memory {
     heading: &'static str,
     figure: fn(&Row) -> Option<f64>,
@@ -36,7 +36,7 @@ const MEMORY: [Memory; 3] = [
 pub(super) fn section(comparison: &Comparison<'_>, unit: Unit) -> Markup {
     let timed = || comparison.entries.iter().chain(&comparison.references);
     let timed = || timed().filter_map(|e| Some((e, time(e.row)?)));
-    // A column that would hold only "n/a", or one and the same number, is left out.
+    // Columns with only "n/a", or with one equal number, are omitted.
     let columns = Columns {
         unit,
         memory: MEMORY
@@ -60,7 +60,7 @@ pub(super) fn section(comparison: &Comparison<'_>, unit: Unit) -> Markup {
                     th scope="col" { "Median, " (unit.name) " " small { "95 % interval" } }
                     th scope="col" { "Ratio to baseline " small { "95 % interval" } }
                     th.text scope="col" { "Verdict" }
-                    th scope="col" { "Tier" }
+                    th scope="col" { "Group" }
                     @for column in &columns.memory { th scope="col" { (column.heading) } }
                     @if columns.rounds.is_none() { th scope="col" { "Rounds" } }
                     @if columns.outliers { th scope="col" { "Outliers" } }
@@ -74,11 +74,11 @@ pub(super) fn section(comparison: &Comparison<'_>, unit: Unit) -> Markup {
     }
 }
 
-/// What the table of one comparison shows.
+/// The columns of one table.
 struct Columns {
     unit: Unit,
     memory: Vec<&'static Memory>,
-    /// The number of rounds, if all rows have the same: then it has no column.
+    /// The number of rounds, if all rows have the same; it then has no column.
     rounds: Option<usize>,
     outliers: bool,
 }
@@ -89,7 +89,7 @@ impl Columns {
     }
 }
 
-/// How many rounds all of these have.
+/// Returns the number of rounds if it is the same for all.
 fn rounds<'a>(mut timings: impl Iterator<Item = &'a Timing>) -> Option<usize> {
     let first = timings.next()?.rounds.len();
     timings.all(|t| t.rounds.len() == first).then_some(first)
@@ -107,8 +107,8 @@ fn measured(
         tr class=[matches!(entry.role, Role::Reference).then_some("reference")] {
             th scope="row" {
                 (subject(entry))
-                @if row.status == Status::Tainted { " " (gaps::status(row.status)) }
-                @if timing.unsettled { " " span.tag.warn { "never settled" } }
+                @if row.status == Status::Disturbed { " " (gaps::status(row.status)) }
+                @if timing.unsettled { " " span.tag.warn { "did not settle" } }
             }
             td { b { (unit.figure(timing.median)) } " " (interval(timing.interval, |end| unit.figure(end))) }
             @match entry.role {
@@ -125,7 +125,7 @@ fn measured(
                 Role::Reference => { td {} td.text { span.verdict.primitive { "bare primitive" } } }
                 Role::Alone => { td {} td.text { span.verdict.alone { "not compared" } } }
             }
-            td { @if let Some(tier) = comparison.tier(entry) { (tier) } }
+            td { @if let Some(group) = comparison.group(entry) { (group) } }
             @for column in &columns.memory {
                 td { @if let Some(value) = (column.figure)(row) { (units::fixed(value, column.decimals)) } @else { "n/a" } }
             }

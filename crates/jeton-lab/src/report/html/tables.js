@@ -1,5 +1,5 @@
-// Sorts and filters the page's tables, and opens what a link leads into. Without it they are plain
-// tables that say the same, and a folded group is opened by hand.
+// Sorts and filters tables, and opens the folded target of a link. Without this script, they are plain
+// tables with the same content, and the reader opens folded sections.
 "use strict";
 (() => {
   const FILTER_FROM_ROWS = 8;
@@ -8,8 +8,8 @@
   live.setAttribute("role", "status");
   document.body.append(live);
 
-  // What a cell is sorted by: its first figure, else its words, and a number of parts (1.10a) as these are.
-  // Rows without it come last.
+  // The sort key of a cell: its first number, or its text; text with several numbers (1.10a) is compared naturally.
+  // Rows without a key come last.
   const key = (row, column) => {
     const cell = row.cells[column];
     if (!cell || cell.colSpan > 1) return null;
@@ -78,7 +78,7 @@
     (table.closest(".scroll") ?? table).before(label);
   };
 
-  // A browser that does not open a folded group for a link to something in it.
+  // Some browsers do not open a folded section that contains the target of a link.
   const open = () => {
     const target = document.getElementById(location.hash.slice(1));
     const folded = [];

@@ -1,12 +1,13 @@
-//! What more threads do: operations in a second, one chart for each contract and kind of token.
+//! The concurrency section: operations per second by threads, one chart for each operation and kind of
+//! token.
 
 use maud::{Markup, html};
 
 use crate::result::Row;
 
 use super::comparison::time;
-use super::groups::{Factor, Group, groups};
 use super::lines::{Lines, figure};
+use super::panels::{Factor, Panel, panels};
 use super::units;
 
 const THREADS: Factor = Factor {
@@ -16,35 +17,35 @@ const THREADS: Factor = Factor {
 };
 
 pub(super) fn section(rows: &[Row], cores: usize) -> Option<Markup> {
-    let groups = groups(rows.iter(), &THREADS);
-    if groups.is_empty() {
+    let panels = panels(rows.iter(), &THREADS);
+    if panels.is_empty() {
         return None;
     }
     Some(html! {
         p {
-            "Operations in a second of all threads together, on " (units::count(cores, "core", "cores"))
-            ". Beyond as many threads as there are cores nothing can be gained; what is lost there is the cost of switching."
+            "Operations per second of all threads together, on " (units::count(cores, "core", "cores"))
+            ". More threads than cores add no throughput; a loss there is the cost of switching between threads."
         }
-        @for (number, group) in groups.iter().enumerate() { (chart(group, number)) }
+        @for (number, panel) in panels.iter().enumerate() { (chart(panel, number)) }
     })
 }
 
-/// Operations in a second.
+/// Returns operations per second.
 fn rate(ns: f64) -> f64 {
     1e9 / ns
 }
 
-fn chart(group: &Group<'_>, number: usize) -> Markup {
-    let title = format!("{}, {}", units::capitalised(group.contract), group.token);
+fn chart(panel: &Panel<'_>, number: usize) -> Markup {
+    let title = format!("{}, {}", units::capitalised(panel.operation), panel.token);
     let id = format!("threads-{number}-table");
-    let names = group.names();
-    let series = group.series(&names, |row| {
+    let names = panel.names();
+    let series = panel.series(&names, |row| {
         let timing = time(row)?;
         let [low, high] = timing.interval;
         let ends = [rate(high), rate(low)];
         Some((f64::from(row.threads), rate(timing.median), ends))
     });
-    let ticks = (group.amounts(&THREADS).into_iter())
+    let ticks = (panel.amounts(&THREADS).into_iter())
         .map(|n| (n as f64, units::count(n as usize, "thread", "threads")))
         .collect();
     html! {
@@ -55,22 +56,22 @@ fn chart(group: &Group<'_>, number: usize) -> Markup {
                 ticks,
                 text: &|rate| format!("{}/s", short(rate)),
                 description: format!(
-                    "Line chart, {title}: operations in a second against threads for {}. The table below has every figure.",
+                    "Line chart, {title}: operations per second against threads for {}. The table below has every figure.",
                     units::count(series.len(), "subject", "subjects")
                 ),
                 table: &id,
             }))
             div.scroll tabindex="0" role="region" aria-label={ (title) " by threads, table" } {
                 table.figures #(id) {
-                    caption { (title) ": operations in a second by threads" }
+                    caption { (title) ": operations per second by threads" }
                     thead { tr {
                         th.text scope="col" { "Subject" }
                         th scope="col" { "Threads" }
-                        th scope="col" { "Operations in a second" }
+                        th scope="col" { "Operations per second" }
                         th scope="col" { "Times one thread" }
                     } }
                     tbody {
-                        @for (rows, name) in group.subjects.iter().zip(&names) {
+                        @for (rows, name) in panel.subjects.iter().zip(&names) {
                             @for row in rows { (line(row, rows[0], name)) }
                         }
                     }
@@ -94,7 +95,7 @@ fn line(row: &Row, fewest: &Row, name: &str) -> Markup {
     }
 }
 
-/// 1.2M, 340k, 12: for an axis.
+/// Formats a rate for an axis: 1.2M, 340k, 12.
 fn short(rate: f64) -> String {
     match rate {
         r if r >= 1e6 => format!("{}M", units::times(r / 1e6)),

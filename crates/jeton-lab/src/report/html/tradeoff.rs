@@ -1,4 +1,4 @@
-//! Size against the cost of verifying: every kind of token as one mark.
+//! Token size against the time to verify, with one mark for each kind of token.
 
 use maud::{Markup, html};
 
@@ -15,15 +15,15 @@ use super::units::{self, Unit};
 
 const HEIGHT: f64 = 400.0;
 const AXIS: f64 = 34.0;
-/// Room at the left for the names of the times, per cent.
+/// Space at the left for the time labels, in per cent.
 const LEFT: f64 = 10.0;
-/// The width that marks and names are kept apart for; on a narrower screen the marks are small, where
-/// they belong, and without names and numbers.
+/// The width for which marks and names are placed without overlap. Narrower screens show small marks
+/// without names and numbers.
 const WIDTH: f64 = 800.0;
-/// How far apart two marks are, pixels.
+/// The smallest distance of two marks, in pixels.
 const APART: f64 = 21.0;
 
-/// A kind of token: its fastest library, and how far the others reach.
+/// A kind of token: its fastest library, and the slowest time.
 struct Point<'a> {
     token: String,
     kind: &'static str,
@@ -39,12 +39,12 @@ pub(super) fn section(rows: &[Row]) -> Markup {
     let points = points(rows, claims);
     html! {
         @if points.is_empty() {
-            p { "No token was both measured and opened, so there is nothing to weigh." }
+            p { "No row has both a token size and a time to verify." }
         } @else {
             p {
-                "What a token costs on the wire, and what it costs to open: further left is shorter, further down is "
-                "faster. A mark is the fastest library measured for its kind of token; the line above it reaches to the "
-                "slowest. Who remembers tokens instead of verifying them is neither. Claims set " (claims) ". Both axes are logarithmic."
+                "Token size and the time to verify or decrypt. Further left is shorter; further down is faster. A mark shows "
+                "the fastest library for a kind of token; the line above it reaches to the slowest. Libraries that cache "
+                "verified tokens are excluded. Claims set: " (claims) ". Both axes are logarithmic."
             }
             article.comparison {
                 (legend(&points))
@@ -62,16 +62,16 @@ fn points<'a>(rows: &'a [Row], claims: &str) -> Vec<Point<'a>> {
             && row.threads == 1
             && row.claims.name == claims
             && row.subject.key_handling == "prepared"
-            // What it takes to remember a token is not what it takes to open one.
+            // A cache hit is not a verification.
             && !is_cache(row.subject.driver())
-            && matches!(row.contract.as_str(), "verify" | "decrypt")
+            && matches!(row.operation.as_str(), "verify" | "decrypt")
     });
     let mut seen: Vec<&str> = Vec::new();
     for row in opened {
         let (Some(timing), Some(bytes)) = (time(row), row.token_bytes) else {
             continue;
         };
-        // Several suites may have asked for the same row.
+        // Several suites may contain the same row.
         if seen.contains(&row.subject.id.as_str()) {
             continue;
         }
@@ -100,7 +100,7 @@ fn points<'a>(rows: &'a [Row], claims: &str) -> Vec<Point<'a>> {
     points
 }
 
-/// What a token is good for, as the recommendation knows it.
+/// Classifies a token as the recommendation does.
 fn kind(row: &Row) -> &'static str {
     let subject = &row.subject;
     match subject.format.as_str() {
@@ -114,8 +114,8 @@ fn kind(row: &Row) -> &'static str {
 
 fn words(kind: &str) -> &'static str {
     match kind {
-        "mac" => "one secret signs and verifies",
-        "signed" => "others can verify",
+        "mac" => "symmetric: one secret signs and verifies",
+        "signed" => "asymmetric: third parties can verify",
         "encrypted" => "encrypted",
         _ => "no security",
     }
@@ -132,8 +132,7 @@ fn legend(points: &[Point<'_>]) -> Markup {
     }
 }
 
-/// Where a mark stands: its place, how far it is moved aside so that it can be read, and whether
-/// there is room for its name.
+/// The position of a mark, its horizontal shift, and whether its name fits.
 struct Place {
     x: f64,
     y: f64,
@@ -143,16 +142,16 @@ struct Place {
 
 fn svg(points: &[Point<'_>]) -> Markup {
     let unit = Unit::for_times(points.iter().map(|p| p.ns));
-    let across = LogScale::holding(points.iter().map(|p| p.bytes as f64));
+    let horizontal = LogScale::holding(points.iter().map(|p| p.bytes as f64));
     let up = LogScale::holding(points.iter().flat_map(|p| [p.ns, p.slowest_ns]));
-    let x = |bytes: f64| LEFT + across.place(bytes) * (100.0 - LEFT) / 100.0;
+    let x = |bytes: f64| LEFT + horizontal.place(bytes) * (100.0 - LEFT) / 100.0;
     let y = |ns: f64| 8.0 + (1.0 - up.place(ns) / 100.0) * (HEIGHT - 16.0);
     let places = places(points, &x, &y);
     html! {
         svg.chart role="img" height=(HEIGHT + AXIS)
             aria-label=(description(points, unit)) aria-details="tradeoff-table" {
             (levels(&up.ticks(), y, |tick| unit.tick(tick)))
-            (ticks(&across.ticks(), x, [0.0, HEIGHT], |tick| format!("{} B", units::whole(tick as u64))))
+            (ticks(&horizontal.ticks(), x, [0.0, HEIGHT], |tick| format!("{} B", units::whole(tick as u64))))
             @for (point, place) in points.iter().zip(&places) {
                 g.(point.kind) { (reach(place.x, [y(point.ns), y(point.slowest_ns)])) }
             }
@@ -163,7 +162,7 @@ fn svg(points: &[Point<'_>]) -> Markup {
     }
 }
 
-/// A mark, its number, and its name where there is room for one.
+/// Renders a mark with its number, and its name if it fits.
 fn point(point: &Point<'_>, place: &Place, number: usize, unit: Unit) -> Markup {
     let words = format!(
         "{}: {} B, {} with {}",
@@ -185,9 +184,9 @@ fn point(point: &Point<'_>, place: &Place, number: usize, unit: Unit) -> Markup 
     }
 }
 
-/// Moves marks that would cover each other aside, and leaves out names that would.
+/// Shifts overlapping marks, and omits overlapping names.
 fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) -> Vec<Place> {
-    // What is taken already: left, right, top, bottom, in pixels of the assumed width.
+    // Occupied areas: left, right, top, bottom, in pixels of the assumed width.
     let mut taken: Vec<[f64; 4]> = Vec::new();
     let free = |taken: &[[f64; 4]], [left, right, top, bottom]: [f64; 4]| {
         left >= 0.0
@@ -212,7 +211,7 @@ fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64
             named: false,
         });
     }
-    // All marks first: a name gives way to a mark.
+    // Marks are placed before names.
     for (point, place) in points.iter().zip(&mut places) {
         let left = place.x / 100.0 * WIDTH + place.aside + 13.0;
         let width = point.token.chars().count() as f64 * 7.4 + 6.0;
@@ -228,7 +227,7 @@ fn places(points: &[Point<'_>], x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64
 fn table(points: &[Point<'_>]) -> Markup {
     let unit = Unit::for_times(points.iter().map(|p| p.ns));
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Size against the cost of verifying, table" {
+        div.scroll tabindex="0" role="region" aria-label="Size and time to verify, table" {
             table.figures #tradeoff-table {
                 caption { "Size and time to verify or decrypt, in " (unit.name) ", the shortest token first" }
                 thead { tr {
@@ -265,7 +264,7 @@ fn description(points: &[Point<'_>], unit: Unit) -> String {
     let fastest = points.iter().min_by(|a, b| a.ns.total_cmp(&b.ns));
     let ends = shortest.zip(fastest).map(|(shortest, fastest)| {
         format!(
-            ": the shortest is {} with {} bytes, the fastest to open is {} at {}",
+            ": the shortest is {} with {} bytes, the fastest to verify or decrypt is {} at {}",
             shortest.token,
             units::whole(shortest.bytes),
             fastest.token,

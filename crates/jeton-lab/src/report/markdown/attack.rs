@@ -1,4 +1,4 @@
-//! Who accepts what must be refused, in Markdown.
+//! Attack results in Markdown.
 
 use std::fmt::{self, Write};
 
@@ -7,21 +7,20 @@ use crate::report::attack::{Attacked, COUNTED, attacked, extent, tried};
 use crate::report::{names, units};
 use crate::result::AttackRow;
 
-/// A line for each library with what became of the attacks on it, and then what was found by name;
-/// nothing without such rows.
+/// Writes the counts for each library and then the findings by name; nothing without attack rows.
 pub(super) fn write(rows: &[AttackRow], out: &mut String) -> fmt::Result {
     if rows.is_empty() {
         return Ok(());
     }
     let all = attacked(rows);
-    writeln!(out, "\n## Who accepts what must be refused\n")?;
+    writeln!(out, "\n## Attacks\n")?;
     writeln!(
         out,
         "{}, {} tokens and keys.\n",
         extent(rows),
         units::whole(tried(rows))
     )?;
-    let outcomes = COUNTED.map(|outcome| outcome.name()).join(" | ");
+    let outcomes = COUNTED.map(|outcome| outcome.label()).join(" | ");
     writeln!(out, "| library | token | called | {outcomes} | void |")?;
     writeln!(out, "|---|---|---|{}--:|", "--:|".repeat(COUNTED.len()))?;
     for one in &all {
@@ -33,30 +32,37 @@ pub(super) fn write(rows: &[AttackRow], out: &mut String) -> fmt::Result {
             Some(reason) => format!("unavailable: {}", cell(reason)),
             None => one.void().to_string(),
         };
-        writeln!(out, "| {} | {} | {void} |", who(one), counts.join(" | "))?;
+        writeln!(
+            out,
+            "| {} | {} | {void} |",
+            library_cells(one),
+            counts.join(" | ")
+        )?;
     }
     let found: Vec<_> = all.iter().filter(|one| !one.found().is_empty()).collect();
     if found.is_empty() {
         return writeln!(
             out,
-            "\nNothing was accepted that must be refused, and nothing broke."
+            "\nEvery token that must be rejected was rejected, and nothing crashed."
         );
     }
-    writeln!(
-        out,
-        "\n| library | token | called | what happened | attacks |"
-    )?;
+    writeln!(out, "\n| library | token | called | outcome | attacks |")?;
     writeln!(out, "|---|---|---|---|---|")?;
     for one in found {
         for (outcome, attacks) in one.found() {
             let attacks = cell(&attacks.join(", "));
-            writeln!(out, "| {} | {} | {attacks} |", who(one), outcome.name())?;
+            writeln!(
+                out,
+                "| {} | {} | {attacks} |",
+                library_cells(one),
+                outcome.name()
+            )?;
         }
     }
     Ok(())
 }
 
-fn who(one: &Attacked<'_>) -> String {
+fn library_cells(one: &Attacked<'_>) -> String {
     format!(
         "{} {} ({}) | {} | {}",
         cell(&one.library.library),

@@ -1,36 +1,38 @@
-//! Who verifies whose tokens, in Markdown.
+//! Interop results in Markdown.
 
 use std::fmt::{self, Write};
 
 use super::cell;
-use crate::report::interop::{Matrix, matrices, tally, troubles};
+use crate::report::interop::{Matrix, failure_groups, matrices, tally};
 use crate::result::{Interop, InteropRow};
 
-/// The totals, why what is not verified is not, and a matrix for each kind of token; nothing without
-/// such rows.
+/// Writes the totals, the failures, and a matrix for each kind of token; nothing without interop rows.
 pub(super) fn write(rows: &[InteropRow], out: &mut String) -> fmt::Result {
     if rows.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n## Who verifies whose tokens\n")?;
+    writeln!(out, "\n## Interoperability\n")?;
     writeln!(out, "{}\n", tally(rows).sentence())?;
-    let troubles = troubles(rows);
-    if !troubles.is_empty() {
-        writeln!(out, "| outcome | pairs | which | why |\n|---|--:|---|---|")?;
-        for trouble in troubles {
+    let failure_groups = failure_groups(rows);
+    if !failure_groups.is_empty() {
+        writeln!(
+            out,
+            "| outcome | pairs | tokens | reason |\n|---|--:|---|---|"
+        )?;
+        for group in failure_groups {
             writeln!(
                 out,
                 "| {} | {} | {} | {} |",
-                trouble.outcome.name(),
-                trouble.rows.len(),
-                cell(&trouble.place()),
-                cell(trouble.explanation)
+                group.outcome.label(),
+                group.rows.len(),
+                cell(&group.place()),
+                cell(group.explanation)
             )?;
         }
     }
     writeln!(
         out,
-        "\nMinters down, verifiers across; the columns have the numbers of the rows."
+        "\nRows: issuers; columns: verifiers, with the numbers of the rows."
     )?;
     matrices(rows)
         .iter()
@@ -42,25 +44,25 @@ fn one(matrix: &Matrix<'_>, out: &mut String) -> fmt::Result {
     if !matrix.drivers.is_empty() {
         let numbers = 1..=matrix.drivers.len();
         let heads: Vec<String> = numbers.map(|n| n.to_string()).collect();
-        writeln!(out, "| minter | {} |", heads.join(" | "))?;
+        writeln!(out, "| issuer | {} |", heads.join(" | "))?;
         writeln!(out, "|---|{}", ":-:|".repeat(matrix.drivers.len()))?;
     }
-    for (i, (minter, cells)) in matrix.drivers.iter().zip(&matrix.cells).enumerate() {
+    for (i, (issuer, cells)) in matrix.drivers.iter().zip(&matrix.cells).enumerate() {
         let words = cells.iter().map(|row| row.and_then(|r| r.outcome));
         let words: Vec<&str> = words.map(|o| o.map_or("", word)).collect();
         writeln!(
             out,
             "| {} {} {} | {} |",
             i + 1,
-            cell(&minter.driver),
-            cell(&minter.version),
+            cell(&issuer.driver),
+            cell(&issuer.version),
             words.join(" | ")
         )?;
     }
     for (party, reason) in &matrix.absent {
         writeln!(
             out,
-            "\nNot available: {}: {}",
+            "\nUnavailable: {}: {}",
             cell(&party.driver),
             cell(reason)
         )?;
@@ -72,6 +74,6 @@ fn word(outcome: Interop) -> &'static str {
     match outcome {
         Interop::Verified => "✓",
         Interop::NotOffered => "·",
-        other => other.name(),
+        other => other.label(),
     }
 }

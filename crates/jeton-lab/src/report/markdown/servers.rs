@@ -8,7 +8,7 @@ use crate::report::servers::{ScenarioTable, marks, mebibytes, ms, scenarios, spr
 use crate::report::units;
 use crate::result::{ServerLoad, ServerRow};
 
-/// All of it; nothing without such rows.
+/// Writes a table for each scenario.
 pub(super) fn write(rows: &[ServerRow], out: &mut String) -> fmt::Result {
     for table in scenarios(rows) {
         self::table(&table, out)?;
@@ -27,12 +27,12 @@ fn table(table: &ScenarioTable<'_>, out: &mut String) -> fmt::Result {
     if table.oversubscribed {
         writeln!(
             out,
-            "**Oversubscribed**: server and loader share cores. Only CPU time is compared.\n"
+            "**Oversubscribed**: server and loader share cores. Compare only CPU time.\n"
         )?;
     }
     writeln!(
         out,
-        "| server | tokens | tokens/s | of repetitions | µs of CPU | loader's | average ms | fastest | p10 | p25 | p50 | p75 | p90 | p95 | p99 | p99.9 | p99.99 | slowest | MiB | ended | |"
+        "| server | tokens | tokens/s | repetitions | CPU µs | loader µs | average ms | fastest | p10 | p25 | p50 | p75 | p90 | p95 | p99 | p99.9 | p99.99 | slowest | MiB | statuses | |"
     )?;
     writeln!(
         out,

@@ -1,10 +1,10 @@
-//! What attack rows must be beyond their types.
+//! Checks of attack rows that types cannot express.
 
 use std::collections::HashMap;
 
 use crate::result::{AttackOutcome, AttackRow, Status};
 
-/// The first thing that is wrong; `before` is how many rows stand before these in the file.
+/// Returns the first error; `before` is the number of rows before these in the file.
 pub(super) fn check(rows: &[AttackRow], before: usize) -> Result<(), String> {
     let mut seen = HashMap::new();
     for (i, row) in rows.iter().enumerate() {
@@ -31,7 +31,7 @@ fn row(row: &AttackRow) -> Result<(), (&'static str, &'static str)> {
         return Err(("status", "contradicts the outcome"));
     }
     if row.outcome.is_none() && row.reason.is_none() {
-        return Err(("reason", "is missing, and there is no outcome"));
+        return Err(("reason", "is missing although there is no outcome"));
     }
     let counts = row.outcome.is_some_and(|o| o >= AttackOutcome::Refused);
     if counts != (row.tried > 0) {
@@ -42,10 +42,10 @@ fn row(row: &AttackRow) -> Result<(), (&'static str, &'static str)> {
         return Err(("evidence", "contradicts the outcome"));
     }
     if row.evidence.len() > AttackRow::EVIDENCE_MAX {
-        return Err(("evidence", "has more pieces than a row keeps"));
+        return Err(("evidence", "has more entries than a row may have"));
     }
     if row.also.len() > AttackRow::ALSO_MAX {
-        return Err(("also", "has more names than a row keeps"));
+        return Err(("also", "has more entries than a row may have"));
     }
     let told = row.evidence.len() + row.also.len();
     if row.found > row.tried || told > row.found as usize || found != (row.found > 0) {
@@ -53,7 +53,7 @@ fn row(row: &AttackRow) -> Result<(), (&'static str, &'static str)> {
     }
     let worst = row.evidence.iter().map(|e| e.outcome).max();
     if worst.is_some() && worst != row.outcome {
-        return Err(("outcome", "is not the worst of the evidence's"));
+        return Err(("outcome", "is not the worst outcome of the evidence"));
     }
     Ok(())
 }

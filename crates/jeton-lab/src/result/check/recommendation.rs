@@ -1,31 +1,32 @@
-//! Whether a recommendation can be that of its result.
+//! Checks that a recommendation matches its result.
 
-use crate::recommendation::Needs;
+use crate::recommendation::Requirements;
 use crate::result::RunResult;
 
-/// The first thing that is wrong, as `.member: what`.
+/// Returns the first error as `.member: message`.
 pub(super) fn check(result: &RunResult) -> Result<(), String> {
     let Some(advice) = &result.recommendation else {
         return Ok(());
     };
-    if let Err(why) = Needs::parse(&advice.needs) {
+    if let Err(why) = Requirements::parse(&advice.requirements) {
         return Err(format!(".needs: {why}"));
     }
-    if result.environment.taint.tainted && !advice.allow_noisy && !advice.choices.is_empty() {
-        return Err(".choices: a disturbed run advises nothing".into());
+    if result.environment.disturbance.disturbed && !advice.allow_noisy && !advice.choices.is_empty()
+    {
+        return Err(".choices: a disturbed run has no recommendation".into());
     }
     if advice.because.is_empty() {
-        return Err(".because: says nothing".into());
+        return Err(".because: is empty".into());
     }
     for (i, choice) in advice.choices.iter().enumerate() {
         if choice.picks.is_empty() {
-            return Err(format!(".choices[{i}].picks: there is none"));
+            return Err(format!(".choices[{i}].picks: is empty"));
         }
         for (k, pick) in choice.picks.iter().enumerate() {
-            let median = |contracts: [&str; 2], ns: f64| {
+            let median = |operations: [&str; 2], ns: f64| {
                 result.rows.measured.iter().any(|row| {
                     row.subject.id == pick.subject
-                        && contracts.contains(&row.contract.as_str())
+                        && operations.contains(&row.operation.as_str())
                         && row.ns_per_op.as_ref().is_some_and(|t| t.median == ns)
                 })
             };

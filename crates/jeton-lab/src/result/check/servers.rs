@@ -1,11 +1,11 @@
-//! What rows of servers must be beyond their types.
+//! Checks of server rows that types cannot express.
 
 use std::collections::HashMap;
 
 use super::not_negative;
 use crate::result::{ServerLoad, ServerRow, Status};
 
-/// The first thing that is wrong; `before` is how many rows stand before these in the file.
+/// Returns the first error; `before` is the number of rows before these in the file.
 pub(super) fn check(rows: &[ServerRow], before: usize) -> Result<(), String> {
     let mut seen = HashMap::new();
     for (i, row) in rows.iter().enumerate() {
@@ -29,14 +29,14 @@ fn row(row: &ServerRow) -> Result<(), Wrong> {
         return Err(("reason", "contradicts the status"));
     }
     if row.status == Status::Ok && row.load.is_none() {
-        return Err(("requests_per_s", "is missing, and the status is ok"));
+        return Err(("requests_per_s", "is missing although the status is ok"));
     }
     row.load.as_ref().map_or(Ok(()), load)
 }
 
 fn load(load: &ServerLoad) -> Result<(), Wrong> {
     if load.repetitions.is_empty() {
-        return Err(("repetitions", "there are none"));
+        return Err(("repetitions", "is empty"));
     }
     let figures = [
         ("requests_per_s", Some(load.requests_per_s)),
@@ -47,10 +47,10 @@ fn load(load: &ServerLoad) -> Result<(), Wrong> {
         .into_iter()
         .find(|(_, figure)| !figure.is_none_or(not_negative))
     {
-        return Err((member, "is below zero"));
+        return Err((member, "is negative"));
     }
     if load.answers() != load.latencies.count() {
-        return Err(("latencies", "has not as many calls as ended OK"));
+        return Err(("latencies", "does not have as many calls as ended with OK"));
     }
     Ok(())
 }

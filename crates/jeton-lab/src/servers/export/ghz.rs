@@ -1,10 +1,10 @@
-//! A load as ghz reads it: its configuration file.
+//! Exports a load as ghz's configuration file.
 
 use serde::Serialize;
 
 use super::{Inexpressible, METHOD, PROTO, Plan, SERVICE};
 
-/// In the order in which ghz's own documentation has them.
+/// In the order of ghz's own documentation.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Config {
@@ -14,7 +14,7 @@ struct Config {
     host: String,
     insecure: bool,
     connections: u32,
-    /// Of all connections together.
+    /// For all connections together.
     concurrency: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     rps: Option<u64>,
@@ -23,11 +23,11 @@ struct Config {
     #[serde(rename = "async", skip_serializing_if = "std::ops::Not::not")]
     is_async: bool,
     duration: String,
-    /// Calls that are in flight at the end are waited for. Cut off, as by default, they are errors that
-    /// no server made: the gRPC report has them.
+    /// Waits for calls in flight at the end. By default ghz aborts them and reports errors that no
+    /// server caused, as in jwt-with-grpc-performance-tests.
     duration_stop: &'static str,
     data: Data,
-    /// With every call's latency.
+    /// Includes the latency of every call.
     format: &'static str,
 }
 
@@ -36,13 +36,15 @@ struct Data {
     algorithm: &'static str,
 }
 
-/// The load as a configuration for `ghz --config FILE`, run in the checkout's root.
+/// Returns the load as a configuration for `ghz --config FILE`, to be run in the root of the
+/// checkout.
 ///
-/// In an open loop ghz counts a latency from when it sent a call, and not from when the call was due:
-/// a server that stands still looks better than to the lab's loader. It has no warm-up.
+/// In an open loop, ghz measures a latency from when it sent a call, not from when the call was
+/// due. A server that stalls looks better than with the lab's loader. ghz has no warm-up.
 ///
 /// # Errors
-/// [`Inexpressible`]: ghz takes whole calls a second.
+///
+/// [`Inexpressible`]: ghz supports only whole calls per second.
 pub fn ghz(plan: &Plan) -> Result<String, Inexpressible> {
     let rps = plan.whole_rate("ghz")?;
     let config = Config {
@@ -64,7 +66,7 @@ pub fn ghz(plan: &Plan) -> Result<String, Inexpressible> {
         format: "json",
     };
     let mut text = serde_json::to_string_pretty(&config)
-        .expect("text, numbers and booleans have a JSON, and no map has other keys");
+        .expect("text, numbers and booleans can be written as JSON");
     text.push('\n');
     Ok(text)
 }

@@ -1,21 +1,22 @@
-//! A load as k6 runs it: a script.
+//! Exports a load as a k6 script.
 
 use super::{Inexpressible, METHOD, PROTO, Plan, SERVICE};
 
-/// What every script begins with.
+/// The beginning of every script.
 const BEGINNING: &str = "\
 import grpc from 'k6/net/grpc';
 import { check } from 'k6';
 
 const client = new grpc.Client();
-// From this script's folder: keep it in the checkout's root, or mend the path.
+// Relative to this script's folder: keep the script in the root of the checkout, or change the
+// path.
 client.load([], '{proto}');
 
 const TARGET = '{target}';
 const METHOD = '{method}';
 const REQUEST = { algorithm: '{alg}' };
 
-// Each VU has variables of its own, and so a connection of its own.
+// Each VU has its own variables and so its own connection.
 let connected = false;
 function connect() {
   if (!connected) {
@@ -27,7 +28,7 @@ function connect() {
 function look(response) {
   check(response, {
     'status is OK': (r) => r && r.status === grpc.StatusOK,
-    'there is a token': (r) => r && r.message && r.message.jwt !== '',
+    'response has a token': (r) => r && r.message && r.message.jwt !== '',
   });
 }
 ";
@@ -36,9 +37,9 @@ const CLOSED: &str = "
 const MILLISECONDS = {milliseconds};
 const IN_FLIGHT = {in_flight};
 
-// A closed loop. A VU's `invoke` waits for its answer, so that one connection would have one call in
-// flight: `asyncInvoke` shares it, and each VU is in one iteration of {in_flight} loops to the end.
-// k6 counts VUs and iterations then, and `grpc_req_duration` and `checks` count calls.
+// A closed loop. `invoke` waits for its answer, so a connection would have only one call in flight.
+// `asyncInvoke` shares the connection. Each VU runs one iteration with {in_flight} loops until the
+// end. So k6 counts VUs and iterations, while `grpc_req_duration` and `checks` count calls.
 export const options = {
   scenarios: {
     load: {
@@ -62,10 +63,10 @@ export default async function () {
 ";
 
 const OPEN: &str = "
-// An open loop. An iteration is one call, made by any VU that is free: with {calls} calls in flight
-// at most there are {calls} connections, and not the {connections} of the lab's loader. k6 counts a
-// latency from when a call was sent, and not from when it was due; what was due and had no VU is in
-// `dropped_iterations`.
+// An open loop. An iteration is one call, made by any free VU. With at most {calls} calls in flight
+// there are {calls} connections, not the {connections} of the lab's loader. k6 measures a latency
+// from when a call was sent, not from when it was due. `dropped_iterations` counts due calls
+// without a free VU.
 export const options = {
   scenarios: {
     load: {
@@ -85,10 +86,11 @@ export default function () {
 }
 ";
 
-/// The load as a script for `k6 run FILE`. It has no warm-up.
+/// Returns the load as a script for `k6 run FILE`. It has no warm-up.
 ///
 /// # Errors
-/// [`Inexpressible`]: k6 takes whole calls a second.
+///
+/// [`Inexpressible`]: k6 supports only whole calls per second.
 pub fn k6(plan: &Plan) -> Result<String, Inexpressible> {
     let rate = plan.whole_rate("k6")?;
     let pace = match rate {
@@ -96,7 +98,7 @@ pub fn k6(plan: &Plan) -> Result<String, Inexpressible> {
         Some(_) => OPEN,
     };
     let mut script = format!("// {}: jeton lab export k6\n{BEGINNING}{pace}", plan.name());
-    // Nothing here has a quote in it: a target is checked, everything else is the lab's own.
+    // No value contains a quote: a target is checked, and all others are constants or numbers.
     for (name, value) in [
         ("proto", PROTO.to_owned()),
         ("target", plan.target.to_string()),

@@ -1,4 +1,4 @@
-//! A load of many loaders: an indexed Job, each of whose pods is the lab's own loader.
+//! Exports a load for many loaders: an indexed Job whose pods run the lab's own loader.
 
 use serde_json::Value;
 
@@ -7,32 +7,32 @@ use super::Plan;
 /// Where the loaders run.
 #[derive(Debug, Clone)]
 pub struct Cluster {
-    /// How many.
+    /// The number of loaders.
     pub loaders: u32,
-    /// The image with `jeton` in it.
+    /// The image that contains `jeton`.
     pub image: String,
 }
 
 const MANIFEST: &str = "\
-# {name}, from {loaders} loaders side by side: together {calls} calls in flight{rate}.
+# {name}, from {loaders} parallel loaders with {calls} calls in flight in total{rate}.
 #
 #   kubectl apply -f FILE
 #   kubectl wait --for=condition=complete --timeout={timeout}s job/jeton-load
 #
-# Each pod leaves load-<index>.json on the claim. Where that is mounted, one command adds them, bucket
-# by bucket, as if one loader had seen it all:
+# Each pod writes load-<index>.json to the volume claim. Where that is mounted, one command merges
+# the files exactly, bucket by bucket:
 #
 #   jeton lab load merge load-*.json -o load.json
 #
-# Pods do not start in the same moment: a load should be long beside the time that starting takes.
-# One loader is one thread, hence a core for each; `client_bound` in the file says whether that was
+# Pods do not start at the same moment, so a load should be long compared with the start.
+# One loader is one thread and needs one core. `client_bound` in the file says whether that was
 # too little.
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
   name: jeton-load
 spec:
-  # Of all pods at once, on whatever node each is.
+  # Shared by all pods, on any node.
   accessModes: [\"ReadWriteMany\"]
   resources:
     requests:
@@ -46,7 +46,7 @@ spec:
   completionMode: Indexed
   completions: {loaders}
   parallelism: {loaders}
-  # A loader that is started again would load beside nobody.
+  # A restarted loader would run alone, after the others.
   backoffLimit: 0
   template:
     spec:
@@ -69,17 +69,17 @@ spec:
             claimName: jeton-load
 ";
 
-/// What a Job may take beyond its load: images are fetched, pods are placed.
+/// The time a Job may take in addition to its load: pulling images, scheduling pods.
 const BEYOND_SECONDS: u64 = 300;
 
-/// The load as a manifest for `kubectl apply -f FILE`: every loader does all of the plan.
+/// Returns the load as a manifest for `kubectl apply -f FILE`. Every loader runs the whole plan.
 #[must_use]
 pub fn kubernetes(plan: &Plan, cluster: &Cluster) -> String {
     let loaders = u64::from(cluster.loaders);
     let rate = plan.rate.map_or_else(String::new, |rate| {
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         let all = rate * loaders as f64;
-        format!(", {all} calls a second")
+        format!(", {all} calls per second")
     });
     let mut manifest = MANIFEST.to_owned();
     for (name, value) in [
@@ -99,7 +99,7 @@ pub fn kubernetes(plan: &Plan, cluster: &Cluster) -> String {
     manifest
 }
 
-/// The command line of each loader. Kubernetes puts the pod's index in.
+/// Returns the command line of each loader. Kubernetes inserts the pod's index.
 fn arguments(plan: &Plan) -> Vec<String> {
     let mut arguments: Vec<String> = ["lab", "load"].map(str::to_owned).into();
     arguments.push(plan.target.to_string());
@@ -118,7 +118,7 @@ fn arguments(plan: &Plan) -> Vec<String> {
     arguments
 }
 
-/// A string in JSON is one in YAML, and so is a list of them.
+/// A JSON string is a YAML string, and so is a list of strings.
 fn json(value: Value) -> String {
     value.to_string()
 }

@@ -1,7 +1,7 @@
-//! The same load for other tools: what they need to repeat it, as a file of theirs.
+//! Exports a load as a file for other tools.
 //!
-//! No two loaders do quite the same, and each file says in which way its tool differs. [`ghz()`]
-//! writes JSON, which has no comments: what it differs in stands at the function.
+//! Loaders differ, and each file documents how its tool differs. [`ghz()`] writes JSON, which has
+//! no comments, so its differences are documented at the function.
 
 mod ghz;
 mod k6;
@@ -19,14 +19,14 @@ pub use kubernetes::{Cluster, kubernetes};
 use super::Algorithm;
 use super::loader::{Load, LoadError, Pace, Request};
 
-/// Where the messages are described, from the checkout's root: other tools read them.
+/// The file that describes the messages, relative to the root of the checkout. Other tools read it.
 pub const PROTO: &str = "proto/jwt/services/jwt_service.proto";
 
-/// Package, service and method.
+/// The package with the service, and the method.
 const SERVICE: &str = "jwt.services.JwtService";
 const METHOD: &str = "GenerateJwt";
 
-/// A load that another tool is told of: within the bounds of the lab's own loader.
+/// A load for another tool, within the limits of the lab's own loader.
 #[derive(Debug, Clone)]
 pub struct Plan {
     target: Target,
@@ -38,10 +38,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A closed loop of so many connections with so many calls in flight on each.
+    /// Creates a closed loop with this number of connections and calls in flight on each.
     ///
     /// # Errors
-    /// [`LoadError`]: it is beyond the [limits](super::loader::limits).
+    ///
+    /// [`LoadError`] if it exceeds the [limits](super::loader::limits).
     pub fn new(
         target: Target,
         alg: Algorithm,
@@ -60,7 +61,7 @@ impl Plan {
         })
     }
 
-    /// The same as an open loop of so many calls a second.
+    /// Returns the same load as an open loop with this number of calls per second.
     ///
     /// # Errors
     /// [`LoadError::Rate`].
@@ -71,17 +72,17 @@ impl Plan {
         Ok(self)
     }
 
-    /// As in `5×50, HS256`.
+    /// For example `5×50, HS256`.
     fn name(&self) -> String {
         format!("{}×{}, {}", self.connections, self.in_flight, self.alg)
     }
 
-    /// Calls in flight on all connections.
+    /// Returns the calls in flight on all connections.
     fn calls(&self) -> u32 {
         self.connections * self.in_flight
     }
 
-    /// As Go writes it, and the tools that are made with it: `10s` or `500ms`.
+    /// Returns the duration in Go's notation, which these tools use: `10s` or `500ms`.
     fn duration(&self) -> String {
         match self.measured.subsec_millis() {
             0 => format!("{}s", self.measured.as_secs()),
@@ -89,12 +90,12 @@ impl Plan {
         }
     }
 
-    /// The rate for a tool that knows whole numbers alone.
+    /// Returns the rate for a tool that supports only whole numbers.
     fn whole_rate(&self, tool: &'static str) -> Result<Option<u64>, Inexpressible> {
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "above zero and at most a million, by its bounds"
+            reason = "the limits keep it above zero and at most a million"
         )]
         let whole = |rate: f64| match rate.fract() == 0.0 {
             true => Ok(rate as u64),
@@ -104,19 +105,19 @@ impl Plan {
     }
 }
 
-/// The lab's own loader says what its bounds are; whom it would call does not matter to them.
+/// Creates the load of the lab's own loader to check the limits. The target does not matter.
 fn load(
     alg: Algorithm,
     connections: u32,
     in_flight: u32,
     measured: Duration,
 ) -> Result<Load, LoadError> {
-    let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let target = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let request = Request::generate_jwt(alg);
-    Load::new(nobody, request, connections, in_flight, measured)
+    Load::new(target, request, connections, in_flight, measured)
 }
 
-/// A load that a tool's file has no words for.
+/// A load that another tool cannot express.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inexpressible {
     tool: &'static str,
@@ -127,7 +128,7 @@ impl fmt::Display for Inexpressible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} takes a whole number of calls a second, and not {}",
+            "{} supports only a whole number of calls per second, not {}",
             self.tool, self.rate
         )
     }
@@ -135,7 +136,7 @@ impl fmt::Display for Inexpressible {
 
 impl std::error::Error for Inexpressible {}
 
-/// `HOST:PORT`, as the tool will look it up: the host may be known where the tool runs and not here.
+/// `HOST:PORT`. The tool resolves the host, which may be unknown here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target(String);
 
@@ -143,7 +144,7 @@ impl FromStr for Target {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A name or a number, so that no file needs to quote what stands in it.
+        // Only these characters, so that no file needs to quote the target.
         let in_a_host = |c: char| c.is_ascii_alphanumeric() || ".-_[]:".contains(c);
         let is_target = text.rsplit_once(':').is_some_and(|(host, port)| {
             let six = host.starts_with('[') && host.ends_with(']');
@@ -154,7 +155,7 @@ impl FromStr for Target {
         });
         match is_target {
             true => Ok(Self(text.to_owned())),
-            false => Err("a server is HOST:PORT, as in 127.0.0.1:8420".to_owned()),
+            false => Err("must be HOST:PORT, for example 127.0.0.1:8420".to_owned()),
         }
     }
 }
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_needs_no_quotes() {
+    fn target_never_needs_quotes() {
         for good in ["127.0.0.1:8420", "jeton.default.svc:1", "[::1]:65535"] {
             assert_eq!(good.parse::<Target>().unwrap().to_string(), good);
         }
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_has_the_loader_s_bounds() {
+    fn plan_has_the_limits_of_the_loader() {
         let target: Target = "a:1".parse().unwrap();
         let second = Duration::from_secs(1);
         let plan =
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_written_as_go_reads_it() {
+    fn duration_is_in_go_notation() {
         for (milliseconds, written) in [(3000, "3s"), (500, "500ms"), (1500, "1500ms")] {
             let plan = Plan::new(
                 "a:1".parse().unwrap(),

@@ -1,4 +1,4 @@
-//! What came back, as far as the loader looks at it.
+//! Reads answers, as far as the loader needs them.
 
 use serde::Deserialize;
 
@@ -7,26 +7,27 @@ use crate::grpc::{Field, unframed};
 use crate::servers::Call;
 use crate::servers::call::BATCH;
 
-/// The most bytes of an answer that are kept: a batch of the longest tokens has a third of it.
+/// The maximum number of bytes kept of an answer. A batch of the longest tokens has a third of it.
 pub(super) const ANSWER_BYTES_MAX: usize = 1 << 20;
-/// Whom tokens are asked for, where the request says it.
+/// The subject of requested tokens, where the request has one.
 pub(super) const SUBJECT: &str = "user0001@mail.test";
 
-/// An answer that is as it must be.
+/// A correct answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer<'a> {
-    /// Its token, or the first of them; none of one that is about a token.
+    /// Its token, or the first of several; none if the answer is about a token.
     pub(crate) token: Option<&'a str>,
-    /// The subject that the token must have.
+    /// The required subject of the token.
     pub(crate) sub: &'a str,
 }
 
 impl<'a> Answer<'a> {
-    /// The answer to that call in the body of a response, or in one message of a stream.
+    /// Reads the answer to a call from the body of a response, or from one message of a stream.
     ///
     /// # Errors
-    /// It is not exactly one whole answer, with all the tokens that were asked for; or it says of one of
-    /// many why there is none.
+    ///
+    /// The outcome, if this is not exactly one complete answer with all requested tokens, or if one
+    /// of several items has an error.
     pub(crate) fn read(call: Call, body: &'a [u8]) -> Result<Self, End> {
         if call == Call::Introspect {
             return introspected(body).ok_or(End::Garbage);
@@ -47,10 +48,11 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Every token in an answer to `IssueBatch`.
+/// Returns every token in an answer to `IssueBatch`.
 ///
 /// # Errors
-/// As of [`Answer::read`].
+///
+/// As for [`Answer::read`].
 pub(super) fn tokens_of_batch(body: &[u8]) -> Result<Vec<&str>, End> {
     let outcomes = outcomes(unframed(body).ok_or(End::Garbage)?, issued)?;
     let tokens: Vec<&str> = outcomes.iter().filter_map(|answer| answer.token).collect();
@@ -89,10 +91,10 @@ fn issued(message: &[u8]) -> Option<Answer<'_>> {
     })
 }
 
-/// Reads the answer about one of many.
+/// Reads the answer for one item.
 type ReadOne = fn(&[u8]) -> Option<Answer<'_>>;
 
-/// `jeton.v1.IssueBatchResponse` or `VerifyBatchResponse`: every outcome is as it must be.
+/// `jeton.v1.IssueBatchResponse` or `VerifyBatchResponse`: every item must be correct.
 fn batch(message: &[u8], read: ReadOne) -> Result<Answer<'_>, End> {
     let outcomes = outcomes(message, read)?;
     let all = outcomes.len() == BATCH as usize;
@@ -100,7 +102,7 @@ fn batch(message: &[u8], read: ReadOne) -> Result<Answer<'_>, End> {
     first.filter(|_| all).ok_or(End::Garbage)
 }
 
-/// All of a batch, in their order.
+/// Returns all items of a batch, in order.
 fn outcomes(message: &[u8], read: ReadOne) -> Result<Vec<Answer<'_>>, End> {
     let mut answers = Vec::with_capacity(BATCH as usize);
     let mut failed = None;
@@ -134,7 +136,7 @@ fn outcome(message: &[u8], read: ReadOne) -> Result<Answer<'_>, End> {
     found
 }
 
-/// `jeton.v1.ItemError`: a status as a call has it, and an error is none without one.
+/// `jeton.v1.ItemError`: it has a status like a call. Without a status it is invalid.
 fn item_error(message: &[u8]) -> End {
     let mut rest = message;
     let mut end = End::Garbage;
@@ -151,7 +153,8 @@ fn item_error(message: &[u8]) -> End {
     end
 }
 
-/// `jeton.v1.VerifyResponse`: an answer without an error is a verified token, and it is the right one.
+/// `jeton.v1.VerifyResponse`: an answer without an error is a verified token. It must be the
+/// expected one.
 fn verified(message: &[u8]) -> Option<Answer<'_>> {
     let mut sub = None;
     for_each(message, |number, bytes| {
@@ -174,7 +177,7 @@ fn introspected(body: &[u8]) -> Option<Answer<'_>> {
     said.sub.filter(|_| said.active).and_then(about)
 }
 
-/// A token that had to be refused.
+/// The answer to a token that must be rejected.
 fn accepted(_: Answer<'_>) -> End {
     End::Accepted
 }
@@ -183,8 +186,8 @@ fn about(sub: &str) -> Option<Answer<'_>> {
     (sub == SUBJECT).then_some(Answer { token: None, sub })
 }
 
-/// Looks at every field of a message that has bytes; none if the message is not whole, or a look is
-/// none.
+/// Calls `look` for every length-delimited field. Returns none if the message is incomplete, or if
+/// `look` returns none.
 fn for_each<'a>(
     message: &'a [u8],
     mut look: impl FnMut(u64, &'a [u8]) -> Option<()>,
@@ -211,16 +214,16 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_one_whole_message_with_a_token() {
+    fn answer_is_one_complete_message_with_a_token() {
         let whole = b"\0\0\0\0\x08\x0a\x03a.b\x12\x01s";
         assert_eq!(read(whole), Some((Some("a.b"), "s")));
-        // A field that a later server adds changes nothing.
+        // An unknown field of a newer server is ignored.
         let more = b"\0\0\0\0\x0a\x0a\x03a.b\x12\x01s\x18\x07";
         assert_eq!(read(more), Some((Some("a.b"), "s")));
     }
 
     #[test]
-    fn anything_else_is_no_answer() {
+    fn answer_malformed_is_garbage() {
         for garbage in [
             &b""[..],
             b"\0\0\0\0",
@@ -247,14 +250,14 @@ mod tests {
         message
     }
 
-    /// `jeton.v1.IssueOutcome` or `VerifyOutcome`, in the field `number` of it.
+    /// Returns `jeton.v1.IssueOutcome` or `VerifyOutcome` with the field `number`.
     fn outcome(number: u32, inner: &[u8]) -> Vec<u8> {
         let mut outcome = Vec::new();
         put_bytes(&mut outcome, number, inner);
         outcome
     }
 
-    /// `jeton.v1.ItemError` with this code and a reason.
+    /// Returns `jeton.v1.ItemError` with this code and a reason.
     fn item_error(code: u8) -> Vec<u8> {
         let mut error = vec![0x08, code];
         put_text(&mut error, 2, "OVERLOADED");
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_every_token_that_was_asked_for() {
+    fn batch_answer_has_every_requested_token() {
         let token = of_a_batch(&outcome(1, &message(1, "a.b")));
         let subject = of_a_batch(&outcome(1, &message(1, SUBJECT)));
         let other = of_a_batch(&outcome(1, &message(1, "somebody else")));
@@ -298,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_a_stream_is_a_token_or_why_there_is_none() {
+    fn stream_message_is_a_token_or_an_error() {
         let read = |message: &[u8]| {
             let body = framed(message);
             let read = Answer::read(Call::IssueStream, &body);
@@ -311,21 +314,21 @@ mod tests {
         };
         assert_eq!(read_verified(&outcome(1, &message(1, SUBJECT))), Ok(false));
         assert_eq!(read_verified(&item_error(9)), Err(End::Status(9)));
-        // An error that says it is none.
+        // An error with the status OK.
         assert_eq!(read(&item_error(0)), Err(End::Garbage));
         assert_eq!(read(&outcome(2, b"")), Err(End::Garbage));
         assert_eq!(read(b""), Err(End::Garbage));
     }
 
     #[test]
-    fn a_revoked_token_that_verifies_is_named() {
+    fn revoked_token_that_verifies_is_reported() {
         let verify = |sub: &str| Answer::read(Call::VerifyRevoked, &framed(&message(1, sub))).err();
         assert_eq!(verify(SUBJECT), Some(End::Accepted));
         assert_eq!(verify("somebody else"), Some(End::Garbage));
     }
 
     #[test]
-    fn a_token_that_is_verified_is_the_one_that_was_issued() {
+    fn verified_token_must_be_the_issued_one() {
         let verify = |sub: &str| Answer::read(Call::Verify, &framed(&message(1, sub))).is_ok();
         assert!(verify(SUBJECT) && !verify("somebody else"));
         let introspect = |body: &str| Answer::read(Call::Introspect, body.as_bytes()).is_ok();

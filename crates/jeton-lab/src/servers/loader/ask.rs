@@ -1,4 +1,4 @@
-//! Some calls outside of any load, with their answers in hand.
+//! Single calls outside a load, which return their answers.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::exchange::{Exchange, NotConnected};
 use super::request::Post;
 use super::tally::End;
 
-/// How long one answer may take.
+/// The time limit of one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Sends it so many times, one after the other on one connection: a server of several processes has one
-/// of them at its other end, whose answers follow each other. Ends with the first that is answered with
-/// an error.
+/// Sends a request several times, one after another on one connection. With a server of several
+/// processes, one process handles the connection, so its answers follow each other. Stops at the
+/// first error.
 pub(crate) fn ask(target: SocketAddr, post: &Post, times: usize) -> Result<Vec<Bytes>, End> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -41,7 +41,7 @@ pub(crate) fn ask(target: SocketAddr, post: &Post, times: usize) -> Result<Vec<B
     LocalSet::new().block_on(&runtime, asked)
 }
 
-/// Sends it once, on a connection of its own.
+/// Sends a request once on a new connection.
 pub(crate) fn ask_once(target: SocketAddr, post: &Post) -> Result<Bytes, End> {
     ask(target, post, 1)?.pop().ok_or(End::Garbage)
 }
@@ -58,7 +58,7 @@ mod tests {
     use crate::grpc::{framed, put_text};
     use crate::servers::{Algorithm, Call};
 
-    /// Answers each call with the number of its connection, and its number on it.
+    /// Answers each call with the number of its connection, and its number on the connection.
     fn numbers_its_connections() -> SocketAddr {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_at_once_is_asked_on_one_connection() {
+    fn ask_sends_all_requests_on_one_connection() {
         let target = numbers_its_connections();
         let request = Request::generate_jwt(Algorithm::Hs256);
         let asked = |times| -> Vec<(String, String)> {

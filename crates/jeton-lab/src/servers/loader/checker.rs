@@ -1,4 +1,4 @@
-//! One token in a thousand is verified, with jeton.
+//! Verifies one token in a thousand with jeton.
 
 use jeton::jwk::KeySet;
 use jeton::key::{Alg, Keys, MacAlg, MacKey, SigAlg, VerifyingKey};
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::servers::Algorithm;
 
-/// One answer in so many has its token verified; the first of a load is one of them.
+/// One in this many answers has its token verified, beginning with the first of a load.
 pub(super) const ONE_IN: u64 = 1000;
 
-/// The keys that a server's tokens must be made with.
+/// The verification keys of a server's tokens.
 #[derive(Debug)]
 pub struct Checker {
     verifier: Verifier,
@@ -23,12 +23,13 @@ enum Verifier {
 }
 
 impl Checker {
-    /// For tokens of this algorithm, from the bytes of a file: for HS256 the secret, for ES256 the public
-    /// key (SubjectPublicKeyInfo in PEM), for RS256 and EdDSA a set of public keys (RFC 7517), for
-    /// v4.public public PASERKs, one a line.
+    /// Creates a checker for tokens of this algorithm from the bytes of a file. HS256: the secret.
+    /// ES256: the public key (SubjectPublicKeyInfo in PEM). RS256 and EdDSA: a set of public keys
+    /// (RFC 7517). v4.public: PASERKs, one per line.
     ///
     /// # Errors
-    /// A sentence: they are no such keys, or it is v4.local, whose key a server keeps.
+    ///
+    /// A sentence, if the keys are invalid. v4.local is not supported: only the server has its key.
     pub fn read(algorithm: Algorithm, file: &[u8]) -> Result<Self, String> {
         let text = String::from_utf8_lossy(file);
         let set = |alg| KeySet::from_json_as(&text, Alg::Sig(alg));
@@ -40,39 +41,43 @@ impl Checker {
             Algorithm::V4Public => paseto::KeySet::from_paserks(text.lines())
                 .map(|keys| Verifier::Paseto(paseto::Verifier::new(keys, policy()))),
             Algorithm::V4Local => {
-                return Err("the key of v4.local is the server's alone".to_owned());
+                return Err(
+                    "v4.local tokens cannot be checked: only the server has the key".to_owned(),
+                );
             }
         };
         let verifier =
-            verifier.map_err(|error| format!("the public keys of {algorithm}: {error}"))?;
+            verifier.map_err(|error| format!("invalid public keys for {algorithm}: {error}"))?;
         Ok(Self { verifier })
     }
 
-    /// For HS256 with this secret.
+    /// Creates a checker for HS256 with this secret.
     ///
     /// # Errors
-    /// A sentence: HS256 wants a secret of 32 bytes or more.
+    ///
+    /// A sentence, if the secret has fewer than 32 bytes.
     pub fn hs256(secret: &[u8]) -> Result<Self, String> {
         let key = MacKey::new(MacAlg::HS256, secret)
-            .map_err(|error| format!("the secret of HS256: {error}"))?;
+            .map_err(|error| format!("invalid secret for HS256: {error}"))?;
         Ok(Self {
             verifier: of_jwt(key),
         })
     }
 
-    /// For ES256 with this public key, SubjectPublicKeyInfo in PEM.
+    /// Creates a checker for ES256 with this public key, SubjectPublicKeyInfo in PEM.
     ///
     /// # Errors
-    /// A sentence.
+    ///
+    /// A sentence, if the key is invalid.
     pub fn es256(public: &str) -> Result<Self, String> {
         let key = VerifyingKey::from_pem_as(public, SigAlg::ES256)
-            .map_err(|error| format!("the public key of ES256: {error}"))?;
+            .map_err(|error| format!("invalid public key for ES256: {error}"))?;
         Ok(Self {
             verifier: of_jwt(key),
         })
     }
 
-    /// What is wrong with a token that must have this subject, if anything is.
+    /// Returns what is wrong with a token that must have this subject, if anything.
     pub(crate) fn check(&self, token: &str, sub: &str) -> Result<(), String> {
         let verified = match &self.verifier {
             Verifier::Jwt(verifier) => verifier.verify::<Value>(token),
@@ -82,7 +87,7 @@ impl Checker {
         if verified.subject() == Some(sub) {
             Ok(())
         } else {
-            Err("its subject is not the one that the answer names".to_owned())
+            Err("its subject differs from the one in the answer".to_owned())
         }
     }
 }
@@ -91,8 +96,8 @@ fn of_jwt(keys: impl Into<Keys>) -> Verifier {
     Verifier::Jwt(jwt::Verifier::new(keys, policy()))
 }
 
-/// The key alone says who issued it: the report's tokens have a subject and two times. A server's
-/// clock is this machine's, and a token is verified in the second it was issued in.
+/// Only the key identifies the issuer: the tokens of the report have only a subject and two times.
+/// The server uses this machine's clock, and a token is verified in the second it was issued.
 fn policy() -> Policy {
     Policy::new("", "").any_issuer().any_audience()
 }

@@ -1,4 +1,4 @@
-//! The calls themselves: connections, calls in flight on each, until the time is over.
+//! Makes the calls: connections with calls in flight on each, until the time is over.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -23,15 +23,16 @@ use super::tally::{End, Tally, Window};
 use crate::host::Processes;
 use crate::servers::call::Way;
 
-/// Before the next try: a server that is gone is not asked in a circle.
+/// The pause before reconnecting, to avoid a busy loop when the server is down.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(50);
-/// What is in flight when the time is over has so long to be answered.
+/// The time limit for calls in flight after the end.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Makes the calls of a load, on this thread. `checker` verifies one token in a thousand.
 ///
 /// # Errors
-/// The system gives no runtime; what the server does wrong is counted.
+///
+/// An error if the runtime cannot be created. Errors of the server are counted.
 pub fn run(load: &Load, checker: Option<Checker>) -> io::Result<Loaded> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -66,13 +67,13 @@ async fn whole(load: &Load, checker: Option<Checker>) -> Loaded {
         connections.spawn_local(engine.clone().hold());
     }
     while connections.join_next().await.is_some() {}
-    engine.count_those_not_sent();
+    engine.count_unsent();
     let cpu = cpu.await.ok().flatten();
     let tally = engine.tally.take();
     Loaded::of(load, tally, cpu)
 }
 
-/// This process's.
+/// Returns the CPU time of this process.
 async fn cpu_time_between(from: Instant, until: Instant) -> Option<Duration> {
     sleep_until(from.into()).await;
     let before = Processes::this().cpu_time();
@@ -85,17 +86,17 @@ struct Engine {
     exchange: Exchange,
     checker: Option<Checker>,
     window: Window,
-    /// Of an open loop.
+    /// The schedule of an open loop.
     due: Option<(Pacer, Schedule)>,
-    /// The number of the next call that is due.
+    /// The number of the next due call.
     next: Cell<u64>,
-    /// How many tokens were in the answers that were looked at.
+    /// The number of tokens in checked answers.
     tokens: Cell<u64>,
     tally: RefCell<Tally>,
 }
 
 impl Engine {
-    /// Keeps one connection busy, and makes it again if it goes.
+    /// Keeps one connection busy, and reconnects if it is lost.
     async fn hold(self: Rc<Self>) {
         while Instant::now() < self.window.until {
             let began = Instant::now();
@@ -118,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// One call after the other, until the time is over or the connection gone.
+    /// Makes one call after another, until the time is over or the connection is lost.
     async fn slot(self: Rc<Self>, mut send: SendRequest<Bytes>) {
         let in_flight = Cell::new(None);
         let give_up = (self.window.until + GRACE).into();
@@ -139,7 +140,7 @@ impl Engine {
             let now = Instant::now();
             let counts = self.counts(began, now);
             let ended = match answered {
-                Ok(body) if counts => Ended::living(self.look_at(&body)),
+                Ok(body) if counts => Ended::living(self.outcome_of(&body)),
                 Ok(_) => Ended::living(End::OK),
                 Err(ended) if ended.end == right => Ended::living(End::OK),
                 Err(ended) => ended,
@@ -154,7 +155,7 @@ impl Engine {
         }
     }
 
-    /// One stream with many messages in flight, until the time is over or the stream is.
+    /// Uses one stream with many messages in flight, until the time or the stream ends.
     async fn stream(&self, mut send: SendRequest<Bytes>) {
         let mut in_flight = VecDeque::new();
         let give_up = (self.window.until + GRACE).into();
@@ -175,7 +176,7 @@ impl Engine {
         }
     }
 
-    /// Answers come in the order of what was sent. The error is how the stream ended.
+    /// Answers arrive in the order of the messages. The error is how the stream ended.
     async fn messages(
         &self,
         send: &mut SendRequest<Bytes>,
@@ -184,7 +185,7 @@ impl Engine {
         let most = self.load.in_flight as usize;
         let message = &self.load.request.post.body;
         let mut stream = Stream::open(&self.exchange, send, message, most).await?;
-        // What cannot be sent any more says that the stream is over; how it ended is read from it.
+        // A failed send means that the stream has ended; reading from it shows how.
         let mut sends = true;
         loop {
             while let Some(message) = stream.take()? {
@@ -223,19 +224,19 @@ impl Engine {
         }
     }
 
-    /// A message that came back, and when the one that it answers was sent or due.
+    /// Counts a received message. `began` is when its request was sent or due.
     fn count_message(&self, began: Option<Instant>, message: &[u8]) -> Result<(), Ended> {
         let now = Instant::now();
-        // Nobody asked for it: this is no stream of answers.
+        // An unrequested message: this is not a stream of answers.
         let began = began.ok_or_else(|| Ended::living(End::Garbage))?;
         if self.counts(began, now) {
-            let end = self.look_at(message);
+            let end = self.outcome_of(message);
             self.tally.borrow_mut().count(end, began, now);
         }
         Ok(())
     }
 
-    /// When the next call begins, or was due; none when the time is over.
+    /// Returns when the next call begins or was due; none when the time is over.
     async fn next_start(&self) -> Option<Instant> {
         let Some((pacer, schedule)) = &self.due else {
             let now = Instant::now();
@@ -250,8 +251,8 @@ impl Engine {
         })
     }
 
-    /// What an answer is that counts: those of the warm-up are not looked at.
-    fn look_at(&self, body: &[u8]) -> End {
+    /// Returns the outcome of an answer that counts. Answers of the warm-up are not checked.
+    fn outcome_of(&self, body: &[u8]) -> End {
         let answer = match Answer::read(self.load.request.call, body) {
             Ok(answer) => answer,
             Err(end) => return end,
@@ -278,8 +279,9 @@ impl Engine {
         }
     }
 
-    /// A closed loop counts what ended while it was measured, so that the rate is that of the time; an
-    /// open loop counts what was due while it was measured, so that nothing that was due is left out.
+    /// A closed loop counts calls that ended during the measurement, so that the rate matches the
+    /// time. An open loop counts calls that were due during the measurement, so that no due call is
+    /// omitted.
     fn counts(&self, began: Instant, ended: Instant) -> bool {
         match self.due {
             None => self.window.holds(ended),
@@ -287,7 +289,7 @@ impl Engine {
         }
     }
 
-    /// A call without an answer. What is given up was in flight when the time was over: a closed loop
+    /// Counts a call without an answer. It was in flight when the time was over, so a closed loop
     /// counts it too.
     fn count_unanswered(&self, began: Instant) {
         if self.due.is_none() || self.window.holds(began) {
@@ -301,8 +303,8 @@ impl Engine {
         }
     }
 
-    /// Those that were due and for which no call in flight became free.
-    fn count_those_not_sent(&self) {
+    /// Counts due calls for which no call in flight became free.
+    fn count_unsent(&self) {
         if let Some((_, schedule)) = &self.due {
             let first = schedule.due_by(self.window.from).max(self.next.get());
             let not_sent = schedule.due_by(self.window.until).saturating_sub(first);

@@ -1,4 +1,4 @@
-//! One call over HTTP/2: a connection, a request, what came back.
+//! One call over HTTP/2: a connection, a request and the answer.
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -16,14 +16,14 @@ use super::answer::ANSWER_BYTES_MAX;
 use super::request::Post;
 use super::tally::End;
 
-/// How long a server may take to take a connection.
+/// The time limit for connecting.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
-/// No answer waits for room.
+/// Large enough that no answer waits for flow control.
 const WINDOW_BYTES: u32 = 1 << 20;
-/// Of a whole connection.
+/// For a whole connection.
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 24;
 
-/// What is sent and to whom, ready to be sent again and again.
+/// The request and its target, ready to be sent repeatedly.
 #[derive(Debug)]
 pub(super) struct Exchange {
     target: SocketAddr,
@@ -32,11 +32,11 @@ pub(super) struct Exchange {
     is_grpc: bool,
 }
 
-/// The server took no connection.
+/// The server did not accept the connection.
 #[derive(Debug)]
 pub(super) struct NotConnected;
 
-/// What became of a call, and whether its connection can be used again.
+/// The outcome of a call, and whether its connection can be used again.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) end: End,
@@ -68,9 +68,9 @@ impl Ended {
 impl From<h2::Error> for Ended {
     fn from(error: h2::Error) -> Self {
         match error.reason() {
-            // The stream alone, and not the connection.
+            // Only the stream failed, not the connection.
             Some(reason) if error.is_reset() => Self::living(End::Status(status_of(reason))),
-            // What this side of HTTP/2 could not read.
+            // HTTP/2 data that this side could not read.
             _ if error.is_library() => Self::gone(End::Garbage),
             _ => Self::gone(End::Lost),
         }
@@ -83,7 +83,7 @@ impl Exchange {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = format!("http://{target}{}", post.path)
             .parse()
-            .expect("a socket's address and a method's path are a URI");
+            .expect("a socket address and a method path form a URI");
         let headers = request.headers_mut();
         headers.insert("content-type", HeaderValue::from_static(post.content_type));
         if post.is_grpc() {
@@ -108,12 +108,12 @@ impl Exchange {
             .handshake(stream)
             .await
             .map_err(|_| NotConnected)?;
-        // Its end is seen by every call on it.
+        // Every call on the connection notices its end.
         spawn_local(async move { drop(connection.await) });
         Ok(send)
     }
 
-    /// Opens a stream, on which nothing has been sent yet.
+    /// Opens a stream on which nothing has been sent.
     pub(super) async fn open(
         &self,
         send: &mut SendRequest<Bytes>,
@@ -122,7 +122,7 @@ impl Exchange {
         send.send_request(self.request.clone(), false)
     }
 
-    /// Makes the call: the body of an answer whose status is OK, or what became of it.
+    /// Makes the call. Returns the body of an answer with status OK, or the outcome.
     pub(super) async fn once(&self, send: &mut SendRequest<Bytes>) -> Result<Bytes, Ended> {
         let (response, mut stream) = self.open(send).await?;
         stream.send_data(self.body.clone(), true)?;
@@ -149,7 +149,7 @@ impl Exchange {
     }
 }
 
-/// The whole body, usually one piece; none if it is longer than an answer is.
+/// Returns the whole body, usually one piece; none if it exceeds the maximum.
 async fn read(body: &mut RecvStream) -> Result<Option<Bytes>, h2::Error> {
     let mut first = None;
     let mut more = BytesMut::new();
@@ -176,12 +176,12 @@ async fn read(body: &mut RecvStream) -> Result<Option<Bytes>, h2::Error> {
     })
 }
 
-/// What the server says of a whole call.
+/// Returns the status of a whole call.
 pub(super) fn status(headers: &HeaderMap) -> Option<u8> {
     headers.get("grpc-status")?.to_str().ok()?.parse().ok()
 }
 
-/// What gRPC makes of a stream that is reset (gRPC over HTTP/2, "Errors").
+/// Returns gRPC's status for a stream that was reset (gRPC over HTTP/2, "Errors").
 fn status_of(reason: Reason) -> u8 {
     match reason {
         Reason::REFUSED_STREAM => 14,

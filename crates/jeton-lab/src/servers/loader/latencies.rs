@@ -1,17 +1,18 @@
-//! How long calls took: a histogram that adds up exactly.
+//! Latencies of calls in a histogram that merges exactly.
 
 use base64_simd::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
 
-/// Shorter is not told apart: the loader's own clock and wake-up take as long.
+/// Shorter latencies are not distinguished: the loader's own clock and wake-up take as long.
 const LOWEST_NS: u64 = 1_000;
-/// Longer is counted as this long.
+/// Longer latencies are counted as this value.
 const HIGHEST_NS: u64 = 3_600_000_000_000;
-/// Three digits of every value: 1.00 ms and 1.01 ms have buckets of their own.
+/// Three significant digits: 1.00 ms and 1.01 ms have separate buckets.
 const DIGITS: u8 = 3;
-/// The longest text of a histogram that is read: one with every bucket taken has a tenth of it.
+/// The maximum length of a histogram's text. A histogram with every bucket filled has a tenth of
+/// it.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
 /// Latencies of calls that were answered with a token.
@@ -19,7 +20,7 @@ const TEXT_BYTES_MAX: usize = 4 << 20;
 #[serde(try_from = "Written", into = "Written")]
 pub struct Latencies {
     histogram: Histogram<u64>,
-    /// Of all, exactly: a bucket knows its values to three digits.
+    /// The exact values: a bucket has only three digits.
     sum_ns: u64,
     fastest_ns: Option<u64>,
     slowest_ns: Option<u64>,
@@ -29,7 +30,7 @@ impl Default for Latencies {
     fn default() -> Self {
         Self {
             histogram: Histogram::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS)
-                .expect("the bounds are constants, and a test makes one"),
+                .expect("the bounds are valid constants"),
             sum_ns: 0,
             fastest_ns: None,
             slowest_ns: None,
@@ -45,11 +46,11 @@ impl Latencies {
         self.slowest_ns = Some(self.slowest_ns.map_or(ns, |s| s.max(ns)));
     }
 
-    /// Adds another's, bucket by bucket.
+    /// Adds another histogram, bucket by bucket.
     pub fn add(&mut self, other: &Self) {
         self.histogram
             .add(&other.histogram)
-            .expect("all histograms have the same bounds: reading refuses others");
+            .expect("all histograms have the same bounds: reading rejects others");
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         let ends = |a: Option<u64>, b: Option<u64>, pick: fn(u64, u64) -> u64| match (a, b) {
             (Some(a), Some(b)) => Some(pick(a, b)),
@@ -59,42 +60,42 @@ impl Latencies {
         self.slowest_ns = ends(self.slowest_ns, other.slowest_ns, u64::max);
     }
 
-    /// How many there are.
+    /// Returns the number of calls.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// The mean, milliseconds; none without a call.
+    /// Returns the mean in milliseconds; none without a call.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub fn mean_ms(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64 / 1e6)
     }
 
-    /// The shortest, milliseconds.
+    /// Returns the shortest in milliseconds.
     #[must_use]
     pub fn fastest_ms(&self) -> Option<f64> {
         self.fastest_ns.map(ms)
     }
 
-    /// The longest, milliseconds.
+    /// Returns the longest in milliseconds.
     #[must_use]
     pub fn slowest_ms(&self) -> Option<f64> {
         self.slowest_ns.map(ms)
     }
 
-    /// So much of all calls took at most so long, milliseconds: `percentile(99.9)`.
+    /// Returns a percentile in milliseconds: `percentile(99.9)`.
     #[must_use]
     pub fn percentile_ms(&self, percent: f64) -> Option<f64> {
-        // A bucket's upper end may be beyond the slowest call that is in it.
+        // The upper end of a bucket can be above its slowest call.
         let slowest = self.slowest_ns?;
         let value = self.histogram.value_at_quantile(percent / 100.0);
         Some(ms(value.min(slowest)))
     }
 
-    /// The report's histogram: how many calls up to each of so many equal steps from the fastest to
-    /// the slowest, as `(upper bound in ms, calls)`.
+    /// Returns the histogram of ghz: the number of calls in each of this many equal steps from the
+    /// fastest to the slowest, as `(upper bound in ms, calls)`.
     #[must_use]
     pub fn steps(&self, steps: u32) -> Vec<(f64, u64)> {
         let (Some(fastest), Some(slowest)) = (self.fastest_ns, self.slowest_ns) else {
@@ -104,7 +105,7 @@ impl Latencies {
         let mut counted: Vec<(u64, u64)> = (0..steps).map(|step| (bound(step), 0)).collect();
         counted.push((slowest, 0));
         for bucket in self.histogram.iter_recorded() {
-            // A bucket counts where its lower end is: the fastest call is in the first step.
+            // A bucket counts at its lower end, so the fastest call is in the first step.
             let low = self.histogram.lowest_equivalent(bucket.value_iterated_to());
             let at = counted.partition_point(|(bound, _)| *bound < low);
             let last = counted.len() - 1;
@@ -114,7 +115,7 @@ impl Latencies {
         in_ms.map(|(bound, calls)| (ms(bound), calls)).collect()
     }
 
-    /// Every bucket that holds a call: its upper end in nanoseconds, and how many.
+    /// Returns every bucket with calls: its upper end in nanoseconds, and the count.
     #[must_use]
     pub fn buckets(&self) -> Vec<(u64, u64)> {
         let recorded = self.histogram.iter_recorded();
@@ -129,8 +130,8 @@ fn ms(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 
-/// As a file holds it. The histogram is HdrHistogram's own format (V2, deflated, base64), which its
-/// tools in every language read.
+/// The form in a file. The histogram has HdrHistogram's own format (V2, deflated, base64), which
+/// its tools in every language read.
 #[derive(Serialize, Deserialize)]
 struct Written {
     hdr: String,
@@ -144,7 +145,7 @@ impl From<Latencies> for Written {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
             .serialize(&latencies.histogram, &mut bytes)
-            .expect("a Vec takes every byte, and the counts are far below the format's limit");
+            .expect("writing to a Vec cannot fail, and the counts are below the format's limit");
         Self {
             hdr: STANDARD.encode_to_string(bytes),
             sum_ns: latencies.sum_ns,
@@ -158,7 +159,7 @@ impl TryFrom<Written> for Latencies {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let no_histogram = || "hdr: is no HdrHistogram (V2, deflated, base64)".to_owned();
+        let no_histogram = || "hdr: not an HdrHistogram (V2, deflated, base64)".to_owned();
         if written.hdr.len() > TEXT_BYTES_MAX {
             return Err(no_histogram());
         }
@@ -171,14 +172,14 @@ impl TryFrom<Written> for Latencies {
         if (histogram.low(), histogram.high(), histogram.sigfig())
             != (LOWEST_NS, HIGHEST_NS, DIGITS)
         {
-            return Err("hdr: its bounds are not those of the lab's loader".to_owned());
+            return Err("hdr: the bounds differ from those of the lab's loader".to_owned());
         }
         let is_empty = histogram.is_empty();
         if is_empty != written.fastest_ns.is_none() || is_empty != written.slowest_ns.is_none() {
             return Err("fastest_ns: contradicts the histogram".to_owned());
         }
         if written.fastest_ns > written.slowest_ns {
-            return Err("fastest_ns: is longer than slowest_ns".to_owned());
+            return Err("fastest_ns: exceeds slowest_ns".to_owned());
         }
         Ok(Self {
             histogram,
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_add_up_to_the_one_histogram_bucket_by_bucket() {
+    fn latencies_merge_exactly() {
         let one = of(values());
         for shards in [2, 3, 7] {
             let mut merged = Latencies::default();
@@ -215,7 +216,7 @@ mod tests {
                     .enumerate()
                     .filter(|(i, _)| i % shards == shard)
                     .map(|v| v.1));
-                // Over a file, as several loaders' are.
+                // Through a file, as with several loaders.
                 let text = serde_json::to_string(&part).unwrap();
                 merged.add(&serde_json::from_str(&text).unwrap());
             }
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_have_three_digits_and_are_never_beyond_the_slowest() {
+    fn percentiles_have_three_digits_up_to_the_slowest() {
         let latencies = of((1..=1000).map(|i| i * 100_000));
         for (percent, expected) in [(50.0, 50.0), (99.0, 99.0), (99.9, 99.9), (100.0, 100.0)] {
             let seen = latencies.percentile_ms(percent).unwrap();
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_s_steps_hold_every_call() {
+    fn steps_contain_every_call() {
         let latencies = of(values());
         let steps = latencies.steps(10);
         assert_eq!(steps.len(), 11);
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_histogram_is_refused() {
+    fn invalid_histogram_is_rejected() {
         let good = serde_json::to_value(of([5_000, 9_000])).unwrap();
         for (member, wrong) in [
             ("hdr", serde_json::json!("AAAA")),

@@ -1,4 +1,4 @@
-//! What a load is: whom it calls, how, how many at once and for how long.
+//! The description of a load: target, call, concurrency and duration.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::request::Request;
 
-/// The bounds of a load.
+/// The limits of a load.
 pub mod limits {
     use std::time::Duration;
 
@@ -16,22 +16,22 @@ pub mod limits {
     pub const IN_FLIGHT_MAX: u32 = 4096;
     /// Calls in flight of one loader.
     pub const CALLS_MAX: u32 = 65_536;
-    /// Calls a second of one loader's open loop.
+    /// Calls per second of one loader's open loop.
     pub const RATE_MAX: f64 = 1e6;
-    /// The shortest load that says anything.
+    /// The shortest load.
     pub const SECONDS_MIN: Duration = Duration::from_millis(100);
-    /// The longest.
+    /// The longest load.
     pub const SECONDS_MAX: Duration = Duration::from_hours(1);
 }
 
 /// How calls follow each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pace {
-    /// Each after the answer to the one before.
+    /// Each call follows the answer to the previous one.
     Closed,
-    /// So many a second are due, whatever becomes of those before.
+    /// Calls are due at a rate, independent of earlier calls.
     Open {
-        /// Calls a second.
+        /// Calls per second.
         per_second: f64,
     },
 }
@@ -48,12 +48,12 @@ pub struct Load {
     pub(super) measured: Duration,
 }
 
-/// Why a load cannot be.
+/// Why a load is invalid.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoadError {
-    /// Connections or calls in flight are none, or beyond the limits.
+    /// Connections or calls in flight are zero, or exceed the limits.
     Calls,
-    /// The rate is no rate, or beyond the limit.
+    /// The rate is invalid, or exceeds the limit.
     Rate,
     /// The load is too short or too long.
     Time,
@@ -64,20 +64,20 @@ impl fmt::Display for LoadError {
         match self {
             Self::Calls => write!(
                 f,
-                "a load has 1 to {} connections, 1 to {} calls in flight on each, and {} calls in \
-                 flight together",
+                "a load must have 1 to {} connections, 1 to {} calls in flight on each, and at most {} calls in \
+                 flight in total",
                 limits::CONNECTIONS_MAX,
                 limits::IN_FLIGHT_MAX,
                 limits::CALLS_MAX
             ),
             Self::Rate => write!(
                 f,
-                "a rate is above 0 and at most {:.0} calls a second",
+                "a rate must be above 0 and at most {:.0} calls per second",
                 limits::RATE_MAX
             ),
             Self::Time => write!(
                 f,
-                "a load takes {:.1} s to {} s, and its warm-up no longer",
+                "a load must take {:.1} s to {} s, and its warm-up at most as long",
                 limits::SECONDS_MIN.as_secs_f64(),
                 limits::SECONDS_MAX.as_secs()
             ),
@@ -88,11 +88,12 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 impl Load {
-    /// A load of so many connections with so many calls in flight on each, measured for so long,
-    /// in a closed loop and without a warm-up.
+    /// Creates a load with these connections and calls in flight on each, measured for this time,
+    /// in a closed loop without a warm-up.
     ///
     /// # Errors
-    /// [`LoadError`]: it is beyond the [`limits`].
+    ///
+    /// [`LoadError`] if it exceeds the [`limits`].
     pub fn new(
         target: SocketAddr,
         request: Request,
@@ -119,7 +120,7 @@ impl Load {
         })
     }
 
-    /// The same, so long before anything counts.
+    /// Returns the load with this warm-up before the measurement.
     ///
     /// # Errors
     /// [`LoadError::Time`].
@@ -131,7 +132,7 @@ impl Load {
         Ok(self)
     }
 
-    /// The same, at this pace.
+    /// Returns the load at this pace.
     ///
     /// # Errors
     /// [`LoadError::Rate`].

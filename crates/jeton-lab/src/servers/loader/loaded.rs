@@ -1,4 +1,4 @@
-//! What a load came to, as a file that adds up with others.
+//! The outcome of a load, as a file that can be merged with others.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,42 +11,43 @@ use super::load::{Load, Pace};
 use super::tally::{End, Tally};
 use crate::servers::Call;
 
-/// A loader that used this much of its core had no room left: what was measured is the loader.
+/// A loader that used this share of its core was the bottleneck: the measurement is of the loader.
 const FULL: f64 = 0.95;
 
-/// What one loader saw, or several together.
+/// The outcome of one loader, or of several in parallel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Loaded {
-    /// The version of this form: [`Loaded::VERSION`].
+    /// The version of this format: [`Loaded::VERSION`].
     pub load: u32,
-    /// What was called.
+    /// The call.
     #[serde(default)]
     pub call: Call,
-    /// What the tokens are made with.
+    /// The algorithm of the tokens.
     pub algorithm: String,
     /// Connections of each loader.
     pub connections: u32,
     /// Calls in flight on each connection.
     pub in_flight: u32,
-    /// Calls a second of each loader's open loop; none for a closed loop.
+    /// Calls per second of each loader's open loop; none for a closed loop.
     pub rate: Option<f64>,
-    /// How long was measured, seconds.
+    /// The measured time in seconds.
     pub seconds: f64,
-    /// How many loaders this is of, side by side.
+    /// The number of parallel loaders.
     pub loaders: u32,
-    /// How many calls ended how: `OK` has all that was asked for, everything else is an error.
+    /// The number of calls by outcome. `OK` has everything that was requested; all others are
+    /// errors.
     pub statuses: BTreeMap<String, u64>,
-    /// Of calls that ended `OK`; in an open loop from when each was due.
+    /// Latencies of calls that ended `OK`; in an open loop from when each was due.
     pub latencies: Latencies,
-    /// How many tokens were verified, beside the statuses of all.
+    /// The number of verified tokens. The status of every answer is checked.
     pub verified: u64,
     /// What was wrong with the first token that did not verify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong_token: Option<String>,
-    /// CPU time of the loaders while they measured, seconds, if the system says it.
+    /// CPU time of the loaders during the measurement in seconds, if the system reports it.
     pub cpu_s: Option<f64>,
-    /// Whether a loader's own core was full: then the server could have done more.
+    /// Whether a loader's core was fully used: the server could then have done more.
     pub client_bound: Option<bool>,
 }
 
@@ -79,35 +80,36 @@ impl Loaded {
         }
     }
 
-    /// Calls that were answered with what was asked for.
+    /// Returns the number of calls that were answered as requested.
     #[must_use]
     pub fn answers(&self) -> u64 {
         self.statuses.get(&End::OK.name()).copied().unwrap_or(0)
     }
 
-    /// The tokens that the answers were about: a batch has many.
+    /// Returns the number of tokens in the answers: a batch has many.
     #[must_use]
     pub fn tokens(&self) -> u64 {
         self.answers() * u64::from(self.call.tokens())
     }
 
-    /// Calls that were not.
+    /// Returns the number of failed calls.
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.statuses.values().sum::<u64>() - self.answers()
     }
 
-    /// Tokens a second: errors are none.
+    /// Returns the tokens per second, without errors.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub fn per_second(&self) -> f64 {
         self.tokens() as f64 / self.seconds
     }
 
-    /// What these saw side by side, as if one had seen it: histograms and counts are added.
+    /// Merges outcomes of parallel loaders, as if there were one: histograms and counts are added.
     ///
     /// # Errors
-    /// [`MergeError`]: there are none, or they are not of the same load.
+    ///
+    /// [`MergeError`] if there are none, or if their loads differ.
     pub fn merge(all: &[Self]) -> Result<Self, MergeError> {
         let (first, rest) = all.split_first().ok_or(MergeError::None)?;
         let mut merged = first.clone();
@@ -123,7 +125,7 @@ impl Loaded {
             merged.verified += one.verified;
             merged.wrong_token = merged.wrong_token.or_else(|| one.wrong_token.clone());
             merged.cpu_s = merged.cpu_s.zip(one.cpu_s).map(|(a, b)| a + b);
-            // One that had no room left is enough.
+            // One loader at its limit is enough.
             merged.client_bound = match (merged.client_bound, one.client_bound) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
@@ -146,45 +148,48 @@ impl Loaded {
         same.into_iter().find(|(_, same)| !same).map(|(m, _)| m)
     }
 
-    /// Reads what [`serde`] wrote of one.
+    /// Reads an outcome that [`serde`] wrote.
     ///
     /// # Errors
-    /// A sentence: what is wrong with it.
+    ///
+    /// A sentence that says what is wrong.
     pub fn read(text: &str) -> Result<Self, String> {
         let loaded: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
         if loaded.load != Self::VERSION {
             return Err(format!(
-                "load: is version {}, this jeton reads {}",
+                "load: version {} is not supported, this jeton reads version {}",
                 loaded.load,
                 Self::VERSION
             ));
         }
         if !(loaded.seconds.is_finite() && loaded.seconds > 0.0) {
-            return Err("seconds: is no time above zero".to_owned());
+            return Err("seconds: must be above zero".to_owned());
         }
         if loaded.answers() != loaded.latencies.count() {
-            return Err("latencies: has not as many calls as ended OK".to_owned());
+            return Err(
+                "latencies: the number of calls differs from those that ended OK".to_owned(),
+            );
         }
         Ok(loaded)
     }
 }
 
-/// Why outcomes do not add up.
+/// Why outcomes cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeError {
-    /// There is nothing to add.
+    /// There is nothing to merge.
     None,
-    /// The one of that number, counted from 0, was another load than the first.
+    /// The outcome with this number, counted from 0, has another load than the first.
     Differs(usize, &'static str),
 }
 
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::None => f.write_str("there is no loader's file to add"),
+            Self::None => f.write_str("no load files to merge"),
             Self::Differs(number, member) => write!(
                 f,
-                "number {} is of another load than the first: its `{member}` differs",
+                "load file {} differs from the first: `{member}`",
                 number + 1
             ),
         }

@@ -1,14 +1,14 @@
-//! The loader: calls a gRPC server over HTTP/2 and keeps what came back.
+//! The loader: calls a gRPC server over HTTP/2 and records the answers.
 //!
-//! One thread does all of it, so that its CPU time says whether it was the limit itself. It speaks
-//! HTTP/2 frames and nothing above them: a call must cost it less than it costs the server.
+//! It uses one thread, so that its CPU time shows whether it was the bottleneck. It handles HTTP/2
+//! frames and nothing above them: a call must cost the loader less than the server.
 //!
-//! In a *closed loop* each of the calls in flight follows the one before it: the peak is found, and
-//! a server that stands still is asked nothing meanwhile. In an *open loop* calls are due at a rate,
-//! whatever the server does, and a latency counts from when its call was due: who stands still for a
-//! second has made everybody wait who came in it.
+//! In a *closed loop*, each call in flight follows the answer to the previous one. This finds the
+//! peak, but a server that stalls gets no calls meanwhile. In an *open loop*, calls are due at a
+//! rate, independent of the server. A latency counts from when its call was due, so a stall of one
+//! second delays every call of that second.
 //!
-//! Several loaders' outcomes [add up](Loaded::merge) exactly, as if one had seen it all.
+//! Outcomes of several loaders [merge](Loaded::merge) exactly, as if there were one.
 
 mod answer;
 mod ask;

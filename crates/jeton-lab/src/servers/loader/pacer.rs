@@ -1,4 +1,4 @@
-//! When the calls of an open loop are due.
+//! The schedule of an open loop's calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// The shortest sleep: calls that are due closer together are let go together. What that adds to a
-/// latency is in it, for a latency counts from when its call was due.
+/// The shortest sleep: calls that are due within it are released together. The added delay is part
+/// of the latency, because a latency counts from when its call was due.
 const STEP: Duration = Duration::from_micros(100);
 
-/// Lets one call go each time that one is due. A timer of the runtime knows milliseconds, a thread
-/// that sleeps knows tens of microseconds: hence a thread, which does nothing else.
+/// Releases one call each time one is due. The runtime's timers have a resolution of milliseconds,
+/// a sleeping thread of tens of microseconds. So this is a thread of its own.
 #[derive(Debug)]
 pub(super) struct Pacer {
     due: Arc<Semaphore>,
@@ -33,7 +33,7 @@ impl Pacer {
                 permits.add_permits(usize::try_from(by_now - let_go).unwrap_or(usize::MAX));
                 let_go = by_now;
                 if now >= until {
-                    // Nobody waits any more; what was due and not taken is taken without a permit.
+                    // No call waits any more; remaining due calls are taken without a permit.
                     permits.close();
                     break;
                 }
@@ -50,7 +50,7 @@ impl Pacer {
         }
     }
 
-    /// Waits until a call is due that nobody has taken, or no other will be.
+    /// Waits until a due call is available, or until no more calls are due.
     pub(super) async fn next(&self) {
         if let Ok(permit) = self.due.acquire().await {
             permit.forget();
@@ -62,13 +62,13 @@ impl Drop for Pacer {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It cannot panic: it counts and sleeps.
+            // The thread cannot panic: it only counts and sleeps.
             let _ = thread.join();
         }
     }
 }
 
-/// The first call is due at the beginning, and each other one the same time after the one before.
+/// The first call is due at the beginning; the others follow at equal intervals.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schedule {
     pub(super) began: Instant,
@@ -76,13 +76,13 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// When the call of that number is due, counted from 0.
+    /// Returns when the call with that number is due, counted from 0.
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub(super) fn at(&self, number: u64) -> Instant {
         self.began + Duration::from_secs_f64(number as f64 / self.per_second)
     }
 
-    /// How many are due before that time.
+    /// Returns how many calls are due before that time.
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_due_at_their_rate() {
+    fn schedule_calls_are_due_at_the_rate() {
         let began = Instant::now();
         let schedule = Schedule {
             began,

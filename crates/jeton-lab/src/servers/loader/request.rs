@@ -1,4 +1,4 @@
-//! What is sent: a path and a body, made once and sent again and again.
+//! Requests: a path and a body, created once and sent repeatedly.
 
 use std::net::SocketAddr;
 
@@ -11,8 +11,8 @@ use crate::grpc::{framed, put_bytes, put_text};
 use crate::servers::call::BATCH;
 use crate::servers::{Algorithm, Call};
 
-/// Whom tokens are for: what a server is asked for besides `GenerateJwt` has a profile with the name
-/// of each algorithm, for this audience.
+/// The audience of tokens. For calls other than `GenerateJwt`, a server has a profile for each
+/// algorithm, named after it, with this audience.
 const AUDIENCE: &str = "api";
 
 /// A POST over HTTP/2.
@@ -37,13 +37,13 @@ impl Post {
         Self::grpc("/jeton.v1.TokenService/Keys", b"")
     }
 
-    /// Whether a status behind the body says what became of it.
+    /// Returns whether the answer has a gRPC status after the body.
     pub(super) fn is_grpc(&self) -> bool {
         self.content_type == "application/grpc"
     }
 }
 
-/// One call with what is sent for it.
+/// A call with its request.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub(crate) call: Call,
@@ -52,13 +52,13 @@ pub struct Request {
 }
 
 impl Request {
-    /// `jwt.services.JwtService/GenerateJwt`: a token is signed and verified.
+    /// `jwt.services.JwtService/GenerateJwt`: signs a token and verifies it.
     #[must_use]
     pub fn generate_jwt(algorithm: Algorithm) -> Self {
         Self::generate_jwt_with(algorithm.name())
     }
 
-    /// The same with any word for the algorithm, to see what a server makes of it.
+    /// The same with any algorithm name, to test the server's answer.
     pub(crate) fn generate_jwt_with(algorithm: &str) -> Self {
         let mut message = Vec::new();
         put_text(&mut message, 1, algorithm);
@@ -69,10 +69,11 @@ impl Request {
         }
     }
 
-    /// Any call. One that is about tokens has the server issue them first, once.
+    /// Prepares any call. For a call that is about tokens, the server issues them first, once.
     ///
     /// # Errors
-    /// What became of the call that was to issue them.
+    ///
+    /// The outcome of the call that should have issued them.
     pub fn prepare(target: SocketAddr, call: Call, algorithm: Algorithm) -> Result<Self, End> {
         let issued = || {
             let request = Self::issue(algorithm);
@@ -98,7 +99,7 @@ impl Request {
             Call::VerifyRevoked => {
                 let token = issued()?;
                 let request = Self::verify_revoked(algorithm, &token);
-                // What refuses it afterwards is that it was revoked, and nothing else.
+                // The token must be rejected only because it was revoked.
                 ask_once(target, &request.post)?;
                 ask_once(target, &revoke(&token))?;
                 match ask_once(target, &request.post) {
@@ -154,7 +155,7 @@ impl Request {
         Self::of(Call::Verify, algorithm, post)
     }
 
-    /// The same, of a token that is revoked.
+    /// The same for a revoked token.
     fn verify_revoked(algorithm: Algorithm, token: &str) -> Self {
         Self {
             call: Call::VerifyRevoked,
@@ -185,7 +186,7 @@ impl Request {
         )
     }
 
-    /// RFC 7662, section 2.1. A token's characters are those of a form's values.
+    /// RFC 7662, section 2.1. The characters of a token need no escaping in a form.
     fn introspect(algorithm: Algorithm, token: &str) -> Self {
         let post = Post {
             path: "/introspect",
@@ -204,7 +205,7 @@ impl Request {
     }
 }
 
-/// `jeton.v1.RevokeRequest`, of this token alone.
+/// `jeton.v1.RevokeRequest`, for this token only.
 fn revoke(token: &str) -> Post {
     let mut message = Vec::new();
     put_text(&mut message, 2, token);
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_its_length_and_its_message() {
+    fn request_is_length_and_message() {
         let request = Request::generate_jwt(Algorithm::Hs256);
         assert_eq!(&request.post.body[..], b"\0\0\0\0\x07\x0a\x05HS256");
         let issue = Request::issue(Algorithm::V4Local);
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_all_its_items() {
+    fn batch_request_has_all_items() {
         let batch = Request::issue_batch(Algorithm::Hs256);
         let item = b"\x22\x14\x0a\x12user0001@mail.test".len();
         let message = b"\x12\x05HS256".len() + item * BATCH as usize;
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_sent_whole() {
+    fn request_with_long_name_is_complete() {
         let request = Request::generate_jwt_with(&"x".repeat(200));
         assert_eq!(request.post.body.len(), 5 + 3 + 200);
         assert_eq!(&request.post.body[..8], b"\0\0\0\0\xcb\x0a\xc8\x01");

@@ -1,4 +1,4 @@
-//! One stream of messages over HTTP/2: what is sent on it, and what comes back, message by message.
+//! One stream of messages over HTTP/2: sends messages and reads the answers one by one.
 
 use bytes::{Bytes, BytesMut};
 use h2::client::{ResponseFuture, SendRequest};
@@ -10,26 +10,26 @@ use super::exchange::{Ended, Exchange, status};
 use super::tally::End;
 use crate::grpc::framed_bytes;
 
-/// A stream that is open.
+/// An open stream.
 pub(super) struct Stream {
-    /// As many messages as may be in flight: a part of it is sent at once, and nothing is copied.
+    /// All messages that may be in flight. Slices of it are sent without copying.
     messages: Bytes,
     message_bytes: usize,
     there: SendStream<Bytes>,
-    back: Back,
-    /// What has arrived and was not taken.
+    back: Receiving,
+    /// Data that has arrived but was not consumed.
     arrived: BytesMut,
 }
 
-/// What comes back.
-enum Back {
-    /// Not even the headers. A server may wait for the first message before it sends them.
+/// The receiving side.
+enum Receiving {
+    /// No headers yet. A server may wait for the first message before it sends them.
     Awaited(ResponseFuture),
     Coming(RecvStream),
 }
 
 impl Stream {
-    /// Opens one for copies of this message, so many of them in flight.
+    /// Opens a stream for copies of this message, with this number in flight.
     pub(super) async fn open(
         exchange: &Exchange,
         send: &mut SendRequest<Bytes>,
@@ -41,24 +41,24 @@ impl Stream {
             messages: message.repeat(in_flight).into(),
             message_bytes: message.len(),
             there,
-            back: Back::Awaited(response),
+            back: Receiving::Awaited(response),
             arrived: BytesMut::new(),
         })
     }
 
-    /// Sends so many messages. A server that has ended the stream takes none.
+    /// Sends messages. Fails if the server has ended the stream.
     pub(super) fn send(&mut self, messages: usize) -> Result<(), h2::Error> {
         let bytes = self.messages.slice(..messages * self.message_bytes);
         self.there.send_data(bytes, false)
     }
 
-    /// Says that there is no message more.
+    /// Ends the sending side.
     pub(super) fn end(&mut self) {
-        // It fails on a stream that has ended, and then it is so already.
+        // Fails on a stream that has already ended, which has the same effect.
         let _ = self.there.send_data(Bytes::new(), true);
     }
 
-    /// The next whole message that has arrived, with what stands before it.
+    /// Returns the next complete message that has arrived, with its length prefix.
     pub(super) fn take(&mut self) -> Result<Option<Bytes>, Ended> {
         match framed_bytes(&self.arrived) {
             Some(length) if length > ANSWER_BYTES_MAX => Err(Ended::living(End::Garbage)),
@@ -69,14 +69,14 @@ impl Stream {
         }
     }
 
-    /// Waits until more has arrived; the error is the stream's end, whatever it is. Who gives up waiting
-    /// loses nothing.
+    /// Waits until more data has arrived. The error is how the stream ended. Cancelling loses no
+    /// data.
     pub(super) async fn more(&mut self) -> Result<(), Ended> {
         let body = match &mut self.back {
-            Back::Coming(body) => body,
-            Back::Awaited(response) => {
+            Receiving::Coming(body) => body,
+            Receiving::Awaited(response) => {
                 let (head, body) = response.await?.into_parts();
-                self.back = Back::Coming(body);
+                self.back = Receiving::Coming(body);
                 if head.status != StatusCode::OK {
                     return Err(Ended::living(End::Garbage));
                 }

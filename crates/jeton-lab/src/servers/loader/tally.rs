@@ -1,41 +1,42 @@
-//! What became of calls, counted.
+//! Counts the outcomes of calls.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::latencies::Latencies;
 
-/// What became of one call, or of one message of a stream.
+/// The outcome of one call, or of one message of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum End {
-    /// The server's `grpc-status`, or what it says of one of many; 0 came with all that was asked for, and so did HTTP's 200.
+    /// The server's `grpc-status`, or that of one item. 0 means that everything requested arrived,
+    /// also for HTTP 200.
     Status(u8),
-    /// Another status of HTTP, where no gRPC is spoken.
+    /// Another HTTP status, without gRPC.
     Http(u16),
-    /// It was answered with something that is no gRPC, or not with all the tokens that were asked for.
+    /// The answer is not gRPC, or lacks requested tokens.
     Garbage,
-    /// It was answered with a token that does not verify.
+    /// The answer has a token that does not verify.
     WrongToken,
-    /// It was about a token that had to be refused, and was answered as if it were good.
+    /// A token that must be rejected was accepted.
     Accepted,
-    /// The connection went away under it.
+    /// The connection was lost during the call.
     Lost,
-    /// The server took no connection to make it on.
+    /// The server did not accept the connection.
     NotConnected,
-    /// It had no answer when the load was over and a while had passed.
+    /// No answer within the time limit after the load.
     Unanswered,
-    /// It was due and never made: every call that may be in flight was.
+    /// The call was due but never made: all allowed calls were in flight.
     NotSent,
 }
 
 impl End {
-    /// What was asked for came back.
+    /// Everything requested arrived.
     pub const OK: Self = Self::Status(0);
 
-    /// The word for it in every table: gRPC's own for a status.
+    /// Returns its name in every table; for a status, gRPC's own.
     #[must_use]
     pub fn name(self) -> String {
-        /// In the order of their numbers.
+        /// In numeric order.
         const STATUSES: [&str; 17] = [
             "OK",
             "Canceled",
@@ -71,7 +72,7 @@ impl End {
     }
 }
 
-/// When a load is measured.
+/// The measured time of a load.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     pub(super) from: Instant,
@@ -95,8 +96,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts a call that took from `began` to `ended`. Only a token's latency is kept: an error that
-    /// comes fast makes no server fast.
+    /// Counts a call that took from `began` to `ended`. Only calls with a token have a latency: a
+    /// fast error does not make a server fast.
     pub(super) fn count(&mut self, end: End, began: Instant, ended: Instant) {
         *self.ends.entry(end).or_default() += 1;
         if end == End::OK {

@@ -1,4 +1,4 @@
-//! The claims that subjects work on: named sets, and the user's own.
+//! Claims sets: named ones, and the user's own.
 
 mod own;
 mod reports;
@@ -9,34 +9,34 @@ use serde_json::{Value, json};
 
 use super::Format;
 
-/// The issuer of every token of the lab, but for claims that say another or none.
+/// The issuer of the lab's tokens, unless the claims state another or none.
 pub const ISSUER: &str = "https://issuer.example";
-/// The audience of every token of the lab, but for claims that say another or none.
+/// The audience of the lab's tokens, unless the claims state another or none.
 pub const AUDIENCE: &str = "api";
-/// The name of the set that libraries are compared under.
+/// The name of the set for the comparison of libraries.
 pub const STANDARD: &str = "standard";
-/// The name of the user's own set.
+/// The name of the set of the user's own claims.
 pub const OWN: &str = "own";
-/// How many claims values a run goes round in, so that no operation repeats the one before. Of
-/// large claims there are fewer: a line of the protocol holds no more.
+/// The number of different claims values that a run cycles through, so that no operation repeats the
+/// previous one. Large claims have fewer values, because of the protocol's line limit.
 pub const POOL_SIZE: usize = 8;
-/// The sizes of the sweep: the length of the one text in the claims, bytes.
+/// The sizes of the sweep: the length of the single string in the claims, in bytes.
 pub const SWEEP: [usize; 7] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 const DAY_S: i64 = 24 * 60 * 60;
-/// When report 4's claims were issued: any moment that has passed.
+/// The issue time of report 4's claims: any time in the past.
 const BENCHMARK_S: i64 = 1_600_000_000;
-/// A moment that has not come, 2100-01-01.
+/// A time in the future, 2100-01-01.
 const BENCHMARK_LATER_S: i64 = 4_102_444_800;
 
-/// The claims sets of a run, all at one moment.
+/// The claims sets of a run, all with the same issue time.
 #[derive(Debug, Clone, Default)]
 pub struct ClaimsSets {
     now_s: i64,
     own: Option<OwnClaims>,
 }
 
-/// One set: as many values as are asked for, equal in length and different in content.
+/// One claims set: any number of values with equal length and different content.
 #[derive(Debug, Clone)]
 pub struct ClaimsSet {
     name: String,
@@ -49,24 +49,24 @@ enum Kind {
     Standard,
     /// Report 1's shape: a value under `data`, and three times.
     Data(Value),
-    /// Report 2's: ten texts.
+    /// Report 2's shape: ten strings.
     Letters,
-    /// Report 3's: a subject and two times.
+    /// Report 3's shape: a subject and two times.
     Visitor,
-    /// Report 4's: an issuer and a time.
+    /// Report 4's shape: an issuer and a time.
     Benchmark,
     Own(OwnClaims),
 }
 
 impl ClaimsSets {
-    /// Claims issued at `now_s`, in seconds since 1970, that live for a day; and the user's own, if
-    /// there are any.
+    /// Creates claims issued at `now_s`, in seconds since 1970, that expire after a day, and the user's
+    /// own claims, if given.
     #[must_use]
     pub fn issued_at(now_s: i64, own: Option<OwnClaims>) -> Self {
         Self { now_s, own }
     }
 
-    /// The set of that name; `None` if there is none, or no claims of the user's own.
+    /// Finds a set by name; `None` if it is unknown, or if the user gave no claims.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<ClaimsSet> {
         let kind = match name {
@@ -84,7 +84,7 @@ impl ClaimsSets {
         })
     }
 
-    /// The names of all sets, but for the user's own.
+    /// Returns the names of all sets, except the user's own.
     #[must_use]
     pub fn names() -> Vec<String> {
         let mut names = vec![STANDARD.to_owned()];
@@ -94,7 +94,7 @@ impl ClaimsSets {
         names
     }
 
-    /// The name of the sweep's set with a text of so many bytes.
+    /// Returns the name of the sweep's set with a string of this length.
     #[must_use]
     pub fn sweep(bytes: usize) -> String {
         reports::text_of(bytes)
@@ -102,13 +102,13 @@ impl ClaimsSets {
 }
 
 impl ClaimsSet {
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The value `index`, in the types that the format has for it.
+    /// Returns the value `index`, with the types that the format uses.
     #[must_use]
     pub fn value(&self, format: Format, index: usize) -> Value {
         let step = i64::try_from(index).unwrap_or_default();
@@ -119,8 +119,8 @@ impl ClaimsSet {
                 "aud": [AUDIENCE],
                 "exp": self.now_s + DAY_S,
                 "iat": self.now_s,
-                // Any 16 hexadecimal digits will do; the last one tells the values of a pool apart
-                // in a checksum.
+                // Any 16 hexadecimal digits are valid; the last digit distinguishes the values in a
+                // checksum.
                 "jti": format!("7f3a91c04be2{:04x}", (0xd651 + 0x11 * index) & 0xffff),
                 "name": "John Doe",
                 "admin": true,
@@ -137,31 +137,32 @@ impl ClaimsSet {
                 "iat": self.now_s,
                 "exp": self.now_s + DAY_S,
             }),
-            // The same in every run: tokens of a key that jeton does not sign with are made before.
+            // The same in every run: some tokens are signed in advance, with a key that jeton does not
+            // sign with.
             Kind::Benchmark => json!({"iss": "benchmark", "iat": BENCHMARK_S + step}),
             Kind::Own(own) => own.value(index),
         };
         in_format(format, claims)
     }
 
-    /// The pool: as many values as a line of the protocol has room for, [`POOL_SIZE`] at most.
+    /// Returns the pool: as many values as fit a line of the protocol, at most [`POOL_SIZE`].
     #[must_use]
     pub fn pool(&self, format: Format) -> Vec<Value> {
         let size = self.at_most(format, POOL_SIZE);
         (0..size).map(|i| self.value(format, i)).collect()
     }
 
-    /// As many of `wanted` values as one line has room for, with their tokens beside them.
+    /// Returns as many of `wanted` values as fit one line with their tokens.
     #[must_use]
     pub fn at_most(&self, format: Format, wanted: usize) -> usize {
-        const LINE_BYTES: u64 = crate::wire::MAX_LINE_BYTES as u64 - (64 << 10);
-        // The claims, their base64 in a token, and what a post-quantum signature takes.
+        const LINE_BYTES: u64 = crate::protocol::MAX_LINE_BYTES as u64 - (64 << 10);
+        // The claims, their base64 in a token, and space for a post-quantum signature.
         let each = self.bytes(format) * 12 / 5 + 8192;
         let room = usize::try_from(LINE_BYTES / each).unwrap_or(usize::MAX);
         wanted.min(room).max(1)
     }
 
-    /// What a verifier demands of them: their own issuer and audience, or nothing.
+    /// Returns the policy: the claims' own issuer and audience, or nothing.
     #[must_use]
     pub fn policy(&self) -> (String, String) {
         let claims = self.value(Format::Jwt, 0);
@@ -173,23 +174,23 @@ impl ClaimsSet {
         (text(&claims["iss"]), audience.unwrap_or_default())
     }
 
-    /// Claims that every verifier must refuse, each with the name of what is wrong. What the set
-    /// does not say cannot be wrong in it.
+    /// Returns claims that every verifier must reject, each with a description of the fault. Claims
+    /// that the set does not contain cannot be faulty.
     #[must_use]
     pub fn refusable(&self, format: Format) -> Vec<(&'static str, Value)> {
-        let honest = self.value(Format::Jwt, 0);
+        let valid = self.value(Format::Jwt, 0);
         let mut wrong = Vec::new();
         let mut add = |what, changes: &[(&str, Value)]| {
-            let mut claims = honest.clone();
+            let mut claims = valid.clone();
             for (member, value) in changes {
                 claims[*member] = value.clone();
             }
             wrong.push((what, in_format(format, claims)));
         };
-        if honest.get("exp").is_some() {
+        if valid.get("exp").is_some() {
             let mut changes = vec![("exp", json!(self.now_s - DAY_S))];
             for begin in ["iat", "nbf"] {
-                if honest.get(begin).is_some() {
+                if valid.get(begin).is_some() {
                     changes.push((begin, json!(self.now_s - 2 * DAY_S)));
                 }
             }
@@ -212,14 +213,14 @@ impl ClaimsSet {
         wrong
     }
 
-    /// The length of the set's compact JSON in a format.
+    /// Returns the length of the compact JSON in a format.
     #[must_use]
     pub fn bytes(&self, format: Format) -> u64 {
         self.value(format, 0).to_string().len() as u64
     }
 }
 
-/// The claims as a format writes them: PASETO has times as RFC 3339 text and one audience.
+/// Converts the claims to a format: PASETO has RFC 3339 times and a single audience.
 fn in_format(format: Format, mut claims: Value) -> Value {
     if !format.is_paseto() {
         return claims;
@@ -249,10 +250,10 @@ mod tests {
         ClaimsSets::issued_at(NOW_S, None).named(name).unwrap()
     }
 
-    /// Every size that `seeds.md` states, to the byte: of the JSON under `data`, and of the tokens
-    /// that report 1 published, worked out from header, claims and signature.
+    /// The published sizes of report 1, to the byte: the JSON under `data`, and the tokens computed
+    /// from header, claims and signature.
     #[test]
-    fn the_payloads_of_report_1_have_their_published_sizes() {
+    fn claims_report_1_sizes_match_published() {
         let b64 = |bytes: u64| (bytes * 4).div_ceil(3);
         let es256 = |claims: u64| b64(27) + 1 + b64(claims) + 1 + b64(64);
         let public = |claims: u64| 10 + b64(claims + 64);
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn report_2_has_ten_claims_of_26_letters_in_375_bytes() {
+    fn claims_report_2_has_375_bytes() {
         let set = set("report2");
         for index in [0, 7] {
             let claims = set.value(Format::Jwt, index);
@@ -298,13 +299,13 @@ mod tests {
     }
 
     #[test]
-    fn report_3_has_addresses_of_18_characters() {
+    fn claims_report_3_addresses_have_18_characters() {
         let claims = set("report3").value(Format::Jwt, 999);
         assert_eq!(claims["sub"].as_str().unwrap().len(), 18);
     }
 
     #[test]
-    fn a_pool_is_equal_in_length_and_different_in_content() {
+    fn pool_values_have_equal_length_and_different_content() {
         for name in ClaimsSets::names() {
             for format in [Format::Jwt, Format::V4Local] {
                 let set = set(&name);
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_set_says_is_wrong_in_a_refusable_one() {
+    fn refusable_only_changes_existing_claims() {
         let wrong = |name: &str| set(name).refusable(Format::Jwt).len();
         assert_eq!(wrong(STANDARD), 4);
         assert_eq!(wrong("report1-string"), 2, "no issuer and no audience");

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-/// The longest claims that the lab takes, bytes of JSON.
+/// The largest accepted claims, in bytes of JSON.
 pub const MAX_CLAIMS_BYTES: usize = 1 << 20;
 
-/// Claims that somebody wants to know the cost of.
+/// Claims of the user.
 ///
 /// ```
 /// use jeton_lab::suite::OwnClaims;
@@ -17,20 +17,20 @@ pub const MAX_CLAIMS_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnClaims(Map<String, Value>);
 
-/// Why they cannot be measured.
+/// The reason why claims cannot be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnClaimsError {
     /// Longer than [`MAX_CLAIMS_BYTES`].
     TooLong,
-    /// Not JSON; what the parser says.
+    /// Not JSON, with the parser's message.
     NotJson(String),
-    /// JSON, and not an object.
+    /// JSON, but not an object.
     NotAnObject,
-    /// A registered claim has a type that no verifier takes.
+    /// A registered claim has an invalid type.
     WrongType(&'static str, &'static str),
-    /// The time that `exp` says is so near that tokens would expire in the middle of a run.
+    /// `exp` is so near that tokens would expire during a run.
     Expired,
-    /// The time that `nbf` says has not come.
+    /// `nbf` is in the future.
     NotYetValid,
 }
 
@@ -39,19 +39,19 @@ impl fmt::Display for OwnClaimsError {
         match self {
             Self::TooLong => write!(
                 f,
-                "longer than {} MiB, the most that the lab measures",
+                "larger than {} MiB, the limit for claims",
                 MAX_CLAIMS_BYTES >> 20
             ),
             Self::NotJson(why) => write!(f, "not JSON: {why}"),
             Self::NotAnObject => f.write_str("not a JSON object"),
             Self::WrongType(claim, wanted) => write!(f, "`{claim}` must be {wanted}"),
             Self::Expired => f.write_str(
-                "`exp` has passed, or will within a day: verifiers would refuse the tokens; \
-                 give a later one, or leave it out",
+                "`exp` is in the past or within a day: verifiers would reject the tokens; \
+                 use a later time, or omit it",
             ),
             Self::NotYetValid => f.write_str(
-                "`nbf` has not come yet: verifiers would refuse the tokens; \
-                 give an earlier one, or leave it out",
+                "`nbf` is in the future: verifiers would reject the tokens; \
+                 use an earlier time, or omit it",
             ),
         }
     }
@@ -60,7 +60,7 @@ impl fmt::Display for OwnClaimsError {
 impl std::error::Error for OwnClaimsError {}
 
 impl OwnClaims {
-    /// Reads claims and checks what every verifier will, at `now_s`, seconds since 1970.
+    /// Reads claims and checks what every verifier checks, at `now_s` in seconds since 1970.
     ///
     /// # Errors
     /// [`OwnClaimsError`].
@@ -76,12 +76,12 @@ impl OwnClaims {
         };
         for text in ["iss", "sub", "jti"] {
             if claims.get(text).is_some_and(|v| !v.is_string()) {
-                return Err(OwnClaimsError::WrongType(text, "a text"));
+                return Err(OwnClaimsError::WrongType(text, "a string"));
             }
         }
         for time in ["exp", "nbf", "iat"] {
             if claims.get(time).is_some_and(|v| !v.is_i64()) {
-                let wanted = "a whole number of seconds since 1970";
+                let wanted = "an integer number of seconds since 1970";
                 return Err(OwnClaimsError::WrongType(time, wanted));
             }
         }
@@ -92,7 +92,7 @@ impl OwnClaims {
         if claims.get("aud").is_some_and(|v| !is_text_list(v)) {
             return Err(OwnClaimsError::WrongType(
                 "aud",
-                "a text or a list of texts",
+                "a string or a list of strings",
             ));
         }
         let time = |name: &str| claims.get(name).and_then(Value::as_i64);
@@ -105,8 +105,8 @@ impl OwnClaims {
         Ok(Self(claims))
     }
 
-    /// The value `index`: the same claims, but that a `jti` ends in another digit, or else `exp` is
-    /// some seconds later, where they have one. The length stays.
+    /// Returns the value `index`: `jti` ends in another digit, or `exp` is some seconds later, if
+    /// present. The length stays the same.
     pub(super) fn value(&self, index: usize) -> Value {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut claims = self.0.clone();
@@ -131,18 +131,18 @@ mod tests {
     const NOW_S: i64 = 1_760_000_000;
 
     #[test]
-    fn what_cannot_be_measured_is_refused_in_a_sentence() {
+    fn own_claims_invalid_input_is_an_error() {
         let refused = |json: &[u8]| OwnClaims::read(json, NOW_S).map_err(|e| e.to_string());
         for (json, sentence) in [
             ("hello", "not JSON: "),
             ("{\"a\":1", "not JSON: "),
             ("[1]", "not a JSON object"),
-            ("{\"iss\":1}", "`iss` must be a text"),
-            ("{\"exp\":\"soon\"}", "`exp` must be a whole number"),
-            ("{\"exp\":1.5}", "`exp` must be a whole number"),
-            ("{\"aud\":[]}", "`aud` must be a text or a list"),
-            ("{\"exp\":1760000000}", "`exp` has passed"),
-            ("{\"nbf\":1760000001}", "`nbf` has not come yet"),
+            ("{\"iss\":1}", "`iss` must be a string"),
+            ("{\"exp\":\"soon\"}", "`exp` must be an integer"),
+            ("{\"exp\":1.5}", "`exp` must be an integer"),
+            ("{\"aud\":[]}", "`aud` must be a string or a list"),
+            ("{\"exp\":1760000000}", "`exp` is in the past"),
+            ("{\"nbf\":1760000001}", "`nbf` is in the future"),
         ] {
             let said = refused(json.as_bytes()).err().unwrap_or_default();
             assert!(said.starts_with(sentence), "{json}: {said}");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn values_differ_where_they_may_and_keep_their_length() {
+    fn own_claims_values_differ_and_keep_length() {
         for json in [
             r#"{"jti":"abc","x":1}"#,
             r#"{"exp":1860000000,"x":[1,{"y":null}]}"#,

@@ -1,8 +1,8 @@
-//! The payloads of the four public reports, exactly as they were.
+//! The payloads of the four public reports, unchanged.
 
 use serde_json::{Map, Value, json};
 
-/// Report 1's sets by name, with what each is for. Its five sizes of one text are in the sweep.
+/// Report 1's sets with descriptions; its five sizes of one string are in the sweep.
 pub(super) const NAMES: [(&str, &str); 7] = [
     ("report1-string", "a text"),
     ("report1-simple", "a struct with one member"),
@@ -16,7 +16,7 @@ pub(super) const NAMES: [(&str, &str); 7] = [
     ("report1-very-large", "1,000 entries"),
 ];
 
-/// What stands under `data` in one of report 1's sets, or in a set of the sweep.
+/// Returns the value under `data` of one of report 1's sets, or of a sweep's set.
 pub(super) fn data(name: &str) -> Option<Value> {
     Some(match name {
         "report1-string" => json!("benchmark test string"),
@@ -37,13 +37,13 @@ pub(super) fn data(name: &str) -> Option<Value> {
     })
 }
 
-/// The name of the set with a text of so many bytes: `text-1000`.
+/// Finds the set with a string of the given size: `text-1000`.
 pub(super) fn text_of(bytes: usize) -> String {
     format!("text-{bytes}")
 }
 
-/// Report 1's struct of structs. It signed the time of the run, so that its length varied; here the
-/// time is fixed. Which role, tenant and region it had is not known: these make its 214 bytes.
+/// Report 1's nested struct. The report signed the time of the run, so its length varied; here the time
+/// is fixed. Role, tenant and region are unknown; these values give its 214 bytes.
 fn complex(with_region: bool) -> Value {
     let mut metadata = json!({"role": "admin", "tenant": "benchmark-tenant"});
     if with_region {
@@ -65,9 +65,9 @@ fn entries(count: usize, content: &str) -> Value {
     Value::Object(entries.collect())
 }
 
-/// Report 2's claims: ten, each the 26 lower-case letters, 375 bytes of JSON. Their names are not
-/// published; these have the right lengths. The letters of the first are turned by `index`, so
-/// that no two values are the same.
+/// Report 2's claims: ten, each with the 26 lower-case letters, 375 bytes of JSON. Their names are not
+/// published; these have the right lengths. The first value is rotated by `index`, so that all values
+/// differ.
 pub(super) fn letters(index: usize) -> Value {
     const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
     const NAMES: [&str; 10] = [

@@ -1,5 +1,5 @@
-// What a Go programmer would write to time golang-jwt: testing.B, without a line of the lab. Its
-// figures and the lab's have to agree; `cargo xtask agreement` asks whether they do.
+// A benchmark of golang-jwt as a Go programmer would write it: testing.B, without code of the lab.
+// `cargo xtask agreement` compares its figures with the lab's.
 package agreement
 
 import (
@@ -16,7 +16,7 @@ import (
 const (
 	issuer   = "https://issuer.example"
 	audience = "api"
-	// No operation repeats the one before: a token is as new to the caches as the lab's are.
+	// Consecutive operations use different tokens, so that CPU caches are as cold as in the lab.
 	pool = 8
 )
 

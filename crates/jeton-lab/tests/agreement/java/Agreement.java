@@ -32,8 +32,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What a Java programmer would write to time nimbus-jose-jwt: JMH, without a line of the lab. Its
- * figures and the lab's have to agree; `cargo xtask agreement` asks whether they do.
+ * A benchmark of nimbus-jose-jwt as a Java programmer would write it: JMH, without code of the lab.
+ * `cargo xtask agreement` compares its figures with the lab's.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -42,10 +42,10 @@ public class Agreement {
   private static final String ISSUER = "https://issuer.example";
   private static final String AUDIENCE = "api";
 
-  /** No operation repeats the one before: a token is as new to the caches as the lab's are. */
+  /** Consecutive operations use different tokens, so that CPU caches are as cold as in the lab. */
   private static final int POOL = 8;
 
-  /** What a verified token gives the application. */
+  /** The claims of a verified token. */
   public record Visit(
       String iss,
       String sub,
@@ -110,7 +110,7 @@ public class Agreement {
     SignedJWT token = SignedJWT.parse(tokens[turn++ & (POOL - 1)]);
     if (!token.getHeader().getAlgorithm().equals(header.getAlgorithm())
         || !token.verify(verifier)) {
-      throw new JOSEException("a token that was just made is refused");
+      throw new JOSEException("a fresh token is rejected");
     }
     JWTClaimsSet claims = token.getJWTClaimsSet();
     claimsVerifier.verify(claims, null);

@@ -1,9 +1,9 @@
-//! Attacks on both libraries of report 1, and what they make of what it said of security.
+//! Answers about security, from synthetic attacks on both libraries of report 1.
 
 use super::Run;
 use crate::result::{Answer, AttackOutcome, AttackRow, Party, Practice, Status};
 
-/// Every attack that the answers look at, on both libraries: refused, called as documented.
+/// Every attack that the answers use, on both libraries: rejected, called as documented.
 fn all_refused() -> Run {
     let mut run = Run::default();
     let both = [
@@ -49,7 +49,7 @@ fn row(driver: &str, format: &str, attack: &str) -> AttackRow {
     }
 }
 
-/// The same with one attack on golang-jwt that came to something else.
+/// The same with another outcome of one attack on golang-jwt.
 fn with(attack: &str, practice: Practice, outcome: AttackOutcome) -> Run {
     let mut run = all_refused();
     let mut changed = row("go/golang-jwt", "jwt", attack);
@@ -62,18 +62,18 @@ fn with(attack: &str, practice: Practice, outcome: AttackOutcome) -> Run {
 }
 
 #[test]
-fn what_both_refuse_holds() {
+fn answer_both_reject_holds() {
     let run = all_refused();
     for id in ["1.10a", "1.10b", "1.10c", "1.10d", "1.10e", "1.11d"] {
         let said = run.says(id);
         assert_eq!(said.answer, Answer::Holds, "{id}");
-        assert!(said.measured.contains("golang-jwt refused all of"), "{id}");
-        assert!(said.measured.contains("go-paseto refused all of"), "{id}");
+        assert!(said.measured.contains("golang-jwt rejected all of"), "{id}");
+        assert!(said.measured.contains("go-paseto rejected all of"), "{id}");
     }
 }
 
 #[test]
-fn what_one_of_them_takes_does_not_hold() {
+fn answer_one_accepts_does_not_hold() {
     for (id, attack) in [
         ("1.10a", "key-isolation"),
         ("1.10b", "every-byte-changed"),
@@ -91,7 +91,7 @@ fn what_one_of_them_takes_does_not_hold() {
 }
 
 #[test]
-fn who_chooses_the_algorithm_is_answered_by_who_could() {
+fn answer_algorithm_choice_depends_on_practice() {
     let neither = all_refused().says("1.11a");
     assert_eq!(neither.answer, Answer::DoesNotHold);
     let accepted = AttackOutcome::Accepted;
@@ -103,7 +103,7 @@ fn who_chooses_the_algorithm_is_answered_by_who_could() {
 }
 
 #[test]
-fn a_library_that_was_not_attacked_answers_nothing() {
+fn answer_without_attacks_is_not_measured() {
     let mut run = all_refused();
     run.attacks
         .retain(|row| row.subject.driver != "go/go-paseto");

@@ -1,4 +1,4 @@
-//! Results that never were, and what each rule makes of them.
+//! Answers to synthetic results.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,20 +12,20 @@ use report_4::r4;
 
 use super::answers;
 use crate::result::{
-    Answer, AttackRow, ClaimAnswered, ClaimsSet, NoiseFloor, Row, RowId, Rows, Status, Subject,
-    Taint, Timing,
+    Answer, AttackRow, ClaimAnswered, ClaimsSet, Disturbance, NoiseFloor, Row, RowId, Rows, Status,
+    Subject, Timing,
 };
 
-/// A result in the making: a row for each work that is given figures.
+/// A synthetic result: a row for each work with figures.
 #[derive(Default, Clone)]
 struct Run {
     rows: Vec<Row>,
     attacks: Vec<AttackRow>,
-    taint: Taint,
+    disturbance: Disturbance,
 }
 
 impl Run {
-    /// A work that took so long, in nanoseconds.
+    /// Adds a work with this time in nanoseconds.
     fn time(mut self, work: &RowId, ns: f64) -> Self {
         let rounds: Vec<f64> = (0..12)
             .map(|i| ns * (1.0 + 0.001 * f64::from(i % 3)))
@@ -67,11 +67,11 @@ impl Run {
         &mut self.rows[at]
     }
 
-    /// The claim of that number, answered.
+    /// Returns the answer to a conclusion.
     fn says(&self, id: &str) -> ClaimAnswered {
         let mut rows = Rows::from(self.rows.clone());
         rows.attack.clone_from(&self.attacks);
-        let all = answers(&rows, &NoiseFloor::default(), &self.taint);
+        let all = answers(&rows, &NoiseFloor::default(), &self.disturbance);
         all.into_iter().find(|claim| claim.id == id).unwrap()
     }
 
@@ -83,7 +83,7 @@ impl Run {
 fn blank(work: &RowId) -> Row {
     Row {
         suite: "formats".to_owned(),
-        contract: work.contract.clone(),
+        operation: work.operation.clone(),
         status: Status::Ok,
         reason: None,
         subject: Subject {
@@ -114,18 +114,18 @@ fn blank(work: &RowId) -> Row {
     }
 }
 
-fn disturbed() -> Taint {
-    Taint {
-        tainted: true,
-        reasons: vec!["other work kept 1.2 cores busy".to_owned()],
-        ..Taint::default()
+fn disturbed() -> Disturbance {
+    Disturbance {
+        disturbed: true,
+        reasons: vec!["other processes used 1.2 cores".to_owned()],
+        ..Disturbance::default()
     }
 }
 
 #[test]
-fn a_disturbed_run_answers_no_question_of_time() {
+fn answer_disturbed_run_is_not_measured() {
     let run = Run {
-        taint: disturbed(),
+        disturbance: disturbed(),
         ..pair(Run::default(), "sign", &SMALL, [100.0, 100.0])
     };
     let said = run.says("1.3a");
@@ -134,7 +134,7 @@ fn a_disturbed_run_answers_no_question_of_time() {
 }
 
 #[test]
-fn a_difference_within_the_noise_is_left_open() {
+fn answer_difference_within_noise_is_open() {
     let noisy = |work: &RowId, ns: f64, run: Run| {
         let mut run = run.time(work, ns);
         let rounds = &mut run.row(work).ns_per_op.as_mut().unwrap().rounds;

@@ -1,4 +1,4 @@
-//! JWT against PASETO.
+//! JWT and PASETO.
 
 use super::{Run, disturbed};
 use crate::published::work;
@@ -13,17 +13,17 @@ const ONE_JWT: &str = "rust/jeton:jwt:EdDSA:prepared";
 const ONE_PASETO: &str = "rust/jeton:v4.public:prepared";
 
 /// The four rows of a conclusion about the pair, with each side's time.
-pub(super) fn pair(run: Run, contract: &str, claims: &[&str], times: [f64; 2]) -> Run {
+pub(super) fn pair(run: Run, operation: &str, claims: &[&str], times: [f64; 2]) -> Run {
     claims.iter().fold(run, |run, claims| {
-        run.time(&work(JWT, contract, claims, 1), times[0])
-            .time(&work(PASETO, contract, claims, 1), times[1])
+        run.time(&work(JWT, operation, claims, 1), times[0])
+            .time(&work(PASETO, operation, claims, 1), times[1])
     })
 }
 
-fn one(run: Run, contract: &str, claims: &[&str], times: [f64; 2]) -> Run {
+fn one(run: Run, operation: &str, claims: &[&str], times: [f64; 2]) -> Run {
     claims.iter().fold(run, |run, claims| {
-        run.time(&work(ONE_JWT, contract, claims, 1), times[0])
-            .time(&work(ONE_PASETO, contract, claims, 1), times[1])
+        run.time(&work(ONE_JWT, operation, claims, 1), times[0])
+            .time(&work(ONE_PASETO, operation, claims, 1), times[1])
     })
 }
 
@@ -31,8 +31,8 @@ pub(super) const SMALL: [&str; 2] = ["report1-string", "report1-simple"];
 const LARGE: [&str; 2] = ["report1-large", "report1-very-large"];
 
 #[test]
-fn a_confounded_difference_that_goes_with_the_confusion_is_an_artefact() {
-    for (id, contract, claims, paseto_wins) in [
+fn answer_difference_of_confounded_pair_only_is_artefact() {
+    for (id, operation, claims, paseto_wins) in [
         ("1.3c", "sign", &["report1-complex"][..], true),
         ("1.3d", "sign", &LARGE, false),
         ("1.4a", "verify", &SMALL, true),
@@ -43,15 +43,15 @@ fn a_confounded_difference_that_goes_with_the_confusion_is_an_artefact() {
             false => ([100.0, 200.0], [200.0, 100.0]),
         };
         let run = |published, alone| {
-            let run = pair(Run::default(), contract, claims, published);
-            one(run, contract, claims, alone)
+            let run = pair(Run::default(), operation, claims, published);
+            one(run, operation, claims, alone)
         };
         assert_eq!(run(seen, seen).answer(id), Holds, "{id}");
         assert_eq!(run(seen, [100.0, 100.0]).answer(id), Artefact, "{id}");
         assert_eq!(run(seen, unseen).answer(id), Artefact, "{id}");
         assert_eq!(run(unseen, seen).answer(id), DoesNotHold, "{id}");
         assert_eq!(run([100.0, 100.0], seen).answer(id), DoesNotHold, "{id}");
-        let alone = pair(Run::default(), contract, claims, seen).says(id);
+        let alone = pair(Run::default(), operation, claims, seen).says(id);
         assert_eq!(alone.answer, NotMeasured, "{id}");
         assert!(
             alone.measured.contains("was not planned"),
@@ -64,7 +64,7 @@ fn a_confounded_difference_that_goes_with_the_confusion_is_an_artefact() {
 }
 
 #[test]
-fn as_fast_is_not_slower() {
+fn answer_as_fast_means_not_slower() {
     let run = |times| {
         let run = pair(Run::default(), "sign", &SMALL, times);
         one(run, "sign", &SMALL, [100.0, 100.0])
@@ -74,7 +74,7 @@ fn as_fast_is_not_slower() {
 }
 
 #[test]
-fn round_trips_and_sizes_add_what_is_done_one_after_the_other() {
+fn answer_round_trips_add_times() {
     let run = |times| {
         let run = pair(Run::default(), "round-trip", &SMALL, times);
         one(run, "round-trip", &["standard"], [200.0, 100.0])
@@ -94,7 +94,7 @@ fn round_trips_and_sizes_add_what_is_done_one_after_the_other() {
             let run = one(run, "sign", &[alone], sign);
             one(run, "verify", &[alone], verify)
         };
-        // The sum decides: one of the two may be the other way.
+        // The sum decides: one of the two may differ.
         let (quick, slow) = ([100.0, 900.0], [500.0, 100.0]);
         let run = match paseto {
             true => run(slow, [100.0, 100.0]),
@@ -110,15 +110,15 @@ fn round_trips_and_sizes_add_what_is_done_one_after_the_other() {
 }
 
 #[test]
-fn concurrency_is_read_from_the_threads_that_were_used() {
+fn answer_concurrency_uses_measured_threads() {
     let run = |threads, times: [f64; 2]| {
         let claims = "report1-concurrency";
         let mut run = Run::default();
-        for contract in ["sign", "verify", "round-trip"] {
+        for operation in ["sign", "verify", "round-trip"] {
             for (jwt, paseto) in [(JWT, PASETO), (ONE_JWT, ONE_PASETO)] {
                 run = run
-                    .time(&work(jwt, contract, claims, threads), times[0])
-                    .time(&work(paseto, contract, claims, threads), times[1]);
+                    .time(&work(jwt, operation, claims, threads), times[0])
+                    .time(&work(paseto, operation, claims, threads), times[1]);
             }
         }
         one(run, "round-trip", &["standard"], times)
@@ -165,10 +165,10 @@ fn keys() {
 }
 
 #[test]
-fn memory_is_exact_and_needs_no_quiet_machine() {
+fn answer_memory_ignores_disturbance() {
     let sign = |subject: &str| work(subject, "sign", "report1-string", 1);
     let run = |pair: [f64; 2], alone: [f64; 2]| Run {
-        taint: disturbed(),
+        disturbance: disturbed(),
         ..Run::default()
             .memory(&sign(JWT), pair[0], 10.0)
             .memory(&sign(PASETO), pair[1], 10.0)
@@ -187,12 +187,12 @@ fn memory_is_exact_and_needs_no_quiet_machine() {
 
     let every = |share: f64| {
         let mut run = Run::default();
-        for contract in ["sign", "verify"] {
+        for operation in ["sign", "verify"] {
             for claims in SMALL.iter().chain(&["report1-complex"]).chain(&LARGE) {
                 run = run
-                    .memory(&work(JWT, contract, claims, 1), 100.0, 100.0)
+                    .memory(&work(JWT, operation, claims, 1), 100.0, 100.0)
                     .memory(
-                        &work(PASETO, contract, claims, 1),
+                        &work(PASETO, operation, claims, 1),
                         90.0,
                         100.0 * (1.0 - share),
                     );
@@ -208,14 +208,14 @@ fn memory_is_exact_and_needs_no_quiet_machine() {
         "PASETO allocates fewer bytes"
     );
     let mut other = every(0.5);
-    for contract in ["sign", "verify"] {
-        other = other.memory(&work(JWT, contract, LARGE[1], 1), 80.0, 100.0);
+    for operation in ["sign", "verify"] {
+        other = other.memory(&work(JWT, operation, LARGE[1], 1), 80.0, 100.0);
     }
     assert_eq!(other.answer("1.7"), Holds);
 }
 
 #[test]
-fn what_both_refused_before_they_were_timed_holds() {
+fn answer_rejected_in_preflight_holds() {
     let verify = |subject: &str| work(subject, "verify", "standard", 1);
     let run = Run::default()
         .time(&verify(JWT), 1.0)
@@ -236,7 +236,7 @@ fn what_both_refused_before_they_were_timed_holds() {
 }
 
 #[test]
-fn what_rests_on_others_is_as_they_are() {
+fn answer_follows_underlying_conclusions() {
     let run = |published, alone| {
         let run = pair(Run::default(), "sign", &LARGE, published);
         let run = pair(run, "verify", &LARGE, published);

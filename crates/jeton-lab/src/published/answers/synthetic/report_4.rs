@@ -1,4 +1,4 @@
-//! cristalhq against pascaldekloe.
+//! cristalhq and pascaldekloe.
 
 use super::Run;
 use crate::published::work;
@@ -7,10 +7,10 @@ use crate::result::{
     RowId, Status,
 };
 
-pub(super) fn r4(driver: &str, alg: &str, contract: &str) -> RowId {
+pub(super) fn r4(driver: &str, alg: &str, operation: &str) -> RowId {
     work(
         &format!("go/{driver}:jwt:{alg}:prepared"),
-        contract,
+        operation,
         "report4",
         1,
     )
@@ -32,7 +32,7 @@ fn signing_hmac() {
 }
 
 #[test]
-fn an_unequal_pair_is_an_artefact_and_never_holds() {
+fn answer_unequal_pair_is_artefact() {
     for (id, algs, slower) in [
         ("4.2", &["HS256", "HS384", "HS512"][..], false),
         ("4.3a", &["ES256"], false),

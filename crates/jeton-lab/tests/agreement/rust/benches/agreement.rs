@@ -1,5 +1,5 @@
-//! What a Rust programmer would write to time jeton and jsonwebtoken: criterion, without a line of
-//! the lab. Its figures and the lab's have to agree; `cargo xtask agreement` asks whether they do.
+//! A benchmark of jeton and jsonwebtoken as a Rust programmer would write it: criterion, without
+//! code of the lab. `cargo xtask agreement` compares its figures with the lab's.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 const ISSUER: &str = "https://issuer.example";
 const AUDIENCE: &str = "api";
 const SUBJECT: &str = "user-1234567890";
-/// No operation repeats the one before: a token is as new to the caches as the lab's are.
+/// Consecutive operations use different tokens, so that CPU caches are as cold as in the lab.
 const POOL: usize = 8;
 const DAY_S: i64 = 24 * 60 * 60;
 

@@ -1,1 +1,1 @@
-//! Nothing: the benchmark is in `benches/`.
+//! Empty: the benchmark is in `benches/`.

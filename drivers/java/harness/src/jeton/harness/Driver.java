@@ -5,55 +5,55 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One library: what it offers, and how it does each contract. A contract that no offer names is
- * never asked for. Whatever the methods give is used by many threads at once.
+ * One library: what it offers, and how it does each operation. Operations that it does not offer
+ * are never requested. The returned objects are used by many threads at once.
  */
 public interface Driver {
   String PREPARED = "prepared";
   String PARSED_PER_CALL = "parsed-per-call";
 
-  /** The name in every table. */
+  /** Returns the name in every table. */
   String library();
 
-  /** What was linked; see {@link #linkedVersion}. */
+  /** Returns the linked version; see {@link #linkedVersion}. */
   String version();
 
   List<Offer> offers();
 
-  /** What the driver checks by hand because the library does not, as `jwt:exp`. */
+  /** Returns what the driver checks by hand because the library does not, such as `jwt:exp`. */
   default List<String> byDriver() {
     return List.of();
   }
 
-  /** Whether {@link Prepare#defaults} makes a difference. */
+  /** Returns whether {@link Prepare#defaults} makes a difference. */
   default boolean knowsDefaults() {
     return false;
   }
 
   /** For `sign`, `encrypt` and `round-trip`. */
-  Mint mint(Prepare prepare) throws Exception;
+  Signer sign(Prepare prepare) throws Exception;
 
   /** For `verify`, `decrypt` and `round-trip`. */
   Check check(Prepare prepare) throws Exception;
 
   /** For `verify-signature`. */
   default SignatureCheck signatureCheck(Prepare prepare) throws Exception {
-    throw Refusal.unsupported(library() + " decodes the claims of whatever it verifies");
+    throw DriverException.unsupported(library() + " decodes the claims of every token that it verifies");
   }
 
   /** For `generate-key`. */
   default KeyMaker generate(Prepare prepare) throws Exception {
-    throw Refusal.unsupported(library() + " makes no keys");
+    throw DriverException.unsupported(library() + " generates no keys");
   }
 
-  /** For `load-key`: from the text in {@link Prepare#keyText}. */
+  /** For `load-key`: loads the text in {@link Prepare#keyText}. */
   default KeyMaker load(Prepare prepare) throws Exception {
-    throw Refusal.unsupported(library() + " reads no keys");
+    throw DriverException.unsupported(library() + " reads no keys");
   }
 
-  /** Signs or encrypts the claims value of an index. */
-  interface Mint {
-    String mint(int index) throws Exception;
+  /** Signs or encrypts the claims value at an index. */
+  interface Signer {
+    String sign(int index) throws Exception;
   }
 
   /** Verifies or decrypts one token, or throws. */
@@ -66,7 +66,7 @@ public interface Driver {
     void check(String token) throws Exception;
   }
 
-  /** Gives a key that can be used, or throws. */
+  /** Returns a key that is ready to use, or throws. */
   interface KeyMaker {
     Object make() throws Exception;
   }
@@ -76,35 +76,35 @@ public interface Driver {
       String format,
       String alg,
       String enc,
-      Set<String> contracts,
+      Set<String> operations,
       Set<String> keyHandling,
       Set<String> keyText) {
 
-    /** Offers the same contracts for each of the JWS algorithms, with keys handled both ways. */
-    public static List<Offer> jwt(Set<String> contracts, Set<String> keyText, String... algs) {
+    /** Offers the same operations for each JWS algorithm, with both ways of key handling. */
+    public static List<Offer> jwt(Set<String> operations, Set<String> keyText, String... algs) {
       List<Offer> offers = new ArrayList<>();
       for (String alg : algs) {
         offers.add(
-            new Offer("jwt", alg, null, contracts, Set.of(PREPARED, PARSED_PER_CALL), keyText));
+            new Offer("jwt", alg, null, operations, Set.of(PREPARED, PARSED_PER_CALL), keyText));
       }
       return offers;
     }
 
-    /** Offers the same contracts for every pair of key management and content encryption. */
+    /** Offers the same operations for every pair of key management and content encryption. */
     public static List<Offer> jwe(
-        Set<String> contracts, Set<String> keyText, List<String> algs, List<String> encs) {
+        Set<String> operations, Set<String> keyText, List<String> algs, List<String> encs) {
       List<Offer> offers = new ArrayList<>();
       for (String alg : algs) {
         for (String enc : encs) {
           offers.add(
-              new Offer("jwe", alg, enc, contracts, Set.of(PREPARED, PARSED_PER_CALL), keyText));
+              new Offer("jwe", alg, enc, operations, Set.of(PREPARED, PARSED_PER_CALL), keyText));
         }
       }
       return offers;
     }
   }
 
-  /** The version of a Maven artifact on the class path, as its own jar tells it. */
+  /** Returns the version of a Maven artifact on the class path, read from its jar. */
   static String linkedVersion(String groupId, String artifactId) {
     String path = "/META-INF/maven/" + groupId + "/" + artifactId + "/pom.properties";
     try (var stream = Driver.class.getResourceAsStream(path)) {

@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** What one run cost. `bytes` is null unless it was asked for. */
+/** What one run cost. `bytes` is null unless requested. */
 record Measured(long elapsedNs, long checksum, Long bytes) {
   private static final com.sun.management.ThreadMXBean THREADS =
       (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   /**
-   * Runs the work on every thread and times it from the moment all of them are released until the
-   * last one is done. No collection is forced before: a full one also gives memory back, and the run
-   * would then pay for getting it again.
+   * Runs the work on every thread. Times from the moment all threads are released until the last
+   * one has finished. No collection is forced before the run: a full one also returns memory to the
+   * system, and the run would pay for acquiring it again.
    */
   static Measured of(Work work, long iterations, int threads, boolean count) throws Exception {
     return threads == 1 ? onOne(work, iterations, count) : onMany(work, iterations, threads, count);
@@ -77,7 +77,7 @@ record Measured(long elapsedNs, long checksum, Long bytes) {
     return new Measured(elapsed, checksum, count ? bytes : null);
   }
 
-  /** One thread's share of a run. */
+  /** The result of one thread. */
   private static final class Share {
     private final Work work;
     private final long iterations;
@@ -92,7 +92,7 @@ record Measured(long elapsedNs, long checksum, Long bytes) {
       this.count = count;
     }
 
-    /** The JVM counts a thread's bytes exactly where that thread asks for its own count. */
+    /** The JVM counts a thread's bytes exactly only if that thread reads its own count. */
     void run() {
       try {
         long id = Thread.currentThread().getId();

@@ -9,29 +9,29 @@ import java.util.concurrent.Callable;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
-/** What a `prepare` request asks for. */
+/** A `prepare` request. */
 public final class Prepare {
-  public final String contract;
+  public final String operation;
   public final String format;
 
   /** Null for PASETO, where the format decides. */
   public final String alg;
 
-  /** Null but for a JWE. */
+  /** Null except for a JWE. */
   public final String enc;
 
   /** `prepared` or `parsed-per-call`; for `load-key` the form of {@link #keyText}. */
   public final String keyHandling;
 
-  /** The claims values, whatever their name. Whole numbers are Long. */
+  /** The claims values of any claims set. Whole numbers are Long. */
   public final List<Map<String, Object>> values;
 
   /** The same as typed claims, or null if the claims set has no type and stays a map. */
   public final List<Standard> typed;
 
   /**
-   * Whether the library is to be called as its documentation begins, with no demand beyond that: for
-   * `lab attack`, and never for a figure of time.
+   * Whether to call the library as the first example of its documentation does, without additional
+   * checks. Only `lab attack` uses it; it never affects timings.
    */
   public final boolean defaults;
 
@@ -41,7 +41,7 @@ public final class Prepare {
   /** Null: not checked. */
   public final String audience;
 
-  /** The audience that tokens have, demanded or not; null if they have none. */
+  /** The audience that tokens have, required or not; null if they have none. */
   public final String knownAudience;
 
   final List<String> tokens;
@@ -51,7 +51,7 @@ public final class Prepare {
   private final JSONObject keyText;
 
   Prepare(JSONObject request) {
-    contract = text(request, "contract");
+    operation = text(request, "contract");
     format = text(request, "format");
     alg = text(request, "alg");
     enc = text(request, "enc");
@@ -75,30 +75,33 @@ public final class Prepare {
     }
   }
 
-  /** The private or symmetric JWK as JSON text. */
+  /** Returns the private or symmetric JWK as JSON text. */
   public String privateJwk() {
-    return demand(privateJwk);
+    return require(privateJwk);
   }
 
-  /** The public JWK as JSON text; a symmetric key comes from `private`, where the protocol has it. */
+  /**
+   * Returns the public JWK as JSON text. A symmetric key comes from `private`, as the protocol
+   * sends it.
+   */
   public String publicJwk() {
-    return demand(publicJwk);
+    return require(publicJwk);
   }
 
-  /** The text to load a key from, if there is one. */
+  /** Returns the text to load a key from. */
   public KeyText keyText() {
     if (keyText == null) {
-      throw Refusal.invalid("load-key needs a key_text");
+      throw DriverException.invalid("load-key requires key_text");
     }
     return new KeyText(text(keyText, "form"), text(keyText, "private"), text(keyText, "public"));
   }
 
-  /** A key as text. What is not needed is null. */
+  /** A key as text. A half that is not needed is null. */
   public record KeyText(String form, String secret, String open) {}
 
   /**
-   * What an operation calls for what `load` makes of the key: made once for `prepared`, and again in
-   * every call for `parsed-per-call`.
+   * Returns the function that an operation calls for the result of `load`. It calls `load` once for
+   * `prepared`, and in every call for `parsed-per-call`.
    */
   public <K> Callable<K> keyed(Callable<K> load) throws Exception {
     K made = load.call();
@@ -106,8 +109,8 @@ public final class Prepare {
   }
 
   /**
-   * Whether a token without `exp` must be refused. A careful user demands it, so it is false only
-   * when the user's own claims are known to go without.
+   * Returns whether a token without `exp` must be rejected. A careful user requires it, so it is
+   * false only if the given claims are known to have none.
    */
   public boolean expiryRequired() {
     return !defaults && values.stream().allMatch(value -> value.containsKey("exp"));
@@ -118,9 +121,9 @@ public final class Prepare {
     return jwk == null ? null : jwk.toString();
   }
 
-  private static String demand(String jwk) {
+  private static String require(String jwk) {
     if (jwk == null) {
-      throw Refusal.invalid("a key is missing");
+      throw DriverException.invalid("a key is missing");
     }
     return jwk;
   }
@@ -138,7 +141,7 @@ public final class Prepare {
     List<Map<String, Object>> objects = new ArrayList<>();
     for (Object value : array) {
       if (!(value instanceof JSONObject object)) {
-        throw Refusal.invalid("a claims value is not a JSON object");
+        throw DriverException.invalid("a claims value is not a JSON object");
       }
       objects.add(mapOf(object));
     }
@@ -153,7 +156,7 @@ public final class Prepare {
     return map;
   }
 
-  /** The value as a Java program would have it, so that no library meets a JSON type of another. */
+  /** Converts a value to plain Java types, so that no library gets a JSON type of another. */
   private static Object plain(Object value) {
     if (value instanceof JSONObject object) {
       return mapOf(object);

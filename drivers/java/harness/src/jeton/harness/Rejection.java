@@ -1,6 +1,6 @@
 package jeton.harness;
 
-/** A token refused by a check that the driver does by hand because its library does not. */
+/** A token rejected by a check that the driver does by hand because its library does not. */
 public final class Rejection extends Exception {
   private static final long serialVersionUID = 1;
 
@@ -8,7 +8,7 @@ public final class Rejection extends Exception {
     super(reason);
   }
 
-  /** The header names another algorithm than the one that is pinned. */
+  /** The header names a different algorithm than the pinned one. */
   public static Rejection algorithm() {
     return new Rejection("the token's algorithm is not the expected one");
   }

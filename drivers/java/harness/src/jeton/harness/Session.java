@@ -14,7 +14,7 @@ import org.json.JSONArray;
 import org.json.JSONException;
 import org.json.JSONObject;
 
-/** Speaks the driver protocol (drivers/PROTOCOL.md): one prepared contract at a time. */
+/** Speaks the driver protocol (drivers/PROTOCOL.md): one prepared operation at a time. */
 public final class Session {
   private static final int PROTOCOL = 1;
   private static final int LINE_BYTES_MAX = 8 << 20;
@@ -35,7 +35,7 @@ public final class Session {
   /** Serves a driver on standard input and output until `bye` or the end of the input. */
   public static void serve(Driver driver) throws IOException {
     PrintStream output = System.out;
-    System.setOut(System.err); // whatever a library prints is talk
+    System.setOut(System.err); // output of a library goes to the diagnostics
     new Session(driver).serve(System.in, output);
   }
 
@@ -56,7 +56,7 @@ public final class Session {
       }
       JSONObject answer =
           tooLong
-              ? refused("invalid", "the line is too long")
+              ? errorAnswer("invalid", "the line is too long")
               : answer(line.toString(StandardCharsets.UTF_8));
       output.write((answer + "\n").getBytes(StandardCharsets.UTF_8));
       output.flush();
@@ -69,31 +69,31 @@ public final class Session {
       return switch (request.optString("op")) {
         case "hello" -> hello(request);
         case "prepare" -> prepare(request);
-        case "token" -> ok().put("token", demand().token(request.optInt("index", -1)));
+        case "token" -> ok().put("token", require().token(request.optInt("index", -1)));
         case "verify" -> verify(request);
         case "run" -> run(request);
         case "bye" -> {
           ended = true;
           yield ok();
         }
-        default -> throw Refusal.invalid("the op is unknown");
+        default -> throw DriverException.invalid("the op is unknown");
       };
-    } catch (Refusal refusal) {
-      return refused(refusal.kind, refusal.getMessage());
+    } catch (DriverException exception) {
+      return errorAnswer(exception.kind, exception.getMessage());
     } catch (Exception | LinkageError | StackOverflowError thrown) {
-      return refused("failed", reason(thrown));
+      return errorAnswer("failed", reason(thrown));
     }
   }
 
   private JSONObject hello(JSONObject request) {
     if (request.optInt("protocol") != PROTOCOL) {
-      throw Refusal.unsupported("this driver speaks protocol " + PROTOCOL + " only");
+      throw DriverException.unsupported("this driver speaks protocol " + PROTOCOL + " only");
     }
     JSONArray offers = new JSONArray();
     for (Driver.Offer offer : driver.offers()) {
       JSONObject line = new JSONObject().put("format", offer.format());
       line.put("alg", orNull(offer.alg())).put("enc", orNull(offer.enc()));
-      line.put("contracts", offer.contracts()).put("key_handling", offer.keyHandling());
+      line.put("contracts", offer.operations()).put("key_handling", offer.keyHandling());
       if (!offer.keyText().isEmpty()) {
         line.put("key_text", offer.keyText());
       }
@@ -111,8 +111,8 @@ public final class Session {
     work = null;
     Prepare prepare = new Prepare(request);
     if (driver.offers().stream().noneMatch(offer -> matches(offer, prepare))) {
-      throw Refusal.unsupported(
-          driver.library() + " does not offer " + prepare.contract + " of " + prepare.format + " "
+      throw DriverException.unsupported(
+          driver.library() + " does not offer " + prepare.operation + " of " + prepare.format + " "
               + Objects.toString(prepare.alg, "") + " " + Objects.toString(prepare.enc, ""));
     }
     work = Work.of(driver, prepare);
@@ -121,7 +121,7 @@ public final class Session {
 
   private static boolean matches(Driver.Offer offer, Prepare prepare) {
     boolean handled =
-        switch (String.valueOf(prepare.contract)) {
+        switch (String.valueOf(prepare.operation)) {
           case "load-key" -> offer.keyText().contains(prepare.keyText().form());
           case "generate-key" -> true;
           default -> offer.keyHandling().contains(String.valueOf(prepare.keyHandling));
@@ -130,14 +130,14 @@ public final class Session {
         && offer.format().equals(prepare.format)
         && Objects.equals(offer.alg(), prepare.alg)
         && Objects.equals(offer.enc(), prepare.enc)
-        && offer.contracts().contains(prepare.contract);
+        && offer.operations().contains(prepare.operation);
   }
 
   private JSONObject verify(JSONObject request) throws Exception {
-    Work ready = demand();
+    Work ready = require();
     String token = request.optString("token", null);
     if (!ready.verifies() || token == null) {
-      throw Refusal.invalid("verify needs a token and a prepared verify, decrypt or verify-signature");
+      throw DriverException.invalid("verify needs a token and a prepared verify, decrypt or verify-signature");
     }
     Map<String, Object> claims;
     try {
@@ -152,19 +152,19 @@ public final class Session {
     long iterations = request.optLong("iterations");
     int threads = request.optInt("threads");
     if (iterations < 1 || threads < 1 || threads > THREADS_MAX) {
-      throw Refusal.invalid("run needs 1 or more iterations on 1 to " + THREADS_MAX + " threads");
+      throw DriverException.invalid("run needs 1 or more iterations on 1 to " + THREADS_MAX + " threads");
     }
-    Measured done = Measured.of(demand(), iterations, threads, request.optBoolean("count"));
+    Measured done = Measured.of(require(), iterations, threads, request.optBoolean("count"));
     if (done.checksum() < 0 || done.checksum() >= CHECKSUM_END) {
-      throw Refusal.invalid("the checksum does not fit a JSON number; ask for fewer iterations");
+      throw DriverException.invalid("the checksum does not fit a JSON number; ask for fewer iterations");
     }
     JSONObject answer = ok().put("elapsed_ns", done.elapsedNs()).put("checksum", done.checksum());
     return answer.put("bytes", orNull(done.bytes())).put("allocs", JSONObject.NULL);
   }
 
-  private Work demand() {
+  private Work require() {
     if (work == null) {
-      throw Refusal.invalid("there is no prepared contract");
+      throw DriverException.invalid("run needs a prepared operation");
     }
     return work;
   }
@@ -173,7 +173,7 @@ public final class Session {
     try {
       return new JSONObject(line);
     } catch (JSONException wrong) { // without the cause, which may quote a key
-      throw Refusal.invalid("the line is not a request");
+      throw DriverException.invalid("the line is not a request");
     }
   }
 
@@ -181,11 +181,11 @@ public final class Session {
     return new JSONObject().put("ok", true);
   }
 
-  private static JSONObject refused(String kind, String reason) {
+  private static JSONObject errorAnswer(String kind, String reason) {
     return new JSONObject().put("ok", false).put("error", kind).put("reason", oneLine(reason));
   }
 
-  /** The claims; null where JSON has no words for them: NaN, a depth that no stack has. */
+  /** Returns the claims, or null where JSON cannot express them: NaN, too deep nesting. */
   private static Object written(Map<String, Object> claims) {
     try {
       Object object = claims == null ? JSONObject.NULL : new JSONObject(claims);
@@ -199,7 +199,7 @@ public final class Session {
     return value == null ? JSONObject.NULL : value;
   }
 
-  /** What a library threw. */
+  /** Describes an exception of the library. */
   private static String reason(Throwable thrown) {
     String message = String.valueOf(thrown.getMessage());
     return oneLine(thrown.getClass().getSimpleName() + ": " + message);

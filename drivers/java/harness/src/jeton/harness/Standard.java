@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The claims set `standard`: what a user's own type would be. Times are seconds since 1970. Only what
- * a verified token may lack can be null.
+ * The claims set `standard`, as a user's own type would be. Times are seconds since 1970. Only
+ * members that a verified token may lack can be null.
  */
 public record Standard(
     String iss,
@@ -23,14 +23,14 @@ public record Standard(
   private static final Set<String> MEMBERS =
       Set.of("iss", "sub", "aud", "exp", "iat", "jti", "name", "admin");
 
-  /** Reads a value to sign, which must hold these claims and no other. */
+  /** Reads a value to sign, which must have exactly these claims. */
   static Standard of(Map<String, Object> value) {
     if (!value.keySet().equals(MEMBERS)
         || !(value.get("aud") instanceof List<?> audience)
         || !(value.get("exp") instanceof Long)
         || !(value.get("iat") instanceof Long)
         || !(value.get("admin") instanceof Boolean)) {
-      throw Refusal.invalid("a claims value is called standard but does not hold those claims");
+      throw DriverException.invalid("a claims value named standard does not have exactly the standard claims");
     }
     return new Standard(
         value.get("iss").toString(),

@@ -4,13 +4,13 @@ import java.util.Map;
 
 /** The claims of a verified token: {@link Standard}, or a library's map in {@link OfMap}. */
 public interface Verified {
-  /** The claim `jti`, or null. */
+  /** Returns the claim `jti`, or null. */
   String jti();
 
-  /** All of the claims, for an answer. Never called while something is timed. */
+  /** Returns all claims, for an answer. Never called during a timed run. */
   Map<String, Object> view();
 
-  /** Claims that have no typed form. */
+  /** Claims without a typed form. */
   record OfMap(Map<String, Object> view) implements Verified {
     @Override
     public String jti() {

@@ -3,36 +3,39 @@ package jeton.harness;
 import java.util.List;
 import java.util.Map;
 
-/** A contract that is ready to be run. */
+/** A prepared operation. */
 abstract class Work {
-  /** Does the operation so many times. The wrapping sum of what the protocol says for each. */
+  /** Runs the operation this many times. Returns the protocol's checksum. */
   abstract long run(long iterations) throws Exception;
 
-  /** The token of a claims value. */
+  /** Returns the token of a claims value. */
   String token(int index) throws Exception {
-    throw Refusal.invalid("token needs a prepared sign, encrypt or round-trip");
+    throw DriverException.invalid("token needs a prepared sign, encrypt or round-trip");
   }
 
-  /** The claims of one token, or null where the contract decodes none. Throws for a bad token. */
+  /**
+   * Returns the claims of one token, or null where the operation decodes none. Throws for a bad
+   * token.
+   */
   Map<String, Object> verify(String token) throws Exception {
-    throw Refusal.invalid("verify needs a prepared verify, decrypt or verify-signature");
+    throw DriverException.invalid("verify needs a prepared verify, decrypt or verify-signature");
   }
 
-  /** Whether {@link #verify} can be asked. */
+  /** Returns whether {@link #verify} is supported. */
   boolean verifies() {
     return false;
   }
 
-  /** Makes the work that a request asks for. */
+  /** Creates the work of a request. */
   static Work of(Driver driver, Prepare prepare) throws Exception {
-    return switch (prepare.contract) {
-      case "sign", "encrypt" -> new Minting(prepare, driver.mint(prepare));
+    return switch (prepare.operation) {
+      case "sign", "encrypt" -> new Signing(prepare, driver.sign(prepare));
       case "verify", "decrypt" -> new Checking(prepare, driver.check(prepare));
       case "verify-signature" -> new CheckingSignature(prepare, driver.signatureCheck(prepare));
-      case "round-trip" -> new RoundTrip(prepare, driver.mint(prepare), driver.check(prepare));
+      case "round-trip" -> new RoundTrip(prepare, driver.sign(prepare), driver.check(prepare));
       case "generate-key" -> new MakingKeys(driver.generate(prepare));
       case "load-key" -> new MakingKeys(driver.load(prepare));
-      default -> throw Refusal.invalid("the contract is unknown");
+      default -> throw DriverException.invalid("the operation is unknown");
     };
   }
 
@@ -46,16 +49,16 @@ abstract class Work {
     return jti == null || jti.isEmpty() ? 1 : jti.charAt(jti.length() - 1);
   }
 
-  private static class Minting extends Work {
+  private static class Signing extends Work {
     final int count;
-    final Driver.Mint mint;
+    final Driver.Signer signer;
 
-    Minting(Prepare prepare, Driver.Mint mint) {
+    Signing(Prepare prepare, Driver.Signer signer) {
       count = prepare.values.size();
       if (count == 0) {
-        throw Refusal.invalid("there is no claims value to sign");
+        throw DriverException.invalid("there is no claims value to sign");
       }
-      this.mint = mint;
+      this.signer = signer;
     }
 
     @Override
@@ -63,7 +66,7 @@ abstract class Work {
       long sum = 0;
       int index = 0;
       for (long i = 0; i < iterations; i++) {
-        sum += sumOf(mint.mint(index));
+        sum += sumOf(signer.sign(index));
         if (++index == count) {
           index = 0;
         }
@@ -74,17 +77,17 @@ abstract class Work {
     @Override
     String token(int index) throws Exception {
       if (index < 0 || index >= count) {
-        throw Refusal.invalid("there is no such claims value; the pool has " + count);
+        throw DriverException.invalid("the index is outside the pool of " + count + " claims values");
       }
-      return mint.mint(index);
+      return signer.sign(index);
     }
   }
 
-  private static final class RoundTrip extends Minting {
+  private static final class RoundTrip extends Signing {
     private final Driver.Check check;
 
-    RoundTrip(Prepare prepare, Driver.Mint mint, Driver.Check check) {
-      super(prepare, mint);
+    RoundTrip(Prepare prepare, Driver.Signer signer, Driver.Check check) {
+      super(prepare, signer);
       this.check = check;
     }
 
@@ -93,7 +96,7 @@ abstract class Work {
       long sum = 0;
       int index = 0;
       for (long i = 0; i < iterations; i++) {
-        String token = mint.mint(index);
+        String token = signer.sign(index);
         sum += sumOf(token) + sumOf(check.check(token));
         if (++index == count) {
           index = 0;
@@ -114,7 +117,7 @@ abstract class Work {
 
     @Override
     long run(long iterations) throws Exception {
-      int count = demand(tokens);
+      int count = require(tokens);
       long sum = 0;
       int index = 0;
       for (long i = 0; i < iterations; i++) {
@@ -148,7 +151,7 @@ abstract class Work {
 
     @Override
     long run(long iterations) throws Exception {
-      int count = demand(tokens);
+      int count = require(tokens);
       int index = 0;
       for (long i = 0; i < iterations; i++) {
         check.check(tokens.get(index));
@@ -176,7 +179,7 @@ abstract class Work {
 
     MakingKeys(Driver.KeyMaker maker) throws Exception {
       this.maker = maker;
-      maker.make(); // what the library cannot do is said now and not in the middle of a run
+      maker.make(); // fails now, not in the middle of a run, if the library cannot do this
     }
 
     @Override
@@ -191,9 +194,9 @@ abstract class Work {
     }
   }
 
-  private static int demand(List<String> tokens) {
+  private static int require(List<String> tokens) {
     if (tokens.isEmpty()) {
-      throw Refusal.invalid("prepare brought no tokens to work through");
+      throw DriverException.invalid("prepare has no tokens");
     }
     return tokens.size();
   }

@@ -1,6 +1,6 @@
 package jeton.harness;
 
-import static jeton.harness.Tests.demand;
+import static jeton.harness.Tests.require;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
-/** What every driver must do with whatever it offers, and must refuse. */
+/** Tests that every driver does what it offers and rejects what it must. */
 final class DriverTest {
   private static final long NOW = System.currentTimeMillis() / 1000;
   private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
@@ -42,7 +42,7 @@ final class DriverTest {
     return offer.enc() == null || offer.alg().equals("dir") || offer.enc().equals("A256GCM");
   }
 
-  /** One content encryption of each family stands for the others where a test is long. */
+  /** One content encryption of each family represents the others where a test is slow. */
   private static boolean isPlain(Driver.Offer offer) {
     return offer.enc() == null || List.of("A256GCM", "A128CBC-HS256").contains(offer.enc());
   }
@@ -55,7 +55,7 @@ final class DriverTest {
   }
 
   private void version() {
-    demand(driver.version().matches("\\d+\\.\\d+.*"), "it is " + driver.version());
+    require(driver.version().matches("\\d+\\.\\d+.*"), "the version is " + driver.version());
   }
 
   private void tokens(Driver.Offer offer) throws Exception {
@@ -63,50 +63,50 @@ final class DriverTest {
     Subject subject = new Subject(offer, 1);
     for (String handling : offer.keyHandling()) {
       for (boolean map : new boolean[] {false, true}) {
-        Talk minter = subject.ready(seals ? "encrypt" : "sign", handling, claims(map));
-        String token = minter.token(0);
+        Exchange signer = subject.ready(seals ? "encrypt" : "sign", handling, claims(map));
+        String token = signer.token(0);
         JSONObject header = new JSONObject(decoded(token.split("\\.")[0]));
-        demand(header.getString("alg").equals(offer.alg()), "its header is " + header);
-        Talk checker = subject.ready(seals ? "decrypt" : "verify", handling, claims(map), token);
+        require(header.getString("alg").equals(offer.alg()), "the header is " + header);
+        Exchange checker = subject.ready(seals ? "decrypt" : "verify", handling, claims(map), token);
         JSONObject answer = checker.verify(token);
-        demand(answer.getBoolean("accepted"), "refuses its own token: " + answer);
-        demandSame(claims(map), answer.getJSONObject("claims"));
+        require(answer.getBoolean("accepted"), "rejects its own token: " + answer);
+        requireSame(claims(map), answer.getJSONObject("claims"));
         if (!map) {
           if (isPlain(offer)) {
-            demandRefusals(checker, minter, subject, token);
+            requireRejections(checker, signer, subject, token);
           }
-          demand(checker.run(3, 1, false).getInt("checksum") == 3 * 'F', "checksum of verify");
+          require(checker.run(3, 1, false).getInt("checksum") == 3 * 'F', "checksum of verify");
           JSONObject counted = checker.run(2, 2, true);
-          demand(counted.getInt("checksum") == 4 * 'F', "checksum of verify on threads");
-          demand(counted.getLong("bytes") > 0, "counted " + counted);
-          demandRoundTrip(subject, handling, token.length());
+          require(counted.getInt("checksum") == 4 * 'F', "checksum of verify on threads");
+          require(counted.getLong("bytes") > 0, "counted " + counted);
+          requireRoundTrip(subject, handling, token.length());
         }
       }
     }
-    if (offer.contracts().contains("verify-signature")) {
+    if (offer.operations().contains("verify-signature")) {
       String token = subject.ready("sign", Driver.PREPARED, claims(false)).token(0);
-      Talk checker = subject.ready("verify-signature", Driver.PREPARED, claims(false), token);
+      Exchange checker = subject.ready("verify-signature", Driver.PREPARED, claims(false), token);
       JSONObject answer = checker.verify(token);
-      demand(answer.getBoolean("accepted") && answer.isNull("claims"), "answered " + answer);
+      require(answer.getBoolean("accepted") && answer.isNull("claims"), "answered " + answer);
       for (String forged : forgeries(subject, token)) {
-        demand(!checker.verify(forged).getBoolean("accepted"), "its signature check accepts " + forged);
+        require(!checker.verify(forged).getBoolean("accepted"), "its signature check accepts " + forged);
       }
-      demand(checker.run(3, 2, false).getInt("checksum") == 6, "checksum of verify-signature");
+      require(checker.run(3, 2, false).getInt("checksum") == 6, "checksum of verify-signature");
     }
   }
 
-  private void demandRoundTrip(Subject subject, String handling, int length) throws Exception {
-    Talk talk = subject.ready("round-trip", handling, claims(false));
-    int last = talk.run(1, 1, false).getInt("checksum") - length - 'F';
-    // The last byte of a fresh token is some character of base64url.
-    demand(last >= '-' && last <= 'z', "checksum of round-trip is off by " + last);
-    demand(talk.token(0).length() == length, "round-trip gives tokens too");
+  private void requireRoundTrip(Subject subject, String handling, int length) throws Exception {
+    Exchange exchange = subject.ready("round-trip", handling, claims(false));
+    int last = exchange.run(1, 1, false).getInt("checksum") - length - 'F';
+    // The last byte of a fresh token can be any base64url character.
+    require(last >= '-' && last <= 'z', "checksum of round-trip is off by " + last);
+    require(exchange.token(0).length() == length, "round-trip returns tokens");
   }
 
-  private void demandRefusals(Talk checker, Talk minter, Subject subject, String token)
+  private void requireRejections(Exchange checker, Exchange signer, Subject subject, String token)
       throws Exception {
     for (String forged : forgeries(subject, token)) {
-      demand(!checker.verify(forged).getBoolean("accepted"), "accepts " + forged);
+      require(!checker.verify(forged).getBoolean("accepted"), "accepts " + forged);
     }
     Map<String, JSONObject> wrong = new LinkedHashMap<>();
     wrong.put("an expired token", claims(true).put("exp", NOW - 5));
@@ -118,11 +118,11 @@ final class DriverTest {
     wrong.put("no expiry", without("exp"));
     boolean seals = subject.offer.format().equals("jwe");
     for (var one : wrong.entrySet()) {
-      Talk impostor = subject.ready(seals ? "encrypt" : "sign", Driver.PREPARED, one.getValue());
+      Exchange impostor = subject.ready(seals ? "encrypt" : "sign", Driver.PREPARED, one.getValue());
       JSONObject answer = checker.verify(impostor.token(0));
-      demand(!answer.getBoolean("accepted"), "accepts " + one.getKey());
+      require(!answer.getBoolean("accepted"), "accepts " + one.getKey());
     }
-    demand(checker.verify(minter.token(0)).getBoolean("accepted"), "refuses a good token at last");
+    require(checker.verify(signer.token(0)).getBoolean("accepted"), "rejects a valid token after the negative controls");
   }
 
   private static JSONObject without(String claim) {
@@ -131,7 +131,7 @@ final class DriverTest {
     return claims;
   }
 
-  /** Tokens that were changed, or made without the key. */
+  /** Returns tokens that were changed or made without the key. */
   private List<String> forgeries(Subject subject, String token) throws Exception {
     List<String> forged = new ArrayList<>();
     String[] parts = token.split("\\.", -1);
@@ -164,21 +164,21 @@ final class DriverTest {
 
   private void keys(Driver.Offer offer) throws Exception {
     Subject subject = new Subject(offer, 1);
-    if (offer.contracts().contains("generate-key")) {
-      Talk talk = subject.ready("generate-key", Driver.PREPARED, claims(false));
-      demand(talk.run(1, 2, false).getInt("checksum") == 2, "checksum of generate-key");
+    if (offer.operations().contains("generate-key")) {
+      Exchange exchange = subject.ready("generate-key", Driver.PREPARED, claims(false));
+      require(exchange.run(1, 2, false).getInt("checksum") == 2, "checksum of generate-key");
     }
     for (String form : offer.keyText()) {
-      Talk talk = subject.ready("load-key", form, claims(false));
-      demand(talk.run(3, 1, false).getInt("checksum") == 3, "checksum of load-key");
+      Exchange exchange = subject.ready("load-key", form, claims(false));
+      require(exchange.run(3, 1, false).getInt("checksum") == 3, "checksum of load-key");
     }
   }
 
-  private static void demandSame(JSONObject signed, JSONObject seen) {
+  private static void requireSame(JSONObject signed, JSONObject seen) {
     if (seen.opt("aud") instanceof String one) {
       seen.put("aud", new JSONArray().put(one));
     }
-    demand(signed.similar(seen), "gives back " + seen);
+    require(signed.similar(seen), "returned " + seen);
   }
 
   private static String encoded(String text) {
@@ -189,7 +189,7 @@ final class DriverTest {
     return new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
   }
 
-  /** An offer with a key. */
+  /** An offer and a key. */
   private final class Subject {
     final Driver.Offer offer;
     private final TestKey key;
@@ -199,14 +199,14 @@ final class DriverTest {
       key = TestKey.of(offer.alg(), offer.enc(), number);
     }
 
-    /** A session that is ready for a contract, with one claims value. */
-    Talk ready(String contract, String handling, JSONObject value, String... tokens)
+    /** A session that is ready for an operation, with one claims value. */
+    Exchange ready(String operation, String handling, JSONObject value, String... tokens)
         throws Exception {
       boolean standard = value.similar(claims(false));
-      JSONObject request = new JSONObject().put("op", "prepare").put("contract", contract);
+      JSONObject request = new JSONObject().put("op", "prepare").put("contract", operation);
       request.put("format", offer.format()).put("alg", offer.alg()).put("enc", orNull(offer.enc()));
-      request.put("key_handling", handling).put("keys", keys(contract));
-      if (contract.equals("load-key")) {
+      request.put("key_handling", handling).put("keys", keys(operation));
+      if (operation.equals("load-key")) {
         request.put("key_text", text(handling));
       }
       JSONObject pool = new JSONObject().put("name", standard ? "standard" : "other");
@@ -214,15 +214,15 @@ final class DriverTest {
       JSONObject policy = new JSONObject().put("issuer", "https://issuer.example");
       request.put("policy", policy.put("audience", "api"));
       request.put("tokens", tokens);
-      Talk talk = new Talk(driver);
-      talk.demand(request);
-      return talk;
+      Exchange exchange = new Exchange(driver);
+      exchange.require(request);
+      return exchange;
     }
 
-    private JSONObject keys(String contract) {
+    private JSONObject keys(String operation) {
       boolean symmetric = key.open() == null;
-      boolean secret = symmetric || !List.of("encrypt", "verify", "verify-signature").contains(contract);
-      boolean open = !contract.equals("decrypt");
+      boolean secret = symmetric || !List.of("encrypt", "verify", "verify-signature").contains(operation);
+      boolean open = !operation.equals("decrypt");
       JSONObject keys = new JSONObject().put("private", orNull(secret ? key.secret() : null));
       return keys.put("public", orNull(open ? key.open() : null)).put("paserk", JSONObject.NULL);
     }

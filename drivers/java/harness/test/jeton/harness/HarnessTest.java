@@ -1,6 +1,6 @@
 package jeton.harness;
 
-import static jeton.harness.Tests.demand;
+import static jeton.harness.Tests.require;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,26 +9,26 @@ import java.util.Set;
 import org.json.JSONArray;
 import org.json.JSONObject;
 
-/** The protocol, with a library that is made up. */
+/** Tests the protocol with a fake library. */
 final class HarnessTest {
   private static final Set<String> ALL =
       Set.of("sign", "verify", "verify-signature", "round-trip", "generate-key", "load-key");
 
   Map<String, Tests.Test> tests() {
     Map<String, Tests.Test> tests = new LinkedHashMap<>();
-    tests.put("harness: hello tells offers", this::hello);
-    tests.put("harness: bad requests are answered and survived", this::badRequests);
-    tests.put("harness: the checksum is that of the protocol", this::checksums);
-    tests.put("harness: a failing operation ends the run", this::failingRun);
-    tests.put("harness: a library that throws has rejected", this::rejection);
-    tests.put("harness: what JSON has no words for is accepted without its claims", this::wordless);
-    tests.put("harness: by its defaults a library demands nothing", this::defaults);
+    tests.put("harness: hello reports offers", this::hello);
+    tests.put("harness: invalid requests get an error answer", this::badRequests);
+    tests.put("harness: checksum matches the protocol", this::checksums);
+    tests.put("harness: failing operation ends the run", this::failingRun);
+    tests.put("harness: verify exception of the library is a rejection", this::rejection);
+    tests.put("harness: claims that JSON cannot express are null", this::wordless);
+    tests.put("harness: defaults require no claims", this::defaults);
     tests.put("harness: bytes are counted on every thread", this::counting);
-    tests.put("harness: standard claims hold what they must and nothing else", this::standard);
+    tests.put("harness: standard claims must match exactly", this::standard);
     return tests;
   }
 
-  /** Tokens end with their index; a token is its own jti; "bad" is refused, "deep" recurses. */
+  /** Tokens end with their index; a token is its own jti; "bad" is rejected, "deep" recurses. */
   private static final class Fake implements Driver {
     @Override
     public String library() {
@@ -46,7 +46,7 @@ final class HarnessTest {
     }
 
     @Override
-    public Mint mint(Prepare prepare) throws Exception {
+    public Signer sign(Prepare prepare) throws Exception {
       var key = prepare.keyed(prepare::privateJwk);
       return index -> key.call().isEmpty() ? "" : "token-" + "ab".charAt(index);
     }
@@ -54,7 +54,7 @@ final class HarnessTest {
     @Override
     public Check check(Prepare prepare) {
       return token -> {
-        refuse(token);
+        rejectBad(token);
         Object value = token;
         for (int depth = 0; token.equals("nested") && depth < 100_000; depth++) {
           value = List.of(value);
@@ -65,7 +65,7 @@ final class HarnessTest {
 
     @Override
     public SignatureCheck signatureCheck(Prepare prepare) {
-      return Fake::refuse;
+      return Fake::rejectBad;
     }
 
     @Override
@@ -78,20 +78,20 @@ final class HarnessTest {
       return () -> prepare.keyText().secret();
     }
 
-    private static void refuse(String token) throws Rejection {
+    private static void rejectBad(String token) throws Rejection {
       if (token.equals("bad")) {
         throw new Rejection("bad\ntoken");
       }
       if (token.equals("deep")) {
-        refuse(token);
+        rejectBad(token);
       }
     }
   }
 
-  private static JSONObject prepare(String contract, String... tokens) {
+  private static JSONObject prepare(String operation, String... tokens) {
     JSONObject claims = new JSONObject().put("name", "other");
     claims.put("values", new JSONArray().put(new JSONObject()).put(new JSONObject()));
-    JSONObject request = new JSONObject().put("op", "prepare").put("contract", contract);
+    JSONObject request = new JSONObject().put("op", "prepare").put("contract", operation);
     request.put("format", "jwt").put("alg", "HS256").put("enc", JSONObject.NULL);
     request.put("key_handling", "prepared").put("claims", claims).put("tokens", tokens);
     request.put("key_text", new JSONObject().put("form", "jwk").put("private", "{}"));
@@ -100,11 +100,11 @@ final class HarnessTest {
   }
 
   private void hello() throws Exception {
-    JSONObject answer = new Talk(new Fake()).ask("{\"op\":\"hello\",\"protocol\":1}");
-    demand(answer.getBoolean("ok") && answer.getString("library").equals("fake"), "" + answer);
-    demand(answer.getString("version").equals("unknown"), "" + answer);
+    JSONObject answer = new Exchange(new Fake()).ask("{\"op\":\"hello\",\"protocol\":1}");
+    require(answer.getBoolean("ok") && answer.getString("library").equals("fake"), "" + answer);
+    require(answer.getString("version").equals("unknown"), "" + answer);
     JSONObject offer = answer.getJSONArray("offers").getJSONObject(0);
-    demand(offer.getString("alg").equals("HS256") && offer.isNull("enc"), "" + offer);
+    require(offer.getString("alg").equals("HS256") && offer.isNull("enc"), "" + offer);
   }
 
   private void badRequests() throws Exception {
@@ -122,10 +122,10 @@ final class HarnessTest {
     wrong.put(prepare("sign").put("enc", "A128GCM").toString(), "unsupported");
     wrong.put(prepare("sign").put("keys", new JSONObject()).toString(), "invalid");
     for (var line : wrong.entrySet()) {
-      Talk talk = new Talk(new Fake());
-      JSONObject answer = talk.ask(line.getKey());
-      demand(line.getValue().equals(answer.optString("error")), "answered " + answer);
-      demand(talk.ask("{\"op\":\"hello\",\"protocol\":1}").getBoolean("ok"), "did not survive");
+      Exchange exchange = new Exchange(new Fake());
+      JSONObject answer = exchange.ask(line.getKey());
+      require(line.getValue().equals(answer.optString("error")), "answered " + answer);
+      require(exchange.ask("{\"op\":\"hello\",\"protocol\":1}").getBoolean("ok"), "did not survive");
     }
   }
 
@@ -139,40 +139,40 @@ final class HarnessTest {
     expected.put(prepare("load-key").put("key_handling", "jwk"), 3);
     for (var one : expected.entrySet()) {
       for (int threads : new int[] {1, 3}) {
-        Talk talk = new Talk(new Fake());
-        talk.demand(one.getKey());
-        JSONObject answer = talk.run(3, threads, false);
-        demand(answer.getInt("checksum") == threads * one.getValue(), one.getKey() + ": " + answer);
-        demand(answer.getLong("elapsed_ns") > 0 && answer.isNull("bytes"), "" + answer);
+        Exchange exchange = new Exchange(new Fake());
+        exchange.require(one.getKey());
+        JSONObject answer = exchange.run(3, threads, false);
+        require(answer.getInt("checksum") == threads * one.getValue(), one.getKey() + ": " + answer);
+        require(answer.getLong("elapsed_ns") > 0 && answer.isNull("bytes"), "" + answer);
       }
     }
   }
 
   private void failingRun() throws Exception {
     for (int threads : new int[] {1, 2}) {
-      Talk talk = new Talk(new Fake());
-      talk.demand(prepare("verify", "good", "bad"));
+      Exchange exchange = new Exchange(new Fake());
+      exchange.require(prepare("verify", "good", "bad"));
       JSONObject request = new JSONObject().put("op", "run").put("iterations", 2);
-      JSONObject answer = talk.ask(request.put("threads", threads));
-      demand(answer.optString("error").equals("failed"), "answered " + answer);
-      demand(answer.getString("reason").contains("bad token"), "answered " + answer);
+      JSONObject answer = exchange.ask(request.put("threads", threads));
+      require(answer.optString("error").equals("failed"), "answered " + answer);
+      require(answer.getString("reason").contains("bad token"), "answered " + answer);
     }
   }
 
   private void rejection() throws Exception {
-    Talk talk = new Talk(new Fake());
-    talk.demand(prepare("verify"));
-    demand(talk.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
-    demand(!talk.verify("bad").getBoolean("accepted"), "accepted a bad token");
-    demand(!talk.verify("deep").getBoolean("accepted"), "accepted what overflowed the stack");
+    Exchange exchange = new Exchange(new Fake());
+    exchange.require(prepare("verify"));
+    require(exchange.verify("good").getJSONObject("claims").getString("jti").equals("good"), "claims");
+    require(!exchange.verify("bad").getBoolean("accepted"), "accepted a bad token");
+    require(!exchange.verify("deep").getBoolean("accepted"), "accepted a token that overflowed the stack");
   }
 
   private void wordless() throws Exception {
-    Talk talk = new Talk(new Fake());
-    talk.demand(prepare("verify"));
+    Exchange exchange = new Exchange(new Fake());
+    exchange.require(prepare("verify"));
     for (String token : List.of("nan", "nested")) {
-      JSONObject answer = talk.verify(token);
-      demand(answer.getBoolean("accepted") && answer.isNull("claims"), token);
+      JSONObject answer = exchange.verify(token);
+      require(answer.getBoolean("accepted") && answer.isNull("claims"), token);
     }
   }
 
@@ -181,19 +181,19 @@ final class HarnessTest {
     request.put("policy", new JSONObject().put("issuer", "i").put("audience", "a"));
     request.put("claims", new JSONObject().put("values", List.of(Map.of("exp", 1))));
     Prepare documented = new Prepare(request);
-    demand(documented.issuer.equals("i") && documented.expiryRequired(), "documented");
+    require(documented.issuer.equals("i") && documented.expiryRequired(), "documented");
     Prepare defaults = new Prepare(request.put("practice", "defaults"));
-    demand(defaults.issuer == null && defaults.audience == null, "a demand by default");
-    demand(defaults.knownAudience.equals("a") && !defaults.expiryRequired(), "defaults");
+    require(defaults.issuer == null && defaults.audience == null, "a required claim by default");
+    require(defaults.knownAudience.equals("a") && !defaults.expiryRequired(), "defaults");
   }
 
   private void counting() throws Exception {
-    Talk talk = new Talk(new Fake());
-    talk.demand(prepare("generate-key"));
+    Exchange exchange = new Exchange(new Fake());
+    exchange.require(prepare("generate-key"));
     for (int threads : new int[] {1, 2}) {
-      long bytes = talk.run(1000, threads, true).getLong("bytes");
+      long bytes = exchange.run(1000, threads, true).getLong("bytes");
       long least = 1000L * 1000 * threads;
-      demand(bytes >= least && bytes < least * 11 / 10, bytes + " bytes on " + threads);
+      require(bytes >= least && bytes < least * 11 / 10, bytes + " bytes on " + threads);
     }
   }
 
@@ -202,9 +202,9 @@ final class HarnessTest {
     JSONArray values = new JSONArray().put(value);
     JSONObject request = prepare("sign");
     request.put("claims", new JSONObject().put("name", "standard").put("values", values));
-    new Talk(new Fake()).demand(request);
+    new Exchange(new Fake()).require(request);
     value.put("extra", 1);
-    JSONObject answer = new Talk(new Fake()).ask(request);
-    demand(answer.optString("error").equals("invalid"), "answered " + answer);
+    JSONObject answer = new Exchange(new Fake()).ask(request);
+    require(answer.optString("error").equals("invalid"), "answered " + answer);
   }
 }

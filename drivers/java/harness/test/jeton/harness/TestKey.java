@@ -16,12 +16,15 @@ import java.util.HashMap;
 import java.util.Map;
 import org.json.JSONObject;
 
-/** Keys for an algorithm as the lab would send them. A symmetric key has no public half. */
+/** Keys for an algorithm, as the lab would send them. A symmetric key has no public half. */
 record TestKey(JSONObject secret, JSONObject open, String secretPem, String openPem) {
   private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
   private static final Map<String, TestKey> MADE = new HashMap<>();
 
-  /** The same key each time for the same algorithm and number; RSA is slow to make. */
+  /**
+   * Returns the same key each time for the same algorithm and number, because RSA is slow to
+   * generate.
+   */
   static TestKey of(String alg, String enc, int number) throws GeneralSecurityException {
     boolean pair = !alg.equals("dir") && !alg.startsWith("HS") && !alg.startsWith("A");
     String kind = alg.startsWith("RS") || alg.startsWith("PS") ? "RSA" : alg;

@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs all tests: those of the harness, and those of the driver whose class is named. */
+/** Runs all tests: those of the harness, and those of the given driver class. */
 public final class Tests {
   private Tests() {}
 
@@ -28,7 +28,7 @@ public final class Tests {
     System.exit(failed == 0 ? 0 : 1);
   }
 
-  static void demand(boolean holds, String what) {
+  static void require(boolean holds, String what) {
     if (!holds) {
       throw new AssertionError(what);
     }
