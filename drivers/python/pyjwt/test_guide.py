@@ -1,4 +1,4 @@
-"""Runs docs/adding-a-library.md. Its code blocks become a driver in a separate drivers folder, and
+"""Runs docs/guide/add-a-library.md. Its code blocks become a driver in a separate drivers folder, and
 the tests of that driver run. The guide's library is PyJWT, so this test runs where PyJWT is
 installed.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 DRIVERS = HERE.parents[1]
-GUIDE = (DRIVERS.parent / "docs" / "adding-a-library.md").read_text()
+GUIDE = (DRIVERS.parent / "docs" / "guide" / "add-a-library.md").read_text()
 # A heading that ends with a file name, and the first block after it.
 FILES = re.findall(r"^## [^\n]*`([\w.]+)`\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 
