@@ -107,10 +107,7 @@ fn reload_opens_no_listener_beyond_loopback_to_everybody() {
     write(&listens("127.0.0.1"));
     server.signal("-HUP");
     let said = server.wait_for("ERROR");
-    assert!(
-        said.contains("no `client` is configured"),
-        "{said}"
-    );
+    assert!(said.contains("no `client` is configured"), "{said}");
     assert!(!at.join("jeton-data/admin-token").exists());
     write(&format!("{}{clients}", listens("127.0.0.1")));
     server.signal("-HUP");

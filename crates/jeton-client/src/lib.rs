@@ -16,13 +16,13 @@
 //! # }
 //! ```
 
-mod view_age;
+mod clock_guard;
 mod connection;
 mod error;
 mod follower;
 mod moment;
 mod rule;
-mod clock_guard;
+mod view_age;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};
