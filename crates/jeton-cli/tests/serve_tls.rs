@@ -106,10 +106,7 @@ fn reload_without_clients_is_refused_beyond_loopback() {
     write(&listens("127.0.0.1"));
     server.signal("-HUP");
     let said = server.wait_for("ERROR");
-    assert!(
-        said.contains("no `client` is configured"),
-        "{said}"
-    );
+    assert!(said.contains("no `client` is configured"), "{said}");
     assert!(!at.join("jeton-data/admin-token").exists());
     write(&format!("{}{clients}", listens("127.0.0.1")));
     server.signal("-HUP");

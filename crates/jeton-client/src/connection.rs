@@ -111,16 +111,18 @@ impl Connection {
                 if let Some((certificate, key)) = self.identity {
                     tls = tls.identity(Identity::from_pem(certificate, key));
                 }
-                endpoint
-                    .tls_config(tls)
-                    .map_err(|_| configuration("invalid certificate or private key; expected PEM"))?
+                endpoint.tls_config(tls).map_err(|_| {
+                    configuration("invalid certificate or private key; expected PEM")
+                })?
             }
         };
         let bearer = match self.bearer {
             None => None,
             Some(token) => {
                 let value = MetadataValue::try_from(format!("Bearer {}", token.trim()));
-                let mut value = value.map_err(|_| configuration("the bearer token has characters that a header cannot contain"))?;
+                let mut value = value.map_err(|_| {
+                    configuration("the bearer token has characters that a header cannot contain")
+                })?;
                 value.set_sensitive(true);
                 Some(value)
             }

@@ -9,11 +9,11 @@ use jeton_proto::v1::{RevocationRule, RevocationUpdate};
 use jeton_proto::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use tonic::Streaming;
 
-use crate::view_age::{ViewAge, ServerTiming};
+use crate::clock_guard::ClockGuard;
 use crate::error::{Error, Result};
 use crate::moment::Moment;
 use crate::rule::{merge, rejects};
-use crate::clock_guard::ClockGuard;
+use crate::view_age::{ServerTiming, ViewAge};
 
 /// How long a revocation is kept after its tokens have expired, in seconds.
 ///
@@ -67,10 +67,13 @@ impl Follower {
         let update = self.updates.message().await?;
         let update = update.ok_or_else(|| Error::Unreachable("the stream has ended".to_owned()))?;
         let now = Moment::now();
-        let sent = update.age_ms.zip(update.clock_ms).map(|(age, clock)| ServerTiming {
-            age: Duration::from_millis(age),
-            clock: Duration::from_millis(clock),
-        });
+        let sent = update
+            .age_ms
+            .zip(update.clock_ms)
+            .map(|(age, clock)| ServerTiming {
+                age: Duration::from_millis(age),
+                clock: Duration::from_millis(clock),
+            });
         self.age.record(sent, update.is_snapshot, now);
         self.revision = update.revision;
         for token in update.tokens {

@@ -4,7 +4,7 @@
 //! use jeton_client::{Connection, IssueRequest, VerifyRequest};
 //!
 //! # async fn example() -> Result<(), jeton_client::Error> {
-//! let client = Connection::to("http://127.0.0.1:8420").open().await?;
+//! let client = Connection::to("http://127.0.0.1:8420").connect().await?;
 //! let issued = client
 //!     .issue(IssueRequest { profile: "access".into(), subject: "alice".into(), ..Default::default() })
 //!     .await?;
@@ -16,13 +16,13 @@
 //! # }
 //! ```
 
-mod view_age;
+mod clock_guard;
 mod connection;
 mod error;
 mod follower;
 mod moment;
 mod rule;
-mod clock_guard;
+mod view_age;
 
 pub use connection::{Client, Connection};
 pub use error::{Error, Result};

@@ -127,7 +127,10 @@ mod tests {
             (i64::MAX, 10, 18)
         );
         let merged = merge(rule(100, 10, 16), Some(&rule(90, 10, 17)));
-        assert_eq!((merged.not_before, merged.epoch, merged.number), (100, 10, 17));
+        assert_eq!(
+            (merged.not_before, merged.epoch, merged.number),
+            (100, 10, 17)
+        );
         let unstamped = rule(100, 0, 0);
         assert_eq!(merge(unstamped.clone(), Some(&rule(90, 10, 17))), unstamped);
         assert_eq!(merge(unstamped.clone(), None), unstamped);

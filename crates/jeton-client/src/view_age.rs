@@ -56,7 +56,11 @@ impl ViewAge {
                 now.before(sent.age.saturating_add(waited))
             }
             // An older server states no times. Its snapshot is from the moment of the call.
-            None => Some(if self.is_complete { now } else { self.requested_at }),
+            None => Some(if self.is_complete {
+                now
+            } else {
+                self.requested_at
+            }),
         };
         if !is_snapshot {
             self.is_complete = true;
@@ -136,7 +140,11 @@ mod tests {
         let requested_at = began();
         let mut age = ViewAge::new(requested_at);
         for second in 0..60 {
-            age.record(sent(second * S, second * S), true, requested_at + second * S);
+            age.record(
+                sent(second * S, second * S),
+                true,
+                requested_at + second * S,
+            );
             assert_eq!(age.at(requested_at + second * S), Duration::MAX);
         }
         age.record(sent(60 * S, 60 * S), false, requested_at + 60 * S);
@@ -151,7 +159,11 @@ mod tests {
         let mut age = ViewAge::new(requested_at);
         for hour in 1..1000 {
             let here = 3600 * S * hour;
-            age.record(sent(S, here - here / CLOCK_RATE), false, requested_at + here);
+            age.record(
+                sent(S, here - here / CLOCK_RATE),
+                false,
+                requested_at + here,
+            );
             assert!(age.at(requested_at + here) <= 2 * S, "{hour}");
         }
     }
@@ -173,7 +185,11 @@ mod tests {
             let requested_at = began();
             let mut age = ViewAge::new(requested_at);
             let old = Duration::from_millis(old);
-            age.record(sent(old, Duration::from_millis(clock)), false, requested_at + S);
+            age.record(
+                sent(old, Duration::from_millis(clock)),
+                false,
+                requested_at + S,
+            );
             assert!(age.at(requested_at + S) >= old.min(S), "{old:?}");
         }
     }

@@ -57,7 +57,11 @@ impl IssuerSettings {
         };
         look("iss", self.iss(), new.iss());
         for (field, old, new) in [
-            ("publish_before_use_seconds", self.lead_seconds(), new.lead_seconds()),
+            (
+                "publish_before_use_seconds",
+                self.lead_seconds(),
+                new.lead_seconds(),
+            ),
             (
                 "max_age_seconds",
                 self.max_age_seconds(),

@@ -361,16 +361,27 @@ mod tests {
 
     #[test]
     fn settings_with_the_former_name_are_read_and_written_with_the_current_one() {
-        let profiles = r#""profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]"#;
-        let read = |names: &str| IssuerSettings::from_json(&format!(r#"{{"iss":"i",{names}{profiles}}}"#));
+        let profiles =
+            r#""profiles":[{"name":"p","alg":"ES256","lifetime_seconds":60,"audiences":["a"]}]"#;
+        let read =
+            |names: &str| IssuerSettings::from_json(&format!(r#"{{"iss":"i",{names}{profiles}}}"#));
         let former = read(r#""lead_seconds":7200,"#).unwrap();
-        assert_eq!(former, read(r#""publish_before_use_seconds":7200,"#).unwrap());
+        assert_eq!(
+            former,
+            read(r#""publish_before_use_seconds":7200,"#).unwrap()
+        );
         let text = serde_json::to_string(&former).unwrap();
-        assert!(text.contains(r#""publish_before_use_seconds":7200"#), "{text}");
+        assert!(
+            text.contains(r#""publish_before_use_seconds":7200"#),
+            "{text}"
+        );
         assert!(!text.contains("lead_seconds"), "{text}");
         let both = read(r#""lead_seconds":7200,"publish_before_use_seconds":7200,"#);
         let both = both.unwrap_err().to_string();
-        assert!(both.contains("`publish_before_use_seconds`: ") && both.contains("`lead_seconds`"), "{both}");
+        assert!(
+            both.contains("`publish_before_use_seconds`: ") && both.contains("`lead_seconds`"),
+            "{both}"
+        );
     }
 
     /// What is refused may be a secret in the wrong place: it is not repeated.

@@ -58,9 +58,7 @@ impl CallerCredentials {
         let values = headers.get_all(AUTHORIZATION).iter();
         CallerCredentials {
             peer: peer.clone(),
-            headers: values
-                .map(|value| (AUTHORIZATION, value.clone()))
-                .collect(),
+            headers: values.map(|value| (AUTHORIZATION, value.clone())).collect(),
         }
     }
 
@@ -246,12 +244,7 @@ impl Authenticator {
         Ok(caller)
     }
 
-    fn cached(
-        &self,
-        digest: &[u8; 32],
-        now: Moment,
-        revision: Revision,
-    ) -> Option<Arc<Caller>> {
+    fn cached(&self, digest: &[u8; 32], now: Moment, revision: Revision) -> Option<Arc<Caller>> {
         VERIFIED.with_borrow(|cache| {
             let entry = cache.get(digest)?;
             let is_current = (entry.generation, entry.revision) == (self.generation, revision);

@@ -65,7 +65,11 @@ impl BodyBudget {
 }
 
 impl MeteredBody {
-    pub(crate) fn new(body: DrainedBody, body_budget: &Arc<BodyBudget>, peer: &Peer) -> MeteredBody {
+    pub(crate) fn new(
+        body: DrainedBody,
+        body_budget: &Arc<BodyBudget>,
+        peer: &Peer,
+    ) -> MeteredBody {
         MeteredBody {
             body,
             body_budget: body_budget.clone(),
@@ -132,7 +136,9 @@ impl MeteredBody {
 
 impl Drop for MeteredBody {
     fn drop(&mut self) {
-        self.body_budget.bytes.fetch_sub(self.held, Ordering::Relaxed);
+        self.body_budget
+            .bytes
+            .fetch_sub(self.held, Ordering::Relaxed);
     }
 }
 

@@ -3,7 +3,7 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::error::{Error, Result};
-use crate::limits::{ADMIN_CONNECTIONS, WORKER_DESCRIPTORS, OWN_DESCRIPTORS};
+use crate::limits::{ADMIN_CONNECTIONS, OWN_DESCRIPTORS, WORKER_DESCRIPTORS};
 
 /// Returns how many connections the data listener may accept.
 ///

@@ -18,17 +18,15 @@ impl HealthLog {
     pub(crate) fn observe(&mut self, status: &Status) {
         let failures = status.write_failures.saturating_sub(self.write_failures);
         match (&self.fault, &status.fault) {
-            (None, None) if failures > 0 => tracing::error!(
-                failures,
-                "writing to the store failed and has recovered"
-            ),
+            (None, None) if failures > 0 => {
+                tracing::error!(failures, "writing to the store failed and has recovered")
+            }
             (was, Some(fault)) if was.as_ref() != Some(fault) => {
                 tracing::error!(fault, write_failures = status.write_failures, "not ready");
             }
-            (Some(_), None) => tracing::info!(
-                write_failures = status.write_failures,
-                "fault resolved"
-            ),
+            (Some(_), None) => {
+                tracing::info!(write_failures = status.write_failures, "fault resolved")
+            }
             _ => {}
         }
         if status.fault.is_none() && self.fault.is_none() && self.is_ready == Some(!status.is_ready)

@@ -39,22 +39,22 @@ mod tls;
 mod unread_responses;
 
 // Services and routing
+mod etcd_store;
 mod grpc;
 mod http;
 mod node;
 mod request_check;
 mod route;
 mod service;
-mod etcd_store;
 
 // Listeners, connections and load control
+mod body_budget;
 mod body_drain;
 mod file_descriptors;
-mod body_budget;
 mod listen;
 mod overload;
-mod time_slice;
 mod server;
+mod time_slice;
 
 // Errors, logs, metrics and health
 mod error;

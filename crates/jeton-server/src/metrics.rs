@@ -137,7 +137,8 @@ impl Metrics {
         text.push_str("# HELP jeton_calls Calls by outcome.\n# TYPE jeton_calls counter\n");
         for call in Call::ALL {
             for (outcome, name) in OUTCOMES {
-                let count = self.calls[call as usize].outcomes[outcome as usize].load(Ordering::Relaxed);
+                let count =
+                    self.calls[call as usize].outcomes[outcome as usize].load(Ordering::Relaxed);
                 let call = call.name();
                 let _ = writeln!(
                     text,

@@ -75,7 +75,9 @@ pub(crate) fn configure(node: &Node, issuers: &[IssuerSettings]) -> Option<Issue
     for settings in issuers {
         let issuer = settings.iss();
         match node.configure(ACTOR, settings) {
-            Ok(Configured::Created) => tracing::info!(issuer, "issuer created from the configuration"),
+            Ok(Configured::Created) => {
+                tracing::info!(issuer, "issuer created from the configuration")
+            }
             Ok(Configured::Set { applied, kept }) => {
                 for change in applied {
                     tracing::info!(issuer, %change, "issuer changed by the configuration");

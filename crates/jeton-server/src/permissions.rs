@@ -188,7 +188,9 @@ mod tests {
         let clients = Clients::from_config(&config.unwrap());
         let caller = clients.by_subject("s").unwrap();
         assert!(caller.may(Permission::Issue, "i") && !caller.may(Permission::Issue, "j"));
-        assert!(caller.may(Permission::Verify, "j") && caller.may_for_all_issuers(Permission::Verify));
+        assert!(
+            caller.may(Permission::Verify, "j") && caller.may_for_all_issuers(Permission::Verify)
+        );
         assert!(!caller.may(Permission::Revoke, "i") && !caller.may(Permission::Admin, "i"));
         assert!(clients.by_subject("t").is_none());
     }

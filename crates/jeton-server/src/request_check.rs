@@ -26,7 +26,8 @@ pub(crate) enum RequestError {
 
 const HOST: &str = "unknown host name: use the IP address of the server or `localhost`, or add the name to \
                     `hosts` in the server configuration\n";
-const CROSS_ORIGIN: &str = "cross-origin request refused: `Origin` or `Sec-Fetch-Site` names another site\n";
+const CROSS_ORIGIN: &str =
+    "cross-origin request refused: `Origin` or `Sec-Fetch-Site` names another site\n";
 
 impl RequestError {
     pub(crate) fn response<B>(self, request: &Request<B>) -> Response<Body> {
@@ -50,7 +51,10 @@ impl RequestError {
             }
             RequestError::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
             RequestError::Method => {
-                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "gRPC requires the method POST\n");
+                let mut response = plain(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "gRPC requires the method POST\n",
+                );
                 let post = HeaderValue::from_static("POST");
                 response.headers_mut().insert(ALLOW, post);
                 response

@@ -12,11 +12,11 @@ use tonic::Status;
 use tonic::body::Body;
 use tower_service::Service as Tower;
 
-use crate::body_drain::DrainedBody;
 use crate::authority::{Authority, InvalidAuthority};
-use crate::cross_origin;
-use crate::grpc::{self, ResponseFuture, ResponseBody, deadline};
 use crate::body_budget::MeteredBody;
+use crate::body_drain::DrainedBody;
+use crate::cross_origin;
+use crate::grpc::{self, ResponseBody, ResponseFuture, deadline};
 use crate::listen::Activity;
 use crate::request_check::{self, RequestError};
 use crate::service::Service;
@@ -104,9 +104,15 @@ impl Routes {
     }
 
     /// Checks host, method, content type and origin, before the caller is identified.
-    fn check_request<B>(&self, peer: &Peer, request: &Request<B>, is_grpc: bool) -> Result<(), RequestError> {
+    fn check_request<B>(
+        &self,
+        peer: &Peer,
+        request: &Request<B>,
+        is_grpc: bool,
+    ) -> Result<(), RequestError> {
         let service = &self.service;
-        let own = Authority::of(request).map_err(|InvalidAuthority| RequestError::InvalidAuthority)?;
+        let own =
+            Authority::of(request).map_err(|InvalidAuthority| RequestError::InvalidAuthority)?;
         let hosts = service.hosts.load();
         if !hosts.accept(&own, peer.is_loopback, &service.node) {
             return Err(RequestError::Host);
@@ -125,7 +131,12 @@ impl Routes {
         }
     }
 
-    fn call(&self, grpc_service: GrpcService, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
+    fn call(
+        &self,
+        grpc_service: GrpcService,
+        peer: &Arc<Peer>,
+        request: Request<DrainedBody>,
+    ) -> ResponseFuture {
         let service = &self.service;
         let request = request.map(|body| MeteredBody::new(body, &service.body_budget, peer));
         if grpc_service == GrpcService::Health {
@@ -144,14 +155,20 @@ impl Routes {
             Err(denied) => return grpc::fail(grpc::denied(denied)),
         };
         match (grpc_service, peer.listener) {
-            (GrpcService::Token, Listener::Data) => grpc::token(service.clone(), caller, peer, request),
+            (GrpcService::Token, Listener::Data) => {
+                grpc::token(service.clone(), caller, peer, request)
+            }
             (GrpcService::Report, Listener::Data) if service.generate_jwt.is_some() => {
                 grpc::report(service.clone(), caller, request)
             }
             (GrpcService::Admin, Listener::Admin) => grpc::admin(service.clone(), caller, request),
             (GrpcService::Reflection, listener) => self.reflection(listener).v1.handle(request),
-            (GrpcService::ReflectionAlpha, listener) => self.reflection(listener).v1alpha.handle(request),
-            _ => grpc::fail(Status::unimplemented("this listener does not serve this service")),
+            (GrpcService::ReflectionAlpha, listener) => {
+                self.reflection(listener).v1alpha.handle(request)
+            }
+            _ => grpc::fail(Status::unimplemented(
+                "this listener does not serve this service",
+            )),
         }
     }
 

@@ -98,7 +98,8 @@ impl Server {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let count = config.workers.unwrap_or_else(cores);
         let started = config.clone();
-        config.limits.connections = file_descriptors::connections(config.limits.connections, count)?;
+        config.limits.connections =
+            file_descriptors::connections(config.limits.connections, count)?;
         let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
         let acceptor = acceptor.map(TlsAcceptor::from);
         let data = listen::bind(config.listen)?;
@@ -153,7 +154,9 @@ impl Server {
     /// The file with the bearer token for AdminService. `None` if clients are configured.
     pub fn admin_token_file(&self) -> Option<PathBuf> {
         let authenticator = self.service.authenticator.load();
-        authenticator.admin_token().map(|token| token.file().to_owned())
+        authenticator
+            .admin_token()
+            .map(|token| token.file().to_owned())
     }
 
     /// All profiles of all issuers.
@@ -209,7 +212,9 @@ impl RunningServer {
         let state = self.state.clone();
         let admin_state = state.clone();
         let administer = listen::accept(admin, state, Listener::Admin, stopping.clone(), {
-            move |stream, permit| listen::spawn(admin_state.clone(), stream, Listener::Admin, permit)
+            move |stream, permit| {
+                listen::spawn(admin_state.clone(), stream, Listener::Admin, permit)
+            }
         });
         let administer = tokio::spawn(administer);
         {
@@ -241,7 +246,10 @@ impl RunningServer {
         }
         let left = self.state.connections();
         if left > 0 {
-            tracing::warn!(connections = left, "connections closed before they finished");
+            tracing::warn!(
+                connections = left,
+                "connections closed before they finished"
+            );
         }
         let _ = self.end.send(true);
         self.workers.join();
@@ -290,7 +298,12 @@ async fn handle_signals(
     }
 }
 
-async fn reload_config(started: &Config, state: &ServerState, generation: &AtomicU64, reload: &Reload) {
+async fn reload_config(
+    started: &Config,
+    state: &ServerState,
+    generation: &AtomicU64,
+    reload: &Reload,
+) {
     match apply_reload(started, state, generation, reload) {
         Ok(config) => {
             let node = state.routes.service.node.clone();
@@ -299,7 +312,9 @@ async fn reload_config(started: &Config, state: &ServerState, generation: &Atomi
             let _ = tokio::task::spawn_blocking(configure).await;
             tracing::info!("configuration reloaded");
         }
-        Err(error) => tracing::error!(%error, "reload failed, the previous configuration stays in force"),
+        Err(error) => {
+            tracing::error!(%error, "reload failed, the previous configuration stays in force")
+        }
     }
 }
 

@@ -10,11 +10,11 @@ use jeton::{Untyped, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
 use tokio::sync::{Semaphore, watch};
 
-use crate::auth::{Denied, Authenticator};
+use crate::auth::{Authenticator, Denied};
+use crate::body_budget::BodyBudget;
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
-use crate::body_budget::BodyBudget;
 use crate::metrics::Metrics;
 use crate::overload::Load;
 use crate::permissions::{Caller, Permission};
@@ -99,9 +99,7 @@ impl Service {
     pub(crate) fn check_load(&self) -> Result<(), Failure> {
         match Load::is_late() {
             false => Ok(()),
-            true => Err(Failure::Overloaded(
-                "server overloaded, retry later",
-            )),
+            true => Err(Failure::Overloaded("server overloaded, retry later")),
         }
     }
 
@@ -173,7 +171,11 @@ pub(crate) async fn wait_until_true(flag: &mut watch::Receiver<bool>) {
 }
 
 /// Fails if the caller lacks the permission for the issuer.
-pub(crate) fn check_permission(caller: &Caller, permission: Permission, iss: &str) -> Result<(), Failure> {
+pub(crate) fn check_permission(
+    caller: &Caller,
+    permission: Permission,
+    iss: &str,
+) -> Result<(), Failure> {
     match caller.may(permission, iss) {
         true => Ok(()),
         false => Err(Denied::Permission(permission).into()),

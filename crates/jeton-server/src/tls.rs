@@ -42,7 +42,10 @@ pub(crate) fn server_config(tls: &Tls) -> Result<Arc<ServerConfig>> {
         }
     };
     let mut config = builder.with_single_cert(chain, key).map_err(|error| {
-        let what = format!("does not match the private key {}: {error}", tls.key.display());
+        let what = format!(
+            "does not match the private key {}: {error}",
+            tls.key.display()
+        );
         wrong(&tls.certificate, what)
     })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
@@ -116,7 +119,9 @@ fn check_validity(file: &Path, der: &CertificateDer<'_>) -> Result<()> {
         None,
     );
     match checked {
-        Err(webpki::Error::CertExpired { .. }) => Err(wrong(file, "certificate expired".to_owned())),
+        Err(webpki::Error::CertExpired { .. }) => {
+            Err(wrong(file, "certificate expired".to_owned()))
+        }
         Err(webpki::Error::CertNotValidYet { .. }) => Err(wrong(
             file,
             "certificate not valid yet; check the system clock".to_owned(),

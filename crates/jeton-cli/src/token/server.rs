@@ -69,7 +69,8 @@ impl Server {
             connection = connection.ca_certificates(certificates(file)?);
         }
         if let (Some(certificate), Some(key)) = (&self.client_certificate, &self.client_key) {
-            connection = connection.client_certificate(certificates(certificate)?, private_key(key)?);
+            connection =
+                connection.client_certificate(certificates(certificate)?, private_key(key)?);
         }
         if let Some(file) = &self.bearer {
             let bytes = input::key_bytes(file, BEARER_BYTES)?;

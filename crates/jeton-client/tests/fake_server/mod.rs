@@ -33,9 +33,7 @@ impl Body for UpdateBody {
             let length = u32::try_from(message.len()).unwrap().to_be_bytes();
             Ok(Frame::data([&[0], &length[..], &message].concat().into()))
         };
-        self.0
-            .poll_recv(context)
-            .map(|update| update.map(framed))
+        self.0.poll_recv(context).map(|update| update.map(framed))
     }
 }
 

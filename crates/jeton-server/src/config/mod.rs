@@ -382,7 +382,8 @@ impl Default for Limits {
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<String, String> {
     use std::io::Read as _;
     let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| format!("cannot read the file: {error}"))?;
+    let file =
+        std::fs::File::open(path).map_err(|error| format!("cannot read the file: {error}"))?;
     let length = file.take(bytes_max + 1).read_to_string(&mut text);
     match length {
         Err(error) => Err(format!("cannot read the file: {error}")),
@@ -430,10 +431,7 @@ fn first_problem(config: &Config) -> Option<(String, String)> {
     let wrong = |key: &str, what: &str| Some((key.to_owned(), what.to_owned()));
     let limits = &config.limits;
     if config.listen == config.admin_listen && config.listen.port() != 0 {
-        return wrong(
-            "admin_listen",
-            "must differ from `listen`",
-        );
+        return wrong("admin_listen", "must differ from `listen`");
     }
     if config
         .workers
@@ -453,7 +451,8 @@ fn first_problem(config: &Config) -> Option<(String, String)> {
     );
     if !(fresh..=limits::ISSUE_WITHOUT_STORE_SECONDS_MAX).contains(&issuing) {
         let max = limits::ISSUE_WITHOUT_STORE_SECONDS_MAX;
-        let what = format!("must be between {fresh} (`freshness_seconds`) and {max}, got {issuing}");
+        let what =
+            format!("must be between {fresh} (`freshness_seconds`) and {max}, got {issuing}");
         return wrong("issue_without_store_seconds", &what);
     }
     if config.drain_seconds > 3600 {
@@ -557,10 +556,16 @@ fn token_problem(limits: &Limits, bytes: usize) -> Option<String> {
 fn store_problem(config: &Config) -> Option<(&'static str, &'static str)> {
     let etcd = config.etcd.as_ref()?;
     if etcd.certificate.is_some() != etcd.key.is_some() {
-        return Some(("etcd.certificate", "requires `etcd.key`, and the other way round"));
+        return Some((
+            "etcd.certificate",
+            "requires `etcd.key`, and the other way round",
+        ));
     }
     if etcd.user.is_some() != etcd.password_file.is_some() {
-        return Some(("etcd.user", "requires `etcd.password_file`, and the other way round"));
+        return Some((
+            "etcd.user",
+            "requires `etcd.password_file`, and the other way round",
+        ));
     }
     None
 }
@@ -599,7 +604,10 @@ fn client_problem(config: &Config, client: &Client) -> Option<(&'static str, &'s
         return Some(("certificate_sha256", "expected 64 hexadecimal digits"));
     }
     if client.may.is_empty() {
-        return Some(("may", "requires at least one of issue, verify, revoke, admin"));
+        return Some((
+            "may",
+            "requires at least one of issue, verify, revoke, admin",
+        ));
     }
     if client.issuers.is_empty() {
         return Some(("issuers", "requires at least one issuer, or \"*\" for all"));

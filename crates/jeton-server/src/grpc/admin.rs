@@ -171,7 +171,9 @@ impl AdminApi {
         let (service, caller) = (self.service.clone(), self.caller.clone());
         let done = tokio::task::spawn_blocking(move || work(&service.node, &caller)).await;
         let done = done.map_err(|_| Status::internal("internal error"))?;
-        let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        let outcome = done
+            .as_ref()
+            .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
         self.service.metrics.count(Call::Admin, outcome, started);
         Ok(Response::new(done.map_err(|failure| failure.status())?))
     }
@@ -184,7 +186,11 @@ fn issuer(node: &Node, iss: &str) -> Result<Issuer, Failure> {
     let now = node.now().unix_seconds();
     Ok(Issuer {
         settings_json,
-        keys: keyring.keys().iter().map(|key| key_message(key, now)).collect(),
+        keys: keyring
+            .keys()
+            .iter()
+            .map(|key| key_message(key, now))
+            .collect(),
     })
 }
 

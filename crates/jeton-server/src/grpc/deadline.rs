@@ -14,7 +14,7 @@ use tokio::time::{Sleep, sleep};
 use tonic::Status;
 use tonic::body::Body;
 
-use super::{ResponseFuture, ResponseBody};
+use super::{ResponseBody, ResponseFuture};
 use crate::service::Failure;
 
 const HEADER: &str = "grpc-timeout";
@@ -62,7 +62,9 @@ pub(crate) fn enforce(timeout: Duration, call: ResponseFuture) -> ResponseFuture
             () = timer.as_mut() => return Ok(Failure::DeadlineExceeded.status().into_http()),
         };
         Ok(response.map(|body| match body {
-            ResponseBody::Other(body) => ResponseBody::Other(Body::new(DeadlineBody { body, timer })),
+            ResponseBody::Other(body) => {
+                ResponseBody::Other(Body::new(DeadlineBody { body, timer }))
+            }
             // A complete message needs no timer.
             complete => complete,
         }))

@@ -12,7 +12,7 @@ use prost::encoding::{
 };
 use tonic::Status;
 
-use super::unary::{ResponseMessage, FRAME_HEADER, RequestMessage, write_header};
+use super::unary::{FRAME_HEADER, RequestMessage, ResponseMessage, write_header};
 use crate::service::Failure;
 
 /// An encoded `jeton.v1.IssueBatchRequest`.

@@ -39,8 +39,12 @@ impl JwtService for ReportApi {
             .service
             .check_load()
             .and_then(|()| self.generate(algorithm));
-        let outcome = generated.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
-        self.service.metrics.count(Call::GenerateJwt, outcome, started);
+        let outcome = generated
+            .as_ref()
+            .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        self.service
+            .metrics
+            .count(Call::GenerateJwt, outcome, started);
         Ok(Response::new(
             generated.map_err(|failure| failure.status())?,
         ))
@@ -64,7 +68,9 @@ impl ReportApi {
         check_permission(&self.caller, Permission::Verify, &settings.issuer)?;
         let subject = address(service.next_address.fetch_add(1, Ordering::Relaxed));
         let node_request = NodeRequest::new(profile).subject(&subject);
-        let (issued, verified) = service.node.issue_and_verify(&settings.issuer, &node_request)?;
+        let (issued, verified) = service
+            .node
+            .issue_and_verify(&settings.issuer, &node_request)?;
         if verified.subject() != Some(&*subject) {
             return Err(jeton_issuer::Error::Token(jeton::Error::Primitive).into());
         }

@@ -24,9 +24,9 @@ use super::unary::MethodFuture;
 use super::watch;
 use crate::auth::CallerCredentials;
 use crate::metrics::{Call, CallOutcome};
-use crate::time_slice::{TimeSlice, SlicedStream};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
+use crate::time_slice::{SlicedStream, TimeSlice};
 
 /// The service, for one caller.
 #[derive(Clone)]
@@ -84,7 +84,10 @@ impl TokenService for TokenApi {
             let started = Instant::now();
             let request = request?;
             api.identify_again()?;
-            let issued = api.service.check_load().and_then(|()| api.issue_one(&request));
+            let issued = api
+                .service
+                .check_load()
+                .and_then(|()| api.issue_one(&request));
             api.count(Call::IssueStream, &issued, started);
             Ok(issue_outcome(issued))
         });
@@ -182,7 +185,9 @@ impl TokenApi {
     }
 
     fn count<T>(&self, call: Call, done: &Result<T, Failure>, started: Instant) {
-        let outcome = done.as_ref().map_or_else(Failure::outcome, |_| CallOutcome::Ok);
+        let outcome = done
+            .as_ref()
+            .map_or_else(Failure::outcome, |_| CallOutcome::Ok);
         self.service.metrics.count(call, outcome, started);
     }
 

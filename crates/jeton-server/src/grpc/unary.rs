@@ -85,10 +85,8 @@ where
             Ok(message) => method(&api, tonic::Request::new(message)).await,
             Err(status) => Err(status),
         };
-        let framed = response.and_then(|answer| answer.into_inner().into_frame());
-        Ok(framed.map_or_else(Status::into_http, |message| {
-            respond(message, body.unread())
-        }))
+        let framed = response.and_then(|response| response.into_inner().into_frame());
+        Ok(framed.map_or_else(Status::into_http, |message| respond(message, body.unread())))
     })
 }
 
@@ -212,8 +210,9 @@ pub(super) fn frame(message: &impl Message) -> Result<Bytes, Status> {
 
 /// Writes the frame header into the space reserved for it.
 pub(super) fn write_header(mut frame: Vec<u8>) -> Result<Bytes, Status> {
-    let length = u32::try_from(frame.len() - FRAME_HEADER)
-        .map_err(|_| Status::resource_exhausted("the response is longer than a gRPC frame can be"))?;
+    let length = u32::try_from(frame.len() - FRAME_HEADER).map_err(|_| {
+        Status::resource_exhausted("the response is longer than a gRPC frame can be")
+    })?;
     // Flag 0: not compressed.
     frame[0] = 0;
     frame[1..FRAME_HEADER].copy_from_slice(&length.to_be_bytes());
@@ -250,7 +249,7 @@ impl hyper::body::Body for ResponseBody {
             ResponseBody::Other(body) => return Pin::new(body).poll_frame(context),
             ResponseBody::Ended => return Poll::Ready(None),
             ResponseBody::Message(message) => message.take(),
-            ResponseBody::Long(answer) => answer.next(),
+            ResponseBody::Long(response) => response.next(),
         };
         Poll::Ready(Some(Ok(match piece {
             Some(piece) => Frame::data(piece),

@@ -53,7 +53,9 @@ impl TokenForm {
         match token(&head.headers, body, service.limits.form_bytes()).await {
             Ok(token) => Ok(TokenForm { caller, iss, token }),
             Err(response) => {
-                service.metrics.count(call, CallOutcome::ClientError, started);
+                service
+                    .metrics
+                    .count(call, CallOutcome::ClientError, started);
                 Err(response)
             }
         }

@@ -10,8 +10,8 @@ use jeton_issuer::{STATED_BY_INTROSPECTION, limits};
 use serde_json::json;
 use tonic::body::Body;
 
-use super::form::TokenForm;
 use super::error_response;
+use super::form::TokenForm;
 use crate::body_drain::DrainedBody;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
@@ -26,10 +26,11 @@ pub(super) async fn introspect(
 ) -> Response<Body> {
     let started = Instant::now();
     let required = (Call::Introspect, Permission::Verify);
-    let TokenForm { iss, token, .. } = match TokenForm::read(service, peer, request, at, required).await {
-        Ok(form) => form,
-        Err(response) => return *response,
-    };
+    let TokenForm { iss, token, .. } =
+        match TokenForm::read(service, peer, request, at, required).await {
+            Ok(form) => form,
+            Err(response) => return *response,
+        };
     let (outcome, response) = match service.node.introspect(&iss, &token) {
         Ok(verified) => match active(&verified) {
             Ok(body) => (CallOutcome::Ok, super::json_text(StatusCode::OK, body)),

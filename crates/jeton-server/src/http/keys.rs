@@ -39,13 +39,17 @@ fn document<B>(
 ) -> Response<Body> {
     let started = Instant::now();
     let Some(iss) = issuer_of(service, request, at) else {
-        service.metrics.count(Call::KeySet, CallOutcome::ClientError, started);
+        service
+            .metrics
+            .count(Call::KeySet, CallOutcome::ClientError, started);
         return plain(StatusCode::NOT_FOUND, "unknown issuer\n");
     };
     let keys = match service.node.key_set(&iss) {
         Ok(keys) => keys,
         Err(error) => {
-            service.metrics.count(Call::KeySet, CallOutcome::ServerError, started);
+            service
+                .metrics
+                .count(Call::KeySet, CallOutcome::ServerError, started);
             return error_response(&Failure::from(error));
         }
     };
@@ -65,7 +69,9 @@ fn document<B>(
     if let Ok(etag) = HeaderValue::from_str(&keys.etag) {
         response.headers_mut().insert(header::ETAG, etag);
     }
-    service.metrics.count(Call::KeySet, CallOutcome::Ok, started);
+    service
+        .metrics
+        .count(Call::KeySet, CallOutcome::Ok, started);
     response
 }
 

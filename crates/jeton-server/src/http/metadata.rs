@@ -64,7 +64,9 @@ fn document<B>(
         Some((iss, settings))
     });
     let Some((iss, settings)) = issuer else {
-        service.metrics.count(Call::Metadata, CallOutcome::ClientError, started);
+        service
+            .metrics
+            .count(Call::Metadata, CallOutcome::ClientError, started);
         return plain(
             StatusCode::NOT_FOUND,
             "unknown issuer, or its name is not a URL\n",
@@ -85,6 +87,8 @@ fn document<B>(
         Bytes::from(body.to_string()),
     );
     set_cache_headers(response.headers_mut(), Some(settings.max_age_seconds()));
-    service.metrics.count(Call::Metadata, CallOutcome::Ok, started);
+    service
+        .metrics
+        .count(Call::Metadata, CallOutcome::Ok, started);
     response
 }

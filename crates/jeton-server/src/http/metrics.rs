@@ -62,7 +62,11 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             "Active revocations of subjects, clients and keys.",
             status.rules as u128,
         ),
-        ("issuers", "Number of issuers.", status.issuers.len() as u128),
+        (
+            "issuers",
+            "Number of issuers.",
+            status.issuers.len() as u128,
+        ),
         (
             "worker_lag_milliseconds",
             "Scheduling delay in the latest check of any worker.",

@@ -8,8 +8,8 @@ use jeton_issuer::Error;
 use serde_json::json;
 use tonic::body::Body;
 
-use super::form::TokenForm;
 use super::error_response;
+use super::form::TokenForm;
 use crate::body_drain::DrainedBody;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
@@ -44,7 +44,10 @@ async fn revoke_token(service: &Service, form: &TokenForm) -> (CallOutcome, Resp
                 "error": "unsupported_token_type",
                 "error_description": format!("the token {}", rule.rule),
             });
-            (CallOutcome::ClientError, super::json(StatusCode::BAD_REQUEST, &body))
+            (
+                CallOutcome::ClientError,
+                super::json(StatusCode::BAD_REQUEST, &body),
+            )
         }
         Err(error) => {
             let failure = Failure::from(error);

@@ -15,13 +15,13 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::ServerState;
-use super::write_coalescing::CoalescedStream;
 use super::connections::Activity;
-use super::stall_timeout::StallTimeout;
 use super::inline_executor::InlineExecutor;
+use super::stall_timeout::StallTimeout;
+use super::write_coalescing::CoalescedStream;
 use crate::body_drain::DrainedBody;
 use crate::config::Limits;
-use crate::grpc::{ResponseFuture, ResponseBody};
+use crate::grpc::{ResponseBody, ResponseFuture};
 use crate::limits;
 use crate::route::{Listener, Peer};
 use crate::service::wait_until_true;
@@ -53,7 +53,9 @@ pub(super) async fn serve(
     let accepting = acceptor.accept(stream);
     let Ok(Ok(stream)) = timeout(limits::HANDSHAKE_TIMEOUT, accepting).await else {
         let metrics = &state.routes.service.metrics;
-        metrics.tls_handshakes_failed.fetch_add(1, Ordering::Relaxed);
+        metrics
+            .tls_handshakes_failed
+            .fetch_add(1, Ordering::Relaxed);
         return;
     };
     let chain = stream.get_ref().1.peer_certificates();
@@ -93,7 +95,10 @@ where
         }
     };
     if stalled.load(Ordering::Relaxed) {
-        service.metrics.connections_stalled.fetch_add(1, Ordering::Relaxed);
+        service
+            .metrics
+            .connections_stalled
+            .fetch_add(1, Ordering::Relaxed);
     }
     if let Err(error) = ended {
         // Clients can cause this at will, so it is not logged by default.

@@ -4,12 +4,12 @@
 //! `SO_REUSEPORT` would assign by hash: three connections to three workers are spread evenly only two times
 //! in nine.
 
-mod write_coalescing;
 mod connection;
 mod connections;
-mod stall_timeout;
 mod inline_executor;
+mod stall_timeout;
 mod workers;
+mod write_coalescing;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as Bound};
@@ -28,7 +28,7 @@ use crate::limits::ADMIN_CONNECTIONS;
 use crate::route::{Listener, Routes};
 use crate::service::wait_until_true;
 
-pub(crate) use connections::{Activity, ActiveCall, ConnectionPermit};
+pub(crate) use connections::{ActiveCall, Activity, ConnectionPermit};
 pub(crate) use workers::Workers;
 
 /// Minimum interval between warnings about connections that cannot be accepted.
@@ -149,7 +149,12 @@ fn is_client_error(error: &io::Error) -> bool {
 }
 
 /// Serves a connection in its own task until it ends or is evicted.
-pub(crate) fn spawn(state: Arc<ServerState>, stream: TcpStream, listener: Listener, permit: ConnectionPermit) {
+pub(crate) fn spawn(
+    state: Arc<ServerState>,
+    stream: TcpStream,
+    listener: Listener,
+    permit: ConnectionPermit,
+) {
     tokio::spawn(async move {
         let activity = permit.activity();
         tokio::select! {

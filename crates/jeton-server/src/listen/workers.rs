@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 
-use super::{ServerState, ConnectionPermit};
+use super::{ConnectionPermit, ServerState};
 use crate::error::{Error, Result};
 use crate::limits::EVENT_INTERVAL;
 use crate::route::Listener;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use jeton_proto::v1::{IssueBatchRequest, IssueItem};
 
-use crate::raw_grpc::framed;
 use crate::harness::{ISSUER, TestServer};
+use crate::raw_grpc::framed;
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -269,7 +269,10 @@ fn connection_beyond_the_limit_is_closed() {
         .set_read_timeout(Some(Duration::from_secs(5)))
         .unwrap();
     let mut byte = [0];
-    assert!(!matches!(third.read(&mut byte), Ok(1)), "the connection was not closed");
+    assert!(
+        !matches!(third.read(&mut byte), Ok(1)),
+        "the connection was not closed"
+    );
     drop(held);
     std::thread::sleep(Duration::from_millis(100));
     assert!(!fixture.issue("mac", "a").token.is_empty());

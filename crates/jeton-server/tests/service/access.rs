@@ -272,25 +272,41 @@ fn exposed_server_without_protection_does_not_start() {
     let mut open = Config::from_toml("listen = '0.0.0.0:0'").unwrap();
     open.data = folder.path().join("data");
     assert!(matches!(Server::start(open), Err(Error::Exposed { .. })));
-    assert!(!folder.path().join("data").exists(), "the data folder was created");
+    assert!(
+        !folder.path().join("data").exists(),
+        "the data folder was created"
+    );
 }
 
 #[test]
 fn expired_certificate_is_an_error() {
     let certificates = TestCertificates::new();
     certificates.issue("server", "127.0.0.1", 2020);
-    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
+    let error = TestServer::try_with(&certificates.config())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("server.pem: certificate expired"), "{error}");
     fs::write(certificates.path("server.pem"), "nothing").unwrap();
-    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
+    let error = TestServer::try_with(&certificates.config())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("no certificate found"), "{error}");
 }
 
 #[test]
 fn private_key_of_another_certificate_is_an_error() {
     let certificates = TestCertificates::new();
-    fs::copy(certificates.path("stranger.key"), certificates.path("server.key")).unwrap();
-    let error = TestServer::try_with(&certificates.config()).err().unwrap().to_string();
+    fs::copy(
+        certificates.path("stranger.key"),
+        certificates.path("server.key"),
+    )
+    .unwrap();
+    let error = TestServer::try_with(&certificates.config())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("does not match the private key"), "{error}");
 }
 
@@ -301,7 +317,10 @@ fn configuration_error_names_line_and_key() {
             "listen = '127.0.0.1:1'\nlisten_to = 1",
             "line 2: `listen_to`: unknown field",
         ),
-        ("workers = 0", "line 1: `workers`: must be between 1 and 1024"),
+        (
+            "workers = 0",
+            "line 1: `workers`: must be between 1 and 1024",
+        ),
         (
             "issue_without_store_seconds = 14",
             "line 1: `issue_without_store_seconds`: must be between 15 (`freshness_seconds`) and 3600, got 14",
@@ -346,10 +365,22 @@ fn configuration_error_names_line_and_key() {
 #[test]
 fn freshness_below_the_heartbeat_is_an_error() {
     for (seconds, said) in [
-        ("0", "line 1: `freshness_seconds`: must be between 6 and 3600, got 0"),
-        ("1", "line 1: `freshness_seconds`: must be between 6 and 3600, got 1"),
-        ("5", "line 1: `freshness_seconds`: must be between 6 and 3600, got 5"),
-        ("3601", "`freshness_seconds`: must be between 6 and 3600, got 3601"),
+        (
+            "0",
+            "line 1: `freshness_seconds`: must be between 6 and 3600, got 0",
+        ),
+        (
+            "1",
+            "line 1: `freshness_seconds`: must be between 6 and 3600, got 1",
+        ),
+        (
+            "5",
+            "line 1: `freshness_seconds`: must be between 6 and 3600, got 5",
+        ),
+        (
+            "3601",
+            "`freshness_seconds`: must be between 6 and 3600, got 3601",
+        ),
     ] {
         let text = format!("freshness_seconds = {seconds}");
         let error = Config::from_toml(&text).unwrap_err().to_string();

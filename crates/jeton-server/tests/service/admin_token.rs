@@ -10,9 +10,9 @@ use jeton_server::{Config, Server};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Request, Status};
 
+use crate::harness::{ISSUER, TestServer, reason};
 use crate::raw_grpc::{exchange, framed, whole};
 use crate::raw_http::get;
-use crate::harness::{ISSUER, TestServer, reason};
 
 const METHODS: [&str; 8] = [
     "ListIssuers",

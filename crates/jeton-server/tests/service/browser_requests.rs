@@ -11,9 +11,9 @@ use jeton_proto::v1::{
 };
 use tonic::{Code, Status};
 
+use crate::harness::{ISS, ISSUER, TestServer, reason};
 use crate::raw_grpc::{self, exchange, framed, whole};
 use crate::raw_http::{Response, get, post_form, send, send_bytes};
-use crate::harness::{ISS, ISSUER, TestServer, reason};
 
 const ISSUE: &str = "jeton.v1.TokenService/Issue";
 const REVOKE: &str = "jeton.v1.TokenService/Revoke";
@@ -65,7 +65,11 @@ impl AttackedServer {
         let fixture = TestServer::with(config);
         let token = fixture.issue("access", "alice").token;
         let keys = get(fixture.address(), KEYS, &[]).body;
-        AttackedServer { fixture, token, keys }
+        AttackedServer {
+            fixture,
+            token,
+            keys,
+        }
     }
 
     #[track_caller]
@@ -357,7 +361,12 @@ fn request_without_exactly_one_host_is_rejected() {
 }
 
 /// Calls `Issue` over HTTP/2 with an `:authority` and `Host` headers.
-fn over_http2(fixture: &TestServer, authority: &str, hosts: &[&str], kind: &str) -> raw_grpc::Response {
+fn over_http2(
+    fixture: &TestServer,
+    authority: &str,
+    hosts: &[&str],
+    kind: &str,
+) -> raw_grpc::Response {
     let mut request = Request::post(format!("http://{authority}/{ISSUE}"));
     request = request.header("content-type", kind);
     for host in hosts {
@@ -491,7 +500,11 @@ fn cross_origin_form_is_refused() {
         assert_eq!(post("/tenant/introspect", own), 200, "{own:?}");
     }
     // Any page may send requests that only read, and key sets are public.
-    let reads = get(fixture.address(), KEYS, &[("origin", "http://evil.example")]);
+    let reads = get(
+        fixture.address(),
+        KEYS,
+        &[("origin", "http://evil.example")],
+    );
     assert_eq!(
         (reads.status, &*reads.headers["access-control-allow-origin"]),
         (200, "*")

@@ -7,8 +7,8 @@ use jeton_proto::v1::{
 use tokio_stream::StreamExt as _;
 use tonic::{Code, Status};
 
-use crate::raw_http::post_form;
 use crate::harness::{ISS, ISSUER, TestServer, reason};
+use crate::raw_http::post_form;
 
 const PROFILES: [&str; 3] = ["access", "mac", "paseto"];
 
@@ -302,7 +302,10 @@ fn longest_token_is_accepted_by_every_call() {
                 post_form(fixture.address(), "/tenant/revoke", &form).status,
                 200
             );
-            assert_eq!(reason(&fixture.verify(&token).unwrap_err()), "TOKEN_REVOKED");
+            assert_eq!(
+                reason(&fixture.verify(&token).unwrap_err()),
+                "TOKEN_REVOKED"
+            );
         }
     }
 }
@@ -311,9 +314,18 @@ fn longest_token_is_accepted_by_every_call() {
 fn token_limit_beyond_the_request_limit_is_an_error() {
     for (limits, said) in [
         ("message_bytes = 4096\ntoken_bytes = 4096", "4096 > 2016"),
-        ("token_bytes = 1023", "must be between 1024 and 2097152, got 1023"),
-        ("token_bytes = 2097153", "must be between 1024 and 2097152, got 2097153"),
-        ("message_bytes = 4095", "must be between 4096 and 67108864, got 4095"),
+        (
+            "token_bytes = 1023",
+            "must be between 1024 and 2097152, got 1023",
+        ),
+        (
+            "token_bytes = 2097153",
+            "must be between 1024 and 2097152, got 2097153",
+        ),
+        (
+            "message_bytes = 4095",
+            "must be between 4096 and 67108864, got 4095",
+        ),
     ] {
         let refused = TestServer::try_with(&format!("[limits]\n{limits}\n{ISSUER}"));
         let refused = refused.err().unwrap().to_string();

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use jeton_proto::v1::StatusRequest;
 
-use crate::raw_http::get;
 use crate::harness::{ISSUER, TestServer};
+use crate::raw_http::get;
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
@@ -54,12 +54,18 @@ fn idle_connections_are_evicted_at_the_limit() {
     let (data, admin) = (fixture.address(), fixture.server().admin_address());
     let _on_data = hold(data, 80);
     let _on_admin = hold(admin, 200);
-    assert!(sometime(|| is_live(admin)), "the admin listener does not respond");
+    assert!(
+        sometime(|| is_live(admin)),
+        "the admin listener does not respond"
+    );
     let status = fixture
         .runtime
         .block_on(fixture.admin().status(StatusRequest {}));
     assert!(status.is_ok(), "{status:?}");
-    assert!(sometime(|| is_live(data)), "the data listener does not respond");
+    assert!(
+        sometime(|| is_live(data)),
+        "the data listener does not respond"
+    );
     assert!(!fixture.issue("mac", "a").token.is_empty());
 }
 
@@ -122,7 +128,10 @@ fn connection_with_a_running_call_is_evicted_last() {
     fixture.runtime.block_on(async {
         issue.send(request()).unwrap();
         let issued = stream.message().await;
-        assert!(issued.is_ok_and(|one| one.is_some()), "the connection was closed");
+        assert!(
+            issued.is_ok_and(|one| one.is_some()),
+            "the connection was closed"
+        );
     });
     drop(idle);
 }

@@ -134,7 +134,8 @@ fn issuing_a_credential_of_another_client_is_refused() {
         }
         // A token for another audience, of another issuer or without a subject is no credential.
         for (profile, audience) in [("service", "api"), ("access", ""), ("access", "api")] {
-            for issued in issue_by_each(&fixture, &login, None, &request(profile, audience, subject))
+            for issued in
+                issue_by_each(&fixture, &login, None, &request(profile, audience, subject))
             {
                 assert!(issued.is_ok(), "{profile} {audience} {subject}: {issued:?}");
             }
@@ -156,7 +157,12 @@ fn issuing_a_credential_of_another_client_is_refused() {
     }
 
     // A client can renew its own credential, and get no other one.
-    let [own, ..] = issue_by_each(&fixture, &operator, None, &request("service", "", "renewer"));
+    let [own, ..] = issue_by_each(
+        &fixture,
+        &operator,
+        None,
+        &request("service", "", "renewer"),
+    );
     let own = own.unwrap();
     for renewed in issue_by_each(
         &fixture,
@@ -166,7 +172,12 @@ fn issuing_a_credential_of_another_client_is_refused() {
     ) {
         assert!(renewed.is_ok(), "{renewed:?}");
     }
-    for refused in issue_by_each(&fixture, &nobody, Some(&own), &request("service", "", "boss")) {
+    for refused in issue_by_each(
+        &fixture,
+        &nobody,
+        Some(&own),
+        &request("service", "", "boss"),
+    ) {
         assert_eq!(refused.unwrap_err(), "NOT_ALLOWED");
     }
 
@@ -332,7 +343,10 @@ fn documented_configuration_grants_no_other_credentials() {
         .iter()
         .filter_map(|client| client.subject.clone())
         .collect();
-    assert!(!subjects.is_empty(), "the example has no clients with bearer tokens");
+    assert!(
+        !subjects.is_empty(),
+        "the example has no clients with bearer tokens"
+    );
     let bearer = config.bearer.clone().unwrap();
     let profiles: Vec<String> = config.issuers[0]
         .profiles()

@@ -9,8 +9,8 @@ use http_body_util::Full;
 use hyper::body::Body;
 use jeton_proto::v1::{IssueRequest, WatchRevocationsRequest};
 
-use crate::raw_grpc::{self, framed, unended, whole};
 use crate::harness::TestServer;
+use crate::raw_grpc::{self, framed, unended, whole};
 
 /// Calls with a timeout. Returns whether messages arrived, and the headers with the status.
 fn call<B>(fixture: &TestServer, method: &str, timeout: &str, body: B) -> (bool, HeaderMap)
@@ -49,7 +49,10 @@ fn call_ends_at_its_deadline() {
 
 #[test]
 fn stream_ends_at_its_deadline() {
-    let fixture = TestServer::with(&format!("[limits]\nwatchers = 1\n{}", crate::harness::ISSUER));
+    let fixture = TestServer::with(&format!(
+        "[limits]\nwatchers = 1\n{}",
+        crate::harness::ISSUER
+    ));
     let watch = || whole(framed(&WatchRevocationsRequest::default()));
     let (answered, end) = call(&fixture, "WatchRevocations", "300m", watch());
     assert!(answered, "no snapshot arrived");

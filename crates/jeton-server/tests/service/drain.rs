@@ -43,7 +43,10 @@ fn stop_waits_for_open_streams() {
         assert!(outcomes.message().await.unwrap().is_some());
         let stopping = std::thread::spawn(move || server.stop());
         tokio::time::sleep(Duration::from_millis(200)).await;
-        assert!(!stopping.is_finished(), "the server did not wait for the stream");
+        assert!(
+            !stopping.is_finished(),
+            "the server did not wait for the stream"
+        );
         assert!(
             std::net::TcpStream::connect(address).is_err(),
             "a new connection was accepted"

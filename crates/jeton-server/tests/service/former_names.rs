@@ -56,7 +56,10 @@ fn configuration_with_former_names_is_read() {
     assert_eq!(config.issue_without_store_seconds, Some(600));
     assert_eq!(config.hosts.unwrap(), ["gateway.internal"]);
     assert_eq!(config.limits.batch_items, 100);
-    assert_eq!(config.clients[0].may, [Permission::Issue, Permission::Admin]);
+    assert_eq!(
+        config.clients[0].may,
+        [Permission::Issue, Permission::Admin]
+    );
     let settings = serde_json::to_value(&config.issuers[0]).unwrap();
     assert_eq!(settings["publish_before_use_seconds"], 7200);
     assert_eq!(settings["max_age_seconds"], 600);
@@ -81,7 +84,10 @@ fn data_folder_with_former_names_opens() {
     for config in ["", &read("jeton.toml")] {
         let server = TestServer::in_folder(config, &data, Arc::new(Hand::new()));
         let (settings, keys) = issuer(&server);
-        assert!(settings.contains("\"publish_before_use_seconds\":7200"), "{settings}");
+        assert!(
+            settings.contains("\"publish_before_use_seconds\":7200"),
+            "{settings}"
+        );
         let kids: Vec<&str> = keys.iter().map(|(kid, _)| kid.as_str()).collect();
         assert_eq!(kids, read("kids").lines().collect::<Vec<_>>());
         let accepted = server.verify(read("accepted").trim()).unwrap();

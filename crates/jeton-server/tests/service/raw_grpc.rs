@@ -36,7 +36,12 @@ impl Response {
 }
 
 /// Calls `package.Service/Method` with additional headers.
-pub(crate) fn call<B>(fixture: &TestServer, method: &str, headers: &[(&str, &str)], body: B) -> Response
+pub(crate) fn call<B>(
+    fixture: &TestServer,
+    method: &str,
+    headers: &[(&str, &str)],
+    body: B,
+) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -51,7 +56,11 @@ where
 }
 
 /// Sends a request over HTTP/2 unchanged.
-pub(crate) fn exchange<B>(fixture: &TestServer, to: SocketAddr, request: http::Request<B>) -> Response
+pub(crate) fn exchange<B>(
+    fixture: &TestServer,
+    to: SocketAddr,
+    request: http::Request<B>,
+) -> Response
 where
     B: Body<Data = Bytes> + Send + Unpin + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,

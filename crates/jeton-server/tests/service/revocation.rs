@@ -8,8 +8,8 @@ use jeton_proto::v1::{
 use tonic::{Code, Status};
 
 use crate::hand::Hand;
-use crate::raw_http::{Response, post_form};
 use crate::harness::{ISSUER, TestServer, reason};
+use crate::raw_http::{Response, post_form};
 
 fn fixture() -> (TestServer, Hand) {
     let clock = Hand::new();
@@ -18,7 +18,11 @@ fn fixture() -> (TestServer, Hand) {
 }
 
 fn post(fixture: &TestServer, token: &str) -> Response {
-    post_form(fixture.address(), "/tenant/revoke", &format!("token={token}"))
+    post_form(
+        fixture.address(),
+        "/tenant/revoke",
+        &format!("token={token}"),
+    )
 }
 
 fn call(fixture: &TestServer, what: revoke_request::What) -> Result<u64, Status> {

@@ -186,7 +186,10 @@ fn batch_has_an_outcome_for_each_item() {
         ..IssueBatchRequest::default()
     };
     let request = batch(vec![item(""), item("no"), item("{\"a\":1}")]);
-    let answer = fixture.runtime.block_on(tokens.issue_batch(request)).unwrap();
+    let answer = fixture
+        .runtime
+        .block_on(tokens.issue_batch(request))
+        .unwrap();
     let outcomes: Vec<_> = answer
         .into_inner()
         .outcomes
@@ -402,7 +405,9 @@ fn watch_beyond_the_limit_is_overloaded() {
 fn keys_are_the_same_over_grpc_and_http() {
     let fixture = TestServer::plain();
     let mut tokens = fixture.tokens();
-    let keys = fixture.runtime.block_on(tokens.keys(KeysRequest::default()));
+    let keys = fixture
+        .runtime
+        .block_on(tokens.keys(KeysRequest::default()));
     let keys = keys.unwrap().into_inner();
     let http = crate::raw_http::get(fixture.address(), "/tenant/.well-known/jwks.json", &[]);
     assert_eq!(http.body, keys.jwk_set);
@@ -438,13 +443,19 @@ fn request_must_name_one_of_several_issuers() {
         token: issued.token.clone(),
     };
     assert!(fixture.runtime.block_on(tokens.verify(verify("b"))).is_ok());
-    assert!(fixture.runtime.block_on(tokens.verify(verify(ISS))).is_err());
+    assert!(
+        fixture
+            .runtime
+            .block_on(tokens.verify(verify(ISS)))
+            .is_err()
+    );
 }
 
 #[test]
 fn health_is_serving_until_the_server_stops() {
     let mut fixture = TestServer::plain();
-    let health = tonic_health::pb::health_client::HealthClient::new(fixture.channel(fixture.address()));
+    let health =
+        tonic_health::pb::health_client::HealthClient::new(fixture.channel(fixture.address()));
     let check = |fixture: &TestServer| {
         let request = tonic_health::pb::HealthCheckRequest {
             service: "jeton.v1.TokenService".to_owned(),

@@ -7,8 +7,8 @@ use jeton_proto::v1::{
     IssueBatchRequest, IssueBatchResponse, IssueItem, IssueRequest, IssueResponse,
 };
 
-use crate::raw_grpc::{Response, call, framed, frames, unended, whole};
 use crate::harness::{ISSUER, TestServer};
+use crate::raw_grpc::{Response, call, framed, frames, unended, whole};
 
 const ISSUE: &str = "jeton.v1.TokenService/Issue";
 
@@ -66,7 +66,10 @@ fn message_may_arrive_in_pieces() {
     let mut trailers = HeaderMap::new();
     trailers.insert("x-end", HeaderValue::from_static("1"));
     split.push(Frame::trailers(trailers));
-    assert!(is_issued(&fixture, &call(&fixture, ISSUE, &[], frames(split))));
+    assert!(is_issued(
+        &fixture,
+        &call(&fixture, ISSUE, &[], frames(split))
+    ));
 
     let item = IssueItem {
         subject: "s".repeat(100),

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 use jeton::{Clock, SystemClock, Timestamp};
 use jeton_proto::v1::{RevokeRequest, revoke_request};
 
-use crate::raw_http::post_form;
 use crate::harness::{ISS, TestServer, reason, within_a_second};
+use crate::raw_http::post_form;
 
 /// Factor of the server's clock.
 const SPEED: u32 = 60;
@@ -72,7 +72,12 @@ struct Verifier {
 }
 
 impl Verifier {
-    fn start(name: &'static str, mut program: Command, fixture: &TestServer, kept: u32) -> Verifier {
+    fn start(
+        name: &'static str,
+        mut program: Command,
+        fixture: &TestServer,
+        kept: u32,
+    ) -> Verifier {
         let url = format!("http://{}/tenant/.well-known/jwks.json", fixture.address());
         let mut child = program
             .args([&url, ISS, "api", &kept.to_string()])

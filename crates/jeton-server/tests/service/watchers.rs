@@ -33,7 +33,9 @@ fn watcher_that_reads_nothing_is_disconnected() {
     let channel = fixture.runtime.block_on(endpoint.connect()).unwrap();
     let mut unread = TokenServiceClient::new(channel);
     let request = WatchRevocationsRequest::default;
-    let held = fixture.runtime.block_on(unread.watch_revocations(request()));
+    let held = fixture
+        .runtime
+        .block_on(unread.watch_revocations(request()));
     assert!(held.is_ok());
     let mut tokens = fixture.tokens();
     // More updates than the queue of the client holds.
@@ -42,7 +44,10 @@ fn watcher_that_reads_nothing_is_disconnected() {
     }
     let begun = Instant::now();
     loop {
-        match fixture.runtime.block_on(tokens.watch_revocations(request())) {
+        match fixture
+            .runtime
+            .block_on(tokens.watch_revocations(request()))
+        {
             Ok(_) => break,
             Err(status) => assert_eq!(status.code(), Code::ResourceExhausted),
         }
@@ -91,7 +96,11 @@ fn updates_state_age_and_time() {
     });
     let mut updates = watched;
     let next = |updates: &mut tonic::Streaming<jeton_proto::v1::RevocationUpdate>| {
-        let update = fixture.runtime.block_on(updates.message()).unwrap().unwrap();
+        let update = fixture
+            .runtime
+            .block_on(updates.message())
+            .unwrap()
+            .unwrap();
         (update.age_ms.unwrap(), update.clock_ms.unwrap())
     };
     let (age, first) = next(&mut updates);

@@ -1,7 +1,7 @@
 //! The HTTP endpoints: key sets, metadata, introspection, revocation, health and metrics.
 
-use crate::raw_http::{get, post_form, send};
 use crate::harness::{ISS, ISSUER, TestServer, within_a_second};
+use crate::raw_http::{get, post_form, send};
 
 #[test]
 fn key_set_is_not_modified_until_a_key_changes() {
