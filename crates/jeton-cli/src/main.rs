@@ -48,7 +48,7 @@ const EXAMPLES: &str = "\
 Examples:
   jeton key new --alg ES256 -o private.jwk
   jeton key public private.jwk > public.jwk
-  jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m > token
+  jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m
   jeton jwt verify --key public.jwk --audience api @token
   jeton jwe encrypt --key reader.jwk @document.pdf > document.jwe
   jeton inspect @token

@@ -231,8 +231,9 @@ fn revocations_are_listed_counted_and_audited() {
     );
     // A wrong key id is reported with the list of keys.
     let unknown = ["admin", "revoke", "key", ISS, "--", kid, "nokid"];
-    let said =
-        format!("the issuer has no key \"nokid\"; nothing was revoked\nhint: keys of this issuer: {kid}");
+    let said = format!(
+        "the issuer has no key \"nokid\"; nothing was revoked\nhint: keys of this issuer: {kid}"
+    );
     ends(folder, &unknown, b"", 2, &said);
     for (at, said) in [
         ("1700000000", "has expired needs no revoking"),

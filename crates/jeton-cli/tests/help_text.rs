@@ -1,5 +1,5 @@
 //! Checks the layout of the help of every command at two widths.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binary;
 
@@ -49,8 +49,16 @@ fn help_is_wrapped_at_80_and_100_columns() {
     for (command, columns) in commands.iter().flat_map(|c| [(c, 80), (c, 100)]) {
         let help = help(command, columns);
         let context = format!("{command:?} at {columns}:\n{help}");
-        for line in help.lines() {
+        let lines = help.lines().filter(|line| !line.starts_with("Usage: "));
+        for line in lines {
             assert!(width(line) <= columns, "{line:?} is too long\n{context}");
+        }
+        let examples = help.lines().skip_while(|line| *line != "Examples:");
+        for example in examples.skip(1).take_while(|line| !line.is_empty()) {
+            assert!(
+                example.contains("jeton "),
+                "{example:?}: an example is wrapped\n{context}"
+            );
         }
         let lines: Vec<&str> = help.lines().collect();
         for pair in lines.windows(2) {

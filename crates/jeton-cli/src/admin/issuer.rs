@@ -15,7 +15,12 @@ Settings are one JSON object:
   {
     \"iss\": \"https://id.example\",
     \"profiles\": [
-      {\"name\": \"access\", \"alg\": \"ES256\", \"lifetime_seconds\": 900, \"audiences\": [\"api\"]}
+      {
+        \"name\": \"access\",
+        \"alg\": \"ES256\",
+        \"lifetime_seconds\": 900,
+        \"audiences\": [\"api\"]
+      }
     ],
     \"publish_before_use_seconds\": 3600,
     \"max_age_seconds\": 300,

@@ -123,7 +123,7 @@ struct Retire {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton admin key reseal --older last-year.key --key-encryption-key this-year.key
+  jeton admin key reseal --older old.key --key-encryption-key new.key
 
 Each private key is written in one step, so the command can be interrupted and run again.")]
 struct Reseal {

@@ -22,7 +22,7 @@ use crate::time;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton admin revoke token https://id.example 7f2c… --expires-at 2026-11-20T09:15:00Z
+  jeton admin revoke token https://id.example 7f2c…
   jeton admin revoke subject https://id.example user-7
   jeton admin revoke rules https://id.example")]
 pub(super) struct Revoke {

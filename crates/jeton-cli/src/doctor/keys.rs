@@ -35,7 +35,7 @@ pub(super) struct JwkMembers {
 }
 
 impl JwkMembers {
-    pub(super) fn by(key: &KeyFile) -> JwkMembers {
+    pub(super) fn of(key: &KeyFile) -> JwkMembers {
         let Form::Jwk(text) = key.form() else {
             return JwkMembers::default();
         };

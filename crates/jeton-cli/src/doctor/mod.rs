@@ -49,7 +49,7 @@ const SUPPORTED: [InsecureOption; 7] = [
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
   jeton doctor --keys https://id.example/jwks.json @token
-  jeton doctor --keys jwks.json --issuer https://id.example --audience api @token
+  jeton doctor --keys jwks.json --audience api @token
   jeton doctor --keys jwks.json --alg RS256 @token
   jeton doctor --keys author.pub.jwk --decrypt-key private.jwk @nested
   jeton doctor --keys public.paserk --implicit tenant-7 v4.public.…

@@ -11,7 +11,7 @@ use crate::exit::Outcome;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m > token
+  jeton jwt sign --key private.jwk --claims @claims.json --expires-in 15m
   jeton jwt verify --key public.jwk --audience api @token")]
 pub(crate) struct Jwt {
     #[command(subcommand)]

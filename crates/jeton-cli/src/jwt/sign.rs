@@ -28,7 +28,7 @@ Examples:
   jeton jwt sign --key secret.jwk --claims @claims.json --no-expiry
   jeton jwt sign --key rsa.pem --alg RS256 --claims - < claims.json
   jeton jwt sign --key private.jwk --typ at+jwt --claims @claims.json
-  jeton jwt sign --key private.jwk --encrypt-key reader.jwk --claims @claims.json
+  jeton jwt sign --key private.jwk --encrypt-key reader.jwk --claims @file
 
 The claims are one JSON object. The expiry is required: exp in the claims, --expires-in or --no-expiry. If the \
 claims have no iat, it is set to now.

@@ -76,10 +76,7 @@ impl KeyFile {
             "alg",
             match own.and_then(|own| Algorithm::of(&own)) {
                 Some(own) if own.name() != requested => {
-                    format!(
-                        "the key is for {}, and the call for {requested}",
-                        own.name()
-                    )
+                    format!("the key is for {}, not for {requested}", own.name())
                 }
                 _ => format!("{requested} does not fit a key of this type"),
             },

@@ -271,6 +271,6 @@ fn partition<T>(
 
 fn note(skipped_keys: &[SkippedKey]) {
     for key in skipped_keys {
-        output::note(format_args!("skipped: {}", key.reason.message_with_hint()));
+        output::note(format_args!("skipped: {}", key.reason.with_hint()));
     }
 }

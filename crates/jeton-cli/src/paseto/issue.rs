@@ -14,7 +14,7 @@ use crate::source::{self, Source, Text};
 
 pub(super) const SIGN_EXAMPLES: &str = "\
 Examples:
-  jeton paseto sign --key secret.paserk --claims '{\"aud\":\"api\"}' --expires-in 15m
+  jeton paseto sign --key secret.paserk --claims @claims.json --expires-in 15m
   jeton paseto sign --key secret.paserk --claims @claims.json --footer @footer
   jeton paseto sign --key secret.paserk --implicit tenant-7 @payload.bin
 

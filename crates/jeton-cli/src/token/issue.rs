@@ -11,7 +11,7 @@ use crate::source::{self, Source, Text};
 #[command(after_help = "\
 Examples:
   jeton token issue --profile access --subject alice > token
-  jeton token issue --profile access --subject alice --claims @claims.json --json
+  jeton token issue --profile access --subject alice --claims @file --json
 
 Prints the token. The profile sets the format, the algorithm, the lifetime and the audiences.")]
 pub(super) struct Issue {

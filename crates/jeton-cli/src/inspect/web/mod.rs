@@ -323,7 +323,7 @@ fn shown(content: &Content) -> String {
         Content::Json(json) => json.pretty(),
         Content::Text(text) => escape::text(text),
         Content::Bytes(bytes) => pretty::all_bytes(bytes),
-        Content::Private(_) => Reason::Private.words().to_owned(),
+        Content::Private(_) => Reason::Private.placeholder().to_owned(),
     }
 }
 
