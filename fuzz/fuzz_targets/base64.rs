@@ -1,5 +1,4 @@
-//! base64url has one encoding: what is decoded is encoded to the same text, and every other text is
-//! refused by all ways of decoding alike.
+//! base64url is canonical: decoding and encoding returns the same text, and all decoders reject every other text.
 #![no_main]
 
 #[path = "../../crates/jeton/src/base64.rs"]

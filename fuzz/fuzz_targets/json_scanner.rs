@@ -1,5 +1,5 @@
-//! The strict JSON reader against serde_json: what it takes, serde_json takes and reads alike; what
-//! it refuses, serde_json refuses too, or it is nested too deeply or has a member twice.
+//! The strict scanner compared with serde_json. Accepted texts have the same values. Rejected texts are rejected
+//! by serde_json too, or are nested too deep or have a duplicate member.
 #![no_main]
 
 #[path = "../../crates/jeton/src/json/mod.rs"]
@@ -24,7 +24,7 @@ fuzz_target!(
         let reference = serde_json::from_slice::<Map<String, Value>>(bytes);
         match outcome {
             Ok(()) => {
-                // A number that no f64 holds is JSON, and no number of serde_json's.
+                // A number that does not fit into an f64 is JSON, but serde_json rejects it.
                 let Ok(reference) = reference else {
                     assert!(has_huge_number(bytes), "serde_json refuses it");
                     return;

@@ -1,5 +1,5 @@
-//! JWE, compact and JSON, under fixed keys of every algorithm and curve, with compression and an unprotected
-//! enc allowed: no panic, bounded memory, and nothing is opened but what was encrypted to the keys.
+//! Compact and JSON JWE for fixed keys of every algorithm and curve, with compression and unprotected `enc`
+//! allowed: no panic, limited memory, and only content encrypted to the keys is decrypted.
 #![no_main]
 
 use std::sync::LazyLock;

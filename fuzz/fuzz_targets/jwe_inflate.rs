@@ -1,5 +1,4 @@
-//! Any bytes as the compressed content of an authentic JWE: no panic, and no more comes out than
-//! the limits allow.
+//! Any bytes as compressed content of an authentic JWE: no panic, and the output stays within the limits.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -41,7 +40,7 @@ fuzz_target!(
     }
 );
 
-/// A token under [`SECRET`] that says that its content is compressed.
+/// A token for [`SECRET`] that is marked as compressed.
 fn sealed(content: &[u8]) -> String {
     let protected = BASE64URL.encode_to_string(br#"{"alg":"dir","enc":"A256GCM","zip":"DEF"}"#);
     let key = LessSafeKey::new(UnboundKey::new(&AES_256_GCM, &SECRET).expect("32 bytes"));

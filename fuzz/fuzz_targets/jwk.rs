@@ -1,4 +1,4 @@
-//! JWK and JWK Sets: no panic, and a key that is written and read again is the same key.
+//! JWK and JWK Sets: no panic, and a key is the same after writing and reading.
 #![no_main]
 
 use jeton::danger::Password;

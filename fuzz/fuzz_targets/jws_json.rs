@@ -1,5 +1,5 @@
-//! JWS in JSON under fixed keys of every algorithm, with an unprotected alg allowed: what is accepted has the
-//! payload that was signed, however the document around it is written.
+//! JSON JWS for fixed keys of every algorithm, with unprotected `alg` allowed: an accepted document has the signed
+//! payload.
 #![no_main]
 
 use std::sync::LazyLock;

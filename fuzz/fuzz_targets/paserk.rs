@@ -1,4 +1,4 @@
-//! PASERK has one encoding: what is read is written back byte for byte, in every version.
+//! PASERK is canonical: reading and writing returns the same text, in every version.
 #![no_main]
 
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};

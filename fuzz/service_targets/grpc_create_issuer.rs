@@ -1,4 +1,4 @@
-//! `CreateIssuerRequest`, and the settings in it: what is taken reads as settings again.
+//! `CreateIssuerRequest` with its settings: accepted settings read back as the same settings.
 #![no_main]
 
 use jeton_fuzz::seeds;

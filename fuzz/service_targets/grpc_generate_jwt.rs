@@ -1,4 +1,4 @@
-//! `GenerateJwtRequest`, of the gRPC report: its two algorithms and no other.
+//! `GenerateJwtRequest` of the gRPC report: only its two algorithms are accepted.
 #![no_main]
 
 use jeton_fuzz::seeds;

@@ -1,4 +1,4 @@
-//! `GetIssuerRequest`: an issuer is told with its keys, and nothing of a private one.
+//! `GetIssuerRequest`: the response contains the keys of the issuer, but no private key.
 #![no_main]
 
 use jeton_fuzz::seeds;

@@ -1,4 +1,4 @@
-//! `ImportKeyRequest`, and the private key in it: of every form, and never repeated.
+//! `ImportKeyRequest` with a private key in any form: no response contains it.
 #![no_main]
 
 use jeton::key::MacAlg;

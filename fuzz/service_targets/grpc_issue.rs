@@ -1,4 +1,4 @@
-//! `IssueRequest`: what is issued is verified, and says what was asked for.
+//! `IssueRequest`: the issued token verifies and contains the requested claims.
 #![no_main]
 
 use jeton_fuzz::seeds;

@@ -1,4 +1,4 @@
-//! `IssueStream`, its frames too: an outcome for each whole message, until something is none.
+//! `IssueStream` and its frames: one outcome per complete message, until a malformed one.
 #![no_main]
 
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! `KeysRequest`: what is answered is a key set.
+//! `KeysRequest`: the response is a valid key set.
 #![no_main]
 
 use jeton::jwk::KeySet;

@@ -1,4 +1,4 @@
-//! `ListIssuersRequest`: it has no fields, so whatever is a message is answered.
+//! `ListIssuersRequest` has no fields, so every valid message gets a response.
 #![no_main]
 
 use jeton_fuzz::seeds;

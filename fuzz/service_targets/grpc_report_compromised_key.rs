@@ -1,4 +1,4 @@
-//! `ReportCompromisedKeyRequest`: the key is gone, and another signs in its place.
+//! `ReportCompromisedKeyRequest`: the key is removed, and another one signs.
 #![no_main]
 
 use jeton_fuzz::seeds;

@@ -1,4 +1,4 @@
-//! `RevokeRequest`: what is acknowledged is revoked.
+//! `RevokeRequest`: an acknowledged revocation is effective.
 #![no_main]
 
 use jeton_fuzz::seeds;

@@ -1,4 +1,4 @@
-//! `RotateKeyRequest`: a key more, until there are too many.
+//! `RotateKeyRequest`: adds a key until the limit is reached.
 #![no_main]
 
 use jeton_fuzz::seeds;

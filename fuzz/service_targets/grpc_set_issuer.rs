@@ -1,4 +1,4 @@
-//! `SetIssuerRequest`, and the settings in it: what is taken reads as settings again.
+//! `SetIssuerRequest` with its settings: accepted settings read back as the same settings.
 #![no_main]
 
 use jeton_fuzz::seeds;

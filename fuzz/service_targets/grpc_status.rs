@@ -1,4 +1,4 @@
-//! `StatusRequest`: it has no fields, so whatever is a message is answered.
+//! `StatusRequest` has no fields, so every valid message gets a response.
 #![no_main]
 
 use jeton_fuzz::seeds;

@@ -1,4 +1,4 @@
-//! `VerifyRequest`: no token is verified but those that were issued.
+//! `VerifyRequest`: only issued tokens are verified.
 #![no_main]
 
 use jeton_fuzz::seeds;

@@ -1,4 +1,4 @@
-//! `VerifyBatchRequest`: as many outcomes as tokens, and none is verified but those that were issued.
+//! `VerifyBatchRequest`: one outcome per token, and only issued tokens are verified.
 #![no_main]
 
 use jeton_fuzz::seeds;

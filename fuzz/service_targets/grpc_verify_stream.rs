@@ -1,5 +1,4 @@
-//! `VerifyStream`, its frames too: an outcome for each whole message, and no token is verified but
-//! those that were issued.
+//! `VerifyStream` and its frames: one outcome per complete message, and only issued tokens are verified.
 #![no_main]
 
 use bytes::Bytes;

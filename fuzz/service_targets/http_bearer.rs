@@ -1,4 +1,4 @@
-//! Any `authorization`: nobody is taken for a client but who shows the client's token.
+//! Any `authorization` header: only the token of the client authenticates it.
 #![no_main]
 
 use http::HeaderMap;

@@ -1,4 +1,4 @@
-//! Paths, hosts and tags of what is fetched: a proper status, and where a key set is, it is whole.
+//! Any path, host and ETag: the status is valid, and a key set is complete.
 #![no_main]
 
 use bytes::Bytes;
@@ -33,7 +33,7 @@ fuzz_target!(
         else {
             return;
         };
-        // What a client of HTTP/2 can say at all.
+        // Only requests that an HTTP/2 client can send.
         if uri.scheme().is_none() || uri.authority().is_none() || method == b"CONNECT" {
             return;
         }

@@ -1,5 +1,5 @@
-//! The form of a revocation (RFC 7009), and its content type: a good token no longer is one, and what
-//! is none is answered alike.
+//! Any revocation form (RFC 7009) and content type: a valid token is revoked, and the response for an invalid one
+//! is the same.
 #![no_main]
 
 use jeton_fuzz::seeds;

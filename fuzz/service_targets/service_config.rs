@@ -1,4 +1,4 @@
-//! The server's configuration: no panic, and an error that says where.
+//! Any configuration of the server: no panic, and errors contain the position.
 #![no_main]
 
 use std::path::Path;

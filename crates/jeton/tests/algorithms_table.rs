@@ -1,5 +1,4 @@
-//! `docs/algorithms.md` is written by the code: this test fails when it is not what the code says.
-//! With `JETON_WRITE=1` it writes the file instead.
+//! Compares `docs/algorithms.md` with the code. With `JETON_WRITE=1` it writes the file instead.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -100,7 +99,7 @@ fn signing() -> String {
     text
 }
 
-/// A row for each way to a content key, and whether it has gone round with each `enc`.
+/// A row for each key management, with the result of a round trip for each `enc`.
 fn encrypting() -> String {
     let mut text = String::from("\n## JWE\n\n| `alg` | in Rust | what it is | keys |");
     for enc in ContentEnc::ALL {
@@ -209,7 +208,7 @@ fn goes_round(encrypter: &Encrypter<'_>, decrypter: Decrypter) -> bool {
     })
 }
 
-/// A key pair for each type and curve that the algorithm takes, with its words.
+/// A key pair for each type and curve of the algorithm, with its description.
 fn key_pairs(alg: KeyManagementAlg) -> Vec<(DecryptionKey, String)> {
     let curves = [
         DecryptionKey::generate(alg),
@@ -276,8 +275,7 @@ fn paseto() -> String {
     text
 }
 
-/// Two rows: a key of each purpose makes a token that it opens again, and is written in every form
-/// of PASERK.
+/// Two rows. A key of each purpose creates and verifies a token, and is written in every PASERK form.
 fn version<V: Version>(module: &str, words: [&str; 2]) -> String {
     let number = &V::VERSION;
     let local = LocalKey::<V>::generate().unwrap();

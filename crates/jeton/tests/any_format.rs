@@ -1,4 +1,4 @@
-//! Code that is written once issues and verifies every format, generic or through `dyn`.
+//! Code with the traits issues and verifies every format, generic or through `dyn`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,7 +44,7 @@ fn policy() -> Policy {
     Policy::new("https://id.example", "api")
 }
 
-/// Knows nothing of the format. Everything that a user of the traits relies on is in here.
+/// Uses only the traits, and everything that their users rely on.
 fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
     let token = issuer.issue_by(&claims(), &after(0)).unwrap();
 
@@ -79,7 +79,7 @@ fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_tim
     assert_eq!(unchosen, Error::Misuse(Misuse::ExpiryNotChosen));
 }
 
-/// The same function, with static dispatch, through `dyn`, and through what owns a `dyn`.
+/// Runs it with static dispatch, through `dyn`, and through owners of a `dyn`.
 fn in_every_way<V: Verify + 'static>(issuer: &impl Issue, verifier: impl Fn(FixedClock) -> V) {
     goes_and_comes_back(issuer, &verifier(after(59)), &verifier(after(60)));
     let (in_time, late) = (verifier(after(59)), verifier(after(60)));
@@ -125,7 +125,7 @@ fn jwt_of_another_type_round_trips() {
         jwt::Verifier::new(key.verifying_key(), access()).clock(clock)
     });
 
-    // Neither type is taken for the other.
+    // A token of one type is rejected by the policy for the other.
     for (token, policy) in [
         (issuer.issue(&claims()), policy()),
         (key.issue(&claims()), access()),
@@ -134,7 +134,7 @@ fn jwt_of_another_type_round_trips() {
         let refusal = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
         assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
     }
-    // Of the type that a key's own tokens have, they are the key's own, to the byte.
+    // With the type `JWT`, the tokens equal those of the key byte for byte.
     let usual = jwt::Issuer::new(&key, "JWT").unwrap();
     let [one, other]: [&dyn Issue; 2] = [&usual, &key];
     assert_eq!(
@@ -220,7 +220,7 @@ fn bound_paseto_round_trips() {
     });
 }
 
-/// A verifier of one kind, and what every other kind issues.
+/// Each verifier, with tokens of all other formats.
 #[test]
 fn verify_token_of_another_format_is_rejected() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
@@ -266,7 +266,7 @@ fn verify_encrypted_jwt_checks_typ() {
     let demanding = jwt::EncryptedVerifier::new(&key, policy().typ("at+jwt"));
     let refusal = demanding.verify::<Visit>(&token).unwrap_err();
     assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
-    // What says that it holds something else than claims is not read as claims.
+    // Content that is marked as something other than claims is not read as claims.
     let other = Encrypter::new(&key, ContentEnc::A256Gcm)
         .content_type("json")
         .encrypt(br#"{"iss":"https://id.example","aud":"api","exp":9999999999,"page":"/"}"#)

@@ -1,5 +1,5 @@
-//! Whatever is large, deep, many or dear: refused at once, and without allocating more than is
-//! named here. `jws_attacks`, `jwe_attacks` and `paseto_attacks` hold why each is refused.
+//! Large, deep, numerous and expensive input must be rejected quickly, with limited memory. `jws_attacks`,
+//! `jwe_attacks` and `paseto_attacks` test the reasons.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,11 +23,11 @@ static ALLOC: CountingAlloc = CountingAlloc;
 
 const SECRET: [u8; 32] = [7; 32];
 
-/// What an error, a header's fields and a list of parts may take.
+/// Enough for an error, the fields of a header and a list of parts.
 const SMALL_BYTES: u64 = 4 * 1024;
 
-/// Everything that takes a token from a stranger. Each refuses, at once, and asks for no more than
-/// so many bytes.
+/// Passes a token to all functions that accept untrusted tokens. Each must reject it quickly and allocate at
+/// most this number of bytes.
 fn refused_everywhere(token: &str, most: u64) {
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
     let content = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
@@ -89,7 +89,7 @@ fn million_dots_are_rejected_cheaply() {
 #[test]
 fn header_ten_thousand_deep_is_rejected_cheaply() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-    // Within the default limits the header is too large before it is too deep.
+    // With the default limits, the header is too large before it is too deep.
     let header = BASE64URL.encode_to_string(format!("{{\"alg\":\"HS256\",\"x\":{deep}}}"));
     refused_everywhere(&format!("{header}.AA.AA"), SMALL_BYTES);
     refused_everywhere(&format!("{header}.AA.AA.AA.AA"), SMALL_BYTES);
@@ -132,7 +132,7 @@ fn document_with_too_many_values_is_rejected() {
     members(&mut flat);
     let mut nested = String::from("{\"header\":{");
     members(&mut nested);
-    // Up to the limit they are told apart.
+    // Up to the limit, duplicates are detected.
     for text in [flat, nested + "}"] {
         refused_everywhere(&text, limits::DOCUMENT_VALUES as u64 * 128);
     }
@@ -148,7 +148,7 @@ fn claims_ten_thousand_deep_are_rejected() {
         .sign(format!("{{\"x\":{deep}}}").as_bytes())
         .unwrap();
     let verifier = jwt::Verifier::new(&mac, Policy::new("i", "a"));
-    // The signature is right: the claims were decoded, and no more.
+    // The MAC is valid, so the claims are decoded; nothing else may be allocated.
     let most = token.len() as u64 + SMALL_BYTES;
     refused("JWT", most, || verifier.verify::<Value>(&token).is_err());
 }
@@ -176,7 +176,7 @@ fn rounds_over_limit_are_rejected_before_derivation() {
     }
 }
 
-/// Zeros, compressed, whose end has not come: as many of these as one likes, one after the other.
+/// Compressed zeros without an end marker, so that they can be repeated.
 fn compressed_zeros(bytes: usize) -> Vec<u8> {
     let mut compressor = CompressorOxide::default();
     compressor.set_format_and_level(miniz_oxide::DataFormat::Raw, 9);
@@ -193,7 +193,7 @@ fn compressed_zeros(bytes: usize) -> Vec<u8> {
 #[test]
 fn decompression_bomb_of_a_gigabyte_is_rejected() {
     let mut bomb = compressed_zeros(64 << 20).repeat(16);
-    // The end: a last block with nothing in it.
+    // The end marker: an empty last block.
     bomb.extend_from_slice(&[3, 0]);
     let token = sealed(&bomb);
     assert!(
@@ -207,12 +207,12 @@ fn decompression_bomb_of_a_gigabyte_is_rejected() {
         closed.decrypt(&token).is_err()
     });
     let open = danger::allow_zip(Decrypter::new(&content));
-    // The output grows by doubling: less than three times its limit in all; and the ciphertext.
+    // The output buffer doubles, so less than three times its limit is allocated, plus the ciphertext.
     let most = 3 * limits::INFLATED_BYTES as u64 + 2 * token.len() as u64;
     refused("danger", most, || open.decrypt(&token).is_err());
 }
 
-/// A JWE under [`SECRET`] that says that its content is compressed.
+/// A JWE for [`SECRET`] that is marked as compressed.
 fn sealed(content: &[u8]) -> String {
     let encode = |bytes: &[u8]| BASE64URL.encode_to_string(bytes);
     let protected = encode(br#"{"alg":"dir","enc":"A256GCM","zip":"DEF"}"#);

@@ -1,7 +1,6 @@
-//! One test for each way in which caches of verified tokens have failed elsewhere: found by a part of
-//! the token (litellm, CVE-2026-35030), kept past its expiry (fast-jwt, GHSA-rp9m-7r4c-75qg), past a
-//! key's end, a policy's, a revocation; confused by threads; pushed out by an attacker; filled with
-//! refusals.
+//! One test for each known failure of token caches. Examples are entries found by a part of the token (litellm,
+//! CVE-2026-35030) and entries kept after their expiry (fast-jwt, GHSA-rp9m-7r4c-75qg). Others are entries kept
+//! after a change of keys, policy or revocations, races, eviction by an attacker, and cached rejections.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +23,7 @@ struct Visit {
     page: String,
 }
 
-/// A clock that a test moves.
+/// A clock that the test sets.
 #[derive(Clone)]
 struct Hand(Arc<AtomicI64>);
 
@@ -50,7 +49,7 @@ impl Clock for Hand {
     }
 }
 
-/// Counts the verifications that the cache did not spare.
+/// Counts the verifications that reach the verifier.
 struct Counting<V> {
     verifier: V,
     count: Arc<AtomicUsize>,
@@ -76,7 +75,7 @@ impl<V: Verify> Verify for Counting<V> {
     }
 }
 
-/// A key, a clock, a cache over a counting verifier.
+/// A key, a clock, and a cache with a counting verifier.
 struct Setup {
     key: jwt::SigningKey,
     clock: Hand,
@@ -120,7 +119,7 @@ impl Setup {
         page.map_err(|error| error.rejection().unwrap())
     }
 
-    /// Verifications since the last call.
+    /// Returns the number of verifications since the last call.
     fn verifications(&self) -> usize {
         self.count.swap(0, Ordering::SeqCst)
     }
@@ -187,15 +186,15 @@ fn hit_returns_all_verified_data() {
     assert_eq!(again.page, "/\u{e9}\n");
 }
 
-/// CVE-2026-35030: the key was the token's first characters, which are the header's, the same in
-/// every token of an issuer.
+/// CVE-2026-35030: the cache key was the start of the token, which is the header, the same for all tokens of an
+/// issuer.
 #[test]
 fn tokens_with_a_common_prefix_are_distinct() {
     let setup = Setup::new(policy(), 4096);
     let one = setup.token("/one");
     assert_eq!(setup.page(&one).as_deref(), Ok("/one"));
-    // Another payload behind the same header, the same payload under another signature, and every
-    // single character changed: nothing of it is found.
+    // Another payload with the same header, the same payload with another signature, and every changed
+    // character: none of them is found.
     let two = setup.token("/two");
     assert_eq!(one[..20], two[..20]);
     assert_eq!(setup.page(&two).as_deref(), Ok("/two"));
@@ -213,7 +212,7 @@ fn tokens_with_a_common_prefix_are_distinct() {
     assert_eq!(setup.cached.remembered(), 2);
 }
 
-/// GHSA-rp9m-7r4c-75qg: an entry's end was computed from `iat`, and without one it had none.
+/// GHSA-rp9m-7r4c-75qg: the end of an entry was computed from `iat`, and tokens without it never expired.
 #[test]
 fn hit_without_iat_expires() {
     let setup = Setup::new(policy(), 64);
@@ -242,7 +241,7 @@ fn hit_checks_exp_nbf_iat_and_max_age() {
     assert_eq!(setup.page(&token), Err(Rejection::TooOld));
     setup.clock.back(31);
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
-    // A clock that was set back finds what it had found then.
+    // After the clock was set back, the token is valid again.
     setup.clock.back(1);
     assert_eq!(setup.page(&token), Err(Rejection::NotYetValid));
     let mut scratch = Scratch::new();
@@ -262,7 +261,7 @@ fn replace_without_the_old_key_rejects_its_tokens() {
     let next = counting(&other, policy(), &setup.clock, &setup.count);
     setup.cached.replace(next);
     assert_eq!(setup.page(&token), Err(Rejection::Signature));
-    // And trusted again, it is asked again.
+    // After the key is trusted again, the token is verified again.
     setup.cached.replace(setup.verifier(policy()));
     setup.verifications();
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
@@ -296,8 +295,8 @@ fn two_caches_are_independent() {
     assert_eq!(refusal.rejection(), Some(Rejection::AudienceMismatch));
 }
 
-/// A verification that began under the old keys ends after they were replaced. It is answered by the old
-/// ones, and remembered by nobody.
+/// A verification that started with the old keys ends after they were replaced. It uses the old keys, and its
+/// result is not cached.
 #[test]
 fn verification_during_replace_is_not_cached() {
     struct Slow<V> {
@@ -348,7 +347,7 @@ fn verification_during_replace_is_not_cached() {
         inside.wait();
         cached.replace(slow(&new, false));
         inside.wait();
-        // It was asked while the old key was trusted, and is answered for that moment.
+        // The verification started while the old key was trusted.
         assert_eq!(verifying.join().unwrap(), Ok(()));
     });
     let refusal = cached.verify::<Visit>(&token).unwrap_err();
@@ -405,7 +404,7 @@ fn rejected_token_is_not_cached() {
         assert_eq!(setup.page(&forged), Err(Rejection::Signature));
     }
     assert_eq!((setup.verifications(), setup.cached.remembered()), (20, 0));
-    // Refused for now is not refused for good.
+    // A token that was rejected once can be accepted later.
     let later = now.saturating_add(Duration::from_secs(10));
     let early = setup.issue(
         claims("/")
@@ -416,7 +415,7 @@ fn rejected_token_is_not_cached() {
     setup.clock.forward(10);
     assert_eq!(setup.page(&early).as_deref(), Ok("/"));
     assert_eq!(setup.page(&forged), Err(Rejection::Signature));
-    // A type that does not fit is no verdict on the token.
+    // Claims of another shape do not invalidate the token.
     assert!(setup.cached.verify::<Vec<u8>>(&early).is_err());
     assert_eq!(setup.page(&early).as_deref(), Ok("/"));
 }
@@ -464,7 +463,7 @@ fn flood_of_tokens_keeps_entries_in_use() {
         }
     }
     assert!(setup.cached.remembered() <= ENTRIES);
-    // 200 uses, of which the first is a miss and few others.
+    // 200 uses; the first is a miss, and few others are.
     assert!(again <= 3, "{again}");
 }
 

@@ -1,5 +1,4 @@
-//! Keys that encrypt, in and out of every text form, and the ones that are refused: the error names
-//! the member and never its value.
+//! Encryption keys in every encoding, and invalid keys: the error names the member and never contains its value.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -129,7 +128,7 @@ fn algorithm_must_be_known_and_not_contradict() {
             .alg(),
         RSA
     );
-    // A curve marked for encryption is for plain ECDH-ES if nothing else is said.
+    // A curve key with `use: enc` is for plain ECDH-ES by default.
     for key in curves() {
         let mut jwk = private_jwk(&key);
         jwk.as_object_mut().unwrap().remove("alg");

@@ -1,5 +1,5 @@
-//! Every key management with every content encryption in every serialization: what is encrypted is
-//! decrypted, by the right key only, and changed by nobody.
+//! Every key management with every content encryption in every serialization: only the right key decrypts, and
+//! changes are rejected.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -59,7 +59,7 @@ impl Key {
 fn main() {
     let mut trials = Vec::new();
     for (name, make) in makers() {
-        // Two keys of a kind: one to read with, one that must not be able to.
+        // Two keys of a type: one that decrypts, and one that must not.
         let pair = Arc::new([make(), make()]);
         for enc in ContentEnc::ALL {
             trials.extend(round_trips(&name, enc, &pair));
@@ -201,7 +201,7 @@ fn compressed(
     )
 }
 
-/// Both keys are recipients, if neither is direct; each finds its own.
+/// Both keys are recipients, if neither is direct; each decrypts its part.
 fn several(key: &Key, other: &Key, enc: ContentEnc, form: &str) -> Result<(), Failed> {
     let encrypter = Encrypter::new(key.to_encrypt(), enc).also_to(other.to_encrypt());
     check(encrypter.encrypt(b"x").is_err(), "a compact token for two")?;

@@ -1,4 +1,4 @@
-//! Series of JWTs: each token is what the key would have issued with the same claims, in another order.
+//! Series of JWTs: each token has the same claims as one issued by the key, in another order.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,8 +29,8 @@ fn claims_of(token: &str, verifier: &Verifier) -> Value {
     serde_json::from_str(verified.json()).unwrap()
 }
 
-/// Every length of the shared claims from one group of base64url to the next, so that each border lies
-/// within, before and behind a group.
+/// All lengths of the shared claims over one group of base64url, so that the boundary is inside, before and
+/// after a group.
 #[test]
 fn series_token_has_shared_and_own_claims() {
     for alg in MacAlg::ALL {
@@ -70,7 +70,7 @@ fn series_works_with_a_signing_key() {
     }
 }
 
-/// Deterministic, so that the tokens are the same to the byte if the claims are in the same order.
+/// The algorithm is deterministic, so the tokens are equal if the claims have the same order.
 #[test]
 fn series_token_equals_token_of_the_key() {
     let key = MacKey::generate(MacAlg::HS256)

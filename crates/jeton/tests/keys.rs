@@ -1,5 +1,4 @@
-//! Keys in and out of every text form, and the ones that are refused: the error names the member
-//! and never its value.
+//! Signing keys in every encoding, and invalid keys: the error names the member and never contains its value.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -51,7 +50,7 @@ fn every_private_encoding_signs_for_every_public_encoding() {
     }
 }
 
-/// A key that was read from a PEM is written as it was, its public half included.
+/// A key that was read from PEM is written in the same form, including its public key.
 #[test]
 fn private_key_pem_round_trips() {
     for alg in SigAlg::ALL {
@@ -433,8 +432,8 @@ fn mac_key_ops_restrict_the_key() {
     assert!(Verifier::new(&sign_only).verify(&token).is_err());
 }
 
-/// AWS-LC takes the hybrid form, which says in its first byte what y is (X9.62); RFC 5480, section 2.2,
-/// does not.
+/// AWS-LC accepts the hybrid form, whose first byte encodes the parity of y (X9.62). RFC 5480, section 2.2, does
+/// not.
 #[test]
 fn hybrid_point_is_rejected() {
     for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {

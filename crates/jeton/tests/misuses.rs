@@ -1,9 +1,8 @@
-//! Misuses that the types forbid. Each file in `misuses/` has lines that must not compile, and says
-//! of each why: `//~` and the error's code, or words of its message. With the lines after `//+` in
-//! their place it does compile, so that nothing else is wrong with it.
+//! Misuses that the type system prevents. Each file in `misuses/` has lines that must not compile, marked with
+//! `//~` and the error code or words of the message. With the lines after `//+` instead, the file compiles, so
+//! that it has no other error.
 //!
-//! The compiler is called directly, with the library as it stands in the target folder: nothing is
-//! built a second time.
+//! This calls rustc directly with the library in the target folder, so that nothing is built again.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -53,7 +52,7 @@ fn check(name: &str, text: &str) -> Result<(), Failed> {
     }
 }
 
-/// The lines that must not compile, and what the compiler must say of them.
+/// The lines that must not compile, and the expected words of the compiler.
 fn marked(text: &str) -> BTreeMap<usize, String> {
     let mark = |(index, line): (usize, &str)| {
         let (_, words) = line.split_once("//~ ")?;
@@ -62,7 +61,7 @@ fn marked(text: &str) -> BTreeMap<usize, String> {
     text.lines().enumerate().filter_map(mark).collect()
 }
 
-/// The same text done right.
+/// The corrected text.
 fn mended(text: &str) -> String {
     text.lines()
         .filter(|line| !line.contains("//~ "))
@@ -70,7 +69,7 @@ fn mended(text: &str) -> String {
         .collect()
 }
 
-/// The compiler's errors: line, and code with message.
+/// The errors of the compiler: line, code and message.
 fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("misuses");
     fs::create_dir_all(&folder).unwrap();
@@ -116,7 +115,7 @@ fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
     all
 }
 
-/// The folder of the library's dependencies, and the library as it was built last.
+/// The folder with the dependencies of the library, and its most recent build.
 fn library() -> (PathBuf, PathBuf) {
     let own = std::env::current_exe().unwrap();
     let deps = own.parent().unwrap().to_path_buf();

@@ -1,4 +1,4 @@
-//! ML-DSA for JOSE: the draft's own example, its key and its token.
+//! ML-DSA for JOSE: the key and the token in the example of the draft.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

@@ -1,6 +1,5 @@
-//! The official PASERK vectors, versions 1 to 4 and every type, each a test named by its file and
-//! its name. `vectors/paseto/ERRATA.json` tells about those that are no keys or not supported, and
-//! is read here.
+//! The official PASERK vectors, versions 1 to 4 and every type. Each is a test with the name of its file and its
+//! own name. `vectors/paseto/ERRATA.json` lists the vectors that are not keys or not supported.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "vectors/paseto.rs"]
@@ -207,7 +206,7 @@ fn id<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
             same(through?.1, paserk.id())
         }
         (true, Some(key), None) => has_no_text(kind, key),
-        // The text of a key where an id is wanted, or the id of another version.
+        // A key where an id is expected, or the id of another version.
         (true, Some(_), Some(text)) => {
             let wrong = text.parse::<Id>();
             match wrong {
@@ -247,7 +246,7 @@ fn wrapped<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
 
 fn password<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
     let vector = case.vector;
-    // The text as it stands, even where it looks like hexadecimal.
+    // The password is used as text, even if it looks like hexadecimal.
     let password = vector.password.as_deref().ok_or("no password")?.as_bytes();
     let text = vector.paserk.as_deref().ok_or("no text")?;
     let read = |text: &str| match case.kind.form() {
@@ -292,7 +291,7 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         .as_deref()
         .ok_or("no secret key")?;
     let written = vectors::paserk(V::VERSION, Form::Secret, secret);
-    // What is of another version may come with a key of that version, too.
+    // A vector for another version may contain a key of that version.
     let recipient = match written {
         Ok(text) => SecretKey::<V>::from_paserk(&text)?,
         Err(_) if vector.expect_fail => SecretKey::generate()?,
@@ -308,7 +307,7 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         .sealing_public_key
         .as_deref()
         .ok_or("no public key")?;
-    // A compressed point is not written in PEM: the pair has it.
+    // A compressed point is not written as PEM; the pair contains it.
     if !public.starts_with("-----") {
         let public = vectors::paserk(V::VERSION, Form::Public, public)?;
         same(PublicKey::from_paserk(&public)?, recipient.public_key())?;
@@ -321,7 +320,7 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
     same(again.to_paserk().as_str(), &expected)
 }
 
-/// `k1.seal`, whatever the text: it is said clearly, and an RSA key made for it signs nothing.
+/// `k1.seal` is reported as not supported, and its RSA key does not sign.
 fn not_sealed(case: &Case<'_, V1>) -> Result<(), Failed> {
     let listed = &ERRATA.not_supported.vectors;
     same(listed.iter().any(|name| name == case.name), true)?;
@@ -336,7 +335,7 @@ fn not_sealed(case: &Case<'_, V1>) -> Result<(), Failed> {
     let loaded = key_bytes(secret)
         .ok_or("neither hexadecimal nor PEM")
         .map(|bytes| Paserk::from_bytes(Kind::of(V1::VERSION, Form::Secret), &bytes))?;
-    // One of the five has a key for signing, of 2,048 bits.
+    // One of the five has a signing key, of 2,048 bits.
     same(loaded.is_ok(), case.name == "k1.seal/k1.seal-fail-1")
 }
 
@@ -349,14 +348,14 @@ impl<V: Version> Case<'_, V> {
             .any(|name| name == self.name)
     }
 
-    /// The PASERK of the key that comes out.
+    /// The PASERK of the resulting key.
     fn text(&self, written: Option<&str>) -> Result<String, Failed> {
         let written = written.ok_or("no key")?;
         vectors::paserk(V::VERSION, self.kind.form(), written)
     }
 }
 
-/// The text and the id, from the key type that would use them.
+/// The text and the id, from the key type for this form.
 fn through_the_key<V: Version>(form: Form, text: &str) -> jeton::Result<(String, Id)> {
     match form {
         Form::Local => {
@@ -375,7 +374,7 @@ fn through_the_key<V: Version>(form: Form, text: &str) -> jeton::Result<(String,
     }
 }
 
-/// The bytes of no such key: too short, too long, or not even bytes.
+/// The bytes of invalid keys: too short, too long, or not bytes.
 fn has_no_text(kind: Kind, written: &str) -> Result<(), Failed> {
     let Some(bytes) = key_bytes(written) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The README's example, compiled and run: its lines stand below as they stand there.
+//! Compiles and runs the example of the README, which is repeated below.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Keys that live elsewhere: every algorithm, every form in which a signer may answer, and what it
-//! may get wrong. The signer here is AWS-LC, called directly; `examples/pkcs11` has a real HSM's.
+//! Remote signing with every algorithm and every signature encoding, and errors of signers. The signer is
+//! AWS-LC, called directly; `examples/pkcs11` uses a real HSM.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -36,7 +36,7 @@ fn verifier(key: VerifyingKey) -> jwt::Verifier {
     jwt::Verifier::new(key, Policy::new("i", "a"))
 }
 
-/// What the far side can do: sign a message with its private key.
+/// A remote signer: signs messages with its private key.
 struct FarSide {
     key: SigningKey,
     der: Vec<u8>,
@@ -70,7 +70,7 @@ impl FarSide {
         signature.as_ref().to_vec()
     }
 
-    /// As most services answer: DER for ECDSA.
+    /// Signs as most services do: DER for ECDSA.
     fn sign(&self, alg: SigAlg, message: &[u8]) -> Signature {
         match alg {
             SigAlg::RS256 => self.rsa(&aws::RSA_PKCS1_SHA256, message),
@@ -99,7 +99,7 @@ impl FarSide {
         }
     }
 
-    /// The key's own signature over a message of the form `header.payload`, cut out of a token.
+    /// The signature of the key for a message `header.payload`, cut out of a token.
     fn ml_dsa(&self, message: &[u8]) -> Vec<u8> {
         let (header, payload) = std::str::from_utf8(message)
             .unwrap()
@@ -186,7 +186,7 @@ fn remote_signer_works_wherever_a_key_does() {
 
 #[test]
 fn prepared_token_is_held_across_an_await() {
-    /// Not ready at once, like everything on a network.
+    /// Not ready at once, like a network request.
     struct Once(bool);
     impl Future for Once {
         type Output = ();
@@ -248,7 +248,7 @@ fn signing_input_is_described_for_every_algorithm() {
         let message = std::str::from_utf8(input.message()).unwrap();
         assert!(message.ends_with(".cGF5bG9hZA"), "{alg}");
     }
-    // FIPS 180-4's own example: "abc" would be no signing input, so a whole one with its hash.
+    // The test vector of FIPS 180-4, "abc", is not a signing input, so a whole one with its hash.
     let far = FarSide::generate(SigAlg::ES256);
     let prepared = far.near().prepare_payload(b"").unwrap();
     let expected =
@@ -275,7 +275,7 @@ fn prepared_payload_may_have_a_typ() {
 
 #[test]
 fn remote_token_equals_local_token() {
-    // Ed25519 signs deterministically, so the two must be the same string.
+    // Ed25519 is deterministic, so the two tokens must be equal.
     let far = FarSide::generate(SigAlg::EdDSA);
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
     let prepared = far.near().prepare_by(&claims(), &clock).unwrap();
@@ -296,12 +296,12 @@ const NO_FORM: Error = Error::Remote(RemoteFault::SignatureForm);
 fn attach_signature_of_another_key_is_an_error() {
     for alg in SigAlg::ALL {
         let (far, other) = (FarSide::generate(alg), FarSide::generate(alg));
-        // Another key, over the right input.
+        // Another key with the right input.
         let prepared = far.near().prepare_payload(b"x").unwrap();
         let signature = other.sign(alg, prepared.input().message());
         let message = prepared.input().message().to_vec();
         assert_eq!(prepared.attach(&signature), Err(NOT_ITS), "{alg}");
-        // The right key, over another input.
+        // The right key with another input.
         let prepared = far.near().prepare_payload(b"y").unwrap();
         let signature = far.sign(alg, &message);
         assert_eq!(prepared.attach(&signature), Err(NOT_ITS), "{alg}");
@@ -324,7 +324,7 @@ fn attach_signature_with_wrong_padding_or_hash_is_an_error() {
         let signature = rsa.rsa(encoding, prepared.input().message());
         assert_eq!(prepared.attach(&signature), Err(NOT_ITS));
     }
-    // ECDSA over the digest, by a signer that hashes once more.
+    // ECDSA over the digest, by a signer that hashes it again.
     let ec = FarSide::generate(SigAlg::ES256);
     let prepared = ec.near().prepare_payload(b"x").unwrap();
     let signature = ec.sign(SigAlg::ES256, &prepared.input().digest().unwrap());
@@ -352,13 +352,13 @@ fn attach_wrong_ecdsa_encoding_is_an_error() {
             Err(NO_FORM)
         );
         assert_eq!(prepared().attach(&Signature::Der(fixed)), Err(NO_FORM));
-        // One encoding, and nothing behind it.
+        // Only canonical DER, without trailing bytes.
         let behind = [der.as_slice(), &[0]].concat();
         assert_eq!(prepared().attach(&Signature::Der(behind)), Err(NO_FORM));
         let shorter = der[..der.len() - 1].to_vec();
         assert_eq!(prepared().attach(&Signature::Der(shorter)), Err(NO_FORM));
     }
-    // DER is ECDSA's alone.
+    // DER is only for ECDSA.
     let far = FarSide::generate(SigAlg::RS256);
     let prepared = far.near().prepare_payload(b"x").unwrap();
     let Signature::Fixed(bytes) = far.sign(SigAlg::RS256, prepared.input().message()) else {
@@ -380,7 +380,7 @@ fn failing_signer_returns_its_error() {
     assert_eq!(error, Error::Remote(RemoteFault::NotSigned));
     assert!(!error.is_rejection());
     assert_eq!(error.to_string(), "the remote signer returned no signature");
-    // Claims that make no token are found out before anybody is asked.
+    // Invalid claims are reported before the signer is called.
     let misuse = signer.issue(&Claims::new(())).unwrap_err();
     assert_eq!(misuse, Error::Misuse(Misuse::ExpiryNotChosen));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
@@ -402,7 +402,7 @@ fn token_of_remote_key_verifies() {
     assert_eq!(refusal.rejection(), Some(Rejection::Signature));
 }
 
-/// The seed of a `v4.public` key, with which the far side signs.
+/// The seed of a `v4.public` key, for the remote signer.
 fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
     let paserk = key.to_paserk().unwrap();
     let bytes = decoded(paserk.strip_prefix("k4.secret.").unwrap());
@@ -426,7 +426,7 @@ fn paseto_prepare_and_attach_works() {
         assert_eq!(prepared.input().digest(), None);
         let signature = far.sign(prepared.input().message()).as_ref().to_vec();
         let token = prepared.attach(&Signature::Fixed(signature)).unwrap();
-        // Ed25519 signs deterministically: it is the very token that the key itself makes.
+        // Ed25519 is deterministic: the token equals the one that the key issues.
         assert_eq!(token, key.issue_by(&claims(), binding, &clock).unwrap());
     }
     let prepared = || near.prepare(&claims(), Binding::new()).unwrap();

@@ -1,4 +1,4 @@
-//! RFC 7515, appendix A, and RFC 7638, section 3.1. Appendix F (detached content) is RFC 7520's 4.5.
+//! RFC 7515, appendix A, and RFC 7638, section 3.1. RFC 7520, section 4.5, covers appendix F (detached content).
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -100,7 +100,7 @@ fn main() {
     trials.push(trial(
         "A.6_key_set_of_private_keys_has_none_to_verify_with",
         || {
-            // The published set holds private keys: taking them for public ones is refused.
+            // The published set contains private keys, which must be rejected as public keys.
             check(
                 KeySet::from_json(&text("rfc7515/rfc7515_A.6.jwkset")).is_err(),
                 "private keys taken",
@@ -117,7 +117,7 @@ fn main() {
     vectors::run(trials)
 }
 
-/// Changes one character after another to every one of a few others.
+/// Replaces each character by several others.
 fn every_flip_is_refused(verifier: &Verifier, token: &str) -> Result<(), Failed> {
     verifier.verify(token)?;
     for position in 0..token.len() {

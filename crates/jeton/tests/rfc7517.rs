@@ -28,7 +28,7 @@ fn main() {
         trial("A.1_public_keys", || {
             let all = keys("rfc7517/rfc7517_A.1.jwkset");
             check(all.len() == 2, "two keys")?;
-            // The curve key is for encryption, and not taken for one that verifies.
+            // The curve key is for encryption and must not verify.
             let (ec, rsa) = (all[0].to_string(), all[1].to_string());
             check(
                 problem(VerifyingKey::from_jwk(&ec)) == (Some("use"), KeyProblem::Contradiction),
@@ -73,7 +73,7 @@ fn main() {
                 problem(MacKey::from_jwk(&wrap)) == (Some("alg"), KeyProblem::Contradiction),
                 "a key for A128KW taken for a MAC",
             )?;
-            // The second says neither `alg` nor `use`; its kid says "used in JWS spec".
+            // The second key has neither `alg` nor `use`; its `kid` says "used in JWS spec".
             check(
                 problem(MacKey::from_jwk(&mac)) == (Some("alg"), KeyProblem::AlgorithmNeeded),
                 "without an algorithm",

@@ -1,5 +1,5 @@
-//! RFC 7519: the tokens of sections 3.1 and 6.1 and of appendix A. Their audience is nobody and
-//! their time is long over, so the policy says so and the clock is turned back.
+//! RFC 7519: the tokens of sections 3.1 and 6.1 and of appendix A. They have no audience and have expired, so the
+//! policy and the clock are set accordingly.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -73,7 +73,7 @@ fn token(section: &str) -> String {
     tokens()[section].as_str().unwrap().to_owned()
 }
 
-/// With the key of that appendix of RFC 7515.
+/// A verifier with the key of this appendix of RFC 7515.
 fn verifier(section: &str, alg: &str, now: i64) -> Result<jwt::Verifier, Failed> {
     let jwk = text(&format!("rfc7515/rfc7515_{section}.jwk"));
     let keys: Keys = verification_keys(&serde_json::from_str(&jwk)?, alg)?;
@@ -82,7 +82,7 @@ fn verifier(section: &str, alg: &str, now: i64) -> Result<jwt::Verifier, Failed>
         .clock(FixedClock(Timestamp::from_unix_seconds(now).unwrap())))
 }
 
-/// With the key of RFC 7516, appendix A.2.
+/// A decrypter with the key of RFC 7516, appendix A.2.
 fn decrypter() -> Result<Decrypter, Failed> {
     let file = json("rfc7516/appendix-a.json");
     let tests = file["tests"].as_array().unwrap();

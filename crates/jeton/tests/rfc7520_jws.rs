@@ -1,5 +1,5 @@
-//! RFC 7520, section 4: every JWS of the cookbook, in every serialization it is given in; and the
-//! reproducible ones made again.
+//! RFC 7520, section 4: verifies every JWS of the cookbook in every serialization, and creates the reproducible
+//! ones again.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -66,7 +66,7 @@ fn signers(vector: &Value) -> Vec<(Value, String)> {
     }
 }
 
-/// Sections 4.7 and 4.8 have each a signature whose `alg` stands in the unprotected header.
+/// Sections 4.7 and 4.8 each have a signature with an unprotected `alg`.
 fn has_unprotected_alg(vector: &Value, index: usize) -> bool {
     match vector["title"].as_str().unwrap() {
         "Protecting Content Only" => true,
@@ -87,7 +87,7 @@ fn verify(
         let refusal = verifier.verify_json(&token.to_string()).map(drop);
         let refusal = refusal.unwrap_err().rejection();
         let expected = match vector["title"].as_str() {
-            // The last signature's reason is the one that is told.
+            // The error of the last signature is returned.
             Some("Multiple Signatures") => Rejection::AlgorithmMismatch,
             _ => Rejection::UnprotectedAlg,
         };

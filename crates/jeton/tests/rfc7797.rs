@@ -1,5 +1,5 @@
-//! RFC 7797: payloads that stand as they are. Verified, and made again byte for byte where the
-//! example has jeton's order of members.
+//! RFC 7797: unencoded payloads. Verifies the examples, and creates those again that have the member order of
+//! jeton.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -10,7 +10,7 @@ use jeton::key::{MacAlg, MacKey};
 use serde_json::Value;
 use vectors::{check, json, text, trial};
 
-/// The key of RFC 7515, appendix A.1, which all examples are signed with.
+/// The key of RFC 7515, appendix A.1, which signed all examples.
 fn key() -> MacKey {
     MacKey::from_jwk_as(&text("rfc7515/rfc7515_A.1.jwk"), MacAlg::HS256).unwrap()
 }
@@ -25,7 +25,7 @@ fn main() {
         let compact = test["compact"].as_str().unwrap().to_owned();
         let flattened = test["flattened_json"].clone();
         let unencoded = test["protected"]["b64"] == Value::Bool(false);
-        // jeton writes `b64` only where it changes something.
+        // jeton writes `b64` only if it is false.
         let remade = test["protected"]["b64"] != Value::Bool(true);
         let detached = compact.contains("..");
         let (token, content) = (compact.clone(), payload.clone());

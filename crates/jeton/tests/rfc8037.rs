@@ -1,5 +1,5 @@
-//! RFC 8037, appendix A: Ed25519 keys, thumbprint, signing and verifying. A.6 and A.7 are
-//! X25519 key agreement, which is JWE's.
+//! RFC 8037, appendix A: Ed25519 keys, thumbprint, signing and verifying. A.6 and A.7, X25519 key agreement, are
+//! part of the JWE tests.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

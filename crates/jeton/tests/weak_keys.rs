@@ -1,5 +1,4 @@
-//! Keys under today's minimum: refused by every constructor but those of `danger`, and those take
-//! no more than they say.
+//! Keys below the minimum strength: rejected by all constructors except those of `danger`, which have limits too.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -111,7 +110,7 @@ fn rsa(key: &Value, bits: u64) {
     for (name, token) in key["tokens"].as_object().unwrap() {
         let alg: SigAlg = name.parse().unwrap();
         let token = token.as_str().unwrap();
-        // The normal doors are shut.
+        // The normal constructors reject them.
         for refused in [
             VerifyingKey::from_jwk_as(&jwk, alg),
             VerifyingKey::from_pem_as(pem, alg),

@@ -1,5 +1,5 @@
-//! Wycheproof, `json_web_signature`: every case a test, the labels that a strict implementation
-//! must contradict listed in `vectors/wycheproof/ERRATA.json` with their reasons.
+//! Wycheproof, `json_web_signature`: one test per case. `vectors/wycheproof/ERRATA.json` lists the labels that a
+//! strict implementation must contradict, with the reasons.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -12,12 +12,12 @@ use libtest_mimic::Failed;
 use serde_json::Value;
 use vectors::{check, json, trial, verification_keys};
 
-/// What jeton does, where that is not what the label says.
+/// The result of jeton where it differs from the label.
 #[derive(Clone, Copy, PartialEq)]
 enum Erratum {
-    /// The label says valid; RFC 7515 says no.
+    /// The label is valid, but RFC 7515 requires rejection.
     Refused,
-    /// The label says invalid; the token is one that another case calls valid.
+    /// The label is invalid, but another case labels the same token valid.
     Accepted,
 }
 
@@ -52,7 +52,7 @@ fn main() {
 }
 
 fn case(group: &Value, test: &Value, expected: bool) -> Result<(), Failed> {
-    // Most groups have the private key too; what verifies is the public one, or the secret.
+    // Most groups contain the private key too; only the public key or the secret verifies.
     let key = group.get("public").unwrap_or(&group["private"]);
     let token = match &test["jws"] {
         Value::String(text) => text.clone(),
@@ -65,7 +65,7 @@ fn case(group: &Value, test: &Value, expected: bool) -> Result<(), Failed> {
     )
 }
 
-/// The key's own `alg` decides; a key without one is tried with every algorithm its type allows.
+/// The `alg` of the key decides; a key without one is tried with every algorithm of its type.
 fn accepts(key: &Value, token: &str) -> bool {
     let algorithms: Vec<&str> = match (key["alg"].as_str(), key["kty"].as_str()) {
         (Some(alg), _) => vec![alg],
@@ -88,8 +88,8 @@ fn errata() -> BTreeMap<u64, Erratum> {
         let deviation = match name.as_str() {
             "contradiction" => Erratum::Accepted,
             "wrongly_valid" | "alg_vs_jwk_alg" | "unregistered_jwk_alg" => Erratum::Refused,
-            // The public key of this case has well-formed key_ops, and only that one is used; and
-            // the API in question takes only the compact form. Both labels hold.
+            // The public key of this case has valid key_ops, and only that key is used. The API reads only the
+            // compact serialization. Both labels apply.
             "key_ops_typo" | "compact_only_policy" => continue,
             other => panic!("unknown erratum {other}"),
         };

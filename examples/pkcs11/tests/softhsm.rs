@@ -1,5 +1,4 @@
-//! Tokens that SoftHSM signed, and who verifies them: jeton, jsonwebtoken, and golang-jwt through the
-//! lab's driver.
+//! Tokens signed by SoftHSM are verified by jeton, jsonwebtoken, and golang-jwt (through the driver of the lab).
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 const ISSUER: &str = "https://id.example";
 const AUDIENCE: &str = "api";
 
-/// Where Debian, Fedora, Homebrew and their like put it.
+/// The paths on Debian, Fedora, Homebrew and similar systems.
 const MODULES: [&str; 5] = [
     "/usr/lib/softhsm/libsofthsm2.so",
     "/usr/lib64/softhsm/libsofthsm2.so",
@@ -25,7 +24,7 @@ const MODULES: [&str; 5] = [
     "/opt/homebrew/lib/softhsm/libsofthsm2.so",
 ];
 
-/// A token of one test's own, with one key pair.
+/// The HSM token of one test, with one key pair.
 struct Token {
     folder: tempfile::TempDir,
     module: PathBuf,
@@ -76,7 +75,7 @@ impl Token {
         command.args(arguments).output().unwrap()
     }
 
-    /// What the example prints.
+    /// Returns the output of the example.
     fn say(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{}", told(&output));
@@ -125,14 +124,14 @@ fn jsonwebtoken_verifies(alg: &str, public: &str, token: &str) {
     assert!(jsonwebtoken::decode::<Value>(forged(token), &key, &validation).is_err());
 }
 
-/// The same token with a character of its signature changed.
+/// The same token with one changed character in its signature.
 fn forged(token: &str) -> String {
     let (signed, last) = token.split_at(token.len() - 20);
     let other = if last.starts_with('A') { 'B' } else { 'A' };
     format!("{signed}{other}{}", &last[1..])
 }
 
-/// Through drivers/PROTOCOL.md. Without Go it is left out, and said so.
+/// Uses drivers/PROTOCOL.md. Without Go it is skipped with a message.
 fn golang_jwt_verifies(alg: &str, public: &str, tokens: &[String]) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../drivers/go/golang-jwt");
     if Command::new("go").arg("version").output().is_err() {

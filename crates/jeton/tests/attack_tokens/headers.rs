@@ -1,4 +1,4 @@
-//! Recipes whose poison is in the header.
+//! Recipes that modify the header.
 
 use crate::support::{Key, encode, parts, reference};
 use crate::{assert_refused, every, hs256};
@@ -25,7 +25,7 @@ pub(crate) fn none_case() {
     }
 }
 
-/// A token of the attacker's own key, under a header that brings or names it.
+/// A token of the attacker's key, with a header that contains or references that key.
 fn attackers(extra: impl Fn(&SigningKey) -> Value) {
     for key in every() {
         let Key::Pair(own) = key else { continue };
@@ -47,7 +47,7 @@ pub(crate) fn embedded_jwk() {
 }
 
 pub(crate) fn jku_x5u() {
-    // jeton has no network to fetch with: `cargo xtask arch` holds it to that.
+    // jeton has no network access; `cargo xtask arch` enforces that.
     attackers(|_| json!({"jku": "http://127.0.0.1:9/jwks.json"}));
     attackers(|_| json!({"x5u": "http://127.0.0.1:9/cert.pem"}));
 }
@@ -103,7 +103,7 @@ pub(crate) fn dup_header() {
     }
 }
 
-/// A JWE has five parts, and its `alg` is no signature's: a verifier has nothing to do with it.
+/// A JWE has five parts, and its `alg` is not a signature algorithm, so a verifier must reject it.
 pub(crate) fn jws_for_jwe() {
     for key in every() {
         for alg in ["RSA-OAEP", "ECDH-ES", "dir", key.alg()] {
@@ -113,7 +113,7 @@ pub(crate) fn jws_for_jwe() {
             assert_refused(key, &format!("{header}.AAAA.AAAA.AAAA.AAAA"));
         }
     }
-    // And the claims of a JWE in JSON are not a JWS in JSON.
+    // The members of a JWE in JSON are not a JWS in JSON.
     let document = json!({"protected": "e30", "iv": "AA", "ciphertext": "AA", "tag": "AA"});
     assert!(
         hs256()

@@ -1,11 +1,11 @@
-//! Recipes whose poison is in the key.
+//! Recipes that modify the key.
 
 use crate::support::{Key, decode, encode};
 use crate::{assert_refused, every};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 
-/// A token whose MAC key is a public key's text, for every verifier; and the text as a secret.
+/// Tokens whose MAC key is the text of a public key, for every verifier; and that text as a secret.
 fn public_text_as_secret(texts: impl Fn(&VerifyingKey) -> Vec<Vec<u8>>) {
     for alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
@@ -38,7 +38,7 @@ pub(crate) fn rs_to_hs_der() {
         let spki = key.to_der().unwrap();
         let mut texts = vec![key.to_jwk().into_bytes()];
         if key.to_jwk().contains("\"RSA\"") {
-            // What a 2,048-bit SPKI wraps is PKCS#1.
+            // A 2,048-bit SPKI contains PKCS#1.
             texts.push(spki[24..].to_vec());
             assert_eq!(texts[1][..2], [0x30, 0x82]);
         }
@@ -72,7 +72,7 @@ pub(crate) fn short_secret() {
     }
 }
 
-/// A token of one curve's algorithm for a key of another curve.
+/// A token of the algorithm of one curve, for a key of another curve.
 pub(crate) fn alg_curve_mismatch() {
     let curves = [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K];
     for alg in curves {

@@ -1,9 +1,9 @@
-//! `vectors/attack-tokens`: every literal token is refused, and every recipe of the catalogue is
-//! held by a test for each format that it applies to.
+//! `vectors/attack-tokens`: every literal token must be rejected, and every recipe of the catalogue must have a
+//! test for each format that it applies to.
 //!
-//! Recipes for JWS, JWT and JWK are cooked here, with keys of every algorithm. Those for JWE and
-//! PASETO are cooked by `jwe_attacks` and `paseto_attacks`; the tests are named below, and must be
-//! there. A recipe that no list has, or has for another format, is a failure.
+//! Recipes for JWS, JWT and JWK are implemented here, with keys of every algorithm. `jwe_attacks` and
+//! `paseto_attacks` implement those for JWE and PASETO; the lists below name their tests, which must exist. A
+//! recipe that is in no list, or in the list of another format, is an error.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -26,7 +26,7 @@ use serde_json::Value;
 use support::Key;
 use vectors::{check, json, trial};
 
-/// A recipe, cooked and refused.
+/// Creates the tokens of a recipe and checks that they are rejected.
 type Recipe = fn();
 
 const JOSE: [(&str, Recipe); 23] = [
@@ -55,7 +55,7 @@ const JOSE: [(&str, Recipe); 23] = [
     ("jwk-forms", keys::jwk_forms),
 ];
 
-/// Where a recipe is cooked: the recipe, the file, the test.
+/// A recipe in another test: the recipe, the file, the test.
 type Elsewhere = (&'static str, &'static str, &'static str);
 
 const JWE: [Elsewhere; 16] = [
@@ -136,7 +136,7 @@ const PASETO: [Elsewhere; 8] = [
     ("paseto-time", "claims", "verify_missing_exp_is_rejected_by_default"),
 ];
 
-/// The lists that must have a recipe, by what the catalogue says that it applies to.
+/// The lists that must contain a recipe, depending on `applies_to` in the catalogue.
 fn lists_for(applies_to: &str) -> &'static [&'static str] {
     match applies_to {
         "JWS" | "JWT" | "JWK" | "verify" | "HS*" | "ES*" | "RS*/PS*/ES*" => &["jose"],
@@ -200,7 +200,7 @@ fn main() {
     vectors::run(trials)
 }
 
-/// Refused by verifiers with keys of every algorithm, and with the token's own key if it is one.
+/// Whether verifiers with keys of every algorithm, and with the key of the token if it is a MAC key, reject it.
 fn refused_by_all(token: &str, own: &str) -> bool {
     let mut all: Vec<jeton::key::Keys> = every().iter().map(Key::keys).collect();
     for alg in MacAlg::ALL {
@@ -218,13 +218,13 @@ fn refused_by_all(token: &str, own: &str) -> bool {
     })
 }
 
-/// A policy that any well-formed JWT satisfies.
+/// A policy that accepts every well-formed JWT.
 fn lenient() -> Policy {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
     policy.without_expiry()
 }
 
-/// A key of every algorithm, made once.
+/// A key of every algorithm, created once.
 fn every() -> &'static [Key] {
     static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| Key::every().collect());
     &KEYS
@@ -234,7 +234,7 @@ fn hs256() -> Key {
     Key::generate(Alg::Mac(MacAlg::HS256))
 }
 
-/// Refused as a JWS and as a JWT.
+/// Checks that the token is rejected as a JWS and as a JWT.
 fn assert_refused(key: &Key, token: &str) {
     assert!(key.verifier().verify(token).is_err(), "JWS: {token}");
     let verifier = jwt::Verifier::new(key.keys(), lenient());

@@ -1,4 +1,4 @@
-//! Recipes whose poison is in the payload, or in the text of the whole token.
+//! Recipes that modify the payload or the text of the whole token.
 
 use crate::support::{Key, parts, reference, refusal};
 use crate::{assert_refused, every, lenient};
@@ -20,7 +20,7 @@ pub(crate) fn base64_forms() {
             ] {
                 assert_refused(key, &forged);
             }
-            // The same where the owner signed the spoilt text.
+            // The same, with a valid signature of the modified text.
             assert_refused(
                 key,
                 &reference::sign(key, &format!("{header}{spoil}"), payload),
@@ -30,7 +30,7 @@ pub(crate) fn base64_forms() {
                 &reference::sign(key, header, &format!("{payload}{spoil}")),
             );
         }
-        // Spare bits: `e30` is `{}`, and so is `e31` to a careless decoder.
+        // Trailing bits: `e30` is `{}`, and a lenient decoder reads `e31` as the same.
         assert_refused(key, &reference::sign(key, header, "e31"));
     }
 }
@@ -77,7 +77,7 @@ pub(crate) fn dots_flood() {
 
 const NOW: i64 = 1_800_000_000;
 
-/// What a verifier at `NOW` says to these claims under a key.
+/// Verifies these claims at `NOW`.
 fn at_now(key: &Key, claims: &str, leeway: u64) -> jeton::Result<jeton::Verified<Value>> {
     let policy = lenient().leeway(Duration::from_secs(leeway));
     let clock = FixedClock(Timestamp::from_unix_seconds(NOW).unwrap());

@@ -1,4 +1,4 @@
-//! Recipes whose poison is in the signature.
+//! Recipes that modify the signature.
 
 use crate::support::{Key, encode, parts};
 use crate::{assert_refused, every};
@@ -13,7 +13,7 @@ pub(crate) fn null_signature() {
     }
 }
 
-/// The curves' orders (SEC 2), at a coordinate's length.
+/// The orders of the curves (SEC 2), at the length of a coordinate.
 const ORDERS: [(SigAlg, &str); 4] = [
     (
         SigAlg::ES256,

@@ -1,4 +1,4 @@
-//! What the header says, against what the key is.
+//! Attacks with a header that does not match the key.
 
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
@@ -163,7 +163,7 @@ fn same_alg(one: &str, other: &str) -> bool {
 
 #[test]
 fn decrypt_same_secret_with_another_algorithm_is_rejected() {
-    // The header is rewritten to the key's alg: what is inside was made for another.
+    // The header names the algorithm of the key, but the content was encrypted for another.
     let wrapping = |alg| WrappingKey::new(alg, &SECRET).unwrap();
     let kw = wrapping(KeyWrapAlg::A256Kw);
     let token = Encrypter::new(&kw, ContentEnc::A256Gcm)
@@ -179,7 +179,7 @@ fn decrypt_same_secret_with_another_algorithm_is_rejected() {
         rejection(direct().decrypt(&with_header(&token, &renamed))),
         Rejection::Decryption
     );
-    // A JWK that says one is not taken for the other.
+    // A JWK with one `alg` is not accepted for the other.
     let jwk = wrapping(KeyWrapAlg::A256Kw).to_jwk();
     assert!(WrappingKey::from_jwk_as(&jwk, KeyWrapAlg::A256GcmKw).is_err());
     assert!(ContentKey::from_jwk_as(&jwk, ContentEnc::A256Gcm).is_err());
@@ -228,7 +228,7 @@ fn decrypt_jws_and_verify_jwe_are_rejected() {
 
 #[test]
 fn public_key_as_password_and_reverse_is_rejected() {
-    // A token that asks for a password where the reader has a private key.
+    // A token that requires a password, for a reader with a private key.
     let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep256).unwrap();
     let public = key.encryption_key().to_pem().unwrap();
     let refused = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]);

@@ -1,4 +1,4 @@
-//! The JSON serializations: who the recipients are, and what stands where.
+//! The JSON serializations: recipients and the positions of members.
 
 use jeton::error::{Part, Rejection};
 use jeton::jwe::{Decrypter, Encrypter};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{SECRET, direct, encode, rejection, seal};
 
-/// A flattened token under the direct key, to be changed.
+/// A flattened token for the direct key, to be modified.
 fn flattened() -> Value {
     let protected = encode(br#"{"alg":"dir","enc":"A256GCM"}"#);
     let (iv, ciphertext, tag) = seal(&SECRET, &format!("{protected}.{}", encode(b"aad")), b"x");
@@ -80,7 +80,7 @@ fn decrypt_json_missing_or_mistyped_member_is_rejected() {
             );
         }
     }
-    // What would be empty is left out (RFC 7516, section 7.2.1).
+    // Members that would be empty must be absent (RFC 7516, section 7.2.1).
     for member in ["protected", "iv", "tag", "aad", "encrypted_key"] {
         let mut changed = flattened();
         changed[member] = json!("");
@@ -201,7 +201,7 @@ fn decrypt_returns_the_recipient_index() {
         let decrypted = Decrypter::new(key).decrypt_json(&good.to_string()).unwrap();
         assert_eq!(decrypted.recipient_index(), index);
     }
-    // Another recipient's encrypted key in every place: nobody's any more.
+    // The encrypted keys of the recipients exchanged: no recipient can decrypt.
     let mut swapped = good.clone();
     for index in 0..5 {
         swapped["recipients"][index]["encrypted_key"] =
@@ -263,7 +263,7 @@ fn encrypt_reserved_unprotected_member_is_an_error() {
         .unprotected("note", "x")
         .unprotected("note", "y");
     assert!(twice.encrypt_flattened(b"x").is_err());
-    // The compact form has no place for them.
+    // The compact serialization has no unprotected header.
     assert!(twice.encrypt(b"x").is_err());
     let aad = Encrypter::new(&key, ContentEnc::A128Gcm).aad(b"aad");
     assert!(aad.encrypt(b"x").is_err());
@@ -283,7 +283,7 @@ fn encrypt_empty_aad_is_omitted() {
         let decrypted = Decrypter::new(&key).decrypt_json(&token).unwrap();
         assert_eq!(decrypted.aad(), None);
     }
-    // And so it can stand in the compact form, and replaces one that was set before.
+    // So the compact serialization allows it, and it replaces an earlier value.
     assert!(encrypter().encrypt(b"x").is_ok());
     assert!(
         Encrypter::new(&key, ContentEnc::A128Gcm)

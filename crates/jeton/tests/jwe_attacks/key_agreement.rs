@@ -1,4 +1,4 @@
-//! ECDH-ES with points that are none (CVE-2016-9121), and with everything else an `epk` can be.
+//! ECDH-ES with invalid points (CVE-2016-9121), and other invalid values of `epk`.
 
 use jeton::error::Rejection;
 use jeton::jwe::{Decrypter, Encrypter};
@@ -29,7 +29,7 @@ fn token(key: &DecryptionKey) -> String {
         .unwrap()
 }
 
-/// With this `epk` in its header the token is refused, and nothing is told.
+/// Checks that a token with this `epk` is rejected with the uniform error.
 fn refused(key: &DecryptionKey, epk: Value) {
     let token = token(key);
     let mut changed = header(&token);
@@ -57,7 +57,7 @@ fn epk_off_the_curve_is_rejected() {
             refused(key, json!({"kty":"EC","crv":good["crv"],"x":zero,"y":zero}));
             let full = encode(&vec![0xff; length]);
             refused(key, json!({"kty":"EC","crv":good["crv"],"x":full,"y":full}));
-            // x and y in each other's place.
+            // x and y exchanged.
             refused(
                 key,
                 json!({"kty":"EC","crv":good["crv"],"x":good["y"],"y":good["x"]}),
@@ -87,7 +87,7 @@ fn epk_on_another_curve_is_rejected() {
 
 #[test]
 fn epk_of_small_order_is_rejected() {
-    // RFC 7748, section 6.1: the secret would be all zeros, whatever the key.
+    // RFC 7748, section 6.1: the shared secret would be all zeros for any key.
     let mut order_8 = decode("4Ot6fDtBuK4WVuP68Z_EatoJjeucMrH9hmIFFl9JuAA");
     let points = [vec![0; 32], [&[1][..], &[0; 31]].concat(), order_8.clone()];
     for alg in ALGS {
@@ -97,7 +97,7 @@ fn epk_of_small_order_is_rejected() {
             let jwk = json!({"kty":"OKP","crv":"X25519","x":encode(point),"alg":alg.name()});
             assert!(EncryptionKey::from_jwk(&jwk.to_string()).is_err());
         }
-        // The unused high bit does not make another point of it (RFC 7748, section 5).
+        // The unused high bit does not change the point (RFC 7748, section 5).
         order_8[31] |= 0x80;
         refused(
             &key,
@@ -119,7 +119,7 @@ fn epk_that_is_not_a_public_key_is_rejected() {
                 wrong[member] = json!(7);
                 refused(&key, wrong);
             }
-            // Cut, stretched with a zero in front, and another encoding of the same bytes.
+            // Truncated, extended with a leading zero, and another encoding of the same bytes.
             let x = decode(good["x"].as_str().unwrap());
             for bytes in [&x[1..], &[&[0], x.as_slice()].concat(), &[]] {
                 let mut epk = good.clone();

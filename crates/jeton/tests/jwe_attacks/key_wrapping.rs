@@ -1,4 +1,4 @@
-//! AES key wrap, AES-GCM key wrap, and the direct key.
+//! AES Key Wrap, AES-GCM key wrap, and the direct key.
 
 use jeton::error::Rejection;
 use jeton::jwe::{Decrypter, Encrypter};
@@ -146,7 +146,7 @@ fn content_key_with_another_enc_is_an_error() {
 
 #[test]
 fn number_of_tried_keys_is_limited() {
-    // The right key is the last of more than the limit, and nothing names it.
+    // The right key is after the limit, and the token has no `kid`.
     let right = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let token = Encrypter::new(&right, ContentEnc::A128Gcm)
         .encrypt(b"x")

@@ -1,4 +1,4 @@
-//! Tokens that broke others, from `vectors/attack-tokens`, byte for byte, each with its own key.
+//! Literal tokens from `vectors/attack-tokens` that broke other libraries, each with its key.
 
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
@@ -19,7 +19,7 @@ fn cases(name: &str) -> Vec<Value> {
 }
 
 fn refusal(decrypter: &Decrypter, case: &Value) -> Rejection {
-    // Their own budget is 50 ms of the processor; ours is a fifth.
+    // Their limit is 50 ms of CPU time; ours is a fifth of that.
     match &case["input"] {
         Value::String(token) => at_once(|| rejection(decrypter.decrypt(token))),
         json => at_once(|| rejection(decrypter.decrypt_json(&json.to_string()))),

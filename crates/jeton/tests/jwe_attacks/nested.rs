@@ -1,4 +1,4 @@
-//! Nested tokens: signed, then encrypted, and nothing else.
+//! Nested tokens must be signed and then encrypted.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ fn nested_verify_single_layer_is_rejected() {
     // Only signed.
     let signed = author.issue(&claims()).unwrap();
     assert!(verifier(&author).verify::<Value>(&signed).is_err());
-    // Only encrypted: anybody with the public key could have written it.
+    // Only encrypted: anyone with the public key could have written it.
     let text = json!({"iss":"i","aud":"a","exp":9_999_999_999_u64,"page":"/"}).to_string();
     let encrypted = encrypter()
         .content_type("JWT")

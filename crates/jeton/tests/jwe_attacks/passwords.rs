@@ -88,7 +88,7 @@ fn rounds_limit_of_the_caller_applies() {
     assert!(within(2_000).decrypt(&token).is_ok());
     let refusal = at_once(|| rejection(within(1_999).decrypt(&token)));
     assert_eq!(refusal, Rejection::TooLarge(Part::Header));
-    // Beyond the default: the work is done, and the password found wrong.
+    // Over the default limit: the derivation runs, and the password is wrong.
     let dear = limits::PBES2_ROUNDS + 1;
     let mut changed = header(&token);
     changed["p2c"] = json!(dear);
@@ -172,7 +172,7 @@ fn rounds_limit_covers_all_recipients() {
     dear["header"]["p2c"] = json!(limits::PBES2_ROUNDS);
     let mut both: Value = serde_json::from_str(&text(2)).unwrap();
     both["recipients"][1] = dear;
-    // The first is within the bound, and paid for; the second is not even begun.
+    // The first recipient is within the limit; the second is rejected before its derivation.
     assert_eq!(
         rejection(decrypter.decrypt_json(&both.to_string())),
         Rejection::TooLarge(Part::Header)

@@ -1,4 +1,4 @@
-//! Whatever is large, deep or many: refused before it costs anything.
+//! Large, deep and numerous input must be rejected at low cost.
 
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
@@ -62,7 +62,7 @@ fn decrypt_header_ten_thousand_deep_is_rejected() {
         rejection(direct().decrypt_json(&text)),
         Rejection::TooDeep(Part::Token)
     );
-    // In `epk`, which is a key.
+    // In `epk`, which is parsed as a key.
     let key = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let nested = "[".repeat(20) + &"]".repeat(20);
     let header = format!(

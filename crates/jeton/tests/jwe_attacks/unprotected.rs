@@ -1,4 +1,4 @@
-//! An `enc` that nothing protects, a member in two headers, and a private key in a header.
+//! Unprotected `enc`, a member in two headers, and a private key in a header.
 
 use jeton::danger;
 use jeton::error::{Part, Rejection};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{SECRET, direct, direct_token, encode, header, rejection, seal, with_header};
 
-/// A flattened token under the direct key with these headers, really encrypted.
+/// A correctly encrypted, flattened token for the direct key with these headers.
 fn flattened(protected: Option<Value>, shared: Option<Value>, own: Option<Value>) -> Value {
     let protected = protected.map(|header| encode(header.to_string().as_bytes()));
     let aad = protected.clone().unwrap_or_default();
@@ -153,7 +153,7 @@ fn decrypt_private_ephemeral_key_is_rejected() {
         let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
         assert_eq!(refusal, Rejection::PrivateKeyInHeader);
     }
-    // Whoever the token is for.
+    // With a key for another recipient.
     let other = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let token = Encrypter::new(&other, ContentEnc::A256Gcm)
         .encrypt(b"x")

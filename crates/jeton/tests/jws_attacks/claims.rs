@@ -1,4 +1,4 @@
-//! Claims, after the signature.
+//! Attacks with claims of correctly signed tokens.
 
 use crate::support::{Key, refusal};
 use jeton::error::{Claim, Part, Rejection};

@@ -1,4 +1,4 @@
-//! `crit`, and the one extension that is understood: `b64` (RFC 7797).
+//! `crit`, and the only supported extension: `b64` (RFC 7797).
 
 use crate::support::{Key, encode, parts, reference, refusal};
 use jeton::error::{Part, Rejection};
@@ -90,7 +90,7 @@ fn verify_b64_change_is_rejected() {
     let verifier = jeton::jws::Verifier::new(key.verifying_key());
     let encoded = Signer::new(&key).sign(b"x").unwrap();
     let plain = Signer::new(&key).unencoded().sign(b"eA").unwrap();
-    // The same three characters between the dots, two headers, two payloads.
+    // Three equal characters between the dots, with two headers, are two payloads.
     assert_eq!(verifier.verify(&encoded).unwrap().payload(), b"x");
     assert_eq!(verifier.verify(&plain).unwrap().payload(), b"eA");
     let ([encoded_header, ..], [plain_header, middle, signature]) =
@@ -110,7 +110,7 @@ fn verify_b64_change_is_rejected() {
             Rejection::Malformed(Part::Header)
         );
     }
-    // The extension counts where it is signed, and only there.
+    // The extension is only valid in the protected header.
     let outer = json!({"payload": "eA", "protected": encoded_header, "signature": encoded_signature,
         "header": {"crit": ["b64"], "b64": false}});
     assert_eq!(

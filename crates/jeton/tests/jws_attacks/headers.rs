@@ -1,4 +1,4 @@
-//! What the header says, and how large it may be.
+//! Attacks with the header, including its size.
 
 use crate::effort::at_once;
 use crate::support::{Key, encode, parts, refusal};
@@ -58,7 +58,7 @@ fn verify_token_of_another_algorithm_is_rejected() {
                 ("EdDSA", "Ed25519") | ("Ed25519", "EdDSA")
             );
             let expected = if key.alg() == other.alg() || same {
-                // The same algorithm, and another key; or the very same key.
+                // The same algorithm with another key, or the same key.
                 if std::ptr::eq(key, other) {
                     continue;
                 } else {
@@ -160,7 +160,7 @@ fn verify_size_and_depth_are_checked_first() {
     );
 }
 
-/// The headers that a key writes are known without being read, and as long as any others.
+/// The fast path for headers that a key writes must apply the limit too.
 #[test]
 fn verify_header_over_its_limit_is_rejected() {
     for key in Key::every() {

@@ -38,7 +38,7 @@ fn verify_json_returns_the_signature_index() {
     );
 }
 
-/// Sixteen signatures without a `kid`, each of which might be that of any of eight keys.
+/// 16 signatures without a `kid`, each of which might be from any of eight keys.
 #[test]
 fn number_of_signature_checks_is_limited() {
     let stranger = SigningKey::generate(SigAlg::EdDSA).unwrap();
@@ -79,7 +79,7 @@ fn verify_malformed_json_serialization_is_rejected() {
     let verifier = jws::Verifier::new(key.verifying_key());
     let good = json!({"payload": payload, "protected": protected, "signature": signature});
     assert!(verifier.verify_json(&good.to_string()).is_ok());
-    // The compact verifier does not take JSON, and the other way round.
+    // The compact verifier rejects JSON, and the reverse.
     assert!(verifier.verify(&good.to_string()).is_err());
     assert!(verifier.verify_json(&token).is_err());
 
@@ -123,7 +123,7 @@ fn verify_malformed_json_serialization_is_rejected() {
         refusal(verifier.verify_json(&twice)),
         Rejection::DuplicateMember(Part::Token)
     );
-    // Nobody signed an unprotected typ, so nobody may believe it.
+    // An unprotected `typ` is not signed, so it must be ignored.
     let typed = with("header", json!({"typ": "at+jwt"}));
     assert_eq!(verifier.verify_json(&typed).unwrap().typ(), None);
 }

@@ -1,4 +1,4 @@
-//! Whose key it is, and what may be one.
+//! Attacks with keys.
 
 use crate::support::{Key, encode, refusal};
 use base64_simd::STANDARD;
@@ -18,7 +18,7 @@ fn public_key_as_hmac_secret_is_rejected() {
         let der = public.to_der().unwrap();
         let marked = |text: &[u8]| [b"\xef\xbb\xbf", text].concat();
         let texts = [
-            // As a realm publishes its key, and as `x5c` holds a certificate.
+            // The form in which identity providers publish keys, and in which `x5c` contains certificates.
             STANDARD.encode_to_string(&der).into_bytes(),
             encode(&der).into_bytes(),
             STANDARD.encode_to_string(&pem).into_bytes(),
@@ -37,13 +37,13 @@ fn public_key_as_hmac_secret_is_rejected() {
         assert!(verifier.verify(&token).is_ok());
         for text in texts {
             for mac in MacAlg::ALL {
-                // Nobody can load such bytes as a secret by mistake ...
+                // Such bytes cannot be loaded as a secret ...
                 let refused = MacKey::new(mac, &text).unwrap_err();
                 assert!(
                     matches!(refused, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
                     "{refused}"
                 );
-                // ... and a token made with them is refused by what it says it is.
+                // ... and a token with such a MAC is rejected because of its algorithm.
                 let header = encode(format!("{{\"alg\":\"{mac}\"}}").as_bytes());
                 let input = format!("{header}.{}", encode(b"{}"));
                 let algorithm = aws_lc_rs::hmac::HMAC_SHA256;
@@ -135,7 +135,7 @@ fn key_set_selects_by_kid_and_alg() {
             .key_id(),
         Some("2")
     );
-    // Signed by 1, and says that it was 2.
+    // Signed by 1, with the `kid` of 2.
     let lying = SigningKey::from_der(&one.to_der().unwrap())
         .unwrap()
         .with_key_id("2")

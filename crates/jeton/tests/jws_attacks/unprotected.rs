@@ -1,11 +1,11 @@
-//! An `alg` that nobody signed, a member in two headers, and a private key in a header.
+//! Unprotected `alg`, a member in two headers, and a private key in a header.
 
 use crate::support::{Key, encode, parts, reference, refusal};
 use jeton::error::{Part, Rejection};
 use jeton::key::SigningKey;
 use serde_json::{Value, json};
 
-/// A flattened JWS with these two headers, really signed by the key.
+/// A correctly signed, flattened JWS with these two headers.
 fn flattened(key: &Key, protected: Option<&str>, header: Option<Value>) -> Value {
     let encoded = protected.map(|text| encode(text.as_bytes()));
     let signed = reference::sign(key, encoded.as_deref().unwrap_or_default(), &encode(b"{}"));
@@ -61,7 +61,7 @@ fn verify_member_in_two_headers_is_rejected() {
             let rejection = refusal(opted_in.verify_json(&document.to_string()));
             assert_eq!(rejection, Rejection::DuplicateMember(Part::Header));
         }
-        // Another spelling of the name is the same name.
+        // A name with an escape is the same name.
         let protected = format!("{{\"alg\":\"{alg}\",\"note\":1}}");
         let document = flattened(&key, Some(&protected), Some(json!({"note": 1}))).to_string();
         let document = document.replace("\"note\"", "\"n\\u006fte\"");
