@@ -8,7 +8,7 @@ use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(|| seeds::from_vectors(|found| found.is_compact(3))
+    init: seeds::write(|| seeds::from_vectors(|found| found.is_compact(3))
         .iter()
         .flat_map(|token| token.split('.').map(str::to_owned).collect::<Vec<_>>())
         .collect()),

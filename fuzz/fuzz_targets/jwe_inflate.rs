@@ -20,7 +20,7 @@ static DECRYPTER: LazyLock<Decrypter> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let texts = seeds::from_vectors(|found| found.is_compact(3) || found.has("kty"));
         let compress = |text: String| miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 6);
         let mut all: Vec<Vec<u8>> = texts.into_iter().take(100).map(compress).collect();

@@ -41,7 +41,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| seeds::numbers(CASES.len() * 2)),
+    init: seeds::write(|| seeds::numbers(CASES.len() * 2)),
     |data: &[u8]| {
         let mut bytes = Bytes(data);
         let case = &CASES[bytes.below(CASES.len())];

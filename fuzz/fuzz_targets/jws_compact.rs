@@ -29,7 +29,7 @@ static JWT: LazyLock<jwt::Verifier> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let mut all = seeds::from_vectors(|found| found.is_compact(3));
         for key in keys::signing() {
             let signer = || Signer::new(key.as_ref());

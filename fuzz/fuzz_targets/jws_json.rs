@@ -17,7 +17,7 @@ static VERIFIERS: LazyLock<Vec<Verifier>> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let is_jws = |found: &seeds::Found| {
             found.has("payload") && (found.has("signature") || found.has("signatures"))
         };

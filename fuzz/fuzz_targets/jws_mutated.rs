@@ -33,7 +33,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| seeds::numbers(2 * 18 * 3)),
+    init: seeds::write(|| seeds::numbers(2 * 18 * 3)),
     |data: &[u8]| {
         let mut bytes = Bytes(data);
         let case = &CASES[bytes.below(CASES.len())];

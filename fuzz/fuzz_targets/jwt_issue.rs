@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 static MAC: LazyLock<MacKey> = LazyLock::new(|| keys::mac(MacAlg::HS256));
 
 fuzz_target!(
-    init: seeds::plant(|| vec!["issuer\u{1}subject\u{1}audience\u{1}id\u{1}name\u{1}value\n\"\\"]),
+    init: seeds::write(|| vec!["issuer\u{1}subject\u{1}audience\u{1}id\u{1}name\u{1}value\n\"\\"]),
     |text: &str| {
         let mut texts = text.split('\u{1}');
         let mut next = || texts.next().unwrap_or_default();

@@ -32,7 +32,7 @@ fn texts<V: Version>(all: &mut Vec<String>) {
 }
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let mut all = seeds::from_vectors(|found| {
             (1..=4).any(|version| found.starts_with(&format!("k{version}.")))
         });

@@ -77,7 +77,7 @@ fn is_cheap(text: &str) -> bool {
 }
 
 fuzz_target!(
-    init: seeds::plant(|| seeds::numbers(2 * CASES.len())),
+    init: seeds::write(|| seeds::numbers(2 * CASES.len())),
     |data: &[u8]| {
         let mut bytes = Bytes(data);
         let case = &CASES[bytes.below(CASES.len())];

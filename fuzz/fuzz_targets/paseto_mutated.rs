@@ -43,7 +43,7 @@ fn cases<V: Version>(all: &mut Vec<Case>) {
 }
 
 fuzz_target!(
-    init: seeds::plant(|| seeds::numbers(2 * CASES.len())),
+    init: seeds::write(|| seeds::numbers(2 * CASES.len())),
     |data: &[u8]| {
         let mut bytes = Bytes(data);
         let case = &CASES[bytes.below(CASES.len())];

@@ -8,7 +8,7 @@ use jeton_fuzz::keys::{self, Signing};
 use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(init: seeds::plant(first), |data: &[u8]| {
+fuzz_target!(init: seeds::write(first), |data: &[u8]| {
     let alg = SigAlg::RS256;
     let publics = [
         VerifyingKey::from_der(data),

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| ["HS256", "ES256", "none", "RS256"].map(|algorithm| {
+    init: seeds::write(|| ["HS256", "ES256", "none", "RS256"].map(|algorithm| {
         service::seed(&GenerateJwtRequest { algorithm: algorithm.to_owned() })
     }).to_vec()),
     |data: &[u8]| service::with(|service| {

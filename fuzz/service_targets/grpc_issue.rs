@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| ["access", "mac", "paseto", "sealed"].map(|profile| {
+    init: seeds::write(|| ["access", "mac", "paseto", "sealed"].map(|profile| {
         service::seed(&IssueRequest {
             issuer: ISS.to_owned(),
             profile: profile.to_owned(),

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| ["", r#"{"n":1}"#, r#"{"n":"#].map(|claims| {
+    init: seeds::write(|| ["", r#"{"n":1}"#, r#"{"n":"#].map(|claims| {
         service::seed(&IssueBatchRequest {
             profile: "mac".to_owned(),
             audience: AUDIENCE.to_owned(),

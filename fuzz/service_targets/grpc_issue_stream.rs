@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let frames = ["access", "mac", "none"].map(|profile| {
             let request = IssueRequest { profile: profile.to_owned(), ..IssueRequest::default() };
             framed(&service::seed(&request)).to_vec()

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| service::with(|service| {
+    init: seeds::write(|| service::with(|service| {
         let whole = VerifyBatchRequest {
             audience: AUDIENCE.to_owned(),
             tokens: service.tokens.clone(),

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| ["", ISS, "nobody"].map(|issuer| {
+    init: seeds::write(|| ["", ISS, "nobody"].map(|issuer| {
         service::seed(&WatchRevocationsRequest { issuer: issuer.to_owned() })
     }).to_vec()),
     |data: &[u8]| service::with(|service| {

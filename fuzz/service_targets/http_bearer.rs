@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use tonic::Code;
 
 fuzz_target!(
-    init: seeds::plant(|| service::with_guarded(|service| {
+    init: seeds::write(|| service::with_guarded(|service| {
         let bearers = service.tokens.iter().map(|token| format!("Bearer {token}"));
         let mut all: Vec<String> = bearers.collect();
         all.extend(["Bearer ", "Basic a:b", "bearer x.y.z"].map(str::to_owned));

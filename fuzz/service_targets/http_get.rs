@@ -20,7 +20,7 @@ const PATHS: [&str; 8] = [
 ];
 
 fuzz_target!(
-    init: seeds::plant(|| PATHS.map(|path| {
+    init: seeds::write(|| PATHS.map(|path| {
         format!("http://id.example{path}\nGET\nid.example\nW/\"tag\", *")
     }).to_vec()),
     |data: &[u8]| {

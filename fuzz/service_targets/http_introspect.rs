@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 fuzz_target!(
-    init: seeds::plant(Form::seeds),
+    init: seeds::write(Form::seeds),
     |data: &[u8]| service::with(|service| {
         let Some(form) = Form::of(data) else {
             return;

@@ -7,7 +7,7 @@ use jeton_fuzz::service::{self, AUDIENCE, Form};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(Form::seeds),
+    init: seeds::write(Form::seeds),
     |data: &[u8]| service::with(|service| {
         let Some(form) = Form::of(data) else {
             return;

@@ -76,48 +76,48 @@ pub fn mac(alg: MacAlg) -> MacKey {
 }
 
 /// A key that decrypts, with the key that encrypts to it.
-pub enum Opening {
+pub enum Decrypting {
     Private(DecryptionKey, EncryptionKey),
     Wrapping(WrappingKey),
     Content(ContentKey),
     Password(Password),
 }
 
-impl Opening {
+impl Decrypting {
     pub fn as_ref(&self) -> EncryptionKeyRef<'_> {
         match self {
-            Opening::Private(_, key) => key.into(),
-            Opening::Wrapping(key) => key.into(),
-            Opening::Content(key) => key.into(),
-            Opening::Password(key) => key.into(),
+            Decrypting::Private(_, key) => key.into(),
+            Decrypting::Wrapping(key) => key.into(),
+            Decrypting::Content(key) => key.into(),
+            Decrypting::Password(key) => key.into(),
         }
     }
 
     pub fn keys(&self) -> DecryptionKeys {
         match self {
-            Opening::Private(key, _) => key.into(),
-            Opening::Wrapping(key) => key.into(),
-            Opening::Content(key) => key.into(),
-            Opening::Password(key) => key.into(),
+            Decrypting::Private(key, _) => key.into(),
+            Decrypting::Wrapping(key) => key.into(),
+            Decrypting::Content(key) => key.into(),
+            Decrypting::Password(key) => key.into(),
         }
     }
 
     /// Returns the content encryption of the key, if there is only one.
     pub fn enc(&self) -> Option<ContentEnc> {
         match self {
-            Opening::Content(key) => Some(key.enc()),
+            Decrypting::Content(key) => Some(key.enc()),
             _ => None,
         }
     }
 }
 
 /// Returns a decryption key of every algorithm and curve.
-pub fn opening() -> Vec<Opening> {
+pub fn opening() -> Vec<Decrypting> {
     let mut all = Vec::new();
     let mut private = |jwk: String, alg| {
         let key = DecryptionKey::from_jwk_as(&jwk, alg).expect("a key");
         let public = key.encryption_key();
-        all.push(Opening::Private(key, public));
+        all.push(Decrypting::Private(key, public));
     };
     for alg in KeyManagementAlg::ALL.into_iter().chain([RSA1_5]) {
         if alg.name().starts_with("RSA") {
@@ -131,14 +131,14 @@ pub fn opening() -> Vec<Opening> {
     }
     for alg in KeyWrapAlg::ALL {
         let key = WrappingKey::new(alg, &vec![7; alg.key_bytes()]).expect("a key");
-        all.push(Opening::Wrapping(key));
+        all.push(Decrypting::Wrapping(key));
     }
     for enc in ContentEnc::ALL {
-        all.push(Opening::Content(content(enc)));
+        all.push(Decrypting::Content(content(enc)));
     }
     for alg in Pbes2Alg::ALL {
         let key = Password::new(alg, b"password").expect("a password");
-        all.push(Opening::Password(key.rounds(1_000).expect("enough")));
+        all.push(Decrypting::Password(key.rounds(1_000).expect("enough")));
     }
     all
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Writes the seeds to the folder in the environment variable, if it is set. Existing files stay, so that a corpus
 /// grows over many runs.
-pub fn plant<S: AsRef<[u8]>>(seeds: impl FnOnce() -> Vec<S>) {
+pub fn write<S: AsRef<[u8]>>(seeds: impl FnOnce() -> Vec<S>) {
     let Some(folder) = std::env::var_os("JETON_FUZZ_SEEDS") else {
         return;
     };
@@ -62,7 +62,7 @@ impl Found {
 }
 
 fn folder(path: &Path, take: &mut impl FnMut(Found)) {
-    let entries = fs::read_dir(path).expect("vectors/ stands beside fuzz/");
+    let entries = fs::read_dir(path).expect("vectors/ is next to fuzz/");
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {

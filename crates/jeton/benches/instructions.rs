@@ -153,7 +153,7 @@ fn read(text: &str) -> usize {
     let outcome = json::read_object(black_box(text), 32, |name, value| {
         black_box((name, value));
         count += 1;
-        Ok::<_, json::Fault>(())
+        Ok::<_, json::ScanError>(())
     });
     assert!(outcome.is_ok());
     count
@@ -179,7 +179,7 @@ fn unsigned(header: &str) -> String {
     format!("{}.{}.AAAA", encode(header), encode(CLAIMS))
 }
 
-fn refuse(token: &str) {
+fn reject(token: &str) {
     static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| Verifier::new(&*MAC));
     assert!(black_box(VERIFIER.verify(black_box(token))).is_err());
 }
@@ -187,7 +187,7 @@ fn refuse(token: &str) {
 #[inline(never)]
 fn case_jws_split() {
     static TOKEN: LazyLock<String> = LazyLock::new(|| unsigned("") + ".");
-    refuse(&TOKEN);
+    reject(&TOKEN);
 }
 
 #[inline(never)]
@@ -197,7 +197,7 @@ fn case_jws_known_header() {
         let (input, _) = signed.rsplit_once('.').unwrap();
         format!("{input}.AAAA")
     });
-    refuse(&TOKEN);
+    reject(&TOKEN);
 }
 
 #[inline(never)]
@@ -205,7 +205,7 @@ fn case_jws_foreign_header() {
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
         unsigned(r#"{"typ":"JWT", "alg":"HS256", "kid":"2027-01", "x":{"y":[1,2]}}"#)
     });
-    refuse(&TOKEN);
+    reject(&TOKEN);
 }
 
 #[inline(never)]
@@ -354,22 +354,22 @@ static RSA1_5_TOKENS: LazyLock<(Decrypter, [String; 3])> = LazyLock::new(|| {
     (decrypter, tokens)
 });
 
-fn refuse_rsa1_5(index: usize) {
+fn reject_rsa1_5(index: usize) {
     let (decrypter, tokens) = &*RSA1_5_TOKENS;
     assert!(black_box(decrypter.decrypt(black_box(&tokens[index]))).is_err());
 }
 
 #[inline(never)]
 fn case_rsa1_5_right_padding() {
-    refuse_rsa1_5(black_box(0));
+    reject_rsa1_5(black_box(0));
 }
 
 #[inline(never)]
 fn case_rsa1_5_wrong_padding() {
-    refuse_rsa1_5(black_box(1));
+    reject_rsa1_5(black_box(1));
 }
 
 #[inline(never)]
 fn case_rsa1_5_wrong_length() {
-    refuse_rsa1_5(black_box(2));
+    reject_rsa1_5(black_box(2));
 }

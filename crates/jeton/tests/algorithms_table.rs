@@ -35,9 +35,9 @@ fn algorithms_page_matches_the_code() {
 fn table() -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
-         Written by `crates/jeton/tests/algorithms_table.rs` from the code itself: a key of each \
-         algorithm is made, written in every form, and makes a token that it reads again. Sizes are \
-         bytes.\n\n",
+         `crates/jeton/tests/algorithms_table.rs` generates this page from the code. For each \
+         algorithm it generates a key, writes it in every encoding, and creates and verifies a token. \
+         Sizes are in bytes.\n\n",
     );
     text += &signing();
     text += &encrypting();
@@ -48,7 +48,7 @@ fn table() -> String {
 fn signing() -> String {
     let mut text = String::from(
         "## JWS and JWT\n\n\
-         | `alg` | in Rust | what it is | JWK `kty` | `crv` | signature | public key, DER | private forms |\n\
+         | `alg` | in Rust | description | JWK `kty` | `crv` | signature | public key, DER | private key encodings |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     for alg in MacAlg::ALL {
@@ -84,24 +84,24 @@ fn signing() -> String {
         .unwrap();
     }
     text.push_str(
-        "\nRSA rows are for a key of 2,048 bits; keys of up to 8,192 bits are read. PEM and DER are \
-         PKCS#8 and SubjectPublicKeyInfo; SEC1 and PKCS#1 are read too. An ML-DSA key in PKCS#8 is \
-         its seed, or seed and expanded key; the expanded key alone is not supported.\n\n\
-         A header's `alg` is only compared with the key's. `EdDSA` and `Ed25519` are two names of one \
-         operation, and an Ed25519 key answers to both (RFC 9864, section 2.2).\n\n\
+        "\nThe RSA rows are for keys of 2,048 bits; the maximum is 8,192 bits. PEM and DER are PKCS#8 and \
+         SubjectPublicKeyInfo; SEC1 and PKCS#1 can be read too. An ML-DSA key in PKCS#8 is a seed, or a \
+         seed and the expanded key. An expanded key alone is not supported.\n\n\
+         The `alg` of a header is only compared with the key. `EdDSA` and `Ed25519` are two names of the \
+         same operation, and an Ed25519 key accepts both (RFC 9864, section 2.2).\n\n\
          Not supported:\n\n\
-         - `none`: it does not exist, in any spelling.\n\
-         - `Ed448`: no implementation that jeton would stand on has it. Such a key is refused with \
+         - `none`.\n\
+         - `Ed448`, because no suitable implementation exists. Such a key is rejected with \
          `crv: not supported`.\n\
-         - HMAC keys shorter than the hash, RSA keys under 2,048 bits or with an exponent under \
-         65,537: only through `jeton::danger`.\n",
+         - HMAC keys shorter than the hash, and RSA keys under 2,048 bits or with an exponent under \
+         65,537, except through `jeton::danger`.\n",
     );
     text
 }
 
 /// A row for each key management, with the result of a round trip for each `enc`.
 fn encrypting() -> String {
-    let mut text = String::from("\n## JWE\n\n| `alg` | in Rust | what it is | keys |");
+    let mut text = String::from("\n## JWE\n\n| `alg` | in Rust | description | keys |");
     for enc in ContentEnc::ALL {
         write!(text, " `{enc}` |").unwrap();
     }
@@ -118,7 +118,7 @@ fn encrypting() -> String {
         let goes = |enc| {
             keys.iter().all(|(key, _)| {
                 let public = key.encryption_key();
-                goes_round(&Encrypter::new(&public, enc), Decrypter::new(key))
+                round_trips(&Encrypter::new(&public, enc), Decrypter::new(key))
             })
         };
         encrypting_row(
@@ -133,8 +133,8 @@ fn encrypting() -> String {
     for alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg).unwrap();
         let words = match alg.name().contains("GCM") {
-            true => "the content key under AES-GCM (RFC 7518, 4.7)",
-            false => "the content key under AES Key Wrap (RFC 3394)",
+            true => "wraps the content key with AES-GCM (RFC 7518, 4.7)",
+            false => "wraps the content key with AES Key Wrap (RFC 3394)",
         };
         let bytes = format!("`oct` of {}", alg.key_bytes());
         encrypting_row(
@@ -143,7 +143,7 @@ fn encrypting() -> String {
             &format!("KeyWrapAlg::{alg:?}"),
             words,
             &bytes,
-            |enc| goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key)),
+            |enc| round_trips(&Encrypter::new(&key, enc), Decrypter::new(&key)),
         );
     }
     encrypting_row(
@@ -151,10 +151,10 @@ fn encrypting() -> String {
         "dir",
         "ContentKey",
         "the key is the content key",
-        "`oct` as `enc` wants",
+        "`oct` with the length of `enc`",
         |enc| {
             let key = ContentKey::generate(enc).unwrap();
-            goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key))
+            round_trips(&Encrypter::new(&key, enc), Decrypter::new(&key))
         },
     );
     for alg in Pbes2Alg::ALL {
@@ -169,15 +169,15 @@ fn encrypting() -> String {
             &rust,
             "a password, PBKDF2 and AES Key Wrap",
             "a password",
-            |enc| goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key)),
+            |enc| round_trips(&Encrypter::new(&key, enc), Decrypter::new(&key)),
         );
     }
     text.push_str(
-        "\nEvery row goes in the compact and in the JSON serialization; all but `dir` and `ECDH-ES` \
-         can have several recipients. `zip` (`DEF`) is behind `danger` on both sides, with a limit on \
-         size and ratio. `RSA1_5` and passwords are reached through `danger` alone.\n\n\
-         Not supported: X448, which no implementation that jeton would stand on has; HPKE, which is \
-         still a draft for JOSE.\n",
+        "\nEvery row works in the compact and the JSON serialization. All except `dir` and `ECDH-ES` \
+         allow several recipients. `zip` (`DEF`), `RSA1_5` and passwords require `danger`. Inflated \
+         content has a maximum size and ratio.\n\n\
+         Not supported: X448, because no suitable implementation exists, and HPKE, which is still a draft \
+         for JOSE.\n",
     );
     text
 }
@@ -197,7 +197,7 @@ fn encrypting_row(
     text.push('\n');
 }
 
-fn goes_round(encrypter: &Encrypter<'_>, decrypter: Decrypter) -> bool {
+fn round_trips(encrypter: &Encrypter<'_>, decrypter: Decrypter) -> bool {
     let token = encrypter.encrypt(b"x").unwrap();
     let json = encrypter.encrypt_flattened(b"x").unwrap();
     let opened = [decrypter.decrypt(&token), decrypter.decrypt_json(&json)];
@@ -233,44 +233,44 @@ fn key_pairs(alg: KeyManagementAlg) -> Vec<(DecryptionKey, String)> {
 
 fn pair_words(alg: KeyManagementAlg) -> &'static str {
     match alg.name() {
-        "RSA-OAEP" => "RSAES-OAEP, SHA-1 and MGF1 with it",
-        "RSA-OAEP-256" => "RSAES-OAEP, SHA-256 and MGF1 with it",
-        "RSA-OAEP-384" => "RSAES-OAEP, SHA-384 and MGF1 with it",
-        "RSA-OAEP-512" => "RSAES-OAEP, SHA-512 and MGF1 with it",
-        "RSA1_5" => "RSAES-PKCS1-v1_5; a wrong padding gives a random content key",
-        "ECDH-ES" => "an agreed key is the content key",
-        "ECDH-ES+A128KW" => "an agreed key and AES Key Wrap, 128 bits",
-        "ECDH-ES+A192KW" => "an agreed key and AES Key Wrap, 192 bits",
-        "ECDH-ES+A256KW" => "an agreed key and AES Key Wrap, 256 bits",
-        other => panic!("say what {other} is"),
+        "RSA-OAEP" => "RSAES-OAEP, SHA-1 and MGF1 with SHA-1",
+        "RSA-OAEP-256" => "RSAES-OAEP, SHA-256 and MGF1 with SHA-256",
+        "RSA-OAEP-384" => "RSAES-OAEP, SHA-384 and MGF1 with SHA-384",
+        "RSA-OAEP-512" => "RSAES-OAEP, SHA-512 and MGF1 with SHA-512",
+        "RSA1_5" => "RSAES-PKCS1-v1_5; an invalid padding gives a random content key",
+        "ECDH-ES" => "the derived key is the content key",
+        "ECDH-ES+A128KW" => "the derived key wraps the content key with AES Key Wrap, 128 bits",
+        "ECDH-ES+A192KW" => "the derived key wraps the content key with AES Key Wrap, 192 bits",
+        "ECDH-ES+A256KW" => "the derived key wraps the content key with AES Key Wrap, 256 bits",
+        other => panic!("no description for {other}"),
     }
 }
 
 fn paseto() -> String {
     let mut text = String::from(
         "\n## PASETO\n\n\
-         | version and purpose | in Rust | what it is | PASERK |\n|---|---|---|---|\n",
+         | version and purpose | in Rust | description | PASERK |\n|---|---|---|---|\n",
     );
     let v1 = [
-        "AES-256-CTR and HMAC-SHA-384 over all of it",
+        "AES-256-CTR and HMAC-SHA-384 over the whole token",
         "RSASSA-PSS, SHA-384, keys of 2,048 bits",
     ];
     let v3 = [
         v1[0],
-        "ECDSA on P-384, SHA-384, the public key signed as well",
+        "ECDSA on P-384, SHA-384, including the public key",
     ];
     let v2 = [
-        "XChaCha20-Poly1305, the nonce a hash of the message",
+        "XChaCha20-Poly1305, with a hash of the message as nonce",
         "Ed25519",
     ];
-    let v4 = ["XChaCha20, keyed BLAKE2b over all of it", "Ed25519"];
+    let v4 = ["XChaCha20, keyed BLAKE2b over the whole token", "Ed25519"];
     text += &version::<V4>("paseto::v4", v4);
     text += &version::<V3>("paseto::v3", v3);
     text += &version::<V2>("danger::paseto_v2", v2);
     text += &version::<V1>("danger::paseto_v1", v1);
     text.push_str(
-        "\n`k1.seal` is not supported: it needs the bare RSA operation, which no implementation that \
-         jeton would stand on has.\n",
+        "\n`k1.seal` is not supported, because it requires RSA without padding, which no suitable \
+         implementation offers.\n",
     );
     text
 }
@@ -356,9 +356,9 @@ fn signature_words(alg: SigAlg) -> &'static str {
         SigAlg::ES384 => "ECDSA on P-384, SHA-384",
         SigAlg::ES512 => "ECDSA on P-521, SHA-512",
         SigAlg::ES256K => "ECDSA on secp256k1, SHA-256 (RFC 8812)",
-        SigAlg::EdDSA => "Ed25519 under RFC 8037's name",
-        SigAlg::Ed25519 => "Ed25519 under RFC 9864's name",
+        SigAlg::EdDSA => "Ed25519 with the name of RFC 8037",
+        SigAlg::Ed25519 => "Ed25519 with the name of RFC 9864",
         SigAlg::MlDsa44 | SigAlg::MlDsa65 | SigAlg::MlDsa87 => "ML-DSA (FIPS 204), empty context",
-        other => panic!("say what {other} is"),
+        other => panic!("no description for {other}"),
     }
 }

@@ -56,13 +56,13 @@ fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_tim
     let untyped = in_time.verify_untyped_in(&token, &mut scratch).unwrap();
     assert_eq!(untyped.typed::<BorrowedVisit<'_>>().unwrap().page, "/");
 
-    let refusal = late.verify_untyped(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::Expired));
-    let refusal = late
+    let rejection = late.verify_untyped(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::Expired));
+    let rejection = late
         .verify_untyped_in(&token, &mut scratch)
         .map(drop)
         .unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::Expired));
+    assert_eq!(rejection.rejection(), Some(Rejection::Expired));
     let verified = in_time.verify_untyped(&token).unwrap();
     assert_eq!(in_time.recheck(&verified), Ok(()));
     assert_eq!(late.recheck(&verified), Err(Rejection::Expired.into()));
@@ -131,8 +131,8 @@ fn jwt_of_another_type_round_trips() {
         (key.issue(&claims()), access()),
     ] {
         let verifier = jwt::Verifier::new(key.verifying_key(), policy);
-        let refusal = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
-        assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
+        let rejection = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
+        assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
     }
     // With the type `JWT`, the tokens equal those of the key byte for byte.
     let usual = jwt::Issuer::new(&key, "JWT").unwrap();
@@ -142,8 +142,8 @@ fn jwt_of_another_type_round_trips() {
         other.issue_by(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
-        let refused = jwt::Issuer::new(&mac, wrong).map(drop);
-        assert_eq!(refused, Err(Error::Misuse(Misuse::Type)), "{wrong}");
+        let rejected = jwt::Issuer::new(&mac, wrong).map(drop);
+        assert_eq!(rejected, Err(Error::Misuse(Misuse::Type)), "{wrong}");
     }
 }
 
@@ -264,16 +264,16 @@ fn verify_encrypted_jwt_checks_typ() {
         .issue(&claims())
         .unwrap();
     let demanding = jwt::EncryptedVerifier::new(&key, policy().typ("at+jwt"));
-    let refusal = demanding.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
+    let rejection = demanding.verify::<Visit>(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
     // Content that is marked as something other than claims is not read as claims.
     let other = Encrypter::new(&key, ContentEnc::A256Gcm)
         .content_type("json")
         .encrypt(br#"{"iss":"https://id.example","aud":"api","exp":9999999999,"page":"/"}"#)
         .unwrap();
     let verifier = jwt::EncryptedVerifier::new(&key, policy());
-    let refusal = verifier.verify::<Visit>(&other).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
+    let rejection = verifier.verify::<Visit>(&other).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
 }
 
 #[test]
@@ -287,9 +287,9 @@ fn verify_encrypted_jwt_over_limits_is_rejected() {
         ..Default::default()
     };
     let verifier = jwt::EncryptedVerifier::new(&key, policy()).limits(limits);
-    let refusal = verifier.verify::<Visit>(&token).unwrap_err().rejection();
+    let rejection = verifier.verify::<Visit>(&token).unwrap_err().rejection();
     assert!(
-        matches!(refusal, Some(Rejection::TooLarge(_))),
-        "{refusal:?}"
+        matches!(rejection, Some(Rejection::TooLarge(_))),
+        "{rejection:?}"
     );
 }

@@ -245,9 +245,9 @@ fn hit_checks_exp_nbf_iat_and_max_age() {
     setup.clock.back(1);
     assert_eq!(setup.page(&token), Err(Rejection::NotYetValid));
     let mut scratch = Scratch::new();
-    let refused = setup.cached.verify_in::<Visit>(&token, &mut scratch);
+    let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
-        refused.map(drop).unwrap_err().rejection(),
+        rejected.map(drop).unwrap_err().rejection(),
         Some(Rejection::NotYetValid)
     );
 }
@@ -273,13 +273,13 @@ fn replace_with_another_policy_invalidates_entries() {
     let setup = Setup::new(policy(), 64);
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
-    for (policy, refusal) in [
+    for (policy, rejection) in [
         (Policy::new("i", "b"), Rejection::AudienceMismatch),
         (Policy::new("j", "a"), Rejection::IssuerMismatch),
         (policy().typ("at+jwt"), Rejection::TypeMismatch),
     ] {
         setup.cached.replace(setup.verifier(policy));
-        assert_eq!(setup.page(&token), Err(refusal));
+        assert_eq!(setup.page(&token), Err(rejection));
         setup.cached.replace(setup.verifier(self::policy()));
         assert_eq!(setup.page(&token).as_deref(), Ok("/"));
     }
@@ -291,8 +291,8 @@ fn two_caches_are_independent() {
     let strict = Cached::new(setup.verifier(Policy::new("i", "b")), 64).unwrap();
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
-    let refusal = strict.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::AudienceMismatch));
+    let rejection = strict.verify::<Visit>(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::AudienceMismatch));
 }
 
 /// A verification that started with the old keys ends after they were replaced. It uses the old keys, and its
@@ -350,8 +350,8 @@ fn verification_during_replace_is_not_cached() {
         // The verification started while the old key was trusted.
         assert_eq!(verifying.join().unwrap(), Ok(()));
     });
-    let refusal = cached.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::Signature));
+    let rejection = cached.verify::<Visit>(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::Signature));
 }
 
 #[test]
@@ -380,9 +380,9 @@ fn revoked_token_is_rejected_on_the_next_hit() {
         assert_eq!(setup.page(&other).as_deref(), Ok("/other"));
     }
     let mut scratch = Scratch::new();
-    let refused = setup.cached.verify_in::<Visit>(&token, &mut scratch);
+    let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
-        refused.map(drop).unwrap_err().rejection(),
+        rejected.map(drop).unwrap_err().rejection(),
         Some(Rejection::Revoked)
     );
     revoked.store(false, Ordering::SeqCst);
@@ -393,8 +393,8 @@ fn revoked_token_is_rejected_on_the_next_hit() {
 fn rejected_token_is_not_cached() {
     let setup = Setup::new(policy(), 64);
     let now = setup.clock.now();
-    let stranger = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
-    let forged = stranger
+    let other_key = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let forged = other_key
         .issue_by(
             &claims("/").expires_in(Duration::from_secs(60)),
             &setup.clock,

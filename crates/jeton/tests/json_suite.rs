@@ -61,7 +61,7 @@ fn main() {
             }
             other => panic!("unknown expectation {other}"),
         };
-        let verdict = if expected { "accepted" } else { "refused" };
+        let verdict = if expected { "accepted" } else { "rejected" };
         Trial::test(format!("{name}_is_{verdict}"), move || {
             // The scanner reads objects, so the case is the value of a member.
             let object = [b"{\"case\":".as_slice(), &fs::read(&file)?, b"}"].concat();

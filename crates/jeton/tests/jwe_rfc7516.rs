@@ -44,9 +44,9 @@ fn main() {
         }));
         let jwk = vector["jwk"].clone();
         trials.push(trial(
-            format!("{section}_{alg}_tampered_is_refused"),
+            format!("{section}_{alg}_tampered_is_rejected"),
             move || {
-                every_change_is_refused(&Decrypter::new(decryption_keys(&jwk, alg, "")?), &token)
+                every_change_is_rejected(&Decrypter::new(decryption_keys(&jwk, alg, "")?), &token)
             },
         ));
     }
@@ -73,7 +73,7 @@ fn main() {
 
 /// Changes each character, and truncates the token at each position. The RSA part is long, so each of its
 /// characters is changed only once.
-fn every_change_is_refused(decrypter: &Decrypter, token: &str) -> Result<(), Failed> {
+fn every_change_is_rejected(decrypter: &Decrypter, token: &str) -> Result<(), Failed> {
     decrypter.decrypt(token)?;
     let header_end = token.find('.').unwrap();
     for position in 0..token.len() {

@@ -78,15 +78,15 @@ fn case(vector: &Value, index: usize, token: &Value) -> Result<(), Failed> {
         None => decrypter.decrypt_json(&token.to_string()),
     };
     let decrypted = if vector["title"] == "Protecting Content Only" {
-        let refusal = open(&decrypter).unwrap_err().rejection();
+        let rejection = open(&decrypter).unwrap_err().rejection();
         check(
-            refusal == Some(Rejection::UnprotectedEnc),
+            rejection == Some(Rejection::UnprotectedEnc),
             "unprotected enc without danger",
         )?;
         open(&danger::allow_unprotected_enc(decrypter))?
     } else if vector["input"]["zip"] == "DEF" {
-        let refusal = open(&decrypter).unwrap_err().rejection();
-        check(refusal == Some(Rejection::Compressed), "zip without danger")?;
+        let rejection = open(&decrypter).unwrap_err().rejection();
+        check(rejection == Some(Rejection::Compressed), "zip without danger")?;
         open(&danger::allow_zip(decrypter))?
     } else {
         open(&decrypter)?

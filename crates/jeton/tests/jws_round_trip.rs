@@ -147,8 +147,8 @@ fn unprotected_header_is_separate() {
         json!("x"),
         json!({"long": "x".repeat(10_000)}),
     ] {
-        let refused = Signer::new(&key).unprotected(&header);
-        assert_eq!(misuse(refused), Misuse::UnprotectedHeader, "{header}");
+        let rejected = Signer::new(&key).unprotected(&header);
+        assert_eq!(misuse(rejected), Misuse::UnprotectedHeader, "{header}");
     }
 }
 

@@ -60,8 +60,8 @@ fn kid_selects_the_key_and_alg_must_match() {
     // The id of one key with the algorithm of the other: no key matches, and none is tried.
     let crossed = key(SigAlg::EdDSA, "one").issue(&claims()).unwrap();
     assert_eq!(verdict(&set, &crossed), Err(Rejection::UnknownKey));
-    let stranger = key(SigAlg::EdDSA, "two").issue(&claims()).unwrap();
-    assert_eq!(verdict(&set, &stranger), Err(Rejection::Signature));
+    let other_key = key(SigAlg::EdDSA, "two").issue(&claims()).unwrap();
+    assert_eq!(verdict(&set, &other_key), Err(Rejection::Signature));
     // Ids are compared exactly.
     for id in ["One", "on", "one ", "three"] {
         let token = key(SigAlg::ES256, id).issue(&claims()).unwrap();
@@ -178,12 +178,12 @@ fn footer(kid: &str) -> String {
 
 fn paseto_verdict(set: &paseto::KeySet, token: &str) -> Result<String, Rejection> {
     let verifier = paseto::Verifier::new(set.clone(), policy());
-    let refusal = |error: Error| error.rejection().unwrap();
-    let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(refusal)?;
+    let rejection = |error: Error| error.rejection().unwrap();
+    let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(rejection)?;
     let mut scratch = Scratch::new();
     let again = verifier
         .verify_in::<IgnoredAny>(token, &mut scratch)
-        .map_err(refusal)?;
+        .map_err(rejection)?;
     assert_eq!(again.key_id(), verified.key_id());
     Ok(verified.key_id().unwrap().to_owned())
 }
@@ -225,9 +225,9 @@ fn paseto_footer_kid_selects_the_key() {
         let token = one
             .issue_with(&claims(), Binding::new().footer(&footer))
             .unwrap();
-        let refusal = paseto_verdict(&set, &token).unwrap_err();
+        let rejection = paseto_verdict(&set, &token).unwrap_err();
         assert!(matches!(
-            refusal,
+            rejection,
             Rejection::Signature | Rejection::UnknownKey
         ));
     }
@@ -272,7 +272,7 @@ fn unverified_footer_is_read_strictly() {
     let id = pair.public_key().id();
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
     let long = footer(&"k".repeat(limits::KEY_ID_BYTES + 1));
-    for (bad, refusal) in [
+    for (bad, rejection) in [
         (
             format!("{{\"kid\":\"{id}\""),
             Rejection::Malformed(Part::Footer),
@@ -292,7 +292,7 @@ fn unverified_footer_is_read_strictly() {
         let token = pair
             .issue_with(&claims(), Binding::new().footer(&bad))
             .unwrap();
-        assert_eq!(paseto_verdict(&set, &token), Err(refusal));
+        assert_eq!(paseto_verdict(&set, &token), Err(rejection));
         // A single key does not read the footer.
         let alone = paseto::Verifier::new(pair.public_key(), policy());
         assert!(alone.verify::<IgnoredAny>(&token).is_ok());

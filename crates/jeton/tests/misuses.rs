@@ -35,9 +35,9 @@ fn check(name: &str, text: &str) -> Result<(), Failed> {
     if expected.is_empty() {
         return Err("no line is marked with //~".into());
     }
-    let mended = errors(name, "right", &mended(text));
-    if !mended.is_empty() {
-        return Err(format!("the right way does not compile: {mended:#?}").into());
+    let corrected = errors(name, "right", &corrected(text));
+    if !corrected.is_empty() {
+        return Err(format!("the corrected lines do not compile: {corrected:#?}").into());
     }
     let found = errors(name, "wrong", text);
     for (line, words) in &expected {
@@ -62,7 +62,7 @@ fn marked(text: &str) -> BTreeMap<usize, String> {
 }
 
 /// The corrected text.
-fn mended(text: &str) -> String {
+fn corrected(text: &str) -> String {
     text.lines()
         .filter(|line| !line.contains("//~ "))
         .map(|line| line.replace("//+ ", "") + "\n")
@@ -95,9 +95,9 @@ fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let talk = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let mut all = BTreeMap::new();
-    for message in talk
+    for message in stderr
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
     {
@@ -111,7 +111,7 @@ fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
             all.insert(line["line_start"].as_u64().unwrap() as usize, words);
         }
     }
-    assert_eq!(output.status.success(), all.is_empty(), "{talk}");
+    assert_eq!(output.status.success(), all.is_empty(), "{stderr}");
     all
 }
 

@@ -174,7 +174,7 @@ fn key<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
             }
         }
         (true, None, Some(text)) => {
-            let problem = refused(through_the_key::<V>(kind.form(), text))?;
+            let problem = rejected(through_the_key::<V>(kind.form(), text))?;
             match vector.comment.as_deref() {
                 Some(comment) if comment.contains("wrong version") => is_wrong_kind(problem),
                 Some(comment) if comment.contains("too short") => {
@@ -183,11 +183,11 @@ fn key<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
                 Some(comment) if comment.contains("Invalid encoding") => {
                     same(problem, KeyProblem::NotBase64Url)
                 }
-                _ => Err("nobody knows why it is to be refused".into()),
+                _ => Err("no known reason for rejection".into()),
             }
         }
         (true, Some(key), None) => has_no_text(kind, key),
-        _ => Err("nobody knows what is expected".into()),
+        _ => Err("unknown expectation".into()),
     }
 }
 
@@ -201,7 +201,7 @@ fn id<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
             same(text.parse::<Id>()?, paserk.id())?;
             let through = through_the_key::<V>(kind.form(), &paserk.to_text());
             if case.is_no_key() {
-                return same(refused(through)?, KeyProblem::Invalid);
+                return same(rejected(through)?, KeyProblem::Invalid);
             }
             same(through?.1, paserk.id())
         }
@@ -214,7 +214,7 @@ fn id<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
                 _ => Ok(()),
             }
         }
-        _ => Err("nobody knows what is expected".into()),
+        _ => Err("unknown expectation".into()),
     }
 }
 
@@ -231,7 +231,7 @@ fn wrapped<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         _ => SecretKey::<V>::from_wrapped_paserk(text, &wrapping)?.to_paserk(),
     };
     if vector.expect_fail {
-        return encrypted_is_refused(case, unwrap(text));
+        return encrypted_is_rejected(case, unwrap(text));
     }
     let expected = case.text(vector.unwrapped.as_deref())?;
     same(unwrap(text)?.as_str(), &expected)?;
@@ -256,7 +256,7 @@ fn password<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         _ => SecretKey::<V>::from_password_paserk(text, password)?.to_paserk(),
     };
     if vector.expect_fail {
-        return encrypted_is_refused(case, read(text));
+        return encrypted_is_rejected(case, read(text));
     }
     let expected = case.text(vector.unwrapped.as_deref())?;
     same(read(text)?.as_str(), &expected)?;
@@ -299,7 +299,7 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
     };
     let unsealed = LocalKey::<V>::from_sealed_paserk(text, &recipient);
     if vector.expect_fail {
-        return encrypted_is_refused(case, unsealed);
+        return encrypted_is_rejected(case, unsealed);
     }
     let expected = case.text(vector.unsealed.as_deref())?;
     same(unsealed?.to_paserk().as_str(), &expected)?;
@@ -380,13 +380,13 @@ fn has_no_text(kind: Kind, written: &str) -> Result<(), Failed> {
         return Ok(());
     };
     same(
-        refused(Paserk::from_bytes(kind, &bytes))?,
+        rejected(Paserk::from_bytes(kind, &bytes))?,
         KeyProblem::WrongLength,
     )
 }
 
-fn encrypted_is_refused<V, T>(case: &Case<'_, V>, read: jeton::Result<T>) -> Result<(), Failed> {
-    let problem = refused(read)?;
+fn encrypted_is_rejected<V, T>(case: &Case<'_, V>, read: jeton::Result<T>) -> Result<(), Failed> {
+    let problem = rejected(read)?;
     if ERRATA
         .not_canonical
         .vectors
@@ -401,20 +401,20 @@ fn encrypted_is_refused<V, T>(case: &Case<'_, V>, read: jeton::Result<T>) -> Res
     } else if comment.contains("authentication tag") || comment.contains("password") {
         same(problem, KeyProblem::Decryption)
     } else {
-        Err("nobody knows why it is to be refused".into())
+        Err("no known reason for rejection".into())
     }
 }
 
 fn is_wrong_kind(problem: KeyProblem) -> Result<(), Failed> {
     match problem {
         KeyProblem::WrongKind { .. } => Ok(()),
-        other => Err(format!("refused for another reason: {other}").into()),
+        other => Err(format!("rejected for another reason: {other}").into()),
     }
 }
 
-fn refused<T>(result: jeton::Result<T>) -> Result<KeyProblem, Failed> {
+fn rejected<T>(result: jeton::Result<T>) -> Result<KeyProblem, Failed> {
     match result {
-        Ok(_) => Err("taken, and should be refused".into()),
+        Ok(_) => Err("accepted, but must be rejected".into()),
         Err(error) => Ok(problem(error)),
     }
 }

@@ -88,13 +88,13 @@ fn run<V: Version>(vector: &Vector) -> Result<(), Failed> {
         (false, None, Some(secret)) => signs_and_verifies::<V>(vector, secret),
         (true, Some(key), None) => {
             let key = LocalKey::<V>::from_paserk(&text::<V>(Form::Local, key)?)?;
-            refused(vector, key.decrypt(&vector.token, assertion))
+            rejected(vector, key.decrypt(&vector.token, assertion))
         }
         (true, None, Some(_)) => {
             let key = public_key::<V>(vector)?;
-            refused(vector, key.verify(&vector.token, assertion))
+            rejected(vector, key.verify(&vector.token, assertion))
         }
-        _ => Err("neither a local key nor a pair: nobody knows what is expected".into()),
+        _ => Err("unknown expectation: neither a local key nor a key pair".into()),
     }
 }
 
@@ -195,14 +195,14 @@ fn claims_are_verified<V: Version>(vector: &Vector, keys: impl Into<Keys>) -> Re
     )
 }
 
-fn refused(vector: &Vector, opened: jeton::Result<Opened>) -> Result<(), Failed> {
+fn rejected(vector: &Vector, opened: jeton::Result<Opened>) -> Result<(), Failed> {
     let (_, number) = vector.name.split_once("-F-").ok_or("a name without -F-")?;
     let expected = match number {
         // Another purpose or version.
         "1" | "2" | "3" => Rejection::WrongFormat,
         // Not canonical base64url: trailing bits, padding.
         "4" | "5" => Rejection::Malformed(Part::Payload),
-        _ => return Err("nobody knows why this is to be refused".into()),
+        _ => return Err("no known reason for rejection".into()),
     };
     same(vector.payload.as_deref(), None)?;
     same(opened.err(), Some(Error::Rejected(expected)))

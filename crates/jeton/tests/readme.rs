@@ -29,7 +29,7 @@ fn readme_example_runs() -> jeton::Result<()> {
     let token = key.issue(&Claims::new(visit).issuer("https://id.example").audience("api").expires_in(minutes(15)))?;
 
     let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
-    let visit: Verified<Visit> = verifier.verify(&token)?;         // no other way to a Verified
+    let visit: Verified<Visit> = verifier.verify(&token)?;         // only a verifier creates a Verified
 
     assert_eq!(visit.page, "/");
     Ok(())

@@ -29,11 +29,11 @@ fn main() {
             check(verified.payload() == payload.as_bytes(), "another payload")
         }));
         trials.push(trial(
-            format!("{section}_{alg}_tampered_is_refused"),
+            format!("{section}_{alg}_tampered_is_rejected"),
             move || {
                 let keys =
                     verification_keys(&json(&format!("rfc7515/rfc7515_{section}.jwk")), alg)?;
-                every_flip_is_refused(
+                every_flip_is_rejected(
                     &Verifier::new(keys),
                     text(&format!("rfc7515/rfc7515_{section}.jwsc")).trim(),
                 )
@@ -57,7 +57,7 @@ fn main() {
             "another token",
         )
     }));
-    trials.push(trial("A.5_none_is_refused", || {
+    trials.push(trial("A.5_none_is_rejected", || {
         let token = text("rfc7515/rfc7515_A.5.jwsc");
         for (section, alg) in [
             ("A.1", "HS256"),
@@ -66,13 +66,13 @@ fn main() {
             ("A.4", "ES512"),
         ] {
             let keys = verification_keys(&json(&format!("rfc7515/rfc7515_{section}.jwk")), alg)?;
-            let refusal = Verifier::new(keys)
+            let rejection = Verifier::new(keys)
                 .verify(token.trim())
                 .unwrap_err()
                 .rejection();
             check(
-                refusal == Some(Rejection::AlgorithmMismatch),
-                "refused for another reason",
+                rejection == Some(Rejection::AlgorithmMismatch),
+                "rejected for another reason",
             )?;
         }
         Ok(())
@@ -118,7 +118,7 @@ fn main() {
 }
 
 /// Replaces each character by several others.
-fn every_flip_is_refused(verifier: &Verifier, token: &str) -> Result<(), Failed> {
+fn every_flip_is_rejected(verifier: &Verifier, token: &str) -> Result<(), Failed> {
     verifier.verify(token)?;
     for position in 0..token.len() {
         for replacement in ["A", "B", "_", ".", "=", "\n"] {

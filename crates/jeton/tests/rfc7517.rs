@@ -59,7 +59,7 @@ fn main() {
             let again = SigningKey::from_jwk(&key.to_jwk()?)?;
             check(again.to_jwk()? == key.to_jwk()?, "the key changed")
         }),
-        trial("A.2_as_a_set_to_verify_with_is_refused", || {
+        trial("A.2_as_a_set_to_verify_with_is_rejected", || {
             let set = KeySet::from_json(&text("rfc7517/rfc7517_A.2.jwkset"));
             check(
                 problem(set) == (Some("keys"), KeyProblem::NoUsableKey),

@@ -23,11 +23,11 @@ fn main() {
         trial("3.1_a_signed_jwt_verifies", || {
             claims_are_right(&verifier("A.1", "HS256", EXPIRY - 1)?.verify(&token("3.1"))?)
         }),
-        trial("3.1_the_same_is_refused_when_it_has_expired", || {
+        trial("3.1_the_same_is_rejected_when_it_has_expired", || {
             let verified = verifier("A.1", "HS256", EXPIRY)?.verify::<Value>(&token("3.1"));
             rejected(verified, &Rejection::Expired)
         }),
-        trial("6.1_an_unsecured_jwt_is_refused", || {
+        trial("6.1_an_unsecured_jwt_is_rejected", || {
             for (section, alg) in [("A.1", "HS256"), ("A.2", "RS256")] {
                 let verifier = verifier(section, alg, EXPIRY - 1)?;
                 let verified = verifier.verify::<Value>(&token("6.1"));
@@ -50,7 +50,7 @@ fn main() {
         trial("A.2_a_nested_jwt_verifies", || {
             claims_are_right(&nested(EXPIRY - 1)?.verify(&token("A.2"))?)
         }),
-        trial("A.2_the_same_is_refused_when_it_has_expired", || {
+        trial("A.2_the_same_is_rejected_when_it_has_expired", || {
             rejected(
                 nested(EXPIRY)?.verify::<Value>(&token("A.2")),
                 &Rejection::Expired,
@@ -110,7 +110,7 @@ fn claims_are_right(verified: &Verified<Value>) -> Result<(), Failed> {
 fn rejected<T>(result: jeton::Result<T>, expected: &Rejection) -> Result<(), Failed> {
     match result {
         Err(Error::Rejected(rejection)) if rejection == *expected => Ok(()),
-        Err(other) => Err(format!("refused for another reason: {other}").into()),
+        Err(other) => Err(format!("rejected for another reason: {other}").into()),
         Ok(_) => Err("it was accepted".into()),
     }
 }

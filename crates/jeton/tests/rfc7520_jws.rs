@@ -84,14 +84,14 @@ fn verify(
 ) -> Result<VerifiedPayload, Failed> {
     let mut verifier = Verifier::new(verification_keys(key, alg)?);
     if has_unprotected_alg(vector, index) {
-        let refusal = verifier.verify_json(&token.to_string()).map(drop);
-        let refusal = refusal.unwrap_err().rejection();
+        let rejection = verifier.verify_json(&token.to_string()).map(drop);
+        let rejection = rejection.unwrap_err().rejection();
         let expected = match vector["title"].as_str() {
             // The error of the last signature is returned.
             Some("Multiple Signatures") => Rejection::AlgorithmMismatch,
             _ => Rejection::UnprotectedAlg,
         };
-        check(refusal == Some(expected), "unprotected alg without danger")?;
+        check(rejection == Some(expected), "unprotected alg without danger")?;
         verifier = danger::allow_unprotected_alg(verifier);
     }
     let detached = vector["title"].as_str().unwrap().contains("Detached");

@@ -75,7 +75,7 @@ fn main() {
         Ok(())
     }));
     trials.push(trial(
-        "cookbook_json_only_has_no_crit_and_is_refused",
+        "cookbook_json_only_has_no_crit_and_is_rejected",
         || {
             let example = json("rfc7797/cookbook-json-only.json");
             let key = MacKey::from_jwk(&example["input"]["key"].to_string())?;

@@ -42,22 +42,22 @@ fn main() {
                 ("BA", KeyProblem::Invalid),
             ] {
                 key["e"] = json!(e);
-                let refused = danger::weak_rsa_key_from_jwk(&key.to_string(), SigAlg::RS256);
-                check(problem(refused) == (Some("e"), expected), e)?;
+                let rejected = danger::weak_rsa_key_from_jwk(&key.to_string(), SigAlg::RS256);
+                check(problem(rejected) == (Some("e"), expected), e)?;
             }
             Ok(())
         },
     ));
     trials.push(trial("weak_rsa_is_for_public_rsa_keys", || {
         let private = SigningKey::generate(SigAlg::RS256)?;
-        let refused = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
+        let rejected = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
         check(
-            problem(refused).1 == KeyProblem::PrivateGiven,
+            problem(rejected).1 == KeyProblem::PrivateGiven,
             "a private key",
         )?;
-        let refused = danger::weak_rsa_key_from_pem(&private.to_pem()?, SigAlg::RS256);
+        let rejected = danger::weak_rsa_key_from_pem(&private.to_pem()?, SigAlg::RS256);
         check(
-            problem(refused).1 == KeyProblem::PrivateGiven,
+            problem(rejected).1 == KeyProblem::PrivateGiven,
             "a private key",
         )?;
         let ec = SigningKey::generate(SigAlg::ES256)?.verifying_key();
@@ -72,13 +72,13 @@ fn main() {
     trials.push(trial("short_mac_keys", || {
         for alg in MacAlg::ALL {
             let secret = vec![7; alg.key_bytes() - 1];
-            check(MacKey::new(alg, &secret).is_err(), "the normal door")?;
+            check(MacKey::new(alg, &secret).is_err(), "the normal constructor")?;
             let key = danger::weak_mac_key(alg, &secret)?;
             let token = Signer::new(&key).sign(b"x")?;
             Verifier::new(&key).verify(&token)?;
             let again = danger::weak_mac_key_from_jwk(&key.to_jwk(), alg)?;
             Verifier::new(&again).verify(&token)?;
-            check(MacKey::from_jwk(&key.to_jwk()).is_err(), "the normal door")?;
+            check(MacKey::from_jwk(&key.to_jwk()).is_err(), "the normal constructor")?;
             check(
                 problem(danger::weak_mac_key(alg, b"")) == (Some("k"), KeyProblem::TooWeak),
                 "empty",
@@ -86,7 +86,7 @@ fn main() {
             let pem = b"-----BEGIN PUBLIC KEY-----";
             check(
                 problem(danger::weak_mac_key(alg, pem)).1 == KeyProblem::KeyAsSecret,
-                "a key's text",
+                "the encoding of a key",
             )?;
         }
         let said = r#"{"kty":"oct","alg":"HS512","k":"c2hvcnQ"}"#;
@@ -99,7 +99,7 @@ fn main() {
             .to_jwk();
         check(
             danger::weak_mac_key_from_jwk(&ec, MacAlg::HS256).is_err(),
-            "no oct key",
+            "not an oct key",
         )
     }));
     vectors::run(trials)
@@ -111,11 +111,11 @@ fn rsa(key: &Value, bits: u64) {
         let alg: SigAlg = name.parse().unwrap();
         let token = token.as_str().unwrap();
         // The normal constructors reject them.
-        for refused in [
+        for rejected in [
             VerifyingKey::from_jwk_as(&jwk, alg),
             VerifyingKey::from_pem_as(pem, alg),
         ] {
-            assert_eq!(problem(refused).1, KeyProblem::TooWeak, "{name}");
+            assert_eq!(problem(rejected).1, KeyProblem::TooWeak, "{name}");
         }
         let weak = [
             danger::weak_rsa_key_from_jwk(&jwk, alg),

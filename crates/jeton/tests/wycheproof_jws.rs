@@ -16,7 +16,7 @@ use vectors::{check, json, trial, verification_keys};
 #[derive(Clone, Copy, PartialEq)]
 enum Erratum {
     /// The label is valid, but RFC 7515 requires rejection.
-    Refused,
+    Rejected,
     /// The label is invalid, but another case labels the same token valid.
     Accepted,
 }
@@ -34,7 +34,7 @@ fn main() {
                 other => panic!("unknown expectation {other} of case {id}"),
             };
             let expected = match errata.get(&id) {
-                Some(Erratum::Refused) => false,
+                Some(Erratum::Rejected) => false,
                 Some(Erratum::Accepted) => true,
                 None => valid,
             };
@@ -42,7 +42,7 @@ fn main() {
                 "tc{id}_{}_{}_is_{}",
                 group["comment"].as_str().unwrap(),
                 test["comment"].as_str().unwrap().replace(' ', "_"),
-                if expected { "accepted" } else { "refused" }
+                if expected { "accepted" } else { "rejected" }
             );
             let (group, test) = (group.clone(), test.clone());
             trials.push(trial(name, move || case(&group, &test, expected)));
@@ -61,7 +61,7 @@ fn case(group: &Value, test: &Value, expected: bool) -> Result<(), Failed> {
     let accepted = accepts(key, &token);
     check(
         accepted == expected,
-        if accepted { "accepted" } else { "refused" },
+        if accepted { "accepted" } else { "rejected" },
     )
 }
 
@@ -87,7 +87,7 @@ fn errata() -> BTreeMap<u64, Erratum> {
     for (name, group) in groups.as_object().unwrap() {
         let deviation = match name.as_str() {
             "contradiction" => Erratum::Accepted,
-            "wrongly_valid" | "alg_vs_jwk_alg" | "unregistered_jwk_alg" => Erratum::Refused,
+            "wrongly_valid" | "alg_vs_jwk_alg" | "unregistered_jwk_alg" => Erratum::Rejected,
             // The public key of this case has valid key_ops, and only that key is used. The API reads only the
             // compact serialization. Both labels apply.
             "key_ops_typo" | "compact_only_policy" => continue,

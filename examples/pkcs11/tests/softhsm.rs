@@ -55,8 +55,8 @@ impl Token {
         init.args(["--init-token", "--free", "--label", "test"]);
         init.args(["--so-pin", "12345678", "--pin", "1234"]);
         let output = init.output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
-        token.say(&["new", "key", alg]);
+        assert!(output.status.success(), "{}", printed(&output));
+        token.output(&["new", "key", alg]);
         token
     }
 
@@ -76,22 +76,22 @@ impl Token {
     }
 
     /// Returns the output of the example.
-    fn say(&self, arguments: &[&str]) -> String {
+    fn output(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", printed(&output));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
     fn public(&self) -> String {
-        self.say(&["public", "key", self.alg])
+        self.output(&["public", "key", self.alg])
     }
 
     fn issue(&self) -> String {
-        self.say(&["issue", "key", self.alg, ISSUER, AUDIENCE])
+        self.output(&["issue", "key", self.alg, ISSUER, AUDIENCE])
     }
 }
 
-fn told(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -146,7 +146,7 @@ fn golang_jwt_verifies(alg: &str, public: &str, tokens: &[String]) {
         .current_dir(driver)
         .output()
         .unwrap();
-    assert!(build.status.success(), "{}", told(&build));
+    assert!(build.status.success(), "{}", printed(&build));
     let mut process = Command::new(&binary)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -200,14 +200,14 @@ fn es256_token_verifies_with_other_libraries() {
 fn signature_with_wrong_salt_length_is_an_error() {
     let token = Token::new("PS256");
     let right = token.run(&["issue", "key", "PS256", ISSUER, AUDIENCE, "32"]);
-    assert!(right.status.success(), "{}", told(&right));
+    assert!(right.status.success(), "{}", printed(&right));
     for salt_bytes in ["0", "20", "64"] {
         let output = token.run(&["issue", "key", "PS256", ISSUER, AUDIENCE, salt_bytes]);
         assert!(!output.status.success() && output.stdout.is_empty());
         assert!(
-            told(&output).contains("Remote(Signature)"),
+            printed(&output).contains("Remote(Signature)"),
             "{}",
-            told(&output)
+            printed(&output)
         );
     }
 }
@@ -219,8 +219,8 @@ fn key_of_another_type_is_an_error() {
     assert!(!output.status.success() && output.stdout.is_empty());
     let output = token.run(&["issue", "other", "ES256", ISSUER, AUDIENCE]);
     assert!(
-        told(&output).contains("no key has that label"),
+        printed(&output).contains("no key has that label"),
         "{}",
-        told(&output)
+        printed(&output)
     );
 }

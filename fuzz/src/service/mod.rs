@@ -1,7 +1,7 @@
 //! Runs the whole token service in the fuzzer process, with a client that sends fuzzer input over loopback. A
 //! panic on any thread of the server ends the fuzzer.
 
-mod answer;
+mod call_result;
 mod form;
 
 use std::cell::RefCell;
@@ -25,7 +25,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tonic::Code;
 
-pub use answer::Answer;
+pub use call_result::CallResult;
 pub use form::Form;
 
 /// The issuer of requests that name none.
@@ -34,7 +34,7 @@ pub const ISS: &str = "https://id.example/tenant";
 pub const AUDIENCE: &str = "api";
 
 /// Time limit for a response. Generating an RSA key on a busy machine is the slowest call.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of changes after which the server is replaced, to limit its size.
 const CHANGES: u32 = 2000;
 
@@ -126,7 +126,7 @@ pub enum End {
     /// An incomplete frame header; tonic treats it as the end, too.
     Head,
     /// A malformed or incomplete message.
-    Torn,
+    Malformed,
 }
 
 impl End {
@@ -135,7 +135,7 @@ impl End {
         match self {
             End::Whole => code == Code::Ok,
             End::Head => true,
-            End::Torn => code != Code::Ok,
+            End::Malformed => code != Code::Ok,
         }
     }
 }
@@ -157,7 +157,7 @@ pub fn unframed<M: Message + Default>(mut body: &[u8]) -> (usize, End) {
     let end = match body {
         [] => End::Whole,
         [0, _, _, _, _] => End::Head,
-        _ => End::Torn,
+        _ => End::Malformed,
     };
     (messages, end)
 }
@@ -232,18 +232,18 @@ impl Service {
     }
 
     /// Calls a method with this body, and waits for the end of the response.
-    pub fn stream(&mut self, method: &str, body: Bytes, more: &HeaderMap) -> Answer {
+    pub fn stream(&mut self, method: &str, body: Bytes, more: &HeaderMap) -> CallResult {
         let response = self.post(method, body, more);
         let (head, body) = response.into_parts();
         let collected = self
             .wait(body.collect())
             .expect("it is answered to the end");
         let trailers = collected.trailers().cloned().unwrap_or_default();
-        Answer::of(&head.headers, &trailers, collected.to_bytes())
+        CallResult::of(&head.headers, &trailers, collected.to_bytes())
     }
 
     /// Calls a method with an endless response, and returns the first message.
-    pub fn begin(&mut self, method: &str, body: Bytes) -> Answer {
+    pub fn begin(&mut self, method: &str, body: Bytes) -> CallResult {
         let response = self.post(method, body, &HeaderMap::new());
         let (head, mut body) = response.into_parts();
         let frame = self.wait(body.frame()).transpose();
@@ -251,10 +251,10 @@ impl Service {
             .expect("it is answered")
             .unwrap_or(hyper::body::Frame::data(Bytes::new()));
         match frame.into_data() {
-            Ok(data) => Answer::of(&head.headers, &HeaderMap::new(), data),
+            Ok(data) => CallResult::of(&head.headers, &HeaderMap::new(), data),
             Err(frame) => {
                 let trailers = frame.into_trailers().unwrap_or_default();
-                Answer::of(&head.headers, &trailers, Bytes::new())
+                CallResult::of(&head.headers, &trailers, Bytes::new())
             }
         }
     }
@@ -332,7 +332,7 @@ impl Service {
     fn wait<F: Future>(&self, what: F) -> F::Output {
         let answered = self
             .runtime
-            .block_on(async { timeout(PATIENCE, what).await });
+            .block_on(async { timeout(TIMEOUT, what).await });
         answered.expect("an answer comes in time")
     }
 }

@@ -224,9 +224,9 @@ impl<V: Verify> Cached<V> {
         let hash = self.hash(token);
         if let Some(remembered) = self.memory.find(&hash, current.generation) {
             let still = current.verifier.recheck(&remembered);
-            if let Err(refusal) = still.and_then(|()| self.reject_revoked(&remembered)) {
+            if let Err(error) = still.and_then(|()| self.reject_revoked(&remembered)) {
                 self.memory.forget(&hash);
-                return Err(refusal);
+                return Err(error);
             }
             return Ok(hit(&remembered));
         }

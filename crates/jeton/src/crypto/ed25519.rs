@@ -192,17 +192,17 @@ mod tests {
             rows.entry(flags.join(", ")).or_default()[answer] += 1;
         }
         let mut table = String::from(
-            "# Ed25519: what is taken and what is not\n\n\
-             Libraries disagree about Ed25519 signatures that no honest signer makes. jeton's answer \
-             to each combination of flags of the [CCTV matrix](https://github.com/C2SP/CCTV/tree/main/ed25519), \
-             written by the test `cctv_matrix_matches_documentation`:\n\n\
-             - A public key of small order, or in a second encoding, is refused when it is loaded.\n\
-             - Verification is RFC 8032's without the cofactor: `R` must be, byte for byte, what the \
-             equation gives, and `s` must be reduced. A signature with a `low_order_residue` therefore \
-             fails, and so does a non-canonical `R`.\n\
-             - What is accepted although a part has a low-order component satisfies the equation as it \
-             stands; only whoever holds the private key can make it.\n\n\
-             | flags | key refused | signature refused | accepted |\n|---|---:|---:|---:|\n",
+            "# Ed25519: accepted and rejected signatures\n\n\
+             Libraries disagree about Ed25519 signatures that a correct signer never creates. The table lists \
+             the result of jeton for each combination of flags of the [CCTV matrix](https://github.com/C2SP/CCTV/tree/main/ed25519). \
+             The test `cctv_matrix_matches_documentation` compares it with the code.\n\n\
+             - A public key of small order, or in a non-canonical encoding, is rejected when it is loaded.\n\
+             - Verification follows RFC 8032 without the cofactor. `R` must have exactly the bytes that the \
+             equation gives, and `s` must be reduced. So a signature with a `low_order_residue` or a \
+             non-canonical `R` is rejected.\n\
+             - Accepted signatures with a low-order component satisfy the equation. Only the owner of the private \
+             key can create them.\n\n\
+             | flags | key rejected | signature rejected | accepted |\n|---|---:|---:|---:|\n",
         );
         for (flags, [key, signature, accepted]) in &rows {
             let flags = if flags.is_empty() { "(none)" } else { flags };

@@ -255,10 +255,10 @@ mod tests {
             "[] {}",
             "{\"a\":\"\u{1}\"}",
         ] {
-            let refused = read(text);
+            let result = read(text);
             assert!(
-                matches!(refused, Err(JsonError::Syntax { line: 1, .. })),
-                "{text}: {refused:?}"
+                matches!(result, Err(JsonError::Syntax { line: 1, .. })),
+                "{text}: {result:?}"
             );
         }
     }

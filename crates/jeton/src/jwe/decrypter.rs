@@ -30,8 +30,8 @@ use crate::limits::{self, Limits};
 /// let token = Encrypter::new(&key, ContentEnc::A256Gcm).encrypt(b"hello")?;
 /// assert!(decrypter.decrypt(&token).is_ok());
 /// let other = Encrypter::new(&key, ContentEnc::A128Gcm).encrypt(b"hello")?;
-/// let refusal = decrypter.decrypt(&other).unwrap_err().rejection();
-/// assert_eq!(refusal, Some(Rejection::EncryptionMismatch));
+/// let rejection = decrypter.decrypt(&other).unwrap_err().rejection();
+/// assert_eq!(rejection, Some(Rejection::EncryptionMismatch));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
@@ -211,7 +211,7 @@ impl Decrypter {
         // algorithms counts as one key.
         let id = |key: &'a DecryptWith| key.id().map(KeyId::as_str);
         let are_one = keys.windows(2).all(|pair| id(&pair[0]) == id(&pair[1]));
-        let mut refusal = match are_one {
+        let mut last_error = match are_one {
             true => Rejection::AlgorithmMismatch,
             false => Rejection::UnknownKey,
         };
@@ -227,7 +227,7 @@ impl Decrypter {
                     continue;
                 }
                 if matches!(key, DecryptWith::Content(key) if key.enc() != enc) {
-                    refusal = Rejection::EncryptionMismatch;
+                    last_error = Rejection::EncryptionMismatch;
                     continue;
                 }
                 candidates.push(Candidate {
@@ -238,7 +238,7 @@ impl Decrypter {
             }
         }
         if candidates.is_empty() {
-            return Err(refusal);
+            return Err(last_error);
         }
         Ok(candidates)
     }

@@ -305,19 +305,19 @@ fn payload_form(
     b64: Option<Value<'_>>,
     extensions: Extensions,
 ) -> Result<PayloadForm, Rejection> {
-    let refused = Err(Rejection::CriticalExtension);
+    let rejected = Err(Rejection::CriticalExtension);
     let (crit, b64) = match (crit, b64) {
         (None, None) => return Ok(PayloadForm::Encoded),
         (Some(crit), Some(b64)) if extensions == Extensions::B64 => (crit, b64),
-        _ => return refused,
+        _ => return rejected,
     };
     let Some(names) = crit.elements() else {
-        return refused;
+        return rejected;
     };
     let mut names = names.map(Value::string);
     let only_b64 = names.next().flatten().is_some_and(|name| name == *"b64");
     if !only_b64 || names.next().is_some() {
-        return refused;
+        return rejected;
     }
     match (b64.kind(), b64.raw()) {
         (Kind::Bool, "true") => Ok(PayloadForm::Encoded),

@@ -69,15 +69,15 @@ impl Keys {
         let named = |key: &&VerificationKey| {
             kid.is_none_or(|kid| key.id().is_some_and(|id| id.as_str() == kid))
         };
-        let mut refusal = Rejection::UnknownKey;
+        let mut last_error = Rejection::UnknownKey;
         let candidates = keys.iter().filter(named).filter(|key| key.matches_name(alg));
         for key in candidates.take(limits::KEYS_TRIED) {
             if verify(key) {
                 return Ok(key);
             }
-            refusal = Rejection::Signature;
+            last_error = Rejection::Signature;
         }
-        Err(refusal)
+        Err(last_error)
     }
 }
 

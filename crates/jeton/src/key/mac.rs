@@ -213,7 +213,7 @@ impl MacKey {
         });
         // Computed at the final address: the states are as secret as the key, and a move would leave a copy.
         let Material { secret, prepared } =
-            Arc::get_mut(&mut material).expect("nobody else has it yet");
+            Arc::get_mut(&mut material).expect("the Arc is not shared yet");
         prepared.set(alg.hash(), secret);
         MacKey {
             alg,

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
 use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Id, Kind, Paserk, refused};
+use super::{Form, Id, Kind, Paserk, key_error};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
 use crate::paseto::suite::LOCAL_KEY_BYTES;
@@ -97,7 +97,7 @@ impl<V: Version> WrappingKey<V> {
         let cipher = KeyCipher::wrapping(family, self.bytes(), nonce);
         let header = envelope.header();
         if !cipher.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
-            return Err(refused(KeyProblem::Decryption).into());
+            return Err(key_error(KeyProblem::Decryption).into());
         }
         let mut key = Zeroizing::new(encrypted.to_vec());
         cipher.apply(&mut key)?;

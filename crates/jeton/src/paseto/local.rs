@@ -171,7 +171,7 @@ impl<V: Version> LocalKey<V> {
     pub(crate) fn from_slice(key: &[u8]) -> Result<LocalKey<V>> {
         let key = key
             .try_into()
-            .map_err(|_| paserk::refused(KeyProblem::WrongLength))?;
+            .map_err(|_| paserk::key_error(KeyProblem::WrongLength))?;
         Ok(LocalKey {
             prepared: Arc::new(Prepared::new(Suite::of(V::VERSION), key)),
             version: PhantomData,

@@ -1,7 +1,7 @@
 //! Recipes that modify the key.
 
 use crate::support::{Key, decode, encode};
-use crate::{assert_refused, every};
+use crate::{assert_rejected, every};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn public_text_as_secret(texts: impl Fn(&VerifyingKey) -> Vec<Vec<u8>>) {
             let secret = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, &text);
             let tag = aws_lc_rs::hmac::sign(&secret, input.as_bytes());
             let token = format!("{input}.{}", encode(tag.as_ref()));
-            assert_refused(
+            assert_rejected(
                 &Key::Pair(SigningKey::from_der_as(&key.to_der().unwrap(), alg).unwrap()),
                 &token,
             );
@@ -57,7 +57,7 @@ pub(crate) fn blank_secret() {
     let blank = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, b"");
     let tag = aws_lc_rs::hmac::sign(&blank, input.as_bytes());
     for key in every() {
-        assert_refused(key, &format!("{input}.{}", encode(tag.as_ref())));
+        assert_rejected(key, &format!("{input}.{}", encode(tag.as_ref())));
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn alg_curve_mismatch() {
         let key = Key::Pair(key);
         for other in curves.into_iter().filter(|other| *other != alg) {
             let header = json!({"alg": other.name()}).to_string();
-            assert_refused(&key, &key.sign_under(&header, b"{}"));
+            assert_rejected(&key, &key.sign_under(&header, b"{}"));
             let relabelled = jwk.replace(&format!("\"{alg}\""), &format!("\"{other}\""));
             assert_ne!(relabelled, jwk);
             assert!(VerifyingKey::from_jwk(&relabelled).is_err());
@@ -94,7 +94,7 @@ pub(crate) fn jwk_forms() {
         let key = SigningKey::generate(alg).unwrap().verifying_key();
         serde_json::from_str(&key.to_jwk()).unwrap()
     };
-    let refused = |mut jwk: Value, member: &str, value: Option<Value>| {
+    let rejected = |mut jwk: Value, member: &str, value: Option<Value>| {
         assert!(
             VerifyingKey::from_jwk(&jwk.to_string()).is_ok(),
             "no control"
@@ -106,19 +106,19 @@ pub(crate) fn jwk_forms() {
         assert!(VerifyingKey::from_jwk(&jwk.to_string()).is_err(), "{jwk}");
     };
     for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
-        refused(public(alg), "y", None);
-        refused(public(alg), "x", Some(json!("AAAA")));
+        rejected(public(alg), "y", None);
+        rejected(public(alg), "x", Some(json!("AAAA")));
         let mut off = decode(public(alg)["y"].as_str().unwrap());
         off[7] ^= 1;
-        refused(public(alg), "y", Some(json!(encode(&off))));
+        rejected(public(alg), "y", Some(json!(encode(&off))));
     }
     let rsa = public(SigAlg::RS256);
     let mut even = decode(rsa["n"].as_str().unwrap());
     *even.last_mut().unwrap() &= 0xfe;
-    refused(rsa.clone(), "n", Some(json!(encode(&even))));
-    refused(rsa.clone(), "n", Some(json!(encode(&[0xff; 128]))));
+    rejected(rsa.clone(), "n", Some(json!(encode(&even))));
+    rejected(rsa.clone(), "n", Some(json!(encode(&[0xff; 128]))));
     for e in [&[1][..], &[2], &[1, 0, 0]] {
-        refused(rsa.clone(), "e", Some(json!(encode(e))));
+        rejected(rsa.clone(), "e", Some(json!(encode(e))));
     }
     for alg in SigAlg::ALL {
         let key = |alg| -> Value {

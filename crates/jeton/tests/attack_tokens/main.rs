@@ -56,9 +56,9 @@ const JOSE: [(&str, Recipe); 23] = [
 ];
 
 /// A recipe in another test: the recipe, the file, the test.
-type Elsewhere = (&'static str, &'static str, &'static str);
+type InOtherTest = (&'static str, &'static str, &'static str);
 
-const JWE: [Elsewhere; 16] = [
+const JWE: [InOtherTest; 16] = [
     ("crit-unknown", "algorithms", "decrypt_crit_is_rejected"),
     ("dup-header", "algorithms", "decrypt_duplicate_member_is_rejected"),
     ("base64-forms", "bytes", "decrypt_non_canonical_base64_is_rejected"),
@@ -109,7 +109,7 @@ const JWE: [Elsewhere; 16] = [
     ),
 ];
 
-const PASETO: [Elsewhere; 8] = [
+const PASETO: [InOtherTest; 8] = [
     ("base64-forms", "tokens", "verify_non_canonical_base64_is_rejected"),
     ("dots-flood", "tokens", "verify_many_dots_is_rejected_cheaply"),
     (
@@ -144,7 +144,7 @@ fn lists_for(applies_to: &str) -> &'static [&'static str] {
         "JWE" | "JWE/JWS zip" | "RSA1_5" | "ECDH-ES" => &["jwe"],
         "PASETO" => &["paseto"],
         "all" => &["jose", "jwe", "paseto"],
-        other => panic!("which formats are {other}?"),
+        other => panic!("unknown applies_to: {other}"),
     }
 }
 
@@ -160,7 +160,7 @@ fn main() {
         };
         let key = test["key"].to_string();
         trials.push(trial(name, move || {
-            check(refused_by_all(&input, &key), "accepted")
+            check(rejected_by_all(&input, &key), "accepted")
         }));
     }
     let catalogue = json("attack-tokens/catalogue.json");
@@ -187,7 +187,7 @@ fn main() {
                 let path = format!("{}/tests/{folder}/{file}.rs", env!("CARGO_MANIFEST_DIR"));
                 let text = std::fs::read_to_string(path)?;
                 let head = format!("#[test]\nfn {test}() {{");
-                check(text.contains(&head), "there is no such test")
+                check(text.contains(&head), "the test does not exist")
             }));
         }
     }
@@ -201,7 +201,7 @@ fn main() {
 }
 
 /// Whether verifiers with keys of every algorithm, and with the key of the token if it is a MAC key, reject it.
-fn refused_by_all(token: &str, own: &str) -> bool {
+fn rejected_by_all(token: &str, own: &str) -> bool {
     let mut all: Vec<jeton::key::Keys> = every().iter().map(Key::keys).collect();
     for alg in MacAlg::ALL {
         all.extend(MacKey::from_jwk_as(own, alg).map(Into::into));
@@ -235,7 +235,7 @@ fn hs256() -> Key {
 }
 
 /// Checks that the token is rejected as a JWS and as a JWT.
-fn assert_refused(key: &Key, token: &str) {
+fn assert_rejected(key: &Key, token: &str) {
     assert!(key.verifier().verify(token).is_err(), "JWS: {token}");
     let verifier = jwt::Verifier::new(key.keys(), lenient());
     assert!(verifier.verify::<Value>(token).is_err(), "JWT: {token}");

@@ -93,9 +93,9 @@ fn issuer_wrapping_key_verifies_what_it_issued() {
             .unwrap();
         let verifier = jwt::EncryptedVerifier::new(&key, Policy::new("i", "a"));
         assert!(verifier.verify::<Value>(&token).is_ok(), "{alg}");
-        let stranger = IssuerWrappingKey::new(WrappingKey::generate(alg).unwrap());
-        let verifier = jwt::EncryptedVerifier::new(&stranger, Policy::new("i", "a"));
-        let refusal = rejection(verifier.verify::<Value>(&token));
-        assert_eq!(refusal, Rejection::Decryption, "{alg}");
+        let other_key = IssuerWrappingKey::new(WrappingKey::generate(alg).unwrap());
+        let verifier = jwt::EncryptedVerifier::new(&other_key, Policy::new("i", "a"));
+        let rejection = rejection(verifier.verify::<Value>(&token));
+        assert_eq!(rejection, Rejection::Decryption, "{alg}");
     }
 }

@@ -18,7 +18,7 @@ fn flattened() -> Value {
     })
 }
 
-fn refusal(text: &Value) -> Rejection {
+fn rejection_of(text: &Value) -> Rejection {
     rejection(direct().decrypt_json(&text.to_string()))
 }
 
@@ -40,13 +40,13 @@ fn decrypt_changed_aad_is_rejected() {
     assert_eq!(good.aad(), Some(&b"aad"[..]));
     let mut other = flattened();
     other["aad"] = json!(encode(b"aae"));
-    assert_eq!(refusal(&other), Rejection::Decryption);
+    assert_eq!(rejection_of(&other), Rejection::Decryption);
     let mut without = flattened();
     without.as_object_mut().unwrap().remove("aad");
-    assert_eq!(refusal(&without), Rejection::Decryption);
+    assert_eq!(rejection_of(&without), Rejection::Decryption);
     let mut not_base64 = flattened();
     not_base64["aad"] = json!("***");
-    assert_eq!(refusal(&not_base64), Rejection::Malformed(Part::Token));
+    assert_eq!(rejection_of(&not_base64), Rejection::Malformed(Part::Token));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn decrypt_json_missing_or_mistyped_member_is_rejected() {
         let mut without = flattened();
         without.as_object_mut().unwrap().remove(member);
         assert_eq!(
-            refusal(&without),
+            rejection_of(&without),
             Rejection::Malformed(Part::Token),
             "{member}"
         );
@@ -74,7 +74,7 @@ fn decrypt_json_missing_or_mistyped_member_is_rejected() {
             let mut changed = flattened();
             changed[member] = wrong;
             assert_eq!(
-                refusal(&changed),
+                rejection_of(&changed),
                 Rejection::Malformed(Part::Token),
                 "{member}"
             );
@@ -85,7 +85,7 @@ fn decrypt_json_missing_or_mistyped_member_is_rejected() {
         let mut changed = flattened();
         changed[member] = json!("");
         assert_eq!(
-            refusal(&changed),
+            rejection_of(&changed),
             Rejection::Malformed(Part::Token),
             "{member}"
         );
@@ -101,21 +101,21 @@ fn decrypt_name_in_two_headers_is_rejected() {
         for header in [json!({"alg":"dir"}), json!({"enc":"A256GCM"})] {
             let mut changed = flattened();
             changed[place] = header;
-            assert_eq!(refusal(&changed), Rejection::DuplicateMember(Part::Header));
+            assert_eq!(rejection_of(&changed), Rejection::DuplicateMember(Part::Header));
         }
         let mut critical = flattened();
         critical[place] = json!({"crit":["exp"],"exp":1});
-        assert_eq!(refusal(&critical), Rejection::CriticalExtension);
+        assert_eq!(rejection_of(&critical), Rejection::CriticalExtension);
     }
     let mut both = flattened();
     both["unprotected"] = json!({"note":1});
     both["header"] = json!({"note":1});
-    assert_eq!(refusal(&both), Rejection::DuplicateMember(Part::Header));
+    assert_eq!(rejection_of(&both), Rejection::DuplicateMember(Part::Header));
     let text = flattened()
         .to_string()
         .replacen('{', "{\"tag\":\"AAAA\",", 1);
-    let refusal = rejection(direct().decrypt_json(&text));
-    assert_eq!(refusal, Rejection::DuplicateMember(Part::Token));
+    let rejection = rejection(direct().decrypt_json(&text));
+    assert_eq!(rejection, Rejection::DuplicateMember(Part::Token));
 }
 
 #[test]
@@ -144,14 +144,14 @@ fn decrypt_mixed_general_and_flattened_is_rejected() {
     ] {
         let mut mixed = good.clone();
         mixed[member] = value;
-        let refusal = rejection(decrypter.decrypt_json(&mixed.to_string()));
-        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+        let rejection = rejection(decrypter.decrypt_json(&mixed.to_string()));
+        assert_eq!(rejection, Rejection::Malformed(Part::Token));
     }
     for recipients in [json!([]), json!({}), json!([7]), json!("x")] {
         let mut changed = good.clone();
         changed["recipients"] = recipients;
-        let refusal = rejection(decrypter.decrypt_json(&changed.to_string()));
-        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+        let rejection = rejection(decrypter.decrypt_json(&changed.to_string()));
+        assert_eq!(rejection, Rejection::Malformed(Part::Token));
     }
 }
 
@@ -162,8 +162,8 @@ fn decrypt_too_many_recipients_is_rejected() {
     assert!(last.decrypt_json(&good.to_string()).is_ok());
     let one = good["recipients"][0].clone();
     good["recipients"].as_array_mut().unwrap().push(one);
-    let refusal = rejection(last.decrypt_json(&good.to_string()));
-    assert_eq!(refusal, Rejection::TooLarge(Part::Token));
+    let rejection = rejection(last.decrypt_json(&good.to_string()));
+    assert_eq!(rejection, Rejection::TooLarge(Part::Token));
     let many = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let mut encrypter = Encrypter::new(&many, ContentEnc::A128Gcm);
     for _ in 0..limits::RECIPIENTS {
@@ -178,8 +178,8 @@ fn direct_key_with_other_recipients_is_rejected() {
     for alg in ["dir", "ECDH-ES"] {
         let mut changed = good.clone();
         changed["recipients"][0]["header"]["alg"] = alg.into();
-        let refusal = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
-        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+        let rejection = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+        assert_eq!(rejection, Rejection::Malformed(Part::Token));
     }
 }
 
@@ -190,8 +190,8 @@ fn decrypt_different_enc_per_recipient_is_rejected() {
     changed["protected"] = encode(b"{\"x\":1}").into();
     changed["recipients"][0]["header"]["enc"] = "A256GCM".into();
     changed["recipients"][1]["header"]["enc"] = "A128GCM".into();
-    let refusal = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
-    assert_eq!(refusal, Rejection::Malformed(Part::Header));
+    let rejection = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+    assert_eq!(rejection, Rejection::Malformed(Part::Header));
 }
 
 #[test]
@@ -211,9 +211,9 @@ fn decrypt_returns_the_recipient_index() {
         .decrypt_json(&swapped.to_string())
         .unwrap();
     assert_eq!(decrypted.recipient_index(), 4);
-    let stranger = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
-    let refusal = rejection(Decrypter::new(&stranger).decrypt_json(&good.to_string()));
-    assert_eq!(refusal, Rejection::Decryption);
+    let other_key = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
+    let rejection = rejection(Decrypter::new(&other_key).decrypt_json(&good.to_string()));
+    assert_eq!(rejection, Rejection::Decryption);
 }
 
 #[test]

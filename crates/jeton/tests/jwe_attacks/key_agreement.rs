@@ -30,12 +30,12 @@ fn token(key: &DecryptionKey) -> String {
 }
 
 /// Checks that a token with this `epk` is rejected with the uniform error.
-fn refused(key: &DecryptionKey, epk: Value) {
+fn rejected(key: &DecryptionKey, epk: Value) {
     let token = token(key);
     let mut changed = header(&token);
     changed["epk"] = epk.clone();
-    let refusal = rejection(Decrypter::new(key).decrypt(&with_header(&token, &changed)));
-    assert_eq!(refusal, Rejection::Decryption, "{epk}");
+    let rejection = rejection(Decrypter::new(key).decrypt(&with_header(&token, &changed)));
+    assert_eq!(rejection, Rejection::Decryption, "{epk}");
 }
 
 #[test]
@@ -50,15 +50,15 @@ fn epk_off_the_curve_is_rejected() {
                     bytes[position] ^= 1;
                     let mut epk = good.clone();
                     epk[member] = encode(&bytes).into();
-                    refused(key, epk);
+                    rejected(key, epk);
                 }
             }
             let zero = encode(&vec![0; length]);
-            refused(key, json!({"kty":"EC","crv":good["crv"],"x":zero,"y":zero}));
+            rejected(key, json!({"kty":"EC","crv":good["crv"],"x":zero,"y":zero}));
             let full = encode(&vec![0xff; length]);
-            refused(key, json!({"kty":"EC","crv":good["crv"],"x":full,"y":full}));
+            rejected(key, json!({"kty":"EC","crv":good["crv"],"x":full,"y":full}));
             // x and y exchanged.
-            refused(
+            rejected(
                 key,
                 json!({"kty":"EC","crv":good["crv"],"x":good["y"],"y":good["x"]}),
             );
@@ -77,9 +77,9 @@ fn epk_on_another_curve_is_rejected() {
                     continue;
                 }
                 let mut epk = header(&token(other))["epk"].clone();
-                refused(key, epk.clone());
+                rejected(key, epk.clone());
                 epk["crv"] = name.clone();
-                refused(key, epk);
+                rejected(key, epk);
             }
         }
     }
@@ -93,13 +93,13 @@ fn epk_of_small_order_is_rejected() {
     for alg in ALGS {
         let key = DecryptionKey::generate_x25519(alg).unwrap();
         for point in &points {
-            refused(&key, json!({"kty":"OKP","crv":"X25519","x":encode(point)}));
+            rejected(&key, json!({"kty":"OKP","crv":"X25519","x":encode(point)}));
             let jwk = json!({"kty":"OKP","crv":"X25519","x":encode(point),"alg":alg.name()});
             assert!(EncryptionKey::from_jwk(&jwk.to_string()).is_err());
         }
         // The unused high bit does not change the point (RFC 7748, section 5).
         order_8[31] |= 0x80;
-        refused(
+        rejected(
             &key,
             json!({"kty":"OKP","crv":"X25519","x":encode(&order_8)}),
         );
@@ -114,25 +114,25 @@ fn epk_that_is_not_a_public_key_is_rejected() {
             for member in good.as_object().unwrap().keys() {
                 let mut without = good.clone();
                 without.as_object_mut().unwrap().remove(member);
-                refused(&key, without);
+                rejected(&key, without);
                 let mut wrong = good.clone();
                 wrong[member] = json!(7);
-                refused(&key, wrong);
+                rejected(&key, wrong);
             }
             // Truncated, extended with a leading zero, and another encoding of the same bytes.
             let x = decode(good["x"].as_str().unwrap());
             for bytes in [&x[1..], &[&[0], x.as_slice()].concat(), &[]] {
                 let mut epk = good.clone();
                 epk["x"] = encode(bytes).into();
-                refused(&key, epk);
+                rejected(&key, epk);
             }
             let mut padded = good.clone();
             padded["x"] = format!("{}=", good["x"].as_str().unwrap()).into();
-            refused(&key, padded);
+            rejected(&key, padded);
             let mut other_type = good.clone();
             other_type["kty"] = "oct".into();
-            refused(&key, other_type);
-            refused(&key, json!({}));
+            rejected(&key, other_type);
+            rejected(&key, json!({}));
         }
     }
 }
@@ -144,8 +144,8 @@ fn missing_epk_is_rejected() {
             let token = token(&key);
             let mut without = header(&token);
             without.as_object_mut().unwrap().remove("epk");
-            let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &without)));
-            assert_eq!(refusal, Rejection::Decryption);
+            let rejection = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &without)));
+            assert_eq!(rejection, Rejection::Decryption);
         }
     }
 }
@@ -167,8 +167,8 @@ fn changed_party_info_is_rejected() {
         ] {
             let mut changed = header(&token);
             changed[member] = value.into();
-            let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
-            assert_eq!(refusal, Rejection::Decryption);
+            let rejection = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
+            assert_eq!(rejection, Rejection::Decryption);
         }
         let long = vec![0; jeton::limits::PARTY_INFO_BYTES + 1];
         let public = key.encryption_key();
@@ -183,8 +183,8 @@ fn plain_ecdh_es_with_encrypted_key_is_rejected() {
         let mut parts = crate::support::parts(&token(&key));
         for encrypted_key in ["AA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
             parts[1] = encrypted_key.into();
-            let refusal = rejection(Decrypter::new(&key).decrypt(&parts.join(".")));
-            assert_eq!(refusal, Rejection::Decryption);
+            let rejection = rejection(Decrypter::new(&key).decrypt(&parts.join(".")));
+            assert_eq!(rejection, Rejection::Decryption);
         }
     }
 }

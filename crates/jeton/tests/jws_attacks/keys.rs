@@ -1,6 +1,6 @@
 //! Attacks with keys.
 
-use crate::support::{Key, encode, refusal};
+use crate::support::{Key, encode, rejection_of};
 use base64_simd::STANDARD;
 use jeton::error::{KeyProblem, Rejection};
 use jeton::jwk::KeySet;
@@ -38,10 +38,10 @@ fn public_key_as_hmac_secret_is_rejected() {
         for text in texts {
             for mac in MacAlg::ALL {
                 // Such bytes cannot be loaded as a secret ...
-                let refused = MacKey::new(mac, &text).unwrap_err();
+                let rejected = MacKey::new(mac, &text).unwrap_err();
                 assert!(
-                    matches!(refused, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
-                    "{refused}"
+                    matches!(rejected, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
+                    "{rejected}"
                 );
                 // ... and a token with such a MAC is rejected because of its algorithm.
                 let header = encode(format!("{{\"alg\":\"{mac}\"}}").as_bytes());
@@ -53,7 +53,7 @@ fn public_key_as_hmac_secret_is_rejected() {
                 );
                 let forged = format!("{input}.{}", encode(tag.as_ref()));
                 assert_eq!(
-                    refusal(verifier.verify(&forged)),
+                    rejection_of(verifier.verify(&forged)),
                     Rejection::AlgorithmMismatch
                 );
             }
@@ -65,8 +65,8 @@ fn public_key_as_hmac_secret_is_rejected() {
 fn empty_or_short_hmac_key_is_rejected() {
     for alg in MacAlg::ALL {
         for length in 0..alg.key_bytes() {
-            let refused = MacKey::new(alg, &vec![7; length]).unwrap_err();
-            assert!(matches!(refused, Error::Key(e) if e.problem() == KeyProblem::TooWeak));
+            let rejected = MacKey::new(alg, &vec![7; length]).unwrap_err();
+            assert!(matches!(rejected, Error::Key(e) if e.problem() == KeyProblem::TooWeak));
             let jwk = json!({"kty":"oct","alg":alg.name(),"k":encode(&vec![7; length])});
             assert!(MacKey::from_jwk(&jwk.to_string()).is_err());
         }
@@ -99,7 +99,7 @@ fn verify_with_key_in_the_header_is_rejected() {
                 "the control is not valid"
             );
             assert_eq!(
-                refusal(key.verifier().verify(&forged)),
+                rejection_of(key.verifier().verify(&forged)),
                 Rejection::Signature
             );
         }
@@ -141,16 +141,16 @@ fn key_set_selects_by_kid_and_alg() {
         .with_key_id("2")
         .unwrap();
     assert_eq!(
-        refusal(verifier.verify(&Signer::new(&lying).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&Signer::new(&lying).sign(b"x").unwrap())),
         Rejection::Signature
     );
     let unknown = lying.with_key_id("3").unwrap();
     assert_eq!(
-        refusal(verifier.verify(&Signer::new(&unknown).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&Signer::new(&unknown).sign(b"x").unwrap())),
         Rejection::UnknownKey
     );
     assert_eq!(
-        refusal(verifier.verify(&Signer::new(&mac).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&Signer::new(&mac).sign(b"x").unwrap())),
         Rejection::UnknownKey
     );
     let crowd = format!(

@@ -90,17 +90,17 @@ fn mac_key_from_public_key_text_is_rejected() {
             ];
             for bytes in forms {
                 let shown = String::from_utf8_lossy(&bytes).into_owned();
-                let refused = |result: jeton::Result<MacKey>| match result {
+                let rejected = |result: jeton::Result<MacKey>| match result {
                     Err(Error::Key(error)) => error.problem(),
                     other => panic!("{other:?}: {shown}"),
                 };
-                let problem = refused(MacKey::new(MacAlg::HS256, &bytes));
+                let problem = rejected(MacKey::new(MacAlg::HS256, &bytes));
                 assert_eq!(problem, KeyProblem::KeyAsSecret, "{shown}");
-                let problem = refused(danger::weak_mac_key(MacAlg::HS256, &bytes));
+                let problem = rejected(danger::weak_mac_key(MacAlg::HS256, &bytes));
                 assert_eq!(problem, KeyProblem::KeyAsSecret, "{shown}");
                 let jwk = json!({"kty": "oct", "alg": "HS256", "k": encode(&bytes)}).to_string();
                 assert_eq!(
-                    refused(MacKey::from_jwk(&jwk)),
+                    rejected(MacKey::from_jwk(&jwk)),
                     KeyProblem::KeyAsSecret,
                     "{shown}"
                 );

@@ -1,6 +1,6 @@
 //! Attacks with the bytes of the signature and their encoding.
 
-use crate::support::{Key, decode, encode, parts, reference, refusal};
+use crate::support::{Key, decode, encode, parts, reference, rejection_of};
 use jeton::error::Rejection;
 use jeton::jws;
 use jeton::jws::Signer;
@@ -25,7 +25,7 @@ fn verify_signature_of_wrong_length_or_form_is_rejected() {
             &ones,
         ] {
             assert_eq!(
-                refusal(key.verifier().verify(&with(bytes))),
+                rejection_of(key.verifier().verify(&with(bytes))),
                 Rejection::Signature,
                 "{}",
                 key.alg()
@@ -48,7 +48,7 @@ fn verify_der_signature_is_rejected() {
         .unwrap();
     let forged = format!("{input}.{}", encode(der.as_ref()));
     let verifier = jws::Verifier::new(key.verifying_key());
-    assert_eq!(refusal(verifier.verify(&forged)), Rejection::Signature);
+    assert_eq!(rejection_of(verifier.verify(&forged)), Rejection::Signature);
 }
 
 #[test]

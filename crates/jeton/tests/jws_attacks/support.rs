@@ -137,7 +137,7 @@ pub(crate) fn decode(text: &str) -> Vec<u8> {
     base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap()
 }
 
-pub(crate) fn refusal<T>(result: jeton::Result<T>) -> Rejection {
+pub(crate) fn rejection_of<T>(result: jeton::Result<T>) -> Rejection {
     match result {
         Err(Error::Rejected(rejection)) => rejection,
         Err(other) => panic!("not the sender's fault? {other}"),

@@ -267,11 +267,11 @@ fn issue_invalid_claims_is_a_misuse() {
         assert_eq!(secret.issue(&claims), Err(Error::Misuse(misuse)));
     }
     let binding = Binding::new().footer(&footer);
-    let refused = Err(Error::Misuse(Misuse::FooterTooLarge));
-    assert_eq!(local.issue_with(&claims(), binding), refused);
-    assert_eq!(secret.issue_with(&claims(), binding), refused);
-    assert_eq!(local.encrypt(b"", binding), refused);
-    assert_eq!(secret.sign(b"", binding), refused);
+    let rejected = Err(Error::Misuse(Misuse::FooterTooLarge));
+    assert_eq!(local.issue_with(&claims(), binding), rejected);
+    assert_eq!(secret.issue_with(&claims(), binding), rejected);
+    assert_eq!(local.encrypt(b"", binding), rejected);
+    assert_eq!(secret.sign(b"", binding), rejected);
     let most = Binding::new().footer(&footer[1..]);
     assert!(
         local

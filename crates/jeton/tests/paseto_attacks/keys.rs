@@ -61,15 +61,15 @@ fn key_of_another_kind_is_rejected() {
         ] {
             for answer in load(&relabelled) {
                 let KeyProblem::WrongKind { given, .. } = problem(answer) else {
-                    panic!("refused for another reason");
+                    panic!("rejected for another reason");
                 };
                 assert_eq!(given.to_string(), expected);
             }
             match Paserk::parse(&relabelled) {
                 // The text only states its kind.
                 Ok(paserk) => assert_eq!(paserk.kind().to_string(), expected),
-                refused => assert!(matches!(
-                    problem(refused),
+                rejected => assert!(matches!(
+                    problem(rejected),
                     KeyProblem::Unsupported | KeyProblem::WrongLength
                 )),
             }

@@ -261,8 +261,8 @@ fn cost_over_limits_is_rejected_before_derivation() {
             let mut bytes = engine(body);
             bytes[at..at + cost.len()].copy_from_slice(cost);
             let body = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes);
-            let dear = format!("{start}.{body}");
-            let answer = at_once(|| problem(LocalKey::<V>::from_password_paserk(&dear, PASSWORD)));
+            let expensive = format!("{start}.{body}");
+            let answer = at_once(|| problem(LocalKey::<V>::from_password_paserk(&expensive, PASSWORD)));
             assert_eq!(answer, *expected, "{cost:?}");
         }
     }
@@ -400,11 +400,11 @@ fn password_limits_cannot_exceed_the_maximum() {
     let (start, body) = text.rsplit_once('.').unwrap();
     let mut bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(body).unwrap();
     bytes[16..24].copy_from_slice(&(1024 * MIB + 1024).to_be_bytes());
-    let dear = format!(
+    let expensive = format!(
         "{start}.{}",
         base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes)
     );
-    let read = || LocalKey::<V4>::from_password_paserk_within(&dear, PASSWORD, &most);
+    let read = || LocalKey::<V4>::from_password_paserk_within(&expensive, PASSWORD, &most);
     assert_eq!(
         at_once(|| problem(read())),
         KeyProblem::PasswordMemory {

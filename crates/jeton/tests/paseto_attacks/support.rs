@@ -97,6 +97,6 @@ pub(crate) fn rejection(verifier: &Verifier, token: &str) -> Rejection {
 pub(crate) fn why<T: std::fmt::Debug>(result: Result<T>) -> Rejection {
     match result {
         Err(Error::Rejected(rejection)) => rejection,
-        other => panic!("not refused: {other:?}"),
+        other => panic!("not rejected: {other:?}"),
     }
 }

@@ -234,8 +234,8 @@ fn key_set_without_assertion_support_rejects_assertion() {
         "v4.public.AAAA",
         "no token",
     ] {
-        let refused = verifier.verify::<Visit>(token).map(drop);
-        assert_eq!(refused, Err(Error::Misuse(Misuse::ImplicitAssertion)));
+        let rejected = verifier.verify::<Visit>(token).map(drop);
+        assert_eq!(rejected, Err(Error::Misuse(Misuse::ImplicitAssertion)));
     }
 }
 

@@ -6,7 +6,7 @@ use prost::Message;
 use tonic::Code;
 
 /// The messages of the response, and its status.
-pub struct Answer {
+pub struct CallResult {
     pub messages: Vec<Bytes>,
     pub code: Code,
     /// The message of the status.
@@ -27,8 +27,8 @@ const REFUSALS: [Code; 7] = [
 /// If the error message contains this many bytes of the request, it counts as an echo.
 const ECHO_BYTES: usize = 24;
 
-impl Answer {
-    pub(super) fn of(headers: &HeaderMap, trailers: &HeaderMap, mut body: Bytes) -> Answer {
+impl CallResult {
+    pub(super) fn of(headers: &HeaderMap, trailers: &HeaderMap, mut body: Bytes) -> CallResult {
         let status = |name: &str| trailers.get(name).or(headers.get(name));
         let code = status("grpc-status").map_or(Code::Ok, |code| Code::from_bytes(code.as_bytes()));
         let words = status("grpc-message").map(|words| words.to_str().expect("it is encoded"));
@@ -42,7 +42,7 @@ impl Answer {
             let length = body.get_u32();
             messages.push(body.split_to(length as usize));
         }
-        Answer {
+        CallResult {
             messages,
             code,
             words: words.unwrap_or_default().to_owned(),
@@ -51,7 +51,7 @@ impl Answer {
 
     /// Checks that a malformed message is reported as malformed, and that every other one gets a response or a
     /// specific error. An error must not repeat the request.
-    pub fn check<Q: Message + Default>(&self, message: &[u8], again: impl FnOnce(&[u8]) -> Answer) {
+    pub fn check<Q: Message + Default>(&self, message: &[u8], again: impl FnOnce(&[u8]) -> CallResult) {
         let is_message = Q::decode(message).is_ok();
         let expected = match self.code {
             Code::Ok => is_message,
@@ -64,7 +64,7 @@ impl Answer {
 
     /// Checks that the error message does not repeat the request. A fuzzer learns the texts of errors and sends them.
     /// So a match is sent again with changed letters, and the error message must not change with it.
-    pub fn check_words(&self, sent: &[u8], again: impl FnOnce(&[u8]) -> Answer) {
+    pub fn check_words(&self, sent: &[u8], again: impl FnOnce(&[u8]) -> CallResult) {
         let parts = sent.chunks_exact(ECHO_BYTES);
         let Some(part) = { parts }.position(|part| self.says(part)) else {
             return;
