@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{KeyError, KeyProblem};
 use jeton::jws::{Signer, Verifier};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
@@ -459,6 +460,20 @@ fn long_secret_round_trips_as_jwk() {
     let key = MacKey::new(MacAlg::HS256, &secret).unwrap();
     let same = MacKey::from_jwk(&key.to_jwk()).unwrap();
     assert_eq!(same.thumbprint(), key.thumbprint());
+}
+
+#[test]
+fn weak_secret_error_contains_size_and_minimum() {
+    let error = rejected(MacKey::new(MacAlg::HS256, b"short"));
+    assert_eq!(
+        error.to_string(),
+        "key rejected: HMAC key has 5 bytes, minimum 32"
+    );
+    let error = rejected(Password::new(Pbes2Alg::Hs256A128Kw, b""));
+    assert_eq!(
+        error.to_string(),
+        "key rejected: password has 0 bytes, minimum 1"
+    );
 }
 
 #[test]

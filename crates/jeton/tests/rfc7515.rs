@@ -40,7 +40,7 @@ fn main() {
             },
         ));
     }
-    trials.push(trial("A.1_HS256_key_is_read_and_written", || {
+    trials.push(trial("A.1_HS256_key_round_trips", || {
         let jwk = text("rfc7515/rfc7515_A.1.jwk");
         let key = MacKey::from_jwk_as(&jwk, "HS256".parse()?)?;
         let again = MacKey::from_jwk(&key.to_jwk())?;
@@ -49,7 +49,7 @@ fn main() {
             "the key changed on its way through JSON",
         )
     }));
-    trials.push(trial("A.2_RS256_token_is_made_again", || {
+    trials.push(trial("A.2_RS256_token_is_reproduced", || {
         let key = SigningKey::from_jwk_as(&text("rfc7515/rfc7515_A.2.jwk"), "RS256".parse()?)?;
         let ours = jws::Signer::new(&key).sign(PAYLOAD.as_bytes())?;
         check(
@@ -98,7 +98,7 @@ fn main() {
         check(verified.payload() == PAYLOAD.as_bytes(), "another payload")
     }));
     trials.push(trial(
-        "A.6_key_set_of_private_keys_has_none_to_verify_with",
+        "A.6_key_set_of_private_keys_is_rejected",
         || {
             // The published set contains private keys, which must be rejected as public keys.
             check(

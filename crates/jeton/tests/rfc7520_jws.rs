@@ -117,7 +117,7 @@ fn verify(
 }
 
 fn made_again(file: &'static str) -> Trial {
-    trial(format!("{file}_made_again"), move || {
+    trial(format!("{file}_is_reproduced"), move || {
         let vector = json(&format!("rfc7520/{file}.json"));
         let (jwk, alg) = signers(&vector).remove(0);
         let payload = vector["input"]["payload"].as_str().unwrap().as_bytes();

@@ -46,7 +46,7 @@ fn main() {
             check(verified.payload() == content.as_bytes(), "another payload")
         }));
         if remade {
-            trials.push(trial(format!("{name}_is_made_again"), move || {
+            trials.push(trial(format!("{name}_is_reproduced"), move || {
                 let key = key();
                 let signer = match unencoded {
                     true => Signer::new(&key).unencoded(),
@@ -75,7 +75,7 @@ fn main() {
         Ok(())
     }));
     trials.push(trial(
-        "cookbook_json_only_has_no_crit_and_is_rejected",
+        "cookbook_json_only_without_crit_is_rejected",
         || {
             let example = json("rfc7797/cookbook-json-only.json");
             let key = MacKey::from_jwk(&example["input"]["key"].to_string())?;

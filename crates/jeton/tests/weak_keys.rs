@@ -33,7 +33,7 @@ fn main() {
         ));
     }
     trials.push(trial(
-        "an_exponent_of_1_or_an_even_one_is_never_a_key",
+        "rsa_exponent_1_or_even_is_rejected",
         || {
             let mut key = vectors::json("weak-rsa/keys.json")["keys"][0]["jwk"].clone();
             for (e, expected) in [
@@ -48,7 +48,7 @@ fn main() {
             Ok(())
         },
     ));
-    trials.push(trial("weak_rsa_is_for_public_rsa_keys", || {
+    trials.push(trial("weak_rsa_key_that_is_private_or_ec_is_rejected", || {
         let private = SigningKey::generate(SigAlg::RS256)?;
         let rejected = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
         check(
@@ -69,7 +69,7 @@ fn main() {
         }
         Ok(())
     }));
-    trials.push(trial("short_mac_keys", || {
+    trials.push(trial("short_mac_key_needs_danger", || {
         for alg in MacAlg::ALL {
             let secret = vec![7; alg.key_bytes() - 1];
             check(MacKey::new(alg, &secret).is_err(), "the normal constructor")?;
@@ -115,7 +115,14 @@ fn rsa(key: &Value, bits: u64) {
             VerifyingKey::from_jwk_as(&jwk, alg),
             VerifyingKey::from_pem_as(pem, alg),
         ] {
-            assert_eq!(problem(rejected).1, KeyProblem::TooWeak, "{name}");
+            let error = rejected.unwrap_err();
+            let expected = match bits {
+                2048.. => "key rejected: RSA exponent has 2 bits, minimum 17".to_owned(),
+                _ => format!("key rejected: RSA modulus has {bits} bits, minimum 2048"),
+            };
+            assert_eq!(error.to_string(), expected, "{name}");
+            let problem = problem::<()>(Err(error)).1;
+            assert_eq!(problem, KeyProblem::TooWeak, "{name}");
         }
         let weak = [
             danger::weak_rsa_key_from_jwk(&jwk, alg),

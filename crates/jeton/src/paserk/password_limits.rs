@@ -24,7 +24,7 @@ use crate::paserk::key_error;
 /// let error = LocalKey::from_password_paserk_within(&text, b"secret words", &tight);
 /// assert_eq!(
 ///     error.unwrap_err().to_string(),
-///     "key rejected: paserk: asks for 16 MiB of memory for a password, the limit is 8 MiB"
+///     "key rejected: paserk: requires 16 MiB of Argon2id memory, maximum 8 MiB"
 /// );
 /// assert!(LocalKey::from_password_paserk(&text, b"secret words").is_ok());
 /// # Ok::<_, jeton::Error>(())
