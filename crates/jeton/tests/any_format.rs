@@ -45,7 +45,7 @@ fn policy() -> Policy {
 }
 
 /// Uses only the traits, and everything that their users rely on.
-fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
+fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
     let token = issuer.issue_by(&claims(), &after(0)).unwrap();
 
     let visit: Verified<Visit> = in_time.verify_untyped(&token).unwrap().typed().unwrap();
@@ -80,21 +80,21 @@ fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_tim
 }
 
 /// Runs it with static dispatch, through `dyn`, and through owners of a `dyn`.
-fn in_every_way<V: Verify + 'static>(issuer: &impl Issue, verifier: impl Fn(FixedClock) -> V) {
-    goes_and_comes_back(issuer, &verifier(after(59)), &verifier(after(60)));
+fn with_every_dispatch<V: Verify + 'static>(issuer: &impl Issue, verifier: impl Fn(FixedClock) -> V) {
+    round_trip(issuer, &verifier(after(59)), &verifier(after(60)));
     let (in_time, late) = (verifier(after(59)), verifier(after(60)));
-    goes_and_comes_back(issuer as &dyn Issue, &in_time as &dyn Verify, &late);
+    round_trip(issuer as &dyn Issue, &in_time as &dyn Verify, &late);
     let (in_time, late): (Box<dyn Verify>, Arc<dyn Verify>) = (Box::new(in_time), Arc::new(late));
     let late: Box<dyn Verify> = Box::new(late);
-    goes_and_comes_back(&Box::new(issuer), &in_time, &late);
+    round_trip(&Box::new(issuer), &in_time, &late);
     let remembering = |clock| Cached::new(verifier(clock), 8).unwrap();
-    goes_and_comes_back(issuer, &remembering(after(59)), &remembering(after(60)));
+    round_trip(issuer, &remembering(after(59)), &remembering(after(60)));
 }
 
 #[test]
 fn jwt_with_mac_round_trips() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    in_every_way(&key, |clock| {
+    with_every_dispatch(&key, |clock| {
         jwt::Verifier::new(&key, policy()).clock(clock)
     });
 }
@@ -103,7 +103,7 @@ fn jwt_with_mac_round_trips() {
 fn jwt_with_every_signature_algorithm_round_trips() {
     for alg in SigAlg::ALL {
         let key = jwt::SigningKey::generate(alg).unwrap();
-        in_every_way(&key, |clock| {
+        with_every_dispatch(&key, |clock| {
             jwt::Verifier::new(key.verifying_key(), policy()).clock(clock)
         });
     }
@@ -113,7 +113,7 @@ fn jwt_with_every_signature_algorithm_round_trips() {
 fn jwt_of_another_type_round_trips() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let access = || policy().typ("at+jwt");
-    in_every_way(&jwt::Issuer::new(&mac, "at+jwt").unwrap(), |clock| {
+    with_every_dispatch(&jwt::Issuer::new(&mac, "at+jwt").unwrap(), |clock| {
         jwt::Verifier::new(&mac, access()).clock(clock)
     });
     let key = jwt::SigningKey::generate(SigAlg::EdDSA)
@@ -121,7 +121,7 @@ fn jwt_of_another_type_round_trips() {
         .with_key_id("k\"1")
         .unwrap();
     let issuer = jwt::Issuer::new(&key, "at+jwt").unwrap();
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::Verifier::new(key.verifying_key(), access()).clock(clock)
     });
 
@@ -153,7 +153,7 @@ fn nested_jwt_round_trips() {
     let reader = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let public = reader.encryption_key();
     let issuer = jwt::NestedIssuer::new(&author, Encrypter::new(&public, ContentEnc::A256Gcm));
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::NestedVerifier::new(
             Decrypter::new(&reader),
             jwt::Verifier::new(author.verifying_key(), policy()).clock(clock),
@@ -165,12 +165,12 @@ fn nested_jwt_round_trips() {
 fn encrypted_jwt_with_shared_key_round_trips() {
     let key = IssuerWrappingKey::new(WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap());
     let issuer = jwt::EncryptedIssuer::new(&key, ContentEnc::A128CbcHs256);
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::EncryptedVerifier::new(&key, policy()).clock(clock)
     });
     let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let issuer = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm);
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::EncryptedVerifier::new(&key, policy()).clock(clock)
     });
 }
@@ -178,13 +178,13 @@ fn encrypted_jwt_with_shared_key_round_trips() {
 #[test]
 fn paseto_v4_local_round_trips() {
     let key = v4::LocalKey::generate().unwrap();
-    in_every_way(&key, |clock| v4::Verifier::new(&key, policy()).clock(clock));
+    with_every_dispatch(&key, |clock| v4::Verifier::new(&key, policy()).clock(clock));
 }
 
 #[test]
 fn paseto_v4_public_round_trips() {
     let key = v4::SecretKey::generate().unwrap();
-    in_every_way(&key, |clock| {
+    with_every_dispatch(&key, |clock| {
         v4::Verifier::new(key.public_key(), policy()).clock(clock)
     });
 }
@@ -192,9 +192,9 @@ fn paseto_v4_public_round_trips() {
 #[test]
 fn paseto_v3_round_trips() {
     let key = v3::LocalKey::generate().unwrap();
-    in_every_way(&key, |clock| v3::Verifier::new(&key, policy()).clock(clock));
+    with_every_dispatch(&key, |clock| v3::Verifier::new(&key, policy()).clock(clock));
     let key = v3::SecretKey::generate().unwrap();
-    in_every_way(&key, |clock| {
+    with_every_dispatch(&key, |clock| {
         v3::Verifier::new(key.public_key(), policy()).clock(clock)
     });
 }
@@ -206,13 +206,13 @@ fn bound_paseto_round_trips() {
         v4::SecretKey::generate().unwrap(),
     );
     let binding = Binding::new().footer("f").implicit_assertion("i");
-    in_every_way(&BoundIssuer::new(&local, binding), |clock| {
+    with_every_dispatch(&BoundIssuer::new(&local, binding), |clock| {
         v4::Verifier::new(&local, policy())
             .clock(clock)
             .footer("f")
             .implicit_assertion("i")
     });
-    in_every_way(&BoundIssuer::new(&secret, binding), |clock| {
+    with_every_dispatch(&BoundIssuer::new(&secret, binding), |clock| {
         v4::Verifier::new(secret.public_key(), policy())
             .clock(clock)
             .footer("f")

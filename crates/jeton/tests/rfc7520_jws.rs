@@ -49,8 +49,8 @@ fn main() {
             }
         }
     }
-    trials.push(made_again("4_1.rsa_v15_signature"));
-    trials.push(made_again("4_4.hmac-sha2_integrity_protection"));
+    trials.push(is_reproduced("4_1.rsa_v15_signature"));
+    trials.push(is_reproduced("4_4.hmac-sha2_integrity_protection"));
     vectors::run(trials)
 }
 
@@ -116,7 +116,7 @@ fn verify(
     })
 }
 
-fn made_again(file: &'static str) -> Trial {
+fn is_reproduced(file: &'static str) -> Trial {
     trial(format!("{file}_is_reproduced"), move || {
         let vector = json(&format!("rfc7520/{file}.json"));
         let (jwk, alg) = signers(&vector).remove(0);

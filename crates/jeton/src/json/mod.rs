@@ -119,7 +119,7 @@ impl<'a> Value<'a> {
     pub(crate) fn elements(self) -> Option<Elements<'a>> {
         match self.0 {
             Checked::Other(Kind::Array, span) => {
-                let (text, start) = span.onwards();
+                let (text, start) = span.text_and_start();
                 Some(Elements::from(Scanner::at(text, start)))
             }
             _ => None,

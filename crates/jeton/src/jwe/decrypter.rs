@@ -10,7 +10,7 @@ use super::header::{self, Fields};
 use super::serialized::Parts;
 use super::unwrap::{self, Budget};
 use crate::base64;
-use crate::crypto::deflate::{self, NotInflated};
+use crate::crypto::deflate::{self, InflateError};
 use crate::error::{Part, Rejection, Result};
 use crate::key::{ContentEnc, DecryptWith, DecryptionKeys, KeyId};
 use crate::limits::{self, Limits};
@@ -256,8 +256,8 @@ fn decrypted(
         let by_ratio = plaintext.len().saturating_mul(limits::INFLATED_RATIO);
         let limit = by_ratio.min(limits::INFLATED_BYTES);
         plaintext = deflate::inflate(&plaintext, limit).map_err(|error| match error {
-            NotInflated::Malformed => Rejection::Malformed(Part::Payload),
-            NotInflated::TooLarge => Rejection::TooLarge(Part::Payload),
+            InflateError::Malformed => Rejection::Malformed(Part::Payload),
+            InflateError::TooLarge => Rejection::TooLarge(Part::Payload),
         })?;
     }
     let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);

@@ -154,7 +154,7 @@ impl<'a> Members<'a> {
 
     pub(crate) fn key_id(&self) -> Result<Option<KeyId>, KeyError> {
         self.optional("kid")?
-            .map(|kid| KeyId::loaded(&kid))
+            .map(|kid| KeyId::from_key(&kid))
             .transpose()
     }
 

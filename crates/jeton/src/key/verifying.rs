@@ -108,7 +108,7 @@ impl VerifyingKey {
 
     /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<VerifyingKey> {
-        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.key_id = Some(KeyId::from_caller(key_id)?);
         self.headers = Headers::new(self.alg.name(), self.key_id());
         Ok(self)
     }

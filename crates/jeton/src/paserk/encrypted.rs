@@ -14,17 +14,17 @@ pub(super) struct Envelope {
     /// The text after the kind, with its dot: `pie.` for wrapped keys.
     protocol: &'static str,
     /// The number of bytes in addition to the key.
-    longer: usize,
+    overhead: usize,
 }
 
 impl Envelope {
-    /// `longer` is the number of bytes in addition to the key.
-    pub(super) fn new(key: Kind, form: Form, protocol: &'static str, longer: usize) -> Envelope {
+    /// `overhead` is the number of bytes in addition to the key.
+    pub(super) fn new(key: Kind, form: Form, protocol: &'static str, overhead: usize) -> Envelope {
         Envelope {
             kind: Kind::of(key.version(), form),
             key_bytes: key.key_bytes().expect("it holds a key in the clear"),
             protocol,
-            longer,
+            overhead,
         }
     }
 
@@ -54,8 +54,8 @@ impl Envelope {
         let encoded = rest
             .strip_prefix(self.protocol)
             .ok_or(key_error(KeyProblem::Unsupported))?;
-        let least = base64::encoded_length(self.key_bytes.start() + self.longer);
-        let most = base64::encoded_length(self.key_bytes.end() + self.longer);
+        let least = base64::encoded_length(self.key_bytes.start() + self.overhead);
+        let most = base64::encoded_length(self.key_bytes.end() + self.overhead);
         // The length is checked before decoding and before any derivation.
         if !(least..=most).contains(&encoded.len()) {
             return Err(key_error(KeyProblem::WrongLength).into());

@@ -171,11 +171,11 @@ struct Layout {
 impl Layout {
     fn of(key: Kind, form: Form) -> Layout {
         let family = Family::of(key.version());
-        let longer =
+        let overhead =
             salt_bytes(family) + cost_bytes(family) + family.nonce_bytes() + family.tag_bytes();
         Layout {
             family,
-            envelope: Envelope::new(key, form, "", longer),
+            envelope: Envelope::new(key, form, "", overhead),
         }
     }
 

@@ -83,8 +83,8 @@ impl<V: Version> LocalKey<V> {
 }
 
 fn envelope<V: Version>(curve: &Curve) -> Envelope {
-    let longer = Family::of(V::VERSION).tag_bytes() + curve.public_bytes();
-    Envelope::new(Kind::of(V::VERSION, Form::Local), Form::Seal, "", longer)
+    let overhead = Family::of(V::VERSION).tag_bytes() + curve.public_bytes();
+    Envelope::new(Kind::of(V::VERSION, Form::Local), Form::Seal, "", overhead)
 }
 
 /// The curve for key agreement of a version.
