@@ -1,5 +1,10 @@
-//! Shared by the fuzz targets: fixed keys, so that an input keeps its meaning; first inputs from the vectors and
-//! the keys; mutations that keep the shape of a token; a memory limit; and the token service.
+//! Shared by the fuzz targets:
+//!
+//! - fixed keys, so that an input keeps its meaning
+//! - first inputs from the vectors and the keys
+//! - mutations that keep the shape of a token
+//! - a memory limit
+//! - the token service
 
 pub mod keys;
 pub mod mutation;

@@ -1,8 +1,8 @@
 //! A strict JSON reader for headers, keys and registered claims.
 //!
-//! One pass validates the whole text (RFC 8259), rejects duplicate member names at every level, limits the
-//! depth, and passes each member of the outermost object to the caller. It builds no tree. RFC 7515, section
-//! 5.2, allows duplicate names to be accepted; rejecting them is the only safe choice.
+//! One pass validates the whole text (RFC 8259) and passes each member of the outermost object to the caller.
+//! It limits the depth and builds no tree. It rejects duplicate member names at every level. RFC 7515, section
+//! 5.2, allows accepting them; rejecting them is the only safe choice.
 
 mod duplicates;
 mod span;

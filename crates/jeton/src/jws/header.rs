@@ -17,8 +17,8 @@ use crate::limits::{self, Limits};
 ///
 /// RFC 7515, section 4.1; RFC 7516, section 4.1; RFC 7518, sections 4.6 to 4.8; RFC 7797, section 3; RFC 8225,
 /// section 8.1 (`ppt`); RFC 8555, sections 6.4 and 6.5 (`url`, `nonce`); OpenID Federation 1.0, section 4.3
-/// (`trust_chain`). The caller may write `svt` (RFC 9321), which is added to signed tokens, and `iss`, `sub`
-/// and `aud` next to a JWE, which only repeat its claims (RFC 7519, section 5.3).
+/// (`trust_chain`). The caller may write `svt` (RFC 9321), which is added to signed tokens. It may also write
+/// `iss`, `sub` and `aud` next to a JWE, which only repeat its claims (RFC 7519, section 5.3).
 pub(crate) fn is_reserved(name: &str) -> bool {
     const NAMES: [&str; 25] = [
         "alg",

@@ -172,9 +172,9 @@ impl<V: Version> SecretKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol,
-    /// [`KeyProblem::Decryption`] if another wrapping key encrypted it, or an error if the decrypted bytes are
-    /// not a valid key.
+    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol, with
+    /// [`KeyProblem::Decryption`] if another wrapping key encrypted it. Also if the decrypted bytes are not a
+    /// valid key.
     pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<SecretKey<V>> {
         let kind = Kind::of(V::VERSION, Form::Secret);
         SecretKey::from_bytes(&wrapping.unwrap(Form::SecretWrap, kind, text)?)

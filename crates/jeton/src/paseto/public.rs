@@ -60,8 +60,8 @@ impl<V: Version> SecretKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key) if the text is not a PASERK, has another kind or the wrong length, is not
-    /// canonical, or if its secret and public key do not match.
+    /// [`Error::Key`](crate::Error::Key) if the text is not a PASERK, has another kind or the wrong length, or is
+    /// not canonical. Also if its secret and public key do not match.
     pub fn from_paserk(text: &str) -> Result<SecretKey<V>> {
         SecretKey::from_bytes(Paserk::read(text, Self::KIND)?.bytes())
     }
