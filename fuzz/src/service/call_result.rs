@@ -14,7 +14,7 @@ pub struct CallResult {
 }
 
 /// The statuses for a well-formed but invalid request.
-const REFUSALS: [Code; 7] = [
+const EXPECTED_ERRORS: [Code; 7] = [
     Code::InvalidArgument,
     Code::NotFound,
     Code::AlreadyExists,
@@ -31,13 +31,13 @@ impl CallResult {
     pub(super) fn of(headers: &HeaderMap, trailers: &HeaderMap, mut body: Bytes) -> CallResult {
         let status = |name: &str| trailers.get(name).or(headers.get(name));
         let code = status("grpc-status").map_or(Code::Ok, |code| Code::from_bytes(code.as_bytes()));
-        let words = status("grpc-message").map(|words| words.to_str().expect("it is encoded"));
+        let words = status("grpc-message").map(|words| words.to_str().expect("the message is ASCII"));
         let mut messages = Vec::new();
         while !body.is_empty() {
             assert_eq!(
                 body.get_u8(),
                 0,
-                "nothing is compressed that was not asked for"
+                "unrequested compression"
             );
             let length = body.get_u32();
             messages.push(body.split_to(length as usize));
@@ -56,7 +56,7 @@ impl CallResult {
         let expected = match self.code {
             Code::Ok => is_message,
             Code::Internal => !is_message && self.words.contains("decode"),
-            code => is_message && REFUSALS.contains(&code),
+            code => is_message && EXPECTED_ERRORS.contains(&code),
         };
         assert!(expected, "{:?}: {}", self.code, self.words);
         self.check_words(message, again);

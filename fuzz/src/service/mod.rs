@@ -248,7 +248,7 @@ impl Service {
         let (head, mut body) = response.into_parts();
         let frame = self.wait(body.frame()).transpose();
         let frame = frame
-            .expect("it is answered")
+            .expect("a response")
             .unwrap_or(hyper::body::Frame::data(Bytes::new()));
         match frame.into_data() {
             Ok(data) => CallResult::of(&head.headers, &HeaderMap::new(), data),
@@ -262,7 +262,7 @@ impl Service {
     /// Sends an HTTP request to the data listener.
     pub fn http(&mut self, request: Request<Full<Bytes>>) -> Response<Bytes> {
         let sending = self.data.send_request(request);
-        let response = self.wait(sending).expect("it is answered");
+        let response = self.wait(sending).expect("a response");
         let (head, body) = response.into_parts();
         let body = self
             .wait(body.collect())
@@ -302,7 +302,7 @@ impl Service {
         };
         let message = request.encode_to_vec();
         let issued = self.call::<IssueRequest, _>("jeton.v1.TokenService/Issue", &message);
-        let issued: IssueResponse = issued.expect("it is issued");
+        let issued: IssueResponse = issued.expect("a token is issued");
         issued.token
     }
 
@@ -313,7 +313,7 @@ impl Service {
             .header("content-type", "application/grpc")
             .header("te", "trailers")
             .body(Full::new(body))
-            .expect("it is a request");
+            .expect("a valid request");
         request.headers_mut().extend(more.clone());
         let listener = match method.starts_with("jeton.v1.AdminService") {
             true => {
@@ -326,21 +326,21 @@ impl Service {
             false => &mut self.data,
         };
         let sending = listener.send_request(request);
-        self.wait(sending).expect("it is answered")
+        self.wait(sending).expect("a response")
     }
 
     fn wait<F: Future>(&self, what: F) -> F::Output {
         let answered = self
             .runtime
             .block_on(async { timeout(TIMEOUT, what).await });
-        answered.expect("an answer comes in time")
+        answered.expect("a response in time")
     }
 }
 
 /// Creates a folder for a store, in memory if possible, because acknowledged writes wait for the disk.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-    folder.expect("there is room for a folder")
+    folder.expect("a temporary folder")
 }
 
 async fn connect(address: SocketAddr) -> SendRequest<Full<Bytes>> {
