@@ -80,7 +80,10 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
 }
 
 /// Runs it with static dispatch, through `dyn`, and through owners of a `dyn`.
-fn with_every_dispatch<V: Verify + 'static>(issuer: &impl Issue, verifier: impl Fn(FixedClock) -> V) {
+fn with_every_dispatch<V: Verify + 'static>(
+    issuer: &impl Issue,
+    verifier: impl Fn(FixedClock) -> V,
+) {
     round_trip(issuer, &verifier(after(59)), &verifier(after(60)));
     let (in_time, late) = (verifier(after(59)), verifier(after(60)));
     round_trip(issuer as &dyn Issue, &in_time as &dyn Verify, &late);

@@ -152,7 +152,10 @@ fn public_key_off_the_curve_is_rejected() {
             let mut jwk = public_jwk(key);
             let changed = flip(jwk[member].as_str().unwrap());
             jwk[member] = changed.clone().into();
-            assert_eq!(rejected(read_public(&jwk)), (Some("x"), KeyProblem::Invalid));
+            assert_eq!(
+                rejected(read_public(&jwk)),
+                (Some("x"), KeyProblem::Invalid)
+            );
             let mut jwk = private_jwk(key);
             jwk[member] = changed.into();
             assert_eq!(

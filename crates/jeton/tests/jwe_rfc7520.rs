@@ -86,7 +86,10 @@ fn case(vector: &Value, index: usize, token: &Value) -> Result<(), Failed> {
         open(&danger::allow_unprotected_enc(decrypter))?
     } else if vector["input"]["zip"] == "DEF" {
         let rejection = open(&decrypter).unwrap_err().rejection();
-        check(rejection == Some(Rejection::Compressed), "zip without danger")?;
+        check(
+            rejection == Some(Rejection::Compressed),
+            "zip without danger",
+        )?;
         open(&danger::allow_zip(decrypter))?
     } else {
         open(&decrypter)?

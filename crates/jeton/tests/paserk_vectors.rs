@@ -327,10 +327,7 @@ fn not_sealed(case: &Case<'_, V1>) -> Result<(), Failed> {
     static SIGNER: LazyLock<SecretKey<V1>> = LazyLock::new(|| SecretKey::generate().unwrap());
     let text = case.vector.paserk.as_deref().ok_or("no text")?;
     let error = LocalKey::<V1>::from_sealed_paserk(text, &SIGNER).unwrap_err();
-    same(
-        &*error.to_string(),
-        "key rejected: k1.seal: not supported",
-    )?;
+    same(&*error.to_string(), "key rejected: k1.seal: not supported")?;
     let secret = case.vector.sealing_secret_key.as_deref().unwrap();
     let loaded = key_bytes(secret)
         .ok_or("neither hexadecimal nor PEM")

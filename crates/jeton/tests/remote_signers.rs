@@ -128,7 +128,9 @@ fn prepare_and_attach_works_for_every_algorithm() {
         let prepared = test_signer.remote_key().prepare(&claims()).unwrap();
         let signature = test_signer.sign(prepared.input().alg(), prepared.input().message());
         let token = prepared.attach(&signature).unwrap();
-        let visit: Verified<Visit> = verifier(test_signer.key.verifying_key()).verify(&token).unwrap();
+        let visit: Verified<Visit> = verifier(test_signer.key.verifying_key())
+            .verify(&token)
+            .unwrap();
         assert_eq!(
             (visit.page.as_str(), visit.key_id()),
             ("/", Some("test_signer")),
@@ -170,7 +172,10 @@ fn remote_signer_works_wherever_a_key_does() {
     let jws = jws::Signer::new(&signer).typ("note").unencoded();
     let verifier = jws::Verifier::new(signer.verifying_key());
     let json = jws.sign_flattened(b"x").unwrap();
-    assert_eq!(verifier.verify_json(&json).unwrap().key_id(), Some("test_signer"));
+    assert_eq!(
+        verifier.verify_json(&json).unwrap().key_id(),
+        Some("test_signer")
+    );
     let detached = jws.sign_detached(b"\xff").unwrap();
     assert!(verifier.verify_detached(&detached, b"\xff").is_ok());
 
@@ -227,7 +232,10 @@ fn prepared_token_is_held_across_an_await() {
 fn signing_input_is_described_for_every_algorithm() {
     for alg in SigAlg::ALL {
         let test_signer = TestSigner::generate(alg);
-        let prepared = test_signer.remote_key().prepare_payload(b"payload").unwrap();
+        let prepared = test_signer
+            .remote_key()
+            .prepare_payload(b"payload")
+            .unwrap();
         let input = prepared.input();
         let (digest_bytes, salt_bytes) = match alg {
             SigAlg::RS256 | SigAlg::ES256 | SigAlg::ES256K => (Some(32), None),
@@ -259,7 +267,10 @@ fn signing_input_is_described_for_every_algorithm() {
 #[test]
 fn prepared_payload_may_have_a_typ() {
     let test_signer = TestSigner::generate(SigAlg::EdDSA);
-    let prepared = test_signer.remote_key().prepare_payload_as("at+jwt", b"{}").unwrap();
+    let prepared = test_signer
+        .remote_key()
+        .prepare_payload_as("at+jwt", b"{}")
+        .unwrap();
     let signature = test_signer.sign(SigAlg::EdDSA, prepared.input().message());
     let token = prepared.attach(&signature).unwrap();
     let verified = jws::Verifier::new(test_signer.key.verifying_key())
@@ -269,7 +280,10 @@ fn prepared_payload_may_have_a_typ() {
         (verified.typ(), verified.payload()),
         (Some("at+jwt"), &b"{}"[..])
     );
-    let rejected = test_signer.remote_key().prepare_payload_as("at jwt", b"{}").map(drop);
+    let rejected = test_signer
+        .remote_key()
+        .prepare_payload_as("at jwt", b"{}")
+        .map(drop);
     assert_eq!(rejected, Err(Error::Misuse(Misuse::Type)));
 }
 
@@ -278,7 +292,10 @@ fn remote_token_equals_local_token() {
     // Ed25519 is deterministic, so the two tokens must be equal.
     let test_signer = TestSigner::generate(SigAlg::EdDSA);
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
-    let prepared = test_signer.remote_key().prepare_by(&claims(), &clock).unwrap();
+    let prepared = test_signer
+        .remote_key()
+        .prepare_by(&claims(), &clock)
+        .unwrap();
     let signature = test_signer.sign(SigAlg::EdDSA, prepared.input().message());
     let local = test_signer.key.issue_by(&claims(), &clock).unwrap();
     assert_eq!(prepared.attach(&signature).unwrap(), local);
@@ -306,7 +323,11 @@ fn attach_signature_of_another_key_is_an_error() {
         let signature = test_signer.sign(alg, &message);
         assert_eq!(prepared.attach(&signature), Err(NOT_ITS), "{alg}");
         for form in [vec![], vec![1]] {
-            assert_eq!(fault(&test_signer, &Signature::Fixed(form)), NO_FORM, "{alg}");
+            assert_eq!(
+                fault(&test_signer, &Signature::Fixed(form)),
+                NO_FORM,
+                "{alg}"
+            );
         }
     }
 }
@@ -361,7 +382,8 @@ fn attach_wrong_ecdsa_encoding_is_an_error() {
     // DER is only for ECDSA.
     let test_signer = TestSigner::generate(SigAlg::RS256);
     let prepared = test_signer.remote_key().prepare_payload(b"x").unwrap();
-    let Signature::Fixed(bytes) = test_signer.sign(SigAlg::RS256, prepared.input().message()) else {
+    let Signature::Fixed(bytes) = test_signer.sign(SigAlg::RS256, prepared.input().message())
+    else {
         panic!("RSA has one form");
     };
     assert_eq!(prepared.attach(&Signature::Der(bytes)), Err(NO_FORM));
@@ -372,10 +394,12 @@ fn failing_signer_returns_its_error() {
     let test_signer = TestSigner::generate(SigAlg::ES256);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let signer = test_signer.remote_key().signed_by(move |_: &SigningInput<'_>| {
-        count.fetch_add(1, Ordering::SeqCst);
-        Err(RemoteFault::NotSigned.into())
-    });
+    let signer = test_signer
+        .remote_key()
+        .signed_by(move |_: &SigningInput<'_>| {
+            count.fetch_add(1, Ordering::SeqCst);
+            Err(RemoteFault::NotSigned.into())
+        });
     let error = signer.issue(&claims()).unwrap_err();
     assert_eq!(error, Error::Remote(RemoteFault::NotSigned));
     assert!(!error.is_rejection());
@@ -424,7 +448,10 @@ fn paseto_prepare_and_attach_works() {
         let prepared = remote_key.prepare_by(&claims(), binding, &clock).unwrap();
         assert_eq!(prepared.input().alg(), SigAlg::EdDSA);
         assert_eq!(prepared.input().digest(), None);
-        let signature = test_signer.sign(prepared.input().message()).as_ref().to_vec();
+        let signature = test_signer
+            .sign(prepared.input().message())
+            .as_ref()
+            .to_vec();
         let token = prepared.attach(&Signature::Fixed(signature)).unwrap();
         // Ed25519 is deterministic: the token equals the one that the key issues.
         assert_eq!(token, key.issue_by(&claims(), binding, &clock).unwrap());
@@ -493,13 +520,17 @@ fn paseto_v3_remote_signature_may_be_fixed_or_der() {
     )
     .unwrap();
     let remote_key = paseto::RemoteKey::new(&key.public_key());
-    let prepared = remote_key.prepare(&claims(), Binding::new().footer("f")).unwrap();
+    let prepared = remote_key
+        .prepare(&claims(), Binding::new().footer("f"))
+        .unwrap();
     let input = prepared.input();
     assert_eq!(
         (input.alg(), input.digest().unwrap().len()),
         (SigAlg::ES384, 48)
     );
-    let der = test_signer.sign(&SystemRandom::new(), input.message()).unwrap();
+    let der = test_signer
+        .sign(&SystemRandom::new(), input.message())
+        .unwrap();
     let token = prepared
         .attach(&Signature::Der(der.as_ref().to_vec()))
         .unwrap();

@@ -97,16 +97,13 @@ fn main() {
         let verified = verifier.verify_json(&text("rfc7515/rfc7515_A.7.jwsf"))?;
         check(verified.payload() == PAYLOAD.as_bytes(), "another payload")
     }));
-    trials.push(trial(
-        "A.6_key_set_of_private_keys_is_rejected",
-        || {
-            // The published set contains private keys, which must be rejected as public keys.
-            check(
-                KeySet::from_json(&text("rfc7515/rfc7515_A.6.jwkset")).is_err(),
-                "private keys taken",
-            )
-        },
-    ));
+    trials.push(trial("A.6_key_set_of_private_keys_is_rejected", || {
+        // The published set contains private keys, which must be rejected as public keys.
+        check(
+            KeySet::from_json(&text("rfc7515/rfc7515_A.6.jwkset")).is_err(),
+            "private keys taken",
+        )
+    }));
     trials.push(trial("RFC7638_3.1_thumbprint", || {
         let key = VerifyingKey::from_jwk(&text("rfc7515/rfc7638_3.1.jwk"))?;
         check(

@@ -91,7 +91,10 @@ fn verify(
             Some("Multiple Signatures") => Rejection::AlgorithmMismatch,
             _ => Rejection::UnprotectedAlg,
         };
-        check(rejection == Some(expected), "unprotected alg without danger")?;
+        check(
+            rejection == Some(expected),
+            "unprotected alg without danger",
+        )?;
         verifier = danger::allow_unprotected_alg(verifier);
     }
     let detached = vector["title"].as_str().unwrap().contains("Detached");

@@ -32,43 +32,43 @@ fn main() {
             },
         ));
     }
+    trials.push(trial("rsa_exponent_1_or_even_is_rejected", || {
+        let mut key = vectors::json("weak-rsa/keys.json")["keys"][0]["jwk"].clone();
+        for (e, expected) in [
+            ("AQ", KeyProblem::TooWeak),
+            ("Ag", KeyProblem::Invalid),
+            ("BA", KeyProblem::Invalid),
+        ] {
+            key["e"] = json!(e);
+            let rejected = danger::weak_rsa_key_from_jwk(&key.to_string(), SigAlg::RS256);
+            check(problem(rejected) == (Some("e"), expected), e)?;
+        }
+        Ok(())
+    }));
     trials.push(trial(
-        "rsa_exponent_1_or_even_is_rejected",
+        "weak_rsa_key_that_is_private_or_ec_is_rejected",
         || {
-            let mut key = vectors::json("weak-rsa/keys.json")["keys"][0]["jwk"].clone();
-            for (e, expected) in [
-                ("AQ", KeyProblem::TooWeak),
-                ("Ag", KeyProblem::Invalid),
-                ("BA", KeyProblem::Invalid),
-            ] {
-                key["e"] = json!(e);
-                let rejected = danger::weak_rsa_key_from_jwk(&key.to_string(), SigAlg::RS256);
-                check(problem(rejected) == (Some("e"), expected), e)?;
+            let private = SigningKey::generate(SigAlg::RS256)?;
+            let rejected = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
+            check(
+                problem(rejected).1 == KeyProblem::PrivateGiven,
+                "a private key",
+            )?;
+            let rejected = danger::weak_rsa_key_from_pem(&private.to_pem()?, SigAlg::RS256);
+            check(
+                problem(rejected).1 == KeyProblem::PrivateGiven,
+                "a private key",
+            )?;
+            let ec = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+            for alg in [SigAlg::RS256, SigAlg::ES256] {
+                check(
+                    danger::weak_rsa_key_from_jwk(&ec.to_jwk(), alg).is_err(),
+                    "an EC key",
+                )?;
             }
             Ok(())
         },
     ));
-    trials.push(trial("weak_rsa_key_that_is_private_or_ec_is_rejected", || {
-        let private = SigningKey::generate(SigAlg::RS256)?;
-        let rejected = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
-        check(
-            problem(rejected).1 == KeyProblem::PrivateGiven,
-            "a private key",
-        )?;
-        let rejected = danger::weak_rsa_key_from_pem(&private.to_pem()?, SigAlg::RS256);
-        check(
-            problem(rejected).1 == KeyProblem::PrivateGiven,
-            "a private key",
-        )?;
-        let ec = SigningKey::generate(SigAlg::ES256)?.verifying_key();
-        for alg in [SigAlg::RS256, SigAlg::ES256] {
-            check(
-                danger::weak_rsa_key_from_jwk(&ec.to_jwk(), alg).is_err(),
-                "an EC key",
-            )?;
-        }
-        Ok(())
-    }));
     trials.push(trial("short_mac_key_needs_danger", || {
         for alg in MacAlg::ALL {
             let secret = vec![7; alg.key_bytes() - 1];
@@ -78,7 +78,10 @@ fn main() {
             Verifier::new(&key).verify(&token)?;
             let again = danger::weak_mac_key_from_jwk(&key.to_jwk(), alg)?;
             Verifier::new(&again).verify(&token)?;
-            check(MacKey::from_jwk(&key.to_jwk()).is_err(), "the normal constructor")?;
+            check(
+                MacKey::from_jwk(&key.to_jwk()).is_err(),
+                "the normal constructor",
+            )?;
             check(
                 problem(danger::weak_mac_key(alg, b"")) == (Some("k"), KeyProblem::TooWeak),
                 "empty",

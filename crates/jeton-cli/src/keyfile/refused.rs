@@ -103,7 +103,9 @@ impl KeyFile {
     }
 
     fn of_another_use(&self, what: &str, instead: &str) -> Refused {
-        Refused::Call(Failure::wrong(format!("{}: key rejected: {what}", self.name())).hint(instead))
+        Refused::Call(
+            Failure::wrong(format!("{}: key rejected: {what}", self.name())).hint(instead),
+        )
     }
 
     /// The failure to end with.

@@ -5,8 +5,8 @@
 //! 5.2, allows accepting them; rejecting them is the only safe choice.
 
 mod duplicates;
-mod span;
 mod scanner;
+mod span;
 mod strict;
 mod text;
 
@@ -15,8 +15,8 @@ pub(crate) use text::Text;
 
 use std::ops::Range;
 
-use span::Span;
 use scanner::Scanner;
+use span::Span;
 
 /// The limit of serde_json. A higher limit here would have no effect.
 pub(crate) const DEPTH_MAX: u32 = 127;

@@ -169,7 +169,10 @@ impl<'a> Members<'a> {
         intended: &str,
         operations_wanted: &[&str],
     ) -> Result<(), KeyError> {
-        if self.optional("use")?.is_some_and(|declared| declared != intended) {
+        if self
+            .optional("use")?
+            .is_some_and(|declared| declared != intended)
+        {
             return Err(KeyError::at("use", KeyProblem::Contradiction));
         }
         let Some(operations) = self.value("key_ops") else {

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, ScanError, Kind, Text, Value};
+use crate::json::{self, Kind, ScanError, Text, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
 

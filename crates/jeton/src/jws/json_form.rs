@@ -7,7 +7,7 @@ use super::header::{PayloadForm, Reading};
 use super::{Header, VerifiedPayload};
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, ScanError, Kind, Value};
+use crate::json::{self, Kind, ScanError, Value};
 use crate::key::{KeyId, Keys};
 use crate::limits::{self, Limits};
 

@@ -214,11 +214,7 @@ impl Public {
         }
     }
 
-    pub(super) fn rsa(
-        alg: KeyManagementAlg,
-        n: &[u8],
-        e: &[u8],
-    ) -> Result<Public, KeyError> {
+    pub(super) fn rsa(alg: KeyManagementAlg, n: &[u8], e: &[u8]) -> Result<Public, KeyError> {
         let Management::Rsa(padding) = alg.management() else {
             return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };

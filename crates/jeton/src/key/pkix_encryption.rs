@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::encryption::Public;
 use super::encryption_algorithm::Management;
-use super::pkix::{self, EC, P256, P384, P521, RSA, decode_pem, bounded, malformed};
+use super::pkix::{self, EC, P256, P384, P521, RSA, bounded, decode_pem, malformed};
 use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 use crate::crypto::ecdh::{self, Group};

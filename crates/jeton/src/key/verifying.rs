@@ -7,7 +7,7 @@ use crate::base64;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Metadata, Members, Operation};
+use crate::jwk::{self, Members, Metadata, Operation};
 use crate::jws::Headers;
 
 /// A public key that verifies signatures of one algorithm.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{PermittedUse, SharedSecret, KeyOps};
+use super::shared_secret::{KeyOps, PermittedUse, SharedSecret};
 use super::{KeyId, KeyWrapAlg};
 use crate::crypto::random;
 use crate::error::{KeyError, Result};

@@ -48,8 +48,8 @@
 
 mod encrypted;
 mod id;
-mod kind;
 mod key_cipher;
+mod kind;
 mod password;
 mod password_limits;
 mod seal;

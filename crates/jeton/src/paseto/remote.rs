@@ -12,7 +12,7 @@ use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
-use crate::remote::{RemoteVerifier, Prepared, SignRemotely};
+use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
 
 /// A secret key in a KMS, an HSM or another process ([`remote`](crate::remote)), represented by its public
 /// key.

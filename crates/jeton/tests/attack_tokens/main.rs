@@ -60,8 +60,16 @@ type InOtherTest = (&'static str, &'static str, &'static str);
 
 const JWE: [InOtherTest; 16] = [
     ("crit-unknown", "algorithms", "decrypt_crit_is_rejected"),
-    ("dup-header", "algorithms", "decrypt_duplicate_member_is_rejected"),
-    ("base64-forms", "bytes", "decrypt_non_canonical_base64_is_rejected"),
+    (
+        "dup-header",
+        "algorithms",
+        "decrypt_duplicate_member_is_rejected",
+    ),
+    (
+        "base64-forms",
+        "bytes",
+        "decrypt_non_canonical_base64_is_rejected",
+    ),
     ("dots-flood", "sizes", "decrypt_million_dots_is_rejected"),
     ("dots-flood", "sizes", "decrypt_ten_megabytes_is_rejected"),
     (
@@ -79,9 +87,21 @@ const JWE: [InOtherTest; 16] = [
         "passwords",
         "salt_of_wrong_length_or_missing_is_rejected",
     ),
-    ("zip-bomb", "compression", "decompression_bomb_over_ratio_is_rejected"),
-    ("rsa15-mma", "rsa", "rsa1_5_padding_errors_are_indistinguishable"),
-    ("oaep-key-with-rsa15", "rsa", "rsa1_5_without_danger_is_rejected"),
+    (
+        "zip-bomb",
+        "compression",
+        "decompression_bomb_over_ratio_is_rejected",
+    ),
+    (
+        "rsa15-mma",
+        "rsa",
+        "rsa1_5_padding_errors_are_indistinguishable",
+    ),
+    (
+        "oaep-key-with-rsa15",
+        "rsa",
+        "rsa1_5_without_danger_is_rejected",
+    ),
     (
         "ecdh-invalid-curve",
         "key_agreement",
@@ -110,19 +130,27 @@ const JWE: [InOtherTest; 16] = [
 ];
 
 const PASETO: [InOtherTest; 8] = [
-    ("base64-forms", "tokens", "verify_non_canonical_base64_is_rejected"),
-    ("dots-flood", "tokens", "verify_many_dots_is_rejected_cheaply"),
+    (
+        "base64-forms",
+        "tokens",
+        "verify_non_canonical_base64_is_rejected",
+    ),
+    (
+        "dots-flood",
+        "tokens",
+        "verify_many_dots_is_rejected_cheaply",
+    ),
     (
         "paseto-cross-purpose",
         "tokens",
         "verify_token_of_another_version_or_purpose_is_rejected",
     ),
-    ("paseto-footer", "tokens", "verify_changed_footer_is_rejected"),
     (
         "paseto-footer",
-        "keys",
-        "key_of_another_kind_is_rejected",
+        "tokens",
+        "verify_changed_footer_is_rejected",
     ),
+    ("paseto-footer", "keys", "key_of_another_kind_is_rejected"),
     (
         "paseto-time",
         "claims",
@@ -133,7 +161,11 @@ const PASETO: [InOtherTest; 8] = [
         "claims",
         "verify_times_are_exact_for_any_offset",
     ),
-    ("paseto-time", "claims", "verify_missing_exp_is_rejected_by_default"),
+    (
+        "paseto-time",
+        "claims",
+        "verify_missing_exp_is_rejected_by_default",
+    ),
 ];
 
 /// The lists that must contain a recipe, depending on `applies_to` in the catalogue.

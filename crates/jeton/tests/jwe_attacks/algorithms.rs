@@ -71,8 +71,8 @@ fn decrypt_missing_or_mistyped_member_is_rejected() {
         "",
         "{}",
     ] {
-        let rejection = rejection(direct().decrypt(&direct_token(text, b"x")));
-        assert_eq!(rejection, Rejection::Malformed(Part::Header), "{text}");
+        let error = rejection(direct().decrypt(&direct_token(text, b"x")));
+        assert_eq!(error, Rejection::Malformed(Part::Header), "{text}");
     }
 }
 
@@ -83,8 +83,8 @@ fn decrypt_duplicate_member_is_rejected() {
         r#"{"alg":"dir","enc":"A256GCM","\u0061lg":"none"}"#,
         r#"{"alg":"dir","enc":"A256GCM","x":{"y":1,"y":2}}"#,
     ] {
-        let rejection = rejection(direct().decrypt(&direct_token(text, b"x")));
-        assert_eq!(rejection, Rejection::DuplicateMember(Part::Header), "{text}");
+        let error = rejection(direct().decrypt(&direct_token(text, b"x")));
+        assert_eq!(error, Rejection::DuplicateMember(Part::Header), "{text}");
     }
     for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
         let text = header(&token).to_string();
@@ -95,8 +95,8 @@ fn decrypt_duplicate_member_is_rejected() {
             format!("{},\"alg\":\"none\"}}", &text[..text.len() - 1]),
         ] {
             parts[0] = encode(twice.as_bytes());
-            let rejection = rejection(decrypter.decrypt(&parts.join(".")));
-            assert_eq!(rejection, Rejection::DuplicateMember(Part::Header), "{name}");
+            let error = rejection(decrypter.decrypt(&parts.join(".")));
+            assert_eq!(error, Rejection::DuplicateMember(Part::Header), "{name}");
         }
     }
 }
@@ -112,15 +112,15 @@ fn decrypt_crit_is_rejected() {
         r#""exp""#,
     ] {
         let text = format!(r#"{{"alg":"dir","enc":"A256GCM","crit":{crit},"exp":1}}"#);
-        let rejection = rejection(direct().decrypt(&direct_token(&text, b"x")));
-        assert_eq!(rejection, Rejection::CriticalExtension, "{crit}");
+        let error = rejection(direct().decrypt(&direct_token(&text, b"x")));
+        assert_eq!(error, Rejection::CriticalExtension, "{crit}");
     }
     for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
         let mut critical = header(&token);
         critical["crit"] = json!(["x-unknown"]);
         critical["x-unknown"] = json!(1);
-        let rejection = rejection(Decrypter::new(keys).decrypt(&with_header(&token, &critical)));
-        assert_eq!(rejection, Rejection::CriticalExtension, "{name}");
+        let error = rejection(Decrypter::new(keys).decrypt(&with_header(&token, &critical)));
+        assert_eq!(error, Rejection::CriticalExtension, "{name}");
     }
 }
 
@@ -132,8 +132,8 @@ fn decrypt_ignores_keys_in_the_header() {
     );
     assert!(direct().decrypt(&direct_token(&text, b"x")).is_ok());
     let other = ContentKey::new(ContentEnc::A256Gcm, &[1; 32]).unwrap();
-    let rejection = rejection(Decrypter::new(other).decrypt(&direct_token(&text, b"x")));
-    assert_eq!(rejection, Rejection::Decryption);
+    let error = rejection(Decrypter::new(other).decrypt(&direct_token(&text, b"x")));
+    assert_eq!(error, Rejection::Decryption);
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn decrypt_with_key_of_another_algorithm_is_rejected() {
                 (_, true) => Rejection::Decryption,
                 _ => Rejection::AlgorithmMismatch,
             };
-            let rejection = rejection(decrypter.decrypt(token));
-            assert_eq!(rejection, expected, "{token_name} for {key_name}");
+            let error = rejection(decrypter.decrypt(token));
+            assert_eq!(error, expected, "{token_name} for {key_name}");
         }
     }
 }
@@ -172,8 +172,8 @@ fn decrypt_same_secret_with_another_algorithm_is_rejected() {
     let mut renamed = header(&token);
     renamed["alg"] = "A256GCMKW".into();
     let decrypter = Decrypter::new(wrapping(KeyWrapAlg::A256GcmKw));
-    let rejection = rejection(decrypter.decrypt(&with_header(&token, &renamed)));
-    assert_eq!(rejection, Rejection::Decryption);
+    let error = rejection(decrypter.decrypt(&with_header(&token, &renamed)));
+    assert_eq!(error, Rejection::Decryption);
     renamed["alg"] = "dir".into();
     assert_eq!(
         rejection(direct().decrypt(&with_header(&token, &renamed))),

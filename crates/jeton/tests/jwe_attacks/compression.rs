@@ -45,8 +45,8 @@ fn decompression_bomb_over_ratio_is_rejected() {
 fn inflated_ratio_limit_is_exact() {
     // 300 equal bytes compress to 4 to 6: within a ratio of 100. 3,000 compress to 14: over it.
     assert!(inflating().decrypt(&compressed(&[b'a'; 300])).is_ok());
-    let rejection = rejection(inflating().decrypt(&compressed(&[b'a'; 30_000])));
-    assert_eq!(rejection, Rejection::TooLarge(Part::Payload));
+    let error = rejection(inflating().decrypt(&compressed(&[b'a'; 30_000])));
+    assert_eq!(error, Rejection::TooLarge(Part::Payload));
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn decrypt_invalid_deflate_is_rejected() {
         &[0xff; 100],
         &[0x78, 0x9c, 3, 0, 0, 0, 0, 1],
     ] {
-        let rejection = rejection(inflating().decrypt(&direct_token(HEADER, plaintext)));
-        assert_eq!(rejection, Rejection::Malformed(Part::Payload));
+        let error = rejection(inflating().decrypt(&direct_token(HEADER, plaintext)));
+        assert_eq!(error, Rejection::Malformed(Part::Payload));
     }
 }
 
@@ -97,7 +97,7 @@ fn decrypt_unprotected_zip_is_rejected() {
             "protected": protected, place: {"zip": "DEF"},
             "iv": iv, "ciphertext": ciphertext, "tag": tag,
         });
-        let rejection = rejection(inflating().decrypt_json(&text.to_string()));
-        assert_eq!(rejection, Rejection::Malformed(Part::Header));
+        let error = rejection(inflating().decrypt_json(&text.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Header));
     }
 }

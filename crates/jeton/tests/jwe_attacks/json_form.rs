@@ -101,7 +101,10 @@ fn decrypt_name_in_two_headers_is_rejected() {
         for header in [json!({"alg":"dir"}), json!({"enc":"A256GCM"})] {
             let mut changed = flattened();
             changed[place] = header;
-            assert_eq!(rejection_of(&changed), Rejection::DuplicateMember(Part::Header));
+            assert_eq!(
+                rejection_of(&changed),
+                Rejection::DuplicateMember(Part::Header)
+            );
         }
         let mut critical = flattened();
         critical[place] = json!({"crit":["exp"],"exp":1});
@@ -110,12 +113,15 @@ fn decrypt_name_in_two_headers_is_rejected() {
     let mut both = flattened();
     both["unprotected"] = json!({"note":1});
     both["header"] = json!({"note":1});
-    assert_eq!(rejection_of(&both), Rejection::DuplicateMember(Part::Header));
+    assert_eq!(
+        rejection_of(&both),
+        Rejection::DuplicateMember(Part::Header)
+    );
     let text = flattened()
         .to_string()
         .replacen('{', "{\"tag\":\"AAAA\",", 1);
-    let rejection = rejection(direct().decrypt_json(&text));
-    assert_eq!(rejection, Rejection::DuplicateMember(Part::Token));
+    let error = rejection(direct().decrypt_json(&text));
+    assert_eq!(error, Rejection::DuplicateMember(Part::Token));
 }
 
 #[test]
@@ -144,14 +150,14 @@ fn decrypt_mixed_general_and_flattened_is_rejected() {
     ] {
         let mut mixed = good.clone();
         mixed[member] = value;
-        let rejection = rejection(decrypter.decrypt_json(&mixed.to_string()));
-        assert_eq!(rejection, Rejection::Malformed(Part::Token));
+        let error = rejection(decrypter.decrypt_json(&mixed.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Token));
     }
     for recipients in [json!([]), json!({}), json!([7]), json!("x")] {
         let mut changed = good.clone();
         changed["recipients"] = recipients;
-        let rejection = rejection(decrypter.decrypt_json(&changed.to_string()));
-        assert_eq!(rejection, Rejection::Malformed(Part::Token));
+        let error = rejection(decrypter.decrypt_json(&changed.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Token));
     }
 }
 
@@ -162,8 +168,8 @@ fn decrypt_too_many_recipients_is_rejected() {
     assert!(last.decrypt_json(&good.to_string()).is_ok());
     let one = good["recipients"][0].clone();
     good["recipients"].as_array_mut().unwrap().push(one);
-    let rejection = rejection(last.decrypt_json(&good.to_string()));
-    assert_eq!(rejection, Rejection::TooLarge(Part::Token));
+    let error = rejection(last.decrypt_json(&good.to_string()));
+    assert_eq!(error, Rejection::TooLarge(Part::Token));
     let many = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let mut encrypter = Encrypter::new(&many, ContentEnc::A128Gcm);
     for _ in 0..limits::RECIPIENTS {
@@ -178,8 +184,8 @@ fn direct_key_with_other_recipients_is_rejected() {
     for alg in ["dir", "ECDH-ES"] {
         let mut changed = good.clone();
         changed["recipients"][0]["header"]["alg"] = alg.into();
-        let rejection = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
-        assert_eq!(rejection, Rejection::Malformed(Part::Token));
+        let error = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Token));
     }
 }
 
@@ -190,8 +196,8 @@ fn decrypt_different_enc_per_recipient_is_rejected() {
     changed["protected"] = encode(b"{\"x\":1}").into();
     changed["recipients"][0]["header"]["enc"] = "A256GCM".into();
     changed["recipients"][1]["header"]["enc"] = "A128GCM".into();
-    let rejection = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
-    assert_eq!(rejection, Rejection::Malformed(Part::Header));
+    let error = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+    assert_eq!(error, Rejection::Malformed(Part::Header));
 }
 
 #[test]
@@ -212,8 +218,8 @@ fn decrypt_returns_the_recipient_index() {
         .unwrap();
     assert_eq!(decrypted.recipient_index(), 4);
     let other_key = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
-    let rejection = rejection(Decrypter::new(&other_key).decrypt_json(&good.to_string()));
-    assert_eq!(rejection, Rejection::Decryption);
+    let error = rejection(Decrypter::new(&other_key).decrypt_json(&good.to_string()));
+    assert_eq!(error, Rejection::Decryption);
 }
 
 #[test]

@@ -34,8 +34,8 @@ fn rejected(key: &DecryptionKey, epk: Value) {
     let token = token(key);
     let mut changed = header(&token);
     changed["epk"] = epk.clone();
-    let rejection = rejection(Decrypter::new(key).decrypt(&with_header(&token, &changed)));
-    assert_eq!(rejection, Rejection::Decryption, "{epk}");
+    let error = rejection(Decrypter::new(key).decrypt(&with_header(&token, &changed)));
+    assert_eq!(error, Rejection::Decryption, "{epk}");
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn missing_epk_is_rejected() {
             let token = token(&key);
             let mut without = header(&token);
             without.as_object_mut().unwrap().remove("epk");
-            let rejection = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &without)));
-            assert_eq!(rejection, Rejection::Decryption);
+            let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &without)));
+            assert_eq!(error, Rejection::Decryption);
         }
     }
 }
@@ -167,8 +167,8 @@ fn changed_party_info_is_rejected() {
         ] {
             let mut changed = header(&token);
             changed[member] = value.into();
-            let rejection = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
-            assert_eq!(rejection, Rejection::Decryption);
+            let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
+            assert_eq!(error, Rejection::Decryption);
         }
         let long = vec![0; jeton::limits::PARTY_INFO_BYTES + 1];
         let public = key.encryption_key();
@@ -183,8 +183,8 @@ fn plain_ecdh_es_with_encrypted_key_is_rejected() {
         let mut parts = crate::support::parts(&token(&key));
         for encrypted_key in ["AA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
             parts[1] = encrypted_key.into();
-            let rejection = rejection(Decrypter::new(&key).decrypt(&parts.join(".")));
-            assert_eq!(rejection, Rejection::Decryption);
+            let error = rejection(Decrypter::new(&key).decrypt(&parts.join(".")));
+            assert_eq!(error, Rejection::Decryption);
         }
     }
 }

@@ -45,8 +45,8 @@ fn gcm_key_wrap_changed_iv_or_tag_is_rejected() {
             .encrypt(b"x")
             .unwrap();
         let rejected = |changed: &serde_json::Value| {
-            let rejection = rejection(Decrypter::new(&key).decrypt(&with_header(&token, changed)));
-            assert_eq!(rejection, Rejection::Decryption, "{changed}");
+            let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, changed)));
+            assert_eq!(error, Rejection::Decryption, "{changed}");
         };
         for member in ["iv", "tag"] {
             let good = decode(header(&token)[member].as_str().unwrap());

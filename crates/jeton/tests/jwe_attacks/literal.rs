@@ -50,7 +50,10 @@ fn decrypt_epk_off_the_curve_is_rejected() {
         for case in cases(name) {
             let alg = KeyManagementAlg::EcdhEsA128Kw;
             let key = DecryptionKey::from_jwk_as(&case["key"].to_string(), alg).unwrap();
-            assert_eq!(rejection_of(&Decrypter::new(key), &case), Rejection::Decryption);
+            assert_eq!(
+                rejection_of(&Decrypter::new(key), &case),
+                Rejection::Decryption
+            );
         }
     }
 }
@@ -59,7 +62,10 @@ fn decrypt_epk_off_the_curve_is_rejected() {
 fn decrypt_truncated_gcm_tag_is_rejected() {
     for case in cases("gcm-truncated-tag") {
         let key = ContentKey::from_jwk_as(&case["key"].to_string(), ContentEnc::A128Gcm).unwrap();
-        assert_eq!(rejection_of(&Decrypter::new(key), &case), Rejection::Decryption);
+        assert_eq!(
+            rejection_of(&Decrypter::new(key), &case),
+            Rejection::Decryption
+        );
     }
 }
 

@@ -86,8 +86,8 @@ fn rounds_limit_of_the_caller_applies() {
         Decrypter::new(&key).limits(limits)
     };
     assert!(within(2_000).decrypt(&token).is_ok());
-    let rejection = at_once(|| rejection(within(1_999).decrypt(&token)));
-    assert_eq!(rejection, Rejection::TooLarge(Part::Header));
+    let error = at_once(|| rejection(within(1_999).decrypt(&token)));
+    assert_eq!(error, Rejection::TooLarge(Part::Header));
     // Over the default limit: the derivation runs, and the password is wrong.
     let expensive = limits::PBES2_ROUNDS + 1;
     let mut changed = header(&token);

@@ -35,8 +35,8 @@ fn rsa1_5_padding_errors_are_indistinguishable() {
     assert!(decrypter.decrypt(&token(&key, &[3; 32])).is_ok());
     // Valid padding with a wrong key, and with keys of every wrong length.
     for length in [0, 1, 16, 24, 31, 33, 48, 64, 200] {
-        let rejection = rejection(decrypter.decrypt(&token(&key, &vec![3; length])));
-        assert_eq!(rejection, Rejection::Decryption, "{length}");
+        let error = rejection(decrypter.decrypt(&token(&key, &vec![3; length])));
+        assert_eq!(error, Rejection::Decryption, "{length}");
     }
     assert_eq!(
         rejection(decrypter.decrypt(&token(&key, &[4; 32]))),
@@ -80,8 +80,8 @@ fn rsa1_5_without_danger_is_rejected() {
     // The same private key, loaded for OAEP, does not decrypt RSA1_5.
     let pem = open.to_pem().unwrap();
     let closed = DecryptionKey::from_pem_as(&pem, KeyManagementAlg::RsaOaep).unwrap();
-    let rejection = rejection(Decrypter::new(&closed).decrypt(&token(&open, &[3; 32])));
-    assert_eq!(rejection, Rejection::AlgorithmMismatch);
+    let error = rejection(Decrypter::new(&closed).decrypt(&token(&open, &[3; 32])));
+    assert_eq!(error, Rejection::AlgorithmMismatch);
     let mut renamed = header(&token(&open, &[3; 32]));
     renamed["alg"] = "RSA-OAEP".into();
     let renamed = with_header(&token(&open, &[3; 32]), &renamed);

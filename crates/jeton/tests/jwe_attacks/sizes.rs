@@ -55,8 +55,8 @@ fn decrypt_header_ten_thousand_deep_is_rejected() {
         header_bytes: 100_000,
         ..Limits::default()
     };
-    let rejection = rejection(direct().limits(limits).decrypt(&token));
-    assert_eq!(rejection, Rejection::TooDeep(Part::Header));
+    let error = rejection(direct().limits(limits).decrypt(&token));
+    assert_eq!(error, Rejection::TooDeep(Part::Header));
     let text = format!(r#"{{"note":{deep}}}"#);
     assert_eq!(
         rejection(direct().decrypt_json(&text)),
@@ -90,8 +90,8 @@ fn decrypt_kid_over_limit_is_rejected() {
         )
     };
     assert!(direct().decrypt(&direct_token(&header(256), b"x")).is_ok());
-    let rejection = rejection(direct().decrypt(&direct_token(&header(257), b"x")));
-    assert_eq!(rejection, Rejection::TooLarge(Part::Header));
+    let error = rejection(direct().decrypt(&direct_token(&header(257), b"x")));
+    assert_eq!(error, Rejection::TooLarge(Part::Header));
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn decrypt_encrypted_key_of_a_megabyte_is_rejected() {
     let decrypter = Decrypter::new(key);
     let header = encode(br#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#);
     let token = format!("{header}.{}.AAAA.AAAA.AAAA", "A".repeat(1_000_000));
-    let rejection = at_once(|| rejection(decrypter.decrypt(&token)));
-    assert_eq!(rejection, Rejection::Decryption);
+    let error = at_once(|| rejection(decrypter.decrypt(&token)));
+    assert_eq!(error, Rejection::Decryption);
 }
 
 #[test]

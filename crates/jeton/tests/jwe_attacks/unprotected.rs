@@ -52,8 +52,8 @@ fn decrypt_unprotected_enc_is_rejected() {
         flattened(Some(alg.clone()), None, Some(enc.clone())),
     ] {
         for text in both(&document) {
-            let rejection = rejection(direct().decrypt_json(&text));
-            assert_eq!(rejection, Rejection::UnprotectedEnc, "{text}");
+            let error = rejection(direct().decrypt_json(&text));
+            assert_eq!(error, Rejection::UnprotectedEnc, "{text}");
             let opted_in = danger::allow_unprotected_enc(direct());
             assert_eq!(opted_in.decrypt_json(&text).unwrap().plaintext(), b"x");
         }
@@ -91,8 +91,8 @@ fn decrypt_member_in_two_headers_is_rejected() {
         ] {
             for text in both(&document) {
                 for decrypter in [direct(), danger::allow_unprotected_enc(direct())] {
-                    let rejection = rejection(decrypter.decrypt_json(&text));
-                    assert_eq!(rejection, Rejection::DuplicateMember(Part::Header), "{text}");
+                    let error = rejection(decrypter.decrypt_json(&text));
+                    assert_eq!(error, Rejection::DuplicateMember(Part::Header), "{text}");
                 }
             }
         }
@@ -121,8 +121,8 @@ fn decrypt_private_key_in_a_header_is_rejected() {
     for private in PRIVATE {
         let jwk = public.replacen('{', &format!("{{\"{private}\":\"AQ\","), 1);
         let header = with(&jwk);
-        let rejection = rejection(direct().decrypt(&direct_token(&header, b"x")));
-        assert_eq!(rejection, Rejection::PrivateKeyInHeader, "{header}");
+        let error = rejection(direct().decrypt(&direct_token(&header, b"x")));
+        assert_eq!(error, Rejection::PrivateKeyInHeader, "{header}");
         let protected = json!({"alg": "dir", "enc": "A256GCM"});
         for place in ["unprotected", "header"] {
             let mut document = flattened(Some(protected.clone()), None, None);
@@ -130,13 +130,13 @@ fn decrypt_private_key_in_a_header_is_rejected() {
             let text = document
                 .to_string()
                 .replace("\"jwk\":0", &format!("\"jwk\":{jwk}"));
-            let rejection = rejection(direct().decrypt_json(&text));
-            assert_eq!(rejection, Rejection::PrivateKeyInHeader, "{text}");
+            let error = rejection(direct().decrypt_json(&text));
+            assert_eq!(error, Rejection::PrivateKeyInHeader, "{text}");
         }
     }
     for jwk in ["\"x\"", "[]", "null", "7"] {
-        let rejection = rejection(direct().decrypt(&direct_token(&with(jwk), b"x")));
-        assert_eq!(rejection, Rejection::Malformed(Part::Header), "{jwk}");
+        let error = rejection(direct().decrypt(&direct_token(&with(jwk), b"x")));
+        assert_eq!(error, Rejection::Malformed(Part::Header), "{jwk}");
     }
 }
 
@@ -150,8 +150,8 @@ fn decrypt_private_ephemeral_key_is_rejected() {
     for private in ["d", "p", "k", "priv"] {
         let mut changed = header(&token);
         changed["epk"][private] = changed["epk"]["x"].clone();
-        let rejection = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
-        assert_eq!(rejection, Rejection::PrivateKeyInHeader);
+        let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
+        assert_eq!(error, Rejection::PrivateKeyInHeader);
     }
     // With a key for another recipient.
     let other = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
@@ -160,6 +160,6 @@ fn decrypt_private_ephemeral_key_is_rejected() {
         .unwrap();
     let mut changed = header(&token);
     changed["epk"] = json!({"kty": "OKP", "crv": "X25519", "x": "AA", "d": "AA"});
-    let rejection = rejection(Decrypter::new(&other).decrypt(&with_header(&token, &changed)));
-    assert_eq!(rejection, Rejection::PrivateKeyInHeader);
+    let error = rejection(Decrypter::new(&other).decrypt(&with_header(&token, &changed)));
+    assert_eq!(error, Rejection::PrivateKeyInHeader);
 }

@@ -66,7 +66,10 @@ fn verify_claim_of_wrong_type_is_rejected() {
         assert_eq!(rejection_of(verify(claims)), expected, "{claims}");
     }
     let deep = format!("{{\"x\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    assert_eq!(rejection_of(verify(&deep)), Rejection::TooDeep(Part::Payload));
+    assert_eq!(
+        rejection_of(verify(&deep)),
+        Rejection::TooDeep(Part::Payload)
+    );
     let not_utf8 = key.sign_under(
         &format!("{{\"alg\":\"{}\"}}", key.alg()),
         b"{\"a\":\"\xff\"}",

@@ -96,7 +96,10 @@ fn verify_b64_change_is_rejected() {
     let ([encoded_header, ..], [plain_header, middle, signature]) =
         (parts(&encoded), parts(&plain));
     let swapped = format!("{encoded_header}.{middle}.{signature}");
-    assert_eq!(rejection_of(verifier.verify(&swapped)), Rejection::Signature);
+    assert_eq!(
+        rejection_of(verifier.verify(&swapped)),
+        Rejection::Signature
+    );
     let document =
         |signatures: Value| json!({"payload": "eA", "signatures": signatures}).to_string();
     let [_, _, encoded_signature] = parts(&encoded);

@@ -78,7 +78,11 @@ fn verify_malformed_header_is_rejected() {
         let alg = key.alg();
         let check = |header: &str, expected: Rejection| {
             let token = key.sign_under(header, b"{}");
-            assert_eq!(rejection_of(key.verifier().verify(&token)), expected, "{header}");
+            assert_eq!(
+                rejection_of(key.verifier().verify(&token)),
+                expected,
+                "{header}"
+            );
         };
         let good = key.sign_under(&format!("{{ \"x\" : [1] , \"alg\":\"{alg}\" }}"), b"{}");
         assert!(key.verifier().verify(&good).is_ok());

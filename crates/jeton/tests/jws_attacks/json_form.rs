@@ -116,7 +116,11 @@ fn verify_malformed_json_serialization_is_rejected() {
             Rejection::Malformed(Part::Header),
         ),
     ] {
-        assert_eq!(rejection_of(verifier.verify_json(&forged)), expected, "{forged}");
+        assert_eq!(
+            rejection_of(verifier.verify_json(&forged)),
+            expected,
+            "{forged}"
+        );
     }
     let twice = good.to_string().replacen('{', "{\"payload\":\"eA\",", 1);
     assert_eq!(

@@ -262,7 +262,8 @@ fn cost_over_limits_is_rejected_before_derivation() {
             bytes[at..at + cost.len()].copy_from_slice(cost);
             let body = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes);
             let expensive = format!("{start}.{body}");
-            let answer = at_once(|| problem(LocalKey::<V>::from_password_paserk(&expensive, PASSWORD)));
+            let answer =
+                at_once(|| problem(LocalKey::<V>::from_password_paserk(&expensive, PASSWORD)));
             assert_eq!(answer, *expected, "{cost:?}");
         }
     }
