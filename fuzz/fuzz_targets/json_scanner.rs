@@ -1,5 +1,5 @@
-//! The strict JSON reader against serde_json: what it takes, serde_json takes and reads alike; what
-//! it refuses, serde_json refuses too, or it is nested too deeply or has a member twice.
+//! The strict scanner compared with serde_json. Accepted texts have the same values. Rejected texts are rejected
+//! by serde_json too, or are nested too deep or have a duplicate member.
 #![no_main]
 
 #[path = "../../crates/jeton/src/json/mod.rs"]
@@ -7,26 +7,26 @@
 mod json;
 
 use jeton_fuzz::seeds;
-use json::{Fault, Kind};
+use json::{ScanError, Kind};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
 
 const DEPTH: u32 = 32;
 
 fuzz_target!(
-    init: seeds::plant(seeds::claims),
+    init: seeds::write(seeds::claims),
     |bytes: &[u8]| {
         let mut members = Vec::new();
         let outcome = json::text(bytes).and_then(|text| json::read_object(text, DEPTH, |name, value| {
             members.push((name, value));
-            Ok::<_, Fault>(())
+            Ok::<_, ScanError>(())
         }));
         let reference = serde_json::from_slice::<Map<String, Value>>(bytes);
         match outcome {
             Ok(()) => {
-                // A number that no f64 holds is JSON, and no number of serde_json's.
+                // A number that does not fit into an f64 is JSON, but serde_json rejects it.
                 let Ok(reference) = reference else {
-                    assert!(has_huge_number(bytes), "serde_json refuses it");
+                    assert!(has_huge_number(bytes), "serde_json rejects it");
                     return;
                 };
                 assert_eq!(members.len(), reference.len());
@@ -34,9 +34,9 @@ fuzz_target!(
                     same(value, &reference[&*name.to_cow()]);
                 }
             }
-            Err(Fault::Syntax) => assert!(reference.is_err(), "serde_json takes it"),
-            Err(Fault::Depth | Fault::Duplicate) => {}
-            Err(Fault::Many) => panic!("there is no such bound here"),
+            Err(ScanError::Syntax) => assert!(reference.is_err(), "serde_json accepts it"),
+            Err(ScanError::Depth | ScanError::Duplicate) => {}
+            Err(ScanError::TooMany) => panic!("this limit is not set"),
         }
     }
 );

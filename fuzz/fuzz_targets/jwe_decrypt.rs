@@ -1,5 +1,5 @@
-//! JWE, compact and JSON, under fixed keys of every algorithm and curve, with compression and an unprotected
-//! enc allowed: no panic, bounded memory, and nothing is opened but what was encrypted to the keys.
+//! Compact and JSON JWE for fixed keys of every algorithm and curve, with compression and unprotected `enc`
+//! allowed: no panic, limited memory, and only content encrypted to the keys is decrypted.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -11,14 +11,14 @@ use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 
 static DECRYPTERS: LazyLock<Vec<Decrypter>> = LazyLock::new(|| {
-    let decrypter = |key: &keys::Opening| {
+    let decrypter = |key: &keys::Decrypting| {
         danger::allow_unprotected_enc(danger::allow_zip(Decrypter::new(key.keys())))
     };
     keys::opening().iter().map(decrypter).collect()
 });
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let mut all = seeds::from_vectors(|found| found.is_compact(5) || found.has("ciphertext"));
         for (index, key) in keys::opening().iter().enumerate() {
             let enc = key.enc().unwrap_or(ContentEnc::ALL[index % ContentEnc::ALL.len()]);

@@ -1,5 +1,4 @@
-//! Any bytes as the compressed content of an authentic JWE: no panic, and no more comes out than
-//! the limits allow.
+//! Any bytes as compressed content of an authentic JWE: no panic, and the output stays within the limits.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -21,7 +20,7 @@ static DECRYPTER: LazyLock<Decrypter> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let texts = seeds::from_vectors(|found| found.is_compact(3) || found.has("kty"));
         let compress = |text: String| miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 6);
         let mut all: Vec<Vec<u8>> = texts.into_iter().take(100).map(compress).collect();
@@ -41,7 +40,7 @@ fuzz_target!(
     }
 );
 
-/// A token under [`SECRET`] that says that its content is compressed.
+/// A token for [`SECRET`] that is marked as compressed.
 fn sealed(content: &[u8]) -> String {
     let protected = BASE64URL.encode_to_string(br#"{"alg":"dir","enc":"A256GCM","zip":"DEF"}"#);
     let key = LessSafeKey::new(UnboundKey::new(&AES_256_GCM, &SECRET).expect("32 bytes"));

@@ -1,5 +1,4 @@
-//! Valid JWEs of every algorithm and curve with parts changed, cut out, put in and exchanged:
-//! refused.
+//! Valid JWEs of every algorithm and curve with changed, removed, inserted or exchanged parts: rejected.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -11,7 +10,7 @@ use jeton_fuzz::mutation::{Bytes, mutate};
 use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;
 
-/// A decrypter, and tokens that it opens: compact, flattened.
+/// A decrypter, and tokens that it decrypts: compact, flattened.
 struct Case {
     decrypter: Decrypter,
     tokens: [[String; 2]; 2],
@@ -42,7 +41,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| seeds::numbers(CASES.len() * 2)),
+    init: seeds::write(|| seeds::numbers(CASES.len() * 2)),
     |data: &[u8]| {
         let mut bytes = Bytes(data);
         let case = &CASES[bytes.below(CASES.len())];
@@ -53,7 +52,7 @@ fuzz_target!(
             let is_own = changed == *token || changed == *other;
             assert_eq!(case.decrypter.decrypt(&changed).is_ok(), is_own, "{changed}");
         }
-        // Space and members that nobody reads may change around a JSON token; the content may not.
+        // White space and ignored members of a JSON token may change; the content may not.
         if let Ok(decrypted) = case.decrypter.decrypt_json(&changed) {
             assert!(PLAINTEXTS.contains(&decrypted.plaintext()), "{changed}");
         }

@@ -1,4 +1,4 @@
-//! JWK and JWK Sets: no panic, and a key that is written and read again is the same key.
+//! JWK and JWK Sets: no panic, and a key is the same after writing and reading.
 #![no_main]
 
 use jeton::danger::Password;
@@ -11,7 +11,7 @@ use jeton_fuzz::{keys, seeds};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let mut all = seeds::from_vectors(|found| found.has("kty") || found.has("keys"));
         all.extend(["RSA", "EC", "OKP", "AKP"].map(|kty| keys::jwk(kty, "")));
         all

@@ -1,5 +1,5 @@
-//! Compact JWS and JWT under fixed keys of every algorithm, whole and detached: nothing is accepted
-//! but what the keys have signed.
+//! Compact JWS and JWT for fixed keys of every algorithm, with attached and detached content: only content that
+//! the keys signed is accepted.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-/// All that the keys have ever signed.
+/// The only payload that the keys have signed.
 const SIGNED: &str = "{\"sub\":\"x\"}";
 
 static VERIFIERS: LazyLock<Vec<Verifier>> = LazyLock::new(|| {
@@ -29,7 +29,7 @@ static JWT: LazyLock<jwt::Verifier> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let mut all = seeds::from_vectors(|found| found.is_compact(3));
         for key in keys::signing() {
             let signer = || Signer::new(key.as_ref());

@@ -1,5 +1,5 @@
-//! JWS in JSON under fixed keys of every algorithm, with an unprotected alg allowed: what is accepted has the
-//! payload that was signed, however the document around it is written.
+//! JSON JWS for fixed keys of every algorithm, with unprotected `alg` allowed: an accepted document has the signed
+//! payload.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ static VERIFIERS: LazyLock<Vec<Verifier>> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let is_jws = |found: &seeds::Found| {
             found.has("payload") && (found.has("signature") || found.has("signatures"))
         };

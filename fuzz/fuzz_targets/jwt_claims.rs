@@ -1,5 +1,5 @@
-//! Any bytes as claims under a valid MAC: no panic, what is accepted is one JSON object, and a type
-//! that is made of it is the one that serde_json makes.
+//! Any bytes as claims with a valid MAC: no panic, accepted claims are one JSON object, and they deserialize as
+//! with serde_json.
 #![no_main]
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ static VERIFIER: LazyLock<jwt::Verifier> = LazyLock::new(|| {
     jwt::Verifier::new(&*MAC, policy.without_expiry())
 });
 
-/// What stands in the seeds, as the caller of the library has it.
+/// The type of the claims in the seeds.
 #[derive(Debug, PartialEq, Deserialize)]
 struct Own<'t> {
     #[serde(borrow)]
@@ -32,7 +32,7 @@ struct Own<'t> {
 }
 
 fuzz_target!(
-    init: seeds::plant(seeds::claims),
+    init: seeds::write(seeds::claims),
     |payload: &[u8]| {
         let token = Signer::new(&*MAC).sign(payload).expect("signs anything");
         let verified: jeton::Result<Verified<Value>> =
@@ -44,7 +44,7 @@ fuzz_target!(
             let reference = serde_json::from_slice::<Own<'_>>(payload);
             assert_eq!(own.ok().as_deref(), reference.as_ref().ok());
             assert_eq!(verified.json().as_bytes(), payload);
-            // What the strict reader says of the registered claims is what serde_json says.
+            // The strict scanner and serde_json agree on the registered claims.
             assert_eq!(verified.issuer(), verified["iss"].as_str());
             assert_eq!(verified.subject(), verified["sub"].as_str());
             assert_eq!(verified.token_id(), verified["jti"].as_str());

@@ -1,6 +1,5 @@
-//! Keys wrapped, sealed or under a password, of every version, with parts changed, cut out, put in
-//! and exchanged: refused. What a changed text may cost is not tried: a text that asks for more
-//! than the least is left out.
+//! Wrapped, sealed and password-encrypted keys of every version with changed, removed, inserted or exchanged
+//! parts: rejected. Texts with more than the minimum cost are skipped, to keep the target fast.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -14,7 +13,7 @@ use jeton_fuzz::mutation::{Bytes, mutate};
 use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;
 
-/// Two texts of one kind, and whether a text is read.
+/// Two texts of one kind, and whether a text is accepted.
 struct Case {
     texts: [String; 2],
     is_read: Box<dyn Fn(&str) -> bool + Send + Sync>,
@@ -33,7 +32,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
 
 fn cases<V: Version>(all: &mut Vec<Case>) {
     let mut case = |make: &dyn Fn() -> jeton::Result<String>, is_read| {
-        // Version 1 seals nothing.
+        // Version 1 does not support sealing.
         if let (Ok(one), Ok(two)) = (make(), make()) {
             let texts = [one, two];
             all.push(Case { texts, is_read });
@@ -55,7 +54,7 @@ fn cases<V: Version>(all: &mut Vec<Case>) {
             Box::new(move |text| LocalKey::<V>::from_sealed_paserk(text, &own.secret).is_ok())
         },
     );
-    // Argon2id takes a hundred times as long as all of the others together.
+    // Argon2id takes a hundred times as long as all others together.
     if matches!(V::VERSION, paserk::Version::V1 | paserk::Version::V3) {
         let cost = || PasswordCost::pbkdf2(limits::PBKDF2_ITERATIONS_MIN).expect("allowed");
         case(
@@ -67,7 +66,7 @@ fn cases<V: Version>(all: &mut Vec<Case>) {
     }
 }
 
-/// Whether the text asks for the least of iterations: they stand behind 32 bytes of salt.
+/// Whether the text has the minimum number of iterations, which are after 32 bytes of salt.
 fn is_cheap(text: &str) -> bool {
     let body = text.rsplit('.').next().unwrap_or_default();
     let Ok(bytes) = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(body) else {
@@ -78,7 +77,7 @@ fn is_cheap(text: &str) -> bool {
 }
 
 fuzz_target!(
-    init: seeds::plant(|| seeds::numbers(2 * CASES.len())),
+    init: seeds::write(|| seeds::numbers(2 * CASES.len())),
     |data: &[u8]| {
         let mut bytes = Bytes(data);
         let case = &CASES[bytes.below(CASES.len())];

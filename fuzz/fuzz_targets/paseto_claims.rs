@@ -17,7 +17,7 @@ static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| {
 });
 
 fuzz_target!(
-    init: seeds::plant(seeds::claims),
+    init: seeds::write(seeds::claims),
     |message: &[u8]| {
         let token = KEY.encrypt(message, Binding::new()).expect("encrypts");
         let verified: jeton::Result<Verified<Value>> = VERIFIER.verify(&token);

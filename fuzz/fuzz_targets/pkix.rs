@@ -1,4 +1,4 @@
-//! PEM and DER: no panic, and a key that is written and read again is the same key.
+//! PEM and DER: no panic, and a key is the same after writing and reading.
 #![no_main]
 
 use jeton::key::{
@@ -8,7 +8,7 @@ use jeton_fuzz::keys::{self, Signing};
 use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(init: seeds::plant(first), |data: &[u8]| {
+fuzz_target!(init: seeds::write(first), |data: &[u8]| {
     let alg = SigAlg::RS256;
     let publics = [
         VerifyingKey::from_der(data),
@@ -59,7 +59,7 @@ fuzz_target!(init: seeds::plant(first), |data: &[u8]| {
     }
 });
 
-/// Every key as DER and as PEM, private and public.
+/// Every key as DER and PEM, private and public.
 fn first() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for key in keys::signing() {

@@ -1,4 +1,4 @@
-//! `GetIssuerRequest`: an issuer is told with its keys, and nothing of a private one.
+//! `GetIssuerRequest`: the response contains the keys of the issuer, but no private key.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -7,7 +7,7 @@ use jeton_proto::v1::{GetIssuerRequest, Issuer};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(|| ["", ISS, "nobody"].map(|issuer| {
+    init: seeds::write(|| ["", ISS, "nobody"].map(|issuer| {
         service::seed(&GetIssuerRequest { issuer: issuer.to_owned() })
     }).to_vec()),
     |data: &[u8]| service::with(|service| {

@@ -1,4 +1,4 @@
-//! `IssueRequest`: what is issued is verified, and says what was asked for.
+//! `IssueRequest`: the issued token verifies and contains the requested claims.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| ["access", "mac", "paseto", "sealed"].map(|profile| {
+    init: seeds::write(|| ["access", "mac", "paseto", "sealed"].map(|profile| {
         service::seed(&IssueRequest {
             issuer: ISS.to_owned(),
             profile: profile.to_owned(),

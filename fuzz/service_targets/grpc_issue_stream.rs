@@ -1,4 +1,4 @@
-//! `IssueStream`, its frames too: an outcome for each whole message, until something is none.
+//! `IssueStream` and its frames: one outcome per complete message, until a malformed one.
 #![no_main]
 
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let frames = ["access", "mac", "none"].map(|profile| {
             let request = IssueRequest { profile: profile.to_owned(), ..IssueRequest::default() };
             framed(&service::seed(&request)).to_vec()

@@ -1,4 +1,4 @@
-//! `KeysRequest`: what is answered is a key set.
+//! `KeysRequest`: the response is a valid key set.
 #![no_main]
 
 use jeton::jwk::KeySet;
@@ -8,7 +8,7 @@ use jeton_proto::v1::{KeysRequest, KeysResponse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(|| ["", ISS, "nobody"].map(|issuer| {
+    init: seeds::write(|| ["", ISS, "nobody"].map(|issuer| {
         service::seed(&KeysRequest { issuer: issuer.to_owned() })
     }).to_vec()),
     |data: &[u8]| service::with(|service| {

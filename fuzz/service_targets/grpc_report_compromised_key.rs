@@ -1,4 +1,4 @@
-//! `ReportCompromisedKeyRequest`: the key is gone, and another signs in its place.
+//! `ReportCompromisedKeyRequest`: the key is removed, and another one signs.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| service::with(|service| {
+    init: seeds::write(|| service::with(|service| {
         let kids = service.kids();
         let request = |kid: String| ReportCompromisedKeyRequest { issuer: ISS.to_owned(), kid };
         kids.into_iter().map(|kid| service::seed(&request(kid))).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! `RevokeRequest`: what is acknowledged is revoked.
+//! `RevokeRequest`: an acknowledged revocation is effective.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| service::with(|service| {
+    init: seeds::write(|| service::with(|service| {
         let id = |expires_at| TokenId { id: "an id".to_owned(), expires_at };
         let mut all = vec![
             What::TokenId(id(0)),

@@ -1,4 +1,4 @@
-//! `RotateKeyRequest`: a key more, until there are too many.
+//! `RotateKeyRequest`: adds a key until the limit is reached.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -7,7 +7,7 @@ use jeton_proto::v1::{Issuer, RotateKeyRequest};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(|| ["ES256", "HS256", "v4.public", "v4.local", "none"].map(|kind| {
+    init: seeds::write(|| ["ES256", "HS256", "v4.public", "v4.local", "none"].map(|kind| {
         service::seed(&RotateKeyRequest { issuer: ISS.to_owned(), kind: kind.to_owned() })
     }).to_vec()),
     |data: &[u8]| service::with(|service| {

@@ -1,4 +1,4 @@
-//! `SetIssuerRequest`, and the settings in it: what is taken reads as settings again.
+//! `SetIssuerRequest` with its settings: accepted settings read back as the same settings.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -8,7 +8,7 @@ use jeton_proto::v1::{Issuer, SetIssuerRequest};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(|| ["ES256", "HS256", "v4.public", "v4.local"].map(|alg| {
+    init: seeds::write(|| ["ES256", "HS256", "v4.public", "v4.local"].map(|alg| {
         let profile = format!(r#"{{"name":"p","alg":"{alg}","lifetime_seconds":60,"audiences":["a"]}}"#);
         let times = r#""lead_seconds":3600,"max_age_seconds":300,"rotate_every_seconds":2592000"#;
         let settings_json = format!(r#"{{"iss":"https://id.example/tenant","profiles":[{profile}],{times}}}"#);

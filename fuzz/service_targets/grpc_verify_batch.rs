@@ -1,4 +1,4 @@
-//! `VerifyBatchRequest`: as many outcomes as tokens, and none is verified but those that were issued.
+//! `VerifyBatchRequest`: one outcome per token, and only issued tokens are verified.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| service::with(|service| {
+    init: seeds::write(|| service::with(|service| {
         let whole = VerifyBatchRequest {
             audience: AUDIENCE.to_owned(),
             tokens: service.tokens.clone(),

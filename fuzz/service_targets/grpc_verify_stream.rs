@@ -1,5 +1,4 @@
-//! `VerifyStream`, its frames too: an outcome for each whole message, and no token is verified but
-//! those that were issued.
+//! `VerifyStream` and its frames: one outcome per complete message, and only issued tokens are verified.
 #![no_main]
 
 use bytes::Bytes;
@@ -12,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 
 fuzz_target!(
-    init: seeds::plant(|| service::with(|service| {
+    init: seeds::write(|| service::with(|service| {
         let requests = service.tokens.iter().map(|token| VerifyRequest {
             audience: AUDIENCE.to_owned(),
             token: token.clone(),

@@ -1,4 +1,4 @@
-//! Any `authorization`: nobody is taken for a client but who shows the client's token.
+//! Any `authorization` header: only the token of the client authenticates it.
 #![no_main]
 
 use http::HeaderMap;
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use tonic::Code;
 
 fuzz_target!(
-    init: seeds::plant(|| service::with_guarded(|service| {
+    init: seeds::write(|| service::with_guarded(|service| {
         let bearers = service.tokens.iter().map(|token| format!("Bearer {token}"));
         let mut all: Vec<String> = bearers.collect();
         all.extend(["Bearer ", "Basic a:b", "bearer x.y.z"].map(str::to_owned));

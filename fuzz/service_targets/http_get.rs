@@ -1,4 +1,4 @@
-//! Paths, hosts and tags of what is fetched: a proper status, and where a key set is, it is whole.
+//! Any path, host and ETag: the status is valid, and a key set is complete.
 #![no_main]
 
 use bytes::Bytes;
@@ -20,7 +20,7 @@ const PATHS: [&str; 8] = [
 ];
 
 fuzz_target!(
-    init: seeds::plant(|| PATHS.map(|path| {
+    init: seeds::write(|| PATHS.map(|path| {
         format!("http://id.example{path}\nGET\nid.example\nW/\"tag\", *")
     }).to_vec()),
     |data: &[u8]| {
@@ -33,7 +33,7 @@ fuzz_target!(
         else {
             return;
         };
-        // What a client of HTTP/2 can say at all.
+        // Only requests that an HTTP/2 client can send.
         if uri.scheme().is_none() || uri.authority().is_none() || method == b"CONNECT" {
             return;
         }

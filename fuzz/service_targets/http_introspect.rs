@@ -1,5 +1,5 @@
-//! The form of an introspection (RFC 7662), and its content type: active is what was issued, and the
-//! answer is JSON that nobody keeps.
+//! Any introspection form (RFC 7662) and content type: only issued tokens are active, and the response is JSON
+//! that must not be stored.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 fuzz_target!(
-    init: seeds::plant(Form::seeds),
+    init: seeds::write(Form::seeds),
     |data: &[u8]| service::with(|service| {
         let Some(form) = Form::of(data) else {
             return;
@@ -20,7 +20,7 @@ fuzz_target!(
                 let token = form.only_token().expect("it was answered");
                 let is_active = answer["active"].as_bool().expect("it says so");
                 assert_eq!(is_active, service.tokens.contains(&token));
-                // Of a token that is not good nothing is told.
+                // The response for an inactive token contains nothing else.
                 assert!(is_active || answer.as_object().is_some_and(|members| members.len() == 1));
             }
             400 => assert!(form.only_token().is_none()),

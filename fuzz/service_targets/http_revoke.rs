@@ -1,5 +1,5 @@
-//! The form of a revocation (RFC 7009), and its content type: a good token no longer is one, and what
-//! is none is answered alike.
+//! Any revocation form (RFC 7009) and content type: a valid token is revoked, and the response for an invalid one
+//! is the same.
 #![no_main]
 
 use jeton_fuzz::seeds;
@@ -7,7 +7,7 @@ use jeton_fuzz::service::{self, AUDIENCE, Form};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(Form::seeds),
+    init: seeds::write(Form::seeds),
     |data: &[u8]| service::with(|service| {
         let Some(form) = Form::of(data) else {
             return;

@@ -1,4 +1,4 @@
-//! The server's configuration: no panic, and an error that says where.
+//! Any configuration of the server: no panic, and errors contain the position.
 #![no_main]
 
 use std::path::Path;
@@ -8,9 +8,9 @@ use jeton_server::Config;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(
-    init: seeds::plant(|| {
+    init: seeds::write(|| {
         let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/service.md");
-        let book = std::fs::read_to_string(book).expect("docs/ stands beside fuzz/");
+        let book = std::fs::read_to_string(book).expect("docs/ is next to fuzz/");
         let blocks = book.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
         blocks.map(|(block, _)| block.to_owned()).collect::<Vec<_>>()
     }),

@@ -1,4 +1,4 @@
-//! One key of every algorithm. The asymmetric ones stand in `keys.json`; they protect nothing.
+//! One key of every algorithm. `keys.json` contains the asymmetric ones; they protect nothing.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use serde_json::Value;
 static JWKS: LazyLock<Vec<Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("keys.json")).expect("JSON"));
 
-/// The key of a `kty`, and of a curve or algorithm if the `kty` has several, as a private JWK.
+/// Returns a private JWK with this `kty`, and with this curve or algorithm if the `kty` has several.
 pub fn jwk(kty: &str, which: &str) -> String {
     let is_it = |key: &&Value| {
         let has = |member: &str| key.get(member).is_some_and(|value| value == which);
@@ -52,7 +52,7 @@ impl Signing {
     }
 }
 
-/// A key of every algorithm that signs.
+/// Returns a signing key of every algorithm.
 pub fn signing() -> Vec<Signing> {
     let macs = MacAlg::ALL.into_iter().map(|alg| Signing::Mac(mac(alg)));
     let pairs = SigAlg::ALL.into_iter().map(|alg| {
@@ -70,54 +70,54 @@ pub fn signing() -> Vec<Signing> {
     macs.chain(pairs).collect()
 }
 
-/// The MAC key of an algorithm.
+/// Returns the MAC key of an algorithm.
 pub fn mac(alg: MacAlg) -> MacKey {
     MacKey::new(alg, &vec![7; alg.key_bytes()]).expect("a key")
 }
 
-/// A key that decrypts, with what encrypts to it.
-pub enum Opening {
+/// A key that decrypts, with the key that encrypts to it.
+pub enum Decrypting {
     Private(DecryptionKey, EncryptionKey),
     Wrapping(WrappingKey),
     Content(ContentKey),
     Password(Password),
 }
 
-impl Opening {
+impl Decrypting {
     pub fn as_ref(&self) -> EncryptionKeyRef<'_> {
         match self {
-            Opening::Private(_, key) => key.into(),
-            Opening::Wrapping(key) => key.into(),
-            Opening::Content(key) => key.into(),
-            Opening::Password(key) => key.into(),
+            Decrypting::Private(_, key) => key.into(),
+            Decrypting::Wrapping(key) => key.into(),
+            Decrypting::Content(key) => key.into(),
+            Decrypting::Password(key) => key.into(),
         }
     }
 
     pub fn keys(&self) -> DecryptionKeys {
         match self {
-            Opening::Private(key, _) => key.into(),
-            Opening::Wrapping(key) => key.into(),
-            Opening::Content(key) => key.into(),
-            Opening::Password(key) => key.into(),
+            Decrypting::Private(key, _) => key.into(),
+            Decrypting::Wrapping(key) => key.into(),
+            Decrypting::Content(key) => key.into(),
+            Decrypting::Password(key) => key.into(),
         }
     }
 
-    /// The content encryption that the key can be used with, if there is only one.
+    /// Returns the content encryption of the key, if there is only one.
     pub fn enc(&self) -> Option<ContentEnc> {
         match self {
-            Opening::Content(key) => Some(key.enc()),
+            Decrypting::Content(key) => Some(key.enc()),
             _ => None,
         }
     }
 }
 
-/// A key of every algorithm that decrypts, and of every curve.
-pub fn opening() -> Vec<Opening> {
+/// Returns a decryption key of every algorithm and curve.
+pub fn opening() -> Vec<Decrypting> {
     let mut all = Vec::new();
     let mut private = |jwk: String, alg| {
         let key = DecryptionKey::from_jwk_as(&jwk, alg).expect("a key");
         let public = key.encryption_key();
-        all.push(Opening::Private(key, public));
+        all.push(Decrypting::Private(key, public));
     };
     for alg in KeyManagementAlg::ALL.into_iter().chain([RSA1_5]) {
         if alg.name().starts_with("RSA") {
@@ -131,31 +131,31 @@ pub fn opening() -> Vec<Opening> {
     }
     for alg in KeyWrapAlg::ALL {
         let key = WrappingKey::new(alg, &vec![7; alg.key_bytes()]).expect("a key");
-        all.push(Opening::Wrapping(key));
+        all.push(Decrypting::Wrapping(key));
     }
     for enc in ContentEnc::ALL {
-        all.push(Opening::Content(content(enc)));
+        all.push(Decrypting::Content(content(enc)));
     }
     for alg in Pbes2Alg::ALL {
         let key = Password::new(alg, b"password").expect("a password");
-        all.push(Opening::Password(key.rounds(1_000).expect("enough")));
+        all.push(Decrypting::Password(key.rounds(1_000).expect("enough")));
     }
     all
 }
 
-/// The key for `dir` with a content encryption.
+/// Returns the key for `dir` with a content encryption.
 pub fn content(enc: ContentEnc) -> ContentKey {
     ContentKey::new(enc, &vec![7; enc.key_bytes()]).expect("a key")
 }
 
-/// The keys of one version of PASETO, and what wraps PASERKs.
+/// The keys of one PASETO version, and the wrapping key for PASERKs.
 pub struct Paseto<V: Version> {
     pub local: LocalKey<V>,
     pub secret: SecretKey<V>,
     pub wrapping: paserk::WrappingKey<V>,
 }
 
-/// The fixed keys of a version. No official vector has them.
+/// Returns the fixed keys of a version. They are not from the official vectors.
 pub fn paseto<V: Version>() -> Paseto<V> {
     let decoded = |jwk: &str, member: &str| {
         let jwk: Value = serde_json::from_str(jwk).expect("JSON");
@@ -163,7 +163,7 @@ pub fn paseto<V: Version>() -> Paseto<V> {
         BASE64URL.decode_to_vec(text).expect("base64url")
     };
     let secret = match V::VERSION {
-        // PKCS#1 stands in PKCS#8 behind 26 bytes.
+        // PKCS#8 contains PKCS#1 after 26 bytes.
         paserk::Version::V1 => {
             let key = SigningKey::from_jwk_as(&jwk("RSA", ""), SigAlg::RS256).expect("a key");
             key.to_der().expect("written")[26..].to_vec()

@@ -1,6 +1,10 @@
-//! What the fuzz targets share: keys that never change, so that an input means the same tomorrow;
-//! the first inputs, made from the vectors and the keys; changes to tokens that keep their shape; a
-//! bound on memory; and the token service, to be asked anything.
+//! Shared by the fuzz targets:
+//!
+//! - fixed keys, so that an input keeps its meaning
+//! - first inputs from the vectors and the keys
+//! - mutations that keep the shape of a token
+//! - a memory limit
+//! - the token service
 
 pub mod keys;
 pub mod mutation;
@@ -13,14 +17,14 @@ use jeton_testkit::{CountingAlloc, count};
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-/// What a verification may allocate whatever the token says: headers, keys, errors.
+/// The memory that a verification may allocate for headers, keys and errors, independent of the token.
 const MEMORY_BYTES: u64 = 256 * 1024;
 
-/// What it may allocate for each byte of the token, over all the copies of what grows by doubling:
-/// three times the ratio that compressed content may have, and the content's own copies.
+/// The memory that it may allocate per byte of the token, over all reallocations: three times the compression
+/// ratio, plus the copies of the content.
 const MEMORY_RATIO: u64 = 3 * jeton::limits::INFLATED_RATIO as u64 + 40;
 
-/// Does `work` on an input of that many bytes, and fails if it asks for memory beyond the bound.
+/// Runs `work` with an input of this length, and fails if it allocates more than the limit.
 pub fn bounded<R>(input_bytes: usize, work: impl FnOnce() -> R) -> R {
     let (counts, result) = count(work);
     let most = MEMORY_BYTES + MEMORY_RATIO * input_bytes as u64;

@@ -1,11 +1,11 @@
-//! Changes to a token that keep its shape: what is changed behind base64url is encoded again, so
-//! that the change reaches the check that must find it.
+//! Mutations that keep the shape of a token. Decoded parts are changed and encoded again, so that the change
+//! reaches the check that must detect it.
 
 #[path = "../../crates/jeton/src/base64.rs"]
 #[allow(dead_code)]
 mod base64;
 
-/// The changes' source: the fuzzer's bytes, and zeros after their end.
+/// The source of mutations: the bytes of the fuzzer, followed by zeros.
 pub struct Bytes<'d>(pub &'d [u8]);
 
 impl<'d> Bytes<'d> {
@@ -19,7 +19,7 @@ impl<'d> Bytes<'d> {
         }
     }
 
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.byte() << 8 | self.byte()) % limit
     }
@@ -31,7 +31,7 @@ impl<'d> Bytes<'d> {
     }
 }
 
-/// The token with up to four changes. `other` is a second token that the same key has made.
+/// Returns the token with up to four mutations. `other` is a second token of the same key.
 pub fn mutate(token: &str, other: &str, bytes: &mut Bytes<'_>) -> String {
     let mut token = token.to_owned();
     for _ in 0..=bytes.below(4) {
@@ -43,7 +43,7 @@ pub fn mutate(token: &str, other: &str, bytes: &mut Bytes<'_>) -> String {
     token
 }
 
-/// Cuts out, and puts the fuzzer's bytes in.
+/// Removes bytes and inserts bytes of the fuzzer.
 fn splice(token: String, bytes: &mut Bytes<'_>) -> String {
     let at = bytes.below(token.len() + 1);
     let end = (at + bytes.byte() % 16).min(token.len());
@@ -53,7 +53,7 @@ fn splice(token: String, bytes: &mut Bytes<'_>) -> String {
     String::from_utf8(changed).unwrap_or(token)
 }
 
-/// What stands between two of these is a part; in JSON that is what stands in quotes.
+/// The separators of parts; in JSON, a part is the text between quotes.
 fn is_between(character: char) -> bool {
     character == '.' || character == '"'
 }
@@ -92,7 +92,7 @@ fn change_part(token: &str, other: &str, bytes: &mut Bytes<'_>) -> String {
     parts.concat()
 }
 
-/// Changes what the part encodes.
+/// Changes the decoded contents of a part.
 fn within(part: &str, bytes: &mut Bytes<'_>) -> String {
     let Ok(mut decoded) = base64::decode(part.as_bytes()) else {
         return splice(part.to_owned(), bytes);

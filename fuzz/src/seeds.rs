@@ -1,15 +1,15 @@
-//! The first inputs. A fuzzer that starts from nothing spends its life learning base64url.
+//! The first inputs. Without them, a fuzzer would spend its time on finding valid base64url.
 //!
-//! Nothing of this is kept in the repository: a target plants its seeds when it starts.
+//! They are not stored in the repository: a target writes its seeds when it starts.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// Writes the seeds to the folder that the environment names, if it names one. Files that are there
-/// stay: a corpus grows over many runs.
-pub fn plant<S: AsRef<[u8]>>(seeds: impl FnOnce() -> Vec<S>) {
+/// Writes the seeds to the folder in the environment variable, if it is set. Existing files stay, so that a corpus
+/// grows over many runs.
+pub fn write<S: AsRef<[u8]>>(seeds: impl FnOnce() -> Vec<S>) {
     let Some(folder) = std::env::var_os("JETON_FUZZ_SEEDS") else {
         return;
     };
@@ -19,7 +19,7 @@ pub fn plant<S: AsRef<[u8]>>(seeds: impl FnOnce() -> Vec<S>) {
     }
 }
 
-/// Every text in the official vectors that `wanted` wants.
+/// Returns every text of the official vectors for which `wanted` is true.
 pub fn from_vectors(wanted: impl Fn(&Found) -> bool) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
     let mut all = Vec::new();
@@ -37,32 +37,32 @@ pub fn from_vectors(wanted: impl Fn(&Found) -> bool) -> Vec<String> {
     all
 }
 
-/// What stands in a vector file.
+/// A value in a vector file.
 pub enum Found {
     Text(String),
     Object(Value),
 }
 
 impl Found {
-    /// A compact token of this many parts.
+    /// Whether it is a compact token with this number of parts.
     pub fn is_compact(&self, parts: usize) -> bool {
         matches!(self, Found::Text(text)
             if text.split('.').count() == parts && text.starts_with("ey") && !text.contains(' '))
     }
 
-    /// A text that begins so.
+    /// Whether it is a text with this prefix.
     pub fn starts_with(&self, start: &str) -> bool {
         matches!(self, Found::Text(text) if text.starts_with(start))
     }
 
-    /// An object with this member.
+    /// Whether it is an object with this member.
     pub fn has(&self, member: &str) -> bool {
         matches!(self, Found::Object(object) if object.get(member).is_some())
     }
 }
 
 fn folder(path: &Path, take: &mut impl FnMut(Found)) {
-    let entries = fs::read_dir(path).expect("vectors/ stands beside fuzz/");
+    let entries = fs::read_dir(path).expect("vectors/ is next to fuzz/");
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
@@ -94,13 +94,13 @@ fn walk(value: Value, take: &mut impl FnMut(Found)) {
     }
 }
 
-/// So many numbers of two bytes, for a target whose first bytes say which of its cases it takes.
+/// Seeds that start with different numbers of two bytes, for targets that select a case by their first bytes.
 pub fn numbers(count: usize) -> Vec<[u8; 32]> {
     (0..count)
         .map(|number| {
             let mut seed = [0; 32];
             seed[..2].copy_from_slice(&(number as u16).to_be_bytes());
-            // Which form, how many changes and where: something else for every number.
+            // The form, number and positions of mutations differ for every number.
             for (at, byte) in seed[2..].iter_mut().enumerate() {
                 *byte = (number * 31 + at * 17) as u8;
             }
@@ -109,7 +109,7 @@ pub fn numbers(count: usize) -> Vec<[u8; 32]> {
         .collect()
 }
 
-/// JSON objects that are claims, or could be.
+/// JSON objects that are or could be claims.
 pub fn claims() -> Vec<String> {
     let mut all = from_vectors(|found| {
         found.starts_with("{") || found.has("exp") || found.has("alg") || found.has("data")

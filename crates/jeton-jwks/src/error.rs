@@ -76,14 +76,18 @@ pub enum FetchError {
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FetchError::InvalidAddress => {
-                f.write_str("the address must use https, or http to a loopback host, and contain no password")
-            }
+            FetchError::InvalidAddress => f.write_str(
+                "the address must use https, or http to a loopback host, and contain no password",
+            ),
             FetchError::Unreachable(why) => write!(f, "the server is not reachable: {why}"),
             FetchError::TimedOut => f.write_str("the server did not respond in time"),
             FetchError::Status(status) => write!(f, "the server responded with status {status}"),
-            FetchError::TooLarge => f.write_str("the response is larger than the limit for a key set"),
-            FetchError::InvalidKeySet => f.write_str("the response has no public key that can verify"),
+            FetchError::TooLarge => {
+                f.write_str("the response is larger than the limit for a key set")
+            }
+            FetchError::InvalidKeySet => {
+                f.write_str("the response has no public key that can verify")
+            }
         }
     }
 }

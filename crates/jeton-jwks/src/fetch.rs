@@ -138,7 +138,8 @@ impl Https {
             true => FetchError::TooLarge,
             false => FetchError::Unreachable(why.to_string()),
         })?;
-        let text = String::from_utf8(body.to_bytes().to_vec()).map_err(|_| FetchError::InvalidKeySet)?;
+        let text =
+            String::from_utf8(body.to_bytes().to_vec()).map_err(|_| FetchError::InvalidKeySet)?;
         let etag = text_of(&parts.headers, ETAG.as_str()).filter(|etag| etag.len() <= ETAG_BYTES);
         Ok(FetchResponse::KeySet {
             text,
@@ -239,7 +240,11 @@ mod tests {
             "/jwks.json",
             "",
         ] {
-            assert_eq!(parse_address(wrong), Err(FetchError::InvalidAddress), "{wrong}");
+            assert_eq!(
+                parse_address(wrong),
+                Err(FetchError::InvalidAddress),
+                "{wrong}"
+            );
         }
     }
 

@@ -116,7 +116,10 @@ impl Cache {
         };
         let start = Instant::now();
         while TcpStream::connect(cache.address).is_err() {
-            assert!(start.elapsed() < Duration::from_secs(30), "nginx did not start");
+            assert!(
+                start.elapsed() < Duration::from_secs(30),
+                "nginx did not start"
+            );
             thread::sleep(Duration::from_millis(10));
         }
         cache

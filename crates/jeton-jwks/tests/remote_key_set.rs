@@ -11,8 +11,8 @@ use jeton::error::Rejection;
 use jeton::key::{MacAlg, SigAlg};
 use jeton::{Claims, Policy, jwt};
 use jeton_jwks::{
-    FetchResponse, FetchFuture, Error, Fetch, FetchError, Https, TIMEOUT, FetchRequest, RemoteKeySet, Schedule,
-    Verifier,
+    Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, Https, RemoteKeySet,
+    Schedule, TIMEOUT, Verifier,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -400,14 +400,18 @@ async fn https_client_reports_invalid_responses() {
             response("301 Moved", "Location: /elsewhere\r\n", ""),
             FetchError::Status(301),
         ),
-        (response("304 Not Modified", "", ""), FetchError::Status(304)),
+        (
+            response("304 Not Modified", "", ""),
+            FetchError::Status(304),
+        ),
         (response("200 OK", "", "<html>"), FetchError::InvalidKeySet),
         (response("200 OK", "", &long), FetchError::TooLarge),
     ] {
         let (address, _) = start_server(vec![raw]).await;
         assert_eq!(over_http(&address).ready().await, Err(error));
     }
-    let cut = response("200 OK", "", &set(&[&one])).replace("Content-Length: ", "Content-Length: 9");
+    let cut =
+        response("200 OK", "", &set(&[&one])).replace("Content-Length: ", "Content-Length: 9");
     let (address, _) = start_server(vec![cut]).await;
     let broken = over_http(&address).ready().await;
     assert!(

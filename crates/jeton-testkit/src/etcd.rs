@@ -1,4 +1,4 @@
-//! A real etcd for as long as a test: one member, or several that elect a leader.
+//! An etcd cluster for tests: one member, or several that elect a leader.
 
 use std::fs::File;
 use std::io;
@@ -6,13 +6,13 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The variable that says where the program is. Tests that need it are ignored without.
+/// The environment variable with the path of etcd. Tests that need etcd are ignored without it.
 pub const VARIABLE: &str = "JETON_ETCD";
 
-/// Members on this machine's loopback, each with its data and its log in a folder. They are killed when
-/// this is dropped, also those that are paused.
+/// etcd members on the loopback address, each with its data and log in a folder. Dropping this kills all
+/// members, including paused ones.
 ///
-/// Whoever calls must wait until they answer: they are not ready when they have started.
+/// Members are not ready when `start` returns, so the caller must wait until they respond.
 #[derive(Debug)]
 pub struct Etcd {
     program: PathBuf,
@@ -29,26 +29,26 @@ struct Member {
 }
 
 impl Etcd {
-    /// Whether there is a program to start.
+    /// Whether etcd is available.
     pub fn is_here() -> bool {
         std::env::var_os(VARIABLE).is_some()
     }
 
-    /// Starts that many members. `folder` must be there, and empty.
+    /// Starts this number of members. `folder` must exist and be empty.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::NotFound`] without [`VARIABLE`], or what the system says.
+    /// [`io::ErrorKind::NotFound`] without [`VARIABLE`], or the error of the system.
     pub fn start(folder: &Path, members: usize) -> io::Result<Etcd> {
         Etcd::start_with(folder, members, &[])
     }
 
-    /// The same with further arguments for each member. With a `--cert-file` among them clients are served
-    /// over TLS, and members speak to each other without it all the same.
+    /// Starts members with further arguments. With `--cert-file`, clients use TLS; the members still communicate
+    /// without it.
     ///
     /// # Errors
     ///
-    /// Those of [`start`](Etcd::start). Who does not like its arguments ends, and its log says why.
+    /// Those of [`start`](Etcd::start). A member with invalid arguments exits, and its log contains the cause.
     pub fn start_with(folder: &Path, members: usize, arguments: &[&str]) -> io::Result<Etcd> {
         let program = std::env::var_os(VARIABLE).ok_or(io::ErrorKind::NotFound)?;
         let ports = (0..members)
@@ -71,7 +71,7 @@ impl Etcd {
         Ok(etcd)
     }
 
-    /// Where it is, as `jeton serve --store` takes it.
+    /// Returns the address for `jeton serve --store`.
     pub fn url(&self, root: &str) -> String {
         let hosts: Vec<String> = (self.members.iter())
             .map(|member| format!("127.0.0.1:{}", member.clients))
@@ -80,17 +80,17 @@ impl Etcd {
         format!("{scheme}://{}{root}", hosts.join(","))
     }
 
-    /// Where that member is for other clients, such as those of its JSON gateway.
+    /// Returns the address of a member for other clients, for example of its JSON gateway.
     pub fn member_url(&self, member: usize) -> String {
         let scheme = if self.is_over_tls() { "https" } else { "http" };
         format!("{scheme}://127.0.0.1:{}", self.members[member].clients)
     }
 
-    /// Starts a member that is not there, on the data that it left.
+    /// Starts a stopped member with its existing data.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn start_member(&mut self, member: usize) -> io::Result<()> {
         let peers = |member: &Member| format!("http://127.0.0.1:{}", member.peers);
         let cluster: Vec<String> = (self.members.iter().enumerate())
@@ -119,25 +119,25 @@ impl Etcd {
         Ok(())
     }
 
-    /// Kills a member, in the middle of whatever it does.
+    /// Kills a member.
     pub fn kill_member(&mut self, member: usize) {
         if let Some(mut process) = self.members[member].process.take() {
-            // Who has ended by itself need not be killed.
+            // The process may have exited already.
             let _ = process.kill();
             let _ = process.wait();
         }
     }
 
-    /// Stops a member where it is: its connections stay, and nobody answers on them.
+    /// Pauses a member: its connections stay open, but it does not respond.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::NotFound`] if it is not there, or what the system says.
+    /// [`io::ErrorKind::NotFound`] if the member is stopped, or the error of the system.
     pub fn pause_member(&self, member: usize) -> io::Result<()> {
         self.signal(member, "-STOP")
     }
 
-    /// Lets a member that was paused go on.
+    /// Resumes a paused member.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Drop for Etcd {
     }
 }
 
-/// Nobody's at this moment.
+/// Returns a port that is free at this moment.
 fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

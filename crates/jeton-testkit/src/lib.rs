@@ -1,11 +1,10 @@
-//! What tests share: a real etcd ([`Etcd`]), and an allocator that counts, for tests and drivers that state
-//! how much they allocate.
+//! Shared test support: an etcd cluster ([`Etcd`]), and a counting allocator for tests and drivers that report
+//! allocations.
 //!
-//! The counts are exact: every call that reaches Rust's global allocator, and the bytes it asked
-//! for. What C code allocates for itself (AWS-LC, for example) does not pass through here and is
-//! not counted.
+//! The counts are exact: every call to the global allocator of Rust, and the requested bytes. Allocations of C
+//! code (for example AWS-LC) are not counted.
 //!
-//! A binary or a test chooses it once:
+//! A binary or a test installs it once:
 //!
 //! ```
 //! use jeton_testkit::CountingAlloc;
@@ -18,7 +17,7 @@
 //! assert_eq!(token.len(), 40);
 //! ```
 //!
-//! While nobody counts, an allocation costs one relaxed load and a branch more than it would with
+//! While nothing is being counted, an allocation costs one relaxed load and one branch more than with
 //! [`std::alloc::System`].
 
 mod etcd;
@@ -30,27 +29,27 @@ use std::cell::Cell;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// What was allocated between two moments.
+/// The allocations between two points in time.
 ///
-/// A reallocation counts as one allocation of its new size, whether or not the block moved: the
-/// caller asked for it, and where it landed is the system's affair. Freed memory is not subtracted.
+/// A reallocation counts as one allocation of its new size, whether or not the block moved. Freed memory is not
+/// subtracted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Calls to the allocator that asked for memory.
+    /// Number of allocation calls.
     pub allocations: u64,
-    /// Bytes asked for, summed.
+    /// Sum of the requested bytes.
     pub bytes: u64,
 }
 
-/// Counts what `work` allocates on the calling thread, and returns it with `work`'s result.
+/// Counts the allocations of `work` on the calling thread. Returns them with the result of `work`.
 ///
-/// Calls may be nested; the outer one sees the inner one's allocations. Other threads, including
-/// any that `work` starts, are not seen: that is what [`count_process`] is for.
+/// Calls may be nested; the outer count includes the inner one. Other threads are not counted, even if `work`
+/// starts them; use [`count_process`] for that.
 ///
 /// # Panics
 ///
-/// If [`CountingAlloc`] is not the global allocator. A test that demands "no allocation" would
-/// otherwise pass without having looked.
+/// If [`CountingAlloc`] is not the global allocator. Otherwise a test that requires "no allocation" would
+/// always pass.
 pub fn count<R>(work: impl FnOnce() -> R) -> (Counts, R) {
     require_installed();
     let _on = Switch::on(&WATCHERS);
@@ -59,15 +58,14 @@ pub fn count<R>(work: impl FnOnce() -> R) -> (Counts, R) {
     (thread_total().since(before), result)
 }
 
-/// Counts what the whole process allocates while `work` runs, and returns it with `work`'s result.
+/// Counts the allocations of the whole process while `work` runs. Returns them with the result of `work`.
 ///
-/// A thread that `work` does not wait for is counted as far as it came. While this runs, each
-/// allocation of each thread costs two atomic additions on shared memory: time and count in
-/// separate runs.
+/// If `work` does not wait for a thread, only a part of its allocations is counted. While counting, each
+/// allocation costs two atomic additions on shared memory, so do not measure time in the same run.
 ///
 /// # Panics
 ///
-/// As [`count`].
+/// Like [`count`].
 pub fn count_process<R>(work: impl FnOnce() -> R) -> (Counts, R) {
     require_installed();
     let _process = Switch::on(&PROCESS_WATCHERS);
@@ -77,19 +75,19 @@ pub fn count_process<R>(work: impl FnOnce() -> R) -> (Counts, R) {
     (process_total().since(before), result)
 }
 
-/// The system's allocator with a counter in front of it. Made to be a `#[global_allocator]`.
+/// The system allocator with a counter. Install it as the `#[global_allocator]`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountingAlloc;
 
-// SAFETY: every method hands its arguments unchanged to `System`, which upholds the contract of
-// `GlobalAlloc`, and returns what `System` returned. The counting beside it neither allocates
-// (`Cell` and atomics, thread-locals with a `const` start value and no destructor) nor unwinds.
+// SAFETY: every method passes its arguments unchanged to `System`, which fulfils the requirements of
+// `GlobalAlloc`, and returns the result of `System`. The counter neither allocates (`Cell` and atomics,
+// thread-locals with a `const` initial value and no destructor) nor unwinds.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for CountingAlloc {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         record(layout.size());
-        // SAFETY: the caller's promise about `layout` is the one `System` asks for.
+        // SAFETY: the caller guarantees for `layout` what `System` requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -115,9 +113,9 @@ unsafe impl GlobalAlloc for CountingAlloc {
     }
 }
 
-/// How many `count` and `count_process` calls are under way. Zero is the fast path.
+/// Number of active `count` and `count_process` calls. Zero is the fast path.
 static WATCHERS: AtomicUsize = AtomicUsize::new(0);
-/// How many of them are `count_process` calls.
+/// Number of active `count_process` calls.
 static PROCESS_WATCHERS: AtomicUsize = AtomicUsize::new(0);
 
 static PROCESS_ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -128,8 +126,8 @@ thread_local! {
     static THREAD_BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-// Relaxed suffices throughout: a thread sees its own switch, and a thread started later sees it
-// through the happens-before of `spawn`.
+// Relaxed is sufficient: a thread sees its own switch, and a thread started later sees it through the
+// happens-before relation of `spawn`.
 #[inline]
 fn record(size: usize) {
     if WATCHERS.load(Ordering::Relaxed) != 0 {
@@ -181,7 +179,7 @@ impl Counts {
     }
 }
 
-/// Counts one watcher in while it lives, also when the watched work panics.
+/// Registers a watcher until it is dropped, also if the watched code panics.
 struct Switch(&'static AtomicUsize);
 
 impl Switch {

@@ -1,4 +1,4 @@
-//! The counter counts exactly, per thread and per process, and only while asked.
+//! The allocator counts exactly, per thread and per process, and only on request.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use jeton_testkit::{CountingAlloc, Counts, count, count_process};
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-/// The process-wide count sees its neighbours, so the tests of this file take turns.
+/// The process-wide count includes other tests, so the tests of this file run one at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn counted(allocations: u64, bytes: u64) -> Counts {
@@ -65,7 +65,7 @@ fn outer_count_includes_inner_count() {
         (inner, kept)
     });
     assert_eq!(inner, counted(1, 16));
-    // One more allocation of one byte: the inner count made sure that it counts.
+    // Plus one allocation of one byte, with which the inner count checks that the allocator is installed.
     assert_eq!(outer, counted(3, 8 + 16 + 1));
 }
 

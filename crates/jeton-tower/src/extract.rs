@@ -9,8 +9,8 @@ use http::request::Parts;
 use jeton::Verified;
 use serde::de::DeserializeOwned;
 
-use crate::failure::{Protocol, Failure};
 use crate::claims;
+use crate::failure::{Failure, Protocol};
 
 /// An axum extractor for the verified claims of a request.
 ///
@@ -40,7 +40,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Authenticated<
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
         let claims = extract(parts).and_then(|claims| {
             claims.ok_or_else(|| {
-                tracing::error!("a handler requires claims, but its route has no RequireToken layer");
+                tracing::error!(
+                    "a handler requires claims, but its route has no RequireToken layer"
+                );
                 Failure::Misconfigured
             })
         });

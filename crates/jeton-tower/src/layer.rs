@@ -11,7 +11,7 @@ use jeton_jwks::Verifier as RemoteVerifier;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::failure::{Protocol, Failure};
+use crate::failure::{Failure, Protocol};
 
 /// A layer that passes requests with a valid token, and adds the claims to their extensions.
 ///

@@ -52,12 +52,12 @@
 //! # }
 //! ```
 
-mod failure;
 #[cfg(feature = "axum")]
 mod extract;
+mod failure;
 mod layer;
 
-pub use layer::{RequireTokenService, RequireToken, Tokens};
+pub use layer::{RequireToken, RequireTokenService, Tokens};
 
 #[cfg(feature = "axum")]
 pub use extract::Authenticated;

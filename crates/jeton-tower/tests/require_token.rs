@@ -193,10 +193,7 @@ async fn remote_keys_verify_and_unreachable_keys_give_503() {
     let published = serve(Router::new().route("/jwks.json", get(move || async { set }))).await;
     let by = |address: &str| {
         let keys = RemoteKeySet::new(&format!("{address}/jwks.json")).unwrap();
-        app(RequireToken::remote(RemoteVerifier::new(
-            &keys,
-            policy(),
-        )))
+        app(RequireToken::remote(RemoteVerifier::new(&keys, policy())))
     };
     let address = serve(by(&published)).await;
     assert!(passes(&address, &key.issue(&session()).unwrap()).await);

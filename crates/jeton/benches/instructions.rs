@@ -1,20 +1,19 @@
-//! What parsing, JSON, base64 and assembly cost, in instructions. `cargo xtask instructions` runs
-//! this under callgrind and fails when a case costs more than its bound.
+//! Instruction counts of parsing, JSON, base64 and assembling. `cargo xtask instructions` runs this under
+//! callgrind and fails if a case exceeds its limit.
 //!
-//! A count is the case's second call, so that nothing is counted that happens only once. What runs
-//! inside a primitive (AWS-LC, SHA-2, BLAKE2, ChaCha20) is left out: valgrind shows the program a
-//! processor without the newest vector and SHA instructions, so its primitives are not those that
-//! run in earnest.
+//! The second call of each case is counted, so that one-time work is excluded. Primitives (AWS-LC, SHA-2,
+//! BLAKE2, ChaCha20) are excluded too: valgrind emulates a processor without the newest vector and SHA
+//! instructions, so other implementations run than in production.
 //!
-//! Some cases have no bound and must cost the same, with all that runs inside a primitive: whoever sends a
-//! token must not learn from its cost which of them it was.
+//! Some groups of cases have no limit but must cost the same, including the primitives: the sender of a token
+//! must not learn from the cost which case it was.
 //!
-//! Called with `--list`, it prints each case and its bound, or `~` and how many instructions those that must
-//! cost the same may lie apart.
+//! With `--list`, it prints each case and its limit, or `~` and the allowed difference for the cases that must
+//! cost the same.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-// The private parts are measured where they stand, without a door into the library.
+// Private modules are compiled into the benchmark, without exposing them in the library.
 #[path = "../src/base64.rs"]
 #[allow(dead_code, unused_imports, unreachable_pub)]
 mod base64;
@@ -38,8 +37,8 @@ use jeton::paseto::{self, v4::LocalKey};
 use jeton::{Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, jwt};
 use serde::{Deserialize, Serialize};
 
-/// Name, most instructions, and the case itself. A bound is about a twentieth above what was counted
-/// on a processor with AVX2; where names go to a hash set its random seed takes some of that.
+/// Name, maximum number of instructions, and the case. A limit is about 5 % above the count on a processor with
+/// AVX2. Hash sets have random seeds, which varies the count.
 const CASES: &[(&str, u64, fn())] = &[
     ("base64_encode", 600, case_base64_encode),
     ("base64_decode", 445, case_base64_decode),
@@ -64,8 +63,8 @@ const CASES: &[(&str, u64, fn())] = &[
     ("paseto_verify", 11_300, case_paseto_verify),
 ];
 
-/// Cases that must cost the same. RSA blinds its input with random numbers, whose cost varies by some dozens
-/// of instructions and is now and then renewed: the cheapest of several calls counts.
+/// Cases that must cost the same. RSA blinding uses random numbers, so its cost varies by some dozens of
+/// instructions, and the blinding is renewed now and then. The lowest of several counts is used.
 const ALIKE: &[(&str, fn())] = &[
     ("rsa1_5_right_padding", case_rsa1_5_right_padding),
     ("rsa1_5_wrong_padding", case_rsa1_5_wrong_padding),
@@ -84,7 +83,7 @@ fn main() {
         }
         return;
     }
-    // Before all cases: what runs between two cases counts as the first one's.
+    // Before all cases, because code between two cases is attributed to the first of them.
     LazyLock::force(&RSA1_5_TOKENS);
     for (_, _, case) in CASES {
         case();
@@ -98,13 +97,13 @@ fn main() {
     case_end();
 }
 
-/// Ends the counting of the last case, before the process tidies up.
+/// Ends the count of the last case before the process cleans up.
 #[inline(never)]
 fn case_end() {
     black_box(());
 }
 
-/// The eight claims of the lab's set `standard`, in about as many bytes.
+/// The eight claims of the set `standard` of the lab, with about the same size.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Own<'a> {
     role: &'a str,
@@ -154,7 +153,7 @@ fn read(text: &str) -> usize {
     let outcome = json::read_object(black_box(text), 32, |name, value| {
         black_box((name, value));
         count += 1;
-        Ok::<_, json::Fault>(())
+        Ok::<_, json::ScanError>(())
     });
     assert!(outcome.is_ok());
     count
@@ -174,13 +173,13 @@ fn case_json_thousand_members() {
     assert_eq!(read(&TEXT), 1000);
 }
 
-/// A token whose signature is too short to be looked at: all before it is done, and no more.
+/// A token whose signature is too short to verify: all steps before verification run, and none after.
 fn unsigned(header: &str) -> String {
     let encode = |text: &str| base64::encode(text.as_bytes());
     format!("{}.{}.AAAA", encode(header), encode(CLAIMS))
 }
 
-fn refuse(token: &str) {
+fn reject(token: &str) {
     static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| Verifier::new(&*MAC));
     assert!(black_box(VERIFIER.verify(black_box(token))).is_err());
 }
@@ -188,7 +187,7 @@ fn refuse(token: &str) {
 #[inline(never)]
 fn case_jws_split() {
     static TOKEN: LazyLock<String> = LazyLock::new(|| unsigned("") + ".");
-    refuse(&TOKEN);
+    reject(&TOKEN);
 }
 
 #[inline(never)]
@@ -198,7 +197,7 @@ fn case_jws_known_header() {
         let (input, _) = signed.rsplit_once('.').unwrap();
         format!("{input}.AAAA")
     });
-    refuse(&TOKEN);
+    reject(&TOKEN);
 }
 
 #[inline(never)]
@@ -206,7 +205,7 @@ fn case_jws_foreign_header() {
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
         unsigned(r#"{"typ":"JWT", "alg":"HS256", "kid":"2027-01", "x":{"y":[1,2]}}"#)
     });
-    refuse(&TOKEN);
+    reject(&TOKEN);
 }
 
 #[inline(never)]
@@ -329,8 +328,8 @@ fn case_paseto_verify() {
     assert_eq!(verified.level, 3);
 }
 
-/// A decrypter, and three tokens for its key with a wrong tag: a right padding around a content key of the right
-/// length, a wrong padding, and a right padding around a content key of another length.
+/// A decrypter, and three tokens for its key with a wrong tag: valid padding with a content key of the right
+/// length, invalid padding, and valid padding with a content key of another length.
 static RSA1_5_TOKENS: LazyLock<(Decrypter, [String; 3])> = LazyLock::new(|| {
     let key = DecryptionKey::generate(RSA1_5).unwrap();
     let decrypter = Decrypter::new(&key);
@@ -355,22 +354,22 @@ static RSA1_5_TOKENS: LazyLock<(Decrypter, [String; 3])> = LazyLock::new(|| {
     (decrypter, tokens)
 });
 
-fn refuse_rsa1_5(index: usize) {
+fn reject_rsa1_5(index: usize) {
     let (decrypter, tokens) = &*RSA1_5_TOKENS;
     assert!(black_box(decrypter.decrypt(black_box(&tokens[index]))).is_err());
 }
 
 #[inline(never)]
 fn case_rsa1_5_right_padding() {
-    refuse_rsa1_5(black_box(0));
+    reject_rsa1_5(black_box(0));
 }
 
 #[inline(never)]
 fn case_rsa1_5_wrong_padding() {
-    refuse_rsa1_5(black_box(1));
+    reject_rsa1_5(black_box(1));
 }
 
 #[inline(never)]
 fn case_rsa1_5_wrong_length() {
-    refuse_rsa1_5(black_box(2));
+    reject_rsa1_5(black_box(2));
 }

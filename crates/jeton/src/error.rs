@@ -256,7 +256,9 @@ impl fmt::Display for Rejection {
             Rejection::WrongFormat => {
                 f.write_str("the token's format, version or purpose does not match the key")
             }
-            Rejection::AlgorithmMismatch => f.write_str("the header's `alg` does not match the key"),
+            Rejection::AlgorithmMismatch => {
+                f.write_str("the header's `alg` does not match the key")
+            }
             Rejection::EncryptionMismatch => {
                 f.write_str("the header's `enc` does not match the key or is not allowed")
             }
@@ -287,7 +289,9 @@ impl fmt::Display for Rejection {
             }
             Rejection::Expired => f.write_str("the token has expired"),
             Rejection::NotYetValid => f.write_str("the token is not valid yet (`nbf`)"),
-            Rejection::IssuedInTheFuture => f.write_str("the token was issued in the future (`iat`)"),
+            Rejection::IssuedInTheFuture => {
+                f.write_str("the token was issued in the future (`iat`)")
+            }
             Rejection::TooOld => f.write_str("the token is older than the policy allows (`iat`)"),
             Rejection::IssuerMismatch => f.write_str("`iss` is not the expected issuer"),
             Rejection::AudienceMismatch => {
@@ -364,7 +368,10 @@ impl fmt::Display for KeyError {
                 "k" => ("HMAC key", "bytes"),
                 other => (other, "bytes"),
             };
-            return write!(f, "key rejected: {what} has {actual} {unit}, minimum {minimum}");
+            return write!(
+                f,
+                "key rejected: {what} has {actual} {unit}, minimum {minimum}"
+            );
         }
         match self.member {
             Some(member) => write!(f, "key rejected: {member}: {}", self.problem),

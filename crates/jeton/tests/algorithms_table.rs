@@ -49,7 +49,7 @@ fn table() -> String {
 fn signing() -> String {
     let mut text = String::from(
         "## JWS and JWT\n\n\
-         | `alg` | in Rust | what it is | JWK `kty` | `crv` | signature | public key, DER | private forms |\n\
+         | `alg` | in Rust | description | JWK `kty` | `crv` | signature | public key, DER | private key encodings |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
     for alg in MacAlg::ALL {
@@ -100,9 +100,9 @@ fn signing() -> String {
     text
 }
 
-/// A row for each way to a content key, and whether it has gone round with each `enc`.
+/// A row for each key management, with the result of a round trip for each `enc`.
 fn encrypting() -> String {
-    let mut text = String::from("\n## JWE\n\n| `alg` | in Rust | what it is | keys |");
+    let mut text = String::from("\n## JWE\n\n| `alg` | in Rust | description | keys |");
     for enc in ContentEnc::ALL {
         write!(text, " `{enc}` |").unwrap();
     }
@@ -119,7 +119,7 @@ fn encrypting() -> String {
         let goes = |enc| {
             keys.iter().all(|(key, _)| {
                 let public = key.encryption_key();
-                goes_round(&Encrypter::new(&public, enc), Decrypter::new(key))
+                round_trips(&Encrypter::new(&public, enc), Decrypter::new(key))
             })
         };
         encrypting_row(
@@ -144,7 +144,7 @@ fn encrypting() -> String {
             &format!("KeyWrapAlg::{alg:?}"),
             words,
             &bytes,
-            |enc| goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key)),
+            |enc| round_trips(&Encrypter::new(&key, enc), Decrypter::new(&key)),
         );
     }
     encrypting_row(
@@ -155,7 +155,7 @@ fn encrypting() -> String {
         "`oct`, as long as `enc` requires",
         |enc| {
             let key = ContentKey::generate(enc).unwrap();
-            goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key))
+            round_trips(&Encrypter::new(&key, enc), Decrypter::new(&key))
         },
     );
     for alg in Pbes2Alg::ALL {
@@ -170,7 +170,7 @@ fn encrypting() -> String {
             &rust,
             "a password, PBKDF2 and AES Key Wrap",
             "a password",
-            |enc| goes_round(&Encrypter::new(&key, enc), Decrypter::new(&key)),
+            |enc| round_trips(&Encrypter::new(&key, enc), Decrypter::new(&key)),
         );
     }
     text.push_str(
@@ -199,7 +199,7 @@ fn encrypting_row(
     text.push('\n');
 }
 
-fn goes_round(encrypter: &Encrypter<'_>, decrypter: Decrypter) -> bool {
+fn round_trips(encrypter: &Encrypter<'_>, decrypter: Decrypter) -> bool {
     let token = encrypter.encrypt(b"x").unwrap();
     let json = encrypter.encrypt_flattened(b"x").unwrap();
     let opened = [decrypter.decrypt(&token), decrypter.decrypt_json(&json)];
@@ -210,7 +210,7 @@ fn goes_round(encrypter: &Encrypter<'_>, decrypter: Decrypter) -> bool {
     })
 }
 
-/// A key pair for each type and curve that the algorithm takes, with its words.
+/// A key pair for each type and curve of the algorithm, with its description.
 fn key_pairs(alg: KeyManagementAlg) -> Vec<(DecryptionKey, String)> {
     let curves = [
         DecryptionKey::generate(alg),
@@ -251,10 +251,10 @@ fn pair_words(alg: KeyManagementAlg) -> &'static str {
 fn paseto() -> String {
     let mut text = String::from(
         "\n## PASETO\n\n\
-         | version and purpose | in Rust | what it is | PASERK |\n|---|---|---|---|\n",
+         | version and purpose | in Rust | description | PASERK |\n|---|---|---|---|\n",
     );
     let v1 = [
-        "AES-256-CTR and HMAC-SHA-384 over all of it",
+        "AES-256-CTR and HMAC-SHA-384 over the whole token",
         "RSASSA-PSS, SHA-384, keys of 2,048 bits",
     ];
     let v3 = [
@@ -265,7 +265,7 @@ fn paseto() -> String {
         "XChaCha20-Poly1305; the nonce is a hash of the message",
         "Ed25519",
     ];
-    let v4 = ["XChaCha20, keyed BLAKE2b over all of it", "Ed25519"];
+    let v4 = ["XChaCha20, keyed BLAKE2b over the whole token", "Ed25519"];
     text += &version::<V4>("paseto::v4", v4);
     text += &version::<V3>("paseto::v3", v3);
     text += &version::<V2>("danger::paseto_v2", v2);
@@ -277,8 +277,7 @@ fn paseto() -> String {
     text
 }
 
-/// Two rows: a key of each purpose makes a token that it opens again, and is written in every form
-/// of PASERK.
+/// Two rows. A key of each purpose creates and verifies a token, and is written in every PASERK form.
 fn version<V: Version>(module: &str, words: [&str; 2]) -> String {
     let number = &V::VERSION;
     let local = LocalKey::<V>::generate().unwrap();
@@ -359,9 +358,9 @@ fn signature_words(alg: SigAlg) -> &'static str {
         SigAlg::ES384 => "ECDSA on P-384, SHA-384",
         SigAlg::ES512 => "ECDSA on P-521, SHA-512",
         SigAlg::ES256K => "ECDSA on secp256k1, SHA-256 (RFC 8812)",
-        SigAlg::EdDSA => "Ed25519 under RFC 8037's name",
-        SigAlg::Ed25519 => "Ed25519 under RFC 9864's name",
+        SigAlg::EdDSA => "Ed25519 with the name of RFC 8037",
+        SigAlg::Ed25519 => "Ed25519 with the name of RFC 9864",
         SigAlg::MlDsa44 | SigAlg::MlDsa65 | SigAlg::MlDsa87 => "ML-DSA (FIPS 204), empty context",
-        other => panic!("say what {other} is"),
+        other => panic!("no description for {other}"),
     }
 }

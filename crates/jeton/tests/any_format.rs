@@ -1,4 +1,4 @@
-//! Code that is written once issues and verifies every format, generic or through `dyn`.
+//! Code with the traits issues and verifies every format, generic or through `dyn`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -44,8 +44,8 @@ fn policy() -> Policy {
     Policy::new("https://id.example", "api")
 }
 
-/// Knows nothing of the format. Everything that a user of the traits relies on is in here.
-fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
+/// Uses only the traits, and everything that their users rely on.
+fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
     let token = issuer.issue_by(&claims(), &after(0)).unwrap();
 
     let visit: Verified<Visit> = in_time.verify_untyped(&token).unwrap().typed().unwrap();
@@ -56,13 +56,13 @@ fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_tim
     let untyped = in_time.verify_untyped_in(&token, &mut scratch).unwrap();
     assert_eq!(untyped.typed::<BorrowedVisit<'_>>().unwrap().page, "/");
 
-    let refusal = late.verify_untyped(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::Expired));
-    let refusal = late
+    let rejection = late.verify_untyped(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::Expired));
+    let rejection = late
         .verify_untyped_in(&token, &mut scratch)
         .map(drop)
         .unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::Expired));
+    assert_eq!(rejection.rejection(), Some(Rejection::Expired));
     let verified = in_time.verify_untyped(&token).unwrap();
     assert_eq!(in_time.recheck(&verified), Ok(()));
     assert_eq!(late.recheck(&verified), Err(Rejection::Expired.into()));
@@ -79,22 +79,25 @@ fn goes_and_comes_back<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_tim
     assert_eq!(unchosen, Error::Misuse(Misuse::ExpiryNotChosen));
 }
 
-/// The same function, with static dispatch, through `dyn`, and through what owns a `dyn`.
-fn in_every_way<V: Verify + 'static>(issuer: &impl Issue, verifier: impl Fn(FixedClock) -> V) {
-    goes_and_comes_back(issuer, &verifier(after(59)), &verifier(after(60)));
+/// Runs it with static dispatch, through `dyn`, and through owners of a `dyn`.
+fn with_every_dispatch<V: Verify + 'static>(
+    issuer: &impl Issue,
+    verifier: impl Fn(FixedClock) -> V,
+) {
+    round_trip(issuer, &verifier(after(59)), &verifier(after(60)));
     let (in_time, late) = (verifier(after(59)), verifier(after(60)));
-    goes_and_comes_back(issuer as &dyn Issue, &in_time as &dyn Verify, &late);
+    round_trip(issuer as &dyn Issue, &in_time as &dyn Verify, &late);
     let (in_time, late): (Box<dyn Verify>, Arc<dyn Verify>) = (Box::new(in_time), Arc::new(late));
     let late: Box<dyn Verify> = Box::new(late);
-    goes_and_comes_back(&Box::new(issuer), &in_time, &late);
+    round_trip(&Box::new(issuer), &in_time, &late);
     let remembering = |clock| Cached::new(verifier(clock), 8).unwrap();
-    goes_and_comes_back(issuer, &remembering(after(59)), &remembering(after(60)));
+    round_trip(issuer, &remembering(after(59)), &remembering(after(60)));
 }
 
 #[test]
 fn jwt_with_mac_round_trips() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    in_every_way(&key, |clock| {
+    with_every_dispatch(&key, |clock| {
         jwt::Verifier::new(&key, policy()).clock(clock)
     });
 }
@@ -103,7 +106,7 @@ fn jwt_with_mac_round_trips() {
 fn jwt_with_every_signature_algorithm_round_trips() {
     for alg in SigAlg::ALL {
         let key = jwt::SigningKey::generate(alg).unwrap();
-        in_every_way(&key, |clock| {
+        with_every_dispatch(&key, |clock| {
             jwt::Verifier::new(key.verifying_key(), policy()).clock(clock)
         });
     }
@@ -113,7 +116,7 @@ fn jwt_with_every_signature_algorithm_round_trips() {
 fn jwt_of_another_type_round_trips() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let access = || policy().typ("at+jwt");
-    in_every_way(&jwt::Issuer::new(&mac, "at+jwt").unwrap(), |clock| {
+    with_every_dispatch(&jwt::Issuer::new(&mac, "at+jwt").unwrap(), |clock| {
         jwt::Verifier::new(&mac, access()).clock(clock)
     });
     let key = jwt::SigningKey::generate(SigAlg::EdDSA)
@@ -121,20 +124,20 @@ fn jwt_of_another_type_round_trips() {
         .with_key_id("k\"1")
         .unwrap();
     let issuer = jwt::Issuer::new(&key, "at+jwt").unwrap();
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::Verifier::new(key.verifying_key(), access()).clock(clock)
     });
 
-    // Neither type is taken for the other.
+    // A token of one type is rejected by the policy for the other.
     for (token, policy) in [
         (issuer.issue(&claims()), policy()),
         (key.issue(&claims()), access()),
     ] {
         let verifier = jwt::Verifier::new(key.verifying_key(), policy);
-        let refusal = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
-        assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
+        let rejection = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
+        assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
     }
-    // Of the type that a key's own tokens have, they are the key's own, to the byte.
+    // With the type `JWT`, the tokens equal those of the key byte for byte.
     let usual = jwt::Issuer::new(&key, "JWT").unwrap();
     let [one, other]: [&dyn Issue; 2] = [&usual, &key];
     assert_eq!(
@@ -142,8 +145,8 @@ fn jwt_of_another_type_round_trips() {
         other.issue_by(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
-        let refused = jwt::Issuer::new(&mac, wrong).map(drop);
-        assert_eq!(refused, Err(Error::Misuse(Misuse::Type)), "{wrong}");
+        let rejected = jwt::Issuer::new(&mac, wrong).map(drop);
+        assert_eq!(rejected, Err(Error::Misuse(Misuse::Type)), "{wrong}");
     }
 }
 
@@ -153,7 +156,7 @@ fn nested_jwt_round_trips() {
     let reader = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let public = reader.encryption_key();
     let issuer = jwt::NestedIssuer::new(&author, Encrypter::new(&public, ContentEnc::A256Gcm));
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::NestedVerifier::new(
             Decrypter::new(&reader),
             jwt::Verifier::new(author.verifying_key(), policy()).clock(clock),
@@ -165,12 +168,12 @@ fn nested_jwt_round_trips() {
 fn encrypted_jwt_with_shared_key_round_trips() {
     let key = IssuerWrappingKey::new(WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap());
     let issuer = jwt::EncryptedIssuer::new(&key, ContentEnc::A128CbcHs256);
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::EncryptedVerifier::new(&key, policy()).clock(clock)
     });
     let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let issuer = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm);
-    in_every_way(&issuer, |clock| {
+    with_every_dispatch(&issuer, |clock| {
         jwt::EncryptedVerifier::new(&key, policy()).clock(clock)
     });
 }
@@ -178,13 +181,13 @@ fn encrypted_jwt_with_shared_key_round_trips() {
 #[test]
 fn paseto_v4_local_round_trips() {
     let key = v4::LocalKey::generate().unwrap();
-    in_every_way(&key, |clock| v4::Verifier::new(&key, policy()).clock(clock));
+    with_every_dispatch(&key, |clock| v4::Verifier::new(&key, policy()).clock(clock));
 }
 
 #[test]
 fn paseto_v4_public_round_trips() {
     let key = v4::SecretKey::generate().unwrap();
-    in_every_way(&key, |clock| {
+    with_every_dispatch(&key, |clock| {
         v4::Verifier::new(key.public_key(), policy()).clock(clock)
     });
 }
@@ -192,9 +195,9 @@ fn paseto_v4_public_round_trips() {
 #[test]
 fn paseto_v3_round_trips() {
     let key = v3::LocalKey::generate().unwrap();
-    in_every_way(&key, |clock| v3::Verifier::new(&key, policy()).clock(clock));
+    with_every_dispatch(&key, |clock| v3::Verifier::new(&key, policy()).clock(clock));
     let key = v3::SecretKey::generate().unwrap();
-    in_every_way(&key, |clock| {
+    with_every_dispatch(&key, |clock| {
         v3::Verifier::new(key.public_key(), policy()).clock(clock)
     });
 }
@@ -206,13 +209,13 @@ fn bound_paseto_round_trips() {
         v4::SecretKey::generate().unwrap(),
     );
     let binding = Binding::new().footer("f").implicit_assertion("i");
-    in_every_way(&BoundIssuer::new(&local, binding), |clock| {
+    with_every_dispatch(&BoundIssuer::new(&local, binding), |clock| {
         v4::Verifier::new(&local, policy())
             .clock(clock)
             .footer("f")
             .implicit_assertion("i")
     });
-    in_every_way(&BoundIssuer::new(&secret, binding), |clock| {
+    with_every_dispatch(&BoundIssuer::new(&secret, binding), |clock| {
         v4::Verifier::new(secret.public_key(), policy())
             .clock(clock)
             .footer("f")
@@ -220,7 +223,7 @@ fn bound_paseto_round_trips() {
     });
 }
 
-/// A verifier of one kind, and what every other kind issues.
+/// Each verifier, with tokens of all other formats.
 #[test]
 fn verify_token_of_another_format_is_rejected() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
@@ -264,16 +267,16 @@ fn verify_encrypted_jwt_checks_typ() {
         .issue(&claims())
         .unwrap();
     let demanding = jwt::EncryptedVerifier::new(&key, policy().typ("at+jwt"));
-    let refusal = demanding.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
-    // What says that it holds something else than claims is not read as claims.
+    let rejection = demanding.verify::<Visit>(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
+    // Content that is marked as something other than claims is not read as claims.
     let other = Encrypter::new(&key, ContentEnc::A256Gcm)
         .content_type("json")
         .encrypt(br#"{"iss":"https://id.example","aud":"api","exp":9999999999,"page":"/"}"#)
         .unwrap();
     let verifier = jwt::EncryptedVerifier::new(&key, policy());
-    let refusal = verifier.verify::<Visit>(&other).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::TypeMismatch));
+    let rejection = verifier.verify::<Visit>(&other).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
 }
 
 #[test]
@@ -287,9 +290,9 @@ fn verify_encrypted_jwt_over_limits_is_rejected() {
         ..Default::default()
     };
     let verifier = jwt::EncryptedVerifier::new(&key, policy()).limits(limits);
-    let refusal = verifier.verify::<Visit>(&token).unwrap_err().rejection();
+    let rejection = verifier.verify::<Visit>(&token).unwrap_err().rejection();
     assert!(
-        matches!(refusal, Some(Rejection::TooLarge(_))),
-        "{refusal:?}"
+        matches!(rejection, Some(Rejection::TooLarge(_))),
+        "{rejection:?}"
     );
 }

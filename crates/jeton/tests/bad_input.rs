@@ -1,5 +1,5 @@
-//! Whatever is large, deep, many or dear: refused at once, and without allocating more than is
-//! named here. `jws_attacks`, `jwe_attacks` and `paseto_attacks` hold why each is refused.
+//! Large, deep, numerous and expensive input must be rejected quickly, with limited memory. `jws_attacks`,
+//! `jwe_attacks` and `paseto_attacks` test the reasons.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,12 +23,12 @@ static ALLOC: CountingAlloc = CountingAlloc;
 
 const SECRET: [u8; 32] = [7; 32];
 
-/// What an error, a header's fields and a list of parts may take.
+/// Enough for an error, the fields of a header and a list of parts.
 const SMALL_BYTES: u64 = 4 * 1024;
 
-/// Everything that takes a token from a stranger. Each refuses, at once, and asks for no more than
-/// so many bytes.
-fn refused_everywhere(token: &str, most: u64) {
+/// Passes a token to all functions that accept untrusted tokens. Each must reject it quickly and allocate at
+/// most this number of bytes.
+fn rejected_everywhere(token: &str, most: u64) {
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
     let content = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
     let local = v4::LocalKey::generate().unwrap();
@@ -41,22 +41,22 @@ fn refused_everywhere(token: &str, most: u64) {
         v4::Verifier::new(&local, policy()),
         v4::Verifier::new(public, policy()),
     ];
-    refused("JWS", most, || jws.verify(token).is_err());
-    refused("JWS detached", most, || {
+    rejected("JWS", most, || jws.verify(token).is_err());
+    rejected("JWS detached", most, || {
         jws.verify_detached(token, b"").is_err()
     });
-    refused("JWS JSON", most, || jws.verify_json(token).is_err());
-    refused("JWT", most, || jwt.verify::<Value>(token).is_err());
-    refused("JWE", most, || jwe.decrypt(token).is_err());
-    refused("JWE JSON", most, || jwe.decrypt_json(token).is_err());
+    rejected("JWS JSON", most, || jws.verify_json(token).is_err());
+    rejected("JWT", most, || jwt.verify::<Value>(token).is_err());
+    rejected("JWE", most, || jwe.decrypt(token).is_err());
+    rejected("JWE JSON", most, || jwe.decrypt_json(token).is_err());
     for verifier in &paseto {
-        refused("PASETO", most, || verifier.verify::<Value>(token).is_err());
+        rejected("PASETO", most, || verifier.verify::<Value>(token).is_err());
     }
 }
 
-fn refused(who: &str, most: u64, work: impl Fn() -> bool) {
-    let (counts, is_refused) = count(&work);
-    assert!(is_refused, "{who} took it");
+fn rejected(who: &str, most: u64, work: impl Fn() -> bool) {
+    let (counts, is_rejected) = count(&work);
+    assert!(is_rejected, "{who} took it");
     assert!(counts.bytes <= most, "{who}: {counts:?}, at most {most}");
     assert!(at_once(work), "{who}");
 }
@@ -70,7 +70,7 @@ fn ten_megabytes_are_rejected_cheaply() {
         format!("{{\"payload\":\"{}\"}}", "A".repeat(10_000_000)),
         "[".repeat(10_000_000),
     ] {
-        refused_everywhere(&token, 0);
+        rejected_everywhere(&token, 0);
     }
 }
 
@@ -82,17 +82,17 @@ fn million_dots_are_rejected_cheaply() {
         ".".repeat(10_000_000),
         format!("v4.public.{}", ".".repeat(1_000_000)),
     ] {
-        refused_everywhere(&token, 0);
+        rejected_everywhere(&token, 0);
     }
 }
 
 #[test]
 fn header_ten_thousand_deep_is_rejected_cheaply() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-    // Within the default limits the header is too large before it is too deep.
+    // With the default limits, the header is too large before it is too deep.
     let header = BASE64URL.encode_to_string(format!("{{\"alg\":\"HS256\",\"x\":{deep}}}"));
-    refused_everywhere(&format!("{header}.AA.AA"), SMALL_BYTES);
-    refused_everywhere(&format!("{header}.AA.AA.AA.AA"), SMALL_BYTES);
+    rejected_everywhere(&format!("{header}.AA.AA"), SMALL_BYTES);
+    rejected_everywhere(&format!("{header}.AA.AA.AA.AA"), SMALL_BYTES);
     let wide = Limits {
         header_bytes: 100_000,
         ..Limits::default()
@@ -100,7 +100,7 @@ fn header_ten_thousand_deep_is_rejected_cheaply() {
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
     let jws = Verifier::new(&mac).limits(wide);
     let most = 100_000 + SMALL_BYTES;
-    refused("JWS", most, || {
+    rejected("JWS", most, || {
         jws.verify(&format!("{header}.AA.AA")).is_err()
     });
 }
@@ -112,7 +112,7 @@ fn document_ten_thousand_deep_or_wide_is_rejected() {
         "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000),
     ] {
         let text = format!("{{\"payload\":\"e30\",\"header\":{deep}}}");
-        refused_everywhere(&text, SMALL_BYTES);
+        rejected_everywhere(&text, SMALL_BYTES);
     }
 }
 
@@ -132,12 +132,12 @@ fn document_with_too_many_values_is_rejected() {
     members(&mut flat);
     let mut nested = String::from("{\"header\":{");
     members(&mut nested);
-    // Up to the limit they are told apart.
+    // Up to the limit, duplicates are detected.
     for text in [flat, nested + "}"] {
-        refused_everywhere(&text, limits::DOCUMENT_VALUES as u64 * 128);
+        rejected_everywhere(&text, limits::DOCUMENT_VALUES as u64 * 128);
     }
     let wide = format!("{{\"x\":[0{}]}}", ",0".repeat(most / 2 - 10));
-    refused_everywhere(&wide, SMALL_BYTES);
+    rejected_everywhere(&wide, SMALL_BYTES);
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn claims_ten_thousand_deep_are_rejected() {
         .sign(format!("{{\"x\":{deep}}}").as_bytes())
         .unwrap();
     let verifier = jwt::Verifier::new(&mac, Policy::new("i", "a"));
-    // The signature is right: the claims were decoded, and no more.
+    // The MAC is valid, so the claims are decoded; nothing else may be allocated.
     let most = token.len() as u64 + SMALL_BYTES;
-    refused("JWT", most, || verifier.verify::<Value>(&token).is_err());
+    rejected("JWT", most, || verifier.verify::<Value>(&token).is_err());
 }
 
 #[test]
@@ -169,14 +169,14 @@ fn rounds_over_limit_are_rejected_before_derivation() {
             let header =
                 format!(r#"{{"alg":"{alg}","enc":"A128GCM","p2s":"AAAAAAAAAAA","p2c":{rounds}}}"#);
             let token = format!("{}.AA.AA.AA.AA", BASE64URL.encode_to_string(header));
-            refused(alg.name(), SMALL_BYTES, || {
+            rejected(alg.name(), SMALL_BYTES, || {
                 decrypter.decrypt(&token).is_err()
             });
         }
     }
 }
 
-/// Zeros, compressed, whose end has not come: as many of these as one likes, one after the other.
+/// Compressed zeros without an end marker, so that they can be repeated.
 fn compressed_zeros(bytes: usize) -> Vec<u8> {
     let mut compressor = CompressorOxide::default();
     compressor.set_format_and_level(miniz_oxide::DataFormat::Raw, 9);
@@ -193,7 +193,7 @@ fn compressed_zeros(bytes: usize) -> Vec<u8> {
 #[test]
 fn decompression_bomb_of_a_gigabyte_is_rejected() {
     let mut bomb = compressed_zeros(64 << 20).repeat(16);
-    // The end: a last block with nothing in it.
+    // The end marker: an empty last block.
     bomb.extend_from_slice(&[3, 0]);
     let token = sealed(&bomb);
     assert!(
@@ -203,16 +203,16 @@ fn decompression_bomb_of_a_gigabyte_is_rejected() {
     );
     let content = ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap();
     let closed = Decrypter::new(&content);
-    refused("without danger", SMALL_BYTES, || {
+    rejected("without danger", SMALL_BYTES, || {
         closed.decrypt(&token).is_err()
     });
     let open = danger::allow_zip(Decrypter::new(&content));
-    // The output grows by doubling: less than three times its limit in all; and the ciphertext.
+    // The output buffer doubles, so less than three times its limit is allocated, plus the ciphertext.
     let most = 3 * limits::INFLATED_BYTES as u64 + 2 * token.len() as u64;
-    refused("danger", most, || open.decrypt(&token).is_err());
+    rejected("danger", most, || open.decrypt(&token).is_err());
 }
 
-/// A JWE under [`SECRET`] that says that its content is compressed.
+/// A JWE for [`SECRET`] that is marked as compressed.
 fn sealed(content: &[u8]) -> String {
     let encode = |bytes: &[u8]| BASE64URL.encode_to_string(bytes);
     let protected = encode(br#"{"alg":"dir","enc":"A256GCM","zip":"DEF"}"#);

@@ -1,7 +1,6 @@
-//! One test for each way in which caches of verified tokens have failed elsewhere: found by a part of
-//! the token (litellm, CVE-2026-35030), kept past its expiry (fast-jwt, GHSA-rp9m-7r4c-75qg), past a
-//! key's end, a policy's, a revocation; confused by threads; pushed out by an attacker; filled with
-//! refusals.
+//! One test for each known failure of token caches. Examples are entries found by a part of the token (litellm,
+//! CVE-2026-35030) and entries kept after their expiry (fast-jwt, GHSA-rp9m-7r4c-75qg). Others are entries kept
+//! after a change of keys, policy or revocations, races, eviction by an attacker, and cached rejections.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +23,7 @@ struct Visit {
     page: String,
 }
 
-/// A clock that a test moves.
+/// A clock that the test sets.
 #[derive(Clone)]
 struct Hand(Arc<AtomicI64>);
 
@@ -50,7 +49,7 @@ impl Clock for Hand {
     }
 }
 
-/// Counts the verifications that the cache did not spare.
+/// Counts the verifications that reach the verifier.
 struct Counting<V> {
     verifier: V,
     count: Arc<AtomicUsize>,
@@ -76,7 +75,7 @@ impl<V: Verify> Verify for Counting<V> {
     }
 }
 
-/// A key, a clock, a cache over a counting verifier.
+/// A key, a clock, and a cache with a counting verifier.
 struct Setup {
     key: jwt::SigningKey,
     clock: Hand,
@@ -120,7 +119,7 @@ impl Setup {
         page.map_err(|error| error.rejection().unwrap())
     }
 
-    /// Verifications since the last call.
+    /// Returns the number of verifications since the last call.
     fn verifications(&self) -> usize {
         self.count.swap(0, Ordering::SeqCst)
     }
@@ -187,15 +186,15 @@ fn hit_returns_all_verified_data() {
     assert_eq!(again.page, "/\u{e9}\n");
 }
 
-/// CVE-2026-35030: the key was the token's first characters, which are the header's, the same in
-/// every token of an issuer.
+/// CVE-2026-35030: the cache key was the start of the token, which is the header, the same for all tokens of an
+/// issuer.
 #[test]
 fn tokens_with_a_common_prefix_are_distinct() {
     let setup = Setup::new(policy(), 4096);
     let one = setup.token("/one");
     assert_eq!(setup.page(&one).as_deref(), Ok("/one"));
-    // Another payload behind the same header, the same payload under another signature, and every
-    // single character changed: nothing of it is found.
+    // Another payload with the same header, the same payload with another signature, and every changed
+    // character: none of them is found.
     let two = setup.token("/two");
     assert_eq!(one[..20], two[..20]);
     assert_eq!(setup.page(&two).as_deref(), Ok("/two"));
@@ -213,7 +212,7 @@ fn tokens_with_a_common_prefix_are_distinct() {
     assert_eq!(setup.cached.remembered(), 2);
 }
 
-/// GHSA-rp9m-7r4c-75qg: an entry's end was computed from `iat`, and without one it had none.
+/// GHSA-rp9m-7r4c-75qg: the end of an entry was computed from `iat`, and tokens without it never expired.
 #[test]
 fn hit_without_iat_expires() {
     let setup = Setup::new(policy(), 64);
@@ -242,13 +241,13 @@ fn hit_checks_exp_nbf_iat_and_max_age() {
     assert_eq!(setup.page(&token), Err(Rejection::TooOld));
     setup.clock.back(31);
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
-    // A clock that was set back finds what it had found then.
+    // After the clock was set back, the token is valid again.
     setup.clock.back(1);
     assert_eq!(setup.page(&token), Err(Rejection::NotYetValid));
     let mut scratch = Scratch::new();
-    let refused = setup.cached.verify_in::<Visit>(&token, &mut scratch);
+    let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
-        refused.map(drop).unwrap_err().rejection(),
+        rejected.map(drop).unwrap_err().rejection(),
         Some(Rejection::NotYetValid)
     );
 }
@@ -262,7 +261,7 @@ fn replace_without_the_old_key_rejects_its_tokens() {
     let next = counting(&other, policy(), &setup.clock, &setup.count);
     setup.cached.replace(next);
     assert_eq!(setup.page(&token), Err(Rejection::Signature));
-    // And trusted again, it is asked again.
+    // After the key is trusted again, the token is verified again.
     setup.cached.replace(setup.verifier(policy()));
     setup.verifications();
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
@@ -274,13 +273,13 @@ fn replace_with_another_policy_invalidates_entries() {
     let setup = Setup::new(policy(), 64);
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
-    for (policy, refusal) in [
+    for (policy, rejection) in [
         (Policy::new("i", "b"), Rejection::AudienceMismatch),
         (Policy::new("j", "a"), Rejection::IssuerMismatch),
         (policy().typ("at+jwt"), Rejection::TypeMismatch),
     ] {
         setup.cached.replace(setup.verifier(policy));
-        assert_eq!(setup.page(&token), Err(refusal));
+        assert_eq!(setup.page(&token), Err(rejection));
         setup.cached.replace(setup.verifier(self::policy()));
         assert_eq!(setup.page(&token).as_deref(), Ok("/"));
     }
@@ -292,12 +291,12 @@ fn two_caches_are_independent() {
     let strict = Cached::new(setup.verifier(Policy::new("i", "b")), 64).unwrap();
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
-    let refusal = strict.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::AudienceMismatch));
+    let rejection = strict.verify::<Visit>(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::AudienceMismatch));
 }
 
-/// A verification that began under the old keys ends after they were replaced. It is answered by the old
-/// ones, and remembered by nobody.
+/// A verification that started with the old keys ends after they were replaced. It uses the old keys, and its
+/// result is not cached.
 #[test]
 fn verification_during_replace_is_not_cached() {
     struct Slow<V> {
@@ -348,11 +347,11 @@ fn verification_during_replace_is_not_cached() {
         inside.wait();
         cached.replace(slow(&new, false));
         inside.wait();
-        // It was asked while the old key was trusted, and is answered for that moment.
+        // The verification started while the old key was trusted.
         assert_eq!(verifying.join().unwrap(), Ok(()));
     });
-    let refusal = cached.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::Signature));
+    let rejection = cached.verify::<Visit>(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::Signature));
 }
 
 #[test]
@@ -381,9 +380,9 @@ fn revoked_token_is_rejected_on_the_next_hit() {
         assert_eq!(setup.page(&other).as_deref(), Ok("/other"));
     }
     let mut scratch = Scratch::new();
-    let refused = setup.cached.verify_in::<Visit>(&token, &mut scratch);
+    let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
-        refused.map(drop).unwrap_err().rejection(),
+        rejected.map(drop).unwrap_err().rejection(),
         Some(Rejection::Revoked)
     );
     revoked.store(false, Ordering::SeqCst);
@@ -394,8 +393,8 @@ fn revoked_token_is_rejected_on_the_next_hit() {
 fn rejected_token_is_not_cached() {
     let setup = Setup::new(policy(), 64);
     let now = setup.clock.now();
-    let stranger = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
-    let forged = stranger
+    let other_key = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let forged = other_key
         .issue_by(
             &claims("/").expires_in(Duration::from_secs(60)),
             &setup.clock,
@@ -405,7 +404,7 @@ fn rejected_token_is_not_cached() {
         assert_eq!(setup.page(&forged), Err(Rejection::Signature));
     }
     assert_eq!((setup.verifications(), setup.cached.remembered()), (20, 0));
-    // Refused for now is not refused for good.
+    // A token that was rejected once can be accepted later.
     let later = now.saturating_add(Duration::from_secs(10));
     let early = setup.issue(
         claims("/")
@@ -416,7 +415,7 @@ fn rejected_token_is_not_cached() {
     setup.clock.forward(10);
     assert_eq!(setup.page(&early).as_deref(), Ok("/"));
     assert_eq!(setup.page(&forged), Err(Rejection::Signature));
-    // A type that does not fit is no verdict on the token.
+    // Claims of another shape do not invalidate the token.
     assert!(setup.cached.verify::<Vec<u8>>(&early).is_err());
     assert_eq!(setup.page(&early).as_deref(), Ok("/"));
 }
@@ -464,7 +463,7 @@ fn flood_of_tokens_keeps_entries_in_use() {
         }
     }
     assert!(setup.cached.remembered() <= ENTRIES);
-    // 200 uses, of which the first is a miss and few others.
+    // 200 uses; the first is a miss, and few others are.
     assert!(again <= 3, "{again}");
 }
 

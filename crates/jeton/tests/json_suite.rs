@@ -1,8 +1,7 @@
-//! The JSON test suite against the strict scanner: what must be accepted is, what must be refused
-//! is, and of the undecided cases jeton's answer is written down here.
+//! Runs JSONTestSuite with the strict scanner. The result for the undefined cases is listed here.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
-// The scanner is compiled into this test without its unit tests and without its other users.
+// The scanner is compiled into this test without its unit tests and its other users.
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
 #[path = "../src/json/mod.rs"]
@@ -13,11 +12,11 @@ use std::path::Path;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// The suite itself nests 500 deep where the answer is open; the limit of a token is lower.
+/// The suite has undefined cases with a depth of 500; the limit for tokens is lower.
 const DEPTH: u32 = 600;
 
-/// Cases that JSON leaves open and jeton accepts: numbers are only checked for their form, because
-/// no claim that jeton reads can hold them; and deep nesting is a limit, not a rule.
+/// Undefined cases that jeton accepts. Only the syntax of numbers is checked, because no claim that jeton reads
+/// can contain these. The depth is limited separately.
 const OPEN_ACCEPTED: [&str; 8] = [
     "i_number_double_huge_neg_exp.json",
     "i_number_huge_exp.json",
@@ -29,14 +28,14 @@ const OPEN_ACCEPTED: [&str; 8] = [
     "i_structure_500_nested_arrays.json",
 ];
 
-/// The same for integers beyond 64 bits.
+/// The same for integers of more than 64 bits.
 const OPEN_ACCEPTED_INTEGERS: [&str; 3] = [
     "i_number_too_big_neg_int.json",
     "i_number_too_big_pos_int.json",
     "i_number_very_big_negative_int.json",
 ];
 
-/// Cases that JSON accepts and jeton refuses: two members of one name.
+/// Cases that JSON allows and jeton rejects: duplicate members.
 const DUPLICATES: [&str; 2] = [
     "y_object_duplicated_key.json",
     "y_object_duplicated_key_and_value.json",
@@ -62,9 +61,9 @@ fn main() {
             }
             other => panic!("unknown expectation {other}"),
         };
-        let verdict = if expected { "accepted" } else { "refused" };
+        let verdict = if expected { "accepted" } else { "rejected" };
         Trial::test(format!("{name}_is_{verdict}"), move || {
-            // The scanner reads objects: the case is the value of a member.
+            // The scanner reads objects, so the case is the value of a member.
             let object = [b"{\"case\":".as_slice(), &fs::read(&file)?, b"}"].concat();
             let answer =
                 json::text(&object).and_then(|text| json::read_object(text, DEPTH, |_, _| Ok(())));

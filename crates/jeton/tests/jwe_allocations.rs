@@ -1,4 +1,4 @@
-//! What JWE asks Rust's allocator for: little for what is refused, one copy of what is not.
+//! Allocations of JWE in Rust: few for rejected tokens, one copy of the content for accepted ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use jeton_testkit::{CountingAlloc, count};
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-/// Headers, nonces and tags, several times over.
+/// Enough for several headers, nonces and tags.
 const SMALL_BYTES: u64 = 4096;
 
 fn key() -> ContentKey {
@@ -48,8 +48,8 @@ fn decompression_bomb_allocates_at_most_its_limit() {
     let decrypter = danger::allow_zip(Decrypter::new(&key));
     let (counts, result) = count(|| decrypter.decrypt(&token).is_err());
     assert!(result);
-    // The output grows by doubling up to the limit: all that was ever asked for is less than three
-    // times the last, and no more than two are held at once.
+    // The output buffer doubles up to the limit: the sum of all its sizes is less than three times the last
+    // one, and at most two exist at once.
     let most = 3 * limits::INFLATED_BYTES as u64 + 2 * token.len() as u64 + 64 * 1024;
     assert!(counts.bytes < most, "{counts:?}");
 }
@@ -61,7 +61,7 @@ fn large_plaintext_is_copied_once_each_way() {
         let encrypter = Encrypter::new(&key, enc);
         let plaintext = vec![1; 1_000_000];
         let (counts, token) = count(|| encrypter.encrypt(&plaintext).unwrap());
-        // The ciphertext, and the token.
+        // The ciphertext and the token.
         let most = plaintext.len() as u64 + token.len() as u64 + SMALL_BYTES;
         assert!(counts.bytes < most, "{enc}: {counts:?}");
         let decrypter = Decrypter::new(&key);

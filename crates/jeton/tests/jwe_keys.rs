@@ -1,5 +1,4 @@
-//! Keys that encrypt, in and out of every text form, and the ones that are refused: the error names
-//! the member and never its value.
+//! Encryption keys in every encoding, and invalid keys: the error names the member and never contains its value.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 const ECDH: KeyManagementAlg = KeyManagementAlg::EcdhEsA256Kw;
 const RSA: KeyManagementAlg = KeyManagementAlg::RsaOaep256;
 
-fn refused<T>(result: Result<T>) -> (Option<&'static str>, KeyProblem) {
+fn rejected<T>(result: Result<T>) -> (Option<&'static str>, KeyProblem) {
     let error: KeyError = match result {
         Err(Error::Key(error)) => error,
         Err(other) => panic!("not a key error: {other}"),
@@ -96,7 +95,7 @@ fn shared_key_round_trips_as_jwk() {
         assert_eq!((same.thumbprint(), same.enc()), (key.thumbprint(), enc));
         let named_dir = key.to_jwk().replace(enc.name(), "dir");
         assert!(ContentKey::from_jwk_as(&named_dir, enc).is_ok());
-        let problem = refused(ContentKey::from_jwk(&named_dir));
+        let problem = rejected(ContentKey::from_jwk(&named_dir));
         assert_eq!(problem, (Some("alg"), KeyProblem::AlgorithmNeeded));
     }
 }
@@ -107,20 +106,20 @@ fn algorithm_must_be_known_and_not_contradict() {
     let contradiction = (Some("alg"), KeyProblem::Contradiction);
     let text = jwk.to_string();
     assert_eq!(
-        refused(DecryptionKey::from_jwk_as(&text, KeyManagementAlg::RsaOaep)),
+        rejected(DecryptionKey::from_jwk_as(&text, KeyManagementAlg::RsaOaep)),
         contradiction
     );
     assert_eq!(
-        refused(DecryptionKey::from_jwk_as(&text, ECDH)),
+        rejected(DecryptionKey::from_jwk_as(&text, ECDH)),
         contradiction
     );
     for alg in ["RSA1_5", "RS256", "ECDH-ES", "A128KW", "rsa-oaep-256", ""] {
         jwk["alg"] = alg.into();
-        assert_eq!(refused(read_private(&jwk)), contradiction, "{alg}");
+        assert_eq!(rejected(read_private(&jwk)), contradiction, "{alg}");
     }
     jwk.as_object_mut().unwrap().remove("alg");
     assert_eq!(
-        refused(read_private(&jwk)),
+        rejected(read_private(&jwk)),
         (Some("alg"), KeyProblem::AlgorithmNeeded)
     );
     assert_eq!(
@@ -129,7 +128,7 @@ fn algorithm_must_be_known_and_not_contradict() {
             .alg(),
         RSA
     );
-    // A curve marked for encryption is for plain ECDH-ES if nothing else is said.
+    // A curve key with `use: enc` is for plain ECDH-ES by default.
     for key in curves() {
         let mut jwk = private_jwk(&key);
         jwk.as_object_mut().unwrap().remove("alg");
@@ -153,11 +152,14 @@ fn public_key_off_the_curve_is_rejected() {
             let mut jwk = public_jwk(key);
             let changed = flip(jwk[member].as_str().unwrap());
             jwk[member] = changed.clone().into();
-            assert_eq!(refused(read_public(&jwk)), (Some("x"), KeyProblem::Invalid));
+            assert_eq!(
+                rejected(read_public(&jwk)),
+                (Some("x"), KeyProblem::Invalid)
+            );
             let mut jwk = private_jwk(key);
             jwk[member] = changed.into();
             assert_eq!(
-                refused(read_private(&jwk)),
+                rejected(read_private(&jwk)),
                 (Some("x"), KeyProblem::Invalid)
             );
         }
@@ -182,7 +184,7 @@ fn mismatched_private_and_public_key_is_rejected() {
         let mut jwk = private_jwk(&one);
         jwk["d"] = private_jwk(&other)["d"].clone();
         assert_eq!(
-            refused(read_private(&jwk)),
+            rejected(read_private(&jwk)),
             (Some("d"), KeyProblem::Mismatch)
         );
     }
@@ -203,7 +205,7 @@ fn key_of_wrong_length_is_rejected() {
             for bad in ["", "AA", &text[..text.len() - 4], &format!("AAAA{text}")] {
                 let mut jwk = good.clone();
                 jwk[member] = bad.into();
-                let problem = refused(read_private(&jwk));
+                let problem = rejected(read_private(&jwk));
                 let expected = [KeyProblem::WrongLength, KeyProblem::NotBase64Url];
                 assert_eq!(problem.0, Some(member));
                 assert!(expected.contains(&problem.1));
@@ -212,13 +214,13 @@ fn key_of_wrong_length_is_rejected() {
     }
     for alg in KeyWrapAlg::ALL {
         for length in [0, 15, 17, 25, 33, 64] {
-            let problem = refused(WrappingKey::new(alg, &vec![1; length]));
+            let problem = rejected(WrappingKey::new(alg, &vec![1; length]));
             assert_eq!(problem, (Some("k"), KeyProblem::WrongLength));
         }
     }
     for enc in ContentEnc::ALL {
         for length in [0, enc.key_bytes() - 1, enc.key_bytes() + 1] {
-            let problem = refused(ContentKey::new(enc, &vec![1; length]));
+            let problem = rejected(ContentKey::new(enc, &vec![1; length]));
             assert_eq!(problem, (Some("k"), KeyProblem::WrongLength));
         }
     }
@@ -236,14 +238,14 @@ fn weak_rsa_key_is_rejected() {
     ] {
         let mut private = good.clone();
         private[member] = value.clone().into();
-        assert_eq!(refused(read_private(&private)), (Some(member), problem));
+        assert_eq!(rejected(read_private(&private)), (Some(member), problem));
         let public = json!({"kty":"RSA","alg":RSA.name(),"n":private["n"],"e":private["e"]});
-        assert_eq!(refused(read_public(&public)), (Some(member), problem));
+        assert_eq!(rejected(read_public(&public)), (Some(member), problem));
     }
     let mut more_primes = good.clone();
     more_primes["oth"] = json!([]);
     assert_eq!(
-        refused(read_private(&more_primes)),
+        rejected(read_private(&more_primes)),
         (Some("oth"), KeyProblem::Unsupported)
     );
 }
@@ -252,16 +254,16 @@ fn weak_rsa_key_is_rejected() {
 fn private_key_as_public_and_reverse_is_rejected() {
     let rsa = DecryptionKey::generate(RSA).unwrap();
     for key in curves().into_iter().chain([rsa]) {
-        let problem = refused(read_public(&private_jwk(&key)));
+        let problem = rejected(read_public(&private_jwk(&key)));
         assert_eq!(problem.1, KeyProblem::PrivateGiven);
-        let problem = refused(read_private(&public_jwk(&key)));
+        let problem = rejected(read_private(&public_jwk(&key)));
         assert_eq!(problem, (Some("d"), KeyProblem::PublicGiven));
         let alg = key.alg();
         let pem = key.to_pem().unwrap();
-        let problem = refused(EncryptionKey::from_pem_as(&pem, alg));
+        let problem = rejected(EncryptionKey::from_pem_as(&pem, alg));
         assert_eq!(problem.1, KeyProblem::PrivateGiven);
         let pem = key.encryption_key().to_pem().unwrap();
-        let problem = refused(DecryptionKey::from_pem_as(&pem, alg));
+        let problem = rejected(DecryptionKey::from_pem_as(&pem, alg));
         assert_eq!(problem.1, KeyProblem::PublicGiven);
     }
 }
@@ -272,7 +274,7 @@ fn signing_key_for_encryption_and_reverse_is_rejected() {
     let mut jwk = public_jwk(&p256);
     jwk["use"] = "sig".into();
     assert_eq!(
-        refused(read_public(&jwk)),
+        rejected(read_public(&jwk)),
         (Some("use"), KeyProblem::Contradiction)
     );
     jwk["use"] = "enc".into();
@@ -313,10 +315,10 @@ fn key_set_skips_keys_that_cannot_decrypt() {
     );
     assert_eq!(DecryptionKeys::from_jwk_set(&set).unwrap().len(), 3);
     let none = format!(r#"{{"keys":[{}]}}"#, key.encryption_key().to_jwk());
-    let problem = refused(DecryptionKeys::from_jwk_set(&none));
+    let problem = rejected(DecryptionKeys::from_jwk_set(&none));
     assert_eq!(problem, (Some("keys"), KeyProblem::NoUsableKey));
     let many = format!(r#"{{"keys":[{}]}}"#, vec!["{}"; 101].join(","));
-    let problem = refused(DecryptionKeys::from_jwk_set(&many));
+    let problem = rejected(DecryptionKeys::from_jwk_set(&many));
     assert_eq!(problem, (Some("keys"), KeyProblem::TooLarge));
 }
 
@@ -375,7 +377,7 @@ fn sec1_and_pkcs1_pem_are_accepted() {
         (curves()[0].to_pem().unwrap(), RSA),
         (curves()[3].to_pem().unwrap(), RSA),
     ] {
-        let problem = refused(DecryptionKey::from_pem_as(&text, alg));
+        let problem = rejected(DecryptionKey::from_pem_as(&text, alg));
         assert_eq!(problem, (Some("alg"), KeyProblem::Contradiction));
     }
 }

@@ -1,4 +1,4 @@
-//! RFC 7516, appendix A. Appendix B and C of RFC 7518 are beside the primitives they are about.
+//! RFC 7516, appendix A. Appendices B and C of RFC 7518 are tested with the primitives.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -44,9 +44,9 @@ fn main() {
         }));
         let jwk = vector["jwk"].clone();
         trials.push(trial(
-            format!("{section}_{alg}_tampered_is_refused"),
+            format!("{section}_{alg}_tampered_is_rejected"),
             move || {
-                every_change_is_refused(&Decrypter::new(decryption_keys(&jwk, alg, "")?), &token)
+                every_change_is_rejected(&Decrypter::new(decryption_keys(&jwk, alg, "")?), &token)
             },
         ));
     }
@@ -71,9 +71,9 @@ fn main() {
     vectors::run(trials)
 }
 
-/// Changes one character after another, and cuts the token at each. The RSA part is long, so its
-/// characters get one other each.
-fn every_change_is_refused(decrypter: &Decrypter, token: &str) -> Result<(), Failed> {
+/// Changes each character, and truncates the token at each position. The RSA part is long, so each of its
+/// characters is changed only once.
+fn every_change_is_rejected(decrypter: &Decrypter, token: &str) -> Result<(), Failed> {
     decrypter.decrypt(token)?;
     let header_end = token.find('.').unwrap();
     for position in 0..token.len() {
@@ -87,7 +87,7 @@ fn every_change_is_refused(decrypter: &Decrypter, token: &str) -> Result<(), Fai
                 return Err(format!("a change at {position} was accepted").into());
             };
             let rejection = error.rejection().ok_or("not a rejection")?;
-            // Behind the header there is one answer, or base64url is not canonical any more.
+            // After the header, the error is uniform, or base64url is not canonical.
             let expected = [
                 Rejection::Decryption,
                 Rejection::Malformed(jeton::error::Part::Token),

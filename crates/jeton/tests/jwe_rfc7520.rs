@@ -1,5 +1,5 @@
-//! RFC 7520, section 5: every JWE of the cookbook, in every serialization it is given in; section 6,
-//! nesting; and the X25519 example of the same collection (RFC 8037).
+//! RFC 7520, section 5: every JWE of the cookbook in every serialization; section 6, nesting; and the X25519
+//! example of the same collection (RFC 8037).
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -78,21 +78,24 @@ fn case(vector: &Value, index: usize, token: &Value) -> Result<(), Failed> {
         None => decrypter.decrypt_json(&token.to_string()),
     };
     let decrypted = if vector["title"] == "Protecting Content Only" {
-        let refusal = open(&decrypter).unwrap_err().rejection();
+        let rejection = open(&decrypter).unwrap_err().rejection();
         check(
-            refusal == Some(Rejection::UnprotectedEnc),
+            rejection == Some(Rejection::UnprotectedEnc),
             "unprotected enc without danger",
         )?;
         open(&danger::allow_unprotected_enc(decrypter))?
     } else if vector["input"]["zip"] == "DEF" {
-        let refusal = open(&decrypter).unwrap_err().rejection();
-        check(refusal == Some(Rejection::Compressed), "zip without danger")?;
+        let rejection = open(&decrypter).unwrap_err().rejection();
+        check(
+            rejection == Some(Rejection::Compressed),
+            "zip without danger",
+        )?;
         open(&danger::allow_zip(decrypter))?
     } else {
         open(&decrypter)?
     };
     check(decrypted.recipient_index() == index, "another recipient")?;
-    // 5.3 encrypts a key set, which the file has as text.
+    // 5.3 encrypts a key set, which the file contains as text.
     check(
         vector["input"]["plaintext"] == utf8(&decrypted),
         "another plaintext",
@@ -124,7 +127,7 @@ fn keys(vector: &Value, index: usize) -> jeton::Result<DecryptionKeys> {
     decryption_keys(key, alg, vector["input"]["enc"].as_str().unwrap())
 }
 
-/// The compact form, through the nested verifier; and that either layer alone is refused.
+/// The compact form with the nested verifier; each layer alone must be rejected.
 fn nested(vector: Value) -> Trial {
     trial(format!("{NESTED}_compact_is_a_nested_JWT"), move || {
         let token = vector["encrypt"]["output"]["compact"].as_str().unwrap();

@@ -1,5 +1,5 @@
-//! Every key management with every content encryption in every serialization: what is encrypted is
-//! decrypted, by the right key only, and changed by nobody.
+//! Every key management with every content encryption in every serialization: only the right key decrypts, and
+//! changes are rejected.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -59,7 +59,7 @@ impl Key {
 fn main() {
     let mut trials = Vec::new();
     for (name, make) in makers() {
-        // Two keys of a kind: one to read with, one that must not be able to.
+        // Two keys of a type: one that decrypts, and one that must not.
         let pair = Arc::new([make(), make()]);
         for enc in ContentEnc::ALL {
             trials.extend(round_trips(&name, enc, &pair));
@@ -138,9 +138,9 @@ fn round_trips(name: &str, enc: ContentEnc, pair: &Arc<[Key; 2]>) -> Vec<Trial> 
         .map(|(form, encrypt, decrypt)| {
             let pair = Arc::clone(pair);
             trial(format!("{name}_{enc}_{form}"), move || {
-                let [key, stranger] = &*pair;
+                let [key, other_key] = &*pair;
                 let decrypter = Decrypter::new(key.to_decrypt());
-                let strange = Decrypter::new(stranger.to_decrypt());
+                let strange = Decrypter::new(other_key.to_decrypt());
                 for plaintext in PLAINTEXTS {
                     let mut encrypter = Encrypter::new(key.to_encrypt(), enc)
                         .typ("test+jwe")
@@ -165,14 +165,14 @@ fn round_trips(name: &str, enc: ContentEnc, pair: &Arc<[Key; 2]>) -> Vec<Trial> 
                         decrypted.aad().is_some() == (form != "compact"),
                         "another aad",
                     )?;
-                    let refusal = decrypt(&strange, &token).unwrap_err().rejection();
+                    let rejection = decrypt(&strange, &token).unwrap_err().rejection();
                     check(
-                        refusal == Some(Rejection::Decryption),
-                        "a stranger learned more",
+                        rejection == Some(Rejection::Decryption),
+                        "a other_key learned more",
                     )?;
                 }
                 compressed(key, enc, encrypt, decrypt)?;
-                several(key, stranger, enc, form)
+                several(key, other_key, enc, form)
             })
         })
         .collect()
@@ -189,9 +189,9 @@ fn compressed(
         &danger::compress(Encrypter::new(key.to_encrypt(), enc)),
         &text,
     )?;
-    let refusal = decrypt(&Decrypter::new(key.to_decrypt()), &token).unwrap_err();
+    let rejection = decrypt(&Decrypter::new(key.to_decrypt()), &token).unwrap_err();
     check(
-        refusal.rejection() == Some(Rejection::Compressed),
+        rejection.rejection() == Some(Rejection::Compressed),
         "zip without danger",
     )?;
     let decrypter = danger::allow_zip(Decrypter::new(key.to_decrypt()));
@@ -201,7 +201,7 @@ fn compressed(
     )
 }
 
-/// Both keys are recipients, if neither is direct; each finds its own.
+/// Both keys are recipients, if neither is direct; each decrypts its part.
 fn several(key: &Key, other: &Key, enc: ContentEnc, form: &str) -> Result<(), Failed> {
     let encrypter = Encrypter::new(key.to_encrypt(), enc).also_to(other.to_encrypt());
     check(encrypter.encrypt(b"x").is_err(), "a compact token for two")?;

@@ -1,5 +1,5 @@
-//! Wycheproof, `json_web_crypto`: the encryption groups. Its signature groups repeat
-//! `json_web_signature`, and have their key sets besides.
+//! Wycheproof, `json_web_crypto`: the encryption groups. Its signature groups repeat `json_web_signature`, with
+//! key sets.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -13,8 +13,8 @@ use libtest_mimic::Failed;
 use serde_json::Value;
 use vectors::{check, json, trial};
 
-/// The JSON serialization of a good token. The label means a reader of compact tokens only; there
-/// it is refused, and the reader of JSON accepts it.
+/// A valid token in the JSON serialization. Its label `invalid` is for readers of compact tokens; `decrypt_json`
+/// accepts it.
 const GOOD_JSON: u64 = 66;
 
 fn main() {

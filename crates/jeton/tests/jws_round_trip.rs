@@ -1,4 +1,4 @@
-//! Making every form of JWS, and reading it back, with every algorithm.
+//! Signs and verifies every form of JWS with every algorithm.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -8,7 +8,7 @@ use jeton::jws::{General, Signer, Verifier};
 use jeton::key::{Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 use serde_json::{Value, json};
 
-/// What each form is tried with: empty, text, JSON, and bytes that are no text.
+/// The payloads: empty, text, JSON, and bytes that are not text.
 const PAYLOADS: [&[u8]; 5] = [
     b"",
     b"text",
@@ -66,7 +66,7 @@ fn every_serialization_round_trips() {
                     }
                     let text = made.unwrap();
                     assert_eq!(verifier.verify_json(&text).unwrap().payload(), payload);
-                    // A document with a payload of its own is not a detached one.
+                    // A document with a payload is not detached.
                     assert!(verifier.verify_json_detached(&text, payload).is_err());
                 }
                 let fits = payload
@@ -147,8 +147,8 @@ fn unprotected_header_is_separate() {
         json!("x"),
         json!({"long": "x".repeat(10_000)}),
     ] {
-        let refused = Signer::new(&key).unprotected(&header);
-        assert_eq!(misuse(refused), Misuse::UnprotectedHeader, "{header}");
+        let rejected = Signer::new(&key).unprotected(&header);
+        assert_eq!(misuse(rejected), Misuse::UnprotectedHeader, "{header}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! How often JWT asks Rust's allocator for memory. What AWS-LC allocates for itself in C is not
-//! seen here; what the aws-lc-rs call allocates in Rust is, and is counted apart below.
+//! Allocations of JWT in Rust. Allocations of AWS-LC in C are not counted. Those of the aws-lc-rs call are
+//! counted separately below.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-/// Owns nothing, so that every allocation seen is the library's.
+/// Owns nothing, so that all counted allocations come from the library.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Visit<'a> {
     page: &'a str,
@@ -41,7 +41,7 @@ fn policy() -> Policy {
     Policy::new("https://issuer.example", "api")
 }
 
-/// What the aws-lc-rs call of an algorithm allocates in Rust when it signs.
+/// Allocations of the aws-lc-rs call that signs with this algorithm.
 fn of_the_signer(alg: SigAlg) -> u64 {
     match alg {
         SigAlg::ES256 | SigAlg::ES384 | SigAlg::ES512 | SigAlg::ES256K => 2,
@@ -175,7 +175,7 @@ fn verifying_without_a_scratch_allocates_the_payload() {
 
 #[test]
 fn unusual_header_allocates_no_more() {
-    // A verifier with a set cannot know the header beforehand, and must parse it.
+    // A verifier with a key set does not know the header in advance and must parse it.
     let key = jwt::SigningKey::generate(SigAlg::ES256)
         .unwrap()
         .with_key_id("k")

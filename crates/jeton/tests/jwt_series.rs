@@ -1,4 +1,4 @@
-//! Series of JWTs: each token is what the key would have issued with the same claims, in another order.
+//! Series of JWTs: each token has the same claims as one issued by the key, in another order.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,8 +29,8 @@ fn claims_of(token: &str, verifier: &Verifier) -> Value {
     serde_json::from_str(verified.json()).unwrap()
 }
 
-/// Every length of the shared claims from one group of base64url to the next, so that each border lies
-/// within, before and behind a group.
+/// All lengths of the shared claims over one group of base64url, so that the boundary is inside, before and
+/// after a group.
 #[test]
 fn series_token_has_shared_and_own_claims() {
     for alg in MacAlg::ALL {
@@ -70,7 +70,7 @@ fn series_works_with_a_signing_key() {
     }
 }
 
-/// Deterministic, so that the tokens are the same to the byte if the claims are in the same order.
+/// The algorithm is deterministic, so the tokens are equal if the claims have the same order.
 #[test]
 fn series_token_equals_token_of_the_key() {
     let key = MacKey::generate(MacAlg::HS256)
@@ -107,9 +107,9 @@ fn issue_onto_appends_and_restores_after_an_error() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let series = Series::new(&key, &shared()).unwrap();
     let mut text = String::from("before ");
-    let refused = series.issue_onto(&Own::new(json!({ "exp": 1 })), &mut text);
+    let rejected = series.issue_onto(&Own::new(json!({ "exp": 1 })), &mut text);
     assert!(matches!(
-        refused,
+        rejected,
         Err(Error::Misuse(Misuse::RegisteredName(Claim::Expiry)))
     ));
     assert_eq!(text, "before ");
@@ -129,10 +129,10 @@ fn series_claim_set_twice_is_an_error() {
         (Own::new(()).subject("own"), Claim::Subject),
         (Own::new(()).token_id("own"), Claim::TokenId),
     ] {
-        let refused = series.issue(&own);
+        let rejected = series.issue(&own);
         assert!(
-            matches!(refused, Err(Error::Misuse(Misuse::SetForAll(c))) if c == claim),
-            "{refused:?}"
+            matches!(rejected, Err(Error::Misuse(Misuse::SetForAll(c))) if c == claim),
+            "{rejected:?}"
         );
     }
     assert!(series.issue(&Own::new(())).is_ok());
@@ -143,13 +143,13 @@ fn series_with_verify_only_key_is_an_error() {
     let jwk = r#"{"kty":"oct","alg":"HS256","key_ops":["verify"],
         "k":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}"#;
     let key = MacKey::from_jwk(jwk).unwrap();
-    let refused = Series::new(SigningKeyRef::from(&key), &shared());
-    assert!(matches!(refused, Err(Error::Key(_))), "{refused:?}");
+    let rejected = Series::new(SigningKeyRef::from(&key), &shared());
+    assert!(matches!(rejected, Err(Error::Key(_))), "{rejected:?}");
     let unchosen = Claims::new(());
     let key = MacKey::generate(MacAlg::HS256).unwrap();
-    let refused = Series::new(&key, &unchosen);
+    let rejected = Series::new(&key, &unchosen);
     assert!(matches!(
-        refused,
+        rejected,
         Err(Error::Misuse(Misuse::ExpiryNotChosen))
     ));
 }

@@ -1,5 +1,4 @@
-//! Sets of keys, of JWTs and of PASETOs: picked by id and algorithm, tolerant of what they do not
-//! know, bounded, whole.
+//! Key sets for JWT and PASETO: selection by id and algorithm, skipped keys, and limits.
 
 #![allow(clippy::unwrap_used)]
 
@@ -58,12 +57,12 @@ fn kid_selects_the_key_and_alg_must_match() {
         let token = key.issue(&claims()).unwrap();
         assert_eq!(verdict(&set, &token), Ok(key.key_id().map(str::to_owned)));
     }
-    // The id of one with the algorithm of the other: no key fits, and none is tried.
+    // The id of one key with the algorithm of the other: no key matches, and none is tried.
     let crossed = key(SigAlg::EdDSA, "one").issue(&claims()).unwrap();
     assert_eq!(verdict(&set, &crossed), Err(Rejection::UnknownKey));
-    let stranger = key(SigAlg::EdDSA, "two").issue(&claims()).unwrap();
-    assert_eq!(verdict(&set, &stranger), Err(Rejection::Signature));
-    // An id that differs in case or by a character is another.
+    let other_key = key(SigAlg::EdDSA, "two").issue(&claims()).unwrap();
+    assert_eq!(verdict(&set, &other_key), Err(Rejection::Signature));
+    // Ids are compared exactly.
     for id in ["One", "on", "one ", "three"] {
         let token = key(SigAlg::ES256, id).issue(&claims()).unwrap();
         assert_eq!(verdict(&set, &token), Err(Rejection::UnknownKey), "{id}");
@@ -72,7 +71,7 @@ fn kid_selects_the_key_and_alg_must_match() {
 
 #[test]
 fn two_keys_with_the_same_kid_are_both_tried() {
-    // During a rotation some issuers keep the id, or have one id for two algorithms.
+    // During a rotation, some issuers keep the id, or use one id for two algorithms.
     let (one, two) = (key(SigAlg::ES256, "k"), key(SigAlg::ES256, "k"));
     let three = key(SigAlg::EdDSA, "k");
     let set = jwks([&*public(&one), &public(&two), &public(&three)]);
@@ -137,7 +136,7 @@ fn key_set_over_limits_is_rejected() {
         KeySet::from_json(&full).unwrap().len(),
         limits::KEY_SET_KEYS
     );
-    // Those that would be left out count: looking at them costs, too.
+    // Skipped keys count towards the limit, because parsing them costs time.
     let crowded = jwks(std::iter::repeat_n("{}", limits::KEY_SET_KEYS).chain([public.as_str()]));
     assert_eq!(
         problem(KeySet::from_json(&crowded)),
@@ -164,7 +163,7 @@ fn secret_keys_in_a_set_verify_only_macs() {
     let set = jwks([mac.to_jwk().as_str(), &public(&pair)]);
     let token = mac.issue(&claims()).unwrap();
     assert_eq!(verdict(&set, &token), Ok(Some("m".into())));
-    // A MAC made with what the set publishes, under the id of the public key.
+    // A MAC with the published public key as the secret, and its id.
     let forger = MacKey::new(MacAlg::HS256, &[7; 32])
         .unwrap()
         .with_key_id("p")
@@ -179,12 +178,12 @@ fn footer(kid: &str) -> String {
 
 fn paseto_verdict(set: &paseto::KeySet, token: &str) -> Result<String, Rejection> {
     let verifier = paseto::Verifier::new(set.clone(), policy());
-    let refusal = |error: Error| error.rejection().unwrap();
-    let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(refusal)?;
+    let rejection = |error: Error| error.rejection().unwrap();
+    let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(rejection)?;
     let mut scratch = Scratch::new();
     let again = verifier
         .verify_in::<IgnoredAny>(token, &mut scratch)
-        .map_err(refusal)?;
+        .map_err(rejection)?;
     assert_eq!(again.key_id(), verified.key_id());
     Ok(verified.key_id().unwrap().to_owned())
 }
@@ -220,15 +219,15 @@ fn paseto_footer_kid_selects_the_key() {
         .issue_with(&claims(), Binding::new().footer(&unnamed))
         .unwrap();
     assert_eq!(paseto_verdict(&set, &token), Err(Rejection::UnknownKey));
-    // The id of one on a token of the other; the id of a local key on a public token.
+    // The id of another key, and the id of a local key on a public token.
     for id in [two.public_key().id().to_string(), local.id().to_string()] {
         let footer = footer(&id);
         let token = one
             .issue_with(&claims(), Binding::new().footer(&footer))
             .unwrap();
-        let refusal = paseto_verdict(&set, &token).unwrap_err();
+        let rejection = paseto_verdict(&set, &token).unwrap_err();
         assert!(matches!(
-            refusal,
+            rejection,
             Rejection::Signature | Rejection::UnknownKey
         ));
     }
@@ -257,7 +256,7 @@ fn paseto_without_kid_is_tried_with_limited_keys() {
             "{footer}"
         );
     }
-    // Named, it is found wherever it stands.
+    // With a `kid`, a key at any position is found.
     let last = &pairs[limits::KEYS_TRIED];
     let footer = footer(&last.public_key().id().to_string());
     let token = last
@@ -273,7 +272,7 @@ fn unverified_footer_is_read_strictly() {
     let id = pair.public_key().id();
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
     let long = footer(&"k".repeat(limits::KEY_ID_BYTES + 1));
-    for (bad, refusal) in [
+    for (bad, rejection) in [
         (
             format!("{{\"kid\":\"{id}\""),
             Rejection::Malformed(Part::Footer),
@@ -293,8 +292,8 @@ fn unverified_footer_is_read_strictly() {
         let token = pair
             .issue_with(&claims(), Binding::new().footer(&bad))
             .unwrap();
-        assert_eq!(paseto_verdict(&set, &token), Err(refusal));
-        // One key needs no footer to be found, and so reads none.
+        assert_eq!(paseto_verdict(&set, &token), Err(rejection));
+        // A single key does not read the footer.
         let alone = paseto::Verifier::new(pair.public_key(), policy());
         assert!(alone.verify::<IgnoredAny>(&token).is_ok());
     }

@@ -1,15 +1,15 @@
-//! Keys in and out of every text form, and the ones that are refused: the error names the member
-//! and never its value.
+//! Signing keys in every encoding, and invalid keys: the error names the member and never contains its value.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{KeyError, KeyProblem};
 use jeton::jws::{Signer, Verifier};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 use jeton::{Error, Result};
 use serde_json::{Value, json};
 
-fn refused<T>(result: Result<T>) -> KeyError {
+fn rejected<T>(result: Result<T>) -> KeyError {
     match result {
         Err(Error::Key(error)) => error,
         Err(other) => panic!("not a key error: {other}"),
@@ -51,7 +51,7 @@ fn every_private_encoding_signs_for_every_public_encoding() {
     }
 }
 
-/// A key that was read from a PEM is written as it was, its public half included.
+/// A key that was read from PEM is written in the same form, including its public key.
 #[test]
 fn private_key_pem_round_trips() {
     for alg in SigAlg::ALL {
@@ -82,7 +82,7 @@ fn curve_implies_algorithm_but_rsa_does_not() {
         for form in forms {
             match implied {
                 Some(implied) => assert_eq!(form.unwrap().alg(), implied),
-                None => assert_eq!(refused(form).problem(), KeyProblem::AlgorithmNeeded),
+                None => assert_eq!(rejected(form).problem(), KeyProblem::AlgorithmNeeded),
             }
         }
         let pem = key.to_pem().unwrap();
@@ -265,7 +265,7 @@ fn contradicting_member_is_named_in_the_error() {
         ),
         (with(&ec, "d", json!(zero)), "d", KeyProblem::PrivateGiven),
     ] {
-        let error = refused(VerifyingKey::from_jwk(&text));
+        let error = rejected(VerifyingKey::from_jwk(&text));
         assert_eq!(
             (error.member(), error.problem()),
             (Some(member), problem),
@@ -292,11 +292,11 @@ fn mismatched_private_and_public_key_is_rejected() {
             SigningKey::generate(alg).unwrap(),
             SigningKey::generate(alg).unwrap(),
         );
-        let (mut mixed, stranger) = (private_jwk(&one), private_jwk(&other));
+        let (mut mixed, other_key) = (private_jwk(&one), private_jwk(&other));
         assert!(SigningKey::from_jwk(&mixed.to_string()).is_ok());
         let private = if mixed["kty"] == "AKP" { "priv" } else { "d" };
-        mixed[private] = stranger[private].clone();
-        let error = refused(SigningKey::from_jwk(&mixed.to_string()));
+        mixed[private] = other_key[private].clone();
+        let error = rejected(SigningKey::from_jwk(&mixed.to_string()));
         assert_eq!(
             (error.member(), error.problem()),
             (Some(private), KeyProblem::Mismatch),
@@ -307,7 +307,7 @@ fn mismatched_private_and_public_key_is_rejected() {
     for member in ["p", "q", "dp", "dq", "qi"] {
         let mut without = rsa.clone();
         without.as_object_mut().unwrap().remove(member);
-        let error = refused(SigningKey::from_jwk(&without.to_string()));
+        let error = rejected(SigningKey::from_jwk(&without.to_string()));
         assert_eq!(
             (error.member(), error.problem()),
             (Some(member), KeyProblem::Missing)
@@ -321,7 +321,7 @@ fn mismatched_private_and_public_key_is_rejected() {
     }
     let mut multi_prime = rsa;
     multi_prime["oth"] = json!([]);
-    let error = refused(SigningKey::from_jwk(&multi_prime.to_string()));
+    let error = rejected(SigningKey::from_jwk(&multi_prime.to_string()));
     assert_eq!(
         (error.member(), error.problem()),
         (Some("oth"), KeyProblem::Unsupported)
@@ -334,19 +334,19 @@ fn private_key_as_public_and_reverse_is_rejected() {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
         assert_eq!(
-            refused(SigningKey::from_jwk(&public.to_jwk())).problem(),
+            rejected(SigningKey::from_jwk(&public.to_jwk())).problem(),
             KeyProblem::PublicGiven
         );
         assert_eq!(
-            refused(SigningKey::from_pem_as(&public.to_pem().unwrap(), alg)).problem(),
+            rejected(SigningKey::from_pem_as(&public.to_pem().unwrap(), alg)).problem(),
             KeyProblem::PublicGiven
         );
         assert_eq!(
-            refused(VerifyingKey::from_jwk(&key.to_jwk().unwrap())).problem(),
+            rejected(VerifyingKey::from_jwk(&key.to_jwk().unwrap())).problem(),
             KeyProblem::PrivateGiven
         );
         assert_eq!(
-            refused(VerifyingKey::from_pem_as(&key.to_pem().unwrap(), alg)).problem(),
+            rejected(VerifyingKey::from_pem_as(&key.to_pem().unwrap(), alg)).problem(),
             KeyProblem::PrivateGiven
         );
     }
@@ -382,8 +382,8 @@ fn jwk_use_key_ops_and_x5c_are_written_again() {
     let mut wrong: Value = serde_json::from_str(&jwk).unwrap();
     for chain in [json!("MIIB"), json!([7]), json!([["MIIB"]])] {
         wrong["x5c"] = chain;
-        let refusal = refused(SigningKey::from_jwk(&wrong.to_string()));
-        assert_eq!(refusal.member(), Some("x5c"));
+        let rejection = rejected(SigningKey::from_jwk(&wrong.to_string()));
+        assert_eq!(rejection.member(), Some("x5c"));
     }
 }
 
@@ -406,13 +406,13 @@ fn mac_key_ops_restrict_the_key() {
         (with("kty", json!("EC")), "kty"),
     ] {
         assert_eq!(
-            refused(MacKey::from_jwk(&text)).member(),
+            rejected(MacKey::from_jwk(&text)).member(),
             Some(member),
             "{text}"
         );
     }
     assert_eq!(
-        refused(MacKey::from_jwk_as(&jwk.to_string(), MacAlg::HS256)).member(),
+        rejected(MacKey::from_jwk_as(&jwk.to_string(), MacAlg::HS256)).member(),
         Some("alg")
     );
 
@@ -420,7 +420,7 @@ fn mac_key_ops_restrict_the_key() {
     let verify_only = MacKey::from_jwk(&with("key_ops", json!(["verify"]))).unwrap();
     assert!(Verifier::new(&verify_only).verify(&token).is_ok());
     assert_eq!(
-        refused(Signer::new(&verify_only).sign(b"x")).member(),
+        rejected(Signer::new(&verify_only).sign(b"x")).member(),
         Some("key_ops")
     );
     let again = MacKey::from_jwk(&verify_only.to_jwk()).unwrap();
@@ -433,8 +433,8 @@ fn mac_key_ops_restrict_the_key() {
     assert!(Verifier::new(&sign_only).verify(&token).is_err());
 }
 
-/// AWS-LC takes the hybrid form, which says in its first byte what y is (X9.62); RFC 5480, section 2.2,
-/// does not.
+/// AWS-LC accepts the hybrid form, whose first byte encodes the parity of y (X9.62). RFC 5480, section 2.2, does
+/// not.
 #[test]
 fn hybrid_point_is_rejected() {
     for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
@@ -449,8 +449,8 @@ fn hybrid_point_is_rejected() {
         assert_eq!(der[point], 4);
         let odd = der.last().unwrap() & 1;
         der[point] = 6 + odd;
-        let refusal = refused(VerifyingKey::from_der_as(&der, alg));
-        assert_eq!(refusal.problem(), KeyProblem::Invalid, "{alg}");
+        let rejection = rejected(VerifyingKey::from_der_as(&der, alg));
+        assert_eq!(rejection.problem(), KeyProblem::Invalid, "{alg}");
     }
 }
 
@@ -460,6 +460,20 @@ fn long_secret_round_trips_as_jwk() {
     let key = MacKey::new(MacAlg::HS256, &secret).unwrap();
     let same = MacKey::from_jwk(&key.to_jwk()).unwrap();
     assert_eq!(same.thumbprint(), key.thumbprint());
+}
+
+#[test]
+fn weak_secret_error_contains_size_and_minimum() {
+    let error = rejected(MacKey::new(MacAlg::HS256, b"short"));
+    assert_eq!(
+        error.to_string(),
+        "key rejected: HMAC key has 5 bytes, minimum 32"
+    );
+    let error = rejected(Password::new(Pbes2Alg::Hs256A128Kw, b""));
+    assert_eq!(
+        error.to_string(),
+        "key rejected: password has 0 bytes, minimum 1"
+    );
 }
 
 #[test]
@@ -530,18 +544,18 @@ fn ml_dsa_private_key_without_seed_is_rejected() {
     assert_eq!(pkcs8(&tlv(0x80, seed)), der.as_slice());
     let from_both = SigningKey::from_der(&both(seed)).unwrap();
     assert_eq!(from_both.to_jwk().unwrap(), key.to_jwk().unwrap());
-    for refused in [both(&[7; 32]), pkcs8(&tlv(0x04, expanded.as_ref()))] {
-        let error = refused_der(&refused);
+    for rejected in [both(&[7; 32]), pkcs8(&tlv(0x04, expanded.as_ref()))] {
+        let error = rejected_der(&rejected);
         assert_eq!(error.member(), Some("privateKey"));
     }
     assert_eq!(
-        refused_der(&pkcs8(&tlv(0x04, expanded.as_ref()))).problem(),
+        rejected_der(&pkcs8(&tlv(0x04, expanded.as_ref()))).problem(),
         KeyProblem::Unsupported
     );
     assert!(SigningKey::from_der(&pkcs8(&tlv(0x80, &seed[1..]))).is_err());
     assert!(SigningKey::from_der_as(&der, SigAlg::MlDsa44).is_err());
 }
 
-fn refused_der(der: &[u8]) -> KeyError {
-    refused(SigningKey::from_der(der))
+fn rejected_der(der: &[u8]) -> KeyError {
+    rejected(SigningKey::from_der(der))
 }

@@ -1,9 +1,8 @@
-//! Misuses that the types forbid. Each file in `misuses/` has lines that must not compile, and says
-//! of each why: `//~` and the error's code, or words of its message. With the lines after `//+` in
-//! their place it does compile, so that nothing else is wrong with it.
+//! Misuses that the type system prevents. Each file in `misuses/` has lines that must not compile, marked with
+//! `//~` and the error code or words of the message. With the lines after `//+` instead, the file compiles, so
+//! that it has no other error.
 //!
-//! The compiler is called directly, with the library as it stands in the target folder: nothing is
-//! built a second time.
+//! This calls rustc directly with the library in the target folder, so that nothing is built again.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -36,9 +35,9 @@ fn check(name: &str, text: &str) -> Result<(), Failed> {
     if expected.is_empty() {
         return Err("no line is marked with //~".into());
     }
-    let mended = errors(name, "right", &mended(text));
-    if !mended.is_empty() {
-        return Err(format!("the right way does not compile: {mended:#?}").into());
+    let corrected = errors(name, "right", &corrected(text));
+    if !corrected.is_empty() {
+        return Err(format!("the corrected lines do not compile: {corrected:#?}").into());
     }
     let found = errors(name, "wrong", text);
     for (line, words) in &expected {
@@ -53,7 +52,7 @@ fn check(name: &str, text: &str) -> Result<(), Failed> {
     }
 }
 
-/// The lines that must not compile, and what the compiler must say of them.
+/// The lines that must not compile, and the expected words of the compiler.
 fn marked(text: &str) -> BTreeMap<usize, String> {
     let mark = |(index, line): (usize, &str)| {
         let (_, words) = line.split_once("//~ ")?;
@@ -62,15 +61,15 @@ fn marked(text: &str) -> BTreeMap<usize, String> {
     text.lines().enumerate().filter_map(mark).collect()
 }
 
-/// The same text done right.
-fn mended(text: &str) -> String {
+/// The corrected text.
+fn corrected(text: &str) -> String {
     text.lines()
         .filter(|line| !line.contains("//~ "))
         .map(|line| line.replace("//+ ", "") + "\n")
         .collect()
 }
 
-/// The compiler's errors: line, and code with message.
+/// The errors of the compiler: line, code and message.
 fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("misuses");
     fs::create_dir_all(&folder).unwrap();
@@ -96,9 +95,9 @@ fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let talk = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     let mut all = BTreeMap::new();
-    for message in talk
+    for message in stderr
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
     {
@@ -112,11 +111,11 @@ fn errors(name: &str, way: &str, text: &str) -> BTreeMap<usize, String> {
             all.insert(line["line_start"].as_u64().unwrap() as usize, words);
         }
     }
-    assert_eq!(output.status.success(), all.is_empty(), "{talk}");
+    assert_eq!(output.status.success(), all.is_empty(), "{stderr}");
     all
 }
 
-/// The folder of the library's dependencies, and the library as it was built last.
+/// The folder with the dependencies of the library, and its most recent build.
 fn library() -> (PathBuf, PathBuf) {
     let own = std::env::current_exe().unwrap();
     let deps = own.parent().unwrap().to_path_buf();

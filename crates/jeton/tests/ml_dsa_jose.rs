@@ -1,4 +1,4 @@
-//! ML-DSA for JOSE: the draft's own example, its key and its token.
+//! ML-DSA for JOSE: the key and the token in the example of the draft.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -12,26 +12,26 @@ fn main() {
     let example = || json("ml-dsa-jose/ML_DSA_44.jose.json");
     let key = move || SigningKey::from_jwk(&example()["jwk"].to_string());
     vectors::run(vec![
-        trial("the_private_key_is_read_and_written", move || {
+        trial("private_key_round_trips", move || {
             let key = key()?;
             check(key.alg() == SigAlg::MlDsa44, "another algorithm")?;
             let again: serde_json::Value = serde_json::from_str(&key.to_jwk()?)?;
             check(again == example()["jwk"], "another JWK")
         }),
-        trial("the_kid_is_the_thumbprint", move || {
+        trial("kid_is_the_thumbprint", move || {
             let kid = example()["jwk"]["kid"].as_str().unwrap().to_owned();
             check(
                 key()?.verifying_key().thumbprint() == kid,
                 "another thumbprint",
             )
         }),
-        trial("the_token_verifies", move || {
+        trial("token_verifies", move || {
             let token = example()["jws"].as_str().unwrap().to_owned();
             let verified = Verifier::new(key()?.verifying_key()).verify(&token)?;
             let text = std::str::from_utf8(verified.payload())?;
             check(text.starts_with("It\u{2019}s a dangerous business"), text)
         }),
-        trial("a_changed_token_does_not", move || {
+        trial("changed_token_is_rejected", move || {
             let token = example()["jws"].as_str().unwrap().to_owned();
             let verifier = Verifier::new(key()?.verifying_key());
             check(

@@ -1,6 +1,5 @@
-//! The official PASERK vectors, versions 1 to 4 and every type, each a test named by its file and
-//! its name. `vectors/paseto/ERRATA.json` tells about those that are no keys or not supported, and
-//! is read here.
+//! The official PASERK vectors, versions 1 to 4 and every type. Each is a test with the name of its file and its
+//! own name. `vectors/paseto/ERRATA.json` lists the vectors that are not keys or not supported.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "vectors/paseto.rs"]
@@ -175,7 +174,7 @@ fn key<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
             }
         }
         (true, None, Some(text)) => {
-            let problem = refused(through_the_key::<V>(kind.form(), text))?;
+            let problem = rejected(through_the_key::<V>(kind.form(), text))?;
             match vector.comment.as_deref() {
                 Some(comment) if comment.contains("wrong version") => is_wrong_kind(problem),
                 Some(comment) if comment.contains("too short") => {
@@ -184,11 +183,11 @@ fn key<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
                 Some(comment) if comment.contains("Invalid encoding") => {
                     same(problem, KeyProblem::NotBase64Url)
                 }
-                _ => Err("nobody knows why it is to be refused".into()),
+                _ => Err("no known reason for rejection".into()),
             }
         }
         (true, Some(key), None) => has_no_text(kind, key),
-        _ => Err("nobody knows what is expected".into()),
+        _ => Err("unknown expectation".into()),
     }
 }
 
@@ -202,12 +201,12 @@ fn id<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
             same(text.parse::<Id>()?, paserk.id())?;
             let through = through_the_key::<V>(kind.form(), &paserk.to_text());
             if case.is_no_key() {
-                return same(refused(through)?, KeyProblem::Invalid);
+                return same(rejected(through)?, KeyProblem::Invalid);
             }
             same(through?.1, paserk.id())
         }
         (true, Some(key), None) => has_no_text(kind, key),
-        // The text of a key where an id is wanted, or the id of another version.
+        // A key where an id is expected, or the id of another version.
         (true, Some(_), Some(text)) => {
             let wrong = text.parse::<Id>();
             match wrong {
@@ -215,7 +214,7 @@ fn id<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
                 _ => Ok(()),
             }
         }
-        _ => Err("nobody knows what is expected".into()),
+        _ => Err("unknown expectation".into()),
     }
 }
 
@@ -232,7 +231,7 @@ fn wrapped<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         _ => SecretKey::<V>::from_wrapped_paserk(text, &wrapping)?.to_paserk(),
     };
     if vector.expect_fail {
-        return encrypted_is_refused(case, unwrap(text));
+        return encrypted_is_rejected(case, unwrap(text));
     }
     let expected = case.text(vector.unwrapped.as_deref())?;
     same(unwrap(text)?.as_str(), &expected)?;
@@ -247,7 +246,7 @@ fn wrapped<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
 
 fn password<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
     let vector = case.vector;
-    // The text as it stands, even where it looks like hexadecimal.
+    // The password is used as text, even if it looks like hexadecimal.
     let password = vector.password.as_deref().ok_or("no password")?.as_bytes();
     let text = vector.paserk.as_deref().ok_or("no text")?;
     let read = |text: &str| match case.kind.form() {
@@ -257,7 +256,7 @@ fn password<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         _ => SecretKey::<V>::from_password_paserk(text, password)?.to_paserk(),
     };
     if vector.expect_fail {
-        return encrypted_is_refused(case, read(text));
+        return encrypted_is_rejected(case, read(text));
     }
     let expected = case.text(vector.unwrapped.as_deref())?;
     same(read(text)?.as_str(), &expected)?;
@@ -292,7 +291,7 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         .as_deref()
         .ok_or("no secret key")?;
     let written = vectors::paserk(V::VERSION, Form::Secret, secret);
-    // What is of another version may come with a key of that version, too.
+    // A vector for another version may contain a key of that version.
     let recipient = match written {
         Ok(text) => SecretKey::<V>::from_paserk(&text)?,
         Err(_) if vector.expect_fail => SecretKey::generate()?,
@@ -300,7 +299,7 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
     };
     let unsealed = LocalKey::<V>::from_sealed_paserk(text, &recipient);
     if vector.expect_fail {
-        return encrypted_is_refused(case, unsealed);
+        return encrypted_is_rejected(case, unsealed);
     }
     let expected = case.text(vector.unsealed.as_deref())?;
     same(unsealed?.to_paserk().as_str(), &expected)?;
@@ -308,7 +307,7 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
         .sealing_public_key
         .as_deref()
         .ok_or("no public key")?;
-    // A compressed point is not written in PEM: the pair has it.
+    // A compressed point is not written as PEM; the pair contains it.
     if !public.starts_with("-----") {
         let public = vectors::paserk(V::VERSION, Form::Public, public)?;
         same(PublicKey::from_paserk(&public)?, recipient.public_key())?;
@@ -321,22 +320,19 @@ fn sealed<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
     same(again.to_paserk().as_str(), &expected)
 }
 
-/// `k1.seal`, whatever the text: it is said clearly, and an RSA key made for it signs nothing.
+/// `k1.seal` is reported as not supported, and its RSA key does not sign.
 fn not_sealed(case: &Case<'_, V1>) -> Result<(), Failed> {
     let listed = &ERRATA.not_supported.vectors;
     same(listed.iter().any(|name| name == case.name), true)?;
     static SIGNER: LazyLock<SecretKey<V1>> = LazyLock::new(|| SecretKey::generate().unwrap());
     let text = case.vector.paserk.as_deref().ok_or("no text")?;
     let error = LocalKey::<V1>::from_sealed_paserk(text, &SIGNER).unwrap_err();
-    same(
-        &*error.to_string(),
-        "key rejected: k1.seal: not supported",
-    )?;
+    same(&*error.to_string(), "key rejected: k1.seal: not supported")?;
     let secret = case.vector.sealing_secret_key.as_deref().unwrap();
     let loaded = key_bytes(secret)
         .ok_or("neither hexadecimal nor PEM")
         .map(|bytes| Paserk::from_bytes(Kind::of(V1::VERSION, Form::Secret), &bytes))?;
-    // One of the five has a key for signing, of 2,048 bits.
+    // One of the five has a signing key, of 2,048 bits.
     same(loaded.is_ok(), case.name == "k1.seal/k1.seal-fail-1")
 }
 
@@ -349,14 +345,14 @@ impl<V: Version> Case<'_, V> {
             .any(|name| name == self.name)
     }
 
-    /// The PASERK of the key that comes out.
+    /// The PASERK of the resulting key.
     fn text(&self, written: Option<&str>) -> Result<String, Failed> {
         let written = written.ok_or("no key")?;
         vectors::paserk(V::VERSION, self.kind.form(), written)
     }
 }
 
-/// The text and the id, from the key type that would use them.
+/// The text and the id, from the key type for this form.
 fn through_the_key<V: Version>(form: Form, text: &str) -> jeton::Result<(String, Id)> {
     match form {
         Form::Local => {
@@ -375,19 +371,19 @@ fn through_the_key<V: Version>(form: Form, text: &str) -> jeton::Result<(String,
     }
 }
 
-/// The bytes of no such key: too short, too long, or not even bytes.
+/// The bytes of invalid keys: too short, too long, or not bytes.
 fn has_no_text(kind: Kind, written: &str) -> Result<(), Failed> {
     let Some(bytes) = key_bytes(written) else {
         return Ok(());
     };
     same(
-        refused(Paserk::from_bytes(kind, &bytes))?,
+        rejected(Paserk::from_bytes(kind, &bytes))?,
         KeyProblem::WrongLength,
     )
 }
 
-fn encrypted_is_refused<V, T>(case: &Case<'_, V>, read: jeton::Result<T>) -> Result<(), Failed> {
-    let problem = refused(read)?;
+fn encrypted_is_rejected<V, T>(case: &Case<'_, V>, read: jeton::Result<T>) -> Result<(), Failed> {
+    let problem = rejected(read)?;
     if ERRATA
         .not_canonical
         .vectors
@@ -402,20 +398,20 @@ fn encrypted_is_refused<V, T>(case: &Case<'_, V>, read: jeton::Result<T>) -> Res
     } else if comment.contains("authentication tag") || comment.contains("password") {
         same(problem, KeyProblem::Decryption)
     } else {
-        Err("nobody knows why it is to be refused".into())
+        Err("no known reason for rejection".into())
     }
 }
 
 fn is_wrong_kind(problem: KeyProblem) -> Result<(), Failed> {
     match problem {
         KeyProblem::WrongKind { .. } => Ok(()),
-        other => Err(format!("refused for another reason: {other}").into()),
+        other => Err(format!("rejected for another reason: {other}").into()),
     }
 }
 
-fn refused<T>(result: jeton::Result<T>) -> Result<KeyProblem, Failed> {
+fn rejected<T>(result: jeton::Result<T>) -> Result<KeyProblem, Failed> {
     match result {
-        Ok(_) => Err("taken, and should be refused".into()),
+        Ok(_) => Err("accepted, but must be rejected".into()),
         Err(error) => Ok(problem(error)),
     }
 }

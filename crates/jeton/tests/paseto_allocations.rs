@@ -1,6 +1,5 @@
-//! How often PASETO asks Rust's allocator for memory: once to issue (the token), never to verify
-//! into a scratch that has grown, once otherwise (the payload's text). What AWS-LC allocates for
-//! itself in C is not seen here.
+//! Allocations of PASETO in Rust. Issuing allocates the token. Verifying into a scratch buffer that has grown
+//! allocates nothing, otherwise the text of the payload. Allocations of AWS-LC in C are not counted.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-/// Owns nothing, so that every allocation seen is the library's.
+/// Owns nothing, so that all counted allocations come from the library.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Visit<'a> {
     page: &'a str,

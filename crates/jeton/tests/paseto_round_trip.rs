@@ -1,5 +1,4 @@
-//! Any bytes come out of a token as they went in, bound to anything, and only under the same
-//! binding.
+//! Any bytes round-trip with any binding, and only with the same binding.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::LazyLock;
@@ -41,7 +40,7 @@ proptest! {
         prop_assert!(SECRET.public_key().verify(&token, &[&assertion[..], b"x"].concat()).is_err());
     }
 
-    /// No text makes a verifier panic, and none is taken.
+    /// No text makes a verifier panic, and all are rejected.
     #[test]
     fn arbitrary_text_is_rejected_without_panic(text in "(v4\\.(local|public)\\.)?[A-Za-z0-9_=.\\-\\n]{0,300}", any in ".{0,100}") {
         for text in [text, any] {

@@ -1,7 +1,6 @@
-//! The official vectors of PASETO, versions 1 to 4, each a test of its own name.
+//! The official PASETO vectors, versions 1 to 4. Each is a test with its own name.
 //!
-//! Exact encryption needs a nonce of the vector's choosing, which the public face rightly does not
-//! take; it is tested beside the code, in `paseto::local`.
+//! Exact encryption requires a given nonce, which the public API does not accept; `paseto::local` tests it.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "vectors/paseto.rs"]
@@ -89,17 +88,17 @@ fn run<V: Version>(vector: &Vector) -> Result<(), Failed> {
         (false, None, Some(secret)) => signs_and_verifies::<V>(vector, secret),
         (true, Some(key), None) => {
             let key = LocalKey::<V>::from_paserk(&text::<V>(Form::Local, key)?)?;
-            refused(vector, key.decrypt(&vector.token, assertion))
+            rejected(vector, key.decrypt(&vector.token, assertion))
         }
         (true, None, Some(_)) => {
             let key = public_key::<V>(vector)?;
-            refused(vector, key.verify(&vector.token, assertion))
+            rejected(vector, key.verify(&vector.token, assertion))
         }
-        _ => Err("neither a local key nor a pair: nobody knows what is expected".into()),
+        _ => Err("unknown expectation: neither a local key nor a key pair".into()),
     }
 }
 
-/// A vector seen as one of its version.
+/// A vector for its version.
 struct Case<'v, V>(&'v Vector, PhantomData<V>);
 
 impl<'v, V: Version> Case<'v, V> {
@@ -111,7 +110,7 @@ impl<'v, V: Version> Case<'v, V> {
         matches!(V::VERSION, paserk::Version::V3 | paserk::Version::V4)
     }
 
-    /// The vector's, in a version that has one.
+    /// The assertion of the vector, if the version supports one.
     fn assertion(&self) -> &'v [u8] {
         match self.has_assertions() {
             true => self.0.implicit_assertion.as_bytes(),
@@ -125,7 +124,7 @@ impl<'v, V: Version> Case<'v, V> {
             .implicit_assertion(self.assertion())
     }
 
-    /// What a version with assertions says to another one, and one without to any.
+    /// The result for another assertion, in versions with and without assertions.
     fn answer_to_another(&self, forged: Rejection) -> Option<Error> {
         Some(match self.has_assertions() {
             true => forged.into(),
@@ -157,7 +156,7 @@ fn signs_and_verifies<V: Version>(vector: &Vector, secret: &str) -> Result<(), F
     }
     let token = secret_key.sign(payload(vector).as_bytes(), case.binding())?;
     opens_to_the_payload(vector, &key.verify(&token, case.assertion())?)?;
-    // Ed25519 has no randomness: the token is the vector's to the byte. RSA-PSS and ECDSA have.
+    // Ed25519 is deterministic, so the token equals the vector. RSA-PSS and ECDSA are not.
     let exact = matches!(V::VERSION, paserk::Version::V2 | paserk::Version::V4);
     same(token == vector.token, exact)?;
     opens_to_the_payload(vector, &key.verify(&vector.token, case.assertion())?)?;
@@ -168,8 +167,7 @@ fn signs_and_verifies<V: Version>(vector: &Vector, secret: &str) -> Result<(), F
     claims_are_verified::<V>(vector, key)
 }
 
-/// The same token through the typed face, to the second of its `exp`, and the vector's footer is
-/// demanded.
+/// Verifies the claims at the second before `exp`, and requires the footer of the vector.
 fn claims_are_verified<V: Version>(vector: &Vector, keys: impl Into<Keys>) -> Result<(), Failed> {
     #[derive(Deserialize)]
     struct Data {
@@ -197,14 +195,14 @@ fn claims_are_verified<V: Version>(vector: &Vector, keys: impl Into<Keys>) -> Re
     )
 }
 
-fn refused(vector: &Vector, opened: jeton::Result<Opened>) -> Result<(), Failed> {
+fn rejected(vector: &Vector, opened: jeton::Result<Opened>) -> Result<(), Failed> {
     let (_, number) = vector.name.split_once("-F-").ok_or("a name without -F-")?;
     let expected = match number {
-        // Another purpose, another version.
+        // Another purpose or version.
         "1" | "2" | "3" => Rejection::WrongFormat,
-        // Not the one encoding: bits that trail, padding.
+        // Not canonical base64url: trailing bits, padding.
         "4" | "5" => Rejection::Malformed(Part::Payload),
-        _ => return Err("nobody knows why this is to be refused".into()),
+        _ => return Err("no known reason for rejection".into()),
     };
     same(vector.payload.as_deref(), None)?;
     same(opened.err(), Some(Error::Rejected(expected)))

@@ -1,9 +1,8 @@
-//! `public-api.txt` lists the library's public face: every `pub` item of the sources with its
-//! signature, every public field and variant, every trait of a public type. This test fails when
-//! the face changes and the listing does not, so that a change is seen where it is reviewed. With
-//! `JETON_WRITE=1` it writes the listing instead.
+//! `public-api.txt` lists the public API: every `pub` item of the sources with its signature, every public field
+//! and variant, and every trait of a public type. This test fails if the API and the listing differ, so that
+//! changes are visible in review. With `JETON_WRITE=1` it writes the listing instead.
 //!
-//! `unreachable_pub` holds the other half: what is `pub` can be reached.
+//! The lint `unreachable_pub` ensures that every `pub` item can be reached.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -30,7 +29,7 @@ fn public_api_matches_the_listing() {
         }
     }
     let mut listing = String::from(
-        "# The public face of jeton. Written by tests/public_api.rs (JETON_WRITE=1).\n",
+        "# The public API of jeton. Written by tests/public_api.rs (JETON_WRITE=1).\n",
     );
     for line in lines {
         listing.push_str(&line);
@@ -52,12 +51,12 @@ fn public_api_matches_the_listing() {
         .collect();
     assert!(
         written == listing,
-        "the public face changed: JETON_WRITE=1 cargo test -p jeton --test public_api\n{}",
+        "the public API changed: JETON_WRITE=1 cargo test -p jeton --test public_api\n{}",
         difference.join("\n")
     );
 }
 
-/// Every source file with its module's path.
+/// Every source file with the path of its module.
 fn read(folder: &Path, module: &str, files: &mut Vec<(String, File)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -172,7 +171,7 @@ fn list(item: &Item, module: &str, public: &HashSet<String>, lines: &mut BTreeSe
     }
 }
 
-/// `#[derive(…)]` and `#[non_exhaustive]`, which a user can see.
+/// `#[derive(…)]` and `#[non_exhaustive]`, which are part of the API.
 fn derives(attributes: &[Attribute]) -> String {
     let seen = attributes
         .iter()
@@ -184,7 +183,7 @@ fn tokens(part: &impl ToTokens) -> String {
     part.to_token_stream().to_string()
 }
 
-/// As a person would space it.
+/// Formats a line with normal spacing.
 fn tidy(line: &str) -> String {
     let mut line = line.to_owned();
     for (spaced, tight) in [

@@ -1,5 +1,5 @@
-//! Keys that live elsewhere: every algorithm, every form in which a signer may answer, and what it
-//! may get wrong. The signer here is AWS-LC, called directly; `examples/pkcs11` has a real HSM's.
+//! Remote signing with every algorithm and every signature encoding, and errors of signers. The signer is
+//! AWS-LC, called directly; `examples/pkcs11` uses a real HSM.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -36,23 +36,23 @@ fn verifier(key: VerifyingKey) -> jwt::Verifier {
     jwt::Verifier::new(key, Policy::new("i", "a"))
 }
 
-/// What the far side can do: sign a message with its private key.
-struct FarSide {
+/// A remote signer: signs messages with its private key.
+struct TestSigner {
     key: SigningKey,
     der: Vec<u8>,
 }
 
-impl FarSide {
-    fn generate(alg: SigAlg) -> FarSide {
+impl TestSigner {
+    fn generate(alg: SigAlg) -> TestSigner {
         let key = SigningKey::generate(alg)
             .unwrap()
-            .with_key_id("far")
+            .with_key_id("test_signer")
             .unwrap();
         let der = key.to_der().unwrap().to_vec();
-        FarSide { key, der }
+        TestSigner { key, der }
     }
 
-    fn near(&self) -> RemoteKey {
+    fn remote_key(&self) -> RemoteKey {
         RemoteKey::new(self.key.verifying_key())
     }
 
@@ -70,7 +70,7 @@ impl FarSide {
         signature.as_ref().to_vec()
     }
 
-    /// As most services answer: DER for ECDSA.
+    /// Signs as most services do: DER for ECDSA.
     fn sign(&self, alg: SigAlg, message: &[u8]) -> Signature {
         match alg {
             SigAlg::RS256 => self.rsa(&aws::RSA_PKCS1_SHA256, message),
@@ -99,7 +99,7 @@ impl FarSide {
         }
     }
 
-    /// The key's own signature over a message of the form `header.payload`, cut out of a token.
+    /// The signature of the key for a message `header.payload`, cut out of a token.
     fn ml_dsa(&self, message: &[u8]) -> Vec<u8> {
         let (header, payload) = std::str::from_utf8(message)
             .unwrap()
@@ -124,14 +124,16 @@ fn decoded(text: &str) -> Vec<u8> {
 #[test]
 fn prepare_and_attach_works_for_every_algorithm() {
     for alg in SigAlg::ALL {
-        let far = FarSide::generate(alg);
-        let prepared = far.near().prepare(&claims()).unwrap();
-        let signature = far.sign(prepared.input().alg(), prepared.input().message());
+        let test_signer = TestSigner::generate(alg);
+        let prepared = test_signer.remote_key().prepare(&claims()).unwrap();
+        let signature = test_signer.sign(prepared.input().alg(), prepared.input().message());
         let token = prepared.attach(&signature).unwrap();
-        let visit: Verified<Visit> = verifier(far.key.verifying_key()).verify(&token).unwrap();
+        let visit: Verified<Visit> = verifier(test_signer.key.verifying_key())
+            .verify(&token)
+            .unwrap();
         assert_eq!(
             (visit.page.as_str(), visit.key_id()),
-            ("/", Some("far")),
+            ("/", Some("test_signer")),
             "{alg}"
         );
     }
@@ -140,10 +142,10 @@ fn prepare_and_attach_works_for_every_algorithm() {
 #[test]
 fn remote_signer_works_for_every_algorithm() {
     for alg in SigAlg::ALL {
-        let far = Arc::new(FarSide::generate(alg));
-        let signer = far.near().signed_by({
-            let far = Arc::clone(&far);
-            move |input: &SigningInput<'_>| Ok(far.sign(input.alg(), input.message()))
+        let test_signer = Arc::new(TestSigner::generate(alg));
+        let signer = test_signer.remote_key().signed_by({
+            let test_signer = Arc::clone(&test_signer);
+            move |input: &SigningInput<'_>| Ok(test_signer.sign(input.alg(), input.message()))
         });
         let token = signer.issue(&claims()).unwrap();
         assert!(
@@ -162,15 +164,18 @@ fn remote_signer_works_for_every_algorithm() {
 
 #[test]
 fn remote_signer_works_wherever_a_key_does() {
-    let far = Arc::new(FarSide::generate(SigAlg::ES256));
-    let signer = far.near().signed_by({
-        let far = Arc::clone(&far);
-        move |input: &SigningInput<'_>| Ok(far.sign(input.alg(), input.message()))
+    let test_signer = Arc::new(TestSigner::generate(SigAlg::ES256));
+    let signer = test_signer.remote_key().signed_by({
+        let test_signer = Arc::clone(&test_signer);
+        move |input: &SigningInput<'_>| Ok(test_signer.sign(input.alg(), input.message()))
     });
     let jws = jws::Signer::new(&signer).typ("note").unencoded();
     let verifier = jws::Verifier::new(signer.verifying_key());
     let json = jws.sign_flattened(b"x").unwrap();
-    assert_eq!(verifier.verify_json(&json).unwrap().key_id(), Some("far"));
+    assert_eq!(
+        verifier.verify_json(&json).unwrap().key_id(),
+        Some("test_signer")
+    );
     let detached = jws.sign_detached(b"\xff").unwrap();
     assert!(verifier.verify_detached(&detached, b"\xff").is_ok());
 
@@ -186,7 +191,7 @@ fn remote_signer_works_wherever_a_key_does() {
 
 #[test]
 fn prepared_token_is_held_across_an_await() {
-    /// Not ready at once, like everything on a network.
+    /// Not ready at once, like a network request.
     struct Once(bool);
     impl Future for Once {
         type Output = ();
@@ -199,12 +204,12 @@ fn prepared_token_is_held_across_an_await() {
         }
     }
 
-    async fn issue(far: &FarSide) -> jeton::Result<String> {
-        let prepared = far.near().prepare(&claims())?;
+    async fn issue(test_signer: &TestSigner) -> jeton::Result<String> {
+        let prepared = test_signer.remote_key().prepare(&claims())?;
         let digest = prepared.input().digest().unwrap();
         assert_eq!(digest.len(), 48);
         Once(false).await;
-        let signature = far.sign(SigAlg::ES384, prepared.input().message());
+        let signature = test_signer.sign(SigAlg::ES384, prepared.input().message());
         prepared.attach(&signature)
     }
 
@@ -212,22 +217,25 @@ fn prepared_token_is_held_across_an_await() {
         future
     }
 
-    let far = FarSide::generate(SigAlg::ES384);
-    let mut future = pin!(sendable(issue(&far)));
+    let test_signer = TestSigner::generate(SigAlg::ES384);
+    let mut future = pin!(sendable(issue(&test_signer)));
     let mut context = Context::from_waker(Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
     let Poll::Ready(token) = future.as_mut().poll(&mut context) else {
         panic!("the signer has answered");
     };
-    let key = far.key.verifying_key();
+    let key = test_signer.key.verifying_key();
     assert!(verifier(key).verify::<Visit>(&token.unwrap()).is_ok());
 }
 
 #[test]
 fn signing_input_is_described_for_every_algorithm() {
     for alg in SigAlg::ALL {
-        let far = FarSide::generate(alg);
-        let prepared = far.near().prepare_payload(b"payload").unwrap();
+        let test_signer = TestSigner::generate(alg);
+        let prepared = test_signer
+            .remote_key()
+            .prepare_payload(b"payload")
+            .unwrap();
         let input = prepared.input();
         let (digest_bytes, salt_bytes) = match alg {
             SigAlg::RS256 | SigAlg::ES256 | SigAlg::ES256K => (Some(32), None),
@@ -248,9 +256,9 @@ fn signing_input_is_described_for_every_algorithm() {
         let message = std::str::from_utf8(input.message()).unwrap();
         assert!(message.ends_with(".cGF5bG9hZA"), "{alg}");
     }
-    // FIPS 180-4's own example: "abc" would be no signing input, so a whole one with its hash.
-    let far = FarSide::generate(SigAlg::ES256);
-    let prepared = far.near().prepare_payload(b"").unwrap();
+    // The test vector of FIPS 180-4, "abc", is not a signing input, so a whole one with its hash.
+    let test_signer = TestSigner::generate(SigAlg::ES256);
+    let prepared = test_signer.remote_key().prepare_payload(b"").unwrap();
     let expected =
         aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, prepared.input().message());
     assert_eq!(prepared.input().digest().unwrap(), expected.as_ref());
@@ -258,34 +266,43 @@ fn signing_input_is_described_for_every_algorithm() {
 
 #[test]
 fn prepared_payload_may_have_a_typ() {
-    let far = FarSide::generate(SigAlg::EdDSA);
-    let prepared = far.near().prepare_payload_as("at+jwt", b"{}").unwrap();
-    let signature = far.sign(SigAlg::EdDSA, prepared.input().message());
+    let test_signer = TestSigner::generate(SigAlg::EdDSA);
+    let prepared = test_signer
+        .remote_key()
+        .prepare_payload_as("at+jwt", b"{}")
+        .unwrap();
+    let signature = test_signer.sign(SigAlg::EdDSA, prepared.input().message());
     let token = prepared.attach(&signature).unwrap();
-    let verified = jws::Verifier::new(far.key.verifying_key())
+    let verified = jws::Verifier::new(test_signer.key.verifying_key())
         .verify(&token)
         .unwrap();
     assert_eq!(
         (verified.typ(), verified.payload()),
         (Some("at+jwt"), &b"{}"[..])
     );
-    let refused = far.near().prepare_payload_as("at jwt", b"{}").map(drop);
-    assert_eq!(refused, Err(Error::Misuse(Misuse::Type)));
+    let rejected = test_signer
+        .remote_key()
+        .prepare_payload_as("at jwt", b"{}")
+        .map(drop);
+    assert_eq!(rejected, Err(Error::Misuse(Misuse::Type)));
 }
 
 #[test]
 fn remote_token_equals_local_token() {
-    // Ed25519 signs deterministically, so the two must be the same string.
-    let far = FarSide::generate(SigAlg::EdDSA);
+    // Ed25519 is deterministic, so the two tokens must be equal.
+    let test_signer = TestSigner::generate(SigAlg::EdDSA);
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
-    let prepared = far.near().prepare_by(&claims(), &clock).unwrap();
-    let signature = far.sign(SigAlg::EdDSA, prepared.input().message());
-    let local = far.key.issue_by(&claims(), &clock).unwrap();
+    let prepared = test_signer
+        .remote_key()
+        .prepare_by(&claims(), &clock)
+        .unwrap();
+    let signature = test_signer.sign(SigAlg::EdDSA, prepared.input().message());
+    let local = test_signer.key.issue_by(&claims(), &clock).unwrap();
     assert_eq!(prepared.attach(&signature).unwrap(), local);
 }
 
-fn fault(far: &FarSide, signature: &Signature) -> Error {
-    let prepared = far.near().prepare(&claims()).unwrap();
+fn fault(test_signer: &TestSigner, signature: &Signature) -> Error {
+    let prepared = test_signer.remote_key().prepare(&claims()).unwrap();
     prepared.attach(signature).unwrap_err()
 }
 
@@ -295,26 +312,30 @@ const NO_FORM: Error = Error::Remote(RemoteFault::SignatureForm);
 #[test]
 fn attach_signature_of_another_key_is_an_error() {
     for alg in SigAlg::ALL {
-        let (far, other) = (FarSide::generate(alg), FarSide::generate(alg));
-        // Another key, over the right input.
-        let prepared = far.near().prepare_payload(b"x").unwrap();
+        let (test_signer, other) = (TestSigner::generate(alg), TestSigner::generate(alg));
+        // Another key with the right input.
+        let prepared = test_signer.remote_key().prepare_payload(b"x").unwrap();
         let signature = other.sign(alg, prepared.input().message());
         let message = prepared.input().message().to_vec();
         assert_eq!(prepared.attach(&signature), Err(NOT_ITS), "{alg}");
-        // The right key, over another input.
-        let prepared = far.near().prepare_payload(b"y").unwrap();
-        let signature = far.sign(alg, &message);
+        // The right key with another input.
+        let prepared = test_signer.remote_key().prepare_payload(b"y").unwrap();
+        let signature = test_signer.sign(alg, &message);
         assert_eq!(prepared.attach(&signature), Err(NOT_ITS), "{alg}");
         for form in [vec![], vec![1]] {
-            assert_eq!(fault(&far, &Signature::Fixed(form)), NO_FORM, "{alg}");
+            assert_eq!(
+                fault(&test_signer, &Signature::Fixed(form)),
+                NO_FORM,
+                "{alg}"
+            );
         }
     }
 }
 
 #[test]
 fn attach_signature_with_wrong_padding_or_hash_is_an_error() {
-    let rsa = FarSide::generate(SigAlg::PS256);
-    let prepared = || rsa.near().prepare_payload(b"x").unwrap();
+    let rsa = TestSigner::generate(SigAlg::PS256);
+    let prepared = || rsa.remote_key().prepare_payload(b"x").unwrap();
     for encoding in [
         &aws::RSA_PKCS1_SHA256 as &'static dyn aws::RsaEncoding,
         &aws::RSA_PSS_SHA384,
@@ -324,9 +345,9 @@ fn attach_signature_with_wrong_padding_or_hash_is_an_error() {
         let signature = rsa.rsa(encoding, prepared.input().message());
         assert_eq!(prepared.attach(&signature), Err(NOT_ITS));
     }
-    // ECDSA over the digest, by a signer that hashes once more.
-    let ec = FarSide::generate(SigAlg::ES256);
-    let prepared = ec.near().prepare_payload(b"x").unwrap();
+    // ECDSA over the digest, by a signer that hashes it again.
+    let ec = TestSigner::generate(SigAlg::ES256);
+    let prepared = ec.remote_key().prepare_payload(b"x").unwrap();
     let signature = ec.sign(SigAlg::ES256, &prepared.input().digest().unwrap());
     assert_eq!(prepared.attach(&signature), Err(NOT_ITS));
 }
@@ -334,15 +355,15 @@ fn attach_signature_with_wrong_padding_or_hash_is_an_error() {
 #[test]
 fn attach_wrong_ecdsa_encoding_is_an_error() {
     for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
-        let far = FarSide::generate(alg);
-        let prepared = far.near().prepare_payload(b"x").unwrap();
-        let Signature::Der(der) = far.sign(alg, prepared.input().message()) else {
-            panic!("the far side gives DER");
+        let test_signer = TestSigner::generate(alg);
+        let prepared = test_signer.remote_key().prepare_payload(b"x").unwrap();
+        let Signature::Der(der) = test_signer.sign(alg, prepared.input().message()) else {
+            panic!("the test_signer side gives DER");
         };
         let token = prepared.attach(&Signature::Der(der.clone())).unwrap();
         let fixed = decoded(token.rsplit_once('.').unwrap().1);
 
-        let prepared = || far.near().prepare_payload(b"x").unwrap();
+        let prepared = || test_signer.remote_key().prepare_payload(b"x").unwrap();
         assert_eq!(
             prepared().attach(&Signature::Fixed(fixed.clone())).as_ref(),
             Ok(&token)
@@ -352,16 +373,17 @@ fn attach_wrong_ecdsa_encoding_is_an_error() {
             Err(NO_FORM)
         );
         assert_eq!(prepared().attach(&Signature::Der(fixed)), Err(NO_FORM));
-        // One encoding, and nothing behind it.
+        // Only canonical DER, without trailing bytes.
         let behind = [der.as_slice(), &[0]].concat();
         assert_eq!(prepared().attach(&Signature::Der(behind)), Err(NO_FORM));
         let shorter = der[..der.len() - 1].to_vec();
         assert_eq!(prepared().attach(&Signature::Der(shorter)), Err(NO_FORM));
     }
-    // DER is ECDSA's alone.
-    let far = FarSide::generate(SigAlg::RS256);
-    let prepared = far.near().prepare_payload(b"x").unwrap();
-    let Signature::Fixed(bytes) = far.sign(SigAlg::RS256, prepared.input().message()) else {
+    // DER is only for ECDSA.
+    let test_signer = TestSigner::generate(SigAlg::RS256);
+    let prepared = test_signer.remote_key().prepare_payload(b"x").unwrap();
+    let Signature::Fixed(bytes) = test_signer.sign(SigAlg::RS256, prepared.input().message())
+    else {
         panic!("RSA has one form");
     };
     assert_eq!(prepared.attach(&Signature::Der(bytes)), Err(NO_FORM));
@@ -369,40 +391,42 @@ fn attach_wrong_ecdsa_encoding_is_an_error() {
 
 #[test]
 fn failing_signer_returns_its_error() {
-    let far = FarSide::generate(SigAlg::ES256);
+    let test_signer = TestSigner::generate(SigAlg::ES256);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let signer = far.near().signed_by(move |_: &SigningInput<'_>| {
-        count.fetch_add(1, Ordering::SeqCst);
-        Err(RemoteFault::NotSigned.into())
-    });
+    let signer = test_signer
+        .remote_key()
+        .signed_by(move |_: &SigningInput<'_>| {
+            count.fetch_add(1, Ordering::SeqCst);
+            Err(RemoteFault::NotSigned.into())
+        });
     let error = signer.issue(&claims()).unwrap_err();
     assert_eq!(error, Error::Remote(RemoteFault::NotSigned));
     assert!(!error.is_rejection());
     assert_eq!(error.to_string(), "the remote signer returned no signature");
-    // Claims that make no token are found out before anybody is asked.
+    // Invalid claims are reported before the signer is called.
     let misuse = signer.issue(&Claims::new(())).unwrap_err();
     assert_eq!(misuse, Error::Misuse(Misuse::ExpiryNotChosen));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 
-    let wrong = far
-        .near()
+    let wrong = test_signer
+        .remote_key()
         .signed_by(|_: &SigningInput<'_>| Ok(Signature::Fixed(vec![1; 64])));
     assert_eq!(wrong.issue(&claims()), Err(NOT_ITS));
 }
 
 #[test]
 fn token_of_remote_key_verifies() {
-    let far = FarSide::generate(SigAlg::ES256);
-    let prepared = far.near().prepare(&claims()).unwrap();
-    let signature = far.sign(SigAlg::ES256, prepared.input().message());
+    let test_signer = TestSigner::generate(SigAlg::ES256);
+    let prepared = test_signer.remote_key().prepare(&claims()).unwrap();
+    let signature = test_signer.sign(SigAlg::ES256, prepared.input().message());
     let token = prepared.attach(&signature).unwrap();
     let other = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
-    let refusal = verifier(other).verify::<Visit>(&token).unwrap_err();
-    assert_eq!(refusal.rejection(), Some(Rejection::Signature));
+    let rejection = verifier(other).verify::<Visit>(&token).unwrap_err();
+    assert_eq!(rejection.rejection(), Some(Rejection::Signature));
 }
 
-/// The seed of a `v4.public` key, with which the far side signs.
+/// The seed of a `v4.public` key, for the remote signer.
 fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
     let paserk = key.to_paserk().unwrap();
     let bytes = decoded(paserk.strip_prefix("k4.secret.").unwrap());
@@ -412,8 +436,8 @@ fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
 #[test]
 fn paseto_prepare_and_attach_works() {
     let key = v4::SecretKey::generate().unwrap();
-    let far = v4_signer(&key);
-    let near = paseto::RemoteKey::new(&key.public_key());
+    let test_signer = v4_signer(&key);
+    let remote_key = paseto::RemoteKey::new(&key.public_key());
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
     for binding in [
         Binding::new(),
@@ -421,15 +445,18 @@ fn paseto_prepare_and_attach_works() {
         Binding::new().implicit_assertion("i"),
         Binding::new().footer("f").implicit_assertion("i"),
     ] {
-        let prepared = near.prepare_by(&claims(), binding, &clock).unwrap();
+        let prepared = remote_key.prepare_by(&claims(), binding, &clock).unwrap();
         assert_eq!(prepared.input().alg(), SigAlg::EdDSA);
         assert_eq!(prepared.input().digest(), None);
-        let signature = far.sign(prepared.input().message()).as_ref().to_vec();
+        let signature = test_signer
+            .sign(prepared.input().message())
+            .as_ref()
+            .to_vec();
         let token = prepared.attach(&Signature::Fixed(signature)).unwrap();
-        // Ed25519 signs deterministically: it is the very token that the key itself makes.
+        // Ed25519 is deterministic: the token equals the one that the key issues.
         assert_eq!(token, key.issue_by(&claims(), binding, &clock).unwrap());
     }
-    let prepared = || near.prepare(&claims(), Binding::new()).unwrap();
+    let prepared = || remote_key.prepare(&claims(), Binding::new()).unwrap();
     let other = v4_signer(&v4::SecretKey::generate().unwrap());
     let wrong = other.sign(prepared().input().message()).as_ref().to_vec();
     assert_eq!(
@@ -442,20 +469,20 @@ fn paseto_prepare_and_attach_works() {
     );
     assert_eq!(prepared().attach(&Signature::Der(wrong)), Err(NO_FORM));
     let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
-    let refused = near
+    let rejected = remote_key
         .prepare(&claims(), Binding::new().footer(&footer))
         .map(drop);
-    assert_eq!(refused, Err(Error::Misuse(Misuse::FooterTooLarge)));
+    assert_eq!(rejected, Err(Error::Misuse(Misuse::FooterTooLarge)));
 }
 
 #[test]
 fn paseto_remote_signer_issues_like_a_key() {
     let key = v4::SecretKey::generate().unwrap();
-    let far = v4_signer(&key);
+    let test_signer = v4_signer(&key);
     let signer =
         paseto::RemoteKey::new(&key.public_key()).signed_by(move |input: &SigningInput<'_>| {
             Ok(Signature::Fixed(
-                far.sign(input.message()).as_ref().to_vec(),
+                test_signer.sign(input.message()).as_ref().to_vec(),
             ))
         });
     let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));
@@ -486,20 +513,24 @@ fn paseto_v3_remote_signature_may_be_fixed_or_der() {
             .strip_prefix("k3.public.")
             .unwrap(),
     );
-    let far = EcdsaKeyPair::from_private_key_and_public_key(
+    let test_signer = EcdsaKeyPair::from_private_key_and_public_key(
         &aws::ECDSA_P384_SHA384_ASN1_SIGNING,
         &scalar,
         &point,
     )
     .unwrap();
-    let near = paseto::RemoteKey::new(&key.public_key());
-    let prepared = near.prepare(&claims(), Binding::new().footer("f")).unwrap();
+    let remote_key = paseto::RemoteKey::new(&key.public_key());
+    let prepared = remote_key
+        .prepare(&claims(), Binding::new().footer("f"))
+        .unwrap();
     let input = prepared.input();
     assert_eq!(
         (input.alg(), input.digest().unwrap().len()),
         (SigAlg::ES384, 48)
     );
-    let der = far.sign(&SystemRandom::new(), input.message()).unwrap();
+    let der = test_signer
+        .sign(&SystemRandom::new(), input.message())
+        .unwrap();
     let token = prepared
         .attach(&Signature::Der(der.as_ref().to_vec()))
         .unwrap();

@@ -1,7 +1,7 @@
-//! Every size that report 2 published, by tokens that were made and opened again.
+//! Reproduces every token size in the published report of token sizes, with tokens that are created and verified.
 //!
-//! Its headers were written with spaces, so that its sizes are not those of a compact header. The
-//! figures are those of `crates/jeton-lab/published`.
+//! The headers in the report contain spaces, so its sizes differ from those of compact headers. The figures are
+//! in `crates/jeton-lab/published`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use jeton::key::{
 const JWE: &str = include_str!("../../jeton-lab/published/report2-jwe.csv");
 const JWS: &str = include_str!("../../jeton-lab/published/report2-jws.csv");
 
-/// Ten claims of the 26 letters in 375 bytes.
+/// Ten claims of the 26 letters, 375 bytes in total.
 fn claims() -> String {
     let names = [
         "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india",
@@ -87,7 +87,7 @@ fn signed_tokens_have_the_8_published_sizes() {
         let header = format!(r#"{{ "typ": "JWT", "alg": "{alg}" }}"#);
         seen += 1;
         if *alg == "NONE" {
-            // jeton makes no such token: it is two texts in base64url and two dots.
+            // jeton does not create such a token: it consists of two base64url texts and two dots.
             let encoded = |bytes: usize| (bytes * 4).div_ceil(3);
             assert_eq!(encoded(header.len()) + encoded(claims.len()) + 2, bytes);
             continue;

@@ -1,4 +1,4 @@
-//! RFC 7515, appendix A, and RFC 7638, section 3.1. Appendix F (detached content) is RFC 7520's 4.5.
+//! RFC 7515, appendix A, and RFC 7638, section 3.1. RFC 7520, section 4.5, covers appendix F (detached content).
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -29,18 +29,18 @@ fn main() {
             check(verified.payload() == payload.as_bytes(), "another payload")
         }));
         trials.push(trial(
-            format!("{section}_{alg}_tampered_is_refused"),
+            format!("{section}_{alg}_tampered_is_rejected"),
             move || {
                 let keys =
                     verification_keys(&json(&format!("rfc7515/rfc7515_{section}.jwk")), alg)?;
-                every_flip_is_refused(
+                every_flip_is_rejected(
                     &Verifier::new(keys),
                     text(&format!("rfc7515/rfc7515_{section}.jwsc")).trim(),
                 )
             },
         ));
     }
-    trials.push(trial("A.1_HS256_key_is_read_and_written", || {
+    trials.push(trial("A.1_HS256_key_round_trips", || {
         let jwk = text("rfc7515/rfc7515_A.1.jwk");
         let key = MacKey::from_jwk_as(&jwk, "HS256".parse()?)?;
         let again = MacKey::from_jwk(&key.to_jwk())?;
@@ -49,7 +49,7 @@ fn main() {
             "the key changed on its way through JSON",
         )
     }));
-    trials.push(trial("A.2_RS256_token_is_made_again", || {
+    trials.push(trial("A.2_RS256_token_is_reproduced", || {
         let key = SigningKey::from_jwk_as(&text("rfc7515/rfc7515_A.2.jwk"), "RS256".parse()?)?;
         let ours = jws::Signer::new(&key).sign(PAYLOAD.as_bytes())?;
         check(
@@ -57,7 +57,7 @@ fn main() {
             "another token",
         )
     }));
-    trials.push(trial("A.5_none_is_refused", || {
+    trials.push(trial("A.5_none_is_rejected", || {
         let token = text("rfc7515/rfc7515_A.5.jwsc");
         for (section, alg) in [
             ("A.1", "HS256"),
@@ -66,13 +66,13 @@ fn main() {
             ("A.4", "ES512"),
         ] {
             let keys = verification_keys(&json(&format!("rfc7515/rfc7515_{section}.jwk")), alg)?;
-            let refusal = Verifier::new(keys)
+            let rejection = Verifier::new(keys)
                 .verify(token.trim())
                 .unwrap_err()
                 .rejection();
             check(
-                refusal == Some(Rejection::AlgorithmMismatch),
-                "refused for another reason",
+                rejection == Some(Rejection::AlgorithmMismatch),
+                "rejected for another reason",
             )?;
         }
         Ok(())
@@ -97,16 +97,13 @@ fn main() {
         let verified = verifier.verify_json(&text("rfc7515/rfc7515_A.7.jwsf"))?;
         check(verified.payload() == PAYLOAD.as_bytes(), "another payload")
     }));
-    trials.push(trial(
-        "A.6_key_set_of_private_keys_has_none_to_verify_with",
-        || {
-            // The published set holds private keys: taking them for public ones is refused.
-            check(
-                KeySet::from_json(&text("rfc7515/rfc7515_A.6.jwkset")).is_err(),
-                "private keys taken",
-            )
-        },
-    ));
+    trials.push(trial("A.6_key_set_of_private_keys_is_rejected", || {
+        // The published set contains private keys, which must be rejected as public keys.
+        check(
+            KeySet::from_json(&text("rfc7515/rfc7515_A.6.jwkset")).is_err(),
+            "private keys taken",
+        )
+    }));
     trials.push(trial("RFC7638_3.1_thumbprint", || {
         let key = VerifyingKey::from_jwk(&text("rfc7515/rfc7638_3.1.jwk"))?;
         check(
@@ -117,8 +114,8 @@ fn main() {
     vectors::run(trials)
 }
 
-/// Changes one character after another to every one of a few others.
-fn every_flip_is_refused(verifier: &Verifier, token: &str) -> Result<(), Failed> {
+/// Replaces each character by several others.
+fn every_flip_is_rejected(verifier: &Verifier, token: &str) -> Result<(), Failed> {
     verifier.verify(token)?;
     for position in 0..token.len() {
         for replacement in ["A", "B", "_", ".", "=", "\n"] {

@@ -28,7 +28,7 @@ fn main() {
         trial("A.1_public_keys", || {
             let all = keys("rfc7517/rfc7517_A.1.jwkset");
             check(all.len() == 2, "two keys")?;
-            // The curve key is for encryption, and not taken for one that verifies.
+            // The curve key is for encryption and must not verify.
             let (ec, rsa) = (all[0].to_string(), all[1].to_string());
             check(
                 problem(VerifyingKey::from_jwk(&ec)) == (Some("use"), KeyProblem::Contradiction),
@@ -38,7 +38,7 @@ fn main() {
             check(key.alg() == SigAlg::RS256, "another algorithm")?;
             check(key.key_id() == Some("2011-04-29"), "another kid")
         }),
-        trial("A.1_as_a_set_keeps_the_key_that_verifies", || {
+        trial("A.1_key_set_keeps_the_verification_key", || {
             let set = KeySet::from_json(&text("rfc7517/rfc7517_A.1.jwkset"))?;
             check((set.len(), set.left_out()) == (1, 1), "one of two")
         }),
@@ -59,7 +59,7 @@ fn main() {
             let again = SigningKey::from_jwk(&key.to_jwk()?)?;
             check(again.to_jwk()? == key.to_jwk()?, "the key changed")
         }),
-        trial("A.2_as_a_set_to_verify_with_is_refused", || {
+        trial("A.2_key_set_of_private_keys_is_rejected", || {
             let set = KeySet::from_json(&text("rfc7517/rfc7517_A.2.jwkset"));
             check(
                 problem(set) == (Some("keys"), KeyProblem::NoUsableKey),
@@ -73,7 +73,7 @@ fn main() {
                 problem(MacKey::from_jwk(&wrap)) == (Some("alg"), KeyProblem::Contradiction),
                 "a key for A128KW taken for a MAC",
             )?;
-            // The second says neither `alg` nor `use`; its kid says "used in JWS spec".
+            // The second key has neither `alg` nor `use`; its `kid` says "used in JWS spec".
             check(
                 problem(MacKey::from_jwk(&mac)) == (Some("alg"), KeyProblem::AlgorithmNeeded),
                 "without an algorithm",

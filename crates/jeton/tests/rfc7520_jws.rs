@@ -1,5 +1,5 @@
-//! RFC 7520, section 4: every JWS of the cookbook, in every serialization it is given in; and the
-//! reproducible ones made again.
+//! RFC 7520, section 4: verifies every JWS of the cookbook in every serialization, and creates the reproducible
+//! ones again.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -49,8 +49,8 @@ fn main() {
             }
         }
     }
-    trials.push(made_again("4_1.rsa_v15_signature"));
-    trials.push(made_again("4_4.hmac-sha2_integrity_protection"));
+    trials.push(is_reproduced("4_1.rsa_v15_signature"));
+    trials.push(is_reproduced("4_4.hmac-sha2_integrity_protection"));
     vectors::run(trials)
 }
 
@@ -66,7 +66,7 @@ fn signers(vector: &Value) -> Vec<(Value, String)> {
     }
 }
 
-/// Sections 4.7 and 4.8 have each a signature whose `alg` stands in the unprotected header.
+/// Sections 4.7 and 4.8 each have a signature with an unprotected `alg`.
 fn has_unprotected_alg(vector: &Value, index: usize) -> bool {
     match vector["title"].as_str().unwrap() {
         "Protecting Content Only" => true,
@@ -84,14 +84,17 @@ fn verify(
 ) -> Result<VerifiedPayload, Failed> {
     let mut verifier = Verifier::new(verification_keys(key, alg)?);
     if has_unprotected_alg(vector, index) {
-        let refusal = verifier.verify_json(&token.to_string()).map(drop);
-        let refusal = refusal.unwrap_err().rejection();
+        let rejection = verifier.verify_json(&token.to_string()).map(drop);
+        let rejection = rejection.unwrap_err().rejection();
         let expected = match vector["title"].as_str() {
-            // The last signature's reason is the one that is told.
+            // The error of the last signature is returned.
             Some("Multiple Signatures") => Rejection::AlgorithmMismatch,
             _ => Rejection::UnprotectedAlg,
         };
-        check(refusal == Some(expected), "unprotected alg without danger")?;
+        check(
+            rejection == Some(expected),
+            "unprotected alg without danger",
+        )?;
         verifier = danger::allow_unprotected_alg(verifier);
     }
     let detached = vector["title"].as_str().unwrap().contains("Detached");
@@ -116,8 +119,8 @@ fn verify(
     })
 }
 
-fn made_again(file: &'static str) -> Trial {
-    trial(format!("{file}_made_again"), move || {
+fn is_reproduced(file: &'static str) -> Trial {
+    trial(format!("{file}_is_reproduced"), move || {
         let vector = json(&format!("rfc7520/{file}.json"));
         let (jwk, alg) = signers(&vector).remove(0);
         let payload = vector["input"]["payload"].as_str().unwrap().as_bytes();

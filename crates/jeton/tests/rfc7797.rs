@@ -1,5 +1,5 @@
-//! RFC 7797: payloads that stand as they are. Verified, and made again byte for byte where the
-//! example has jeton's order of members.
+//! RFC 7797: unencoded payloads. Verifies the examples, and creates those again that have the member order of
+//! jeton.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -10,7 +10,7 @@ use jeton::key::{MacAlg, MacKey};
 use serde_json::Value;
 use vectors::{check, json, text, trial};
 
-/// The key of RFC 7515, appendix A.1, which all examples are signed with.
+/// The key of RFC 7515, appendix A.1, which signed all examples.
 fn key() -> MacKey {
     MacKey::from_jwk_as(&text("rfc7515/rfc7515_A.1.jwk"), MacAlg::HS256).unwrap()
 }
@@ -25,7 +25,7 @@ fn main() {
         let compact = test["compact"].as_str().unwrap().to_owned();
         let flattened = test["flattened_json"].clone();
         let unencoded = test["protected"]["b64"] == Value::Bool(false);
-        // jeton writes `b64` only where it changes something.
+        // jeton writes `b64` only if it is false.
         let remade = test["protected"]["b64"] != Value::Bool(true);
         let detached = compact.contains("..");
         let (token, content) = (compact.clone(), payload.clone());
@@ -46,7 +46,7 @@ fn main() {
             check(verified.payload() == content.as_bytes(), "another payload")
         }));
         if remade {
-            trials.push(trial(format!("{name}_is_made_again"), move || {
+            trials.push(trial(format!("{name}_is_reproduced"), move || {
                 let key = key();
                 let signer = match unencoded {
                     true => Signer::new(&key).unencoded(),
@@ -74,17 +74,14 @@ fn main() {
         }
         Ok(())
     }));
-    trials.push(trial(
-        "cookbook_json_only_has_no_crit_and_is_refused",
-        || {
-            let example = json("rfc7797/cookbook-json-only.json");
-            let key = MacKey::from_jwk(&example["input"]["key"].to_string())?;
-            for form in ["json", "json_flat"] {
-                let text = example["output"][form].to_string();
-                check(Verifier::new(&key).verify_json(&text).is_err(), form)?;
-            }
-            Ok(())
-        },
-    ));
+    trials.push(trial("cookbook_json_only_without_crit_is_rejected", || {
+        let example = json("rfc7797/cookbook-json-only.json");
+        let key = MacKey::from_jwk(&example["input"]["key"].to_string())?;
+        for form in ["json", "json_flat"] {
+            let text = example["output"][form].to_string();
+            check(Verifier::new(&key).verify_json(&text).is_err(), form)?;
+        }
+        Ok(())
+    }));
     vectors::run(trials)
 }

@@ -1,5 +1,5 @@
-//! RFC 8037, appendix A: Ed25519 keys, thumbprint, signing and verifying. A.6 and A.7 are
-//! X25519 key agreement, which is JWE's.
+//! RFC 8037, appendix A: Ed25519 keys, thumbprint, signing and verifying. A.6 and A.7, X25519 key agreement, are
+//! part of the JWE tests.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -25,13 +25,13 @@ fn main() {
     let payload = b"Example of Ed25519 signing";
 
     let mut trials = vec![
-        trial("A.1_private_key_is_read_and_written", move || {
+        trial("A.1_private_key_round_trips", move || {
             let key = SigningKey::from_jwk(&private())?;
             let again = SigningKey::from_jwk(&key.to_jwk()?)?;
             check(key.to_jwk()? == again.to_jwk()?, "the key changed")?;
             check(key.alg() == SigAlg::EdDSA, "another algorithm")
         }),
-        trial("A.2_public_key_is_read_and_written", move || {
+        trial("A.2_public_key_round_trips", move || {
             let key = VerifyingKey::from_jwk(&public())?;
             check(
                 key.thumbprint() == VerifyingKey::from_jwk(&key.to_jwk())?.thumbprint(),
@@ -46,11 +46,11 @@ fn main() {
                 "a private key taken for a public one",
             )
         }),
-        trial("A.4_signing", move || {
+        trial("A.4_signing_reproduces_the_token", move || {
             let key = SigningKey::from_jwk(&private())?;
             check(Signer::new(&key).sign(payload)? == token(), "another token")
         }),
-        trial("A.5_validation", move || {
+        trial("A.5_token_verifies", move || {
             let verifier = Verifier::new(VerifyingKey::from_jwk(&public())?);
             check(
                 verifier.verify(&token())?.payload() == payload,

@@ -1,5 +1,4 @@
-//! Keys under today's minimum: refused by every constructor but those of `danger`, and those take
-//! no more than they say.
+//! Keys below the minimum strength: rejected by all constructors except those of `danger`, which have limits too.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -33,53 +32,56 @@ fn main() {
             },
         ));
     }
+    trials.push(trial("rsa_exponent_1_or_even_is_rejected", || {
+        let mut key = vectors::json("weak-rsa/keys.json")["keys"][0]["jwk"].clone();
+        for (e, expected) in [
+            ("AQ", KeyProblem::TooWeak),
+            ("Ag", KeyProblem::Invalid),
+            ("BA", KeyProblem::Invalid),
+        ] {
+            key["e"] = json!(e);
+            let rejected = danger::weak_rsa_key_from_jwk(&key.to_string(), SigAlg::RS256);
+            check(problem(rejected) == (Some("e"), expected), e)?;
+        }
+        Ok(())
+    }));
     trials.push(trial(
-        "an_exponent_of_1_or_an_even_one_is_never_a_key",
+        "weak_rsa_key_that_is_private_or_ec_is_rejected",
         || {
-            let mut key = vectors::json("weak-rsa/keys.json")["keys"][0]["jwk"].clone();
-            for (e, expected) in [
-                ("AQ", KeyProblem::TooWeak),
-                ("Ag", KeyProblem::Invalid),
-                ("BA", KeyProblem::Invalid),
-            ] {
-                key["e"] = json!(e);
-                let refused = danger::weak_rsa_key_from_jwk(&key.to_string(), SigAlg::RS256);
-                check(problem(refused) == (Some("e"), expected), e)?;
+            let private = SigningKey::generate(SigAlg::RS256)?;
+            let rejected = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
+            check(
+                problem(rejected).1 == KeyProblem::PrivateGiven,
+                "a private key",
+            )?;
+            let rejected = danger::weak_rsa_key_from_pem(&private.to_pem()?, SigAlg::RS256);
+            check(
+                problem(rejected).1 == KeyProblem::PrivateGiven,
+                "a private key",
+            )?;
+            let ec = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+            for alg in [SigAlg::RS256, SigAlg::ES256] {
+                check(
+                    danger::weak_rsa_key_from_jwk(&ec.to_jwk(), alg).is_err(),
+                    "an EC key",
+                )?;
             }
             Ok(())
         },
     ));
-    trials.push(trial("weak_rsa_is_for_public_rsa_keys", || {
-        let private = SigningKey::generate(SigAlg::RS256)?;
-        let refused = danger::weak_rsa_key_from_jwk(&private.to_jwk()?, SigAlg::RS256);
-        check(
-            problem(refused).1 == KeyProblem::PrivateGiven,
-            "a private key",
-        )?;
-        let refused = danger::weak_rsa_key_from_pem(&private.to_pem()?, SigAlg::RS256);
-        check(
-            problem(refused).1 == KeyProblem::PrivateGiven,
-            "a private key",
-        )?;
-        let ec = SigningKey::generate(SigAlg::ES256)?.verifying_key();
-        for alg in [SigAlg::RS256, SigAlg::ES256] {
-            check(
-                danger::weak_rsa_key_from_jwk(&ec.to_jwk(), alg).is_err(),
-                "an EC key",
-            )?;
-        }
-        Ok(())
-    }));
-    trials.push(trial("short_mac_keys", || {
+    trials.push(trial("short_mac_key_needs_danger", || {
         for alg in MacAlg::ALL {
             let secret = vec![7; alg.key_bytes() - 1];
-            check(MacKey::new(alg, &secret).is_err(), "the normal door")?;
+            check(MacKey::new(alg, &secret).is_err(), "the normal constructor")?;
             let key = danger::weak_mac_key(alg, &secret)?;
             let token = Signer::new(&key).sign(b"x")?;
             Verifier::new(&key).verify(&token)?;
             let again = danger::weak_mac_key_from_jwk(&key.to_jwk(), alg)?;
             Verifier::new(&again).verify(&token)?;
-            check(MacKey::from_jwk(&key.to_jwk()).is_err(), "the normal door")?;
+            check(
+                MacKey::from_jwk(&key.to_jwk()).is_err(),
+                "the normal constructor",
+            )?;
             check(
                 problem(danger::weak_mac_key(alg, b"")) == (Some("k"), KeyProblem::TooWeak),
                 "empty",
@@ -87,7 +89,7 @@ fn main() {
             let pem = b"-----BEGIN PUBLIC KEY-----";
             check(
                 problem(danger::weak_mac_key(alg, pem)).1 == KeyProblem::KeyAsSecret,
-                "a key's text",
+                "the encoding of a key",
             )?;
         }
         let said = r#"{"kty":"oct","alg":"HS512","k":"c2hvcnQ"}"#;
@@ -100,7 +102,7 @@ fn main() {
             .to_jwk();
         check(
             danger::weak_mac_key_from_jwk(&ec, MacAlg::HS256).is_err(),
-            "no oct key",
+            "not an oct key",
         )
     }));
     vectors::run(trials)
@@ -111,12 +113,19 @@ fn rsa(key: &Value, bits: u64) {
     for (name, token) in key["tokens"].as_object().unwrap() {
         let alg: SigAlg = name.parse().unwrap();
         let token = token.as_str().unwrap();
-        // The normal doors are shut.
-        for refused in [
+        // The normal constructors reject them.
+        for rejected in [
             VerifyingKey::from_jwk_as(&jwk, alg),
             VerifyingKey::from_pem_as(pem, alg),
         ] {
-            assert_eq!(problem(refused).1, KeyProblem::TooWeak, "{name}");
+            let error = rejected.unwrap_err();
+            let expected = match bits {
+                2048.. => "key rejected: RSA exponent has 2 bits, minimum 17".to_owned(),
+                _ => format!("key rejected: RSA modulus has {bits} bits, minimum 2048"),
+            };
+            assert_eq!(error.to_string(), expected, "{name}");
+            let problem = problem::<()>(Err(error)).1;
+            assert_eq!(problem, KeyProblem::TooWeak, "{name}");
         }
         let weak = [
             danger::weak_rsa_key_from_jwk(&jwk, alg),

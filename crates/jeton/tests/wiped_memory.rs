@@ -1,7 +1,7 @@
-//! What is left of a secret in the process's memory when its owner is gone: nothing. Every writable page is
-//! searched, the stacks too. Each search is first seen to find what it looks for.
+//! No secret must remain in memory after its owner is dropped. The tests search all writable pages, including the
+//! stacks. Each search first checks that it finds the secret.
 //!
-//! Alone in its binary and in one test: what another thread holds would be found as well.
+//! Alone in its binary and a single test, because copies of other threads would be found too.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -22,20 +22,20 @@ use jeton::paseto::{Binding, LocalKey, SecretKey, Verifier, Version};
 use jeton::{Claims, Policy, Scratch};
 use zeroize::Zeroize;
 
-/// What is searched for, and is itself nowhere in memory: every byte is kept with its bits turned. It is the
-/// secret's end, as the allocator writes over the beginning of what is freed.
+/// The searched bytes, stored with inverted bits so that they are not found in the needle itself. It is the end
+/// of the secret, because the allocator overwrites the start of freed memory.
 struct Needle {
     turned: Vec<u8>,
-    /// The same from its end to its beginning: so AWS-LC has large numbers.
+    /// The same bytes in reverse order, as AWS-LC stores large numbers.
     reversed: Vec<u8>,
 }
 
 impl Needle {
     const BYTES: usize = 14;
 
-    /// Takes the secret's place.
+    /// Replaces the secret.
     fn of(mut secret: Vec<u8>) -> Needle {
-        // Of a number, the bytes before the last 16: its reversed end is a beginning.
+        // For a number, use the bytes before the last 16, because their reversed end is its start.
         let end = &secret[secret.len() - Needle::BYTES..];
         let number = match secret.len() {
             32.. => &secret[secret.len() - 16 - Needle::BYTES..secret.len() - 16],
@@ -57,8 +57,7 @@ impl Needle {
         is(&self.turned) || is(&self.reversed)
     }
 
-    /// How often it is in memory. The buffer that the pages are read into is wiped, and skipped while it
-    /// holds one of them.
+    /// Returns how often it is in memory. The buffer for the pages is wiped, and skipped while it contains a match.
     fn count(&self) -> usize {
         const PIECE: usize = 1 << 16;
         let memory = File::open("/proc/self/mem").unwrap();
@@ -76,7 +75,7 @@ impl Needle {
             let (mut at, end) = (address(start), address(end));
             while at < end {
                 let length = (end - at).min(buffer.len() as u64) as usize;
-                // Pages that are mapped and not backed cannot be read.
+                // Pages that are mapped but have no backing cannot be read.
                 if memory.read_exact_at(&mut buffer[..length], at).is_ok() {
                     let places = buffer[..length].windows(Needle::BYTES).enumerate();
                     found += places
@@ -95,7 +94,7 @@ impl Needle {
     }
 }
 
-/// Bytes that are nowhere else: printable, so that they can stand in JSON.
+/// Unique, printable bytes, so that they can be in JSON.
 fn marker(name: u8, length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_u32 ^ u32::from(name) << 8;
     (0..length)
@@ -106,7 +105,7 @@ fn marker(name: u8, length: usize) -> Vec<u8> {
         .collect()
 }
 
-/// What the caller holds of the secret while it is made.
+/// Holds the secret of the caller while it is created.
 fn with_marker<R>(name: u8, length: usize, work: impl FnOnce(&[u8]) -> R) -> (Needle, R) {
     let mut secret = marker(name, length);
     let result = work(&secret);
@@ -114,8 +113,8 @@ fn with_marker<R>(name: u8, length: usize, work: impl FnOnce(&[u8]) -> R) -> (Ne
     (Needle::of(marker(name, length)), result)
 }
 
-/// Overwrites what earlier calls left on the stack below: that is nobody's to promise, and everybody's to
-/// see by chance.
+/// Overwrites what earlier calls left on the stack below. The library does not guarantee to wipe it, but the
+/// search would find it.
 #[inline(never)]
 fn deeper() {
     let mut stack = [0_u8; 1 << 14];
@@ -125,7 +124,7 @@ fn deeper() {
 struct Report(Vec<String>);
 
 impl Report {
-    /// `make` brings the secret into memory and gives its owner.
+    /// `make` creates the secret and returns its owner.
     fn owner_is_wiped<T>(&mut self, what: &str, needle: &Needle, make: impl FnOnce() -> T) {
         let before = needle.count();
         let owner = make();
@@ -148,7 +147,7 @@ impl Report {
         }
     }
 
-    /// `attempt` fails with part of the secret decoded.
+    /// `attempt` fails after decoding a part of the secret.
     fn failure_is_wiped(&mut self, what: &str, needle: &Needle, attempt: impl FnOnce()) {
         attempt();
         let after = needle.count();
@@ -175,7 +174,7 @@ fn local_tokens<V: Version>(report: &mut Report, name: u8) {
         report.owner_is_wiped(&format!("{version} local, {length} bytes"), &needle, || {
             key.decrypt(&token, b"").unwrap()
         });
-        // Claims, in a buffer that is used for several tokens, each larger than the last.
+        // Claims in a buffer for several tokens, each larger than the previous one.
         let (needle, tokens) = with_marker(name + 1, length, |secret| {
             let note = std::str::from_utf8(secret).unwrap();
             let claims = |note| {
@@ -187,7 +186,7 @@ fn local_tokens<V: Version>(report: &mut Report, name: u8) {
         deeper();
         let policy = || Policy::new("i", "a").without_expiry();
         let verifier = Verifier::new(&key, policy());
-        // Once the claims are longer than the writer's first buffer, what it left behind is not this test's.
+        // Claims that exceed the first buffer of the writer leave a copy there, which this test does not cover.
         if length < 700 {
             report.owner_is_wiped(
                 &format!("{version} claims, {length} bytes"),
@@ -242,7 +241,7 @@ fn keys(report: &mut Report) {
         assert!(Paserk::parse(&malformed).is_err());
     });
 
-    // A private key whose last character is wrong, in each text form.
+    // A private key with a wrong last character, in each encoding.
     let (needle, (jwk, pem)) = with_marker(b'e', 32, |seed| {
         let der = [
             &[
@@ -284,9 +283,9 @@ fn keys(report: &mut Report) {
     broken.zeroize();
 }
 
-/// Every kind of key: its secret as it is written, from each text that it is read from.
+/// Every type of key: its secret as written, for each encoding that it is read from.
 fn every_kind(report: &mut Report) {
-    // The last bytes of a secret that stands in the JWK under that name.
+    // The last bytes of the secret in this member of the JWK.
     let needle = |jwk: &str, name: &str| {
         let value: serde_json::Value = serde_json::from_str(jwk).unwrap();
         let mut secret = vec![0; 1200];
@@ -363,7 +362,7 @@ fn every_kind(report: &mut Report) {
             let length = Base64UrlUnpadded::decode(encoded, &mut secret)
                 .unwrap()
                 .len();
-            // Ed25519's secret ends with the public half.
+            // An Ed25519 secret ends with the public key.
             let end = if length == 64 { 32 } else { length };
             secret.truncate(end);
             Needle::of(secret)
@@ -406,7 +405,7 @@ fn every_kind(report: &mut Report) {
     paseto::<V4>(report);
 }
 
-/// The state after the padded key makes every MAC, as the key does.
+/// The state after the padded key is as secret as the key.
 fn hmac_states(report: &mut Report) {
     let secret = [7; 32];
     let state = |pad: u8| {
@@ -440,7 +439,7 @@ fn hmac_states(report: &mut Report) {
     }
 }
 
-/// Whether this processor has SHA instructions: without them the states are AWS-LC's.
+/// Whether this processor has SHA instructions; otherwise AWS-LC stores the states.
 fn is_kept_by_words() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("sha");
@@ -458,7 +457,7 @@ fn dropped_owner_leaves_no_secret_in_memory() {
     keys(&mut report);
     every_kind(&mut report);
     hmac_states(&mut report);
-    // What the search is for, in the way that is to be found out: a copy that nobody wipes.
+    // The search must find a copy that is not wiped.
     let (needle, ()) = with_marker(b'z', 200, |_| ());
     drop(black_box(marker(b'z', 200)));
     if needle.count() == 0 {

@@ -1,5 +1,5 @@
-//! Wycheproof, `json_web_signature`: every case a test, the labels that a strict implementation
-//! must contradict listed in `vectors/wycheproof/ERRATA.json` with their reasons.
+//! Wycheproof, `json_web_signature`: one test per case. `vectors/wycheproof/ERRATA.json` lists the labels that a
+//! strict implementation must contradict, with the reasons.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -12,12 +12,12 @@ use libtest_mimic::Failed;
 use serde_json::Value;
 use vectors::{check, json, trial, verification_keys};
 
-/// What jeton does, where that is not what the label says.
+/// The result of jeton where it differs from the label.
 #[derive(Clone, Copy, PartialEq)]
 enum Erratum {
-    /// The label says valid; RFC 7515 says no.
-    Refused,
-    /// The label says invalid; the token is one that another case calls valid.
+    /// The label is valid, but RFC 7515 requires rejection.
+    Rejected,
+    /// The label is invalid, but another case labels the same token valid.
     Accepted,
 }
 
@@ -34,7 +34,7 @@ fn main() {
                 other => panic!("unknown expectation {other} of case {id}"),
             };
             let expected = match errata.get(&id) {
-                Some(Erratum::Refused) => false,
+                Some(Erratum::Rejected) => false,
                 Some(Erratum::Accepted) => true,
                 None => valid,
             };
@@ -42,7 +42,7 @@ fn main() {
                 "tc{id}_{}_{}_is_{}",
                 group["comment"].as_str().unwrap(),
                 test["comment"].as_str().unwrap().replace(' ', "_"),
-                if expected { "accepted" } else { "refused" }
+                if expected { "accepted" } else { "rejected" }
             );
             let (group, test) = (group.clone(), test.clone());
             trials.push(trial(name, move || case(&group, &test, expected)));
@@ -52,7 +52,7 @@ fn main() {
 }
 
 fn case(group: &Value, test: &Value, expected: bool) -> Result<(), Failed> {
-    // Most groups have the private key too; what verifies is the public one, or the secret.
+    // Most groups contain the private key too; only the public key or the secret verifies.
     let key = group.get("public").unwrap_or(&group["private"]);
     let token = match &test["jws"] {
         Value::String(text) => text.clone(),
@@ -61,11 +61,11 @@ fn case(group: &Value, test: &Value, expected: bool) -> Result<(), Failed> {
     let accepted = accepts(key, &token);
     check(
         accepted == expected,
-        if accepted { "accepted" } else { "refused" },
+        if accepted { "accepted" } else { "rejected" },
     )
 }
 
-/// The key's own `alg` decides; a key without one is tried with every algorithm its type allows.
+/// The `alg` of the key decides; a key without one is tried with every algorithm of its type.
 fn accepts(key: &Value, token: &str) -> bool {
     let algorithms: Vec<&str> = match (key["alg"].as_str(), key["kty"].as_str()) {
         (Some(alg), _) => vec![alg],
@@ -87,9 +87,9 @@ fn errata() -> BTreeMap<u64, Erratum> {
     for (name, group) in groups.as_object().unwrap() {
         let deviation = match name.as_str() {
             "contradiction" => Erratum::Accepted,
-            "wrongly_valid" | "alg_vs_jwk_alg" | "unregistered_jwk_alg" => Erratum::Refused,
-            // The public key of this case has well-formed key_ops, and only that one is used; and
-            // the API in question takes only the compact form. Both labels hold.
+            "wrongly_valid" | "alg_vs_jwk_alg" | "unregistered_jwk_alg" => Erratum::Rejected,
+            // The public key of this case has valid key_ops, and only that key is used. The API reads only the
+            // compact serialization. Both labels apply.
             "key_ops_typo" | "compact_only_policy" => continue,
             other => panic!("unknown erratum {other}"),
         };

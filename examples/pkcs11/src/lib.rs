@@ -1,4 +1,4 @@
-//! A signer for jeton over PKCS#11: the private key stays in the HSM.
+//! A signer for jeton with PKCS#11: the private key stays in the HSM.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -33,15 +33,15 @@ pub struct Hsm {
     session: Session,
 }
 
-/// P-256, as PKCS#11 names a curve: the DER of its object identifier.
+/// P-256 as PKCS#11 encodes it: the DER of its object identifier.
 const P256: [u8; 10] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
 
 impl Hsm {
-    /// Loads the module and logs in to the token of that label.
+    /// Loads the module and logs in to the token with this label.
     ///
     /// # Errors
     ///
-    /// The module cannot be loaded, no token has the label, or the PIN is wrong.
+    /// If the module cannot be loaded, no token has the label, or the PIN is wrong.
     pub fn open(module: impl AsRef<Path>, token: &str, pin: &str) -> Result<Hsm, Box<dyn Error>> {
         let pkcs11 = Pkcs11::new(module)?;
         pkcs11.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK))?;
@@ -55,11 +55,11 @@ impl Hsm {
         Err("no token has that label".into())
     }
 
-    /// Makes a key pair in the token. Its private half cannot be taken out.
+    /// Generates a key pair in the token. The private key cannot be exported.
     ///
     /// # Errors
     ///
-    /// The algorithm is none of RS256, PS256 and ES256, or the token refuses.
+    /// If the algorithm is not RS256, PS256 or ES256, or if the token returns an error.
     pub fn generate(&self, label: &str, alg: SigAlg) -> Result<(), Box<dyn Error>> {
         let (mechanism, kind) = match alg {
             SigAlg::RS256 | SigAlg::PS256 => (
@@ -97,11 +97,11 @@ impl Hsm {
         Ok(())
     }
 
-    /// The public half of the key of that label, for an algorithm; the label is its id.
+    /// Returns the public key with this label for an algorithm. The label becomes its key id.
     ///
     /// # Errors
     ///
-    /// No key has the label, or it is not one for the algorithm.
+    /// If no key has the label, or if the key is not for the algorithm.
     pub fn public(&self, label: &str, alg: SigAlg) -> Result<VerifyingKey, Box<dyn Error>> {
         let key = self.find(ObjectClass::PUBLIC_KEY, label)?;
         let encode = |bytes: &[u8]| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
@@ -122,7 +122,7 @@ impl Hsm {
             (Some(n), Some(e), _) => {
                 serde_json::json!({"kty": "RSA", "n": encode(&n), "e": encode(&e)})
             }
-            // An OCTET STRING around the uncompressed point.
+            // An OCTET STRING with the uncompressed point.
             (_, _, Some([0x04, 0x41, 0x04, coordinates @ ..])) if coordinates.len() == 64 => {
                 let (x, y) = coordinates.split_at(32);
                 serde_json::json!({"kty": "EC", "crv": "P-256", "x": encode(x), "y": encode(y)})
@@ -132,21 +132,20 @@ impl Hsm {
         Ok(VerifyingKey::from_jwk_as(&jwk.to_string(), alg)?.with_key_id(label)?)
     }
 
-    /// A key that signs in the token.
+    /// Returns a key that signs in the token.
     ///
     /// # Errors
     ///
-    /// As [`public`](Hsm::public).
+    /// Like [`public`](Hsm::public).
     pub fn signer(self, label: &str, alg: SigAlg) -> Result<RemoteSigner, Box<dyn Error>> {
         self.signer_with_salt(label, alg, None)
     }
 
-    /// The same with a PSS salt of another length than the right one, to see that no such token
-    /// leaves.
+    /// Returns a signer that uses a wrong PSS salt length, to test that its signatures are detected.
     ///
     /// # Errors
     ///
-    /// As [`public`](Hsm::public).
+    /// Like [`public`](Hsm::public).
     pub fn signer_with_salt(
         self,
         label: &str,
@@ -178,7 +177,7 @@ impl fmt::Debug for Hsm {
     }
 }
 
-/// A private key in a token, and the session that may use it, one caller at a time.
+/// A private key in a token, and its session, which one caller can use at a time.
 struct InToken {
     session: Mutex<Session>,
     key: ObjectHandle,
@@ -205,7 +204,7 @@ impl InToken {
                 };
                 session.sign(&Mechanism::Sha256RsaPkcsPss(pss), self.key, input.message())?
             }
-            // The token signs a digest, and gives r‖s.
+            // The token signs a digest and returns r‖s.
             (SigAlg::ES256, _) => session.sign(&Mechanism::Ecdsa, self.key, &digest)?,
             _ => return Err("not an algorithm of this example".into()),
         })
@@ -217,7 +216,7 @@ impl SignRemotely for InToken {
         match self.ask(input) {
             Ok(bytes) => Ok(Signature::Fixed(bytes)),
             Err(why) => {
-                // For whoever runs it; the caller gets one error.
+                // Logged for the operator; the caller gets a general error.
                 eprintln!("the HSM did not sign: {why}");
                 Err(RemoteFault::NotSigned.into())
             }

@@ -1,4 +1,4 @@
-//! Keys and tokens of an HSM from the command line. README.md shows how.
+//! A command line for keys and tokens of an HSM; see README.md.
 
 use std::error::Error;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! Tokens that SoftHSM signed, and who verifies them: jeton, jsonwebtoken, and golang-jwt through the
-//! lab's driver.
+//! Tokens signed by SoftHSM are verified by jeton, jsonwebtoken, and golang-jwt (through the driver of the lab).
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 const ISSUER: &str = "https://id.example";
 const AUDIENCE: &str = "api";
 
-/// Where Debian, Fedora, Homebrew and their like put it.
+/// The paths on Debian, Fedora, Homebrew and similar systems.
 const MODULES: [&str; 5] = [
     "/usr/lib/softhsm/libsofthsm2.so",
     "/usr/lib64/softhsm/libsofthsm2.so",
@@ -25,7 +24,7 @@ const MODULES: [&str; 5] = [
     "/opt/homebrew/lib/softhsm/libsofthsm2.so",
 ];
 
-/// A token of one test's own, with one key pair.
+/// The HSM token of one test, with one key pair.
 struct Token {
     folder: tempfile::TempDir,
     module: PathBuf,
@@ -56,8 +55,8 @@ impl Token {
         init.args(["--init-token", "--free", "--label", "test"]);
         init.args(["--so-pin", "12345678", "--pin", "1234"]);
         let output = init.output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
-        token.say(&["new", "key", alg]);
+        assert!(output.status.success(), "{}", printed(&output));
+        token.output(&["new", "key", alg]);
         token
     }
 
@@ -76,23 +75,23 @@ impl Token {
         command.args(arguments).output().unwrap()
     }
 
-    /// What the example prints.
-    fn say(&self, arguments: &[&str]) -> String {
+    /// Returns the output of the example.
+    fn output(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", printed(&output));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
     fn public(&self) -> String {
-        self.say(&["public", "key", self.alg])
+        self.output(&["public", "key", self.alg])
     }
 
     fn issue(&self) -> String {
-        self.say(&["issue", "key", self.alg, ISSUER, AUDIENCE])
+        self.output(&["issue", "key", self.alg, ISSUER, AUDIENCE])
     }
 }
 
-fn told(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -125,14 +124,14 @@ fn jsonwebtoken_verifies(alg: &str, public: &str, token: &str) {
     assert!(jsonwebtoken::decode::<Value>(forged(token), &key, &validation).is_err());
 }
 
-/// The same token with a character of its signature changed.
+/// The same token with one changed character in its signature.
 fn forged(token: &str) -> String {
     let (signed, last) = token.split_at(token.len() - 20);
     let other = if last.starts_with('A') { 'B' } else { 'A' };
     format!("{signed}{other}{}", &last[1..])
 }
 
-/// Through drivers/PROTOCOL.md. Without Go it is left out, and said so.
+/// Uses drivers/PROTOCOL.md. Without Go it is skipped with a message.
 fn golang_jwt_verifies(alg: &str, public: &str, tokens: &[String]) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../drivers/go/golang-jwt");
     if Command::new("go").arg("version").output().is_err() {
@@ -147,7 +146,7 @@ fn golang_jwt_verifies(alg: &str, public: &str, tokens: &[String]) {
         .current_dir(driver)
         .output()
         .unwrap();
-    assert!(build.status.success(), "{}", told(&build));
+    assert!(build.status.success(), "{}", printed(&build));
     let mut process = Command::new(&binary)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -201,14 +200,14 @@ fn es256_token_verifies_with_other_libraries() {
 fn signature_with_wrong_salt_length_is_an_error() {
     let token = Token::new("PS256");
     let right = token.run(&["issue", "key", "PS256", ISSUER, AUDIENCE, "32"]);
-    assert!(right.status.success(), "{}", told(&right));
+    assert!(right.status.success(), "{}", printed(&right));
     for salt_bytes in ["0", "20", "64"] {
         let output = token.run(&["issue", "key", "PS256", ISSUER, AUDIENCE, salt_bytes]);
         assert!(!output.status.success() && output.stdout.is_empty());
         assert!(
-            told(&output).contains("Remote(Signature)"),
+            printed(&output).contains("Remote(Signature)"),
             "{}",
-            told(&output)
+            printed(&output)
         );
     }
 }
@@ -220,8 +219,8 @@ fn key_of_another_type_is_an_error() {
     assert!(!output.status.success() && output.stdout.is_empty());
     let output = token.run(&["issue", "other", "ES256", ISSUER, AUDIENCE]);
     assert!(
-        told(&output).contains("no key has that label"),
+        printed(&output).contains("no key has that label"),
         "{}",
-        told(&output)
+        printed(&output)
     );
 }

@@ -1,4 +1,4 @@
-//! A posted form with a token, as the fuzzer makes it: a content type, a line's end, the body.
+//! A posted form with a token from fuzzer input: content type, line break, body.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
@@ -16,7 +16,7 @@ pub struct Form<'d> {
 }
 
 impl<'d> Form<'d> {
-    /// None: it has no line, or the first cannot stand in a header.
+    /// Returns `None` if there is no line break, or if a header cannot contain the first line.
     pub fn of(data: &'d [u8]) -> Option<Form<'d>> {
         let end = data.iter().position(|byte| *byte == b'\n')?;
         let content_type = HeaderValue::from_bytes(&data[..end]).ok()?;
@@ -43,7 +43,7 @@ impl<'d> Form<'d> {
         all
     }
 
-    /// The form, posted there.
+    /// Returns a request that posts the form to this path.
     pub fn request(&self, path: &str) -> Request<Full<Bytes>> {
         Request::builder()
             .method(Method::POST)
@@ -53,7 +53,7 @@ impl<'d> Form<'d> {
             .expect("it is a request")
     }
 
-    /// Its token, if it is a form with one that is not empty.
+    /// Returns the token, if the form has exactly one that is not empty.
     pub fn only_token(&self) -> Option<String> {
         let media_type = self
             .content_type

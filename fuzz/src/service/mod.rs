@@ -1,8 +1,7 @@
-//! A whole token service in the fuzzer's process, and a client that sends it what the fuzzer makes:
-//! on its way to an answer a message meets what it meets in the field. A panic on any thread of the
-//! server ends the fuzzer.
+//! Runs the whole token service in the fuzzer process, with a client that sends fuzzer input over loopback. A
+//! panic on any thread of the server ends the fuzzer.
 
-mod answer;
+mod call_result;
 mod form;
 
 use std::cell::RefCell;
@@ -26,21 +25,21 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tonic::Code;
 
-pub use answer::Answer;
+pub use call_result::CallResult;
 pub use form::Form;
 
-/// The issuer that requests mean which name none.
+/// The issuer of requests that name none.
 pub const ISS: &str = "https://id.example/tenant";
-/// A name of [`ISS`]'s tokens' audience.
+/// An audience of the tokens of [`ISS`].
 pub const AUDIENCE: &str = "api";
 
-/// Longer than any honest answer takes: an RSA key is made, on a machine that has other work.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// A server that has been changed so often makes room for a new one, or it would only grow.
+/// Time limit for a response. Generating an RSA key on a busy machine is the slowest call.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Number of changes after which the server is replaced, to limit its size.
 const CHANGES: u32 = 2000;
 
-/// No client is known, so everybody may do everything, and who shows the admin token administers; and
-/// nothing that depends on how busy the machine is is refused.
+/// Without configured clients, every caller may do everything, and the admin token grants administration. All
+/// limits that depend on the load are disabled.
 const CONFIG: &str = r#"
 listen = "127.0.0.1:0"
 admin_listen = "127.0.0.1:0"
@@ -61,7 +60,7 @@ profiles = [
 ]
 "#;
 
-/// Callers say who they are, by a token of the profile `access` for the audience `web`.
+/// Clients authenticate with a token of the profile `access` for the audience `web`.
 const CLIENTS: &str = r#"
 bearer = { issuer = "https://id.example/tenant", audience = "web" }
 
@@ -72,15 +71,15 @@ may = ["issue", "verify", "revoke", "admin"]
 issuers = ["*"]
 "#;
 
-/// The server, and what it has issued so far to be asked about.
+/// The server, and the tokens that it has issued so far.
 pub struct Service {
     data: SendRequest<Full<Bytes>>,
     admin: SendRequest<Full<Bytes>>,
     runtime: Runtime,
-    /// `authorization` for AdminService. None: the server has clients.
+    /// `authorization` for AdminService; `None` if the server has clients.
     admin_token: Option<HeaderValue>,
     _server: Server,
-    /// Tokens of each profile. No other token is good.
+    /// Tokens of each profile. All other tokens are invalid.
     pub tokens: Vec<String>,
     changes: u32,
 }
@@ -90,7 +89,7 @@ thread_local! {
     static GUARDED: RefCell<Service> = RefCell::new(Service::guarded());
 }
 
-/// Asks a server that lets everybody do everything.
+/// Runs `work` with a server that authorizes every caller.
 pub fn with<R>(work: impl FnOnce(&mut Service) -> R) -> R {
     OPEN.with_borrow_mut(|service| {
         if service.changes >= CHANGES {
@@ -100,17 +99,17 @@ pub fn with<R>(work: impl FnOnce(&mut Service) -> R) -> R {
     })
 }
 
-/// Asks one that knows its clients: the bearer of the first of its tokens, and nobody else.
+/// Runs `work` with a server that only authorizes the bearer of its first token.
 pub fn with_guarded<R>(work: impl FnOnce(&mut Service) -> R) -> R {
     GUARDED.with_borrow_mut(work)
 }
 
-/// A message as bytes: a first input.
+/// Encodes a message as a first input.
 pub fn seed(message: &impl Message) -> Vec<u8> {
     message.encode_to_vec()
 }
 
-/// A message as gRPC frames it.
+/// Encodes a message as a gRPC frame.
 pub fn framed(message: &[u8]) -> Bytes {
     let mut frame = BytesMut::with_capacity(5 + message.len());
     frame.put_u8(0);
@@ -119,29 +118,29 @@ pub fn framed(message: &[u8]) -> Bytes {
     frame.freeze()
 }
 
-/// How a stream's body ends, behind its whole messages.
+/// The end of the body of a stream, after its complete messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// There is nothing else.
+    /// No further bytes.
     Whole,
-    /// The head of a message without the least of the message: tonic takes it for the end, too.
+    /// An incomplete frame header; tonic treats it as the end, too.
     Head,
-    /// Something that is no message, or not all of one.
-    Torn,
+    /// A malformed or incomplete message.
+    Malformed,
 }
 
 impl End {
-    /// Whether a call with such a body may end like that.
+    /// Whether a call with such a body may end with this status.
     pub fn permits(self, code: Code) -> bool {
         match self {
             End::Whole => code == Code::Ok,
             End::Head => true,
-            End::Torn => code != Code::Ok,
+            End::Malformed => code != Code::Ok,
         }
     }
 }
 
-/// How many messages stand at the front of a stream's body, and how it ends.
+/// Returns the number of complete messages at the start of a body, and its end.
 pub fn unframed<M: Message + Default>(mut body: &[u8]) -> (usize, End) {
     let mut messages = 0;
     while let Some((&[0, ref length @ ..], rest)) = body.split_first_chunk::<5>() {
@@ -158,7 +157,7 @@ pub fn unframed<M: Message + Default>(mut body: &[u8]) -> (usize, End) {
     let end = match body {
         [] => End::Whole,
         [0, _, _, _, _] => End::Head,
-        _ => End::Torn,
+        _ => End::Malformed,
     };
     (messages, end)
 }
@@ -171,7 +170,7 @@ impl Service {
             let issued = service.issue(profile, "alice", AUDIENCE);
             service.tokens.push(issued);
         }
-        // The folder goes here; the store's file is open, and lasts as long as the server.
+        // The folder can be deleted now; the file of the store stays open as long as the server runs.
         service
     }
 
@@ -210,12 +209,12 @@ impl Service {
         }
     }
 
-    /// What was asked for has changed the server.
+    /// Records that the request changed the server.
     pub fn has_changed(&mut self) {
         self.changes += 1;
     }
 
-    /// Makes a call with bytes that may be its message or not. None: it was refused as it should be.
+    /// Calls a method with bytes that may be a message. Returns `None` if the server rejected it correctly.
     pub fn call<Q, A>(&mut self, method: &str, message: &[u8]) -> Option<A>
     where
         Q: Message + Default,
@@ -232,38 +231,38 @@ impl Service {
         Some(A::decode(&answer[..]).expect("an answer is a message"))
     }
 
-    /// Makes a call whose body is these bytes, and waits for its end.
-    pub fn stream(&mut self, method: &str, body: Bytes, more: &HeaderMap) -> Answer {
+    /// Calls a method with this body, and waits for the end of the response.
+    pub fn stream(&mut self, method: &str, body: Bytes, more: &HeaderMap) -> CallResult {
         let response = self.post(method, body, more);
         let (head, body) = response.into_parts();
         let collected = self
             .wait(body.collect())
             .expect("it is answered to the end");
         let trailers = collected.trailers().cloned().unwrap_or_default();
-        Answer::of(&head.headers, &trailers, collected.to_bytes())
+        CallResult::of(&head.headers, &trailers, collected.to_bytes())
     }
 
-    /// Makes a call that is answered for ever, and hears what comes first.
-    pub fn begin(&mut self, method: &str, body: Bytes) -> Answer {
+    /// Calls a method with an endless response, and returns the first message.
+    pub fn begin(&mut self, method: &str, body: Bytes) -> CallResult {
         let response = self.post(method, body, &HeaderMap::new());
         let (head, mut body) = response.into_parts();
         let frame = self.wait(body.frame()).transpose();
         let frame = frame
-            .expect("it is answered")
+            .expect("a response")
             .unwrap_or(hyper::body::Frame::data(Bytes::new()));
         match frame.into_data() {
-            Ok(data) => Answer::of(&head.headers, &HeaderMap::new(), data),
+            Ok(data) => CallResult::of(&head.headers, &HeaderMap::new(), data),
             Err(frame) => {
                 let trailers = frame.into_trailers().unwrap_or_default();
-                Answer::of(&head.headers, &trailers, Bytes::new())
+                CallResult::of(&head.headers, &trailers, Bytes::new())
             }
         }
     }
 
-    /// Sends any HTTP request to the data listener.
+    /// Sends an HTTP request to the data listener.
     pub fn http(&mut self, request: Request<Full<Bytes>>) -> Response<Bytes> {
         let sending = self.data.send_request(request);
-        let response = self.wait(sending).expect("it is answered");
+        let response = self.wait(sending).expect("a response");
         let (head, body) = response.into_parts();
         let body = self
             .wait(body.collect())
@@ -271,7 +270,7 @@ impl Service {
         Response::from_parts(head, body.to_bytes())
     }
 
-    /// Verifies a token. None: it is not good.
+    /// Verifies a token. Returns `None` if it is invalid.
     pub fn verify(&mut self, iss: &str, audience: &str, token: &str) -> Option<VerifyResponse> {
         let request = VerifyRequest {
             issuer: iss.to_owned(),
@@ -282,7 +281,7 @@ impl Service {
         self.call::<VerifyRequest, _>("jeton.v1.TokenService/Verify", &message)
     }
 
-    /// The ids of [`ISS`]'s keys.
+    /// Returns the key ids of [`ISS`].
     pub fn kids(&mut self) -> Vec<String> {
         let request = GetIssuerRequest {
             issuer: ISS.to_owned(),
@@ -303,7 +302,7 @@ impl Service {
         };
         let message = request.encode_to_vec();
         let issued = self.call::<IssueRequest, _>("jeton.v1.TokenService/Issue", &message);
-        let issued: IssueResponse = issued.expect("it is issued");
+        let issued: IssueResponse = issued.expect("a token is issued");
         issued.token
     }
 
@@ -314,7 +313,7 @@ impl Service {
             .header("content-type", "application/grpc")
             .header("te", "trailers")
             .body(Full::new(body))
-            .expect("it is a request");
+            .expect("a valid request");
         request.headers_mut().extend(more.clone());
         let listener = match method.starts_with("jeton.v1.AdminService") {
             true => {
@@ -327,21 +326,21 @@ impl Service {
             false => &mut self.data,
         };
         let sending = listener.send_request(request);
-        self.wait(sending).expect("it is answered")
+        self.wait(sending).expect("a response")
     }
 
     fn wait<F: Future>(&self, what: F) -> F::Output {
         let answered = self
             .runtime
-            .block_on(async { timeout(PATIENCE, what).await });
-        answered.expect("an answer comes in time")
+            .block_on(async { timeout(TIMEOUT, what).await });
+        answered.expect("a response in time")
     }
 }
 
-/// A folder for a store. In memory if there is such a place: what is acknowledged waits for the disk.
+/// Creates a folder for a store, in memory if possible, because acknowledged writes wait for the disk.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
-    folder.expect("there is room for a folder")
+    folder.expect("a temporary folder")
 }
 
 async fn connect(address: SocketAddr) -> SendRequest<Full<Bytes>> {

@@ -27,12 +27,17 @@ use memory::{Memory, TokenHash};
 ///
 /// # Cost
 ///
-/// A hit costs one HMAC-SHA256 over the whole token, a lookup in one set of eight entries under a lock,
-/// the policy checks, the revocation hook, a copy of the payload, and deserializing the custom claims. With
-/// [`verify_in`](Cached::verify_in) the copy goes to the caller's [`Scratch`] and allocates nothing. A miss
-/// costs a verification in addition. An entry needs memory for the payload, the positions of its claims
-/// and about 100 bytes. The payload of an encrypted token stays in memory in decrypted form. A token of
-/// more than [`limits::CACHED_TOKEN_BYTES`] is not cached.
+/// A hit costs:
+/// - one HMAC-SHA256 over the whole token
+/// - a lookup in one set of eight entries, under a lock
+/// - the policy checks and the revocation hook
+/// - a copy of the payload; with [`verify_in`](Cached::verify_in) it goes to the caller's [`Scratch`] and
+///   allocates nothing
+/// - deserializing the custom claims
+///
+/// A miss costs a verification in addition. An entry needs memory for the payload, the positions of its
+/// claims and about 100 bytes. The payload of an encrypted token stays in memory in decrypted form. A token
+/// of more than [`limits::CACHED_TOKEN_BYTES`] is not cached.
 ///
 /// # Guarantees
 ///
@@ -44,7 +49,7 @@ use memory::{Memory, TokenHash};
 ///   `iat` and the maximum age at the current time.
 /// - Every hit and every miss calls the [revocation hook](Cached::revocations).
 /// - An entry is only valid for the verifier that created it, with its keys and its policy.
-///   [`replace`](Cached::replace) invalidates all entries at once. To retire a key, omit it from the next
+///   [`replace`](Cached::replace) invalidates all entries at once. To stop trusting a key, omit it from the next
 ///   verifier. Calls that have started still use the previous verifier.
 /// - The number of entries is limited, and so is the work per insertion: one entry of a set of eight is
 ///   replaced. A secret of the cache selects the set, so an attacker cannot target an entry.
@@ -224,9 +229,9 @@ impl<V: Verify> Cached<V> {
         let hash = self.hash(token);
         if let Some(remembered) = self.memory.find(&hash, current.generation) {
             let still = current.verifier.recheck(&remembered);
-            if let Err(refusal) = still.and_then(|()| self.reject_revoked(&remembered)) {
+            if let Err(error) = still.and_then(|()| self.reject_revoked(&remembered)) {
                 self.memory.forget(&hash);
-                return Err(refusal);
+                return Err(error);
             }
             return Ok(hit(&remembered));
         }

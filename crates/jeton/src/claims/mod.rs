@@ -2,15 +2,15 @@
 
 mod buffer;
 mod custom;
+mod deserialize;
 mod registered;
 mod rfc3339;
-mod deserialize;
 mod write;
 
 pub(crate) use buffer::Buffer;
 pub use custom::{CustomClaims, CustomClaimsError};
-pub(crate) use registered::{Dates, Registered, Scanned};
 pub(crate) use deserialize::Layout;
+pub(crate) use registered::{Dates, Registered, Scanned};
 pub(crate) use write::ClaimsPrefix;
 
 use std::borrow::Cow;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Layout, rfc3339};
 use crate::clock::Timestamp;
 use crate::error::{Claim, Part, Rejection};
-use crate::json::{self, ScanError, Kind, Text, Value};
+use crate::json::{self, Kind, ScanError, Text, Value};
 
 /// How a token format writes dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

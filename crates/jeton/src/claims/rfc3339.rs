@@ -1,7 +1,7 @@
 //! RFC 3339 dates (section 5.6), as PASETO uses them.
 //!
-//! The calendar comes from jiff. Its own parser and printer end one day before the end of the year 9999, a
-//! date that is often used for "never", and are several times slower.
+//! The calendar comes from jiff. Its parser and printer are not used: they are several times slower, and they
+//! reject the last day of the year 9999, which is often used for "never".
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;

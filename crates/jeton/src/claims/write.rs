@@ -102,7 +102,8 @@ impl ClaimsPrefix {
     }
 
     /// Appends the rest of the object to the buffer.
-    pub(crate) fn write_rest(        &self,
+    pub(crate) fn write_rest(
+        &self,
         buffer: &mut Buffer,
         subject: Option<&str>,
         token_id: Option<&str>,

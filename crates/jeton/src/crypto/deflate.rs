@@ -11,7 +11,7 @@ const LEVEL: u8 = 6;
 
 /// Why data is not inflated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NotInflated {
+pub(crate) enum InflateError {
     /// Not exactly one complete DEFLATE stream.
     Malformed,
     /// The output exceeds the limit.
@@ -23,7 +23,7 @@ pub(crate) fn deflate(data: &[u8]) -> Vec<u8> {
 }
 
 /// Inflates to at most `limit` bytes. Never uses more memory than that.
-pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Zeroizing<Vec<u8>>, NotInflated> {
+pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Zeroizing<Vec<u8>>, InflateError> {
     let mut out = Zeroizing::new(vec![0; data.len().saturating_mul(2).min(limit)]);
     let mut state = Box::<DecompressorOxide>::default();
     let (mut input, mut filled) = (data, 0);
@@ -36,13 +36,13 @@ pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Zeroizing<Vec<u8>>, N
             TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
         );
         filled += written;
-        input = input.get(read..).ok_or(NotInflated::Malformed)?;
+        input = input.get(read..).ok_or(InflateError::Malformed)?;
         match status {
             TINFLStatus::Done if input.is_empty() => {
                 out.truncate(filled);
                 return Ok(out);
             }
-            TINFLStatus::HasMoreOutput if out.len() == limit => return Err(NotInflated::TooLarge),
+            TINFLStatus::HasMoreOutput if out.len() == limit => return Err(InflateError::TooLarge),
             TINFLStatus::HasMoreOutput => {
                 // A new buffer, so that the old one is wiped; `resize` would leave a copy behind.
                 let length = out.len().saturating_mul(2).clamp(1, limit);
@@ -50,7 +50,7 @@ pub(crate) fn inflate(data: &[u8], limit: usize) -> Result<Zeroizing<Vec<u8>>, N
                 larger[..filled].copy_from_slice(&out[..filled]);
                 out = larger;
             }
-            _ => return Err(NotInflated::Malformed),
+            _ => return Err(InflateError::Malformed),
         }
     }
 }
@@ -76,8 +76,8 @@ mod tests {
         let bomb = deflate(&vec![0; 1_000_000]);
         assert!(bomb.len() < 2_000);
         assert!(inflate(&bomb, 1_000_000).is_ok());
-        assert_eq!(inflate(&bomb, 999_999).err(), Some(NotInflated::TooLarge));
-        assert_eq!(inflate(&bomb, 0).err(), Some(NotInflated::TooLarge));
+        assert_eq!(inflate(&bomb, 999_999).err(), Some(InflateError::TooLarge));
+        assert_eq!(inflate(&bomb, 0).err(), Some(InflateError::TooLarge));
     }
 
     #[test]
@@ -86,10 +86,10 @@ mod tests {
         for length in 0..small.len() {
             assert_eq!(
                 inflate(&small[..length], 1000).err(),
-                Some(NotInflated::Malformed)
+                Some(InflateError::Malformed)
             );
         }
         let longer = [small.as_slice(), &[0]].concat();
-        assert_eq!(inflate(&longer, 1000).err(), Some(NotInflated::Malformed));
+        assert_eq!(inflate(&longer, 1000).err(), Some(InflateError::Malformed));
     }
 }

@@ -119,7 +119,7 @@ impl Private {
         &self.public
     }
 
-    /// Returns the shared secret. Returns `None` if the groups differ, or if the secret of X25519 is all zeros,
+    /// Returns the shared secret, or `None` if the groups differ. Also `None` if the secret of X25519 is zero,
     /// which a point of small order causes (RFC 7748, section 6.1).
     pub(crate) fn agree(&self, peer: &Public) -> Option<Zeroizing<Vec<u8>>> {
         let keep = |secret: &[u8]| Ok(Zeroizing::new(secret.to_vec()));
@@ -169,8 +169,8 @@ impl Public {
     /// Whether every shared secret with this key is zero (RFC 7748, section 6.1): the point has small order.
     /// Curves of prime order have no such points.
     pub(crate) fn is_of_small_order(&self) -> bool {
-        // 2²⁵⁴ is a multiple of the cofactors of the curve and its twist, and of no prime factor of their
-        // orders, so the result is zero exactly for points of small order.
+        // 2²⁵⁴ is a multiple of the cofactors of the curve and its twist, but not of the prime factors of
+        // their orders. So the result is zero exactly for points of small order.
         match <[u8; 32]>::try_from(self.bytes()) {
             Ok(u) if self.group == Group::X25519 => {
                 MontgomeryPoint(u).mul_clamped([0; 32]) == MontgomeryPoint([0; 32])
@@ -228,7 +228,7 @@ mod tests {
     }
 
     /// All encodings of the points of order 1, 2, 4 and 8 on the curve and its twist, including numbers beyond
-    /// the field, and their neighbours, which do not have small order.
+    /// the field. Their neighbours do not have small order.
     #[test]
     fn small_order_check_finds_exactly_the_small_order_points() {
         const ORDER_8: [[u8; 32]; 2] = [

@@ -132,11 +132,7 @@ impl Public {
 }
 
 /// Checks that modulus and exponent are odd and within the size limits.
-pub(super) fn check_public(
-    strength: Strength,
-    n: &[u8],
-    e: &[u8],
-) -> Result<(), KeyError> {
+pub(super) fn check_public(strength: Strength, n: &[u8], e: &[u8]) -> Result<(), KeyError> {
     let odd = |integer: &[u8]| integer.last().is_some_and(|byte| byte & 1 == 1);
     let (modulus_bits_min, exponent_bits_min) = match strength {
         Strength::Current => (limits::RSA_MODULUS_BITS_MIN, 17),

@@ -46,11 +46,7 @@ pub(crate) enum Public {
 
 impl Public {
     /// `n` and `e` have no leading zeros. The error names the invalid member.
-    pub(crate) fn from_parts(
-        padding: Padding,
-        n: &[u8],
-        e: &[u8],
-    ) -> Result<Public, KeyError> {
+    pub(crate) fn from_parts(padding: Padding, n: &[u8], e: &[u8]) -> Result<Public, KeyError> {
         check_public(Strength::Current, n, e)?;
         let invalid = KeyError::at("n", KeyProblem::Invalid);
         let key: PublicEncryptingKey = PublicKeyComponents { n, e }

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::crypto::{Hash, pbes2};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::Members;
-use crate::key::{PermittedUse, KeyId, UnknownAlgorithm, KeyOps, is_key_text, shared_algorithm};
+use crate::key::{KeyId, KeyOps, PermittedUse, UnknownAlgorithm, is_key_text, shared_algorithm};
 use crate::limits;
 
 /// How a password wraps a content key (RFC 7518, section 4.8).
@@ -158,7 +158,7 @@ impl Password {
 
     /// Returns the same password with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<Password> {
-        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.key_id = Some(KeyId::from_caller(key_id)?);
         Ok(self)
     }
 
@@ -192,13 +192,21 @@ impl Password {
     }
 
     /// Derives the wrapping key from a new `p2s` and `p2c`.
-    pub(crate) fn to_wrap(&self, salt: &[u8], rounds: NonZeroU32) -> Result<Zeroizing<Vec<u8>>> {
+    pub(crate) fn wrapping_key(
+        &self,
+        salt: &[u8],
+        rounds: NonZeroU32,
+    ) -> Result<Zeroizing<Vec<u8>>> {
         let password = self.permitted.to_encrypt(&self.secret)?;
         Ok(self.derive(password, salt, rounds))
     }
 
     /// Derives the unwrapping key from the `p2s` and `p2c` of a token. The caller has checked their limits.
-    pub(crate) fn to_unwrap(&self, salt: &[u8], rounds: NonZeroU32) -> Option<Zeroizing<Vec<u8>>> {
+    pub(crate) fn unwrapping_key(
+        &self,
+        salt: &[u8],
+        rounds: NonZeroU32,
+    ) -> Option<Zeroizing<Vec<u8>>> {
         let password = self.permitted.to_decrypt(&self.secret)?;
         Some(self.derive(password, salt, rounds))
     }

@@ -1,12 +1,12 @@
 //! A strict JSON reader for headers, keys and registered claims.
 //!
-//! One pass validates the whole text (RFC 8259), rejects duplicate member names at every level, limits the
-//! depth, and passes each member of the outermost object to the caller. It builds no tree. RFC 7515, section
-//! 5.2, allows duplicate names to be accepted; rejecting them is the only safe choice.
+//! One pass validates the whole text (RFC 8259) and passes each member of the outermost object to the caller.
+//! It limits the depth and builds no tree. It rejects duplicate member names at every level. RFC 7515, section
+//! 5.2, allows accepting them; rejecting them is the only safe choice.
 
 mod duplicates;
-mod span;
 mod scanner;
+mod span;
 mod strict;
 mod text;
 
@@ -15,8 +15,8 @@ pub(crate) use text::Text;
 
 use std::ops::Range;
 
-use span::Span;
 use scanner::Scanner;
+use span::Span;
 
 /// The limit of serde_json. A higher limit here would have no effect.
 pub(crate) const DEPTH_MAX: u32 = 127;
@@ -119,7 +119,7 @@ impl<'a> Value<'a> {
     pub(crate) fn elements(self) -> Option<Elements<'a>> {
         match self.0 {
             Checked::Other(Kind::Array, span) => {
-                let (text, start) = span.onwards();
+                let (text, start) = span.text_and_start();
                 Some(Elements::from(Scanner::at(text, start)))
             }
             _ => None,

@@ -1,6 +1,6 @@
 use super::duplicates::Names;
 use super::span::Span;
-use super::{Bounds, ScanError, Kind, Text, Value};
+use super::{Bounds, Kind, ScanError, Text, Value};
 
 /// Scans a text once.
 pub(super) struct Scanner<'a> {

@@ -30,7 +30,7 @@ impl<'a> Span<'a> {
     }
 
     /// Returns the whole text and the start of the range.
-    pub(super) fn onwards(self) -> (&'a str, usize) {
+    pub(super) fn text_and_start(self) -> (&'a str, usize) {
         (self.text, self.start)
     }
 }

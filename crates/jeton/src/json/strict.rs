@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::span::Span;
 use super::scanner::Scanner;
+use super::span::Span;
 use super::{DEPTH_MAX, ScanError, Text, Value};
 
 /// A member of an object.
@@ -60,8 +60,9 @@ pub fn read_members<'t, E: From<JsonError>>(
 ) -> Result<(), E> {
     let limit = depth.min(DEPTH_MAX);
     let mut scanner = Scanner::new(text, limit.into());
-    let read =
-        scanner.outer_object(|name, value| member(Member { text, name, value }).map_err(ReadError::Callback));
+    let read = scanner.outer_object(|name, value| {
+        member(Member { text, name, value }).map_err(ReadError::Callback)
+    });
     match read {
         Ok(()) => Ok(()),
         Err(ReadError::Callback(error)) => Err(error),
@@ -142,10 +143,12 @@ fn explain(text: &str, limit: u32, at: usize, error: ScanError) -> JsonError {
             column,
         },
         // This reader does not limit the number of values.
-        ScanError::Syntax | ScanError::TooMany => match Scanner::new(text, limit.into()).is_other_value() {
-            true => JsonError::NotAnObject,
-            false => JsonError::Syntax { line, column },
-        },
+        ScanError::Syntax | ScanError::TooMany => {
+            match Scanner::new(text, limit.into()).is_other_value() {
+                true => JsonError::NotAnObject,
+                false => JsonError::Syntax { line, column },
+            }
+        }
     }
 }
 
@@ -255,10 +258,10 @@ mod tests {
             "[] {}",
             "{\"a\":\"\u{1}\"}",
         ] {
-            let refused = read(text);
+            let result = read(text);
             assert!(
-                matches!(refused, Err(JsonError::Syntax { line: 1, .. })),
-                "{text}: {refused:?}"
+                matches!(result, Err(JsonError::Syntax { line: 1, .. })),
+                "{text}: {result:?}"
             );
         }
     }

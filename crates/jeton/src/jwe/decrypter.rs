@@ -10,7 +10,7 @@ use super::header::{self, Fields};
 use super::serialized::Parts;
 use super::unwrap::{self, Budget};
 use crate::base64;
-use crate::crypto::deflate::{self, NotInflated};
+use crate::crypto::deflate::{self, InflateError};
 use crate::error::{Part, Rejection, Result};
 use crate::key::{ContentEnc, DecryptWith, DecryptionKeys, KeyId};
 use crate::limits::{self, Limits};
@@ -30,8 +30,8 @@ use crate::limits::{self, Limits};
 /// let token = Encrypter::new(&key, ContentEnc::A256Gcm).encrypt(b"hello")?;
 /// assert!(decrypter.decrypt(&token).is_ok());
 /// let other = Encrypter::new(&key, ContentEnc::A128Gcm).encrypt(b"hello")?;
-/// let refusal = decrypter.decrypt(&other).unwrap_err().rejection();
-/// assert_eq!(refusal, Some(Rejection::EncryptionMismatch));
+/// let rejection = decrypter.decrypt(&other).unwrap_err().rejection();
+/// assert_eq!(rejection, Some(Rejection::EncryptionMismatch));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
@@ -211,7 +211,7 @@ impl Decrypter {
         // algorithms counts as one key.
         let id = |key: &'a DecryptWith| key.id().map(KeyId::as_str);
         let are_one = keys.windows(2).all(|pair| id(&pair[0]) == id(&pair[1]));
-        let mut refusal = match are_one {
+        let mut last_error = match are_one {
             true => Rejection::AlgorithmMismatch,
             false => Rejection::UnknownKey,
         };
@@ -227,7 +227,7 @@ impl Decrypter {
                     continue;
                 }
                 if matches!(key, DecryptWith::Content(key) if key.enc() != enc) {
-                    refusal = Rejection::EncryptionMismatch;
+                    last_error = Rejection::EncryptionMismatch;
                     continue;
                 }
                 candidates.push(Candidate {
@@ -238,7 +238,7 @@ impl Decrypter {
             }
         }
         if candidates.is_empty() {
-            return Err(refusal);
+            return Err(last_error);
         }
         Ok(candidates)
     }
@@ -256,8 +256,8 @@ fn decrypted(
         let by_ratio = plaintext.len().saturating_mul(limits::INFLATED_RATIO);
         let limit = by_ratio.min(limits::INFLATED_BYTES);
         plaintext = deflate::inflate(&plaintext, limit).map_err(|error| match error {
-            NotInflated::Malformed => Rejection::Malformed(Part::Payload),
-            NotInflated::TooLarge => Rejection::TooLarge(Part::Payload),
+            InflateError::Malformed => Rejection::Malformed(Part::Payload),
+            InflateError::TooLarge => Rejection::TooLarge(Part::Payload),
         })?;
     }
     let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);

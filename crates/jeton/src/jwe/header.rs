@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::base64;
 use crate::error::{Misuse, Part, Rejection};
-use crate::json::{self, ScanError, Kind, Value};
+use crate::json::{self, Kind, ScanError, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
 

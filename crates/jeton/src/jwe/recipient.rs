@@ -109,7 +109,7 @@ pub(super) fn wrapped(
             members.bytes("p2s", salt.as_slice());
             members.json("p2c", rounds.to_string());
             let rounds = NonZeroU32::new(rounds).ok_or(Misuse::Pbes2Rounds)?;
-            aes_kw::wrap(&password.to_wrap(salt.as_slice(), rounds)?, secret)?
+            aes_kw::wrap(&password.wrapping_key(salt.as_slice(), rounds)?, secret)?
         }
     };
     Ok(ForRecipient {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Part, Rejection};
-use crate::json::{self, ScanError, Kind, Value};
+use crate::json::{self, Kind, ScanError, Value};
 use crate::limits::{self, Limits};
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Token);

@@ -163,6 +163,6 @@ fn by_password(
         return Err(Rejection::TooLarge(Part::Header));
     }
     let rounds = NonZeroU32::new(rounds).ok_or(malformed)?;
-    let wrapping = password.to_unwrap(&salt, rounds);
+    let wrapping = password.unwrapping_key(&salt, rounds);
     Ok(wrapping.and_then(|wrapping| aes_kw::unwrap(&wrapping, encrypted)))
 }

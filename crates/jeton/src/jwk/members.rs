@@ -154,7 +154,7 @@ impl<'a> Members<'a> {
 
     pub(crate) fn key_id(&self) -> Result<Option<KeyId>, KeyError> {
         self.optional("kid")?
-            .map(|kid| KeyId::loaded(&kid))
+            .map(|kid| KeyId::from_key(&kid))
             .transpose()
     }
 
@@ -169,7 +169,10 @@ impl<'a> Members<'a> {
         intended: &str,
         operations_wanted: &[&str],
     ) -> Result<(), KeyError> {
-        if self.optional("use")?.is_some_and(|declared| declared != intended) {
+        if self
+            .optional("use")?
+            .is_some_and(|declared| declared != intended)
+        {
             return Err(KeyError::at("use", KeyProblem::Contradiction));
         }
         let Some(operations) = self.value("key_ops") else {

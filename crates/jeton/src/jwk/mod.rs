@@ -4,16 +4,16 @@
 //! contradict each other. Errors name the wrong member and never contain its value. The key types are in
 //! [`key`](crate::key); this module has the key set ([`KeySet`]).
 
-mod metadata;
 mod members;
+mod metadata;
 mod set;
 mod thumbprint;
 mod write;
 
 pub use set::KeySet;
 
-pub(crate) use metadata::Metadata;
 pub(crate) use members::{Members, Operation, PRIVATE, is_private};
+pub(crate) use metadata::Metadata;
 pub(crate) use set::elements as set_elements;
 pub(crate) use thumbprint::thumbprint;
 pub(crate) use write::Writer;

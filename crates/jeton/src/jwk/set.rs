@@ -141,7 +141,7 @@ fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError
 
 /// Reads a key. If it is only below the minimum strength, it is accepted.
 fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
-    let refused = match read_key(text, wanted) {
+    let too_weak = match read_key(text, wanted) {
         Err(error) if error.problem() == KeyProblem::TooWeak => error,
         read => return read,
     };
@@ -152,6 +152,6 @@ fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, Key
         Some(Alg::Sig(alg)) => {
             VerifyingKey::weak_from_members(&members, alg).map(VerificationKey::Public)
         }
-        None => Err(refused),
+        None => Err(too_weak),
     }
 }

@@ -34,8 +34,8 @@ impl<'k> General<'k> {
 
     /// Signs the payload with all signers.
     ///
-    /// Returns a [`Misuse`] if there is no signer, if there are more than [`limits::SIGNATURES`], or if the
-    /// signers differ in whether the payload is encoded (RFC 7797, section 3).
+    /// Returns a [`Misuse`] if there is no signer, or more than [`limits::SIGNATURES`]. Also if the signers
+    /// differ in whether the payload is encoded (RFC 7797, section 3).
     pub fn sign(&self, payload: &[u8]) -> Result<String> {
         let member = self.first()?.payload_member(payload)?;
         Ok(format!("{{{member},{}}}", self.signatures(payload)?))

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, ScanError, Kind, Text, Value};
+use crate::json::{self, Kind, ScanError, Text, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
 
@@ -17,8 +17,8 @@ use crate::limits::{self, Limits};
 ///
 /// RFC 7515, section 4.1; RFC 7516, section 4.1; RFC 7518, sections 4.6 to 4.8; RFC 7797, section 3; RFC 8225,
 /// section 8.1 (`ppt`); RFC 8555, sections 6.4 and 6.5 (`url`, `nonce`); OpenID Federation 1.0, section 4.3
-/// (`trust_chain`). The caller may write `svt` (RFC 9321), which is added to signed tokens, and `iss`, `sub`
-/// and `aud` next to a JWE, which only repeat its claims (RFC 7519, section 5.3).
+/// (`trust_chain`). The caller may write `svt` (RFC 9321), which is added to signed tokens. It may also write
+/// `iss`, `sub` and `aud` next to a JWE, which only repeat its claims (RFC 7519, section 5.3).
 pub(crate) fn is_reserved(name: &str) -> bool {
     const NAMES: [&str; 25] = [
         "alg",
@@ -305,19 +305,19 @@ fn payload_form(
     b64: Option<Value<'_>>,
     extensions: Extensions,
 ) -> Result<PayloadForm, Rejection> {
-    let refused = Err(Rejection::CriticalExtension);
+    let rejected = Err(Rejection::CriticalExtension);
     let (crit, b64) = match (crit, b64) {
         (None, None) => return Ok(PayloadForm::Encoded),
         (Some(crit), Some(b64)) if extensions == Extensions::B64 => (crit, b64),
-        _ => return refused,
+        _ => return rejected,
     };
     let Some(names) = crit.elements() else {
-        return refused;
+        return rejected;
     };
     let mut names = names.map(Value::string);
     let only_b64 = names.next().flatten().is_some_and(|name| name == *"b64");
     if !only_b64 || names.next().is_some() {
-        return refused;
+        return rejected;
     }
     match (b64.kind(), b64.raw()) {
         (Kind::Bool, "true") => Ok(PayloadForm::Encoded),

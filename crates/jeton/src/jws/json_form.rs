@@ -7,7 +7,7 @@ use super::header::{PayloadForm, Reading};
 use super::{Header, VerifiedPayload};
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::json::{self, ScanError, Kind, Value};
+use crate::json::{self, Kind, ScanError, Value};
 use crate::key::{KeyId, Keys};
 use crate::limits::{self, Limits};
 
@@ -70,7 +70,7 @@ pub(super) fn verify(
     if forms.any(|form| Some(form) != first) {
         return Err(Rejection::Malformed(Part::Header));
     }
-    let mut refusal = MALFORMED;
+    let mut last_error = MALFORMED;
     let mut tries = Tries(Some(limits::SIGNATURES_TRIED));
     for (index, signature) in read.iter().enumerate() {
         let verified = match signature {
@@ -79,7 +79,7 @@ pub(super) fn verify(
         };
         match verified {
             Err(_) if tries.over() => return Err(Rejection::TooLarge(Part::Signature)),
-            Err(rejection) => refusal = rejection,
+            Err(rejection) => last_error = rejection,
             Ok(found) => {
                 return Ok(VerifiedPayload {
                     signature_index: index,
@@ -88,7 +88,7 @@ pub(super) fn verify(
             }
         }
     }
-    Err(refusal)
+    Err(last_error)
 }
 
 /// The number of signatures of a document that may still be checked; `None` after it was exceeded.

@@ -4,7 +4,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::base64;
-use crate::claims::{ClaimsPrefix, Buffer, Claims};
+use crate::claims::{Buffer, Claims, ClaimsPrefix};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::{SignatureBuffer, hmac};
 use crate::error::Result;

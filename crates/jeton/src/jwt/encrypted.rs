@@ -25,7 +25,7 @@ use crate::verify::Verify;
 /// # use jeton::jwt::EncryptedIssuer;
 /// # use jeton::key::{ContentEnc, DecryptionKey, KeyManagementAlg};
 /// let public = DecryptionKey::generate(KeyManagementAlg::EcdhEs)?.encryption_key();
-/// EncryptedIssuer::new(&public, ContentEnc::A256Gcm); // from anybody: refused by the compiler
+/// EncryptedIssuer::new(&public, ContentEnc::A256Gcm); // does not compile: anyone could encrypt
 /// # Ok::<(), jeton::Error>(())
 /// ```
 ///
@@ -38,13 +38,13 @@ use crate::verify::Verify;
 /// # use jeton::key::{KeyWrapAlg, WrappingKey};
 /// # use jeton::Policy;
 /// let wrapping = WrappingKey::generate(KeyWrapAlg::A256Kw)?;
-/// EncryptedVerifier::new(&wrapping, Policy::new("i", "a")); // refused by the compiler
+/// EncryptedVerifier::new(&wrapping, Policy::new("i", "a")); // does not compile
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand for the issuer of a JWT",
-    note = "a `ContentKey` can; to a public key anyone can encrypt, and every recipient of a token can \
-            encrypt under its content key, so sign first: `jwt::NestedIssuer`"
+    message = "`{Self}` does not authenticate the issuer of a JWT",
+    note = "use a `ContentKey`, or sign first with `jwt::NestedIssuer`: anyone can encrypt to a public key, \
+            and every recipient of a token can encrypt with its content key"
 )]
 pub trait SharedKey: sealed::Shared {}
 

@@ -22,18 +22,18 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 
+mod batch;
 mod encrypted;
 mod issue;
 mod issuer;
 mod nested;
-mod batch;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
+pub use batch::{Own, Series};
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use issuer::Issuer;
 pub use nested::{NestedIssuer, NestedVerifier};
-pub use batch::{Own, Series};
 pub use verifier::Verifier;
 
 pub(crate) use issue::{issue, issue_under};

@@ -86,7 +86,7 @@ impl EncryptionKey {
 
     /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<EncryptionKey> {
-        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.key_id = Some(KeyId::from_caller(key_id)?);
         Ok(self)
     }
 
@@ -214,11 +214,7 @@ impl Public {
         }
     }
 
-    pub(super) fn rsa(
-        alg: KeyManagementAlg,
-        n: &[u8],
-        e: &[u8],
-    ) -> Result<Public, KeyError> {
+    pub(super) fn rsa(alg: KeyManagementAlg, n: &[u8], e: &[u8]) -> Result<Public, KeyError> {
         let Management::Rsa(padding) = alg.management() else {
             return Err(KeyError::at("alg", KeyProblem::Contradiction));
         };

@@ -9,12 +9,12 @@ pub(crate) struct KeyId(Arc<str>);
 
 impl KeyId {
     /// Checks an id that the caller sets.
-    pub(crate) fn chosen(id: &str) -> Result<KeyId, Misuse> {
+    pub(crate) fn from_caller(id: &str) -> Result<KeyId, Misuse> {
         Self::bounded(id).ok_or(Misuse::KeyId)
     }
 
     /// Checks an id from key material.
-    pub(crate) fn loaded(id: &str) -> Result<KeyId, KeyError> {
+    pub(crate) fn from_key(id: &str) -> Result<KeyId, KeyError> {
         Self::bounded(id).ok_or(KeyError::at("kid", KeyProblem::WrongLength))
     }
 

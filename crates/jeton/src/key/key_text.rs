@@ -1,8 +1,8 @@
 //! Detects the encoding of a key that is passed as a secret.
 //!
 //! A random secret must never be detected as a key, because a generated key must load again. So DER is only
-//! detected if all bytes belong to it, PASERK only in text, and OpenSSH only if a word is the base64 of a
-//! key. Keys in base64 are detected too: identity providers publish keys and `x5c` contains certificates in
+//! detected if all bytes belong to it, and PASERK only in text. OpenSSH is only detected if a word is the
+//! base64 of a key. Keys in base64 are detected too: identity providers publish keys and `x5c` contains certificates in
 //! this form, and environment variables often do. The same applies to hexadecimal, percent-encoding, quotation
 //! marks and UTF-16, which some shells write to files.
 

@@ -61,7 +61,9 @@ impl Keys {
         mut verify: impl FnMut(&VerificationKey) -> bool,
     ) -> Result<&VerificationKey, Rejection> {
         let keys = match &self.0 {
-            Trusted::One(key) if !key.matches_name(alg) => return Err(Rejection::AlgorithmMismatch),
+            Trusted::One(key) if !key.matches_name(alg) => {
+                return Err(Rejection::AlgorithmMismatch);
+            }
             Trusted::One(key) if verify(key) => return Ok(key),
             Trusted::One(_) => return Err(Rejection::Signature),
             Trusted::Set(set) => &set.keys,
@@ -69,15 +71,18 @@ impl Keys {
         let named = |key: &&VerificationKey| {
             kid.is_none_or(|kid| key.id().is_some_and(|id| id.as_str() == kid))
         };
-        let mut refusal = Rejection::UnknownKey;
-        let candidates = keys.iter().filter(named).filter(|key| key.matches_name(alg));
+        let mut last_error = Rejection::UnknownKey;
+        let candidates = keys
+            .iter()
+            .filter(named)
+            .filter(|key| key.matches_name(alg));
         for key in candidates.take(limits::KEYS_TRIED) {
             if verify(key) {
                 return Ok(key);
             }
-            refusal = Rejection::Signature;
+            last_error = Rejection::Signature;
         }
-        Err(refusal)
+        Err(last_error)
     }
 }
 

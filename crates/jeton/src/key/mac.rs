@@ -111,7 +111,7 @@ impl MacKey {
 
     /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<MacKey> {
-        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.key_id = Some(KeyId::from_caller(key_id)?);
         self.headers = Headers::new(self.alg.name(), self.key_id());
         Ok(self)
     }
@@ -213,7 +213,7 @@ impl MacKey {
         });
         // Computed at the final address: the states are as secret as the key, and a move would leave a copy.
         let Material { secret, prepared } =
-            Arc::get_mut(&mut material).expect("nobody else has it yet");
+            Arc::get_mut(&mut material).expect("the Arc is not shared yet");
         prepared.set(alg.hash(), secret);
         MacKey {
             alg,

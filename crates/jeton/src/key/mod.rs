@@ -62,4 +62,4 @@ pub(crate) use private_key_info::rsa_parts;
 pub(crate) use private_key_info::{
     parts_from_pkcs1 as rsa_parts_from_pkcs1, pkcs1_in as rsa_pkcs1_in,
 };
-pub(crate) use shared_secret::{PermittedUse, KeyOps, algorithm as shared_algorithm};
+pub(crate) use shared_secret::{KeyOps, PermittedUse, algorithm as shared_algorithm};

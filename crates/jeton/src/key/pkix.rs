@@ -100,7 +100,7 @@ impl Kind {
 }
 
 /// Decodes PEM. Returns the label and the DER.
-pub(super) fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
+pub(super) fn decode_pem(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
     if text.len() > limits::KEY_BYTES {
         return Err(KeyError::new(KeyProblem::TooLarge));
     }
@@ -113,7 +113,7 @@ pub(super) fn armour(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyErro
 }
 
 pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
-    let (label, der) = armour(text)?;
+    let (label, der) = decode_pem(text)?;
     match label.as_str() {
         "PRIVATE KEY" => read_pkcs8(&der, wanted),
         "EC PRIVATE KEY" => read_sec1(&der, wanted),
@@ -131,7 +131,7 @@ pub(super) fn read_public_pem(
     wanted: Option<SigAlg>,
     strength: Strength,
 ) -> Result<VerifyingKey, KeyError> {
-    let (label, der) = armour(text)?;
+    let (label, der) = decode_pem(text)?;
     match label.as_str() {
         "PUBLIC KEY" => read_spki(&der, wanted, strength),
         "RSA PUBLIC KEY" => read_rsa_public(&der, Kind::Rsa.algorithm(wanted)?, strength),

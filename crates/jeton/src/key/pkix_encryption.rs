@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::encryption::Public;
 use super::encryption_algorithm::Management;
-use super::pkix::{self, EC, P256, P384, P521, RSA, armour, bounded, malformed};
+use super::pkix::{self, EC, P256, P384, P521, RSA, bounded, decode_pem, malformed};
 use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 use crate::crypto::ecdh::{self, Group};
@@ -64,7 +64,7 @@ pub(super) fn read_private_pem(
     text: &str,
     alg: KeyManagementAlg,
 ) -> Result<DecryptionKey, KeyError> {
-    let (label, der) = armour(text)?;
+    let (label, der) = decode_pem(text)?;
     match label.as_str() {
         "PRIVATE KEY" => read_pkcs8(&der, alg),
         "EC PRIVATE KEY" => read_sec1(&der, alg),
@@ -78,7 +78,7 @@ pub(super) fn read_public_pem(
     text: &str,
     alg: KeyManagementAlg,
 ) -> Result<EncryptionKey, KeyError> {
-    let (label, der) = armour(text)?;
+    let (label, der) = decode_pem(text)?;
     match label.as_str() {
         "PUBLIC KEY" => read_spki(&der, alg),
         "RSA PUBLIC KEY" => read_rsa_public(&der, alg),

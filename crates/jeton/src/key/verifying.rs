@@ -7,7 +7,7 @@ use crate::base64;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{KeyError, KeyProblem, Result};
-use crate::jwk::{self, Metadata, Members, Operation};
+use crate::jwk::{self, Members, Metadata, Operation};
 use crate::jws::Headers;
 
 /// A public key that verifies signatures of one algorithm.
@@ -108,7 +108,7 @@ impl VerifyingKey {
 
     /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<VerifyingKey> {
-        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.key_id = Some(KeyId::from_caller(key_id)?);
         self.headers = Headers::new(self.alg.name(), self.key_id());
         Ok(self)
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::shared_secret::{PermittedUse, SharedSecret, KeyOps};
+use super::shared_secret::{KeyOps, PermittedUse, SharedSecret};
 use super::{KeyId, KeyWrapAlg};
 use crate::crypto::random;
 use crate::error::{KeyError, Result};
@@ -76,7 +76,7 @@ impl WrappingKey {
 
     /// Returns the same key with a key id of 1 to 256 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<WrappingKey> {
-        self.key_id = Some(KeyId::chosen(key_id)?);
+        self.key_id = Some(KeyId::from_caller(key_id)?);
         Ok(self)
     }
 

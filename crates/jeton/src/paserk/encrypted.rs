@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Form, Kind, refused};
+use super::{Form, Kind, key_error};
 use crate::base64;
 use crate::error::{KeyProblem, Result};
 
@@ -14,17 +14,17 @@ pub(super) struct Envelope {
     /// The text after the kind, with its dot: `pie.` for wrapped keys.
     protocol: &'static str,
     /// The number of bytes in addition to the key.
-    longer: usize,
+    overhead: usize,
 }
 
 impl Envelope {
-    /// `longer` is the number of bytes in addition to the key.
-    pub(super) fn new(key: Kind, form: Form, protocol: &'static str, longer: usize) -> Envelope {
+    /// `overhead` is the number of bytes in addition to the key.
+    pub(super) fn new(key: Kind, form: Form, protocol: &'static str, overhead: usize) -> Envelope {
         Envelope {
             kind: Kind::of(key.version(), form),
             key_bytes: key.key_bytes().expect("it holds a key in the clear"),
             protocol,
-            longer,
+            overhead,
         }
     }
 
@@ -46,20 +46,20 @@ impl Envelope {
 
     /// Decodes a text of this kind. The length is checked.
     pub(super) fn read(&self, text: &str) -> Result<Vec<u8>> {
-        let (given, rest) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
+        let (given, rest) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
         let wanted = self.kind;
         if given != wanted {
-            return Err(refused(KeyProblem::WrongKind { wanted, given }).into());
+            return Err(key_error(KeyProblem::WrongKind { wanted, given }).into());
         }
         let encoded = rest
             .strip_prefix(self.protocol)
-            .ok_or(refused(KeyProblem::Unsupported))?;
-        let least = base64::encoded_length(self.key_bytes.start() + self.longer);
-        let most = base64::encoded_length(self.key_bytes.end() + self.longer);
+            .ok_or(key_error(KeyProblem::Unsupported))?;
+        let least = base64::encoded_length(self.key_bytes.start() + self.overhead);
+        let most = base64::encoded_length(self.key_bytes.end() + self.overhead);
         // The length is checked before decoding and before any derivation.
         if !(least..=most).contains(&encoded.len()) {
-            return Err(refused(KeyProblem::WrongLength).into());
+            return Err(key_error(KeyProblem::WrongLength).into());
         }
-        base64::decode(encoded.as_bytes()).map_err(|_| refused(KeyProblem::NotBase64Url).into())
+        base64::decode(encoded.as_bytes()).map_err(|_| key_error(KeyProblem::NotBase64Url).into())
     }
 }

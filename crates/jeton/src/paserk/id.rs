@@ -4,7 +4,7 @@ use std::str::FromStr;
 use sha2::{Digest, Sha384};
 
 use super::key_cipher::Family;
-use super::{Kind, refused};
+use super::{Kind, key_error};
 use crate::base64;
 use crate::crypto::blake2b::Blake2b;
 use crate::error::{Error, KeyProblem, Result};
@@ -68,16 +68,16 @@ impl FromStr for Id {
 
     /// Parses the canonical text of an id.
     fn from_str(text: &str) -> Result<Id> {
-        let (kind, encoded) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
+        let (kind, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
         if !kind.is_id() {
-            return Err(refused(KeyProblem::Unsupported).into());
+            return Err(key_error(KeyProblem::Unsupported).into());
         }
         if encoded.len() != base64::encoded_length(HASH_BYTES) {
-            return Err(refused(KeyProblem::WrongLength).into());
+            return Err(key_error(KeyProblem::WrongLength).into());
         }
         let mut hash = [0; HASH_BYTES];
         base64::decode_into(encoded.as_bytes(), &mut hash)
-            .map_err(|_| refused(KeyProblem::NotBase64Url))?;
+            .map_err(|_| key_error(KeyProblem::NotBase64Url))?;
         Ok(Id { kind, hash })
     }
 }

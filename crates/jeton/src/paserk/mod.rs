@@ -48,8 +48,8 @@
 
 mod encrypted;
 mod id;
-mod kind;
 mod key_cipher;
+mod kind;
 mod password;
 mod password_limits;
 mod seal;
@@ -94,18 +94,18 @@ impl Paserk {
     /// assert!(Paserk::parse("k4.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo").is_err());
     /// ```
     pub fn parse(text: &str) -> Result<Paserk> {
-        let (kind, encoded) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
-        let lengths = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
+        let (kind, encoded) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
+        let lengths = kind.key_bytes().ok_or(key_error(KeyProblem::Unsupported))?;
         // The length is checked before decoding.
         let [least, most] = [lengths.start(), lengths.end()].map(|n| base64::encoded_length(*n));
         if !(least..=most).contains(&encoded.len()) {
-            return Err(refused(KeyProblem::WrongLength).into());
+            return Err(key_error(KeyProblem::WrongLength).into());
         }
         let bytes = match kind.is_secret() {
             true => base64::decode_secret(encoded.as_bytes()),
             false => base64::decode(encoded.as_bytes()).map(Zeroizing::new),
         }
-        .map_err(|_| refused(KeyProblem::NotBase64Url))?;
+        .map_err(|_| key_error(KeyProblem::NotBase64Url))?;
         Ok(Paserk { kind, bytes })
     }
 
@@ -124,9 +124,9 @@ impl Paserk {
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn from_bytes(kind: Kind, bytes: &[u8]) -> Result<Paserk> {
-        let lengths = kind.key_bytes().ok_or(refused(KeyProblem::Unsupported))?;
+        let lengths = kind.key_bytes().ok_or(key_error(KeyProblem::Unsupported))?;
         if !lengths.contains(&bytes.len()) {
-            return Err(refused(KeyProblem::WrongLength).into());
+            return Err(key_error(KeyProblem::WrongLength).into());
         }
         Ok(Paserk {
             kind,
@@ -151,9 +151,9 @@ impl Paserk {
 
     /// Decodes a key of this kind.
     pub(crate) fn read(text: &str, wanted: Kind) -> Result<Paserk> {
-        let (given, _) = Kind::split(text).ok_or(refused(KeyProblem::Malformed))?;
+        let (given, _) = Kind::split(text).ok_or(key_error(KeyProblem::Malformed))?;
         if given != wanted {
-            return Err(refused(KeyProblem::WrongKind { wanted, given }).into());
+            return Err(key_error(KeyProblem::WrongKind { wanted, given }).into());
         }
         Paserk::parse(text)
     }
@@ -183,7 +183,7 @@ pub(crate) fn text(kind: Kind, bytes: &[u8]) -> Zeroizing<String> {
 }
 
 /// An error about the whole text, which has no members.
-pub(crate) const fn refused(problem: KeyProblem) -> KeyError {
+pub(crate) const fn key_error(problem: KeyProblem) -> KeyError {
     KeyError::at(MEMBER, problem)
 }
 

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
 use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Kind, PasswordLimits, refused};
+use super::{Form, Kind, PasswordLimits, key_error};
 use crate::crypto::{Hash, argon2id, pbes2, random};
 use crate::error::{Error, KeyError, KeyProblem, Misuse, Result};
 use crate::limits;
@@ -142,7 +142,7 @@ impl PasswordCost {
                 PasswordCost::argon2id(memory_bytes, number(8), number(12))
             }
         };
-        cost.map_err(|_| refused(KeyProblem::PasswordCost).into())
+        cost.map_err(|_| key_error(KeyProblem::PasswordCost).into())
     }
 
     fn derive(self, password: &[u8], salt: &[u8]) -> Result<Zeroizing<[u8; 32]>> {
@@ -171,11 +171,11 @@ struct Layout {
 impl Layout {
     fn of(key: Kind, form: Form) -> Layout {
         let family = Family::of(key.version());
-        let longer =
+        let overhead =
             salt_bytes(family) + cost_bytes(family) + family.nonce_bytes() + family.tag_bytes();
         Layout {
             family,
-            envelope: Envelope::new(key, form, "", longer),
+            envelope: Envelope::new(key, form, "", overhead),
         }
     }
 
@@ -215,7 +215,7 @@ impl Layout {
         let cipher = KeyCipher::password(self.family, &*cost.derive(password, salt)?, nonce);
         let header = self.envelope.header();
         if !cipher.is_authentic(&[header.as_bytes(), authenticated], tag) {
-            return Err(refused(KeyProblem::Decryption).into());
+            return Err(key_error(KeyProblem::Decryption).into());
         }
         let mut key = Zeroizing::new(encrypted.to_vec());
         cipher.apply(&mut key)?;
@@ -391,10 +391,10 @@ fn pem(der: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
 
 fn der(pem: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     let mut der = Zeroizing::new(vec![0; pem.len()]);
-    let decoded = pem::decode(pem, &mut der).map_err(|_| refused(KeyProblem::Malformed))?;
+    let decoded = pem::decode(pem, &mut der).map_err(|_| key_error(KeyProblem::Malformed))?;
     let (label, length) = (decoded.0, decoded.1.len());
     if label != PEM_LABEL {
-        return Err(refused(KeyProblem::Malformed).into());
+        return Err(key_error(KeyProblem::Malformed).into());
     }
     der.truncate(length);
     Ok(der)

@@ -1,6 +1,6 @@
 use crate::error::{KeyError, KeyProblem};
 use crate::limits;
-use crate::paserk::refused;
+use crate::paserk::key_error;
 
 /// Limits the cost of decrypting a key with a password.
 ///
@@ -24,7 +24,7 @@ use crate::paserk::refused;
 /// let error = LocalKey::from_password_paserk_within(&text, b"secret words", &tight);
 /// assert_eq!(
 ///     error.unwrap_err().to_string(),
-///     "key rejected: paserk: asks for 16 MiB of memory for a password, the limit is 8 MiB"
+///     "key rejected: paserk: requires 16 MiB of Argon2id memory, maximum 8 MiB"
 /// );
 /// assert!(LocalKey::from_password_paserk(&text, b"secret words").is_ok());
 /// # Ok::<_, jeton::Error>(())
@@ -71,7 +71,7 @@ impl PasswordLimits {
 
     pub(super) fn check_pbkdf2(&self, iterations: u32) -> Result<(), KeyError> {
         if iterations > self.pbkdf2_iterations {
-            return Err(refused(KeyProblem::PasswordIterations {
+            return Err(key_error(KeyProblem::PasswordIterations {
                 asked: iterations,
                 limit: self.pbkdf2_iterations,
             }));
@@ -81,20 +81,20 @@ impl PasswordLimits {
 
     pub(super) fn check_argon2id(&self, memory_bytes: u64, passes: u32) -> Result<(), KeyError> {
         if memory_bytes > self.argon2id_memory_bytes {
-            return Err(refused(KeyProblem::PasswordMemory {
+            return Err(key_error(KeyProblem::PasswordMemory {
                 asked_mib: mib(memory_bytes.div_ceil(MIB)),
                 limit_mib: mib(self.argon2id_memory_bytes / MIB),
             }));
         }
         if passes > limits::ARGON2ID_PASSES {
-            return Err(refused(KeyProblem::PasswordPasses {
+            return Err(key_error(KeyProblem::PasswordPasses {
                 asked: passes,
                 limit: limits::ARGON2ID_PASSES,
             }));
         }
         let work = memory_bytes.saturating_mul(u64::from(passes));
         if work > self.argon2id_work_bytes {
-            return Err(refused(KeyProblem::PasswordWork {
+            return Err(key_error(KeyProblem::PasswordWork {
                 asked_mib: mib(work.div_ceil(MIB)),
                 limit_mib: mib(self.argon2id_work_bytes / MIB),
             }));

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
 use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Kind, refused};
+use super::{Form, Kind, key_error};
 use crate::crypto::ecdh::{Group, Private, Public};
 use crate::crypto::{ecdsa, ed25519};
 use crate::error::{KeyError, KeyProblem, Result};
@@ -36,10 +36,10 @@ impl<V: Version> LocalKey<V> {
     pub fn to_sealed_paserk(&self, recipient: &PublicKey<V>) -> Result<String> {
         let group = Curve::of(V::VERSION)?;
         let ephemeral = Private::generate(group.group())?;
-        let public = group.of_public(recipient.bytes()).map_err(refused)?;
+        let public = group.of_public(recipient.bytes()).map_err(key_error)?;
         let secret = ephemeral
             .agree(&public.key)
-            .ok_or(refused(KeyProblem::Invalid))?;
+            .ok_or(key_error(KeyProblem::Invalid))?;
         let envelope = envelope::<V>(&group);
         let header = envelope.header();
         let ephemeral = group.written(ephemeral.public());
@@ -65,7 +65,7 @@ impl<V: Version> LocalKey<V> {
         let family = Family::of(V::VERSION);
         let (tag, rest) = data.split_at(family.tag_bytes());
         let (ephemeral, encrypted) = rest.split_at(group.public_bytes());
-        let private = group.of_secret(&recipient.secret()?).map_err(refused)?;
+        let private = group.of_secret(&recipient.secret()?).map_err(key_error)?;
         let header = envelope.header();
         let public = group.written(private.public());
         // An invalid point, a point of small order and a wrong tag give the same error.
@@ -75,7 +75,7 @@ impl<V: Version> LocalKey<V> {
             .and_then(|key| private.agree(&key))
             .map(|secret| KeyCipher::agreed(family, &header, &secret, ephemeral, &public))
             .filter(|cipher| cipher.is_authentic(&[header.as_bytes(), ephemeral, encrypted], tag))
-            .ok_or(refused(KeyProblem::Decryption))?;
+            .ok_or(key_error(KeyProblem::Decryption))?;
         let mut key = Zeroizing::new(encrypted.to_vec());
         cipher.apply(&mut key)?;
         LocalKey::from_slice(&key)
@@ -83,8 +83,8 @@ impl<V: Version> LocalKey<V> {
 }
 
 fn envelope<V: Version>(curve: &Curve) -> Envelope {
-    let longer = Family::of(V::VERSION).tag_bytes() + curve.public_bytes();
-    Envelope::new(Kind::of(V::VERSION, Form::Local), Form::Seal, "", longer)
+    let overhead = Family::of(V::VERSION).tag_bytes() + curve.public_bytes();
+    Envelope::new(Kind::of(V::VERSION, Form::Local), Form::Seal, "", overhead)
 }
 
 /// The curve for key agreement of a version.

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
 use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Id, Kind, Paserk, refused};
+use super::{Form, Id, Kind, Paserk, key_error};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
 use crate::paseto::suite::LOCAL_KEY_BYTES;
@@ -97,7 +97,7 @@ impl<V: Version> WrappingKey<V> {
         let cipher = KeyCipher::wrapping(family, self.bytes(), nonce);
         let header = envelope.header();
         if !cipher.is_authentic(&[header.as_bytes(), nonce, encrypted], tag) {
-            return Err(refused(KeyProblem::Decryption).into());
+            return Err(key_error(KeyProblem::Decryption).into());
         }
         let mut key = Zeroizing::new(encrypted.to_vec());
         cipher.apply(&mut key)?;
@@ -172,9 +172,9 @@ impl<V: Version> SecretKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol,
-    /// [`KeyProblem::Decryption`] if another wrapping key encrypted it, or an error if the decrypted bytes are
-    /// not a valid key.
+    /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol, with
+    /// [`KeyProblem::Decryption`] if another wrapping key encrypted it. Also if the decrypted bytes are not a
+    /// valid key.
     pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<SecretKey<V>> {
         let kind = Kind::of(V::VERSION, Form::Secret);
         SecretKey::from_bytes(&wrapping.unwrap(Form::SecretWrap, kind, text)?)

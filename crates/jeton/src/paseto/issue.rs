@@ -53,7 +53,8 @@ pub(super) fn message<C: WriteClaims + ?Sized>(
 /// Creates a token with exactly these bytes.
 pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
     binding.check(key.suite())?;
-    let mut buffer = Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
+    let mut buffer =
+        Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
     buffer.resize(key.prefix_bytes(), 0);
     buffer.extend_from_slice(message);
     finish(key, &mut buffer, binding)

@@ -56,16 +56,16 @@ impl KeySet {
         for Keys(keys) in keys {
             for key in keys.all() {
                 if all.iter().any(|other| other.id() == key.id()) {
-                    return Err(refused(KeyProblem::Duplicate).into());
+                    return Err(key_set_error(KeyProblem::Duplicate).into());
                 }
                 if all.len() == limits::KEY_SET_KEYS {
-                    return Err(refused(KeyProblem::TooLarge).into());
+                    return Err(key_set_error(KeyProblem::TooLarge).into());
                 }
                 all.push(Arc::clone(key));
             }
         }
         if all.is_empty() {
-            return Err(refused(KeyProblem::NoUsableKey).into());
+            return Err(key_set_error(KeyProblem::NoUsableKey).into());
         }
         Ok(KeySet {
             keys: all.into(),
@@ -95,7 +95,7 @@ impl KeySet {
         let mut left_out = 0;
         for text in texts {
             if keys.len() + left_out == limits::KEY_SET_KEYS {
-                return Err(refused(KeyProblem::TooLarge).into());
+                return Err(key_set_error(KeyProblem::TooLarge).into());
             }
             match read(text) {
                 Some(key) => keys.push(key),
@@ -168,7 +168,7 @@ impl fmt::Debug for KeySet {
     }
 }
 
-fn refused(problem: KeyProblem) -> KeyError {
+fn key_set_error(problem: KeyProblem) -> KeyError {
     KeyError::at("keys", problem)
 }
 

@@ -63,7 +63,7 @@ impl<V: Version> LocalKey<V> {
     /// let error = LocalKey::from_paserk("k3.local.cHFyc3R1dnd4eXp7fH1-f4CBgoOEhYaHiImKi4yNjo8");
     /// assert_eq!(
     ///     error.unwrap_err().to_string(),
-    ///     "key rejected: paserk: a k3.local was given where a k4.local is wanted"
+    ///     "key rejected: paserk: k3.local given, k4.local expected"
     /// );
     /// # Ok::<_, jeton::Error>(())
     /// ```
@@ -171,7 +171,7 @@ impl<V: Version> LocalKey<V> {
     pub(crate) fn from_slice(key: &[u8]) -> Result<LocalKey<V>> {
         let key = key
             .try_into()
-            .map_err(|_| paserk::refused(KeyProblem::WrongLength))?;
+            .map_err(|_| paserk::key_error(KeyProblem::WrongLength))?;
         Ok(LocalKey {
             prepared: Arc::new(Prepared::new(Suite::of(V::VERSION), key)),
             version: PhantomData,

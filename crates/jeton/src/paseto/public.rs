@@ -60,8 +60,8 @@ impl<V: Version> SecretKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Key`](crate::Error::Key) if the text is not a PASERK, has another kind or the wrong length, is not
-    /// canonical, or if its secret and public key do not match.
+    /// [`Error::Key`](crate::Error::Key) if the text is not a PASERK, has another kind or the wrong length, or is
+    /// not canonical. Also if its secret and public key do not match.
     pub fn from_paserk(text: &str) -> Result<SecretKey<V>> {
         SecretKey::from_bytes(Paserk::read(text, Self::KIND)?.bytes())
     }
@@ -161,7 +161,7 @@ impl<V: Version> SecretKey<V> {
 
     /// Reads the bytes of a PASERK.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<SecretKey<V>> {
-        let pair = (Suite::of(V::VERSION).pair)(bytes).map_err(paserk::refused)?;
+        let pair = (Suite::of(V::VERSION).pair)(bytes).map_err(paserk::key_error)?;
         SecretKey::from_pair(pair)
     }
 
@@ -171,7 +171,7 @@ impl<V: Version> SecretKey<V> {
     }
 
     fn from_pair(pair: Box<dyn Pair>) -> Result<SecretKey<V>> {
-        let public = pair.public().map_err(paserk::refused)?;
+        let public = pair.public().map_err(paserk::key_error)?;
         Ok(SecretKey {
             pair,
             public: PublicKey::from_public(public),
@@ -233,7 +233,7 @@ impl<V: Version> PublicKey<V> {
     /// not canonical.
     pub fn from_paserk(text: &str) -> Result<PublicKey<V>> {
         let paserk = Paserk::read(text, Self::KIND)?;
-        let public = (Suite::of(V::VERSION).public)(paserk.bytes()).map_err(paserk::refused)?;
+        let public = (Suite::of(V::VERSION).public)(paserk.bytes()).map_err(paserk::key_error)?;
         Ok(PublicKey::from_public(public))
     }
 

@@ -12,7 +12,7 @@ use crate::claims::Claims;
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
-use crate::remote::{RemoteVerifier, Prepared, SignRemotely};
+use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
 
 /// A secret key in a KMS, an HSM or another process ([`remote`](crate::remote)), represented by its public
 /// key.
@@ -26,18 +26,18 @@ use crate::remote::{RemoteVerifier, Prepared, SignRemotely};
 /// use jeton::remote::Signature;
 /// use jeton::{Claims, Policy};
 /// # use aws_lc_rs::signature::Ed25519KeyPair;
-/// # fn sign_elsewhere(key: &v4::SecretKey, message: &[u8]) -> Vec<u8> {
+/// # fn sign_remotely(key: &v4::SecretKey, message: &[u8]) -> Vec<u8> {
 /// #     let text = key.to_paserk().unwrap();
 /// #     let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(&text["k4.secret.".len()..]).unwrap();
 /// #     Ed25519KeyPair::from_seed_unchecked(&bytes[..32]).unwrap().sign(message).as_ref().to_vec()
 /// # }
-/// # let elsewhere = v4::SecretKey::generate()?;
-/// # let public = elsewhere.public_key();
+/// # let secret = v4::SecretKey::generate()?;
+/// # let public = secret.public_key();
 ///
 /// let key = RemoteKey::new(&public);
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
 /// let prepared = key.prepare(&claims, Binding::new().footer("f"))?;
-/// let signature = sign_elsewhere(&elsewhere, prepared.input().message());
+/// let signature = sign_remotely(&secret, prepared.input().message());
 /// let token = prepared.attach(&Signature::Fixed(signature))?;
 ///
 /// let verifier = v4::Verifier::new(&public, Policy::new("i", "a")).footer("f");

@@ -45,8 +45,8 @@ use crate::verify::Verify;
 /// assert!(verifier.verify::<Nothing>(&token).is_ok());
 ///
 /// let later = verifier.clock(FixedClock(noon.saturating_add(Duration::from_secs(60))));
-/// let refused = later.verify::<Nothing>(&token).unwrap_err();
-/// assert_eq!(refused.rejection(), Some(Rejection::Expired));
+/// let error = later.verify::<Nothing>(&token).unwrap_err();
+/// assert_eq!(error.rejection(), Some(Rejection::Expired));
 /// # Ok::<_, jeton::Error>(())
 /// ```
 #[must_use = "a verifier does nothing until it is given a token"]
@@ -183,7 +183,7 @@ impl Verifier {
         keys: &Candidates<'_>,
         buffer: &'b mut [u8],
     ) -> Result<(&'b str, Arc<str>)> {
-        let mut refusal = Rejection::UnknownKey.into();
+        let mut last_error = Rejection::UnknownKey.into();
         for key in keys {
             let room = key.buffer_bytes(parts, &self.implicit_assertion);
             match key.open(parts, &self.implicit_assertion, &mut buffer[..room]) {
@@ -193,10 +193,10 @@ impl Verifier {
                         .map_err(|_| Rejection::Malformed(Part::Payload))?;
                     return Ok((text, Arc::clone(key.id())));
                 }
-                Err(error) => refusal = error,
+                Err(error) => last_error = error,
             }
         }
-        Err(refusal)
+        Err(last_error)
     }
 
     fn check_footer(&self, parts: &Parts<'_>) -> Result<(), Rejection> {

@@ -1,7 +1,7 @@
-//! Recipes whose poison is in the header.
+//! Recipes that modify the header.
 
 use crate::support::{Key, encode, parts, reference};
-use crate::{assert_refused, every, hs256};
+use crate::{assert_rejected, every, hs256};
 use jeton::key::SigningKey;
 use serde_json::{Value, json};
 
@@ -9,9 +9,9 @@ fn unsigned(none: &str) {
     for key in every() {
         let header = encode(json!({"alg": none, "typ": "JWT"}).to_string().as_bytes());
         let [_, payload, signature] = parts(&key.sign(b"{}")).map(str::to_owned);
-        assert_refused(key, &format!("{header}.{payload}."));
-        assert_refused(key, &format!("{header}.{payload}"));
-        assert_refused(key, &format!("{header}.{payload}.{signature}"));
+        assert_rejected(key, &format!("{header}.{payload}."));
+        assert_rejected(key, &format!("{header}.{payload}"));
+        assert_rejected(key, &format!("{header}.{payload}.{signature}"));
     }
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn none_case() {
     }
 }
 
-/// A token of the attacker's own key, under a header that brings or names it.
+/// A token of the attacker's key, with a header that contains or references that key.
 fn attackers(extra: impl Fn(&SigningKey) -> Value) {
     for key in every() {
         let Key::Pair(own) = key else { continue };
@@ -35,7 +35,7 @@ fn attackers(extra: impl Fn(&SigningKey) -> Value) {
         let attacker = Key::Pair(attacker);
         let token = attacker.sign_under(&header.to_string(), b"{}");
         assert!(attacker.verifier().verify(&token).is_ok(), "no control");
-        assert_refused(key, &token);
+        assert_rejected(key, &token);
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn embedded_jwk() {
 }
 
 pub(crate) fn jku_x5u() {
-    // jeton has no network to fetch with: `cargo xtask arch` holds it to that.
+    // jeton has no network access; `cargo xtask arch` enforces that.
     attackers(|_| json!({"jku": "http://127.0.0.1:9/jwks.json"}));
     attackers(|_| json!({"x5u": "http://127.0.0.1:9/cert.pem"}));
 }
@@ -60,7 +60,7 @@ pub(crate) fn kid_injection() {
     for kid in [json!(1), json!(null), json!(["k"]), json!({}), json!(long)] {
         for key in every() {
             let header = json!({"alg": key.alg(), "kid": kid});
-            assert_refused(key, &key.sign_under(&header.to_string(), b"{}"));
+            assert_rejected(key, &key.sign_under(&header.to_string(), b"{}"));
         }
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn kid_injection() {
 pub(crate) fn crit_unknown() {
     for key in every() {
         let header = json!({"alg": key.alg(), "crit": ["x-unknown"], "x-unknown": 1});
-        assert_refused(key, &key.sign_under(&header.to_string(), b"{}"));
+        assert_rejected(key, &key.sign_under(&header.to_string(), b"{}"));
     }
 }
 
@@ -81,12 +81,12 @@ pub(crate) fn b64_false_uncrit() {
         ] {
             let header = encode(header.to_string().as_bytes());
             for payload in ["e30", "{}"] {
-                assert_refused(key, &reference::sign(key, &header, payload));
+                assert_rejected(key, &reference::sign(key, &header, payload));
             }
         }
         let header = json!({"alg": key.alg(), "b64": false, "crit": ["b64"]});
         let header = encode(header.to_string().as_bytes());
-        assert_refused(key, &reference::sign(key, &header, "a.b"));
+        assert_rejected(key, &reference::sign(key, &header, "a.b"));
     }
 }
 
@@ -98,22 +98,22 @@ pub(crate) fn dup_header() {
             format!("{{\"alg\":\"none\",\"alg\":\"{alg}\"}}"),
             format!("{{\"alg\":\"{alg}\",\"x\":{{\"y\":1,\"y\":2}}}}"),
         ] {
-            assert_refused(key, &key.sign_under(&header, b"{}"));
+            assert_rejected(key, &key.sign_under(&header, b"{}"));
         }
     }
 }
 
-/// A JWE has five parts, and its `alg` is no signature's: a verifier has nothing to do with it.
+/// A JWE has five parts, and its `alg` is not a signature algorithm, so a verifier must reject it.
 pub(crate) fn jws_for_jwe() {
     for key in every() {
         for alg in ["RSA-OAEP", "ECDH-ES", "dir", key.alg()] {
             let header = encode(json!({"alg": alg, "enc": "A128GCM"}).to_string().as_bytes());
             let signed = reference::sign(key, &header, "e30");
-            assert_refused(key, &format!("{signed}.AAAA.AAAA"));
-            assert_refused(key, &format!("{header}.AAAA.AAAA.AAAA.AAAA"));
+            assert_rejected(key, &format!("{signed}.AAAA.AAAA"));
+            assert_rejected(key, &format!("{header}.AAAA.AAAA.AAAA.AAAA"));
         }
     }
-    // And the claims of a JWE in JSON are not a JWS in JSON.
+    // The members of a JWE in JSON are not a JWS in JSON.
     let document = json!({"protected": "e30", "iv": "AA", "ciphertext": "AA", "tag": "AA"});
     assert!(
         hs256()

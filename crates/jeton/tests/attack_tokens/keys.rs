@@ -1,11 +1,11 @@
-//! Recipes whose poison is in the key.
+//! Recipes that modify the key.
 
 use crate::support::{Key, decode, encode};
-use crate::{assert_refused, every};
+use crate::{assert_rejected, every};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 use serde_json::{Value, json};
 
-/// A token whose MAC key is a public key's text, for every verifier; and the text as a secret.
+/// Tokens whose MAC key is the text of a public key, for every verifier; and that text as a secret.
 fn public_text_as_secret(texts: impl Fn(&VerifyingKey) -> Vec<Vec<u8>>) {
     for alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
@@ -15,7 +15,7 @@ fn public_text_as_secret(texts: impl Fn(&VerifyingKey) -> Vec<Vec<u8>>) {
             let secret = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, &text);
             let tag = aws_lc_rs::hmac::sign(&secret, input.as_bytes());
             let token = format!("{input}.{}", encode(tag.as_ref()));
-            assert_refused(
+            assert_rejected(
                 &Key::Pair(SigningKey::from_der_as(&key.to_der().unwrap(), alg).unwrap()),
                 &token,
             );
@@ -38,7 +38,7 @@ pub(crate) fn rs_to_hs_der() {
         let spki = key.to_der().unwrap();
         let mut texts = vec![key.to_jwk().into_bytes()];
         if key.to_jwk().contains("\"RSA\"") {
-            // What a 2,048-bit SPKI wraps is PKCS#1.
+            // A 2,048-bit SPKI contains PKCS#1.
             texts.push(spki[24..].to_vec());
             assert_eq!(texts[1][..2], [0x30, 0x82]);
         }
@@ -57,7 +57,7 @@ pub(crate) fn blank_secret() {
     let blank = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA256, b"");
     let tag = aws_lc_rs::hmac::sign(&blank, input.as_bytes());
     for key in every() {
-        assert_refused(key, &format!("{input}.{}", encode(tag.as_ref())));
+        assert_rejected(key, &format!("{input}.{}", encode(tag.as_ref())));
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn short_secret() {
     }
 }
 
-/// A token of one curve's algorithm for a key of another curve.
+/// A token of the algorithm of one curve, for a key of another curve.
 pub(crate) fn alg_curve_mismatch() {
     let curves = [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K];
     for alg in curves {
@@ -81,7 +81,7 @@ pub(crate) fn alg_curve_mismatch() {
         let key = Key::Pair(key);
         for other in curves.into_iter().filter(|other| *other != alg) {
             let header = json!({"alg": other.name()}).to_string();
-            assert_refused(&key, &key.sign_under(&header, b"{}"));
+            assert_rejected(&key, &key.sign_under(&header, b"{}"));
             let relabelled = jwk.replace(&format!("\"{alg}\""), &format!("\"{other}\""));
             assert_ne!(relabelled, jwk);
             assert!(VerifyingKey::from_jwk(&relabelled).is_err());
@@ -94,7 +94,7 @@ pub(crate) fn jwk_forms() {
         let key = SigningKey::generate(alg).unwrap().verifying_key();
         serde_json::from_str(&key.to_jwk()).unwrap()
     };
-    let refused = |mut jwk: Value, member: &str, value: Option<Value>| {
+    let rejected = |mut jwk: Value, member: &str, value: Option<Value>| {
         assert!(
             VerifyingKey::from_jwk(&jwk.to_string()).is_ok(),
             "no control"
@@ -106,19 +106,19 @@ pub(crate) fn jwk_forms() {
         assert!(VerifyingKey::from_jwk(&jwk.to_string()).is_err(), "{jwk}");
     };
     for alg in [SigAlg::ES256, SigAlg::ES384, SigAlg::ES512, SigAlg::ES256K] {
-        refused(public(alg), "y", None);
-        refused(public(alg), "x", Some(json!("AAAA")));
+        rejected(public(alg), "y", None);
+        rejected(public(alg), "x", Some(json!("AAAA")));
         let mut off = decode(public(alg)["y"].as_str().unwrap());
         off[7] ^= 1;
-        refused(public(alg), "y", Some(json!(encode(&off))));
+        rejected(public(alg), "y", Some(json!(encode(&off))));
     }
     let rsa = public(SigAlg::RS256);
     let mut even = decode(rsa["n"].as_str().unwrap());
     *even.last_mut().unwrap() &= 0xfe;
-    refused(rsa.clone(), "n", Some(json!(encode(&even))));
-    refused(rsa.clone(), "n", Some(json!(encode(&[0xff; 128]))));
+    rejected(rsa.clone(), "n", Some(json!(encode(&even))));
+    rejected(rsa.clone(), "n", Some(json!(encode(&[0xff; 128]))));
     for e in [&[1][..], &[2], &[1, 0, 0]] {
-        refused(rsa.clone(), "e", Some(json!(encode(e))));
+        rejected(rsa.clone(), "e", Some(json!(encode(e))));
     }
     for alg in SigAlg::ALL {
         let key = |alg| -> Value {

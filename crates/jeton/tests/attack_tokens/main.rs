@@ -1,9 +1,9 @@
-//! `vectors/attack-tokens`: every literal token is refused, and every recipe of the catalogue is
-//! held by a test for each format that it applies to.
+//! `vectors/attack-tokens`: every literal token must be rejected, and every recipe of the catalogue must have a
+//! test for each format that it applies to.
 //!
-//! Recipes for JWS, JWT and JWK are cooked here, with keys of every algorithm. Those for JWE and
-//! PASETO are cooked by `jwe_attacks` and `paseto_attacks`; the tests are named below, and must be
-//! there. A recipe that no list has, or has for another format, is a failure.
+//! Recipes for JWS, JWT and JWK are implemented here, with keys of every algorithm. `jwe_attacks` and
+//! `paseto_attacks` implement those for JWE and PASETO; the lists below name their tests, which must exist. A
+//! recipe that is in no list, or in the list of another format, is an error.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -26,7 +26,7 @@ use serde_json::Value;
 use support::Key;
 use vectors::{check, json, trial};
 
-/// A recipe, cooked and refused.
+/// Creates the tokens of a recipe and checks that they are rejected.
 type Recipe = fn();
 
 const JOSE: [(&str, Recipe); 23] = [
@@ -55,13 +55,21 @@ const JOSE: [(&str, Recipe); 23] = [
     ("jwk-forms", keys::jwk_forms),
 ];
 
-/// Where a recipe is cooked: the recipe, the file, the test.
-type Elsewhere = (&'static str, &'static str, &'static str);
+/// A recipe in another test: the recipe, the file, the test.
+type InOtherTest = (&'static str, &'static str, &'static str);
 
-const JWE: [Elsewhere; 16] = [
+const JWE: [InOtherTest; 16] = [
     ("crit-unknown", "algorithms", "decrypt_crit_is_rejected"),
-    ("dup-header", "algorithms", "decrypt_duplicate_member_is_rejected"),
-    ("base64-forms", "bytes", "decrypt_non_canonical_base64_is_rejected"),
+    (
+        "dup-header",
+        "algorithms",
+        "decrypt_duplicate_member_is_rejected",
+    ),
+    (
+        "base64-forms",
+        "bytes",
+        "decrypt_non_canonical_base64_is_rejected",
+    ),
     ("dots-flood", "sizes", "decrypt_million_dots_is_rejected"),
     ("dots-flood", "sizes", "decrypt_ten_megabytes_is_rejected"),
     (
@@ -79,9 +87,21 @@ const JWE: [Elsewhere; 16] = [
         "passwords",
         "salt_of_wrong_length_or_missing_is_rejected",
     ),
-    ("zip-bomb", "compression", "decompression_bomb_over_ratio_is_rejected"),
-    ("rsa15-mma", "rsa", "rsa1_5_padding_errors_are_indistinguishable"),
-    ("oaep-key-with-rsa15", "rsa", "rsa1_5_without_danger_is_rejected"),
+    (
+        "zip-bomb",
+        "compression",
+        "decompression_bomb_over_ratio_is_rejected",
+    ),
+    (
+        "rsa15-mma",
+        "rsa",
+        "rsa1_5_padding_errors_are_indistinguishable",
+    ),
+    (
+        "oaep-key-with-rsa15",
+        "rsa",
+        "rsa1_5_without_danger_is_rejected",
+    ),
     (
         "ecdh-invalid-curve",
         "key_agreement",
@@ -109,20 +129,28 @@ const JWE: [Elsewhere; 16] = [
     ),
 ];
 
-const PASETO: [Elsewhere; 8] = [
-    ("base64-forms", "tokens", "verify_non_canonical_base64_is_rejected"),
-    ("dots-flood", "tokens", "verify_many_dots_is_rejected_cheaply"),
+const PASETO: [InOtherTest; 8] = [
+    (
+        "base64-forms",
+        "tokens",
+        "verify_non_canonical_base64_is_rejected",
+    ),
+    (
+        "dots-flood",
+        "tokens",
+        "verify_many_dots_is_rejected_cheaply",
+    ),
     (
         "paseto-cross-purpose",
         "tokens",
         "verify_token_of_another_version_or_purpose_is_rejected",
     ),
-    ("paseto-footer", "tokens", "verify_changed_footer_is_rejected"),
     (
         "paseto-footer",
-        "keys",
-        "key_of_another_kind_is_rejected",
+        "tokens",
+        "verify_changed_footer_is_rejected",
     ),
+    ("paseto-footer", "keys", "key_of_another_kind_is_rejected"),
     (
         "paseto-time",
         "claims",
@@ -133,10 +161,14 @@ const PASETO: [Elsewhere; 8] = [
         "claims",
         "verify_times_are_exact_for_any_offset",
     ),
-    ("paseto-time", "claims", "verify_missing_exp_is_rejected_by_default"),
+    (
+        "paseto-time",
+        "claims",
+        "verify_missing_exp_is_rejected_by_default",
+    ),
 ];
 
-/// The lists that must have a recipe, by what the catalogue says that it applies to.
+/// The lists that must contain a recipe, depending on `applies_to` in the catalogue.
 fn lists_for(applies_to: &str) -> &'static [&'static str] {
     match applies_to {
         "JWS" | "JWT" | "JWK" | "verify" | "HS*" | "ES*" | "RS*/PS*/ES*" => &["jose"],
@@ -144,7 +176,7 @@ fn lists_for(applies_to: &str) -> &'static [&'static str] {
         "JWE" | "JWE/JWS zip" | "RSA1_5" | "ECDH-ES" => &["jwe"],
         "PASETO" => &["paseto"],
         "all" => &["jose", "jwe", "paseto"],
-        other => panic!("which formats are {other}?"),
+        other => panic!("unknown applies_to: {other}"),
     }
 }
 
@@ -160,7 +192,7 @@ fn main() {
         };
         let key = test["key"].to_string();
         trials.push(trial(name, move || {
-            check(refused_by_all(&input, &key), "accepted")
+            check(rejected_by_all(&input, &key), "accepted")
         }));
     }
     let catalogue = json("attack-tokens/catalogue.json");
@@ -187,7 +219,7 @@ fn main() {
                 let path = format!("{}/tests/{folder}/{file}.rs", env!("CARGO_MANIFEST_DIR"));
                 let text = std::fs::read_to_string(path)?;
                 let head = format!("#[test]\nfn {test}() {{");
-                check(text.contains(&head), "there is no such test")
+                check(text.contains(&head), "the test does not exist")
             }));
         }
     }
@@ -200,8 +232,8 @@ fn main() {
     vectors::run(trials)
 }
 
-/// Refused by verifiers with keys of every algorithm, and with the token's own key if it is one.
-fn refused_by_all(token: &str, own: &str) -> bool {
+/// Whether verifiers with keys of every algorithm, and with the key of the token if it is a MAC key, reject it.
+fn rejected_by_all(token: &str, own: &str) -> bool {
     let mut all: Vec<jeton::key::Keys> = every().iter().map(Key::keys).collect();
     for alg in MacAlg::ALL {
         all.extend(MacKey::from_jwk_as(own, alg).map(Into::into));
@@ -218,13 +250,13 @@ fn refused_by_all(token: &str, own: &str) -> bool {
     })
 }
 
-/// A policy that any well-formed JWT satisfies.
+/// A policy that accepts every well-formed JWT.
 fn lenient() -> Policy {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
     policy.without_expiry()
 }
 
-/// A key of every algorithm, made once.
+/// A key of every algorithm, created once.
 fn every() -> &'static [Key] {
     static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| Key::every().collect());
     &KEYS
@@ -234,8 +266,8 @@ fn hs256() -> Key {
     Key::generate(Alg::Mac(MacAlg::HS256))
 }
 
-/// Refused as a JWS and as a JWT.
-fn assert_refused(key: &Key, token: &str) {
+/// Checks that the token is rejected as a JWS and as a JWT.
+fn assert_rejected(key: &Key, token: &str) {
     assert!(key.verifier().verify(token).is_err(), "JWS: {token}");
     let verifier = jwt::Verifier::new(key.keys(), lenient());
     assert!(verifier.verify::<Value>(token).is_err(), "JWT: {token}");

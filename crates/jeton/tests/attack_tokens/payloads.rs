@@ -1,7 +1,7 @@
-//! Recipes whose poison is in the payload, or in the text of the whole token.
+//! Recipes that modify the payload or the text of the whole token.
 
-use crate::support::{Key, parts, reference, refusal};
-use crate::{assert_refused, every, lenient};
+use crate::support::{Key, parts, reference, rejection_of};
+use crate::{assert_rejected, every, lenient};
 use jeton::error::{Claim, Part, Rejection};
 use jeton::{FixedClock, Timestamp, jwt};
 use serde_json::Value;
@@ -18,20 +18,20 @@ pub(crate) fn base64_forms() {
                 format!("{header}.{payload}.{signature}{spoil}"),
                 format!("{spoil}{token}"),
             ] {
-                assert_refused(key, &forged);
+                assert_rejected(key, &forged);
             }
-            // The same where the owner signed the spoilt text.
-            assert_refused(
+            // The same, with a valid signature of the modified text.
+            assert_rejected(
                 key,
                 &reference::sign(key, &format!("{header}{spoil}"), payload),
             );
-            assert_refused(
+            assert_rejected(
                 key,
                 &reference::sign(key, header, &format!("{payload}{spoil}")),
             );
         }
-        // Spare bits: `e30` is `{}`, and so is `e31` to a careless decoder.
-        assert_refused(key, &reference::sign(key, header, "e31"));
+        // Trailing bits: `e30` is `{}`, and a lenient decoder reads `e31` as the same.
+        assert_rejected(key, &reference::sign(key, header, "e31"));
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn json_top() {
             b"\xff",
         ] {
             assert_eq!(
-                refusal(verify(payload)),
+                rejection_of(verify(payload)),
                 Rejection::Malformed(Part::Payload)
             );
         }
@@ -68,16 +68,16 @@ pub(crate) fn dots_flood() {
     let flood = ".".repeat(10_000_000);
     for key in every() {
         assert_eq!(
-            refusal(key.verifier().verify(&flood)),
+            rejection_of(key.verifier().verify(&flood)),
             Rejection::TooLarge(Part::Token)
         );
-        assert_refused(key, &".".repeat(1_000_000));
+        assert_rejected(key, &".".repeat(1_000_000));
     }
 }
 
 const NOW: i64 = 1_800_000_000;
 
-/// What a verifier at `NOW` says to these claims under a key.
+/// Verifies these claims at `NOW`.
 fn at_now(key: &Key, claims: &str, leeway: u64) -> jeton::Result<jeton::Verified<Value>> {
     let policy = lenient().leeway(Duration::from_secs(leeway));
     let clock = FixedClock(Timestamp::from_unix_seconds(NOW).unwrap());
@@ -107,7 +107,7 @@ pub(crate) fn exp_forms() {
             ("1799999999.999", Rejection::Expired),
         ] {
             let claims = format!("{{\"exp\":{exp}}}");
-            assert_eq!(refusal(at_now(key, &claims, 0)), expected, "{exp}");
+            assert_eq!(rejection_of(at_now(key, &claims, 0)), expected, "{exp}");
         }
     }
 }
@@ -122,7 +122,7 @@ pub(crate) fn nbf_iat() {
                 let claims = |time: i64| format!("{{\"{claim}\":{time}}}");
                 assert!(at_now(key, &claims(NOW + leeway), leeway as u64).is_ok());
                 let beyond = at_now(key, &claims(NOW + leeway + 1), leeway as u64);
-                assert_eq!(refusal(beyond), expected, "{claim} {leeway}");
+                assert_eq!(rejection_of(beyond), expected, "{claim} {leeway}");
             }
         }
     }

@@ -1,19 +1,19 @@
-//! Recipes whose poison is in the signature.
+//! Recipes that modify the signature.
 
 use crate::support::{Key, encode, parts};
-use crate::{assert_refused, every};
+use crate::{assert_rejected, every};
 use jeton::key::{SigAlg, SigningKey};
 
 pub(crate) fn null_signature() {
     for key in every() {
         let [header, payload, _] = parts(&key.sign(b"{}")).map(str::to_owned);
-        assert_refused(key, &format!("{header}.{payload}."));
-        assert_refused(key, &format!("{header}.{payload}"));
-        assert_refused(key, &format!("{header}.{payload}.AA"));
+        assert_rejected(key, &format!("{header}.{payload}."));
+        assert_rejected(key, &format!("{header}.{payload}"));
+        assert_rejected(key, &format!("{header}.{payload}.AA"));
     }
 }
 
-/// The curves' orders (SEC 2), at a coordinate's length.
+/// The orders of the curves (SEC 2), at the length of a coordinate.
 const ORDERS: [(SigAlg, &str); 4] = [
     (
         SigAlg::ES256,
@@ -56,7 +56,7 @@ pub(crate) fn psychic_zero() {
                 [bad.as_slice(), &one].concat(),
                 [one.as_slice(), &bad].concat(),
             ] {
-                assert_refused(&key, &format!("{header}.{payload}.{}", encode(&forged)));
+                assert_rejected(&key, &format!("{header}.{payload}.{}", encode(&forged)));
             }
         }
     }
@@ -76,6 +76,6 @@ pub(crate) fn ecdsa_der() {
         let token = key.sign(b"{}");
         let input = token.rsplit_once('.').unwrap().0;
         let der = pair.sign(&SystemRandom::new(), input.as_bytes()).unwrap();
-        assert_refused(&key, &format!("{input}.{}", encode(der.as_ref())));
+        assert_rejected(&key, &format!("{input}.{}", encode(der.as_ref())));
     }
 }

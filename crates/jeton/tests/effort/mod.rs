@@ -1,19 +1,18 @@
-//! How much of the processor a refusal takes. The thread's own time is looked at, not the clock on
-//! the wall: a busy machine changes nothing.
+//! Measures the CPU time of a rejection. It uses the CPU time of the thread, so that other load does not matter.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What is promised for whatever is large, deep or many: ten milliseconds of an optimised build. The
-/// test profile is several times slower.
+/// The limit for rejecting large, deep or numerous input: 10 ms in an optimized build. The test profile is
+/// several times slower.
 const AT_ONCE: Duration = match cfg!(debug_assertions) {
     true => Duration::from_millis(50),
     false => Duration::from_millis(10),
 };
 
-/// Does `work` five times, and fails if not even the quickest of them was done at once. Once would
-/// also count the caches and page faults of whoever else is at work.
+/// Runs `work` five times and fails if the fastest run exceeds the limit. A single run would include cache
+/// misses and page faults that other processes cause.
 pub(crate) fn at_once<R>(work: impl Fn() -> R) -> R {
     let mut quickest = Duration::MAX;
     for _ in 0..4 {

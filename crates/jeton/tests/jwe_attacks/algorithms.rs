@@ -1,4 +1,4 @@
-//! What the header says, against what the key is.
+//! Attacks with a header that does not match the key.
 
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
@@ -71,8 +71,8 @@ fn decrypt_missing_or_mistyped_member_is_rejected() {
         "",
         "{}",
     ] {
-        let refusal = rejection(direct().decrypt(&direct_token(text, b"x")));
-        assert_eq!(refusal, Rejection::Malformed(Part::Header), "{text}");
+        let error = rejection(direct().decrypt(&direct_token(text, b"x")));
+        assert_eq!(error, Rejection::Malformed(Part::Header), "{text}");
     }
 }
 
@@ -83,8 +83,8 @@ fn decrypt_duplicate_member_is_rejected() {
         r#"{"alg":"dir","enc":"A256GCM","\u0061lg":"none"}"#,
         r#"{"alg":"dir","enc":"A256GCM","x":{"y":1,"y":2}}"#,
     ] {
-        let refusal = rejection(direct().decrypt(&direct_token(text, b"x")));
-        assert_eq!(refusal, Rejection::DuplicateMember(Part::Header), "{text}");
+        let error = rejection(direct().decrypt(&direct_token(text, b"x")));
+        assert_eq!(error, Rejection::DuplicateMember(Part::Header), "{text}");
     }
     for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
         let text = header(&token).to_string();
@@ -95,8 +95,8 @@ fn decrypt_duplicate_member_is_rejected() {
             format!("{},\"alg\":\"none\"}}", &text[..text.len() - 1]),
         ] {
             parts[0] = encode(twice.as_bytes());
-            let refusal = rejection(decrypter.decrypt(&parts.join(".")));
-            assert_eq!(refusal, Rejection::DuplicateMember(Part::Header), "{name}");
+            let error = rejection(decrypter.decrypt(&parts.join(".")));
+            assert_eq!(error, Rejection::DuplicateMember(Part::Header), "{name}");
         }
     }
 }
@@ -112,15 +112,15 @@ fn decrypt_crit_is_rejected() {
         r#""exp""#,
     ] {
         let text = format!(r#"{{"alg":"dir","enc":"A256GCM","crit":{crit},"exp":1}}"#);
-        let refusal = rejection(direct().decrypt(&direct_token(&text, b"x")));
-        assert_eq!(refusal, Rejection::CriticalExtension, "{crit}");
+        let error = rejection(direct().decrypt(&direct_token(&text, b"x")));
+        assert_eq!(error, Rejection::CriticalExtension, "{crit}");
     }
     for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
         let mut critical = header(&token);
         critical["crit"] = json!(["x-unknown"]);
         critical["x-unknown"] = json!(1);
-        let refusal = rejection(Decrypter::new(keys).decrypt(&with_header(&token, &critical)));
-        assert_eq!(refusal, Rejection::CriticalExtension, "{name}");
+        let error = rejection(Decrypter::new(keys).decrypt(&with_header(&token, &critical)));
+        assert_eq!(error, Rejection::CriticalExtension, "{name}");
     }
 }
 
@@ -132,8 +132,8 @@ fn decrypt_ignores_keys_in_the_header() {
     );
     assert!(direct().decrypt(&direct_token(&text, b"x")).is_ok());
     let other = ContentKey::new(ContentEnc::A256Gcm, &[1; 32]).unwrap();
-    let refusal = rejection(Decrypter::new(other).decrypt(&direct_token(&text, b"x")));
-    assert_eq!(refusal, Rejection::Decryption);
+    let error = rejection(Decrypter::new(other).decrypt(&direct_token(&text, b"x")));
+    assert_eq!(error, Rejection::Decryption);
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn decrypt_with_key_of_another_algorithm_is_rejected() {
                 (_, true) => Rejection::Decryption,
                 _ => Rejection::AlgorithmMismatch,
             };
-            let refusal = rejection(decrypter.decrypt(token));
-            assert_eq!(refusal, expected, "{token_name} for {key_name}");
+            let error = rejection(decrypter.decrypt(token));
+            assert_eq!(error, expected, "{token_name} for {key_name}");
         }
     }
 }
@@ -163,7 +163,7 @@ fn same_alg(one: &str, other: &str) -> bool {
 
 #[test]
 fn decrypt_same_secret_with_another_algorithm_is_rejected() {
-    // The header is rewritten to the key's alg: what is inside was made for another.
+    // The header names the algorithm of the key, but the content was encrypted for another.
     let wrapping = |alg| WrappingKey::new(alg, &SECRET).unwrap();
     let kw = wrapping(KeyWrapAlg::A256Kw);
     let token = Encrypter::new(&kw, ContentEnc::A256Gcm)
@@ -172,14 +172,14 @@ fn decrypt_same_secret_with_another_algorithm_is_rejected() {
     let mut renamed = header(&token);
     renamed["alg"] = "A256GCMKW".into();
     let decrypter = Decrypter::new(wrapping(KeyWrapAlg::A256GcmKw));
-    let refusal = rejection(decrypter.decrypt(&with_header(&token, &renamed)));
-    assert_eq!(refusal, Rejection::Decryption);
+    let error = rejection(decrypter.decrypt(&with_header(&token, &renamed)));
+    assert_eq!(error, Rejection::Decryption);
     renamed["alg"] = "dir".into();
     assert_eq!(
         rejection(direct().decrypt(&with_header(&token, &renamed))),
         Rejection::Decryption
     );
-    // A JWK that says one is not taken for the other.
+    // A JWK with one `alg` is not accepted for the other.
     let jwk = wrapping(KeyWrapAlg::A256Kw).to_jwk();
     assert!(WrappingKey::from_jwk_as(&jwk, KeyWrapAlg::A256GcmKw).is_err());
     assert!(ContentKey::from_jwk_as(&jwk, ContentEnc::A256Gcm).is_err());
@@ -228,11 +228,11 @@ fn decrypt_jws_and_verify_jwe_are_rejected() {
 
 #[test]
 fn public_key_as_password_and_reverse_is_rejected() {
-    // A token that asks for a password where the reader has a private key.
+    // A token that requires a password, for a reader with a private key.
     let key = DecryptionKey::generate(KeyManagementAlg::RsaOaep256).unwrap();
     let public = key.encryption_key().to_pem().unwrap();
-    let refused = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]);
-    assert!(refused.is_err());
+    let rejected = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[..200]);
+    assert!(rejected.is_err());
     let password = Password::new(Pbes2Alg::Hs256A128Kw, &public.as_bytes()[40..200]).unwrap();
     let password = password.rounds(1000).unwrap();
     let token = Encrypter::new(&password, ContentEnc::A256Gcm)

@@ -1,4 +1,4 @@
-//! Changed, cut, stretched and re-encoded parts.
+//! Changed, truncated, extended and re-encoded parts.
 
 use jeton::error::{Part, Rejection};
 use jeton::jwe::Decrypter;
@@ -14,7 +14,7 @@ fn decrypt_changed_byte_gives_uniform_error() {
             assert!(decrypter.decrypt(&token).is_ok(), "{name}");
             for part in 1..5 {
                 let good = decode(&parts(&token)[part]);
-                // RSA's 256 bytes cost a private operation each: every eighth will do.
+                // Each of the 256 bytes of RSA costs a private operation, so only every eighth is changed.
                 let step = if good.len() > 100 { 8 } else { 1 };
                 for position in (0..good.len()).step_by(step) {
                     let mut bad = good.clone();
@@ -37,7 +37,7 @@ fn decrypt_wrong_length_gives_uniform_error() {
     for enc in ContentEnc::ALL {
         for (name, keys, token) in every_kind(enc) {
             let decrypter = Decrypter::new(keys);
-            // The encrypted key, the nonce and the tag, each cut anywhere and one byte longer.
+            // The encrypted key, the nonce and the tag, each truncated at every position and one byte longer.
             for part in [1, 2, 4] {
                 let good = decode(&parts(&token)[part]);
                 let step = if good.len() > 100 { 16 } else { 1 };
@@ -60,7 +60,7 @@ fn decrypt_wrong_length_gives_uniform_error() {
 
 #[test]
 fn cbc_padding_and_tag_errors_are_indistinguishable() {
-    // CBC-HMAC: a wrong tag over right blocks, and wrong blocks, are one and the same.
+    // CBC-HMAC: a wrong tag and wrong blocks give the same error.
     for enc in [
         ContentEnc::A128CbcHs256,
         ContentEnc::A192CbcHs384,
@@ -112,7 +112,7 @@ fn decrypt_non_canonical_base64_is_rejected() {
             }
         }
     }
-    // Seven bytes leave two bits over in the last character: only zeros are canonical.
+    // Seven bytes leave two bits in the last character, which must be zero.
     let good = parts(&token);
     let last = good[3].chars().last().unwrap();
     for other in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".chars() {
@@ -125,7 +125,7 @@ fn decrypt_non_canonical_base64_is_rejected() {
 
 #[test]
 fn decrypt_bad_encoding_error_is_independent_of_the_key() {
-    // The same answer whether the encrypted key is right or not.
+    // The error does not depend on whether the encrypted key is valid.
     for (name, keys, token) in every_kind(ContentEnc::A256Gcm) {
         let decrypter = Decrypter::new(keys);
         for part in [2, 3, 4] {

@@ -1,4 +1,4 @@
-//! A recipient of a token who makes another with the same content key.
+//! A recipient of a token forges another one with the same content key.
 
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ use crate::support::{SECRET, decode, encode, header, parts, rejection, seal, wit
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// What the second recipient makes of a token that it may read: a compact one with its own claims, under
-/// the content key that it has unwrapped, beside which stands the first recipient's encrypted key.
+/// A compact token that the second recipient forges from a token it may read: its own claims, encrypted with the
+/// content key, next to the encrypted key of the first recipient.
 fn forged(token: &str, claims: &str) -> String {
     let token: Value = serde_json::from_str(token).unwrap();
     let [first, own] = token["recipients"].as_array().unwrap().as_slice() else {
@@ -36,8 +36,8 @@ fn forged(token: &str, claims: &str) -> String {
     format!("{protected}.{encrypted_key}.{iv}.{ciphertext}.{tag}")
 }
 
-/// The key that was a recipient wraps; the one that stands for an issuer is the content key itself. So
-/// nothing that the others know is of use, even if one secret is loaded as both.
+/// A wrapping key shares its content keys with other recipients. The key of an issuer is the content key itself,
+/// so another recipient cannot forge anything, even if one secret is used for both.
 #[test]
 fn verify_token_forged_by_a_co_recipient_is_rejected() {
     const CLAIMS: &str = r#"{"iss":"i","aud":"a","exp":9999999999,"admin":true}"#;
@@ -50,7 +50,7 @@ fn verify_token_forged_by_a_co_recipient_is_rejected() {
             .encrypt_general(b"for two")
             .unwrap();
         let forged = forged(&for_both, CLAIMS);
-        // As bytes it decrypts: that says nothing of who wrote them.
+        // The bytes decrypt, which does not prove who wrote them.
         assert!(Decrypter::new(&key).decrypt(&forged).is_ok(), "{alg}");
         let mut direct = header(&forged);
         direct["alg"] = "dir".into();
@@ -78,7 +78,7 @@ fn verify_token_forged_by_a_co_recipient_is_rejected() {
     }
 }
 
-/// By its own name, the weaker key is there for those who need it.
+/// The weaker key type works if it is used explicitly.
 #[test]
 fn issuer_wrapping_key_verifies_what_it_issued() {
     for alg in KeyWrapAlg::ALL {
@@ -93,9 +93,9 @@ fn issuer_wrapping_key_verifies_what_it_issued() {
             .unwrap();
         let verifier = jwt::EncryptedVerifier::new(&key, Policy::new("i", "a"));
         assert!(verifier.verify::<Value>(&token).is_ok(), "{alg}");
-        let stranger = IssuerWrappingKey::new(WrappingKey::generate(alg).unwrap());
-        let verifier = jwt::EncryptedVerifier::new(&stranger, Policy::new("i", "a"));
-        let refusal = rejection(verifier.verify::<Value>(&token));
-        assert_eq!(refusal, Rejection::Decryption, "{alg}");
+        let other_key = IssuerWrappingKey::new(WrappingKey::generate(alg).unwrap());
+        let verifier = jwt::EncryptedVerifier::new(&other_key, Policy::new("i", "a"));
+        let rejection = rejection(verifier.verify::<Value>(&token));
+        assert_eq!(rejection, Rejection::Decryption, "{alg}");
     }
 }

@@ -1,4 +1,4 @@
-//! `zip`: bombs (CVE-2024-28180), and whoever asks for it without the right to.
+//! `zip`: decompression bombs (CVE-2024-28180), and compression where it is not allowed.
 
 use jeton::danger;
 use jeton::error::{Part, Rejection};
@@ -43,10 +43,10 @@ fn decompression_bomb_over_ratio_is_rejected() {
 
 #[test]
 fn inflated_ratio_limit_is_exact() {
-    // 300 equal bytes take 4 to 6 compressed: within a ratio of 100. 3,000 take 14: beyond.
+    // 300 equal bytes compress to 4 to 6: within a ratio of 100. 3,000 compress to 14: over it.
     assert!(inflating().decrypt(&compressed(&[b'a'; 300])).is_ok());
-    let refusal = rejection(inflating().decrypt(&compressed(&[b'a'; 30_000])));
-    assert_eq!(refusal, Rejection::TooLarge(Part::Payload));
+    let error = rejection(inflating().decrypt(&compressed(&[b'a'; 30_000])));
+    assert_eq!(error, Rejection::TooLarge(Part::Payload));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn inflated_size_limit_applies_below_the_ratio() {
             (0_u32..).flat_map(|i| format!("{}\n", i.wrapping_mul(2_654_435_761)).into_bytes());
         lines.take(bytes).collect()
     };
-    // Numbers shrink to about a half, so the token itself must be allowed to be larger.
+    // Numbers compress to about half, so the limit of the token must be larger.
     let wide = || {
         inflating().limits(jeton::Limits {
             token_bytes: 16 * 1024 * 1024,
@@ -83,8 +83,8 @@ fn decrypt_invalid_deflate_is_rejected() {
         &[0xff; 100],
         &[0x78, 0x9c, 3, 0, 0, 0, 0, 1],
     ] {
-        let refusal = rejection(inflating().decrypt(&direct_token(HEADER, plaintext)));
-        assert_eq!(refusal, Rejection::Malformed(Part::Payload));
+        let error = rejection(inflating().decrypt(&direct_token(HEADER, plaintext)));
+        assert_eq!(error, Rejection::Malformed(Part::Payload));
     }
 }
 
@@ -97,7 +97,7 @@ fn decrypt_unprotected_zip_is_rejected() {
             "protected": protected, place: {"zip": "DEF"},
             "iv": iv, "ciphertext": ciphertext, "tag": tag,
         });
-        let refusal = rejection(inflating().decrypt_json(&text.to_string()));
-        assert_eq!(refusal, Rejection::Malformed(Part::Header));
+        let error = rejection(inflating().decrypt_json(&text.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Header));
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON serializations: who the recipients are, and what stands where.
+//! The JSON serializations: recipients and the positions of members.
 
 use jeton::error::{Part, Rejection};
 use jeton::jwe::{Decrypter, Encrypter};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{SECRET, direct, encode, rejection, seal};
 
-/// A flattened token under the direct key, to be changed.
+/// A flattened token for the direct key, to be modified.
 fn flattened() -> Value {
     let protected = encode(br#"{"alg":"dir","enc":"A256GCM"}"#);
     let (iv, ciphertext, tag) = seal(&SECRET, &format!("{protected}.{}", encode(b"aad")), b"x");
@@ -18,7 +18,7 @@ fn flattened() -> Value {
     })
 }
 
-fn refusal(text: &Value) -> Rejection {
+fn rejection_of(text: &Value) -> Rejection {
     rejection(direct().decrypt_json(&text.to_string()))
 }
 
@@ -40,13 +40,13 @@ fn decrypt_changed_aad_is_rejected() {
     assert_eq!(good.aad(), Some(&b"aad"[..]));
     let mut other = flattened();
     other["aad"] = json!(encode(b"aae"));
-    assert_eq!(refusal(&other), Rejection::Decryption);
+    assert_eq!(rejection_of(&other), Rejection::Decryption);
     let mut without = flattened();
     without.as_object_mut().unwrap().remove("aad");
-    assert_eq!(refusal(&without), Rejection::Decryption);
+    assert_eq!(rejection_of(&without), Rejection::Decryption);
     let mut not_base64 = flattened();
     not_base64["aad"] = json!("***");
-    assert_eq!(refusal(&not_base64), Rejection::Malformed(Part::Token));
+    assert_eq!(rejection_of(&not_base64), Rejection::Malformed(Part::Token));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn decrypt_json_missing_or_mistyped_member_is_rejected() {
         let mut without = flattened();
         without.as_object_mut().unwrap().remove(member);
         assert_eq!(
-            refusal(&without),
+            rejection_of(&without),
             Rejection::Malformed(Part::Token),
             "{member}"
         );
@@ -74,18 +74,18 @@ fn decrypt_json_missing_or_mistyped_member_is_rejected() {
             let mut changed = flattened();
             changed[member] = wrong;
             assert_eq!(
-                refusal(&changed),
+                rejection_of(&changed),
                 Rejection::Malformed(Part::Token),
                 "{member}"
             );
         }
     }
-    // What would be empty is left out (RFC 7516, section 7.2.1).
+    // Members that would be empty must be absent (RFC 7516, section 7.2.1).
     for member in ["protected", "iv", "tag", "aad", "encrypted_key"] {
         let mut changed = flattened();
         changed[member] = json!("");
         assert_eq!(
-            refusal(&changed),
+            rejection_of(&changed),
             Rejection::Malformed(Part::Token),
             "{member}"
         );
@@ -101,21 +101,27 @@ fn decrypt_name_in_two_headers_is_rejected() {
         for header in [json!({"alg":"dir"}), json!({"enc":"A256GCM"})] {
             let mut changed = flattened();
             changed[place] = header;
-            assert_eq!(refusal(&changed), Rejection::DuplicateMember(Part::Header));
+            assert_eq!(
+                rejection_of(&changed),
+                Rejection::DuplicateMember(Part::Header)
+            );
         }
         let mut critical = flattened();
         critical[place] = json!({"crit":["exp"],"exp":1});
-        assert_eq!(refusal(&critical), Rejection::CriticalExtension);
+        assert_eq!(rejection_of(&critical), Rejection::CriticalExtension);
     }
     let mut both = flattened();
     both["unprotected"] = json!({"note":1});
     both["header"] = json!({"note":1});
-    assert_eq!(refusal(&both), Rejection::DuplicateMember(Part::Header));
+    assert_eq!(
+        rejection_of(&both),
+        Rejection::DuplicateMember(Part::Header)
+    );
     let text = flattened()
         .to_string()
         .replacen('{', "{\"tag\":\"AAAA\",", 1);
-    let refusal = rejection(direct().decrypt_json(&text));
-    assert_eq!(refusal, Rejection::DuplicateMember(Part::Token));
+    let error = rejection(direct().decrypt_json(&text));
+    assert_eq!(error, Rejection::DuplicateMember(Part::Token));
 }
 
 #[test]
@@ -144,14 +150,14 @@ fn decrypt_mixed_general_and_flattened_is_rejected() {
     ] {
         let mut mixed = good.clone();
         mixed[member] = value;
-        let refusal = rejection(decrypter.decrypt_json(&mixed.to_string()));
-        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+        let error = rejection(decrypter.decrypt_json(&mixed.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Token));
     }
     for recipients in [json!([]), json!({}), json!([7]), json!("x")] {
         let mut changed = good.clone();
         changed["recipients"] = recipients;
-        let refusal = rejection(decrypter.decrypt_json(&changed.to_string()));
-        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+        let error = rejection(decrypter.decrypt_json(&changed.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Token));
     }
 }
 
@@ -162,8 +168,8 @@ fn decrypt_too_many_recipients_is_rejected() {
     assert!(last.decrypt_json(&good.to_string()).is_ok());
     let one = good["recipients"][0].clone();
     good["recipients"].as_array_mut().unwrap().push(one);
-    let refusal = rejection(last.decrypt_json(&good.to_string()));
-    assert_eq!(refusal, Rejection::TooLarge(Part::Token));
+    let error = rejection(last.decrypt_json(&good.to_string()));
+    assert_eq!(error, Rejection::TooLarge(Part::Token));
     let many = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let mut encrypter = Encrypter::new(&many, ContentEnc::A128Gcm);
     for _ in 0..limits::RECIPIENTS {
@@ -178,8 +184,8 @@ fn direct_key_with_other_recipients_is_rejected() {
     for alg in ["dir", "ECDH-ES"] {
         let mut changed = good.clone();
         changed["recipients"][0]["header"]["alg"] = alg.into();
-        let refusal = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
-        assert_eq!(refusal, Rejection::Malformed(Part::Token));
+        let error = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+        assert_eq!(error, Rejection::Malformed(Part::Token));
     }
 }
 
@@ -190,8 +196,8 @@ fn decrypt_different_enc_per_recipient_is_rejected() {
     changed["protected"] = encode(b"{\"x\":1}").into();
     changed["recipients"][0]["header"]["enc"] = "A256GCM".into();
     changed["recipients"][1]["header"]["enc"] = "A128GCM".into();
-    let refusal = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
-    assert_eq!(refusal, Rejection::Malformed(Part::Header));
+    let error = rejection(Decrypter::new(&keys[1]).decrypt_json(&changed.to_string()));
+    assert_eq!(error, Rejection::Malformed(Part::Header));
 }
 
 #[test]
@@ -201,7 +207,7 @@ fn decrypt_returns_the_recipient_index() {
         let decrypted = Decrypter::new(key).decrypt_json(&good.to_string()).unwrap();
         assert_eq!(decrypted.recipient_index(), index);
     }
-    // Another recipient's encrypted key in every place: nobody's any more.
+    // The encrypted keys of the recipients exchanged: no recipient can decrypt.
     let mut swapped = good.clone();
     for index in 0..5 {
         swapped["recipients"][index]["encrypted_key"] =
@@ -211,9 +217,9 @@ fn decrypt_returns_the_recipient_index() {
         .decrypt_json(&swapped.to_string())
         .unwrap();
     assert_eq!(decrypted.recipient_index(), 4);
-    let stranger = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
-    let refusal = rejection(Decrypter::new(&stranger).decrypt_json(&good.to_string()));
-    assert_eq!(refusal, Rejection::Decryption);
+    let other_key = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
+    let error = rejection(Decrypter::new(&other_key).decrypt_json(&good.to_string()));
+    assert_eq!(error, Rejection::Decryption);
 }
 
 #[test]
@@ -263,7 +269,7 @@ fn encrypt_reserved_unprotected_member_is_an_error() {
         .unprotected("note", "x")
         .unprotected("note", "y");
     assert!(twice.encrypt_flattened(b"x").is_err());
-    // The compact form has no place for them.
+    // The compact serialization has no unprotected header.
     assert!(twice.encrypt(b"x").is_err());
     let aad = Encrypter::new(&key, ContentEnc::A128Gcm).aad(b"aad");
     assert!(aad.encrypt(b"x").is_err());
@@ -283,7 +289,7 @@ fn encrypt_empty_aad_is_omitted() {
         let decrypted = Decrypter::new(&key).decrypt_json(&token).unwrap();
         assert_eq!(decrypted.aad(), None);
     }
-    // And so it can stand in the compact form, and replaces one that was set before.
+    // So the compact serialization allows it, and it replaces an earlier value.
     assert!(encrypter().encrypt(b"x").is_ok());
     assert!(
         Encrypter::new(&key, ContentEnc::A128Gcm)

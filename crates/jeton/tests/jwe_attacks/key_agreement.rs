@@ -1,4 +1,4 @@
-//! ECDH-ES with points that are none (CVE-2016-9121), and with everything else an `epk` can be.
+//! ECDH-ES with invalid points (CVE-2016-9121), and other invalid values of `epk`.
 
 use jeton::error::Rejection;
 use jeton::jwe::{Decrypter, Encrypter};
@@ -29,13 +29,13 @@ fn token(key: &DecryptionKey) -> String {
         .unwrap()
 }
 
-/// With this `epk` in its header the token is refused, and nothing is told.
-fn refused(key: &DecryptionKey, epk: Value) {
+/// Checks that a token with this `epk` is rejected with the uniform error.
+fn rejected(key: &DecryptionKey, epk: Value) {
     let token = token(key);
     let mut changed = header(&token);
     changed["epk"] = epk.clone();
-    let refusal = rejection(Decrypter::new(key).decrypt(&with_header(&token, &changed)));
-    assert_eq!(refusal, Rejection::Decryption, "{epk}");
+    let error = rejection(Decrypter::new(key).decrypt(&with_header(&token, &changed)));
+    assert_eq!(error, Rejection::Decryption, "{epk}");
 }
 
 #[test]
@@ -50,15 +50,15 @@ fn epk_off_the_curve_is_rejected() {
                     bytes[position] ^= 1;
                     let mut epk = good.clone();
                     epk[member] = encode(&bytes).into();
-                    refused(key, epk);
+                    rejected(key, epk);
                 }
             }
             let zero = encode(&vec![0; length]);
-            refused(key, json!({"kty":"EC","crv":good["crv"],"x":zero,"y":zero}));
+            rejected(key, json!({"kty":"EC","crv":good["crv"],"x":zero,"y":zero}));
             let full = encode(&vec![0xff; length]);
-            refused(key, json!({"kty":"EC","crv":good["crv"],"x":full,"y":full}));
-            // x and y in each other's place.
-            refused(
+            rejected(key, json!({"kty":"EC","crv":good["crv"],"x":full,"y":full}));
+            // x and y exchanged.
+            rejected(
                 key,
                 json!({"kty":"EC","crv":good["crv"],"x":good["y"],"y":good["x"]}),
             );
@@ -77,9 +77,9 @@ fn epk_on_another_curve_is_rejected() {
                     continue;
                 }
                 let mut epk = header(&token(other))["epk"].clone();
-                refused(key, epk.clone());
+                rejected(key, epk.clone());
                 epk["crv"] = name.clone();
-                refused(key, epk);
+                rejected(key, epk);
             }
         }
     }
@@ -87,19 +87,19 @@ fn epk_on_another_curve_is_rejected() {
 
 #[test]
 fn epk_of_small_order_is_rejected() {
-    // RFC 7748, section 6.1: the secret would be all zeros, whatever the key.
+    // RFC 7748, section 6.1: the shared secret would be all zeros for any key.
     let mut order_8 = decode("4Ot6fDtBuK4WVuP68Z_EatoJjeucMrH9hmIFFl9JuAA");
     let points = [vec![0; 32], [&[1][..], &[0; 31]].concat(), order_8.clone()];
     for alg in ALGS {
         let key = DecryptionKey::generate_x25519(alg).unwrap();
         for point in &points {
-            refused(&key, json!({"kty":"OKP","crv":"X25519","x":encode(point)}));
+            rejected(&key, json!({"kty":"OKP","crv":"X25519","x":encode(point)}));
             let jwk = json!({"kty":"OKP","crv":"X25519","x":encode(point),"alg":alg.name()});
             assert!(EncryptionKey::from_jwk(&jwk.to_string()).is_err());
         }
-        // The unused high bit does not make another point of it (RFC 7748, section 5).
+        // The unused high bit does not change the point (RFC 7748, section 5).
         order_8[31] |= 0x80;
-        refused(
+        rejected(
             &key,
             json!({"kty":"OKP","crv":"X25519","x":encode(&order_8)}),
         );
@@ -114,25 +114,25 @@ fn epk_that_is_not_a_public_key_is_rejected() {
             for member in good.as_object().unwrap().keys() {
                 let mut without = good.clone();
                 without.as_object_mut().unwrap().remove(member);
-                refused(&key, without);
+                rejected(&key, without);
                 let mut wrong = good.clone();
                 wrong[member] = json!(7);
-                refused(&key, wrong);
+                rejected(&key, wrong);
             }
-            // Cut, stretched with a zero in front, and another encoding of the same bytes.
+            // Truncated, extended with a leading zero, and another encoding of the same bytes.
             let x = decode(good["x"].as_str().unwrap());
             for bytes in [&x[1..], &[&[0], x.as_slice()].concat(), &[]] {
                 let mut epk = good.clone();
                 epk["x"] = encode(bytes).into();
-                refused(&key, epk);
+                rejected(&key, epk);
             }
             let mut padded = good.clone();
             padded["x"] = format!("{}=", good["x"].as_str().unwrap()).into();
-            refused(&key, padded);
+            rejected(&key, padded);
             let mut other_type = good.clone();
             other_type["kty"] = "oct".into();
-            refused(&key, other_type);
-            refused(&key, json!({}));
+            rejected(&key, other_type);
+            rejected(&key, json!({}));
         }
     }
 }
@@ -144,8 +144,8 @@ fn missing_epk_is_rejected() {
             let token = token(&key);
             let mut without = header(&token);
             without.as_object_mut().unwrap().remove("epk");
-            let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &without)));
-            assert_eq!(refusal, Rejection::Decryption);
+            let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &without)));
+            assert_eq!(error, Rejection::Decryption);
         }
     }
 }
@@ -167,8 +167,8 @@ fn changed_party_info_is_rejected() {
         ] {
             let mut changed = header(&token);
             changed[member] = value.into();
-            let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
-            assert_eq!(refusal, Rejection::Decryption);
+            let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
+            assert_eq!(error, Rejection::Decryption);
         }
         let long = vec![0; jeton::limits::PARTY_INFO_BYTES + 1];
         let public = key.encryption_key();
@@ -183,8 +183,8 @@ fn plain_ecdh_es_with_encrypted_key_is_rejected() {
         let mut parts = crate::support::parts(&token(&key));
         for encrypted_key in ["AA", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
             parts[1] = encrypted_key.into();
-            let refusal = rejection(Decrypter::new(&key).decrypt(&parts.join(".")));
-            assert_eq!(refusal, Rejection::Decryption);
+            let error = rejection(Decrypter::new(&key).decrypt(&parts.join(".")));
+            assert_eq!(error, Rejection::Decryption);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! AES key wrap, AES-GCM key wrap, and the direct key.
+//! AES Key Wrap, AES-GCM key wrap, and the direct key.
 
 use jeton::error::Rejection;
 use jeton::jwe::{Decrypter, Encrypter};
@@ -44,9 +44,9 @@ fn gcm_key_wrap_changed_iv_or_tag_is_rejected() {
         let token = Encrypter::new(&key, ContentEnc::A256Gcm)
             .encrypt(b"x")
             .unwrap();
-        let refused = |changed: &serde_json::Value| {
-            let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, changed)));
-            assert_eq!(refusal, Rejection::Decryption, "{changed}");
+        let rejected = |changed: &serde_json::Value| {
+            let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, changed)));
+            assert_eq!(error, Rejection::Decryption, "{changed}");
         };
         for member in ["iv", "tag"] {
             let good = decode(header(&token)[member].as_str().unwrap());
@@ -55,13 +55,13 @@ fn gcm_key_wrap_changed_iv_or_tag_is_rejected() {
                 bytes.resize(length, 0);
                 let mut changed = header(&token);
                 changed[member] = encode(&bytes).into();
-                refused(&changed);
+                rejected(&changed);
             }
             let mut changed = header(&token);
             changed[member] = json!("***");
-            refused(&changed);
+            rejected(&changed);
             changed.as_object_mut().unwrap().remove(member);
-            refused(&changed);
+            rejected(&changed);
         }
     }
 }
@@ -127,8 +127,8 @@ fn key_ops_restrict_the_key() {
     );
     assert!(Decrypter::new(&decrypt).decrypt(&token).is_ok());
     let decrypt = ContentKey::from_jwk(&decrypt.to_jwk()).unwrap();
-    let refused = Encrypter::new(&decrypt, ContentEnc::A256Gcm).encrypt(b"x");
-    assert!(refused.is_err());
+    let rejected = Encrypter::new(&decrypt, ContentEnc::A256Gcm).encrypt(b"x");
+    assert!(rejected.is_err());
     for ops in [r#"["sign"]"#, "[]", r#""wrapKey""#, "[7]"] {
         assert!(WrappingKey::from_jwk(&jwk(ops, "A256KW")).is_err(), "{ops}");
         assert!(ContentKey::from_jwk(&jwk(ops, "A256GCM")).is_err(), "{ops}");
@@ -146,7 +146,7 @@ fn content_key_with_another_enc_is_an_error() {
 
 #[test]
 fn number_of_tried_keys_is_limited() {
-    // The right key is the last of more than the limit, and nothing names it.
+    // The right key is after the limit, and the token has no `kid`.
     let right = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let token = Encrypter::new(&right, ContentEnc::A128Gcm)
         .encrypt(b"x")

@@ -1,4 +1,4 @@
-//! Tokens that broke others, from `vectors/attack-tokens`, byte for byte, each with its own key.
+//! Literal tokens from `vectors/attack-tokens` that broke other libraries, each with its key.
 
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
@@ -18,8 +18,8 @@ fn cases(name: &str) -> Vec<Value> {
     found
 }
 
-fn refusal(decrypter: &Decrypter, case: &Value) -> Rejection {
-    // Their own budget is 50 ms of the processor; ours is a fifth.
+fn rejection_of(decrypter: &Decrypter, case: &Value) -> Rejection {
+    // Their limit is 50 ms of CPU time; ours is a fifth of that.
     match &case["input"] {
         Value::String(token) => at_once(|| rejection(decrypter.decrypt(token))),
         json => at_once(|| rejection(decrypter.decrypt_json(&json.to_string()))),
@@ -32,14 +32,14 @@ fn decrypt_huge_p2c_is_rejected() {
         for case in cases(name) {
             let secret = decode(case["key"]["k"].as_str().unwrap());
             let password = Password::new(Pbes2Alg::Hs256A128Kw, &secret).unwrap();
-            let refusal = refusal(&Decrypter::new(password), &case);
-            assert_eq!(refusal, Rejection::TooLarge(Part::Header));
+            let rejection = rejection_of(&Decrypter::new(password), &case);
+            assert_eq!(rejection, Rejection::TooLarge(Part::Header));
         }
     }
     let case = &cases("CVE-2023-50967-pbes2-p2c")[0];
     let from_jwk = Password::from_jwk(&case["key"].to_string()).unwrap();
     assert_eq!(
-        refusal(&Decrypter::new(from_jwk), case),
+        rejection_of(&Decrypter::new(from_jwk), case),
         Rejection::TooLarge(Part::Header)
     );
 }
@@ -50,7 +50,10 @@ fn decrypt_epk_off_the_curve_is_rejected() {
         for case in cases(name) {
             let alg = KeyManagementAlg::EcdhEsA128Kw;
             let key = DecryptionKey::from_jwk_as(&case["key"].to_string(), alg).unwrap();
-            assert_eq!(refusal(&Decrypter::new(key), &case), Rejection::Decryption);
+            assert_eq!(
+                rejection_of(&Decrypter::new(key), &case),
+                Rejection::Decryption
+            );
         }
     }
 }
@@ -59,7 +62,10 @@ fn decrypt_epk_off_the_curve_is_rejected() {
 fn decrypt_truncated_gcm_tag_is_rejected() {
     for case in cases("gcm-truncated-tag") {
         let key = ContentKey::from_jwk_as(&case["key"].to_string(), ContentEnc::A128Gcm).unwrap();
-        assert_eq!(refusal(&Decrypter::new(key), &case), Rejection::Decryption);
+        assert_eq!(
+            rejection_of(&Decrypter::new(key), &case),
+            Rejection::Decryption
+        );
     }
 }
 
@@ -70,7 +76,7 @@ fn decrypt_zip_as_boolean_is_rejected() {
         let key = ContentKey::from_jwk_as(&case["key"].to_string(), enc).unwrap();
         let decrypter = jeton::danger::allow_zip(Decrypter::new(key));
         assert_eq!(
-            refusal(&decrypter, &case),
+            rejection_of(&decrypter, &case),
             Rejection::Malformed(Part::Header)
         );
     }
@@ -79,8 +85,8 @@ fn decrypt_zip_as_boolean_is_rejected() {
 #[test]
 fn decrypt_header_member_of_wrong_type_is_rejected() {
     for case in cases("malformed-header-type") {
-        let refusal = refusal(&direct(), &case);
+        let rejection = rejection_of(&direct(), &case);
         let expected = [Part::Header, Part::Token].map(Rejection::Malformed);
-        assert!(expected.contains(&refusal));
+        assert!(expected.contains(&rejection));
     }
 }

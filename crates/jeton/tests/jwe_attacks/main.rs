@@ -1,4 +1,4 @@
-//! The known attacks on JWE, each a test named after what it tries. Every key is made here.
+//! One test for each known attack on JWE. All keys are generated here.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

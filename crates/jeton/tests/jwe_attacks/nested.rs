@@ -1,4 +1,4 @@
-//! Nested tokens: signed, then encrypted, and nothing else.
+//! Nested tokens must be signed and then encrypted.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn verifier(author: &SigningKey) -> jwt::NestedVerifier {
     jwt::NestedVerifier::new(direct(), verifier)
 }
 
-fn refused(author: &SigningKey, token: &str) -> Rejection {
+fn rejected(author: &SigningKey, token: &str) -> Rejection {
     rejection(verifier(author).verify::<Value>(token))
 }
 
@@ -45,7 +45,7 @@ fn nested_verify_single_layer_is_rejected() {
     // Only signed.
     let signed = author.issue(&claims()).unwrap();
     assert!(verifier(&author).verify::<Value>(&signed).is_err());
-    // Only encrypted: anybody with the public key could have written it.
+    // Only encrypted: anyone with the public key could have written it.
     let text = json!({"iss":"i","aud":"a","exp":9_999_999_999_u64,"page":"/"}).to_string();
     let encrypted = encrypter()
         .content_type("JWT")
@@ -68,29 +68,29 @@ fn nested_verify_single_layer_is_rejected() {
 
 #[test]
 fn nested_verify_invalid_inner_token_is_rejected() {
-    let [author, stranger] = [(), ()].map(|()| SigningKey::generate(SigAlg::ES256).unwrap());
+    let [author, other_key] = [(), ()].map(|()| SigningKey::generate(SigAlg::ES256).unwrap());
     let key = content_key();
     let encrypter = || Encrypter::new(&key, ContentEnc::A256Gcm);
-    let by_stranger = jwt::NestedIssuer::new(&stranger, encrypter())
+    let by_stranger = jwt::NestedIssuer::new(&other_key, encrypter())
         .issue(&claims())
         .unwrap();
-    assert_eq!(refused(&author, &by_stranger), Rejection::Signature);
+    assert_eq!(rejected(&author, &by_stranger), Rejection::Signature);
     let elsewhere = claims().audience("other");
     let elsewhere = jwt::NestedIssuer::new(&author, encrypter())
         .issue(&elsewhere)
         .unwrap();
-    assert_eq!(refused(&author, &elsewhere), Rejection::AudienceMismatch);
+    assert_eq!(rejected(&author, &elsewhere), Rejection::AudienceMismatch);
     let mac = MacKey::generate(MacAlg::HS256).unwrap();
     let by_mac = jwt::NestedIssuer::new(&mac, encrypter())
         .issue(&claims())
         .unwrap();
-    assert_eq!(refused(&author, &by_mac), Rejection::AlgorithmMismatch);
+    assert_eq!(rejected(&author, &by_mac), Rejection::AlgorithmMismatch);
     let other = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let for_another = Encrypter::new(&other, ContentEnc::A256Gcm);
     let for_another = jwt::NestedIssuer::new(&author, for_another)
         .issue(&claims())
         .unwrap();
-    assert_eq!(refused(&author, &for_another), Rejection::Decryption);
+    assert_eq!(rejected(&author, &for_another), Rejection::Decryption);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn nested_verify_requires_cty_jwt() {
         r#","typ":"JWT""#,
     ] {
         assert_eq!(
-            refused(&author, &with(bad)),
+            rejected(&author, &with(bad)),
             Rejection::TypeMismatch,
             "{bad}"
         );

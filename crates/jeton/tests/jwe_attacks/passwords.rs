@@ -86,19 +86,19 @@ fn rounds_limit_of_the_caller_applies() {
         Decrypter::new(&key).limits(limits)
     };
     assert!(within(2_000).decrypt(&token).is_ok());
-    let refusal = at_once(|| rejection(within(1_999).decrypt(&token)));
-    assert_eq!(refusal, Rejection::TooLarge(Part::Header));
-    // Beyond the default: the work is done, and the password found wrong.
-    let dear = limits::PBES2_ROUNDS + 1;
+    let error = at_once(|| rejection(within(1_999).decrypt(&token)));
+    assert_eq!(error, Rejection::TooLarge(Part::Header));
+    // Over the default limit: the derivation runs, and the password is wrong.
+    let expensive = limits::PBES2_ROUNDS + 1;
     let mut changed = header(&token);
-    changed["p2c"] = json!(dear);
+    changed["p2c"] = json!(expensive);
     let forged = with_header(&token, &changed);
     assert_eq!(
-        rejection(within(dear).decrypt(&forged)),
+        rejection(within(expensive).decrypt(&forged)),
         Rejection::Decryption
     );
     assert_eq!(
-        rejection(within(dear - 1).decrypt(&forged)),
+        rejection(within(expensive - 1).decrypt(&forged)),
         Rejection::TooLarge(Part::Header)
     );
 }
@@ -168,11 +168,11 @@ fn rounds_limit_covers_all_recipients() {
         rejection(decrypter.decrypt_json(&text(4))),
         Rejection::Decryption
     );
-    let mut dear = recipient.clone();
-    dear["header"]["p2c"] = json!(limits::PBES2_ROUNDS);
+    let mut expensive = recipient.clone();
+    expensive["header"]["p2c"] = json!(limits::PBES2_ROUNDS);
     let mut both: Value = serde_json::from_str(&text(2)).unwrap();
-    both["recipients"][1] = dear;
-    // The first is within the bound, and paid for; the second is not even begun.
+    both["recipients"][1] = expensive;
+    // The first recipient is within the limit; the second is rejected before its derivation.
     assert_eq!(
         rejection(decrypter.decrypt_json(&both.to_string())),
         Rejection::TooLarge(Part::Header)

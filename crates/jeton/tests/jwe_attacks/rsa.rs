@@ -1,4 +1,4 @@
-//! Bleichenbacher's oracle, and RSA keys that are none.
+//! Bleichenbacher's padding oracle, and invalid use of RSA keys.
 
 use aws_lc_rs::rsa::{
     OAEP_SHA1_MGF1SHA1, OaepPublicEncryptingKey, Pkcs1PublicEncryptingKey, PublicEncryptingKey,
@@ -13,7 +13,7 @@ use jeton::key::{
 
 use crate::support::{encode, header, parts, rejection, seal, with_header};
 
-/// A token whose content key is whatever bytes a test wants, wrapped with PKCS#1 v1.5.
+/// A token with any bytes as its content key, encrypted with PKCS#1 v1.5.
 fn token(key: &DecryptionKey, content_key: &[u8]) -> String {
     let der = key.encryption_key().to_der().unwrap();
     let public = PublicEncryptingKey::from_der(&der).unwrap();
@@ -33,16 +33,16 @@ fn rsa1_5_padding_errors_are_indistinguishable() {
     let key = DecryptionKey::generate(RSA1_5).unwrap();
     let decrypter = Decrypter::new(&key);
     assert!(decrypter.decrypt(&token(&key, &[3; 32])).is_ok());
-    // A right padding around a wrong key, and around keys of every wrong length.
+    // Valid padding with a wrong key, and with keys of every wrong length.
     for length in [0, 1, 16, 24, 31, 33, 48, 64, 200] {
-        let refusal = rejection(decrypter.decrypt(&token(&key, &vec![3; length])));
-        assert_eq!(refusal, Rejection::Decryption, "{length}");
+        let error = rejection(decrypter.decrypt(&token(&key, &vec![3; length])));
+        assert_eq!(error, Rejection::Decryption, "{length}");
     }
     assert_eq!(
         rejection(decrypter.decrypt(&token(&key, &[4; 32]))),
         Rejection::Decryption
     );
-    // No padding at all; numbers beyond the modulus; other lengths; nothing.
+    // Invalid padding; numbers over the modulus; other lengths; empty.
     let good = token(&key, &[3; 32]);
     for encrypted_key in [
         vec![0; 256],
@@ -59,7 +59,7 @@ fn rsa1_5_padding_errors_are_indistinguishable() {
             Rejection::Decryption
         );
     }
-    // A right content key and a wrong tag.
+    // The right content key and a wrong tag.
     let mut changed = parts(&good);
     changed[4] = encode(&[0; 16]);
     assert_eq!(
@@ -77,11 +77,11 @@ fn rsa1_5_without_danger_is_rejected() {
     assert!(DecryptionKey::from_jwk_as(&jwk, KeyManagementAlg::RsaOaep).is_err());
     assert!(EncryptionKey::from_jwk(&open.encryption_key().to_jwk()).is_err());
     assert!(DecryptionKey::from_jwk_as(&jwk, RSA1_5).is_ok());
-    // The same private key, loaded for OAEP, does not decrypt what was wrapped the old way.
+    // The same private key, loaded for OAEP, does not decrypt RSA1_5.
     let pem = open.to_pem().unwrap();
     let closed = DecryptionKey::from_pem_as(&pem, KeyManagementAlg::RsaOaep).unwrap();
-    let refusal = rejection(Decrypter::new(&closed).decrypt(&token(&open, &[3; 32])));
-    assert_eq!(refusal, Rejection::AlgorithmMismatch);
+    let error = rejection(Decrypter::new(&closed).decrypt(&token(&open, &[3; 32])));
+    assert_eq!(error, Rejection::AlgorithmMismatch);
     let mut renamed = header(&token(&open, &[3; 32]));
     renamed["alg"] = "RSA-OAEP".into();
     let renamed = with_header(&token(&open, &[3; 32]), &renamed);
@@ -151,7 +151,7 @@ fn decrypt_oaep_content_key_of_wrong_length_is_rejected() {
     }
 }
 
-/// Whoever learns something by the one could use it against what was encrypted for the other.
+/// An oracle for one padding would also reveal content encrypted with the other.
 #[test]
 fn rsa_key_for_rsa1_5_and_oaep_is_rejected() {
     let old = DecryptionKey::generate(RSA1_5).unwrap();
@@ -176,7 +176,7 @@ fn rsa_key_for_rsa1_5_and_oaep_is_rejected() {
             assert_eq!(decrypter.decrypt_json(&token).err(), misuse);
             assert_eq!(decrypter.decrypt("no token at all").err(), misuse);
         }
-        // Each alone, twice the same, or with another RSA key: nothing is shared.
+        // One key alone, the same twice, or two different RSA keys are allowed.
         for keys in [
             DecryptionKeys::from(&new),
             DecryptionKeys::from(&new).and(&new),

@@ -1,4 +1,4 @@
-//! Whatever is large, deep or many: refused before it costs anything.
+//! Large, deep and numerous input must be rejected at low cost.
 
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
@@ -8,7 +8,7 @@ use jeton::key::{DecryptionKey, KeyManagementAlg};
 use crate::effort::at_once;
 use crate::support::{direct, direct_token, encode, rejection};
 
-fn refused_at_once(token: &str, expected: Rejection) {
+fn rejected_at_once(token: &str, expected: Rejection) {
     let decrypter = direct();
     let compact = at_once(|| rejection(decrypter.decrypt(token)));
     assert_eq!(compact, expected);
@@ -18,15 +18,15 @@ fn refused_at_once(token: &str, expected: Rejection) {
 #[test]
 fn decrypt_ten_megabytes_is_rejected() {
     let large = Rejection::TooLarge(Part::Token);
-    refused_at_once(&"A".repeat(10_000_000), large);
-    refused_at_once(&".".repeat(10_000_000), large);
-    refused_at_once(&format!("{{\"iv\":\"{}\"}}", "A".repeat(10_000_000)), large);
+    rejected_at_once(&"A".repeat(10_000_000), large);
+    rejected_at_once(&".".repeat(10_000_000), large);
+    rejected_at_once(&format!("{{\"iv\":\"{}\"}}", "A".repeat(10_000_000)), large);
 }
 
 #[test]
 fn decrypt_million_dots_is_rejected() {
-    refused_at_once(&".".repeat(1_000_000), Rejection::Malformed(Part::Token));
-    refused_at_once(&"A.".repeat(500_000), Rejection::Malformed(Part::Token));
+    rejected_at_once(&".".repeat(1_000_000), Rejection::Malformed(Part::Token));
+    rejected_at_once(&"A.".repeat(500_000), Rejection::Malformed(Part::Token));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn decrypt_header_over_limit_is_rejected() {
         r#"{{"alg":"dir","enc":"A256GCM","note":"{}"}}"#,
         "x".repeat(8 * 1024)
     );
-    refused_at_once(
+    rejected_at_once(
         &direct_token(&header, b"x"),
         Rejection::TooLarge(Part::Header),
     );
@@ -55,14 +55,14 @@ fn decrypt_header_ten_thousand_deep_is_rejected() {
         header_bytes: 100_000,
         ..Limits::default()
     };
-    let refusal = rejection(direct().limits(limits).decrypt(&token));
-    assert_eq!(refusal, Rejection::TooDeep(Part::Header));
+    let error = rejection(direct().limits(limits).decrypt(&token));
+    assert_eq!(error, Rejection::TooDeep(Part::Header));
     let text = format!(r#"{{"note":{deep}}}"#);
     assert_eq!(
         rejection(direct().decrypt_json(&text)),
         Rejection::TooDeep(Part::Token)
     );
-    // In `epk`, which is a key.
+    // In `epk`, which is parsed as a key.
     let key = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let nested = "[".repeat(20) + &"]".repeat(20);
     let header = format!(
@@ -90,8 +90,8 @@ fn decrypt_kid_over_limit_is_rejected() {
         )
     };
     assert!(direct().decrypt(&direct_token(&header(256), b"x")).is_ok());
-    let refusal = rejection(direct().decrypt(&direct_token(&header(257), b"x")));
-    assert_eq!(refusal, Rejection::TooLarge(Part::Header));
+    let error = rejection(direct().decrypt(&direct_token(&header(257), b"x")));
+    assert_eq!(error, Rejection::TooLarge(Part::Header));
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn decrypt_encrypted_key_of_a_megabyte_is_rejected() {
     let decrypter = Decrypter::new(key);
     let header = encode(br#"{"alg":"RSA-OAEP","enc":"A256GCM"}"#);
     let token = format!("{header}.{}.AAAA.AAAA.AAAA", "A".repeat(1_000_000));
-    let refusal = at_once(|| rejection(decrypter.decrypt(&token)));
-    assert_eq!(refusal, Rejection::Decryption);
+    let error = at_once(|| rejection(decrypter.decrypt(&token)));
+    assert_eq!(error, Rejection::Decryption);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Keys of every kind, and tokens whose header says whatever a test wants, encrypted right.
+//! Keys of every type, and correctly encrypted tokens with any header.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ pub(crate) fn direct() -> Decrypter {
     Decrypter::new(ContentKey::new(ContentEnc::A256Gcm, &SECRET).unwrap())
 }
 
-/// A compact token under [`SECRET`] that is right but for what its header says.
+/// A compact token for [`SECRET`] with any header and a valid tag.
 pub(crate) fn direct_token(header: &str, plaintext: &[u8]) -> String {
     let protected = encode(header.as_bytes());
     let (iv, ciphertext, tag) = seal(&SECRET, &protected, plaintext);
@@ -56,7 +56,7 @@ pub(crate) fn rejection<T>(result: jeton::Result<T>) -> Rejection {
     }
 }
 
-/// A token of every kind of key management, with the keys to decrypt it.
+/// A token for every key management, with the keys to decrypt it.
 pub(crate) fn every_kind(enc: ContentEnc) -> Vec<(String, DecryptionKeys, String)> {
     let mut all = Vec::new();
     let mut private = |name: String, key: DecryptionKey| {
@@ -95,7 +95,7 @@ pub(crate) fn every_kind(enc: ContentEnc) -> Vec<(String, DecryptionKeys, String
     all
 }
 
-/// One RSA key for all tests: it takes long to make.
+/// One RSA key for all tests, because generating it is slow.
 fn rsa_pem() -> &'static str {
     static PEM: LazyLock<String> = LazyLock::new(|| {
         let key = DecryptionKey::generate(RSA1_5).unwrap();
@@ -115,7 +115,7 @@ pub(crate) fn header(token: &str) -> serde_json::Value {
     serde_json::from_slice(&decode(&parts(token)[0])).unwrap()
 }
 
-/// The token with another header. It is authentic no more; the key management is looked at first.
+/// Replaces the header of a token. The tag is no longer valid, but key management is checked first.
 pub(crate) fn with_header(token: &str, header: &serde_json::Value) -> String {
     let mut parts = parts(token);
     parts[0] = encode(header.to_string().as_bytes());

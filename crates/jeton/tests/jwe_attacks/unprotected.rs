@@ -1,4 +1,4 @@
-//! An `enc` that nothing protects, a member in two headers, and a private key in a header.
+//! Unprotected `enc`, a member in two headers, and a private key in a header.
 
 use jeton::danger;
 use jeton::error::{Part, Rejection};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{SECRET, direct, direct_token, encode, header, rejection, seal, with_header};
 
-/// A flattened token under the direct key with these headers, really encrypted.
+/// A correctly encrypted, flattened token for the direct key with these headers.
 fn flattened(protected: Option<Value>, shared: Option<Value>, own: Option<Value>) -> Value {
     let protected = protected.map(|header| encode(header.to_string().as_bytes()));
     let aad = protected.clone().unwrap_or_default();
@@ -52,8 +52,8 @@ fn decrypt_unprotected_enc_is_rejected() {
         flattened(Some(alg.clone()), None, Some(enc.clone())),
     ] {
         for text in both(&document) {
-            let refusal = rejection(direct().decrypt_json(&text));
-            assert_eq!(refusal, Rejection::UnprotectedEnc, "{text}");
+            let error = rejection(direct().decrypt_json(&text));
+            assert_eq!(error, Rejection::UnprotectedEnc, "{text}");
             let opted_in = danger::allow_unprotected_enc(direct());
             assert_eq!(opted_in.decrypt_json(&text).unwrap().plaintext(), b"x");
         }
@@ -91,8 +91,8 @@ fn decrypt_member_in_two_headers_is_rejected() {
         ] {
             for text in both(&document) {
                 for decrypter in [direct(), danger::allow_unprotected_enc(direct())] {
-                    let refusal = rejection(decrypter.decrypt_json(&text));
-                    assert_eq!(refusal, Rejection::DuplicateMember(Part::Header), "{text}");
+                    let error = rejection(decrypter.decrypt_json(&text));
+                    assert_eq!(error, Rejection::DuplicateMember(Part::Header), "{text}");
                 }
             }
         }
@@ -121,8 +121,8 @@ fn decrypt_private_key_in_a_header_is_rejected() {
     for private in PRIVATE {
         let jwk = public.replacen('{', &format!("{{\"{private}\":\"AQ\","), 1);
         let header = with(&jwk);
-        let refusal = rejection(direct().decrypt(&direct_token(&header, b"x")));
-        assert_eq!(refusal, Rejection::PrivateKeyInHeader, "{header}");
+        let error = rejection(direct().decrypt(&direct_token(&header, b"x")));
+        assert_eq!(error, Rejection::PrivateKeyInHeader, "{header}");
         let protected = json!({"alg": "dir", "enc": "A256GCM"});
         for place in ["unprotected", "header"] {
             let mut document = flattened(Some(protected.clone()), None, None);
@@ -130,13 +130,13 @@ fn decrypt_private_key_in_a_header_is_rejected() {
             let text = document
                 .to_string()
                 .replace("\"jwk\":0", &format!("\"jwk\":{jwk}"));
-            let refusal = rejection(direct().decrypt_json(&text));
-            assert_eq!(refusal, Rejection::PrivateKeyInHeader, "{text}");
+            let error = rejection(direct().decrypt_json(&text));
+            assert_eq!(error, Rejection::PrivateKeyInHeader, "{text}");
         }
     }
     for jwk in ["\"x\"", "[]", "null", "7"] {
-        let refusal = rejection(direct().decrypt(&direct_token(&with(jwk), b"x")));
-        assert_eq!(refusal, Rejection::Malformed(Part::Header), "{jwk}");
+        let error = rejection(direct().decrypt(&direct_token(&with(jwk), b"x")));
+        assert_eq!(error, Rejection::Malformed(Part::Header), "{jwk}");
     }
 }
 
@@ -150,16 +150,16 @@ fn decrypt_private_ephemeral_key_is_rejected() {
     for private in ["d", "p", "k", "priv"] {
         let mut changed = header(&token);
         changed["epk"][private] = changed["epk"]["x"].clone();
-        let refusal = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
-        assert_eq!(refusal, Rejection::PrivateKeyInHeader);
+        let error = rejection(Decrypter::new(&key).decrypt(&with_header(&token, &changed)));
+        assert_eq!(error, Rejection::PrivateKeyInHeader);
     }
-    // Whoever the token is for.
+    // With a key for another recipient.
     let other = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let token = Encrypter::new(&other, ContentEnc::A256Gcm)
         .encrypt(b"x")
         .unwrap();
     let mut changed = header(&token);
     changed["epk"] = json!({"kty": "OKP", "crv": "X25519", "x": "AA", "d": "AA"});
-    let refusal = rejection(Decrypter::new(&other).decrypt(&with_header(&token, &changed)));
-    assert_eq!(refusal, Rejection::PrivateKeyInHeader);
+    let error = rejection(Decrypter::new(&other).decrypt(&with_header(&token, &changed)));
+    assert_eq!(error, Rejection::PrivateKeyInHeader);
 }

@@ -1,6 +1,6 @@
-//! Claims, after the signature.
+//! Attacks with claims of correctly signed tokens.
 
-use crate::support::{Key, refusal};
+use crate::support::{Key, rejection_of};
 use jeton::error::{Claim, Part, Rejection};
 use jeton::jws::Signer;
 use jeton::key::{Alg, MacAlg, MacKey};
@@ -63,16 +63,19 @@ fn verify_claim_of_wrong_type_is_rejected() {
         ("", Rejection::Malformed(Part::Payload)),
         ("{} ,", Rejection::Malformed(Part::Payload)),
     ] {
-        assert_eq!(refusal(verify(claims)), expected, "{claims}");
+        assert_eq!(rejection_of(verify(claims)), expected, "{claims}");
     }
     let deep = format!("{{\"x\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    assert_eq!(refusal(verify(&deep)), Rejection::TooDeep(Part::Payload));
+    assert_eq!(
+        rejection_of(verify(&deep)),
+        Rejection::TooDeep(Part::Payload)
+    );
     let not_utf8 = key.sign_under(
         &format!("{{\"alg\":\"{}\"}}", key.alg()),
         b"{\"a\":\"\xff\"}",
     );
     assert_eq!(
-        refusal(verifier.verify::<Value>(&not_utf8)),
+        rejection_of(verifier.verify::<Value>(&not_utf8)),
         Rejection::Malformed(Part::Payload)
     );
 }
@@ -83,13 +86,13 @@ fn verify_forged_and_expired_token_reports_signature() {
         let expired = jwt(&key, "{\"exp\":1}");
         let verifier = jwt::Verifier::new(key.keys(), lenient());
         assert_eq!(
-            refusal(verifier.verify::<Value>(&expired)),
+            rejection_of(verifier.verify::<Value>(&expired)),
             Rejection::Expired
         );
         let forger = Key::generate(key.alg().parse().unwrap());
         let forged = jwt(&forger, "{\"exp\":1}");
         assert_eq!(
-            refusal(verifier.verify::<Value>(&forged)),
+            rejection_of(verifier.verify::<Value>(&forged)),
             Rejection::Signature,
             "{}",
             key.alg()

@@ -1,6 +1,6 @@
-//! `crit`, and the one extension that is understood: `b64` (RFC 7797).
+//! `crit`, and the only supported extension: `b64` (RFC 7797).
 
-use crate::support::{Key, encode, parts, reference, refusal};
+use crate::support::{Key, encode, parts, reference, rejection_of};
 use jeton::error::{Part, Rejection};
 use jeton::jws::Signer;
 use jeton::key::{Alg, MacAlg, SigningKey};
@@ -36,7 +36,7 @@ fn verify_unknown_crit_or_b64_without_crit_is_rejected() {
             header["alg"] = json!(alg);
             let token = key.sign_under(&header.to_string(), b"{}");
             assert_eq!(
-                refusal(key.verifier().verify(&token)),
+                rejection_of(key.verifier().verify(&token)),
                 Rejection::CriticalExtension,
                 "{header}"
             );
@@ -44,7 +44,7 @@ fn verify_unknown_crit_or_b64_without_crit_is_rejected() {
             let document =
                 json!({"payload": payload, "protected": protected, "signature": signature});
             assert_eq!(
-                refusal(key.verifier().verify_json(&document.to_string())),
+                rejection_of(key.verifier().verify_json(&document.to_string())),
                 Rejection::CriticalExtension,
                 "{header}"
             );
@@ -53,7 +53,7 @@ fn verify_unknown_crit_or_b64_without_crit_is_rejected() {
             let header = json!({"alg": alg, "crit": ["b64"], "b64": b64});
             let token = key.sign_under(&header.to_string(), b"{}");
             assert_eq!(
-                refusal(key.verifier().verify(&token)),
+                rejection_of(key.verifier().verify(&token)),
                 Rejection::Malformed(Part::Header),
                 "{header}"
             );
@@ -78,7 +78,7 @@ fn verify_jwt_with_crit_is_rejected() {
             let header = json!({"alg": key.alg(), "crit": ["b64"], "b64": b64}).to_string();
             for payload in ["e30", "{}"] {
                 let token = reference::sign(&key, &encode(header.as_bytes()), payload);
-                assert_eq!(refusal(verify(&token)), Rejection::CriticalExtension);
+                assert_eq!(rejection_of(verify(&token)), Rejection::CriticalExtension);
             }
         }
     }
@@ -90,13 +90,16 @@ fn verify_b64_change_is_rejected() {
     let verifier = jeton::jws::Verifier::new(key.verifying_key());
     let encoded = Signer::new(&key).sign(b"x").unwrap();
     let plain = Signer::new(&key).unencoded().sign(b"eA").unwrap();
-    // The same three characters between the dots, two headers, two payloads.
+    // Three equal characters between the dots, with two headers, are two payloads.
     assert_eq!(verifier.verify(&encoded).unwrap().payload(), b"x");
     assert_eq!(verifier.verify(&plain).unwrap().payload(), b"eA");
     let ([encoded_header, ..], [plain_header, middle, signature]) =
         (parts(&encoded), parts(&plain));
     let swapped = format!("{encoded_header}.{middle}.{signature}");
-    assert_eq!(refusal(verifier.verify(&swapped)), Rejection::Signature);
+    assert_eq!(
+        rejection_of(verifier.verify(&swapped)),
+        Rejection::Signature
+    );
     let document =
         |signatures: Value| json!({"payload": "eA", "signatures": signatures}).to_string();
     let [_, _, encoded_signature] = parts(&encoded);
@@ -106,15 +109,15 @@ fn verify_b64_change_is_rejected() {
     assert!(verifier.verify_json(&document(json!([other]))).is_ok());
     for both in [json!([one, other]), json!([other, one])] {
         assert_eq!(
-            refusal(verifier.verify_json(&document(both))),
+            rejection_of(verifier.verify_json(&document(both))),
             Rejection::Malformed(Part::Header)
         );
     }
-    // The extension counts where it is signed, and only there.
+    // The extension is only valid in the protected header.
     let outer = json!({"payload": "eA", "protected": encoded_header, "signature": encoded_signature,
         "header": {"crit": ["b64"], "b64": false}});
     assert_eq!(
-        refusal(verifier.verify_json(&outer.to_string())),
+        rejection_of(verifier.verify_json(&outer.to_string())),
         Rejection::CriticalExtension
     );
 }

@@ -1,7 +1,7 @@
-//! What the header says, and how large it may be.
+//! Attacks with the header, including its size.
 
 use crate::effort::at_once;
-use crate::support::{Key, encode, parts, refusal};
+use crate::support::{Key, encode, parts, rejection_of};
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
 use jeton::key::{Alg, MacAlg};
@@ -17,14 +17,14 @@ fn verify_alg_none_is_rejected() {
                 let header = encode(format!("{{\"alg\":\"{none}\"}}").as_bytes());
                 let forged = format!("{header}.{payload}.{signature}");
                 assert_eq!(
-                    refusal(key.verifier().verify(&forged)),
+                    rejection_of(key.verifier().verify(&forged)),
                     Rejection::AlgorithmMismatch
                 );
             }
         }
         let without = format!("{}.{payload}.", encode(b"{}"));
         assert_eq!(
-            refusal(key.verifier().verify(&without)),
+            rejection_of(key.verifier().verify(&without)),
             Rejection::Malformed(Part::Header)
         );
     }
@@ -42,7 +42,7 @@ fn verify_kid_over_limit_is_rejected() {
     );
     let forged = key.sign_under(&header(257), b"{}");
     assert_eq!(
-        refusal(key.verifier().verify(&forged)),
+        rejection_of(key.verifier().verify(&forged)),
         Rejection::TooLarge(Part::Header)
     );
 }
@@ -58,7 +58,7 @@ fn verify_token_of_another_algorithm_is_rejected() {
                 ("EdDSA", "Ed25519") | ("Ed25519", "EdDSA")
             );
             let expected = if key.alg() == other.alg() || same {
-                // The same algorithm, and another key; or the very same key.
+                // The same algorithm with another key, or the same key.
                 if std::ptr::eq(key, other) {
                     continue;
                 } else {
@@ -67,7 +67,7 @@ fn verify_token_of_another_algorithm_is_rejected() {
             } else {
                 Rejection::AlgorithmMismatch
             };
-            assert_eq!(refusal(key.verifier().verify(&token)), expected);
+            assert_eq!(rejection_of(key.verifier().verify(&token)), expected);
         }
     }
 }
@@ -78,7 +78,11 @@ fn verify_malformed_header_is_rejected() {
         let alg = key.alg();
         let check = |header: &str, expected: Rejection| {
             let token = key.sign_under(header, b"{}");
-            assert_eq!(refusal(key.verifier().verify(&token)), expected, "{header}");
+            assert_eq!(
+                rejection_of(key.verifier().verify(&token)),
+                expected,
+                "{header}"
+            );
         };
         let good = key.sign_under(&format!("{{ \"x\" : [1] , \"alg\":\"{alg}\" }}"), b"{}");
         assert!(key.verifier().verify(&good).is_ok());
@@ -147,7 +151,7 @@ fn verify_size_and_depth_are_checked_first() {
             Rejection::TooLarge(Part::Header),
         ),
     ] {
-        assert_eq!(at_once(|| refusal(verifier.verify(&forged))), expected);
+        assert_eq!(at_once(|| rejection_of(verifier.verify(&forged))), expected);
     }
     let tight = Limits {
         token_bytes: 40,
@@ -155,12 +159,12 @@ fn verify_size_and_depth_are_checked_first() {
     };
     let small = key.verifier().limits(tight);
     assert_eq!(
-        refusal(small.verify(&key.sign(b"{}"))),
+        rejection_of(small.verify(&key.sign(b"{}"))),
         Rejection::TooLarge(Part::Token)
     );
 }
 
-/// The headers that a key writes are known without being read, and as long as any others.
+/// The fast path for headers that a key writes must apply the limit too.
 #[test]
 fn verify_header_over_its_limit_is_rejected() {
     for key in Key::every() {
@@ -187,7 +191,7 @@ fn verify_header_over_its_limit_is_rejected() {
             };
             assert!(at(bytes).verify(&token).is_ok());
             assert_eq!(
-                refusal(at(bytes - 1).verify(&token)),
+                rejection_of(at(bytes - 1).verify(&token)),
                 Rejection::TooLarge(Part::Header)
             );
         }

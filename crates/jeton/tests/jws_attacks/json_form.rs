@@ -1,6 +1,6 @@
 //! The JSON serialization.
 
-use crate::support::{encode, parts, refusal};
+use crate::support::{encode, parts, rejection_of};
 use jeton::error::{Part, Rejection};
 use jeton::jwk::KeySet;
 use jeton::jws::Signer;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[test]
 fn verify_json_returns_the_signature_index() {
     let trusted = SigningKey::generate(SigAlg::ES256).unwrap();
-    let stranger = SigningKey::generate(SigAlg::ES256).unwrap();
+    let other_key = SigningKey::generate(SigAlg::ES256).unwrap();
     let sign = |key: &SigningKey| {
         let token = Signer::new(key).sign(b"both").unwrap();
         let [protected, _, signature] = parts(&token).map(str::to_owned);
@@ -21,27 +21,27 @@ fn verify_json_returns_the_signature_index() {
         json!({"payload": encode(b"both"), "signatures": signatures}).to_string()
     };
     let verifier = jws::Verifier::new(trusted.verifying_key());
-    let both = document(vec![sign(&stranger), sign(&trusted)]);
+    let both = document(vec![sign(&other_key), sign(&trusted)]);
     assert_eq!(verifier.verify_json(&both).unwrap().signature_index(), 1);
     assert_eq!(
-        refusal(verifier.verify_json(&document(vec![sign(&stranger)]))),
+        rejection_of(verifier.verify_json(&document(vec![sign(&other_key)]))),
         Rejection::Signature
     );
     assert_eq!(
-        refusal(verifier.verify_json(&document(vec![]))),
+        rejection_of(verifier.verify_json(&document(vec![]))),
         Rejection::Malformed(Part::Token)
     );
-    let many = document(vec![sign(&stranger); 17]);
+    let many = document(vec![sign(&other_key); 17]);
     assert_eq!(
-        refusal(verifier.verify_json(&many)),
+        rejection_of(verifier.verify_json(&many)),
         Rejection::TooLarge(Part::Signature)
     );
 }
 
-/// Sixteen signatures without a `kid`, each of which might be that of any of eight keys.
+/// 16 signatures without a `kid`, each of which might be from any of eight keys.
 #[test]
 fn number_of_signature_checks_is_limited() {
-    let stranger = SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let other_key = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let keys: Vec<SigningKey> = (0..limits::KEYS_TRIED)
         .map(|_| SigningKey::generate(SigAlg::EdDSA).unwrap())
         .collect();
@@ -54,7 +54,7 @@ fn number_of_signature_checks_is_limited() {
         json!({"protected": protected, "signature": signature})
     };
     let document = |forged: usize, last: &SigningKey| {
-        let mut signatures = vec![sign(&stranger); forged];
+        let mut signatures = vec![sign(&other_key); forged];
         signatures.push(sign(last));
         verifier
             .verify_json(&json!({"payload": encode(b"all"), "signatures": signatures}).to_string())
@@ -62,11 +62,11 @@ fn number_of_signature_checks_is_limited() {
     let before = limits::SIGNATURES_TRIED / limits::KEYS_TRIED;
     assert!(document(before - 1, &keys[limits::KEYS_TRIED - 1]).is_ok());
     assert_eq!(
-        refusal(document(before - 1, &stranger)),
+        rejection_of(document(before - 1, &other_key)),
         Rejection::Signature
     );
     assert_eq!(
-        refusal(document(before, &keys[0])),
+        rejection_of(document(before, &keys[0])),
         Rejection::TooLarge(Part::Signature)
     );
 }
@@ -79,7 +79,7 @@ fn verify_malformed_json_serialization_is_rejected() {
     let verifier = jws::Verifier::new(key.verifying_key());
     let good = json!({"payload": payload, "protected": protected, "signature": signature});
     assert!(verifier.verify_json(&good.to_string()).is_ok());
-    // The compact verifier does not take JSON, and the other way round.
+    // The compact verifier rejects JSON, and the reverse.
     assert!(verifier.verify(&good.to_string()).is_err());
     assert!(verifier.verify_json(&token).is_err());
 
@@ -116,14 +116,18 @@ fn verify_malformed_json_serialization_is_rejected() {
             Rejection::Malformed(Part::Header),
         ),
     ] {
-        assert_eq!(refusal(verifier.verify_json(&forged)), expected, "{forged}");
+        assert_eq!(
+            rejection_of(verifier.verify_json(&forged)),
+            expected,
+            "{forged}"
+        );
     }
     let twice = good.to_string().replacen('{', "{\"payload\":\"eA\",", 1);
     assert_eq!(
-        refusal(verifier.verify_json(&twice)),
+        rejection_of(verifier.verify_json(&twice)),
         Rejection::DuplicateMember(Part::Token)
     );
-    // Nobody signed an unprotected typ, so nobody may believe it.
+    // An unprotected `typ` is not signed, so it must be ignored.
     let typed = with("header", json!({"typ": "at+jwt"}));
     assert_eq!(verifier.verify_json(&typed).unwrap().typ(), None);
 }

@@ -1,6 +1,6 @@
-//! Whose key it is, and what may be one.
+//! Attacks with keys.
 
-use crate::support::{Key, encode, refusal};
+use crate::support::{Key, encode, rejection_of};
 use base64_simd::STANDARD;
 use jeton::error::{KeyProblem, Rejection};
 use jeton::jwk::KeySet;
@@ -18,7 +18,7 @@ fn public_key_as_hmac_secret_is_rejected() {
         let der = public.to_der().unwrap();
         let marked = |text: &[u8]| [b"\xef\xbb\xbf", text].concat();
         let texts = [
-            // As a realm publishes its key, and as `x5c` holds a certificate.
+            // The form in which identity providers publish keys, and in which `x5c` contains certificates.
             STANDARD.encode_to_string(&der).into_bytes(),
             encode(&der).into_bytes(),
             STANDARD.encode_to_string(&pem).into_bytes(),
@@ -37,13 +37,13 @@ fn public_key_as_hmac_secret_is_rejected() {
         assert!(verifier.verify(&token).is_ok());
         for text in texts {
             for mac in MacAlg::ALL {
-                // Nobody can load such bytes as a secret by mistake ...
-                let refused = MacKey::new(mac, &text).unwrap_err();
+                // Such bytes cannot be loaded as a secret ...
+                let rejected = MacKey::new(mac, &text).unwrap_err();
                 assert!(
-                    matches!(refused, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
-                    "{refused}"
+                    matches!(rejected, Error::Key(e) if matches!(e.problem(), KeyProblem::KeyAsSecret | KeyProblem::TooWeak)),
+                    "{rejected}"
                 );
-                // ... and a token made with them is refused by what it says it is.
+                // ... and a token with such a MAC is rejected because of its algorithm.
                 let header = encode(format!("{{\"alg\":\"{mac}\"}}").as_bytes());
                 let input = format!("{header}.{}", encode(b"{}"));
                 let algorithm = aws_lc_rs::hmac::HMAC_SHA256;
@@ -53,7 +53,7 @@ fn public_key_as_hmac_secret_is_rejected() {
                 );
                 let forged = format!("{input}.{}", encode(tag.as_ref()));
                 assert_eq!(
-                    refusal(verifier.verify(&forged)),
+                    rejection_of(verifier.verify(&forged)),
                     Rejection::AlgorithmMismatch
                 );
             }
@@ -65,8 +65,8 @@ fn public_key_as_hmac_secret_is_rejected() {
 fn empty_or_short_hmac_key_is_rejected() {
     for alg in MacAlg::ALL {
         for length in 0..alg.key_bytes() {
-            let refused = MacKey::new(alg, &vec![7; length]).unwrap_err();
-            assert!(matches!(refused, Error::Key(e) if e.problem() == KeyProblem::TooWeak));
+            let rejected = MacKey::new(alg, &vec![7; length]).unwrap_err();
+            assert!(matches!(rejected, Error::Key(e) if e.problem() == KeyProblem::TooWeak));
             let jwk = json!({"kty":"oct","alg":alg.name(),"k":encode(&vec![7; length])});
             assert!(MacKey::from_jwk(&jwk.to_string()).is_err());
         }
@@ -99,7 +99,7 @@ fn verify_with_key_in_the_header_is_rejected() {
                 "the control is not valid"
             );
             assert_eq!(
-                refusal(key.verifier().verify(&forged)),
+                rejection_of(key.verifier().verify(&forged)),
                 Rejection::Signature
             );
         }
@@ -135,22 +135,22 @@ fn key_set_selects_by_kid_and_alg() {
             .key_id(),
         Some("2")
     );
-    // Signed by 1, and says that it was 2.
+    // Signed by 1, with the `kid` of 2.
     let lying = SigningKey::from_der(&one.to_der().unwrap())
         .unwrap()
         .with_key_id("2")
         .unwrap();
     assert_eq!(
-        refusal(verifier.verify(&Signer::new(&lying).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&Signer::new(&lying).sign(b"x").unwrap())),
         Rejection::Signature
     );
     let unknown = lying.with_key_id("3").unwrap();
     assert_eq!(
-        refusal(verifier.verify(&Signer::new(&unknown).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&Signer::new(&unknown).sign(b"x").unwrap())),
         Rejection::UnknownKey
     );
     assert_eq!(
-        refusal(verifier.verify(&Signer::new(&mac).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&Signer::new(&mac).sign(b"x").unwrap())),
         Rejection::UnknownKey
     );
     let crowd = format!(

@@ -1,5 +1,5 @@
-//! What a JWS verifier must survive: one test for each known attack, on every algorithm that it can
-//! apply to, with keys made here. Each first sees the untampered token accepted.
+//! One test for each known attack on JWS verifiers, for every algorithm that it applies to, with generated keys.
+//! Each test first checks that the original token is accepted.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

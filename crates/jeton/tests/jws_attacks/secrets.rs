@@ -1,4 +1,4 @@
-//! Texts of public keys that somebody takes for a secret.
+//! Encodings of public keys that are passed as secrets.
 
 use base64_simd::STANDARD;
 use jeton::Error;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::encode;
 
-/// Lines that OpenSSH writes, of public keys that are everybody's to read.
+/// Lines with public keys as OpenSSH writes them.
 const OPEN_SSH: [&str; 16] = [
     "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7VJTUt9Us8cKjMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3S a@b",
     "ssh-dss AAAAB3NzaC1kc3MAAACBAOJ1nG0q8zF7vGm0o0Vv a@b",
@@ -31,7 +31,7 @@ const OPEN_SSH: [&str; 16] = [
     "AAAAC3NzaC1lZDI1NTE5AAAAIGmBkyYxuSz6YbFB0Yl5Ub0Gq0xkXz1vJ0q8zF7vGm0o",
 ];
 
-/// Every other text of a public key.
+/// All other encodings of public keys.
 fn key_texts() -> Vec<String> {
     let mut all = Vec::new();
     for alg in [SigAlg::ES256, SigAlg::RS256, SigAlg::EdDSA, SigAlg::MlDsa44] {
@@ -43,7 +43,7 @@ fn key_texts() -> Vec<String> {
         ]);
         all.push(pem.replace('\n', "\\n"));
         all.push(pem.replace("-----BEGIN PUBLIC KEY-----", "----- BEGIN PUBLIC KEY -----"));
-        // Without its first line, which a careless selection leaves out.
+        // Without the first line, as after an incomplete copy.
         all.push(pem.split_once('\n').unwrap().1.to_owned());
         all.push(key.to_jwk().replace("\"kty\"", "\"k\\u0074y\""));
         all.push(format!("{{\"keys\":[{}]}}", key.to_jwk()));
@@ -71,7 +71,7 @@ fn written(text: &str) -> Vec<Vec<u8>> {
         [b"\xff\xfe", &little[..]].concat(),
         [b"\xfe\xff", &big[..]].concat(),
         [b"\xff\xfe\n\0 \0", &little[..]].concat(),
-        // As a tool leaves it that takes the last byte for a line's end.
+        // As written by a tool that removes the last byte as a line end.
         [&little[..], b"\n"].concat(),
         little,
         big,
@@ -90,17 +90,17 @@ fn mac_key_from_public_key_text_is_rejected() {
             ];
             for bytes in forms {
                 let shown = String::from_utf8_lossy(&bytes).into_owned();
-                let refused = |result: jeton::Result<MacKey>| match result {
+                let rejected = |result: jeton::Result<MacKey>| match result {
                     Err(Error::Key(error)) => error.problem(),
                     other => panic!("{other:?}: {shown}"),
                 };
-                let problem = refused(MacKey::new(MacAlg::HS256, &bytes));
+                let problem = rejected(MacKey::new(MacAlg::HS256, &bytes));
                 assert_eq!(problem, KeyProblem::KeyAsSecret, "{shown}");
-                let problem = refused(danger::weak_mac_key(MacAlg::HS256, &bytes));
+                let problem = rejected(danger::weak_mac_key(MacAlg::HS256, &bytes));
                 assert_eq!(problem, KeyProblem::KeyAsSecret, "{shown}");
                 let jwk = json!({"kty": "oct", "alg": "HS256", "k": encode(&bytes)}).to_string();
                 assert_eq!(
-                    refused(MacKey::from_jwk(&jwk)),
+                    rejected(MacKey::from_jwk(&jwk)),
                     KeyProblem::KeyAsSecret,
                     "{shown}"
                 );
@@ -137,7 +137,7 @@ fn password_from_public_key_text_is_rejected() {
     }
 }
 
-/// A key that encrypts has 16 to 64 bytes: room for a short key's text.
+/// Encryption keys have 16 to 64 bytes, enough for the text of a short key.
 #[test]
 fn encryption_key_from_public_key_text_is_rejected() {
     let cut = |text: &str, length: usize| text.as_bytes()[..length].to_vec();

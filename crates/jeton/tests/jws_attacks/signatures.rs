@@ -1,6 +1,6 @@
-//! The signature's bytes and their one encoding.
+//! Attacks with the bytes of the signature and their encoding.
 
-use crate::support::{Key, decode, encode, parts, reference, refusal};
+use crate::support::{Key, decode, encode, parts, reference, rejection_of};
 use jeton::error::Rejection;
 use jeton::jws;
 use jeton::jws::Signer;
@@ -25,7 +25,7 @@ fn verify_signature_of_wrong_length_or_form_is_rejected() {
             &ones,
         ] {
             assert_eq!(
-                refusal(key.verifier().verify(&with(bytes))),
+                rejection_of(key.verifier().verify(&with(bytes))),
                 Rejection::Signature,
                 "{}",
                 key.alg()
@@ -48,14 +48,14 @@ fn verify_der_signature_is_rejected() {
         .unwrap();
     let forged = format!("{input}.{}", encode(der.as_ref()));
     let verifier = jws::Verifier::new(key.verifying_key());
-    assert_eq!(refusal(verifier.verify(&forged)), Rejection::Signature);
+    assert_eq!(rejection_of(verifier.verify(&forged)), Rejection::Signature);
 }
 
 #[test]
 fn verify_changed_or_cut_token_is_rejected() {
     for key in Key::every() {
         let (token, verifier) = (key.sign(b"{\"a\":1}"), key.verifier());
-        // RSA tokens are long and slow; a few changes in each part are enough to see the point.
+        // RSA tokens are long and slow, so only some characters are changed.
         let step = if token.len() > 300 { 7 } else { 1 };
         for position in (0..token.len()).step_by(step) {
             let mut changed = token.clone().into_bytes();
@@ -84,7 +84,7 @@ fn verify_non_canonical_base64_is_rejected() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
     let token = key.sign(b"{}");
     let [header, payload, signature] = parts(&token);
-    // The last character of a 32-byte MAC carries two spare bits.
+    // The last character of a 32-byte MAC has two unused bits.
     let spare = {
         let last = signature.chars().last().unwrap();
         let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -114,7 +114,7 @@ fn verify_non_canonical_base64_is_rejected() {
     ] {
         assert!(key.verifier().verify(&forged).is_err(), "{forged:?}");
     }
-    // The same where the signed text itself is not canonical, so that the MAC is right.
+    // The same with a signing input that is not canonical, so that the MAC is valid.
     for (h, p) in [
         (encode(b"{\"alg\":\"HS256\"}") + "=", encode(b"{}")),
         (encode(b"{\"alg\":\"HS256\"}"), encode(b"{}") + "="),

@@ -1,4 +1,4 @@
-//! Keys of every algorithm, and tokens that jeton itself would not make.
+//! Keys of every algorithm, and tokens that jeton itself would not create.
 
 use jeton::error::Rejection;
 use jeton::jws::Signer;
@@ -57,15 +57,14 @@ impl Key {
         token
     }
 
-    /// A token that this key really signed, under a header of the attacker's choosing. It takes the
-    /// key's owner to make one; what the header says must still not be believed.
+    /// A token that this key signed with a header from the attacker. Only the owner of the key can create it; the
+    /// header must still not be trusted.
     pub(crate) fn sign_under(&self, header: &str, payload: &[u8]) -> String {
         reference::sign(self, &encode(header.as_bytes()), &encode(payload))
     }
 }
 
-/// Signatures over any input, by AWS-LC alone: what an attacker with the key can make, and jeton
-/// itself cannot be brought to.
+/// Signatures of any input with AWS-LC: what an attacker with the key can create, but the API of jeton cannot.
 pub(crate) mod reference {
     use super::Key;
     use aws_lc_rs::{hmac, rand::SystemRandom, rsa::KeyPair as RsaKeyPair, signature as aws};
@@ -138,7 +137,7 @@ pub(crate) fn decode(text: &str) -> Vec<u8> {
     base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap()
 }
 
-pub(crate) fn refusal<T>(result: jeton::Result<T>) -> Rejection {
+pub(crate) fn rejection_of<T>(result: jeton::Result<T>) -> Rejection {
     match result {
         Err(Error::Rejected(rejection)) => rejection,
         Err(other) => panic!("not the sender's fault? {other}"),

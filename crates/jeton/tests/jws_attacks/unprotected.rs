@@ -1,11 +1,11 @@
-//! An `alg` that nobody signed, a member in two headers, and a private key in a header.
+//! Unprotected `alg`, a member in two headers, and a private key in a header.
 
-use crate::support::{Key, encode, parts, reference, refusal};
+use crate::support::{Key, encode, parts, reference, rejection_of};
 use jeton::error::{Part, Rejection};
 use jeton::key::SigningKey;
 use serde_json::{Value, json};
 
-/// A flattened JWS with these two headers, really signed by the key.
+/// A correctly signed, flattened JWS with these two headers.
 fn flattened(key: &Key, protected: Option<&str>, header: Option<Value>) -> Value {
     let encoded = protected.map(|text| encode(text.as_bytes()));
     let signed = reference::sign(key, encoded.as_deref().unwrap_or_default(), &encode(b"{}"));
@@ -37,7 +37,7 @@ fn verify_unprotected_alg_is_rejected() {
         for text in [None, Some("{}"), Some("{\"typ\":\"JWT\"}")] {
             let document = flattened(&key, text, Some(json!({"alg": alg})));
             for document in [document.to_string(), general(&document)] {
-                let rejection = refusal(verifier.verify_json(&document));
+                let rejection = rejection_of(verifier.verify_json(&document));
                 assert_eq!(rejection, Rejection::UnprotectedAlg, "{document}");
             }
         }
@@ -55,17 +55,17 @@ fn verify_member_in_two_headers_is_rejected() {
             (json!({"alg": alg, "note": 1}), json!({"note": 2})),
         ] {
             let document = flattened(&key, Some(&protected.to_string()), Some(header));
-            let rejection = refusal(key.verifier().verify_json(&document.to_string()));
+            let rejection = rejection_of(key.verifier().verify_json(&document.to_string()));
             assert_eq!(rejection, Rejection::DuplicateMember(Part::Header));
             let opted_in = jeton::danger::allow_unprotected_alg(key.verifier());
-            let rejection = refusal(opted_in.verify_json(&document.to_string()));
+            let rejection = rejection_of(opted_in.verify_json(&document.to_string()));
             assert_eq!(rejection, Rejection::DuplicateMember(Part::Header));
         }
-        // Another spelling of the name is the same name.
+        // A name with an escape is the same name.
         let protected = format!("{{\"alg\":\"{alg}\",\"note\":1}}");
         let document = flattened(&key, Some(&protected), Some(json!({"note": 1}))).to_string();
         let document = document.replace("\"note\"", "\"n\\u006fte\"");
-        let rejection = refusal(key.verifier().verify_json(&document));
+        let rejection = rejection_of(key.verifier().verify_json(&document));
         assert_eq!(rejection, Rejection::DuplicateMember(Part::Header));
     }
 }
@@ -105,21 +105,21 @@ fn verify_private_key_in_a_header_is_rejected() {
         for jwk in keys {
             for name in ["jwk", "j\\u0077k"] {
                 let header = format!("{{\"alg\":\"{alg}\",\"{name}\":{jwk}}}");
-                let rejection = refusal(verifier.verify(&key.sign_under(&header, b"{}")));
+                let rejection = rejection_of(verifier.verify(&key.sign_under(&header, b"{}")));
                 assert_eq!(rejection, Rejection::PrivateKeyInHeader, "{header}");
                 let document = flattened(&key, Some(&header), None).to_string();
-                let rejection = refusal(verifier.verify_json(&document));
+                let rejection = rejection_of(verifier.verify_json(&document));
                 assert_eq!(rejection, Rejection::PrivateKeyInHeader, "{header}");
             }
             let protected = format!("{{\"alg\":\"{alg}\"}}");
             let document = flattened(&key, Some(&protected), Some(json!({"jwk": 0}))).to_string();
             let document = document.replace("\"jwk\":0", &format!("\"jwk\":{jwk}"));
-            let rejection = refusal(verifier.verify_json(&document));
+            let rejection = rejection_of(verifier.verify_json(&document));
             assert_eq!(rejection, Rejection::PrivateKeyInHeader, "{document}");
         }
         for jwk in ["\"x\"", "[]", "null", "7"] {
             let header = format!("{{\"alg\":\"{alg}\",\"jwk\":{jwk}}}");
-            let rejection = refusal(verifier.verify(&key.sign_under(&header, b"{}")));
+            let rejection = rejection_of(verifier.verify(&key.sign_under(&header, b"{}")));
             assert_eq!(rejection, Rejection::Malformed(Part::Header), "{header}");
         }
     }

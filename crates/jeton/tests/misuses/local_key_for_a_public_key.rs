@@ -1,4 +1,4 @@
-//! A symmetric PASETO key where a public one is wanted.
+//! A symmetric PASETO key where a public key is expected.
 
 use jeton::paseto::v4::{LocalKey, PublicKey, SecretKey};
 

@@ -1,4 +1,4 @@
-//! One purpose's operation with the other purpose's key.
+//! The operation of one purpose with a key of the other purpose.
 
 use jeton::paseto::v4::{LocalKey, SecretKey};
 

@@ -1,4 +1,4 @@
-//! An HMAC key where a public key is wanted.
+//! An HMAC key where a public key is expected.
 
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 

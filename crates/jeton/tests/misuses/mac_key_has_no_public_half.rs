@@ -1,4 +1,4 @@
-//! An HMAC key where a signing key is wanted.
+//! An HMAC key where a signing key is expected.
 
 use jeton::jwt;
 use jeton::key::{MacAlg, SigAlg};

@@ -1,4 +1,4 @@
-//! An HMAC key for an elliptic curve's algorithm, and a pair for an HMAC's.
+//! An HMAC key with a signature algorithm, and a key pair with a MAC algorithm.
 
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
 

@@ -1,4 +1,4 @@
-//! A key of one format where another's is wanted.
+//! A key of one format where a key of another format is expected.
 
 use jeton::key::{SigAlg, SigningKey};
 use jeton::{Policy, jwt, paseto::v4};

@@ -1,4 +1,4 @@
-//! A key of one version of PASETO where another's is wanted.
+//! A PASETO key of one version where a key of another version is expected.
 
 use jeton::paseto::{v3, v4};
 

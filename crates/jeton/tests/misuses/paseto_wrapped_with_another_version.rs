@@ -1,4 +1,4 @@
-//! A key wrapped with a wrapping key of another version, or sealed to a key of one.
+//! A key that is wrapped with a key of another version, or sealed to one.
 
 use jeton::paserk::WrappingKey;
 use jeton::paseto::v3::V3;

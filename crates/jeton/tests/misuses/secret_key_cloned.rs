@@ -1,4 +1,4 @@
-//! A secret has one owner.
+//! Secret keys cannot be cloned.
 
 use jeton::danger::IssuerWrappingKey;
 use jeton::key::{

@@ -1,4 +1,4 @@
-//! A private key where a verifier wants a public one.
+//! A private key where a verifier expects a public key.
 
 use jeton::jws::Verifier;
 use jeton::key::{SigAlg, SigningKey};

@@ -1,4 +1,4 @@
-//! A key that signs where one that encrypts is wanted, and the other way round.
+//! A signing key where an encryption key is expected, and the reverse.
 
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::jws::Signer;

@@ -1,4 +1,4 @@
-//! Only a verifier makes a `Verified`.
+//! Only a verifier creates a `Verified`.
 
 use jeton::Verified;
 

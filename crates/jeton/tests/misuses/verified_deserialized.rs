@@ -1,4 +1,4 @@
-//! A `Verified` does not come out of a text, nor out of another token's claims.
+//! A `Verified` cannot be deserialized from text or from the claims of another token.
 
 use jeton::{Result, Verified, jwt};
 

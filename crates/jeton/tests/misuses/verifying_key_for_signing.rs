@@ -1,4 +1,4 @@
-//! A public key where a private one is wanted.
+//! A public key where a private key is expected.
 
 use jeton::jws::Signer;
 use jeton::key::{SigAlg, SigningKey};

@@ -1,5 +1,5 @@
-//! A key that wraps content keys where one is wanted that stands for an issuer: another recipient of a token
-//! could encrypt claims of its own beside what this key has wrapped.
+//! A key that wraps content keys where a key for an issuer is expected: another recipient of a token could
+//! encrypt claims of its own with the content key.
 
 use jeton::danger::IssuerWrappingKey;
 use jeton::key::{ContentEnc, KeyWrapAlg, WrappingKey};

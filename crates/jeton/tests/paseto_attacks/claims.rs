@@ -1,5 +1,5 @@
-//! Attacks through the claims of authentic tokens, as another implementation could have made them,
-//! and mistakes when issuing.
+//! Attacks with claims of authentic tokens, as another implementation could issue them, and invalid use when
+//! issuing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use jeton::{Claims, Error, FixedClock, Limits, Policy, limits};
 
 use crate::support::{Key, Visit, claims, now, rejection};
 
-/// An authentic token with these claims beside good ones.
+/// An authentic token with these claims next to valid ones.
 fn token(key: &Key, members: &str) -> String {
     let text = format!(r#"{{"iss":"https://id.example","aud":"api",{members}"page":"/"}}"#);
     key.make(text.as_bytes(), Binding::new())
@@ -67,7 +67,7 @@ fn verify_time_claim_of_wrong_type_is_rejected() {
 #[test]
 fn verify_times_are_exact_for_any_offset() {
     for key in Key::both() {
-        // Now is 2023-11-14T22:13:20Z.
+        // The current time is 2023-11-14T22:13:20Z.
         for (exp, good) in [
             ("2023-11-14T22:13:21Z", true),
             ("2023-11-14T22:13:20Z", false),
@@ -143,7 +143,7 @@ fn verify_duplicate_member_is_rejected() {
                 "{members}"
             );
         }
-        // Names are exact: another case is another name, and does not count.
+        // Names are case-sensitive: another case is another name, and is ignored.
         let other_case = token(&key, r#""EXP":"2030-01-01T00:00:00Z","#);
         let answer = rejection(&key.verifier(), &other_case);
         assert_eq!(answer, Rejection::ClaimMissing(Claim::Expiry));
@@ -267,11 +267,11 @@ fn issue_invalid_claims_is_a_misuse() {
         assert_eq!(secret.issue(&claims), Err(Error::Misuse(misuse)));
     }
     let binding = Binding::new().footer(&footer);
-    let refused = Err(Error::Misuse(Misuse::FooterTooLarge));
-    assert_eq!(local.issue_with(&claims(), binding), refused);
-    assert_eq!(secret.issue_with(&claims(), binding), refused);
-    assert_eq!(local.encrypt(b"", binding), refused);
-    assert_eq!(secret.sign(b"", binding), refused);
+    let rejected = Err(Error::Misuse(Misuse::FooterTooLarge));
+    assert_eq!(local.issue_with(&claims(), binding), rejected);
+    assert_eq!(secret.issue_with(&claims(), binding), rejected);
+    assert_eq!(local.encrypt(b"", binding), rejected);
+    assert_eq!(secret.sign(b"", binding), rejected);
     let most = Binding::new().footer(&footer[1..]);
     assert!(
         local

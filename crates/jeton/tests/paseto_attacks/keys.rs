@@ -1,4 +1,4 @@
-//! Attacks through keys: their texts, their values, and what of them could get out.
+//! Attacks with keys: their encodings, their values, and leaks of their contents.
 
 use jeton::Error;
 use jeton::Policy;
@@ -20,7 +20,7 @@ fn problem<T>(result: jeton::Result<T>) -> KeyProblem {
     }
 }
 
-/// A fresh key of each kind, as text.
+/// The text of a new key of each kind.
 fn texts() -> [String; 3] {
     let secret = SecretKey::generate().unwrap();
     [
@@ -30,7 +30,7 @@ fn texts() -> [String; 3] {
     ]
 }
 
-/// The answer of each key type to a text.
+/// The result of each key type for a text.
 fn load(text: &str) -> [jeton::Result<()>; 3] {
     [
         LocalKey::from_paserk(text).map(drop),
@@ -61,15 +61,15 @@ fn key_of_another_kind_is_rejected() {
         ] {
             for answer in load(&relabelled) {
                 let KeyProblem::WrongKind { given, .. } = problem(answer) else {
-                    panic!("refused for another reason");
+                    panic!("rejected for another reason");
                 };
                 assert_eq!(given.to_string(), expected);
             }
             match Paserk::parse(&relabelled) {
-                // A text says what it is, and that is all that is known of it.
+                // The text only states its kind.
                 Ok(paserk) => assert_eq!(paserk.kind().to_string(), expected),
-                refused => assert!(matches!(
-                    problem(refused),
+                rejected => assert!(matches!(
+                    problem(rejected),
                     KeyProblem::Unsupported | KeyProblem::WrongLength
                 )),
             }
@@ -113,7 +113,7 @@ fn paserk_of_wrong_length_or_encoding_is_rejected() {
             format!("{}\n", &body[..last]),
             format!("+{}", &body[1..]),
             format!("/{}", &body[1..]),
-            // The last character has spare bits in all three, and `_` sets them.
+            // The last character has unused bits in all three, and `_` sets them.
             format!("{}_", &body[..last]),
         ] {
             let answer = load(&format!("{start}.{same_length}"));
@@ -153,7 +153,7 @@ fn unusable_public_point_is_rejected() {
     for bytes in [[0; 32], neutral, negative_neutral, off_curve] {
         assert_eq!(problem(public(bytes)), KeyProblem::Invalid, "{bytes:?}");
     }
-    // Every y that is not reduced: some of them are good points, written the wrong way.
+    // Every y that is not reduced; some of them are valid points in a wrong encoding.
     for low in 0xed..=0xff {
         for high in [0x7f, 0xff] {
             let mut bytes = [0xff; 32];
@@ -244,7 +244,7 @@ fn debug_output_contains_no_secret() {
             !text.contains("top secret") && !text.contains("tenant"),
             "{text}"
         );
-        // Raw bytes in a Debug output look like a list of numbers.
+        // Raw bytes in `Debug` output look like a list of numbers.
         assert!(text.matches(", ").count() < 12, "{text}");
     }
 }
@@ -258,7 +258,7 @@ fn malformed_key_id_is_rejected() {
         problem("k4.local.AAAA".parse::<Id>()),
         KeyProblem::Unsupported
     );
-    // Of another version it is another id.
+    // With another version it is another id.
     assert_ne!(text.replace("k4", "k3").parse::<Id>(), Ok(id));
     assert_eq!(
         problem(text.replace("lid", "local").parse::<Id>()),

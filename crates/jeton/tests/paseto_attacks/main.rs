@@ -1,5 +1,5 @@
-//! What a PASETO verifier must survive: one test for each known attack, on local and public alike,
-//! with keys made here. Each first sees the untampered token accepted.
+//! One test for each known attack on PASETO verifiers, for local and public tokens, with generated keys. Each
+//! test first checks that the original token is accepted.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod claims;

@@ -1,5 +1,5 @@
-//! Attacks through PASERK texts of every version and type: an error that says why, and never a
-//! panic or a random key.
+//! Attacks with PASERKs of every version and type: the error states the cause, and there is never a panic or a
+//! random key.
 
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
@@ -16,12 +16,12 @@ const PASSWORD: &[u8] = b"correct horse battery staple";
 
 type Read = Box<dyn Fn(&str) -> jeton::Result<String>>;
 
-/// A text of one kind, and the reader of that kind; it gives the key's own text.
+/// A PASERK of one kind, and the reader of that kind, which returns the PASERK of the key.
 struct Text {
     kind: Kind,
     text: String,
     read: Read,
-    /// Whether a wrong byte is found out, or is another key.
+    /// Whether a changed byte is detected, or gives another key.
     authenticated: bool,
 }
 
@@ -134,7 +134,7 @@ fn paserk_of_another_kind_is_rejected() {
                 continue;
             }
             let answer = problem((other.read)(&text.text));
-            // The error names both.
+            // The error names both kinds.
             let wrong = KeyProblem::WrongKind {
                 wanted: other.kind,
                 given: text.kind,
@@ -147,7 +147,7 @@ fn paserk_of_another_kind_is_rejected() {
 #[test]
 fn relabelled_paserk_is_rejected() {
     let texts = all();
-    // Those in the clear have no more than their label: k2.secret and k4.secret hold the same bytes.
+    // Unencrypted keys only have their label: k2.secret and k4.secret contain the same bytes.
     let encrypted = || {
         let in_the_clear = [Form::Local, Form::Secret, Form::Public];
         texts
@@ -184,7 +184,7 @@ fn paserk_with_wrong_prefix_is_malformed() {
 #[test]
 fn cut_or_extended_paserk_is_rejected() {
     for text in all() {
-        // The last characters one by one, and the rest in steps: some of them cost a password.
+        // Truncated at each of the last characters, and in larger steps before: some derive from a password.
         let length = text.text.len();
         let cuts = (0..length).filter(|at| at % 37 == 0 || length - at < 8);
         for cut in cuts {
@@ -211,9 +211,9 @@ fn changed_byte_in_encrypted_key_is_rejected() {
     for text in all().into_iter().filter(|text| text.authenticated) {
         let body = text.text.rfind('.').unwrap() + 1;
         let step = match text.kind.form() {
-            // The salt, the cost, the nonce, the key, the tag: a few of each.
+            // A few bytes each of the salt, the cost, the nonce, the key and the tag.
             Form::LocalPassword | Form::SecretPassword => 19,
-            // A wrong private number costs a check of the whole RSA key.
+            // A changed private number costs a check of the whole RSA key.
             Form::Secret => 41,
             _ => 1,
         };
@@ -248,7 +248,7 @@ fn wrong_password_is_rejected() {
     check::<V4>();
 }
 
-/// A text whose cost is replaced: nobody has to do that work to be told.
+/// Replaces the cost in a text. The error must come before the derivation.
 #[test]
 fn cost_over_limits_is_rejected_before_derivation() {
     fn check<V: Version>(at: usize, costs: &[(Vec<u8>, KeyProblem)]) {
@@ -261,8 +261,9 @@ fn cost_over_limits_is_rejected_before_derivation() {
             let mut bytes = engine(body);
             bytes[at..at + cost.len()].copy_from_slice(cost);
             let body = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes);
-            let dear = format!("{start}.{body}");
-            let answer = at_once(|| problem(LocalKey::<V>::from_password_paserk(&dear, PASSWORD)));
+            let expensive = format!("{start}.{body}");
+            let answer =
+                at_once(|| problem(LocalKey::<V>::from_password_paserk(&expensive, PASSWORD)));
             assert_eq!(answer, *expected, "{cost:?}");
         }
     }
@@ -310,7 +311,7 @@ fn cost_over_limits_is_rejected_before_derivation() {
         (argon2id(least + 1, 1, 1), PasswordCost),
         (argon2id(most + 1, 1, 1), memory(257)),
         (argon2id(most + 1024, 1, 1), memory(257)),
-        // What a key may have, and what libsodium calls sensitive: only where it is allowed.
+        // The maximum of a key, and the "sensitive" cost of libsodium: only accepted with raised limits.
         (argon2id(1024 * MIB, 8, 1), memory(1024)),
         (argon2id(1024 * MIB, 4, 1), memory(1024)),
         (argon2id(most, 5, 1), work(1280)),
@@ -350,7 +351,7 @@ fn password_limits_of_the_caller_apply() {
         local.map(|key| key.id())
     };
     assert_eq!(read(default).unwrap(), local.id());
-    // The last that is allowed, and the first that is not.
+    // The last allowed value, and the first one over the limit.
     assert!(read(default.argon2id_memory_bytes(16 * MIB)).is_ok());
     assert!(read(default.argon2id_work_bytes(48 * MIB)).is_ok());
     for (limits, expected) in [
@@ -400,11 +401,11 @@ fn password_limits_cannot_exceed_the_maximum() {
     let (start, body) = text.rsplit_once('.').unwrap();
     let mut bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(body).unwrap();
     bytes[16..24].copy_from_slice(&(1024 * MIB + 1024).to_be_bytes());
-    let dear = format!(
+    let expensive = format!(
         "{start}.{}",
         base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes)
     );
-    let read = || LocalKey::<V4>::from_password_paserk_within(&dear, PASSWORD, &most);
+    let read = || LocalKey::<V4>::from_password_paserk_within(&expensive, PASSWORD, &most);
     assert_eq!(
         at_once(|| problem(read())),
         KeyProblem::PasswordMemory {
@@ -447,7 +448,7 @@ fn key_sealed_to_another_key_or_bad_point_is_rejected() {
     let curve25519 = [vec![0; 32], one];
     check::<V2>(32, &curve25519);
     check::<V4>(32, &curve25519);
-    // Not on the curve, not compressed, not below the field's size.
+    // Not on the curve, not compressed, not below the size of the field.
     let p384 = [
         vec![0; 49],
         vec![4; 49],
@@ -483,7 +484,7 @@ fn invalid_cost_when_writing_is_a_misuse() {
 
 #[test]
 fn k1_rsa_key_of_another_size_or_exponent_is_rejected() {
-    // A SubjectPublicKeyInfo has one length; another exponent or modulus has another.
+    // A SubjectPublicKeyInfo has a fixed length, which another exponent or modulus changes.
     for bytes in [0, 162, 293, 295, 550] {
         let answer = jeton::paserk::Paserk::from_bytes(
             Kind::of(Number::V1, Form::Public),

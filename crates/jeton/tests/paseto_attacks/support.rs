@@ -26,7 +26,7 @@ pub(crate) fn claims() -> Claims<'static, Visit> {
         .expires_in(Duration::from_mins(15))
 }
 
-/// Both purposes, so that every attack is tried on each.
+/// Both purposes, so that every attack is tested with each.
 pub(crate) enum Key {
     Local(LocalKey),
     Public(SecretKey),
@@ -81,7 +81,7 @@ impl Key {
         self.verifier_with(Policy::new("https://id.example", "api"))
     }
 
-    /// What is answered to a token that the key did not make.
+    /// The error for a forged token.
     pub(crate) fn forged(&self) -> Rejection {
         match self {
             Key::Local(_) => Rejection::Decryption,
@@ -97,6 +97,6 @@ pub(crate) fn rejection(verifier: &Verifier, token: &str) -> Rejection {
 pub(crate) fn why<T: std::fmt::Debug>(result: Result<T>) -> Rejection {
     match result {
         Err(Error::Rejected(rejection)) => rejection,
-        other => panic!("not refused: {other:?}"),
+        other => panic!("not rejected: {other:?}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Attacks on the token: its header, its encoding, its size, what it is bound to.
+//! Attacks on tokens: header, encoding, size and binding.
 
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
@@ -42,7 +42,7 @@ fn verify_token_of_another_version_or_purpose_is_rejected() {
                 "{header}"
             );
         }
-        // The other purpose's header gets it to the other key, and no further.
+        // With the header of the other purpose, the other key rejects the token.
         let relabelled = format!("{}{body}", other.header());
         assert_eq!(rejection(&other.verifier(), &relabelled), other.forged());
         let jwt = "eyJhbGciOiJub25lIn0.e30.";
@@ -73,7 +73,7 @@ fn verify_changed_character_is_rejected() {
                 }
                 changed[at] = *other;
                 let changed = String::from_utf8(changed).unwrap();
-                // A public token costs a signature's verification: a few of the alphabet will do.
+                // A public token costs a signature verification, so only a part of the alphabet is tried.
                 let tried = key.header() == "v4.local." || other % 16 == (at % 16) as u8;
                 if tried {
                     let answer = verifier.verify::<Visit>(&changed);
@@ -153,7 +153,7 @@ fn verify_required_footer_must_match() {
             Rejection::FooterMismatch
         );
         assert!(key.verifier().footer("").verify::<Visit>(&bare).is_ok());
-        // Of a forged token, nobody learns whether its footer would have been right.
+        // The error for a forged token does not reveal whether its footer would be right.
         let (body, _) = token.rsplit_once('.').unwrap();
         for footer in ["b25l", "dHdv"] {
             let forged = format!("{body}A.{footer}");
@@ -242,7 +242,7 @@ fn verify_non_canonical_base64_is_rejected() {
                 let answer = rejection(&verifier, &format!("{start}.{other}"));
                 assert_eq!(answer, Rejection::Malformed(Part::Footer), "{other:?}");
             }
-            // The last character's spare bits.
+            // The unused bits of the last character.
             for other in ALPHABET {
                 let changed = format!("{start}.Zm{}", char::from(*other));
                 assert_eq!(
@@ -308,7 +308,7 @@ fn verify_body_that_is_too_short_is_malformed() {
             let answer = rejection(&key.verifier(), &token);
             assert_eq!(answer, Rejection::Malformed(Part::Payload), "{length}");
         }
-        // 64 bytes: complete, and forged.
+        // 64 bytes: complete, but forged.
         let token = format!("{}{}", key.header(), "A".repeat(86));
         assert_eq!(rejection(&key.verifier(), &token), key.forged());
     }

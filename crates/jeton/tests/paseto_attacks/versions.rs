@@ -1,5 +1,4 @@
-//! The rows of the attack table for every version and purpose, generically: what holds for version
-//! 4 must hold for the others, too.
+//! The attacks for every version and purpose, with generic code.
 
 use std::time::Duration;
 
@@ -100,7 +99,7 @@ fn verify_token_of_another_version_or_purpose_is_rejected() {
                 assert!((key.open)(&relabelled, b"").is_ok());
                 continue;
             }
-            // As it is, and with the label of the key that it is given to.
+            // Unchanged, and with the label of the other key.
             assert_eq!(
                 why((other.open)(&key.claims, b"")),
                 Rejection::WrongFormat,
@@ -157,7 +156,7 @@ fn footer_is_returned_only_for_authentic_tokens() {
             let answer = why((key.open)(&format!("{body}{footer}"), b""));
             assert_eq!(answer, key.forged, "{}", key.header);
         }
-        // The forged token is forged, whether its footer would have been the demanded one or not.
+        // The error for a forged token does not depend on its footer.
         let other = (key.make)(b"another", Binding::new().footer("two")).unwrap();
         let (other, _) = other.rsplit_once('.').unwrap();
         let verifier = key.verifier().footer("one");
@@ -220,7 +219,7 @@ fn implicit_assertion_is_applied_or_rejected_never_ignored() {
     }
 }
 
-/// Whoever sends a token must not choose whether the caller is told that the call was wrong.
+/// A token must not decide whether the caller learns about the invalid call.
 #[test]
 fn key_set_without_assertion_support_rejects_assertion() {
     let keys = all();
@@ -235,8 +234,8 @@ fn key_set_without_assertion_support_rejects_assertion() {
         "v4.public.AAAA",
         "no token",
     ] {
-        let refused = verifier.verify::<Visit>(token).map(drop);
-        assert_eq!(refused, Err(Error::Misuse(Misuse::ImplicitAssertion)));
+        let rejected = verifier.verify::<Visit>(token).map(drop);
+        assert_eq!(rejected, Err(Error::Misuse(Misuse::ImplicitAssertion)));
     }
 }
 

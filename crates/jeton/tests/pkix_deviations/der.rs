@@ -1,4 +1,4 @@
-//! DER, written and taken apart by hand: the tests need forms that no writer makes.
+//! A DER writer and reader for tests, for forms that no library writes.
 
 pub(crate) const SEQUENCE: u8 = 0x30;
 pub(crate) const INTEGER: u8 = 0x02;
@@ -22,7 +22,7 @@ pub(crate) const CURVES: [&[u8]; 4] = [
     &[0x2b, 0x81, 0x04, 0x00, 0x0a],
 ];
 
-/// One element: tag, length, and its contents one after the other.
+/// One element: tag, length, and its concatenated contents.
 pub(crate) fn tlv(tag: u8, contents: &[&[u8]]) -> Vec<u8> {
     let contents = contents.concat();
     let mut element = vec![tag];
@@ -39,7 +39,7 @@ pub(crate) fn tlv(tag: u8, contents: &[&[u8]]) -> Vec<u8> {
     element
 }
 
-/// The first element's tag and contents, and what follows it.
+/// Returns the tag and contents of the first element, and the rest.
 pub(crate) fn split(der: &[u8]) -> (u8, &[u8], &[u8]) {
     let (length, start) = match der[1] {
         short @ 0..0x80 => (usize::from(short), 2),
@@ -85,7 +85,7 @@ pub(crate) fn algorithm(oid: &[u8], parameters: Option<&[u8]>) -> Vec<u8> {
     )
 }
 
-/// An attribute that says nothing about the key: a friendly name.
+/// An attribute that does not affect the key: a friendly name.
 pub(crate) fn attributes() -> Vec<u8> {
     let friendly_name = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x14];
     let value = tlv(0x31, &[&tlv(0x1e, &[&[0, b'k']])]);
@@ -95,7 +95,7 @@ pub(crate) fn attributes() -> Vec<u8> {
     )
 }
 
-/// A PUBLIC KEY of PKCS#8, version 2, with that many unused bits.
+/// A PUBLIC KEY of PKCS#8, version 2, with this number of unused bits.
 pub(crate) fn public_key(unused: u8, bits: &[u8]) -> Vec<u8> {
     tlv(PUBLIC_KEY, &[&[unused], bits])
 }

@@ -1,5 +1,5 @@
-//! Keys as PEM and DER that say more, less or something else than they should, for every algorithm: what
-//! contradicts the key, or could be read in two ways, is rejected; what decides nothing is tolerated.
+//! PEM and DER keys with additional, missing or contradicting data, for every algorithm. Contradictions and
+//! ambiguity are rejected; irrelevant data is accepted.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -78,7 +78,7 @@ fn pem(label: &str, der: &[u8]) -> String {
     encode_string(label, LineEnding::LF, der).unwrap()
 }
 
-/// The forms that have PEM labels of their own: SEC1, and PKCS#1 of either half.
+/// The forms with their own PEM labels: SEC1, and PKCS#1 of either key.
 #[test]
 fn sec1_and_pkcs1_that_deviate_are_rejected() {
     let mut surprises = Vec::new();
@@ -88,7 +88,7 @@ fn sec1_and_pkcs1_that_deviate_are_rejected() {
         let label = match subject.family {
             Family::Ec => {
                 for (what, der, is_right) in sec1_forms(&subject) {
-                    // Outside of PKCS#8, the curve stands nowhere else.
+                    // Outside PKCS#8, only the key itself names the curve.
                     let names_its_curve = elements(&der).iter().any(|part| part[0] == 0xa0);
                     match is_right && names_its_curve {
                         true => {
@@ -123,7 +123,7 @@ fn sec1_and_pkcs1_that_deviate_are_rejected() {
     none(&surprises);
 }
 
-/// What stands around the armour, and in it.
+/// Text around and inside the PEM block.
 #[test]
 fn pem_with_more_than_one_key_is_rejected() {
     let mut surprises = Vec::new();

@@ -1,4 +1,4 @@
-//! PKCS#8, and what RSA and ML-DSA have in it.
+//! PKCS#8, and its contents for RSA and ML-DSA.
 
 use aws_lc_rs::encoding::AsRawBytes;
 use aws_lc_rs::signature::{
@@ -242,7 +242,7 @@ pub(crate) fn ml_dsa_rows(subject: &Subject, with_key: &dyn Fn(&[u8]) -> Vec<u8>
             both(&seed, &changed),
         );
     }
-    // The last bytes of it are those of a seed's form.
+    // The last bytes look like the encoding of a seed.
     let mut looks_like = expanded.clone();
     let end = looks_like.len();
     looks_like[end - 34..end - 32].copy_from_slice(&[0x80, 0x20]);

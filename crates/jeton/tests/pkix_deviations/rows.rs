@@ -1,8 +1,8 @@
-//! Texts of a key, right and wrong, and what several tables have.
+//! Valid and invalid encodings of a key, and data shared by several tables.
 
 use crate::der::{CURVES, ED448, NULL, OCTET_STRING, OID, SEQUENCE, tlv, version};
 
-/// A text of one subject, and whether it is the subject's key.
+/// An encoding for one subject, and whether it must be accepted.
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) der: Vec<u8>,
@@ -29,7 +29,7 @@ impl Rows {
     }
 }
 
-/// Parameters that some algorithm has, or none.
+/// The parameters of all algorithms, and none.
 pub(crate) fn all_parameters() -> Vec<(&'static str, Option<Vec<u8>>)> {
     let mut all = vec![
         ("no parameters", None),

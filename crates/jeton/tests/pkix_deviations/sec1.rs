@@ -3,7 +3,7 @@
 use crate::der::*;
 use crate::subjects::Subject;
 
-/// RFC 5915 in every form, and whether it is the subject's key.
+/// RFC 5915 keys in every form, and whether they must be accepted.
 pub(crate) fn sec1_forms(subject: &Subject) -> Vec<(String, Vec<u8>, bool)> {
     let inner = octets(&subject.pkcs8);
     let scalar = split(&elements(&inner)[1]).1.to_vec();

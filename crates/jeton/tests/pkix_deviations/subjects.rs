@@ -1,4 +1,4 @@
-//! One key of every algorithm, and who reads it.
+//! One key of every algorithm, with its readers.
 
 use jeton::danger;
 use jeton::key::{
@@ -16,14 +16,14 @@ pub(crate) enum Family {
     MlDsa,
 }
 
-/// Reads a key, and gives what identifies it.
+/// Reads a key and returns its identity.
 pub(crate) type Read<T> = Box<dyn Fn(&T) -> jeton::Result<String>>;
 
-/// A key of one algorithm in its two forms, and who reads them.
+/// A key of one algorithm in both encodings, with its readers.
 pub(crate) struct Subject {
     pub(crate) name: String,
     pub(crate) family: Family,
-    /// PKCS#8, version 1, and SubjectPublicKeyInfo, as they should be.
+    /// Valid PKCS#8, version 1, and SubjectPublicKeyInfo.
     pub(crate) pkcs8: Vec<u8>,
     pub(crate) spki: Vec<u8>,
     /// SubjectPublicKeyInfo of another key of the same algorithm, and its PKCS#8.
@@ -130,7 +130,7 @@ pub(crate) fn subjects() -> Vec<Subject> {
 }
 
 impl Subject {
-    /// The algorithm of the PKCS#8, and what is in its OCTET STRING.
+    /// The algorithm of the PKCS#8, and the contents of its OCTET STRING.
     pub(crate) fn private(&self) -> (Vec<u8>, Vec<u8>) {
         let parts = elements(&self.pkcs8);
         (parts[1].clone(), split(&parts[2]).1.to_vec())
@@ -140,7 +140,7 @@ impl Subject {
         split(&elements(&self.private().0)[0]).1.to_vec()
     }
 
-    /// What is in the BIT STRING of the SubjectPublicKeyInfo, without its first byte.
+    /// The contents of the BIT STRING of the SubjectPublicKeyInfo, without the first byte.
     pub(crate) fn public(&self) -> Vec<u8> {
         bits(&self.spki)
     }

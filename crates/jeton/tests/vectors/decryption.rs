@@ -1,4 +1,4 @@
-//! Keys to decrypt with, from JWKs of any kind.
+//! Decryption keys from JWKs of any type.
 
 #![allow(dead_code)]
 
@@ -9,7 +9,7 @@ use jeton::key::{
 };
 use serde_json::Value;
 
-/// A key for this `alg`, and `enc` where it is `dir`.
+/// A key for this `alg`, and for this `enc` if `alg` is `dir`.
 pub(crate) fn decryption_keys(jwk: &Value, alg: &str, enc: &str) -> jeton::Result<DecryptionKeys> {
     let text = jwk.to_string();
     if alg == "dir" {

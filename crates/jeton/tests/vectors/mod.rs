@@ -1,4 +1,4 @@
-//! What the vector tests share: where the vectors lie, and keys from JWKs that may be private.
+//! Shared by the vector tests: the path of the vectors, and keys from JWKs that may be private.
 
 #![allow(dead_code)]
 
@@ -20,7 +20,7 @@ pub(crate) fn json(path: &str) -> Value {
     serde_json::from_str(&text(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// A key to verify with, from a JWK that may be symmetric, private or public.
+/// A verification key from a symmetric, private or public JWK.
 pub(crate) fn verification_keys(jwk: &Value, alg: &str) -> jeton::Result<Keys> {
     let text = jwk.to_string();
     if let Ok(alg) = alg.parse::<MacAlg>() {
@@ -41,7 +41,7 @@ pub(crate) fn trial(
     Trial::test(name, run)
 }
 
-/// Runs the tests; a file of vectors with none in it is a failure, not a success.
+/// Runs the tests. A file without vectors is an error.
 pub(crate) fn run(trials: Vec<Trial>) -> ! {
     assert!(!trials.is_empty(), "no vectors found");
     libtest_mimic::run(&Arguments::from_args(), trials).exit()

@@ -1,9 +1,9 @@
-//! What the official PASETO and PASERK vectors have in common: how they write keys.
+//! Shared by the PASETO and PASERK vectors: the encodings of their keys.
 
 use jeton::paserk::{Form, Kind, Paserk, Version};
 use libtest_mimic::Failed;
 
-/// The bytes of a key, as its PASERK has them, from hexadecimal or PEM; `None` if it is neither.
+/// The bytes of a key as in its PASERK, from hexadecimal or PEM; `None` if it is neither.
 pub(crate) fn key_bytes(written: &str) -> Option<Vec<u8>> {
     if !written.starts_with("-----") {
         return Some(hex(written));
@@ -16,7 +16,7 @@ pub(crate) fn key_bytes(written: &str) -> Option<Vec<u8>> {
     Some(key.private_key.to_vec())
 }
 
-/// The PASERK of a key that is one.
+/// The PASERK of a valid key.
 pub(crate) fn paserk(version: Version, form: Form, written: &str) -> Result<String, Failed> {
     let bytes = key_bytes(written).ok_or("neither hexadecimal nor PEM")?;
     let paserk = Paserk::from_bytes(Kind::of(version, form), &bytes)?;

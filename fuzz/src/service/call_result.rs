@@ -1,20 +1,20 @@
-//! What a gRPC call was answered with, and what every answer must be.
+//! The result of a gRPC call, and the properties that every result must have.
 
 use bytes::{Buf as _, Bytes};
 use http::HeaderMap;
 use prost::Message;
 use tonic::Code;
 
-/// The messages, and how it ended.
-pub struct Answer {
+/// The messages of the response, and its status.
+pub struct CallResult {
     pub messages: Vec<Bytes>,
     pub code: Code,
-    /// For people.
+    /// The message of the status.
     pub words: String,
 }
 
-/// What may be wrong with a request that is a message of its kind.
-const REFUSALS: [Code; 7] = [
+/// The statuses for a well-formed but invalid request.
+const EXPECTED_ERRORS: [Code; 7] = [
     Code::InvalidArgument,
     Code::NotFound,
     Code::AlreadyExists,
@@ -24,47 +24,47 @@ const REFUSALS: [Code; 7] = [
     Code::Unavailable,
 ];
 
-/// So much of a request in the words of its refusal is an echo.
+/// If the error message contains this many bytes of the request, it counts as an echo.
 const ECHO_BYTES: usize = 24;
 
-impl Answer {
-    pub(super) fn of(headers: &HeaderMap, trailers: &HeaderMap, mut body: Bytes) -> Answer {
+impl CallResult {
+    pub(super) fn of(headers: &HeaderMap, trailers: &HeaderMap, mut body: Bytes) -> CallResult {
         let status = |name: &str| trailers.get(name).or(headers.get(name));
         let code = status("grpc-status").map_or(Code::Ok, |code| Code::from_bytes(code.as_bytes()));
-        let words = status("grpc-message").map(|words| words.to_str().expect("it is encoded"));
+        let words = status("grpc-message").map(|words| words.to_str().expect("the message is ASCII"));
         let mut messages = Vec::new();
         while !body.is_empty() {
             assert_eq!(
                 body.get_u8(),
                 0,
-                "nothing is compressed that was not asked for"
+                "unrequested compression"
             );
             let length = body.get_u32();
             messages.push(body.split_to(length as usize));
         }
-        Answer {
+        CallResult {
             messages,
             code,
             words: words.unwrap_or_default().to_owned(),
         }
     }
 
-    /// What is no message is told so, and only that; what is one is answered or refused for a reason
-    /// of its own. A refusal does not repeat what it refuses.
-    pub fn check<Q: Message + Default>(&self, message: &[u8], again: impl FnOnce(&[u8]) -> Answer) {
+    /// Checks that a malformed message is reported as malformed, and that every other one gets a response or a
+    /// specific error. An error must not repeat the request.
+    pub fn check<Q: Message + Default>(&self, message: &[u8], again: impl FnOnce(&[u8]) -> CallResult) {
         let is_message = Q::decode(message).is_ok();
         let expected = match self.code {
             Code::Ok => is_message,
             Code::Internal => !is_message && self.words.contains("decode"),
-            code => is_message && REFUSALS.contains(&code),
+            code => is_message && EXPECTED_ERRORS.contains(&code),
         };
         assert!(expected, "{:?}: {}", self.code, self.words);
         self.check_words(message, again);
     }
 
-    /// What was sent is not repeated in the words of the refusal. A fuzzer learns those words, and sends
-    /// them: so what is found in them is sent again as something else, and they must not follow.
-    pub fn check_words(&self, sent: &[u8], again: impl FnOnce(&[u8]) -> Answer) {
+    /// Checks that the error message does not repeat the request. A fuzzer learns the texts of errors and sends them.
+    /// So a match is sent again with changed letters, and the error message must not change with it.
+    pub fn check_words(&self, sent: &[u8], again: impl FnOnce(&[u8]) -> CallResult) {
         let parts = sent.chunks_exact(ECHO_BYTES);
         let Some(part) = { parts }.position(|part| self.says(part)) else {
             return;
@@ -85,7 +85,7 @@ impl Answer {
     }
 }
 
-/// The next letter of the alphabet, and for what is none itself.
+/// The next letter of the alphabet; other characters stay.
 fn other_letter(byte: &mut u8) {
     *byte = match *byte {
         b'z' => b'a',
