@@ -71,7 +71,9 @@ impl Connections {
     /// Returns a permit for a new connection.
     ///
     /// At the limit, evicts the connection that was idle the longest. The flag is true if one was evicted.
-    pub(super) fn acquire(self: &Arc<Connections>) -> Result<(ConnectionPermit, bool), ListenerFull> {
+    pub(super) fn acquire(
+        self: &Arc<Connections>,
+    ) -> Result<(ConnectionPermit, bool), ListenerFull> {
         let activity = Arc::new(Activity {
             began: self.began,
             at: AtomicU64::new(0),
