@@ -216,7 +216,7 @@ fn folder() -> tempfile::TempDir {
 fn hint_is_accepted_and_changes_the_error() {
     let folder = folder();
     let keys = folder.path().join("keys");
-    let mut run_count = 0;
+    let (mut run_count, mut failures) = (0, Vec::new());
     for case in cases() {
         let mut is_helpful = None;
         for (action, text) in actions(&case.hint) {
@@ -226,13 +226,16 @@ fn hint_is_accepted_and_changes_the_error() {
             run_count += 1;
             let stderr = run(&keys, &args, &case.stdin);
             let context = format!("{}\n{}\n{args:?}\n{stderr}", case.name, case.hint);
-            assert!(!stderr.contains("\nUsage: "), "{context}");
+            if stderr.contains("\nUsage: ") {
+                failures.push(context.clone());
+            }
             let is_same = stderr.lines().any(|line| line == case.error);
             is_helpful = Some((is_helpful.is_some_and(|(is, _)| is) || !is_same, context));
         }
-        if let Some((is_helpful, context)) = is_helpful {
-            assert!(is_helpful, "{context}");
+        if let Some((false, context)) = is_helpful {
+            failures.push(context);
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n---\n"));
     assert!(run_count > 100, "{run_count}");
 }
