@@ -352,7 +352,7 @@ fn web_key_is_not_on_the_page() {
     }
     let paserk = fs::read_to_string(keys().join("k4.secret")).unwrap();
     let shown = page("@k4.secret");
-    assert!(shown.contains("this is a key, and secret") && !shown.contains(paserk.trim()));
+    assert!(shown.contains("this key is secret") && !shown.contains(paserk.trim()));
 }
 
 #[test]
