@@ -210,9 +210,9 @@ fn logged(test: &mut Command, title: &str, log: &mut Log) -> Result<(), Stop> {
 }
 
 fn simulate(house: &House) -> Result<String, Stop> {
-    let mut test = house.cargo(&["test", "--release", "--locked", "-p", "jeton-lab"]);
+    let mut test = house.cargo(&["test", "--release", "--locked", "-p", "jeton-lab-stats"]);
     // One thread, so that the figures of two tests do not run into each other.
-    test.args(["--test", "stats_simulation", "--"]).args([
+    test.args(["--test", "it", "stats_simulation", "--"]).args([
         "--nocapture",
         "--include-ignored",
         "--test-threads",

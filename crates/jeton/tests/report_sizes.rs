@@ -1,7 +1,7 @@
 //! Every size that report 2 published, by tokens that were made and opened again.
 //!
 //! Its headers were written with spaces, so that its sizes are not those of a compact header. The
-//! figures are those of `crates/jeton-lab/published`.
+//! figures are those of `lab/published/data`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,8 +13,8 @@ use jeton::key::{
     KeyWrapAlg, MacAlg, MacKey, RsaSize, SigAlg, SigningKey, WrappingKey,
 };
 
-const JWE: &str = include_str!("../../jeton-lab/published/report2-jwe.csv");
-const JWS: &str = include_str!("../../jeton-lab/published/report2-jws.csv");
+const JWE: &str = include_str!("../../../lab/published/data/report2-jwe.csv");
+const JWS: &str = include_str!("../../../lab/published/data/report2-jws.csv");
 
 /// Ten claims of the 26 letters in 375 bytes.
 fn claims() -> String {

@@ -141,7 +141,7 @@ fn log(house: &House, plan: &Plan, lines: &[Line]) -> Result<String, Stop> {
         "# The lab against each language's own tool\n\n\
          `cargo xtask agreement --pairs {}`, {}, commit {}, {}.\n\n\
          The same libraries do the same work under the lab and under a benchmark that shares no \
-         line with it\n(`crates/jeton-lab/tests/agreement`), {} times each, in turns. The ratio is \
+         line with it\n(`lab/harness/tests/agreement`), {} times each, in turns. The ratio is \
          the lab's figure over the\ntool's, with its 95 % interval (Student's t over the pairs' log \
          ratios). The lab waits while\na neighbour has a part of the core; of a tool's thirty \
          repetitions, which cannot, the lower quartile stands. They\nagree where the whole interval lies inside the bound, and are apart where all of \

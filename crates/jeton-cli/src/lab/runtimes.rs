@@ -1,8 +1,8 @@
 //! `--runtimes`: selects the language runtimes for the drivers.
 
 use clap::{Args, ValueEnum};
-use jeton_lab::driver::Driver;
-use jeton_lab::driver::runtime::{self, Equipped, Places, Runtimes};
+use jeton_lab_harness::driver::Driver;
+use jeton_lab_harness::driver::runtime::{self, Equipped, Places, Runtimes};
 
 /// The option for runs, which can measure a subject on several runtimes.
 #[derive(Debug, Args)]
