@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use clap::Args;
 use jeton_lab_harness::Stop;
-use jeton_lab_harness::driver::runtime::Equipped;
-use jeton_lab_harness::driver::{Cache, Driver};
+use jeton_lab_harness::driver::{Cache, Driver, Equipped};
 use jeton_lab_harness::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
-use jeton_lab_harness::suite::{Choice, Extent, Plan, Suite, operation_named, plan};
+use jeton_lab_harness::suite::{Choice, Extent, Plan, Suite, operation_named, plan, suite_named};
 use jeton_lab_model::claims::{ClaimsSets, OWN, OwnClaims, STANDARD, SWEEP};
 use jeton_lab_model::result::OutDir;
 use jeton_lab_model::{Case, Operation};
@@ -171,7 +170,7 @@ impl Run {
         if self.suites.is_empty() {
             return Ok(Suite::ALL.to_vec());
         }
-        let named = self.suites.iter().map(|name| Suite::named(name));
+        let named = self.suites.iter().map(|name| suite_named(name));
         named.collect::<Result<_, _>>().map_err(sentence)
     }
 

@@ -13,7 +13,7 @@ use super::session::{Session, Stopped};
 use super::trial::Trial;
 use super::verdict::{SkipReason, Tally};
 use jeton_lab_harness::Stop;
-use jeton_lab_harness::driver::{Built, Cache, Driver, Unbuilt, runtime};
+use jeton_lab_harness::driver::{Built, Cache, Driver, Unbuilt, runtimes_used};
 use jeton_lab_harness::host::{Cores, describe};
 use jeton_lab_harness::protocol::Fault;
 use jeton_lab_model::protocol::Hello;
@@ -210,7 +210,7 @@ pub fn run(
     let mut result = described(started, elapsed, &options.command, options.seed, rows);
     result.environment.complete = complete;
     let took_part = built.iter().map(|(driver, _)| *driver);
-    result.environment.runtimes_used = runtime::used(took_part, started);
+    result.environment.runtimes_used = runtimes_used(took_part, started);
     result.environment.drivers = hashes;
     result.environment.runtimes = runtimes.into_inner().unwrap_or_default();
     result

@@ -10,7 +10,7 @@ use super::driver_handle::{DriverHandle, Stopped};
 use super::exchange::{DriverHandles, ExchangeState};
 use super::plan::Plan;
 use jeton_lab_harness::Stop;
-use jeton_lab_harness::driver::{Cache, Driver, runtime};
+use jeton_lab_harness::driver::{Cache, Driver, runtimes_used};
 use jeton_lab_harness::host::{Cores, describe};
 use jeton_lab_model::claims::ClaimsSets;
 use jeton_lab_model::result::{InteropRow, Rows, RunResult};
@@ -110,7 +110,7 @@ pub fn run(
     environment.elapsed_s = run.began.elapsed().as_secs_f64();
     environment.complete = complete;
     let took_part = |d: &&Driver| run.hashes.contains_key(&d.id);
-    environment.runtimes_used = runtime::used(drivers.iter().filter(took_part), started);
+    environment.runtimes_used = runtimes_used(drivers.iter().filter(took_part), started);
     environment.drivers = run.hashes;
     for handle in run.handles.values_mut() {
         if let Some(hello) = &handle.hello {

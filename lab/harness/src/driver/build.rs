@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use super::Driver;
-use super::runtime::Runtime;
-use super::search::workspace;
+use super::recipe::Recipe;
+use super::workspace::workspace;
 use crate::Stop;
 use crate::protocol::Spawn;
 
@@ -27,46 +27,6 @@ const NO_SOURCES: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
 pub struct Cache {
     root: PathBuf,
     cargo_target: PathBuf,
-}
-
-/// How to build and run a driver or another process.
-#[derive(Debug, Clone, Copy)]
-pub struct Recipe<'a> {
-    /// The name, `language/folder`, and the path in the cache.
-    pub id: &'a str,
-    /// The folder of the sources.
-    pub folder: &'a Path,
-    /// The runtime for building and running; `None` for the commands on `PATH`.
-    pub runtime: Option<&'a Runtime>,
-    /// Required commands on `PATH`.
-    pub needs: &'a [String],
-    /// Further files, outside the folder, that make it stale.
-    pub inputs: &'a [String],
-    /// The build commands.
-    pub build: &'a [Vec<String>],
-    /// The run command.
-    pub run: &'a [String],
-}
-
-impl<'a> Recipe<'a> {
-    /// Returns the first required command that is missing on `PATH`.
-    #[must_use]
-    pub fn missing_command(&self) -> Option<&'a str> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let has = |need: &str| {
-            self.runtime.is_some_and(|runtime| runtime.has(need))
-                || std::env::split_paths(&path).any(|folder| folder.join(need).is_file())
-        };
-        self.needs
-            .iter()
-            .map(String::as_str)
-            .find(|need| !has(need))
-    }
-
-    /// Returns the environment variables for building and running.
-    fn environment(&self) -> Vec<(OsString, OsString)> {
-        self.runtime.map(Runtime::environment).unwrap_or_default()
-    }
 }
 
 /// A driver that can be started.

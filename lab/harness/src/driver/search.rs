@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Driver;
+use super::workspace::workspace;
 
 /// The reason why there are no drivers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,13 +74,6 @@ pub fn manifests(folder: &Path, manifest: &str) -> std::io::Result<Vec<PathBuf>>
         found.extend(named.filter(|named| named.join(manifest).is_file()));
     }
     Ok(found)
-}
-
-/// Returns the checkout that this crate was built from.
-#[must_use]
-pub fn workspace() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
 fn subfolders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {

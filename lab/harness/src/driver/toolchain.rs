@@ -1,16 +1,11 @@
 //! The toolchains of the drivers.
 
-use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use super::Driver;
-
-/// The time limit for a tool to print its version. Maven takes seconds on a busy machine.
-const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+use super::first_line::first_line;
 
 /// The tools of the lab's languages, and how to query their versions.
 const TOOLS: [(&str, &str, &str); 8] = [
@@ -72,33 +67,6 @@ fn needed_by(command: &str, drivers: &[Driver]) -> Vec<String> {
 /// Returns the first line that the tool prints.
 fn version(command: &str, ask: &str) -> Option<String> {
     first_line(Path::new(command), ask, &[])
-}
-
-/// Returns the first line that a program prints, with these additional environment variables.
-pub(super) fn first_line(program: &Path, ask: &str, variables: &[(&str, &str)]) -> Option<String> {
-    let mut child = Command::new(program)
-        .arg(ask)
-        .envs(variables.iter().copied())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let began = Instant::now();
-    // A version is shorter than the pipe's buffer, so no reader is needed meanwhile.
-    while child.try_wait().ok()?.is_none() {
-        if began.elapsed() > ANSWER_LIMIT {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let mut said = String::new();
-    let stdout = child.stdout.take()?;
-    stdout.take(4096).read_to_string(&mut said).ok()?;
-    let line = said.lines().next()?.trim().to_owned();
-    (!line.is_empty()).then_some(line)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ use case_run::{CaseRun, Stopped};
 use shared_core::{Sharing, Watch};
 
 use crate::Stop;
-use crate::driver::{Built, Cache, Driver, runtime};
+use crate::driver::{Built, Cache, Driver, runtimes_used};
 use crate::host::{Cores, DisturbanceMonitor, ReferenceWorkload, describe};
 use crate::protocol::Process;
 use crate::suite::Plan;
@@ -94,7 +94,7 @@ pub fn run(
     environment.rounds_finished = run.finished;
     environment.disturbance = run.disturbance;
     let measured = |d: &&Driver| run.hashes.contains_key(&d.id);
-    environment.runtimes_used = runtime::used(drivers.iter().filter(measured), started);
+    environment.runtimes_used = runtimes_used(drivers.iter().filter(measured), started);
     environment.drivers = run.hashes;
     collect::result(run.case_runs, plan, options, environment, &claims)
 }

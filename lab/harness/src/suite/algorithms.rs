@@ -1,9 +1,9 @@
 //! The suite `algorithms`: the cost of each algorithm, and the measurements of report 2.
 
 use super::Plan;
-use super::catalogue::{Extent, Order};
 use super::libraries::FULL_PEERS;
 use super::offered::{Offered, own};
+use super::order::{Extent, Order};
 use jeton_lab_model::result::RUNTIME_MARK;
 use jeton_lab_model::{Case, Format, Operation};
 

@@ -1,8 +1,8 @@
 //! The suite `formats`: JWT or PASETO with the same claims, and the measurements of report 1.
 
 use super::Plan;
-use super::catalogue::{Extent, Order};
 use super::offered::{Offered, own};
+use super::order::{Extent, Order};
 use jeton_lab_model::claims::REPORT_1_CONCURRENCY;
 use jeton_lab_model::{Case, Format, KeyForm, KeyHandling, Operation};
 

@@ -1,8 +1,8 @@
 //! The suite `libraries`: libraries with the same operations, and the measurements of report 4.
 
 use super::Plan;
-use super::catalogue::{Extent, Order};
 use super::offered::{Offered, own};
+use super::order::{Extent, Order};
 use jeton_lab_model::{Case, Format, KeyForm, KeyHandling, Operation};
 
 const SUITE: &str = "libraries";

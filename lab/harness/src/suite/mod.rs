@@ -9,9 +9,11 @@ mod comparison;
 mod formats;
 mod libraries;
 mod offered;
+mod order;
 mod plan;
 mod quick;
 
-pub use catalogue::{Choice, Extent, Suite, plan};
+pub use catalogue::{Choice, plan};
 pub use comparison::{Comparison, Incomparable};
-pub use plan::{Plan, PlanError, operation_named};
+pub use order::{Extent, Suite};
+pub use plan::{Plan, PlanError, operation_named, suite_named};

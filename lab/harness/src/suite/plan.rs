@@ -139,6 +139,18 @@ impl Plan {
     }
 }
 
+/// Finds a suite by name.
+///
+/// # Errors
+/// [`PlanError::NoSuite`].
+pub fn suite_named(name: &str) -> Result<Suite, PlanError> {
+    let found = Suite::ALL.into_iter().find(|s| s.name() == name);
+    found.ok_or_else(|| PlanError::NoSuite {
+        name: name.to_owned(),
+        nearest: nearest(name, Suite::ALL.map(Suite::name).into_iter()),
+    })
+}
+
 /// Finds an operation by name.
 ///
 /// # Errors
@@ -180,4 +192,15 @@ pub(super) fn narrow(
         return Err(PlanError::Nothing(names.join(", ")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suite_unknown_name_suggests_nearest() {
+        let error = suite_named("librarys").map_err(|e| e.to_string());
+        assert!(error.is_err_and(|e| e.contains("did you mean `libraries`?")));
+    }
 }

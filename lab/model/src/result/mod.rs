@@ -7,6 +7,7 @@
 
 mod attack;
 mod check;
+mod error;
 mod file;
 mod interop;
 mod published_comparison;
@@ -15,13 +16,14 @@ mod rows;
 mod servers;
 
 pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
-pub use file::{FileError, OutDir, PAGE, to_bytes, to_packed_bytes, write_whole};
+pub use error::{FileError, RESULT_BYTES_MAX};
+pub use file::{OutDir, PAGE, to_bytes, to_packed_bytes, write_whole};
 pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
 pub use published_comparison::{
     Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, PublishedWork, Quantity,
     RowId,
 };
-pub use reading::{RESULT_BYTES_MAX, read, read_from};
+pub use reading::{read, read_from};
 pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
 pub use servers::{Repetition, ServerLoad, ServerRow, ServerSubject, latency_ms};
 

@@ -7,11 +7,8 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
-use super::{FileError, RunResult, SCHEMA, check};
-
-/// The size limit of a result file after decompression: 64 MB. A thousand rounds of a thousand rows
-/// take 20 MB.
-pub const RESULT_BYTES_MAX: u64 = 64_000_000;
+use super::error::{FileError, RESULT_BYTES_MAX};
+use super::{RunResult, SCHEMA, check};
 
 /// The size limit of one part of a file, such as a row, in bytes; a row with a thousand rounds takes 20
 /// KB. A row that does not begin with its suite is kept as a tree of values, which takes a hundred

@@ -4,11 +4,25 @@ use maud::{Markup, html};
 
 use crate::recommendation::budgets::{Budget, USUAL};
 
-use super::sizes::{Set, Size};
 use super::units;
+use jeton_lab_model::result::ClaimsSet;
 
 /// With more kinds of token than this, only their number is shown.
 const NAMED_MAX: usize = 3;
+
+/// The tokens of one claims set.
+pub(super) struct Set<'a> {
+    pub(super) claims: &'a ClaimsSet,
+    /// Smallest first.
+    pub(super) sizes: Vec<Size>,
+}
+
+/// Tokens of one kind and length, and the libraries that made them.
+pub(super) struct Size {
+    pub(super) token: String,
+    pub(super) bytes: u64,
+    pub(super) makers: Vec<String>,
+}
 
 pub(super) fn section(sets: &[Set<'_>]) -> Markup {
     html! {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::comparison::{Comparison, Entry, Role, time};
 use super::marks::{self, Mark};
-use super::scale::LogScale;
+use super::scale::{LogScale, per_cent};
 use super::units::Unit;
 use super::{names, sentences, summary, table, units};
 use jeton_lab_stats::verdict::Band;
@@ -215,11 +215,6 @@ fn description(comparison: &Comparison<'_>, unit: Unit) -> String {
         units::count(comparison.entries.len(), "subject", "subjects"),
         range.unwrap_or_default()
     )
-}
-
-pub(super) fn per_cent(place: f64) -> String {
-    let text = format!("{place:.2}");
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Returns the class of a label at a position: labels at the ends are aligned inwards.

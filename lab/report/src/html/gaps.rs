@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use jeton_lab_model::result::{Row, RunResult, Status};
 
+use super::table::{reason, status};
 use super::{names, units};
 
 /// Renders the failed rows, what cannot be concluded without them, and what the run did not measure.
@@ -88,28 +89,6 @@ fn failed(rows: &[Row]) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// Renders the status of a row as a tag.
-pub(super) fn status(status: Status) -> Markup {
-    let (class, word) = match status {
-        Status::Ok => ("good", "measured"),
-        Status::Unavailable => ("plain", "unavailable"),
-        Status::FailedPreflight => ("bad", "failed preflight"),
-        Status::Crashed => ("bad", "crashed"),
-        Status::TimedOut => ("bad", "timed out"),
-        Status::Disturbed => ("warn", "disturbed"),
-    };
-    html! { span.tag.(class) { (word) } }
-}
-
-/// Returns the reason of a row.
-pub(super) fn reason(row: &Row) -> &str {
-    match (&row.reason, row.status) {
-        (Some(reason), _) => reason,
-        (None, Status::Ok) => "no usable time was recorded",
-        (None, _) => "no reason recorded",
     }
 }
 

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::chart::{per_cent, ticks};
+use super::chart::ticks;
 use super::marks::{self, Mark, pixels};
-use super::scale::LogScale;
+use super::scale::{LogScale, per_cent};
 
 const HEIGHT: f64 = 300.0;
 const AXIS: f64 = 34.0;

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::chart::per_cent;
+use super::scale::per_cent;
 
 /// A mark of a chart.
 #[derive(Debug, Clone, Copy)]

@@ -91,6 +91,11 @@ impl LogScale {
     }
 }
 
+pub(super) fn per_cent(place: f64) -> String {
+    let text = format!("{place:.2}");
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

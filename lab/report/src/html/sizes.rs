@@ -2,9 +2,11 @@
 
 use maud::{Markup, html};
 
-use jeton_lab_model::result::{ClaimsSet, Row};
+use jeton_lab_model::result::Row;
 
-use super::chart::{cut, name_class, per_cent, upright};
+use super::budgets::{Set, Size};
+use super::chart::{cut, name_class, upright};
+use super::scale::per_cent;
 use super::{budgets, names, units};
 
 const ROW: f64 = 38.0;
@@ -34,20 +36,6 @@ pub(super) fn section(rows: &[Row]) -> Markup {
             (budgets::section(&sets))
         }
     }
-}
-
-/// The tokens of one claims set.
-pub(super) struct Set<'a> {
-    pub(super) claims: &'a ClaimsSet,
-    /// Smallest first.
-    pub(super) sizes: Vec<Size>,
-}
-
-/// Tokens of one kind and length, and the libraries that made them.
-pub(super) struct Size {
-    pub(super) token: String,
-    pub(super) bytes: u64,
-    makers: Vec<String>,
 }
 
 fn sets(rows: &[Row]) -> Vec<Set<'_>> {

@@ -6,7 +6,7 @@ use jeton_lab_model::result::{Row, Status, Timing};
 
 use super::comparison::{Comparison, Entry, Role, time};
 use super::units::Unit;
-use super::{gaps, names, trust, units};
+use super::{names, trust, units};
 
 /// A memory figure and its format.
 struct Memory {
@@ -107,7 +107,7 @@ fn measured(
         tr class=[matches!(entry.role, Role::Reference).then_some("reference")] {
             th scope="row" {
                 (subject(entry))
-                @if row.status == Status::Disturbed { " " (gaps::status(row.status)) }
+                @if row.status == Status::Disturbed { " " (status(row.status)) }
                 @if timing.unsettled { " " span.tag.warn { "did not settle" } }
             }
             td { b { (unit.figure(timing.median)) } " " (interval(timing.interval, |end| unit.figure(end))) }
@@ -139,7 +139,7 @@ fn missing(entry: &Entry<'_>, columns: usize) -> Markup {
     html! {
         tr.missing {
             th scope="row" { (subject(entry)) }
-            td.text.reason colspan=(columns) { (gaps::status(entry.row.status)) " " (gaps::reason(entry.row)) }
+            td.text.reason colspan=(columns) { (status(entry.row.status)) " " (reason(entry.row)) }
         }
     }
 }
@@ -157,4 +157,26 @@ fn subject(entry: &Entry<'_>) -> Markup {
 
 fn interval([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> Markup {
     html! { small { (figure(low)) " – " (figure(high)) } }
+}
+
+/// Renders the status of a row as a tag.
+pub(super) fn status(status: Status) -> Markup {
+    let (class, word) = match status {
+        Status::Ok => ("good", "measured"),
+        Status::Unavailable => ("plain", "unavailable"),
+        Status::FailedPreflight => ("bad", "failed preflight"),
+        Status::Crashed => ("bad", "crashed"),
+        Status::TimedOut => ("bad", "timed out"),
+        Status::Disturbed => ("warn", "disturbed"),
+    };
+    html! { span.tag.(class) { (word) } }
+}
+
+/// Returns the reason of a row.
+pub(super) fn reason(row: &Row) -> &str {
+    match (&row.reason, row.status) {
+        (Some(reason), _) => reason,
+        (None, Status::Ok) => "no usable time was recorded",
+        (None, _) => "no reason recorded",
+    }
 }

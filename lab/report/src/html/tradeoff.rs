@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use crate::recommendation::{claims_of, is_cache};
 use jeton_lab_model::result::Row;
 
-use super::chart::{per_cent, ticks};
+use super::chart::ticks;
 use super::comparison::time;
 use super::lines::{levels, reach};
 use super::marks::{Mark, pixels};
 use super::names;
-use super::scale::LogScale;
+use super::scale::{LogScale, per_cent};
 use super::units::{self, Unit};
 
 const HEIGHT: f64 = 400.0;

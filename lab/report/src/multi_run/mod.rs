@@ -7,6 +7,7 @@
 mod band;
 mod compare;
 mod gate;
+mod inputs;
 mod machine;
 mod merge;
 mod same;
@@ -16,5 +17,6 @@ mod untimed;
 pub use band::{ControlsShow, Farthest, Kind, SetBy};
 pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
 pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
+pub use inputs::{Named, Unmergeable};
 pub use machine::Difference;
-pub use merge::{Named, RUN_VALUES_MIN, Unmergeable, merge};
+pub use merge::{RUN_VALUES_MIN, merge};

@@ -4,8 +4,8 @@
 //! scenario with a rate), they must have the same servers, and their repetitions are added. A load of
 //! one result only is copied. Rates that a run derived from its own peak are loads of that run.
 
+use super::inputs::{Named, Unmergeable, code, environment, same_machine};
 use super::machine::Difference;
-use super::merge::{Named, Unmergeable, code, environment, same_machine};
 use super::untimed::untimed_runs;
 use jeton_lab_model::result::{Rows, RunResult, ServerLoad, ServerRow, Status, latency_ms};
 use jeton_lab_model::servers::Scenario;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::inputs::{Named, Unmergeable, code};
 use super::machine::Difference;
-use super::merge::{Named, Unmergeable, code};
 use jeton_lab_model::result::{AttackRow, InteropRow, MergedRun, Party, RunResult};
 use jeton_lab_published as published;
 

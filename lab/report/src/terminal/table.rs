@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use anstyle::Style;
-use jeton_lab_harness::suite::Suite;
+use jeton_lab_harness::suite::{Suite, suite_named};
 use jeton_lab_model::claims::STANDARD;
 use jeton_lab_model::result::Row;
 
@@ -63,7 +63,7 @@ pub(super) fn shows_spread(section: &Section<'_>, columns: usize) -> bool {
 /// Writes one table and its summary.
 pub(super) fn write(section: &Section<'_>, columns: usize, out: &mut String) -> fmt::Result {
     if section.opens_suite {
-        let question = Suite::named(section.suite).map_or("", Suite::question);
+        let question = suite_named(section.suite).map_or("", Suite::question);
         writeln!(out, "\n{BOLD}{}{BOLD:#} {question}", section.suite)?;
     }
     let names: Vec<String> = section.lines.iter().map(|l| section.name(l)).collect();

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jeton_lab_harness::Stop;
-use jeton_lab_harness::driver::runtime::{Places, Runtimes, Support, Version, equip, support};
-use jeton_lab_harness::driver::{Cache, Driver, find, folder};
+use jeton_lab_harness::driver::runtime::{Places, Support, Version, support};
+use jeton_lab_harness::driver::{Cache, Driver, Runtimes, equip, find, folder};
 use jeton_lab_harness::runner::{self, Options, Pace};
 use jeton_lab_harness::suite::{Choice, Comparison, Extent, Suite, plan};
 use jeton_lab_model::result::{RunResult, Status, SupportState};

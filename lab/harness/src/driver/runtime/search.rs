@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::Runtime;
 use super::version::Version;
-use crate::driver::search::workspace;
-use crate::driver::toolchain::first_line;
+use crate::driver::first_line::first_line;
+use crate::driver::workspace::workspace;
 
 /// The places to search for runtimes.
 #[derive(Debug, Clone, Default)]
