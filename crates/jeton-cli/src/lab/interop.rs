@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use jeton_lab::Stop;
-use jeton_lab::driver::{Cache, Driver};
-use jeton_lab::interop::{self, Choice, Extent, Options, Plan};
-use jeton_lab::result::OutDir;
+use jeton_lab_conformance::interop::{self, Choice, Extent, Options, Plan};
+use jeton_lab_harness::Stop;
+use jeton_lab_harness::driver::{Cache, Driver};
+use jeton_lab_model::result::OutDir;
 
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;

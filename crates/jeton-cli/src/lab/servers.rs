@@ -7,9 +7,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use jeton_lab::Stop;
-use jeton_lab::result::OutDir;
-use jeton_lab::servers::{self, Algorithm, Options, Pacing, Scenario, Server};
+use jeton_lab_harness::Stop;
+use jeton_lab_load as servers;
+use jeton_lab_load::{Options, Pacing, Server};
+use jeton_lab_model::result::OutDir;
+use jeton_lab_model::servers::{Algorithm, Scenario};
+use jeton_lab_published::answers_of_servers;
 
 use super::load::seconds;
 use super::progress::{Progress, rounded};
@@ -175,10 +178,12 @@ impl Servers {
 
         let mut progress = Progress::begin();
         progress.say(&estimate(&chosen, &scenarios, &options));
-        let result = servers::run(&chosen, &scenarios, &options, &stop, &mut |event| {
+        let mut result = servers::run(&chosen, &scenarios, &options, &stop, &mut |event| {
             progress.tell_servers(&event);
         })?;
         progress.end();
+        // This run does not answer claims of the other reports.
+        result.claims_answered = answers_of_servers(&result.rows.servers);
 
         write_outputs(&out, &result, self.json)?;
         if stop.asked() {
