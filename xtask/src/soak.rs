@@ -213,9 +213,9 @@ fn logged(test: &mut Command, title: &str, log: &mut Log) -> Result<(), Error> {
 }
 
 fn simulate(workspace: &Workspace) -> Result<String, Error> {
-    let mut test = workspace.cargo(&["test", "--release", "--locked", "-p", "jeton-lab"]);
+    let mut test = workspace.cargo(&["test", "--release", "--locked", "-p", "jeton-lab-stats"]);
     // One thread, so that the figures of two tests do not run into each other.
-    test.args(["--test", "stats_simulation", "--"]).args([
+    test.args(["--test", "it", "stats_simulation", "--"]).args([
         "--nocapture",
         "--include-ignored",
         "--test-threads",

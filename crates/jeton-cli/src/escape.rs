@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use jeton_lab::report::visible::is_obeyed;
+use jeton_lab_report::visible::is_obeyed;
 
 /// Escapes a text and keeps its line breaks and tabs.
 pub(crate) fn text(text: &str) -> String {

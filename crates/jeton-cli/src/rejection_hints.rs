@@ -54,10 +54,10 @@ pub(crate) fn failure_with_keys(
 fn hint(rejection: Rejection, token: &str, command: Command) -> Option<String> {
     let fixed = match rejection {
         Rejection::Expired => {
-            "to verify it at another time, add `--at 2026-11-20T09:00:00Z`; if the clocks differ, add `--leeway 60s`"
+            "to verify it at an earlier time, add `--at TIME`, for example 2026-11-20T09:00:00Z; if the clocks differ, add `--leeway 60s`"
         }
         Rejection::NotYetValid | Rejection::IssuedInTheFuture => {
-            "if the clocks differ, add `--leeway 60s`; to verify it at another time, add `--at 2026-11-20T09:00:00Z`"
+            "if the clocks differ, add `--leeway 60s`; to verify it at a later time, add `--at TIME`, for example 2026-11-20T09:00:00Z"
         }
         Rejection::ClaimMissing(Claim::Expiry) => {
             "to accept tokens without exp, add `--allow no-expiry`"

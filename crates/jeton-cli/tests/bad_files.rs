@@ -330,7 +330,7 @@ fn empty_file_is_named_as_empty() {
                     "empty",
                     "signature",
                     "cannot be decrypted",
-                    "is wrong",
+                    "1 error",
                     "errors",
                 ][..],
             ),
@@ -364,11 +364,11 @@ fn binary_file_is_an_error_with_its_name() {
             Judged => (
                 1,
                 &[
-                    "not text",
-                    "in any format",
+                    "not UTF-8 text",
+                    "unknown format",
                     "signature",
                     "cannot be decrypted",
-                    "is wrong",
+                    "1 error",
                     "errors",
                 ][..],
             ),

@@ -88,7 +88,10 @@ fn ambiguous_claims_are_an_error_with_value_and_limit() {
         (r#"{"a":1,"\u0061":2}"#, "duplicate member \"a\""),
         (r#"{"sub":"a","\u0073ub":"b"}"#, "duplicate member \"sub\""),
         (&*deep, "nested 33 levels, the limit is 32"),
-        (r#"{"\u0065xp":"x"}"#, "exp must be a number"),
+        (
+            r#"{"\u0065xp":"x"}"#,
+            "exp must be a whole number of seconds",
+        ),
         (r#"{"a":"\ud800"}"#, "not valid JSON"),
     ] {
         let sign = [

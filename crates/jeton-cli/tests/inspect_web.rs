@@ -204,7 +204,7 @@ fn web_page_without_name_is_a_private_temporary_file() {
 fn web_unknown_format_writes_no_page() {
     let folder = tempfile::tempdir().unwrap();
     let call = ["inspect", "--web", "-o", "page.html", "nonsense"];
-    ends(folder.path(), &call, b"", 1, "rejected: not a token or key");
+    ends(folder.path(), &call, b"", 1, "rejected: unknown format");
     assert!(!folder.path().join("page.html").exists());
 }
 
@@ -333,7 +333,7 @@ fn web_key_is_not_on_the_page() {
         let text = fs::read_to_string(keys().join(name)).unwrap();
         let page = page(&format!("@{name}"));
         check(&page);
-        assert!(page.contains("this is a key, and secret"));
+        assert!(page.contains("this key is secret"));
         let mut secrets = Vec::new();
         let value: Value = serde_json::from_str(&text).unwrap();
         let each = match value.get("keys").and_then(Value::as_array) {
@@ -352,7 +352,7 @@ fn web_key_is_not_on_the_page() {
     }
     let paserk = fs::read_to_string(keys().join("k4.secret")).unwrap();
     let shown = page("@k4.secret");
-    assert!(shown.contains("this is a key, and secret") && !shown.contains(paserk.trim()));
+    assert!(shown.contains("this key is secret") && !shown.contains(paserk.trim()));
 }
 
 #[test]

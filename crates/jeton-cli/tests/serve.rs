@@ -231,13 +231,7 @@ fn serve_and_token_invalid_calls_have_hints() {
         "a",
         "t",
     ];
-    binary::ends(
-        folder.path(),
-        &call,
-        b"",
-        2,
-        "is `jeton serve` running there?",
-    );
+    binary::ends(folder.path(), &call, b"", 2, "run `jeton serve`");
 }
 
 #[test]

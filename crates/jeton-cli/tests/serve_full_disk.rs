@@ -204,7 +204,7 @@ fn full_disk_fails_revocations_is_logged_and_recovers() {
     assert_eq!(code, Some(0), "{said}");
     let verified = binary::jeton(folder.path(), &["admin", "verify", "--data", data], b"");
     let said = String::from_utf8([verified.stdout, verified.stderr].concat()).unwrap();
-    assert!(said.starts_with("sound: "), "{said}");
+    assert!(said.starts_with("valid: "), "{said}");
 }
 
 /// Without calls: an unready server receives none, so readiness must not depend on them.

@@ -284,7 +284,7 @@ fn verify_malformed_token_is_rejected() {
         rejects(
             verify,
             b"\xff\xfe.\x80.",
-            "the token is malformed: not text",
+            "the token is malformed: not UTF-8 text",
         );
         rejects(verify, b"", "the token is empty");
         rejects(verify, b"\n", "the token is empty");
@@ -303,7 +303,7 @@ fn input_above_limit_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: standard input: longer than 64 MiB, the most that is read\n"
+        "error: standard input: too long, the limit is 64 MiB\n"
     );
     let output = jeton(&keys(), &["key", "public", "-"], &endless);
     assert_eq!(output.status.code(), Some(2));

@@ -1,7 +1,7 @@
 //! Reproduces every token size in the published report of token sizes, with tokens that are created and verified.
 //!
 //! The headers in the report contain spaces, so its sizes differ from those of compact headers. The figures are
-//! in `crates/jeton-lab/published`.
+//! in `lab/published/data`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,8 +13,8 @@ use jeton::key::{
     KeyWrapAlg, MacAlg, MacKey, RsaSize, SigAlg, SigningKey, WrappingKey,
 };
 
-const JWE: &str = include_str!("../../jeton-lab/published/report2-jwe.csv");
-const JWS: &str = include_str!("../../jeton-lab/published/report2-jws.csv");
+const JWE: &str = include_str!("../../../lab/published/data/report2-jwe.csv");
+const JWS: &str = include_str!("../../../lab/published/data/report2-jws.csv");
 
 /// Ten claims of the 26 letters, 375 bytes in total.
 fn claims() -> String {

@@ -21,7 +21,7 @@ import (
 // header style. This independent library verifies or decrypts them. JETON names the binary; the
 // step `lab` of `cargo xtask test` sets it. Without it the test is skipped.
 
-const published = "../../../crates/jeton-lab/published"
+const published = "../../../lab/published/data"
 
 func TestPublishedSizesOfEncryptedTokens(t *testing.T) {
 	jeton := binary(t)

@@ -145,7 +145,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
         "# The lab against other benchmarks\n\n\
          `cargo xtask agreement --pairs {}`, {}, commit {}, {}.\n\n\
          The same libraries do the same work in the lab and in a benchmark that shares no code with it\n\
-         (`crates/jeton-lab/tests/agreement`). Each is run {} times, alternately. The ratio is the lab's \
+         (`lab/harness/tests/agreement`). Each is run {} times, alternately. The ratio is the lab's \
          figure over the tool's,\nwith its 95 % interval (Student's t over the pairs' log ratios). The lab \
          waits while its core is shared. A tool cannot, so\nits figure is the lower quartile of thirty \
          repetitions.\n\n\

@@ -13,7 +13,7 @@ const REPETITIONS: &str = "30";
 /// How long one of them is, about: a neighbour on the core stays for some tens of milliseconds.
 const REPETITION: &str = "40ms";
 
-const SOURCES: &str = "crates/jeton-lab/tests/agreement";
+const SOURCES: &str = "lab/harness/tests/agreement";
 const MAVEN_COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
 
 /// A tool of another language's own.

@@ -126,7 +126,7 @@ impl Encrypt {
             Serialization::Flattened => encrypter.encrypt_flattened(&plaintext),
             Serialization::General => encrypter.encrypt_general(&plaintext),
         }
-        .map_err(|error| self.failed(error, recipients.len()))?;
+        .map_err(|error| self.failed(error, &recipients))?;
         output::note_size(&token);
         output::line(&token)
     }
@@ -207,7 +207,7 @@ impl Encrypt {
             .map_err(|error| Failure::error(error.to_string()))
     }
 
-    fn failed(&self, error: jeton::Error, recipients: usize) -> Failure {
+    fn failed(&self, error: jeton::Error, recipients: &[Recipient]) -> Failure {
         if self.header_style == HeaderStyle::Report
             && let jeton::Error::Misuse(jeton::error::Misuse::HeaderMember) = error
         {
@@ -216,9 +216,14 @@ impl Encrypt {
             );
         }
         let failure = Failure::error(error.to_string());
+        let is_direct = |key: &Recipient| matches!(key.alg(), Some("dir" | "ECDH-ES"));
         match self.serialization {
+            // A direct key determines the content key, so there can be no other recipient.
+            _ if recipients.len() > 1 && recipients.iter().any(is_direct) => failure.hint(
+                "to make a key for one of several recipients, run `jeton key new --alg ECDH-ES+A256KW`",
+            ),
             Serialization::General => failure,
-            _ if recipients > 1 => {
+            _ if recipients.len() > 1 => {
                 failure.hint("for several recipients, add `--serialization general`")
             }
             Serialization::Flattened => failure,

@@ -103,6 +103,13 @@ impl Verify {
                         rejection_hints::failure(error, &token, Command::JwsVerify)
                             .hint("the token contains its payload; remove `--detached`")
                     }
+                    (Some(Rejection::Signature), Some(_)) => rejection_hints::failure_with_keys(
+                        error,
+                        &token,
+                        Command::JwsVerify,
+                        &skipped,
+                    )
+                    .hint("the payload must be exactly the signed bytes, including line breaks"),
                     _ => rejection_hints::failure_with_keys(
                         error,
                         &token,

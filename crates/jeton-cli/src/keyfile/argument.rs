@@ -324,7 +324,7 @@ fn read(path: &std::path::Path, alg: Option<Algorithm>) -> Outcome<KeyFile> {
     let file = KeyFile::read(path);
     match alg {
         Some(Algorithm::Password(_)) => file.map_err(|failure| {
-            failure.hint("a password is an oct JWK; for a text file, use `--password-file FILE`")
+            failure.hint("a password is an oct JWK; for a text file, instead of --key, pass `--password-file FILE`")
         }),
         _ => file,
     }

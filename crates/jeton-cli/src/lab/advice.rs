@@ -1,8 +1,9 @@
 //! Options about the recommendation, shared by several commands.
 
 use clap::Args;
-use jeton_lab::recommendation::{Noisy, Requirements, RequirementsError, recommend};
-use jeton_lab::result::RunResult;
+use jeton_lab_model::recommendation::{Requirements, RequirementsError};
+use jeton_lab_model::result::RunResult;
+use jeton_lab_report::recommendation::{Noisy, recommend};
 
 use super::sentence;
 

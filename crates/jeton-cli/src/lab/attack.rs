@@ -10,18 +10,19 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use jeton_lab::Stop;
-use jeton_lab::attack::{self, Attack, Event, Extent, Options, TargetOptions};
-use jeton_lab::driver::{Cache, Driver};
-use jeton_lab::report::{junit, sarif};
-use jeton_lab::result::{AttackOutcome, OutDir, RunResult};
+use jeton_lab_conformance::attack::{self, Attack, Event, Extent, Options, TargetOptions};
+use jeton_lab_harness::Stop;
+use jeton_lab_harness::driver::{Cache, Driver};
+use jeton_lab_model::result::{AttackOutcome, OutDir, RunResult};
+use jeton_lab_report::terminal;
+use jeton_lab_report::{junit, sarif};
 
 use super::destination::written;
 use super::progress::{Progress, rounded};
 use super::repro_command::repro_command;
 use super::run::{budget, building_first, handle_ctrl_c, some_seed};
 use super::write_outputs::write_outputs;
-use super::{Drivers, ENDED_EARLY, runtimes, sentence, terminal};
+use super::{Drivers, ENDED_EARLY, runtimes, sentence};
 use target::TargetArgs;
 
 /// Exit code: a finding that the user asked to fail on.
@@ -206,7 +207,8 @@ impl AttackArgs {
             (&self.sarif, sarif::text),
         ] {
             if let Some(path) = path {
-                jeton_lab::result::write_whole(path, text(result).as_bytes()).map_err(sentence)?;
+                jeton_lab_model::result::write_whole(path, text(result).as_bytes())
+                    .map_err(sentence)?;
             }
         }
         left?;

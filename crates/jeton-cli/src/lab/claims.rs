@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use jeton_lab::suite::{ClaimsSets, MAX_CLAIMS_BYTES, OwnClaims, OwnClaimsError, nearest};
+use jeton_lab_model::claims::{ClaimsSets, MAX_CLAIMS_BYTES, OwnClaims, OwnClaimsError};
+use jeton_lab_model::nearest;
 
 /// The claims that `--claims` selects.
 #[derive(Debug)]

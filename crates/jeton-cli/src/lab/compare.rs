@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::multi_run::{AcrossCpus, compare};
-use jeton_lab::report::visible;
+use jeton_lab_report::multi_run::{AcrossCpus, compare};
+use jeton_lab_report::terminal;
+use jeton_lab_report::visible;
 
 use super::destination::written;
-use super::{machines_differ, results, terminal};
+use super::{machines_differ, results};
 
 /// Compare the same subjects of two result files: before, after, ratio, verdict
 ///
@@ -31,7 +32,7 @@ Examples:
   jeton lab run libraries --out after
   jeton lab compare before/results.json after/results.json
 
-Measure unchanged subjects along with the changed one: they show how far the runs themselves differ.
+Measure unchanged subjects along with the changed one: they show how far the runs themselves differ. \
 To decide between two versions, measure both in one run instead.")]
 pub(super) struct Compare {
     /// Earlier result file, or - for standard input

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::result::write_whole;
+use jeton_lab_model::result::write_whole;
 
 use super::sentence;
 use crate::output;

@@ -5,12 +5,13 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::driver::{self, Tool, toolchains};
-use jeton_lab::host::{Setting, State, settings};
+use jeton_lab_harness::driver::{self, Tool, toolchains};
+use jeton_lab_harness::host::{Setting, State, settings};
+use jeton_lab_report::terminal;
 use serde::Serialize;
 
 use super::destination::written;
-use super::{Drivers, sentence, terminal};
+use super::{Drivers, sentence};
 
 /// Check toolchains and machine settings for measuring
 ///

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use jeton_lab::servers::Algorithm;
-use jeton_lab::servers::export::{self, Cluster, Plan, Target};
+use jeton_lab_load::export::{self, Cluster, Plan, Target};
+use jeton_lab_model::servers::Algorithm;
 
 use super::destination::Destination;
 use super::load::seconds;

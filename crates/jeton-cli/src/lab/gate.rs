@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::multi_run::{
+use jeton_lab_report::multi_run::{
     AcrossCpus, Disturbed, Judged, Outcome, Question, Regression, Unjudgeable, gate,
 };
-use jeton_lab::report::visible;
-use jeton_lab::stats::verdict::PRACTICAL_DIFFERENCE;
+use jeton_lab_report::terminal;
+use jeton_lab_report::visible;
+use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
 
 use super::destination::written;
-use super::{machines_differ, results, terminal};
+use super::{machines_differ, results};
 use crate::output;
 
 /// Exit code: at least one subject became slower or broke.
@@ -43,7 +44,7 @@ Examples:
   jeton lab gate --baseline main.json --subject rust/jeton
   jeton lab gate --baseline main.json --json | jq '.outcome, .regressions'
 
-Measure the baseline on the same machine, with the same suites and rounds, and include unchanged
+Measure the baseline on the same machine, with the same suites and rounds, and include unchanged \
 subjects.")]
 pub(super) struct Gate {
     /// Result file to check

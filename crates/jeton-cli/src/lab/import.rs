@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::result::to_bytes;
-use jeton_lab::servers::import::{Report, Server, result};
+use jeton_lab_load::import::{Report, Server, result};
+use jeton_lab_model::result::to_bytes;
 
 use super::destination::Destination;
 use super::sentence;

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::driver::Driver;
-use jeton_lab::suite::Suite;
+use jeton_lab_harness::driver::Driver;
+use jeton_lab_harness::suite::Suite;
 use serde::Serialize;
 
 use super::Drivers;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use jeton_lab::servers::loader::{self, Checker, Load as Plan, Loaded, Pace, Request};
-use jeton_lab::servers::{Algorithm, Call};
+use jeton_lab_load::loader::{self, Checker, Load as Plan, Loaded, Pace, Request};
+use jeton_lab_model::servers::{Algorithm, Call};
 
 use super::destination::Destination;
 use super::sentence;

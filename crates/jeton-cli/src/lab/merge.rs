@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use jeton_lab::multi_run::{Named, merge};
-use jeton_lab::result;
+use jeton_lab_model::result;
+use jeton_lab_report::multi_run::{Named, merge};
 
 use super::destination::Destination;
 use super::{results, sentence};

@@ -20,7 +20,6 @@ mod results;
 mod run;
 mod runtimes;
 mod servers;
-mod terminal;
 mod write_outputs;
 
 use std::fmt::Display;
@@ -28,9 +27,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use jeton_lab::driver::{self, Driver};
-use jeton_lab::multi_run::Difference;
-use jeton_lab::report::visible;
+use jeton_lab_harness::driver::{self, Driver};
+use jeton_lab_report::multi_run::Difference;
+use jeton_lab_report::visible;
 use serde::Serialize;
 
 use crate::output;

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use jeton_lab::interop;
-use jeton_lab::report::visible;
-use jeton_lab::runner::Event;
-use jeton_lab::servers;
+use jeton_lab_conformance::interop;
+use jeton_lab_harness::runner::Event;
+use jeton_lab_load as servers;
+use jeton_lab_report::visible;
 
 /// Shows the progress of a run.
 #[derive(Debug)]
@@ -93,10 +93,10 @@ impl Progress {
         use interop::Event;
         match *event {
             Event::Building { driver, number, of } => {
-                self.tell(&jeton_lab::runner::Event::Building { driver, number, of });
+                self.tell(&jeton_lab_harness::runner::Event::Building { driver, number, of });
             }
             Event::Unavailable { driver, reason } => {
-                self.tell(&jeton_lab::runner::Event::Unavailable { driver, reason });
+                self.tell(&jeton_lab_harness::runner::Event::Unavailable { driver, reason });
             }
             Event::Starting { driver, done, of } => {
                 self.phase("starting every driver");

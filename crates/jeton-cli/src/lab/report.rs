@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use jeton_lab::report::csv::{self, Kind};
-use jeton_lab::report::{benchstat, html, markdown};
-use jeton_lab::result::RunResult;
+use jeton_lab_model::result::RunResult;
+use jeton_lab_report::csv::{self, Kind};
+use jeton_lab_report::terminal;
+use jeton_lab_report::{benchstat, html, markdown};
 
 use super::advice::Advice;
 use super::destination::Destination;
-use super::{results, terminal};
+use super::results;
 use crate::output;
 
 /// Show a result file: on the terminal, as HTML, or as text for other tools
@@ -29,8 +30,8 @@ Examples:
   jeton lab report jeton-lab/results.json --csv --table answers
   jeton lab merge run/results.json attack/results.json | jeton lab report - --csv --table attacks
 
-An incomplete or contradictory file, or one of another schema version, is an error (exit 2); the message
-names the faulty member. The file's schema is docs/result.schema.json.")]
+An incomplete or contradictory file, or one of another schema version, is an error (exit 2); the \
+message names the faulty member. The file's schema is docs/result.schema.json.")]
 pub(super) struct Report {
     /// Result file (results.json) of a lab command, or - for standard input
     file: PathBuf,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jeton_lab::result::{self, RunResult};
+use jeton_lab_model::result::{self, RunResult};
 
 use super::sentence;
 

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use jeton_lab::driver::runtime::Equipped;
-use jeton_lab::driver::{Cache, Driver};
-use jeton_lab::result::OutDir;
-use jeton_lab::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
-use jeton_lab::suite::{
-    Choice, ClaimsSets, Extent, OWN, Operation, OwnClaims, Plan, STANDARD, SWEEP, Suite, plan,
-};
-use jeton_lab::{Stop, suite};
+use jeton_lab_harness::Stop;
+use jeton_lab_harness::driver::{Cache, Driver, Equipped};
+use jeton_lab_harness::runner::{self, FULL_BUDGET, Options, Pace, QUICK_BUDGET};
+use jeton_lab_harness::suite::{Choice, Extent, Plan, Suite, operation_named, plan, suite_named};
+use jeton_lab_model::claims::{ClaimsSets, OWN, OwnClaims, STANDARD, SWEEP};
+use jeton_lab_model::result::OutDir;
+use jeton_lab_model::{Case, Operation};
+use jeton_lab_published::{all_works, complete};
 
 use crate::time;
 
@@ -129,7 +129,8 @@ impl Run {
         choice.operations = self.operations()?;
         choice.claims = claims;
         choice.threads = distinct(&self.threads);
-        let plan = plan(&drivers, &choice).map_err(sentence)?;
+        let published = all_works(choice.concurrency);
+        let plan = plan(&drivers, &choice, &published).map_err(sentence)?;
         let out = OutDir::create(&self.out).map_err(sentence)?;
         let options = self.options(own_claims);
         let stop = Stop::default();
@@ -154,6 +155,7 @@ impl Run {
             progress.say("ended before the first round finished: nothing was written");
             return Ok(ExitCode::from(ENDED_EARLY));
         }
+        complete(&mut result);
         asked.advise(&mut result);
         write_outputs(&out, &result, self.json)?;
         Ok(if result.environment.complete {
@@ -168,7 +170,7 @@ impl Run {
         if self.suites.is_empty() {
             return Ok(Suite::ALL.to_vec());
         }
-        let named = self.suites.iter().map(|name| Suite::named(name));
+        let named = self.suites.iter().map(|name| suite_named(name));
         named.collect::<Result<_, _>>().map_err(sentence)
     }
 
@@ -183,7 +185,7 @@ impl Run {
     }
 
     fn operations(&self) -> Result<Vec<Operation>, String> {
-        let named = self.operations.iter().map(|name| Operation::named(name));
+        let named = self.operations.iter().map(|name| operation_named(name));
         named.collect::<Result<_, _>>().map_err(sentence)
     }
 
@@ -267,7 +269,7 @@ pub(super) fn handle_ctrl_c(stop: &Stop) -> Result<(), String> {
 }
 
 fn estimate(plan: &Plan, drivers: &[Driver], options: &Options) -> String {
-    let cases: Vec<suite::Case> = plan.cases.iter().map(|(c, _)| c.clone()).collect();
+    let cases: Vec<Case> = plan.cases.iter().map(|(c, _)| c.clone()).collect();
     let estimate = options.pace.estimate(&cases);
     // On a shared core the run waits for undisturbed time, up to the time limit.
     let takes = match options.budget {

@@ -1,8 +1,8 @@
 //! `--runtimes`: selects the language runtimes for the drivers.
 
 use clap::{Args, ValueEnum};
-use jeton_lab::driver::Driver;
-use jeton_lab::driver::runtime::{self, Equipped, Places, Runtimes};
+use jeton_lab_harness::driver::runtime::{self, Places};
+use jeton_lab_harness::driver::{self, Driver, Equipped, Runtimes};
 
 /// The option for runs, which can measure a subject on several runtimes.
 #[derive(Debug, Args)]
@@ -65,5 +65,5 @@ impl One {
 
 fn equip(drivers: &[Driver], which: Runtimes) -> Equipped {
     let today = runtime::day(jiff::Timestamp::now());
-    runtime::equip(drivers, which, &Places::here(), &today)
+    driver::equip(drivers, which, &Places::here(), &today)
 }

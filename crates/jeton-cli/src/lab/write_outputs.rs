@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use jeton_lab::report::html;
-use jeton_lab::result::{FileError, OutDir, PAGE, RunResult};
+use jeton_lab_model::result::{FileError, OutDir, PAGE, RunResult};
+use jeton_lab_report::{html, terminal};
 
-use super::terminal;
 use crate::output;
 
 /// Writes the result and its page, and prints the tables, or the result itself with `json`.

@@ -22,7 +22,7 @@ impl Lab {
     pub(crate) fn add(&self, name: &str, misdeed: &str) {
         let script = concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../jeton-lab/tests/fake/driver.py"
+            "/../../lab/harness/tests/fake/driver.py"
         );
         let folder = self.path("drivers/fake").join(name);
         fs::create_dir_all(&folder).unwrap();

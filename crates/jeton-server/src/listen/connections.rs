@@ -13,17 +13,17 @@ use tokio::sync::Notify;
 use crate::limits::IDLE_BEFORE_EVICTION;
 
 /// Maximum number of evicted connections that are not closed yet.
-const EVICTING: usize = 32;
+const MAX_EVICTING: usize = 32;
 
 /// The connections of a listener.
 pub(crate) struct Connections {
     limit: usize,
     began: Instant,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     next: u64,
     by_number: HashMap<u64, Arc<Activity>>,
     evicting: usize,
@@ -51,7 +51,7 @@ pub(crate) struct ActiveCall(Arc<Activity>);
 
 /// The listener is at its limit, and no connection can be evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Full;
+pub(super) struct ListenerFull;
 
 impl Connections {
     pub(crate) fn new(limit: usize) -> Arc<Connections> {
@@ -64,14 +64,16 @@ impl Connections {
 
     /// The number of open connections.
     pub(crate) fn count(&self) -> usize {
-        let open = self.open();
+        let open = self.lock();
         open.by_number.len() + open.evicting
     }
 
     /// Returns a permit for a new connection.
     ///
     /// At the limit, evicts the connection that was idle the longest. The flag is true if one was evicted.
-    pub(super) fn acquire(self: &Arc<Connections>) -> Result<(ConnectionPermit, bool), Full> {
+    pub(super) fn acquire(
+        self: &Arc<Connections>,
+    ) -> Result<(ConnectionPermit, bool), ListenerFull> {
         let activity = Arc::new(Activity {
             began: self.began,
             at: AtomicU64::new(0),
@@ -79,7 +81,7 @@ impl Connections {
             evict: Notify::new(),
         });
         activity.touch();
-        let mut open = self.open();
+        let mut open = self.lock();
         let is_full = open.by_number.len() >= self.limit;
         if is_full {
             open.evict_idle(activity.at())?;
@@ -95,13 +97,13 @@ impl Connections {
         Ok((permit, is_full))
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
-    fn evict_idle(&mut self, now: u64) -> Result<(), Full> {
+impl OpenConnections {
+    fn evict_idle(&mut self, now: u64) -> Result<(), ListenerFull> {
         let idle = |activity: &Activity| {
             let milliseconds = now.saturating_sub(activity.at());
             u128::from(milliseconds) >= IDLE_BEFORE_EVICTION.as_millis()
@@ -109,9 +111,9 @@ impl Open {
         // A client that waits for a response is silent too, so its connection is evicted last.
         let idle = self.by_number.iter().filter(|(_, one)| idle(one));
         let oldest = idle.min_by_key(|(_, one)| (one.has_active_call(), one.at()));
-        let (number, oldest) = oldest.ok_or(Full)?;
-        if self.evicting >= EVICTING {
-            return Err(Full);
+        let (number, oldest) = oldest.ok_or(ListenerFull)?;
+        if self.evicting >= MAX_EVICTING {
+            return Err(ListenerFull);
         }
         oldest.evict.notify_one();
         let number = *number;
@@ -129,7 +131,7 @@ impl ConnectionPermit {
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut open = self.all.open();
+        let mut open = self.all.lock();
         if open.by_number.remove(&self.number).is_none() {
             open.evicting -= 1;
         }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use jeton_lab::attack::{Demand, Message, Operator, Protocol, Reach, Target, TargetOptions};
+use jeton_lab_conformance::attack::{
+    Demand, Message, Operator, Protocol, Reach, Target, TargetOptions,
+};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jeton_lab::Stop;
-use jeton_lab::attack::{self, CorpusEntry, Event, Fuzzed, Options};
-use jeton_lab::driver::Driver;
-use jeton_lab::result::OutDir;
+use jeton_lab_conformance::attack::{self, CorpusEntry, Event, Fuzzed, Options};
+use jeton_lab_harness::Stop;
+use jeton_lab_harness::driver::Driver;
+use jeton_lab_model::result::OutDir;
 
 use super::super::destination::written;
 use super::super::progress::Progress;

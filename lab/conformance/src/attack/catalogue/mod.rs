@@ -1,0 +1,286 @@
+//! Every attack that the lab knows. Attacks differ in the check that they defeat; variants of one
+//! attack count once.
+
+mod claims;
+mod costs;
+mod encoding;
+mod encryption;
+mod headers;
+mod json;
+mod key_texts;
+mod keys;
+mod made_once;
+mod paseto;
+mod properties;
+mod serializations;
+mod signatures;
+mod without_key;
+
+pub use without_key::WithoutKey;
+
+use super::fixtures::Stage;
+use super::trial::Trial;
+use jeton_lab_model::Format;
+
+/// One attack: the check that it defeats, and how its tokens are made.
+#[derive(Clone, Copy)]
+pub struct Attack {
+    /// Its name in results and on the command line.
+    pub id: &'static str,
+    /// A description of the token or key.
+    pub title: &'static str,
+    /// The check that is missing in a library that accepts it.
+    pub defeats: &'static str,
+    /// What it attacks.
+    pub family: Family,
+    /// The formats that it applies to.
+    pub formats: &'static [Kind],
+    /// The source: a section of an RFC, or an advisory.
+    pub reference: &'static str,
+    /// What a library must check to reject it.
+    pub(super) about: About,
+    /// The requirement that a verifier must have to reject it, if it needs one.
+    pub(super) demand: Option<Demand>,
+    pub(super) make: fn(&Stage) -> Vec<Trial>,
+}
+
+/// What an attack targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// The header.
+    Header,
+    /// The verifier's key.
+    Key,
+    /// The signature and its encoding.
+    Signature,
+    /// The encoding and the number of parts.
+    Encoding,
+    /// The JSON of the payload.
+    Json,
+    /// The claims and their times.
+    Claims,
+    /// Encryption.
+    Encryption,
+    /// PASETO only.
+    Paseto,
+    /// The cost of rejecting a token.
+    Cost,
+    /// Properties that every token must have.
+    Property,
+}
+
+/// What a library must check to reject an attack. If the driver does the check instead, or no code
+/// does, the row says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// The protection and encoding of the token.
+    Protection,
+    /// The claims.
+    Claims,
+    /// The types that the caller declares for claims.
+    DeclaredTypes,
+}
+
+/// A requirement of a verifier on a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Demand {
+    /// `iss` must equal a value.
+    Issuer,
+    /// `aud` must contain a value.
+    Audience,
+    /// `exp` must be present.
+    Expiry,
+    /// `nbf` must have passed.
+    NotBefore,
+}
+
+impl Demand {
+    /// All requirements.
+    pub const ALL: [Self; 4] = [Self::Issuer, Self::Audience, Self::Expiry, Self::NotBefore];
+
+    /// Returns the claim.
+    #[must_use]
+    pub fn claim(self) -> &'static str {
+        match self {
+            Self::Issuer => "iss",
+            Self::Audience => "aud",
+            Self::Expiry => "exp",
+            Self::NotBefore => "nbf",
+        }
+    }
+
+    /// Returns the requirement on the claim with that name.
+    #[must_use]
+    pub fn of_claim(claim: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|d| d.claim() == claim)
+    }
+}
+
+/// A group of formats with the same attacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A signed JWT.
+    Jwt,
+    /// An encrypted JWT.
+    Jwe,
+    /// PASETO of any version and purpose.
+    Paseto,
+}
+
+impl Kind {
+    /// Returns the kind of a format; `None` if it is not a token.
+    #[must_use]
+    pub fn of(format: Format) -> Option<Self> {
+        match format {
+            Format::Jwt => Some(Self::Jwt),
+            Format::Jwe => Some(Self::Jwe),
+            Format::Bare | Format::Unsecured => None,
+            _ => Some(Self::Paseto),
+        }
+    }
+
+    /// Returns the name for readers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jwt => "JWT",
+            Self::Jwe => "JWE",
+            Self::Paseto => "PASETO",
+        }
+    }
+}
+
+impl Family {
+    /// All families, in display order.
+    pub const ALL: [Self; 10] = [
+        Self::Header,
+        Self::Key,
+        Self::Signature,
+        Self::Encoding,
+        Self::Json,
+        Self::Claims,
+        Self::Encryption,
+        Self::Paseto,
+        Self::Cost,
+        Self::Property,
+    ];
+
+    /// Returns the name for readers.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Key => "keys",
+            Self::Signature => "signature",
+            Self::Encoding => "encoding",
+            Self::Json => "JSON",
+            Self::Claims => "claims",
+            Self::Encryption => "encryption",
+            Self::Paseto => "PASETO",
+            Self::Cost => "cost",
+            Self::Property => "properties",
+        }
+    }
+
+    /// Creates an attack of this family, for the usual formats of the family.
+    const fn attack(
+        self,
+        id: &'static str,
+        title: &'static str,
+        defeats: &'static str,
+        reference: &'static str,
+        make: fn(&Stage) -> Vec<Trial>,
+    ) -> Attack {
+        Attack {
+            id,
+            title,
+            defeats,
+            family: self,
+            formats: match self {
+                Self::Header | Self::Key | Self::Signature => JWT,
+                Self::Encryption => JWE,
+                Self::Paseto => PASETO,
+                Self::Encoding | Self::Json | Self::Claims | Self::Cost | Self::Property => ALL,
+            },
+            reference,
+            about: match self {
+                Self::Json | Self::Claims => About::Claims,
+                _ => About::Protection,
+            },
+            demand: None,
+            make,
+        }
+    }
+}
+
+impl std::fmt::Debug for Attack {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Attack")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Attack {
+    /// Returns every attack, by family.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        [
+            headers::ATTACKS,
+            keys::ATTACKS,
+            key_texts::ATTACKS,
+            signatures::ATTACKS,
+            encoding::ATTACKS,
+            serializations::ATTACKS,
+            json::ATTACKS,
+            claims::ATTACKS,
+            encryption::ATTACKS,
+            paseto::ATTACKS,
+            costs::ATTACKS,
+            properties::ATTACKS,
+        ]
+        .concat()
+    }
+
+    /// Returns the attack with that id.
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        Self::all().into_iter().find(|a| a.id == id)
+    }
+
+    /// Returns whether it uses a time that a verifier with leeway accepts on purpose.
+    #[must_use]
+    pub fn is_at_a_border(&self) -> bool {
+        let borders = [
+            "expiry-border",
+            "not-before-border",
+            "expired-after-first-use",
+        ];
+        borders.contains(&self.id)
+    }
+
+    /// Returns the same attack, checked by a different part of the library.
+    const fn about(self, about: About) -> Self {
+        Self { about, ..self }
+    }
+
+    /// Returns the same attack, rejected only with this requirement.
+    const fn demanding(self, demand: Demand) -> Self {
+        Self {
+            demand: Some(demand),
+            ..self
+        }
+    }
+
+    /// Returns its trials for these keys; none if it does not apply to them.
+    pub(super) fn trials(&self, stage: &Stage) -> Vec<Trial> {
+        let trials = (self.make)(stage);
+        trials.into_iter().filter(Trial::is_made).collect()
+    }
+}
+
+const JWT: &[Kind] = &[Kind::Jwt];
+const JWE: &[Kind] = &[Kind::Jwe];
+const JOSE: &[Kind] = &[Kind::Jwt, Kind::Jwe];
+const PASETO: &[Kind] = &[Kind::Paseto];
+const ALL: &[Kind] = &[Kind::Jwt, Kind::Jwe, Kind::Paseto];

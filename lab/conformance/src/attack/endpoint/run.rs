@@ -1,0 +1,254 @@
+//! Runs every attack that is possible from outside an endpoint.
+
+use std::time::{Duration, Instant};
+
+use zeroize::Zeroizing;
+
+use super::address::{Protocol, Target};
+use super::grpc::{Message, Method};
+use super::introspection::Introspection;
+use super::line::{Endpoint, EndpointClient, LimitReached, REQUESTS_MAX, TIME_MAX};
+use crate::attack::beacon::Beacon;
+use crate::attack::catalogue::{About, Attack, Demand, Kind};
+use crate::attack::cost::is_slow;
+use crate::attack::fixtures::{Operator, Stage};
+use crate::attack::run::{chosen, described};
+use crate::attack::run_trial::{TrialResult, outcome_of, void};
+use crate::attack::session::Reply;
+use crate::attack::trial::{Act, Claims, TRIALS_PER_CONTROL, Trial};
+use crate::attack::verdict::{SkipReason, Tally};
+use jeton_lab_harness::Stop;
+use jeton_lab_model::Format;
+use jeton_lab_model::result::{AttackOutcome, AttackRow, Party, Practice, RunResult};
+
+/// Options for attacking a target.
+pub struct TargetOptions {
+    /// The target.
+    pub target: Target,
+    /// The message of a gRPC method.
+    pub message: Message,
+    /// The operator's key and claims that the target accepts.
+    pub operator: Operator,
+    /// The value of the `Authorization` header (or metadata) of every request.
+    pub authorization: Option<Zeroizing<String>>,
+    /// The claims that the target requires. Attacks on claims that it does not require are skipped.
+    pub demands: Vec<Demand>,
+    /// The leeway of the target for `exp` and `nbf`. With a leeway, the attacks at the time limits
+    /// are skipped.
+    pub leeway: Duration,
+    /// The attacks; all if empty.
+    pub attacks: Vec<String>,
+    /// The seed, for the result file.
+    pub seed: u64,
+    /// The command that repeats the run, for the result file.
+    pub command: String,
+}
+
+/// Attacks a target. `tell` receives the number of finished attacks and their total.
+///
+/// # Errors
+///
+/// A sentence, if the key or the claims are invalid, or if the endpoint rejects a valid token. Then
+/// nothing can be concluded about other tokens.
+pub fn run(
+    options: &TargetOptions,
+    stop: &Stop,
+    mut tell: impl FnMut(usize, usize),
+) -> Result<RunResult, String> {
+    let started = jiff::Timestamp::now();
+    let began = Instant::now();
+    let beacon = Beacon::listen();
+    let mut stage = Stage::given(&options.operator, started.as_second())?;
+    stage.beacon.clone_from(&beacon.address);
+    let mut visit = EndpointRun {
+        endpoint: Endpoint::new(client_for(options)?),
+        stage: &stage,
+        beacon: &beacon,
+        control: None,
+    };
+    match visit.endpoint.ask(&stage.valid()) {
+        Ok((Reply::Accepted, _)) => {}
+        Ok((
+            Reply::Refused(why) | Reply::Crashed(why) | Reply::Hung(why) | Reply::Unasked(why),
+            _,
+        )) => {
+            return Err(format!(
+                "{} rejects a valid token ({why}): check that it has the public key, \
+                 and pass the claims that it requires with --target-claims",
+                options.target.name
+            ));
+        }
+        Err(LimitReached) => return Err("no request was sent".into()),
+    }
+    let attacks: Vec<Attack> = chosen(&options.attacks)
+        .into_iter()
+        .filter(|a| a.formats.contains(&Kind::Jwt))
+        .collect();
+    let mut rows = Vec::new();
+    for (i, attack) in attacks.iter().enumerate() {
+        if stop.requested() {
+            break;
+        }
+        let mut tally = Tally::default();
+        match skip_reason(attack, options) {
+            Some(why) => tally.skip(why),
+            None => visit.attack(attack, &mut tally, stop),
+        }
+        if stop.requested() {
+            // This attack was not completed.
+            break;
+        }
+        rows.push((*attack, tally));
+        tell(i + 1, attacks.len());
+    }
+    let complete = rows.len() == attacks.len();
+    let party = Party {
+        driver: options.target.name.clone(),
+        library: options.target.authority.clone(),
+        version: visit
+            .endpoint
+            .server()
+            .map_or_else(|| "unknown".into(), str::to_owned),
+        language: match options.target.protocol {
+            Protocol::Introspection => "http".into(),
+            Protocol::Grpc => "grpc".into(),
+        },
+    };
+    let rows: Vec<AttackRow> = rows
+        .into_iter()
+        .map(|(attack, tally)| tally.row(&attack, &party, Format::Jwt, Practice::Documented))
+        .collect();
+    let mut result = described(
+        started,
+        began.elapsed(),
+        &options.command,
+        options.seed,
+        rows,
+    );
+    result.environment.complete = complete;
+    Ok(result)
+}
+
+fn client_for(options: &TargetOptions) -> Result<Box<dyn EndpointClient + '_>, String> {
+    let authorization = options.authorization.clone();
+    Ok(match options.target.protocol {
+        Protocol::Introspection => Box::new(Introspection::new(&options.target, authorization)),
+        Protocol::Grpc => Box::new(Method::new(
+            &options.target,
+            &options.message,
+            authorization,
+        )?),
+    })
+}
+
+/// Returns why an attack does not apply to an endpoint, if so.
+fn skip_reason(attack: &Attack, options: &TargetOptions) -> Option<SkipReason> {
+    if attack.is_at_a_border() && !options.leeway.is_zero() {
+        return Some(SkipReason::NotDemanded);
+    }
+    if attack.about == About::DeclaredTypes {
+        return Some(SkipReason::Untyped);
+    }
+    let undemanded = attack
+        .demand
+        .is_some_and(|d| d != Demand::NotBefore && !options.demands.contains(&d));
+    undemanded.then_some(SkipReason::NotDemanded)
+}
+
+struct EndpointRun<'a> {
+    endpoint: Endpoint<'a>,
+    stage: &'a Stage,
+    beacon: &'a Beacon,
+    /// The last accepted control, and the number of trials since.
+    control: Option<(String, u32)>,
+}
+
+impl EndpointRun<'_> {
+    fn attack(&mut self, attack: &Attack, tally: &mut Tally, stop: &Stop) {
+        for trial in attack.trials(self.stage) {
+            if stop.requested() {
+                return;
+            }
+            match self.run_trial(&trial) {
+                Ok(tried) => tally.add(self.stage, &trial, tried),
+                Err(LimitReached) => {
+                    let why = TrialResult::NotOffered(format!(
+                        "not tried: the limit of {REQUESTS_MAX} requests or {} minutes was reached",
+                        TIME_MAX.as_secs() / 60
+                    ));
+                    tally.add(self.stage, &trial, why);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn run_trial(&mut self, trial: &Trial) -> Result<TrialResult, LimitReached> {
+        let wait = match &trial.act {
+            Act::Later(wait) => *wait,
+            _ => Duration::ZERO,
+        };
+        let token = match &trial.act {
+            _ if trial.claims == Claims::Typed => return Ok(fixed_by_endpoint()),
+            Act::Verify(token) | Act::NoFetch(token) | Act::Costly { token, .. } => token,
+            Act::Later(_) => &trial.control,
+            Act::VerifyUnder(..) | Act::Load { .. } | Act::Issue(_) | Act::NextKeys(_) => {
+                return Ok(fixed_by_endpoint());
+            }
+        };
+        if let Some(refused) = self.control(&trial.control)? {
+            return Ok(void(refused));
+        }
+        std::thread::sleep(wait);
+        let calls = self.beacon.calls();
+        let (reply, took) = self.endpoint.ask(token)?;
+        if matches!(reply, Reply::Crashed(_) | Reply::Hung(_)) {
+            // Checks first that the endpoint is still available.
+            self.control = None;
+        }
+        let slow = is_slow(took, Duration::ZERO);
+        let (outcome, mut seen) = outcome_of(reply, || {
+            slow.then(|| format!("took {} ms", took.as_millis()))
+        });
+        let Some(mut outcome) = outcome else {
+            return Ok(TrialResult::NotOffered(seen));
+        };
+        if matches!(trial.act, Act::NoFetch(_)) {
+            // The connection may arrive after the answer.
+            std::thread::sleep(Duration::from_millis(20));
+            if self.beacon.calls() > calls {
+                outcome = AttackOutcome::Accepted;
+                seen = "connected to the address in the token".into();
+            }
+        }
+        Ok(TrialResult::Seen {
+            outcome,
+            seen,
+            token: Some(token.clone()),
+            // The operator's key is never part of the evidence.
+            key: self.stage.keys().public,
+        })
+    }
+
+    /// Returns the endpoint's objection to a control; none if it is accepted.
+    fn control(&mut self, control: &str) -> Result<Option<Reply>, LimitReached> {
+        if let Some((known, times)) = &mut self.control
+            && known == control
+            && *times < TRIALS_PER_CONTROL
+        {
+            *times += 1;
+            return Ok(None);
+        }
+        self.control = None;
+        let (reply, _) = self.endpoint.ask(control)?;
+        if reply == Reply::Accepted {
+            self.control = Some((control.to_owned(), 0));
+            return Ok(None);
+        }
+        Ok(Some(reply))
+    }
+}
+
+fn fixed_by_endpoint() -> TrialResult {
+    TrialResult::NotOffered("the keys and types of an endpoint cannot be changed".into())
+}

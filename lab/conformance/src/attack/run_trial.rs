@@ -1,0 +1,417 @@
+//! Runs one trial: the control must be accepted, then the attack must be rejected.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::beacon::Beacon;
+use super::cost::{Cost, is_slow};
+use super::fixtures::Stage;
+use super::fixtures::jws::unb64;
+use super::session::{Reply, Session, Stopped};
+use super::trial::{Act, Claims, Trial};
+use jeton_lab_model::Format;
+use jeton_lab_model::claims::STANDARD;
+use jeton_lab_model::protocol::{ClaimsPool, KeyText, Keys, Offered, Prepare};
+use jeton_lab_model::result::{AttackOutcome, Practice};
+
+/// How often a cost is measured before it is over the limit.
+const COST_TRIES: usize = 3;
+
+/// The result of one trial.
+#[derive(Debug, Clone)]
+pub(super) enum TrialResult {
+    /// The control was rejected, so the trial proves nothing.
+    Void(String),
+    /// The library does not offer what would be attacked.
+    NotOffered(String),
+    /// The observed outcome.
+    Seen {
+        outcome: AttackOutcome,
+        /// The reason of the library, or of the lab.
+        seen: String,
+        token: Option<String>,
+        key: Option<Value>,
+    },
+}
+
+impl TrialResult {
+    /// Returns whether the trial proves anything.
+    pub(super) fn counts(&self) -> bool {
+        matches!(self, Self::Seen { .. })
+    }
+}
+
+/// Where trials run.
+pub(super) struct TrialContext<'a> {
+    pub stage: &'a Stage,
+    pub practice: Option<Practice>,
+    pub offered: &'a Offered,
+    pub beacon: &'a Beacon,
+    /// Whether slow trials run here: once for each driver and format.
+    pub is_first: bool,
+}
+
+impl TrialContext<'_> {
+    /// Runs a trial.
+    pub(super) fn run_trial(
+        &self,
+        session: &mut Session<'_>,
+        trial: &Trial,
+    ) -> Result<TrialResult, Stopped> {
+        if trial.read_by_library && !self.reads(trial) {
+            return Ok(TrialResult::NotOffered(
+                "the driver, not the library, reads the text of the key".into(),
+            ));
+        }
+        match &trial.act {
+            Act::Load { bad, good } => self.load(session, bad, good),
+            Act::Issue(claims) => self.issue(session, claims),
+            Act::Costly { token, plain } => self.run_cost_trial(session, trial, token, plain),
+            _ => self.verify(session, trial),
+        }
+    }
+
+    /// Returns whether a trial runs here.
+    pub(super) fn takes(&self, trial: &Trial) -> bool {
+        match &trial.act {
+            Act::Costly { .. } => self.is_first || self.stage.alg.starts_with("PBES2"),
+            // Some libraries grant a minute of leeway by default, which is not a cache.
+            Act::Later(_) => {
+                let strict = self.practice != Some(Practice::Defaults);
+                self.is_first && strict && self.stage.format == Format::Jwt
+            }
+            _ => true,
+        }
+    }
+
+    fn verify(&self, session: &mut Session<'_>, trial: &Trial) -> Result<TrialResult, Stopped> {
+        let order = self.order(trial.claims, self.stage.keys());
+        let (control, usual) = match trial.act {
+            // These trials are about what is cached of a token.
+            Act::Later(_) | Act::NextKeys(_) => session.verify(&order, &trial.control)?,
+            _ => session.control(&order, &trial.control)?,
+        };
+        if control != Reply::Accepted {
+            return Ok(void(control));
+        }
+        let calls = self.beacon.calls();
+        let (order, token) = match &trial.act {
+            Act::VerifyUnder(keys, token) => {
+                (self.order(trial.claims, keys.clone()), token.clone())
+            }
+            Act::NextKeys(keys) => (
+                self.order(trial.claims, keys.clone()),
+                trial.control.clone(),
+            ),
+            Act::Later(wait) => {
+                std::thread::sleep(*wait);
+                (order, trial.control.clone())
+            }
+            Act::Verify(token) | Act::NoFetch(token) => (order, token.clone()),
+            Act::Load { .. } | Act::Issue(_) | Act::Costly { .. } => (order, String::new()),
+        };
+        let (mut reply, mut took) = session.verify(&order, &token)?;
+        if matches!(reply, Reply::Refused(_)) && is_slow(took, usual) {
+            let (again, shorter) = session.verify(&order, &token)?;
+            (reply, took) = (again, took.min(shorter));
+        }
+        let slow = is_slow(took, usual);
+        let (outcome, mut seen) = outcome_of(reply, || {
+            slow.then(|| format!("took {} ms", took.as_millis()))
+        });
+        let mut outcome = outcome.unwrap_or(AttackOutcome::NotOffered);
+        if matches!(trial.act, Act::NoFetch(_)) {
+            // The connection may arrive after the answer.
+            std::thread::sleep(Duration::from_millis(20));
+            if self.beacon.calls() > calls {
+                outcome = AttackOutcome::Accepted;
+                seen = "connected to the address in the token".into();
+            }
+        }
+        if outcome == AttackOutcome::NotOffered {
+            return Ok(TrialResult::NotOffered(seen));
+        }
+        let key = shown_key(&order.keys);
+        Ok(TrialResult::Seen {
+            outcome,
+            seen,
+            token: Some(token),
+            key,
+        })
+    }
+
+    /// Measures time and memory of a rejection in a separate process. A cost over the limit is
+    /// measured again, and the least counts: a busy machine or a garbage collection must not cause
+    /// a finding.
+    fn run_cost_trial(
+        &self,
+        session: &mut Session<'_>,
+        trial: &Trial,
+        token: &str,
+        plain: &str,
+    ) -> Result<TrialResult, Stopped> {
+        let order = self.order(trial.claims, self.stage.keys());
+        let mut cost = match self.measure_cost(session, &order, trial, token, plain)? {
+            Ok(cost) => cost,
+            Err(void) => return Ok(void),
+        };
+        for _ in 1..COST_TRIES {
+            if !cost.is_refused_at_a_cost() {
+                break;
+            }
+            if let Ok(again) = self.measure_cost(session, &order, trial, token, plain)? {
+                cost = cost.min(again);
+            }
+        }
+        session.restart();
+        let figures = cost.figures();
+        let over = cost.is_over();
+        let (outcome, said) = outcome_of(cost.reply, || over.then(|| figures.clone()));
+        let seen = match outcome {
+            None => return Ok(TrialResult::NotOffered(said)),
+            Some(AttackOutcome::Refused | AttackOutcome::OverLimit) => said,
+            Some(_) => format!("{said}; {figures}"),
+        };
+        Ok(TrialResult::Seen {
+            outcome: outcome.unwrap_or(AttackOutcome::NotOffered),
+            seen,
+            token: Some(token.into()),
+            key: shown_key(&order.keys),
+        })
+    }
+
+    /// Measures a fresh process on one token, or reports that its control is rejected.
+    fn measure_cost(
+        &self,
+        session: &mut Session<'_>,
+        order: &Prepare,
+        trial: &Trial,
+        token: &str,
+        plain: &str,
+    ) -> Result<Result<Cost, TrialResult>, Stopped> {
+        session.restart();
+        let (control, _) = session.verify(order, &trial.control)?;
+        if control != Reply::Accepted {
+            return Ok(Err(void(control)));
+        }
+        let mut usual = Duration::ZERO;
+        for _ in 0..4 {
+            usual = session.verify(order, plain)?.1;
+        }
+        let before = session.peak_rss_bytes();
+        let (reply, took) = session.verify(order, token)?;
+        let after = session.peak_rss_bytes();
+        Ok(Ok(Cost {
+            reply,
+            took,
+            usual,
+            more_bytes: after.zip(before).map(|(a, b)| a.saturating_sub(b)),
+            length: token.len() as u64,
+        }))
+    }
+
+    fn load(
+        &self,
+        session: &mut Session<'_>,
+        bad: &KeyText,
+        good: &KeyText,
+    ) -> Result<TrialResult, Stopped> {
+        if !(self.offered.operations.iter().any(|c| c == "load-key")
+            && self.offered.key_text.contains(&good.form))
+        {
+            return Ok(TrialResult::NotOffered(format!(
+                "the library does not read {} of this key",
+                good.form
+            )));
+        }
+        let order = |text: &KeyText| Prepare {
+            operation: "load-key".into(),
+            key_handling: text.form.clone(),
+            key_text: Some(text.clone()),
+            tokens: None,
+            ..self.order(Claims::Map, Keys::default())
+        };
+        match session.load(&order(good))? {
+            Reply::Accepted => {}
+            other => return Ok(void(other)),
+        }
+        let (outcome, seen) = outcome_of(session.load(&order(bad))?, || None);
+        let Some(outcome) = outcome else {
+            return Ok(TrialResult::NotOffered(seen));
+        };
+        let key = bad.public.as_deref().or(bad.private.as_deref());
+        let key = key.map(|text| serde_json::from_str(text).unwrap_or_else(|_| json!(text)));
+        Ok(TrialResult::Seen {
+            outcome,
+            seen,
+            token: None,
+            key,
+        })
+    }
+
+    fn issue(&self, session: &mut Session<'_>, claims: &Value) -> Result<TrialResult, Stopped> {
+        let operation = if self.stage.format == Format::Jwe {
+            "encrypt"
+        } else {
+            "sign"
+        };
+        if self.stage.format == Format::Jwe
+            || !self.offered.operations.iter().any(|c| c == operation)
+        {
+            return Ok(TrialResult::NotOffered("the driver does not sign".into()));
+        }
+        let order = |claims: &Value| Prepare {
+            operation: operation.into(),
+            claims: ClaimsPool {
+                name: "attack".into(),
+                values: vec![claims.clone()],
+            },
+            tokens: None,
+            ..self.order(Claims::Map, self.stage.issuing_keys())
+        };
+        if let Err(reply) = session.token(&order(&self.stage.claims()))? {
+            return Ok(void(reply));
+        }
+        let key = shown_key(&self.stage.keys());
+        let token = match session.token(&order(claims))? {
+            Ok(token) => token,
+            Err(reply) => {
+                let (outcome, seen) = outcome_of(reply, || None);
+                let outcome = outcome.unwrap_or(AttackOutcome::Refused);
+                return Ok(TrialResult::Seen {
+                    outcome,
+                    seen,
+                    token: None,
+                    key,
+                });
+            }
+        };
+        let read = self.read(&token);
+        let same = read.as_ref().is_some_and(|read| same_claims(read, claims));
+        let (outcome, seen) = match (same, read) {
+            (true, _) => (
+                AttackOutcome::Refused,
+                "the token has exactly the requested claims".to_owned(),
+            ),
+            (false, Some(_)) => (
+                AttackOutcome::Accepted,
+                "the token has other claims than requested".into(),
+            ),
+            (false, None) => (AttackOutcome::Accepted, "the token is not JSON".into()),
+        };
+        Ok(TrialResult::Seen {
+            outcome,
+            seen,
+            token: Some(token),
+            key,
+        })
+    }
+
+    /// Returns the claims in a token that the driver made.
+    fn read(&self, token: &str) -> Option<Value> {
+        let bytes = match self.stage.paseto() {
+            Some(key) => key.open(token).ok()?,
+            None => unb64(token.split('.').nth(1)?),
+        };
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    fn order(&self, claims: Claims, keys: Keys) -> Prepare {
+        order_of(self.stage, self.practice, claims, keys)
+    }
+
+    /// Returns whether the library itself reads the text of these keys, according to its driver.
+    fn reads(&self, trial: &Trial) -> bool {
+        let form = match &trial.act {
+            Act::VerifyUnder(keys, _) if keys.paserk.is_some() => "paserk",
+            _ => "jwk",
+        };
+        self.offered.key_text.iter().any(|f| f == form)
+    }
+}
+
+/// Returns the request that prepares a driver to verify tokens of a stage.
+pub(super) fn order_of(
+    stage: &Stage,
+    practice: Option<Practice>,
+    claims: Claims,
+    keys: Keys,
+) -> Prepare {
+    let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
+    let name = match claims {
+        Claims::Map => "attack",
+        Claims::Typed => STANDARD,
+    };
+    let operation = match stage.format {
+        Format::Jwe => "decrypt",
+        _ => "verify",
+    };
+    Prepare {
+        operation: operation.into(),
+        format: stage.format.name().into(),
+        alg: some(&stage.alg),
+        enc: some(&stage.enc),
+        key_handling: "prepared".into(),
+        keys,
+        key_text: None,
+        claims: ClaimsPool {
+            name: name.into(),
+            values: vec![stage.claims()],
+        },
+        policy: stage.policy(),
+        practice: practice.map(|p| p.name().into()),
+        // Nothing is timed; the pool only has to exist.
+        tokens: Some(vec!["x".into()]),
+    }
+}
+
+pub(super) fn void(reply: Reply) -> TrialResult {
+    match reply {
+        Reply::Accepted => TrialResult::Void("accepted".into()),
+        Reply::Unasked(why) => TrialResult::NotOffered(why),
+        Reply::Refused(why) | Reply::Crashed(why) | Reply::Hung(why) => TrialResult::Void(why),
+    }
+}
+
+/// Returns the outcome, or none if the driver got no request, and the text for it.
+pub(super) fn outcome_of(
+    reply: Reply,
+    costs: impl FnOnce() -> Option<String>,
+) -> (Option<AttackOutcome>, String) {
+    match reply {
+        Reply::Accepted => (Some(AttackOutcome::Accepted), "accepted".into()),
+        Reply::Crashed(why) => (Some(AttackOutcome::Crashed), why),
+        Reply::Hung(why) => (Some(AttackOutcome::Hung), why),
+        Reply::Unasked(why) => (None, why),
+        Reply::Refused(why) => match costs() {
+            Some(cost) => (
+                Some(AttackOutcome::OverLimit),
+                format!("rejected, but {cost}"),
+            ),
+            None => (Some(AttackOutcome::Refused), why),
+        },
+    }
+}
+
+/// Returns the key for the evidence, as one object.
+fn shown_key(keys: &Keys) -> Option<Value> {
+    if let Some(paserk) = &keys.paserk {
+        return serde_json::to_value(paserk).ok();
+    }
+    keys.public.clone().or_else(|| keys.private.clone())
+}
+
+/// One audience may be a string or a list of one.
+fn same_claims(a: &Value, b: &Value) -> bool {
+    let plain = |claims: &Value| {
+        let mut claims = claims.clone();
+        if let Some(Value::Array(list)) = claims.get("aud")
+            && let [one] = list.as_slice()
+        {
+            claims["aud"] = one.clone();
+        }
+        claims
+    };
+    plain(a) == plain(b)
+}

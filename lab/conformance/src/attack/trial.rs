@@ -1,0 +1,104 @@
+//! One token or key that must be rejected, with its positive control.
+
+use serde_json::Value;
+
+use jeton_lab_model::protocol::{KeyText, Keys};
+
+/// The number of trials for which an accepted control is not sent again.
+pub(super) const TRIALS_PER_CONTROL: u32 = 40;
+
+/// One variant of an attack.
+#[derive(Debug, Clone)]
+pub(super) struct Trial {
+    /// How this variant differs from the others, as text.
+    pub spelling: String,
+    /// The token that must be accepted first; otherwise the trial proves nothing.
+    pub control: String,
+    pub claims: Claims,
+    /// Whether the trial applies only if the library itself reads the text of the key.
+    pub read_by_library: bool,
+    pub act: Act,
+}
+
+/// What the driver decodes claims into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Claims {
+    /// The language's map type.
+    Map,
+    /// The typed struct of the claims set `standard`, where the language has one.
+    Typed,
+}
+
+/// What the trial does.
+#[derive(Debug, Clone)]
+pub(super) enum Act {
+    /// The token must be rejected.
+    Verify(String),
+    /// The keys must be rejected, or the token under them.
+    VerifyUnder(Keys, String),
+    /// The bad text must not load as a key; the good one must. Only for libraries that read such
+    /// texts.
+    Load { bad: KeyText, good: KeyText },
+    /// The token must be rejected with no more time and memory than `plain`, a text of the same
+    /// length.
+    Costly { token: String, plain: String },
+    /// A token issued with these claims must contain exactly these claims.
+    Issue(Value),
+    /// The control must be rejected after this time.
+    Later(std::time::Duration),
+    /// The control must be rejected after the keys were replaced with these.
+    NextKeys(Keys),
+    /// The token must be rejected, and no keys may be fetched from the address in it.
+    NoFetch(String),
+}
+
+impl Trial {
+    /// Returns a trial whose token must be rejected and whose control must be accepted.
+    pub(super) fn token(
+        spelling: impl Into<String>,
+        control: impl Into<String>,
+        token: impl Into<String>,
+    ) -> Self {
+        Self::new(spelling, control, Act::Verify(token.into()))
+    }
+
+    pub(super) fn new(spelling: impl Into<String>, control: impl Into<String>, act: Act) -> Self {
+        Self {
+            spelling: spelling.into(),
+            control: control.into(),
+            claims: Claims::Map,
+            read_by_library: false,
+            act,
+        }
+    }
+
+    /// Returns the same trial with claims decoded into the typed struct.
+    pub(super) fn typed(mut self) -> Self {
+        self.claims = Claims::Typed;
+        self
+    }
+
+    /// Returns the same trial, only for libraries that read the text of the key. Otherwise the
+    /// driver would be tested.
+    pub(super) fn read_by_library(mut self) -> Self {
+        self.read_by_library = true;
+        self
+    }
+
+    /// Returns whether the trial is slow.
+    pub(super) fn takes_time(&self) -> bool {
+        matches!(self.act, Act::Costly { .. } | Act::Later(_))
+    }
+
+    /// Returns whether the trial exists: there is no token where the lab cannot make one.
+    pub(super) fn is_made(&self) -> bool {
+        let made = match &self.act {
+            Act::Verify(token) | Act::NoFetch(token) | Act::VerifyUnder(_, token) => {
+                !token.is_empty()
+            }
+            Act::Costly { token, .. } => !token.is_empty(),
+            _ => true,
+        };
+        made && !self.control.is_empty()
+    }
+}

@@ -1,0 +1,324 @@
+//! Builds drivers on demand, and detects stale ones.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use super::Driver;
+use super::recipe::Recipe;
+use super::workspace::workspace;
+use crate::Stop;
+use crate::protocol::Spawn;
+
+/// The time limit of one build command: a first build downloads and compiles everything.
+const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);
+
+/// Folders that a build creates; they are not sources.
+const NO_SOURCES: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
+
+/// The cache of built drivers.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    root: PathBuf,
+    cargo_target: PathBuf,
+}
+
+/// A driver that can be started.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// How to start it.
+    pub spawn: Spawn,
+    /// The SHA-256 of its sources and lockfile.
+    pub hash: String,
+}
+
+/// A driver and how to start it, or the reason why it is unavailable.
+pub type Answer<'d> = (&'d Driver, Result<Built, String>);
+
+/// The reason why a driver cannot be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unbuilt {
+    /// The reason for its rows.
+    Unavailable(String),
+    /// The run was asked to stop.
+    Stopped,
+}
+
+impl Default for Cache {
+    /// Returns the cache `jeton-drivers` in Cargo's target folder.
+    fn default() -> Self {
+        Self::named("jeton-drivers")
+    }
+}
+
+impl Cache {
+    /// Returns a cache in Cargo's target folder.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let cargo_target = std::env::var_os("CARGO_TARGET_DIR")
+            .map(PathBuf::from)
+            .filter(|t| t.is_absolute())
+            .unwrap_or_else(|| workspace().join("target"));
+        Self {
+            root: cargo_target.join(name),
+            cargo_target,
+        }
+    }
+
+    /// Creates a cache in `root`.
+    #[must_use]
+    pub fn at(root: &Path) -> Self {
+        Self {
+            root: root.join("jeton-drivers"),
+            cargo_target: root.to_owned(),
+        }
+    }
+
+    /// Reports whether the driver must be built before it can start.
+    #[must_use]
+    pub fn stale(&self, recipe: Recipe<'_>) -> bool {
+        let out = self.out(recipe);
+        !recipe.build.is_empty() && hash(recipe).is_none_or(|h| !self.fresh(recipe, &out, &h))
+    }
+
+    /// Returns the driver, and builds it if it is stale.
+    ///
+    /// # Errors
+    /// [`Unbuilt`].
+    pub fn build(&self, recipe: Recipe<'_>, stop: &Stop) -> Result<Built, Unbuilt> {
+        if let Some(need) = recipe.missing_command() {
+            return Err(Unbuilt::Unavailable(format!(
+                "needs `{need}`, which is not on PATH"
+            )));
+        }
+        let unreadable = || Unbuilt::Unavailable("cannot read its sources".into());
+        let hash = hash(recipe).ok_or_else(unreadable)?;
+        let out = self.out(recipe);
+        let built = Built {
+            spawn: Spawn {
+                command: self.expand(recipe.run, recipe),
+                folder: recipe.folder.to_owned(),
+                environment: recipe.environment(),
+            },
+            hash: hash.clone(),
+        };
+        if self.fresh(recipe, &out, &hash) {
+            return Ok(built);
+        }
+        let unwritable = |e: std::io::Error| {
+            Unbuilt::Unavailable(format!("cannot write {}: {e}", out.display()))
+        };
+        fs::create_dir_all(&out).map_err(unwritable)?;
+        let stamp_path = out.join("stamp");
+        let _ = fs::remove_file(&stamp_path);
+        let log_path = out.join("build.log");
+        let mut log = File::create(&log_path).map_err(unwritable)?;
+        for command in recipe.build {
+            let command = self.expand(command, recipe);
+            self.run(&command, recipe, &mut log, stop)
+                .map_err(|failed| match failed {
+                    Failed::Stopped => Unbuilt::Stopped,
+                    Failed::NotStarted(why) => Unbuilt::Unavailable(why),
+                    Failed::Badly(how) => Unbuilt::Unavailable(format!(
+                        "build failed ({how}): {} (full log: {})",
+                        informative_line(&log_path),
+                        log_path.display()
+                    )),
+                })?;
+        }
+        fs::write(&stamp_path, stamp(recipe, &hash)).map_err(unwritable)?;
+        Ok(built)
+    }
+
+    /// Returns each driver, built if it was stale, or the reason why it is unavailable. Before a build,
+    /// `tell` receives the driver, its number among the stale ones, and their total.
+    ///
+    /// # Errors
+    /// Only [`Unbuilt::Stopped`]; unavailable drivers are part of the result.
+    pub fn build_each<'d>(
+        &self,
+        drivers: &[&'d Driver],
+        stop: &Stop,
+        mut tell: impl FnMut(&Driver, usize, usize),
+    ) -> Result<Vec<Answer<'d>>, Unbuilt> {
+        let stale: Vec<bool> = drivers.iter().map(|d| self.stale(d.recipe())).collect();
+        let of = stale.iter().filter(|s| **s).count();
+        let mut number = 0;
+        let mut built = Vec::new();
+        for (driver, stale) in drivers.iter().zip(stale) {
+            if stale {
+                number += 1;
+                tell(driver, number, of);
+            }
+            let ready = match self.build(driver.recipe(), stop) {
+                Ok(ready) => Ok(ready),
+                Err(Unbuilt::Unavailable(reason)) => Err(reason),
+                Err(Unbuilt::Stopped) => return Err(Unbuilt::Stopped),
+            };
+            built.push((*driver, ready));
+        }
+        Ok(built)
+    }
+
+    fn out(&self, recipe: Recipe<'_>) -> PathBuf {
+        let mut name = recipe.id.replace('/', "-");
+        // Compiled code of one runtime is useless for another, so each runtime has its own folder.
+        if let Some(runtime) = recipe.runtime.filter(|r| r.folder.is_some()) {
+            name.push_str(&format!("@{}", runtime.version));
+        }
+        self.root.join(name)
+    }
+
+    fn fresh(&self, recipe: Recipe<'_>, out: &Path, hash: &str) -> bool {
+        let program = self.expand(recipe.run, recipe).into_iter().next();
+        let gone = |p: OsString| {
+            let p = PathBuf::from(p);
+            p.is_absolute() && !p.exists()
+        };
+        let stamped = fs::read_to_string(out.join("stamp")).is_ok_and(|s| s == stamp(recipe, hash));
+        stamped && !program.is_none_or(gone)
+    }
+
+    /// Returns a command with `{out}` and `{target}` replaced by folders.
+    #[must_use]
+    pub fn expand(&self, command: &[String], recipe: Recipe<'_>) -> Vec<OsString> {
+        let out = self.out(recipe);
+        let (out, target) = (out.to_string_lossy(), self.cargo_target.to_string_lossy());
+        command
+            .iter()
+            .map(|part| {
+                part.replace("{out}", &out)
+                    .replace("{target}", &target)
+                    .into()
+            })
+            .collect()
+    }
+
+    fn run(
+        &self,
+        command: &[OsString],
+        recipe: Recipe<'_>,
+        log: &mut File,
+        stop: &Stop,
+    ) -> Result<(), Failed> {
+        let Some((program, arguments)) = command.split_first() else {
+            return Ok(());
+        };
+        let io = |e: std::io::Error| {
+            Failed::NotStarted(format!("cannot start {}: {e}", program.display()))
+        };
+        let _ = writeln!(log, "$ {}", shown(command));
+        let mut child = Command::new(program)
+            .args(arguments)
+            .current_dir(recipe.folder)
+            .env("CARGO_TARGET_DIR", &self.cargo_target)
+            .envs(recipe.environment())
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().map_err(io)?)
+            .stderr(log.try_clone().map_err(io)?)
+            .process_group(0)
+            .spawn()
+            .map_err(io)?;
+        let deadline = Instant::now() + BUILD_LIMIT;
+        let failed = loop {
+            match child.try_wait().map_err(io)? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(Failed::Badly(status.to_string())),
+                None if stop.requested() => break Failed::Stopped,
+                None if Instant::now() > deadline => {
+                    let minutes = BUILD_LIMIT.as_secs() / 60;
+                    break Failed::Badly(format!("stopped after {minutes} minutes"));
+                }
+                None => std::thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        #[allow(clippy::cast_possible_wrap, reason = "process ids are positive i32")]
+        if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = child.wait();
+        Err(failed)
+    }
+}
+
+enum Failed {
+    Stopped,
+    NotStarted(String),
+    Badly(String),
+}
+
+/// The record of a build: sources, location and runtime. Parts of a build are next to the sources
+/// (`node_modules`) or contain their path, so a copied cache is stale. Code compiled by an older Go is
+/// stale for a newer one.
+fn stamp(recipe: Recipe<'_>, hash: &str) -> String {
+    let by = recipe.runtime.map_or_else(String::new, |runtime| {
+        format!(" by {} {}", runtime.language, runtime.version)
+    });
+    format!("{hash} in {}{by}", recipe.folder.display())
+}
+
+/// Computes SHA-256 over the path and content of every source file, ordered by path.
+fn hash(recipe: Recipe<'_>) -> Option<String> {
+    let mut hasher = Sha256::new();
+    let inputs = recipe.inputs.iter().map(|i| recipe.folder.join(i));
+    for root in std::iter::once(recipe.folder.to_owned()).chain(inputs) {
+        let mut files = Vec::new();
+        sources(&root, &mut files).ok()?;
+        files.sort();
+        for file in files {
+            let content = fs::read(&file).ok()?;
+            let name = file.strip_prefix(&root).unwrap_or(&file);
+            hasher.update(name.as_os_str().as_encoded_bytes());
+            hasher.update([0]);
+            hasher.update((content.len() as u64).to_le_bytes());
+            hasher.update(content);
+        }
+    }
+    let digest = hasher.finalize();
+    Some(digest.iter().map(|b| format!("{b:02x}")).collect())
+}
+
+fn sources(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if path.is_file() {
+        found.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if NO_SOURCES.iter().any(|n| name == *n) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            sources(&entry.path(), found)?;
+        } else {
+            found.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the most useful line of a build log: the first error, or the last line.
+fn informative_line(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines = || {
+        text.lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with("$ "))
+    };
+    let error = |l: &&str| l.to_lowercase().contains("error") || l.contains("cannot find");
+    let line = lines().find(error).or_else(|| lines().next_back());
+    line.unwrap_or("no output").chars().take(160).collect()
+}
+
+fn shown(command: &[OsString]) -> String {
+    let parts: Vec<_> = command.iter().map(|p| p.to_string_lossy()).collect();
+    parts.join(" ")
+}

@@ -1,0 +1,16 @@
+//! The machine: identification, assignment of cores, and disturbances.
+
+mod cores;
+mod disturbance;
+mod environment;
+mod processes;
+mod processor;
+mod reference_workload;
+mod settings;
+
+pub use cores::{Cores, ServerCores};
+pub use disturbance::{DisturbanceMonitor, names_load};
+pub use environment::describe;
+pub use processes::Processes;
+pub use reference_workload::{ConcurrentReadings, ReferenceWorkload, SHARED_BEYOND, Seen};
+pub use settings::{Setting, State, settings};

@@ -1,0 +1,125 @@
+//! The suite `algorithms`: the cost of each algorithm, and the measurements of report 2.
+
+use super::Plan;
+use super::libraries::FULL_PEERS;
+use super::offered::{Offered, own};
+use super::order::{Extent, Order};
+use jeton_lab_model::result::RUNTIME_MARK;
+use jeton_lab_model::{Case, Format, Operation};
+
+const SUITE: &str = "algorithms";
+
+/// The algorithms of jeton in a quick run of all suites.
+const FEW_ALGS: [&str; 7] = [
+    "HS256", "HS512", "RS256", "PS256", "ES256", "ES384", "EdDSA",
+];
+
+/// The content encryption used when the key management is compared.
+const REPRESENTATIVE_ENC: &str = "A256GCM";
+
+pub(super) fn plan(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
+    let extent = order.extent;
+    if extent == Extent::Narrow {
+        return;
+    }
+    if extent != Extent::Quick || order.concurrency.is_none() {
+        signatures(offered, extent, plan);
+    }
+    if extent > Extent::Quick {
+        encryptions(offered, extent, plan);
+    }
+    if extent >= Extent::Quick && order.concurrency.is_some() {
+        report_2(offered, order, plan);
+    }
+}
+
+/// Adds every algorithm of jeton, with the same claims as the comparison of libraries.
+fn signatures(offered: &Offered, extent: Extent, plan: &mut Plan) {
+    let shown = |case: &&Case| {
+        let alg = case.alg.as_deref().unwrap_or_default();
+        extent > Extent::Quick || FEW_ALGS.contains(&alg)
+    };
+    for operation in [Operation::Sign, Operation::Verify] {
+        let all = || offered.all(Format::Jwt, operation);
+        let shown = all().filter(own).filter(shown);
+        plan.add(SUITE, "JWT algorithms in jeton", shown);
+        if extent == Extent::Full {
+            by_peer(plan, "JWT algorithms", all());
+        }
+    }
+}
+
+/// Adds the encryptions: each key management with one content encryption, or all with all.
+fn encryptions(offered: &Offered, extent: Extent, plan: &mut Plan) {
+    for operation in [Operation::Encrypt, Operation::Decrypt] {
+        let all = || offered.all(Format::Jwe, operation);
+        let shown = all()
+            .filter(own)
+            .filter(|c| extent == Extent::Full || c.enc.as_deref() == Some(REPRESENTATIVE_ENC));
+        let shown: Vec<&Case> = shown.collect();
+        plan.add(SUITE, "JWE algorithms in jeton", cheapest_first(&shown));
+        if extent == Extent::Full {
+            by_peer(plan, "JWE algorithms", all());
+        }
+    }
+}
+
+/// Adds every row of report 2, with its claims and keys.
+fn report_2(offered: &Offered, order: Order<'_>, plan: &mut Plan) {
+    let works = order.works(2);
+    let cases: Vec<Case> = works.filter_map(|w| offered.doing(w)).collect();
+    for (title, operations) in [
+        (
+            "report 2's signatures",
+            [Operation::Sign, Operation::Verify],
+        ),
+        (
+            "report 2's encryptions",
+            [Operation::Encrypt, Operation::Decrypt],
+        ),
+    ] {
+        for operation in operations {
+            let cases: Vec<&Case> = cases.iter().filter(|c| c.operation == operation).collect();
+            plan.add(SUITE, title, cheapest_first(&cases));
+        }
+    }
+}
+
+/// Orders the cheapest first; it is the baseline.
+fn cheapest_first<'a>(cases: &[&'a Case]) -> impl Iterator<Item = &'a Case> {
+    let is_cheapest = |c: &&&Case| matches!(c.alg.as_deref(), Some("dir" | "HS256"));
+    let (cheapest, others): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|c| is_cheapest(c));
+    cheapest.into_iter().chain(others)
+}
+
+/// Adds a comparison of algorithms within each library.
+fn by_peer<'a>(plan: &mut Plan, what: &str, cases: impl Iterator<Item = &'a Case>) {
+    let cases: Vec<&Case> = cases.filter(|c| !own(c)).collect();
+    let is_peer = |c: &&&Case| FULL_PEERS.iter().any(|peer| c.is_of(peer));
+    let mut drivers: Vec<&str> = Vec::new();
+    for peer in cases.iter().filter(is_peer) {
+        if !drivers.contains(&peer.driver.as_str()) {
+            drivers.push(&peer.driver);
+        }
+    }
+    let order = |driver: &&str| {
+        FULL_PEERS
+            .iter()
+            .position(|peer| driver.split(RUNTIME_MARK).next() == Some(peer))
+    };
+    drivers.sort_by_key(order);
+    for driver in drivers {
+        let of_peer: Vec<&Case> = cases
+            .iter()
+            .filter(|c| c.driver == driver)
+            .copied()
+            .collect();
+        if let Some(first) = of_peer.first() {
+            let title = match driver.contains(RUNTIME_MARK) {
+                true => format!("{what} in {}", first.library_in_words()),
+                false => format!("{what} in {}", first.library),
+            };
+            plan.add(SUITE, &title, of_peer.into_iter());
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Runs with drivers that misbehave.
+
+mod cheats;
+mod fake;
+mod misdeeds;

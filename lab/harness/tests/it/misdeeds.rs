@@ -1,0 +1,310 @@
+//! A driver that misbehaves is reported in its row, and the other drivers are measured.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::fake::{Fakes, row};
+use jeton_lab_harness::Stop;
+use jeton_lab_harness::runner::Event;
+use jeton_lab_model::result::{RunResult, Status};
+
+/// Runs one driver with a misdeed between two correct ones, which must not be affected.
+fn run_with(misdeed: &str) -> RunResult {
+    let fakes = Fakes::new()
+        .with("correct", "")
+        .with("another", "")
+        .with("suspect", misdeed);
+    let result = fakes.run();
+    for name in ["correct", "another"] {
+        for operation in ["sign", "verify"] {
+            let row = row(&result, name, operation);
+            assert_eq!(
+                row.status,
+                Status::Ok,
+                "{name} {operation}: {:?}",
+                row.reason
+            );
+            assert_eq!(row.ns_per_op.as_ref().unwrap().rounds.len(), 3);
+        }
+    }
+    result
+}
+
+#[track_caller]
+fn assert_both(misdeed: &str, status: Status, reason: &str) {
+    let result = run_with(misdeed);
+    for operation in ["sign", "verify"] {
+        let row = row(&result, "suspect", operation);
+        assert_eq!(row.status, status, "{operation}: {:?}", row.reason);
+        let said = row.reason.as_deref().unwrap();
+        assert!(said.contains(reason), "{operation}: {said}");
+        assert!(row.ns_per_op.is_none(), "it must not be timed");
+    }
+    let named = |id: &str| id.contains("suspect");
+    assert!(
+        !result
+            .verdicts
+            .iter()
+            .any(|v| named(&v.subject) || named(&v.baseline))
+    );
+}
+
+#[test]
+fn driver_slow_first_run_after_idle_is_not_counted() {
+    let result = run_with("falls-asleep");
+    let median = |name| {
+        row(&result, name, "sign")
+            .ns_per_op
+            .as_ref()
+            .unwrap()
+            .median
+    };
+    // After idling it needs 100 ms more, and a batch is planned to take five.
+    assert!(median("suspect") < median("correct") * 5.0);
+}
+
+#[test]
+fn driver_that_supports_leads_gets_one() {
+    let result = run_with("needs-a-lead");
+    let median = |name| {
+        let timing = row(&result, name, "sign").ns_per_op.as_ref();
+        timing.unwrap().median
+    };
+    // Without a lead it does everything five times.
+    assert!(median("suspect") < median("correct") * 2.5);
+}
+
+#[test]
+fn driver_correct_is_measured() {
+    let result = run_with("");
+    let row = row(&result, "suspect", "sign");
+    assert_eq!(row.status, Status::Ok);
+    assert_eq!(row.token_bytes, Some(295));
+    assert!(row.peak_rss_bytes.unwrap() > 1 << 20);
+    assert_eq!(result.noise_floor.pairs.len(), 2);
+    assert!(result.noise_floor.floor.unwrap() > 0.0);
+    assert!(result.environment.complete);
+    assert_eq!(result.verdicts.len(), 4, "two against one, twice");
+    assert!(
+        result
+            .verdicts
+            .iter()
+            .all(|v| !v.confounded && v.factors == ["library"])
+    );
+}
+
+#[test]
+fn driver_crash_in_hello_is_reported() {
+    assert_both(
+        "dies-in-hello",
+        Status::Crashed,
+        "exited with code 3: panic: no more",
+    );
+}
+
+#[test]
+fn driver_crash_in_run_is_reported() {
+    assert_both(
+        "dies-in-run",
+        Status::Crashed,
+        "exited with code 7: fatal error: out of luck",
+    );
+}
+
+#[test]
+fn driver_flooding_its_output_is_ended() {
+    assert_both("floods", Status::Crashed, "unexpected output");
+}
+
+#[test]
+fn driver_unrequested_answer_is_reported() {
+    assert_both("talks-unasked", Status::Crashed, "invalid response");
+}
+
+#[test]
+fn driver_invalid_answer_is_reported() {
+    assert_both(
+        "answers-nonsense",
+        Status::Crashed,
+        "invalid response: not JSON",
+    );
+}
+
+#[test]
+fn driver_accepting_a_tampered_token_fails_preflight() {
+    let reason = "accepts a token whose signature was changed";
+    assert_both("accepts-tampered", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn driver_accepting_an_expired_token_fails_preflight() {
+    assert_both(
+        "accepts-expired",
+        Status::FailedPreflight,
+        "accepts an expired token",
+    );
+}
+
+#[test]
+fn driver_ignoring_the_audience_fails_preflight() {
+    let reason = "accepts a token for another audience";
+    assert_both("ignores-audience", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn driver_signing_with_an_empty_key_fails_preflight() {
+    assert_both(
+        "empty-key",
+        Status::FailedPreflight,
+        "signs with an empty key",
+    );
+}
+
+#[test]
+fn driver_accepting_an_empty_key_fails_preflight() {
+    let reason = "accepts a token signed with an empty key";
+    assert_both("takes-empty-key", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn driver_changing_a_claim_fails_preflight() {
+    let reason = "returns another `name` than was signed";
+    assert_both("changes-a-claim", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn driver_with_unverifiable_tokens_fails_preflight() {
+    let reason = "4 of 4 verifiers reject its token";
+    assert_both("signs-wrongly", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn driver_with_wrong_checksum_is_reported() {
+    assert_both("wrong-checksum", Status::Crashed, "wrong checksum");
+}
+
+#[test]
+fn driver_version_other_than_manifest_fails_preflight() {
+    let reason = "the driver reports suspect 9.9.9 (fake), its manifest suspect 1.0.0 (fake)";
+    assert_both("other-version", Status::FailedPreflight, reason);
+}
+
+#[test]
+fn driver_build_failure_is_reported() {
+    let fakes = Fakes::new().with("correct", "").with_manifest(
+        "broken",
+        r#"build = [["sh", "-c", "echo compiling; echo 'error: a semicolon is missing' >&2; exit 4"]]
+run = ["true"]"#,
+    );
+    let result = fakes.run();
+    assert_eq!(row(&result, "correct", "verify").status, Status::Ok);
+    let row = row(&result, "broken", "verify");
+    assert_eq!(row.status, Status::Unavailable);
+    let reason = row.reason.as_deref().unwrap();
+    assert!(reason.contains("error: a semicolon is missing"), "{reason}");
+    assert!(reason.contains("build.log"), "{reason}");
+}
+
+#[test]
+fn driver_with_missing_toolchain_is_unavailable() {
+    let fakes = Fakes::new().with("correct", "").with_manifest(
+        "foreign",
+        r#"needs = ["no-such-compiler"]
+run = ["true"]"#,
+    );
+    let result = fakes.run();
+    assert_eq!(row(&result, "correct", "sign").status, Status::Ok);
+    let row = row(&result, "foreign", "sign");
+    assert_eq!(row.status, Status::Unavailable);
+    let reason = row.reason.as_deref().unwrap();
+    assert_eq!(reason, "needs `no-such-compiler`, which is not on PATH");
+}
+
+#[test]
+fn driver_that_cannot_be_started_is_unavailable() {
+    let fakes = Fakes::new()
+        .with("correct", "")
+        .with_manifest("absent", r#"run = ["/no/such/driver"]"#);
+    let result = fakes.run();
+    let row = row(&result, "absent", "sign");
+    assert_eq!(row.status, Status::Unavailable);
+    assert!(
+        row.reason
+            .as_deref()
+            .unwrap()
+            .contains("cannot start /no/such/driver")
+    );
+}
+
+/// The limit for `hello` is 20 s; this test waits for it.
+#[test]
+fn driver_hanging_in_hello_times_out() {
+    assert_both(
+        "hangs-in-hello",
+        Status::TimedOut,
+        "no response within 20 s",
+    );
+}
+
+#[test]
+fn driver_is_rebuilt_only_after_source_changes() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
+    let fakes = Fakes::new().with_manifest(
+        "counted",
+        &format!(
+            r#"build = [["sh", "-c", "echo built >> {{out}}/builds"]]
+run = ["python3", "{script}", "counted"]"#
+        ),
+    );
+    let builds = || {
+        let file = fakes
+            .folder()
+            .join("../cache/jeton-drivers/fake-counted/builds");
+        std::fs::read_to_string(file).unwrap().lines().count()
+    };
+    fakes.run();
+    fakes.run();
+    assert_eq!(builds(), 1);
+    std::fs::write(fakes.folder().join("fake/counted/new.py"), "changed").unwrap();
+    fakes.run();
+    assert_eq!(builds(), 2);
+}
+
+/// A build can write beside the sources, which a copied cache does not contain.
+#[test]
+fn driver_with_copied_cache_is_rebuilt() {
+    let way = r#"build = [["touch", "beside"]]
+run = ["python3", "driver.py", "copied"]"#;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/driver.py");
+    let [here, there] = [(); 2].map(|()| {
+        let fakes = Fakes::new().with_manifest("copied", way);
+        std::fs::copy(script, fakes.folder().join("fake/copied/driver.py")).unwrap();
+        fakes
+    });
+    let beside = |fakes: &Fakes| fakes.folder().join("fake/copied/beside").exists();
+    here.run();
+    assert!(beside(&here));
+    let cache = "jeton-drivers/fake-copied";
+    let [from, to] = [&here, &there].map(|fakes| fakes.folder().join("../cache").join(cache));
+    std::fs::create_dir_all(&to).unwrap();
+    std::fs::copy(from.join("stamp"), to.join("stamp")).unwrap();
+    there.run();
+    assert!(beside(&there));
+}
+
+#[test]
+fn run_stopped_keeps_finished_rounds() {
+    let fakes = Fakes::new().with("correct", "").with("another", "");
+    let stop = Stop::default();
+    let result = fakes.run_until(&stop, |event| {
+        if matches!(event, Event::Round { number: 3, .. }) {
+            stop.request();
+        }
+    });
+    assert!(!result.environment.complete);
+    assert_eq!(result.environment.rounds_finished, 2);
+    for row in &result.rows.measured {
+        assert_eq!(row.status, Status::Ok);
+        assert_eq!(row.ns_per_op.as_ref().unwrap().rounds.len(), 2);
+    }
+    assert!(!result.verdicts.is_empty());
+}

@@ -1,0 +1,34 @@
+//! The loader: calls a gRPC server over HTTP/2 and records the answers.
+//!
+//! It uses one thread, so that its CPU time shows whether it was the bottleneck. It handles HTTP/2
+//! frames and nothing above them: a call must cost the loader less than the server.
+//!
+//! In a *closed loop*, each call in flight follows the answer to the previous one. This finds the
+//! peak, but a server that stalls gets no calls meanwhile. In an *open loop*, calls are due at a
+//! rate, independent of the server. A latency counts from when its call was due, so a stall of one
+//! second delays every call of that second.
+//!
+//! Outcomes of several loaders [merge](Loaded::merge) exactly, as if there were one.
+
+mod answer;
+mod ask;
+mod checker;
+mod engine;
+mod exchange;
+mod load;
+mod loaded;
+mod pacer;
+mod post;
+mod request;
+mod stream;
+mod tally;
+
+pub(crate) use answer::Answer;
+pub(crate) use ask::{ask, ask_once};
+pub use checker::Checker;
+pub use engine::run;
+pub use load::{Load, LoadError, Pace, limits};
+pub use loaded::{Loaded, MergeError};
+pub(crate) use post::Post;
+pub use request::Request;
+pub use tally::End;

@@ -1,0 +1,290 @@
+//! `server.toml`: what a server is, and how it is built, prepared and started.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use jeton_lab_harness::driver::Recipe;
+use jeton_lab_model::matches;
+use jeton_lab_model::servers::Call;
+
+/// A server: its folder and its manifest.
+#[derive(Debug, Clone)]
+pub struct Server {
+    /// `language/folder`, unique among the servers.
+    pub id: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its manifest.
+    pub manifest: Manifest,
+}
+
+/// The content of a `server.toml`. In every command, `{out}` is the folder of the build and
+/// `{target}` is Cargo's. From `prepare` on there are more placeholders. `{run}` is an empty folder
+/// that exists as long as the server. `{cores}` is the number of its cores. `{hs256}`,
+/// `{hs256_jwk}`, `{es256}` and `{es256_public}` are files with the run's keys: the bytes of the
+/// secret, the same as a JWK, the private key as PKCS#8 and the public key as SubjectPublicKeyInfo,
+/// both in PEM.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Its name in every table.
+    pub name: String,
+    /// The language.
+    pub language: String,
+    /// Its libraries with versions, as text.
+    pub libraries: String,
+    /// A one-line description.
+    pub about: String,
+    /// Whether it keeps the bugs of a published report on purpose. Its faults are then reported,
+    /// and its figures are shown all the same.
+    #[serde(default)]
+    pub as_published: bool,
+    /// The calls it offers. A server with calls other than `GenerateJwt` has one issuer at the root
+    /// of its address. The issuer has a profile for each algorithm, named after it, with the
+    /// audience `api`.
+    #[serde(default = "only_generate_jwt")]
+    pub calls: Vec<Call>,
+    /// Commands that must be on `PATH`.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// What else, besides the folder, makes it stale.
+    #[serde(default)]
+    pub inputs: Vec<String>,
+    /// The commands that build it.
+    #[serde(default)]
+    pub build: Vec<Vec<String>>,
+    /// The commands that prepare it before each start.
+    #[serde(default)]
+    pub prepare: Vec<Vec<String>>,
+    /// The command that starts it.
+    pub start: Vec<String>,
+    /// The text before the address in the line with which it reports its address.
+    #[serde(default)]
+    pub announces: Option<String>,
+    /// Its address, if it does not report one.
+    #[serde(default)]
+    pub address: Option<SocketAddr>,
+    /// Its environment variables.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Files that are written to `{run}` before everything else.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+}
+
+fn only_generate_jwt() -> Vec<Call> {
+    vec![Call::GenerateJwt]
+}
+
+/// Why no servers were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchError {
+    /// The folder does not exist or cannot be read.
+    NoFolder(PathBuf, String),
+    /// The folder contains no server.
+    Empty(PathBuf),
+    /// A manifest is invalid.
+    Manifest(String),
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFolder(folder, why) => write!(
+                f,
+                "cannot read the servers folder {} ({why}); pass --servers DIR or set JETON_SERVERS",
+                folder.display()
+            ),
+            Self::Empty(folder) => write!(
+                f,
+                "{} contains no <language>/<name>/server.toml; pass --servers DIR or set JETON_SERVERS",
+                folder.display()
+            ),
+            Self::Manifest(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for SearchError {}
+
+impl Server {
+    /// Returns whether its id contains the pattern; `*` matches anything.
+    #[must_use]
+    pub fn is_called(&self, pattern: &str) -> bool {
+        matches(pattern, &self.id)
+    }
+
+    /// Reads the manifest in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names the file and the problem.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let file = folder.join("server.toml");
+        let wrong = |what: &dyn fmt::Display| format!("{}: {what}", file.display());
+        let text = std::fs::read_to_string(&file).map_err(|e| wrong(&e))?;
+        let manifest: Manifest = toml::from_str(&text).map_err(|e| wrong(&e.to_string().trim()))?;
+        if manifest.start.is_empty() {
+            return Err(wrong(&"`start` must contain a command"));
+        }
+        match (&manifest.announces, manifest.address) {
+            (Some(_), None) => {}
+            (None, Some(address)) if address.ip().is_loopback() => {}
+            (None, Some(_)) => return Err(wrong(&"`address` must be a loopback address")),
+            _ => {
+                return Err(wrong(
+                    &"exactly one of `announces` and `address` is required",
+                ));
+            }
+        }
+        let is_plain = |name: &String| {
+            !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\'])
+        };
+        if let Some(name) = manifest.files.keys().find(|name| !is_plain(name)) {
+            return Err(wrong(&format!("files: `{name}` must be a plain file name")));
+        }
+        let name = |path: Option<&Path>| {
+            path.and_then(Path::file_name)
+                .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+        };
+        Ok(Self {
+            id: format!("{}/{}", name(folder.parent()), name(Some(folder))),
+            folder: folder.to_owned(),
+            manifest,
+        })
+    }
+
+    /// Returns whether it offers this call.
+    #[must_use]
+    pub fn offers(&self, call: Call) -> bool {
+        self.manifest.calls.contains(&call)
+    }
+
+    /// Returns how it is built and started.
+    #[must_use]
+    pub fn recipe(&self) -> Recipe<'_> {
+        Recipe {
+            id: &self.id,
+            folder: &self.folder,
+            runtime: None,
+            needs: &self.manifest.needs,
+            inputs: &self.manifest.inputs,
+            build: &self.manifest.build,
+            run: &self.manifest.start,
+        }
+    }
+}
+
+/// Returns the servers folder: the given one, else `JETON_SERVERS`, else the one of the checkout
+/// that this binary was built from.
+#[must_use]
+pub fn folder(asked: Option<&Path>) -> PathBuf {
+    if let Some(asked) = asked {
+        return asked.to_owned();
+    }
+    match std::env::var_os("JETON_SERVERS") {
+        Some(folder) if !folder.is_empty() => folder.into(),
+        _ => jeton_lab_harness::driver::workspace().join("servers"),
+    }
+}
+
+/// Returns all servers below `folder`, ordered by id.
+///
+/// # Errors
+///
+/// [`SearchError`] if the folder is missing, contains no server, or a manifest is invalid.
+pub fn find(folder: &Path) -> Result<Vec<Server>, SearchError> {
+    let unreadable = |e: std::io::Error| SearchError::NoFolder(folder.to_owned(), e.to_string());
+    let folder = folder.canonicalize().map_err(unreadable)?;
+    let found = jeton_lab_harness::driver::manifests(&folder, "server.toml").map_err(unreadable)?;
+    let servers: Result<Vec<Server>, String> = found.iter().map(|f| Server::read(f)).collect();
+    let servers = servers.map_err(SearchError::Manifest)?;
+    if servers.is_empty() {
+        return Err(SearchError::Empty(folder));
+    }
+    Ok(servers)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const BEGINNING: &str =
+        "name = \"x\"\nlanguage = \"go\"\nlibraries = \"x 1\"\nabout = \"a server\"\n";
+
+    fn read(rest: &str) -> Result<Server, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let server = folder.path().join("go/x");
+        std::fs::create_dir_all(&server).unwrap();
+        std::fs::write(server.join("server.toml"), format!("{BEGINNING}{rest}")).unwrap();
+        Server::read(&server)
+    }
+
+    #[test]
+    fn manifest_requires_exactly_one_address_source() {
+        let good = read("start = [\"x\"]\nannounces = \"on \"\n").unwrap();
+        assert_eq!(
+            (good.id.as_str(), good.manifest.as_published),
+            ("go/x", false)
+        );
+        assert!(good.offers(Call::GenerateJwt) && !good.offers(Call::Issue));
+        assert!(read("start = [\"x\"]\naddress = \"127.0.0.1:50051\"\n").is_ok());
+        for (rest, what) in [
+            (
+                "start = [\"x\"]\n",
+                "exactly one of `announces` and `address`",
+            ),
+            (
+                "start = [\"x\"]\nannounces = \"on \"\naddress = \"127.0.0.1:1\"\n",
+                "exactly one of `announces` and `address`",
+            ),
+            (
+                "start = [\"x\"]\naddress = \"0.0.0.0:1\"\n",
+                "must be a loopback address",
+            ),
+            (
+                "start = []\nannounces = \"on \"\n",
+                "`start` must contain a command",
+            ),
+            (
+                "start = [\"x\"]\nannounces = \"on \"\nport = 1\n",
+                "unknown field `port`",
+            ),
+            (
+                "start = [\"x\"]\nannounces = \"on \"\ncalls = [\"revoke\"]\n",
+                "unknown variant `revoke`",
+            ),
+            (
+                "start = [\"x\"]\nannounces = \"on \"\n[files]\n\"../x\" = \"\"\n",
+                "must be a plain file name",
+            ),
+        ] {
+            let said = read(rest).unwrap_err();
+            assert!(said.contains(what), "{said}");
+        }
+    }
+
+    #[test]
+    fn manifests_of_the_checkout_are_valid() {
+        let servers = find(&jeton_lab_harness::driver::workspace().join("servers")).unwrap();
+        let ids: Vec<&str> = servers.iter().map(|s| s.id.as_str()).collect();
+        for id in [
+            "go/fixed",
+            "go/published",
+            "java/fixed",
+            "node/fixed",
+            "node/published",
+            "rust/jeton",
+            "rust/tonic",
+        ] {
+            assert!(ids.contains(&id), "{id}");
+        }
+        let published = servers.iter().filter(|s| s.manifest.as_published);
+        assert_eq!(published.count(), 2);
+    }
+}

@@ -1,0 +1,603 @@
+//! The result file: everything that a run measured. The terminal tables, the page and every export are
+//! functions of it.
+//!
+//! The schema is versioned by [`SCHEMA`] and published as JSON Schema in `docs/result.schema.json`.
+//! Readers ignore unknown members; optional members read as empty when they are absent. Some members
+//! keep their stored names, which differ from the names here.
+
+mod attack;
+mod check;
+mod error;
+mod file;
+mod interop;
+mod published_comparison;
+mod reading;
+mod rows;
+mod servers;
+
+pub use attack::{AttackOutcome, AttackRow, Evidence, Practice};
+pub use error::{FileError, RESULT_BYTES_MAX};
+pub use file::{OutDir, PAGE, to_bytes, to_packed_bytes, write_whole};
+pub use interop::{Interop, InteropRow, KeyExchange, Party, Reader};
+pub use published_comparison::{
+    Answer, ClaimAnswered, PublishedFigure, PublishedRow, PublishedTable, PublishedWork, Quantity,
+    RowId,
+};
+pub use reading::{read, read_from};
+pub use rows::{ATTACK, INTEROP, Rows, SERVERS};
+pub use servers::{Repetition, ServerLoad, ServerRow, ServerSubject, latency_ms};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::recommendation::Recommendation;
+
+/// The version of the result file's schema.
+pub const SCHEMA: u32 = 1;
+
+/// Everything that one lab run measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// [`SCHEMA`] at the time of writing.
+    pub schema: u32,
+    /// The command that created the file; it repeats the run.
+    pub command: String,
+    /// The seed of the random order of subjects.
+    pub seed: u64,
+    /// The machine, and what disturbed the run.
+    pub environment: Environment,
+    /// The noise floor of the run.
+    pub noise_floor: NoiseFloor,
+    /// The tables of the reports, each published figure with the measured one.
+    #[serde(default)]
+    pub published: Vec<PublishedTable>,
+    /// The verdicts of all comparisons.
+    #[serde(default)]
+    pub verdicts: Vec<Verdict>,
+    /// The published conclusions with their answers.
+    #[serde(default)]
+    pub claims_answered: Vec<ClaimAnswered>,
+    /// The recommendation for the given requirements, or the reasons why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<Recommendation>,
+    /// The merged runs; empty for a single run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<MergedRun>,
+    /// The rows, by kind.
+    pub rows: Rows,
+}
+
+impl RunResult {
+    /// Creates a result of rows without comparisons: it has no noise floor and no verdicts.
+    #[must_use]
+    pub fn without_verdicts(
+        command: String,
+        seed: u64,
+        environment: Environment,
+        rows: Rows,
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            command,
+            seed,
+            environment,
+            noise_floor: NoiseFloor::default(),
+            published: Vec::new(),
+            verdicts: Vec::new(),
+            claims_answered: Vec::new(),
+            recommendation: None,
+            runs: Vec::new(),
+            rows,
+        }
+    }
+}
+
+/// One of the runs in a merged result, in the order of its rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MergedRun {
+    /// The start of the run, RFC 3339, UTC.
+    pub started: String,
+    /// The command that repeats the run.
+    pub command: String,
+    /// The seed of its random order.
+    pub seed: u64,
+    /// The number of rounds of each row from this run; 0 for attacks and interop.
+    pub rounds: u32,
+}
+
+/// The machine of a run, and what happened on it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// The start of the run, RFC 3339, UTC.
+    pub started: String,
+    /// The duration without building drivers, in seconds.
+    pub elapsed_s: f64,
+    /// `false` if the run ended before its last round (Ctrl-C).
+    pub complete: bool,
+    /// The planned rounds, without regard to the time limit.
+    pub rounds_planned: u32,
+    /// The rounds that every row has.
+    pub rounds_finished: u32,
+    /// CPU model name.
+    pub cpu: String,
+    /// The number of logical CPUs available to this process.
+    pub cores: usize,
+    /// CPU flags that matter for cryptography, with the kernel's names.
+    pub flags: Vec<String>,
+    /// Further identification of the CPU; `None` in files of older labs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<Processor>,
+    /// Operating system and kernel release.
+    pub kernel: String,
+    /// The hypervisor, if the machine reports one.
+    pub hypervisor: Option<String>,
+    /// CPU frequency governor, if known.
+    pub governor: Option<String>,
+    /// The version of jeton.
+    pub jeton: String,
+    /// The runtime versions, by language.
+    pub runtimes: BTreeMap<String, String>,
+    /// The runtimes of the drivers with their support state; empty in files of older labs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runtimes_used: Vec<RuntimeUsed>,
+    /// The SHA-256 of each driver's sources and lockfile, by driver.
+    pub drivers: BTreeMap<String, String>,
+    /// What disturbed the run.
+    #[serde(rename = "taint")]
+    pub disturbance: Disturbance,
+}
+
+/// A runtime of the drivers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuntimeUsed {
+    /// The language of the drivers.
+    pub language: String,
+    /// Name and version, as in the subjects: `JDK 25.0.3`.
+    pub name: String,
+    /// Where the lab found the runtime: `PATH`, `pyenv`.
+    pub found: String,
+    /// Whether the runtime was supported on the day of the run.
+    pub support: SupportState,
+    /// The last day of support, or the first day without it; an expected date is a month.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support_ends: Option<String>,
+}
+
+/// Whether a runtime is supported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SupportState {
+    /// The runtime gets fixes.
+    Supported,
+    /// The runtime gets no more fixes.
+    Ended,
+    /// Unknown, for example because the runtime is newer than the lab's table.
+    Unknown,
+}
+
+impl RuntimeUsed {
+    /// Returns a description: `Node 20.20.2 (out of support since 2026-04-30)`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        format!("{} ({})", self.name, self.support_in_words())
+    }
+
+    /// Returns the support state: `out of support since 2026-04-30`.
+    #[must_use]
+    pub fn support_in_words(&self) -> String {
+        match (self.support, self.support_ends.as_deref()) {
+            (SupportState::Supported, Some(month)) if month.len() == "2026-01".len() => {
+                format!("supported until {month}, expected")
+            }
+            (SupportState::Supported, Some(day)) => format!("supported until {day}"),
+            (SupportState::Supported, None) => "supported".to_owned(),
+            (SupportState::Ended, Some(day)) => format!("out of support since {day}"),
+            (SupportState::Ended, None) => "out of support".to_owned(),
+            (SupportState::Unknown, _) => "support unknown".to_owned(),
+        }
+    }
+}
+
+impl Environment {
+    /// Returns the runtimes that were out of support, if any.
+    #[must_use]
+    pub fn out_of_support(&self) -> Option<String> {
+        let used = self.runtimes_used.iter();
+        let ended: Vec<String> = used
+            .filter(|r| r.support == SupportState::Ended)
+            .map(|r| match &r.support_ends {
+                Some(end) => format!("{} (since {end})", r.name),
+                None => r.name.clone(),
+            })
+            .collect();
+        (!ended.is_empty()).then(|| ended.join(", "))
+    }
+}
+
+/// Further identification of the CPU, as the kernel reports it. Unreported values are absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Processor {
+    /// The vendor; on aarch64 the implementer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor: Option<String>,
+    /// The CPU family; on aarch64 the architecture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// The model; on aarch64 the part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The stepping; on aarch64 variant and revision, for example `r1p2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stepping: Option<String>,
+    /// The microcode revision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub microcode: Option<String>,
+    /// The flags that the lab looked for; `flags` gives no information about others.
+    #[serde(default)]
+    pub flags_looked_for: Vec<String>,
+}
+
+impl Environment {
+    /// Returns the CPU's name with its further identification: `AMD EPYC (family 25, model 17, stepping
+    /// 1, microcode 0x1000065)`.
+    #[must_use]
+    pub fn cpu_in_full(&self) -> String {
+        let processor = self.processor.clone().unwrap_or_default();
+        // On aarch64 the kernel reports no CPU name; the implementer distinguishes the parts.
+        let vendor = processor.vendor.filter(|v| v.starts_with("0x"));
+        let known: Vec<String> = [
+            ("implementer", vendor),
+            ("family", processor.family),
+            ("model", processor.model),
+            ("stepping", processor.stepping),
+            ("microcode", processor.microcode),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some(format!("{name} {}", value?)))
+        .collect();
+        match known.as_slice() {
+            [] => self.cpu.clone(),
+            known => format!("{} ({})", self.cpu, known.join(", ")),
+        }
+    }
+
+    /// Reports whether the run completed fewer rounds than planned because of its time limit.
+    #[must_use]
+    pub fn is_cut_by_budget(&self) -> bool {
+        self.complete && self.rounds_finished < self.rounds_planned
+    }
+}
+
+/// What disturbed a run, and what was checked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// True if a check exceeded its limit: the figures remain, but there is no recommendation.
+    #[serde(rename = "tainted")]
+    pub disturbed: bool,
+    /// The reasons, one sentence each.
+    pub reasons: Vec<String>,
+    /// The share of CPU time stolen by the hypervisor, if known.
+    pub steal: Option<f64>,
+    /// The average number of cores used by other processes, if known.
+    pub load: Option<f64>,
+    /// The share of batches during which the drivers' core was slower because another virtual machine
+    /// shared it, if known. A round excludes these batches for a subject that has others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<f64>,
+    /// What could not be checked on this machine, one sentence each.
+    pub unwatched: Vec<String>,
+}
+
+/// How far A/A pairs differ: smaller differences do not count.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoiseFloor {
+    /// The floor as a ratio minus one: 0.012 is 1.2 %. `None` until measured.
+    pub floor: Option<f64>,
+    /// The floor for managed runtimes (Node, Java, Python), if they have their own pairs: garbage
+    /// collectors and compilers cause different noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub managed: Option<f64>,
+    /// The A/A pairs.
+    pub pairs: Vec<AaPair>,
+}
+
+/// An A/A pair: one subject measured twice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AaPair {
+    /// The subject's id.
+    pub subject: String,
+    /// The operation.
+    #[serde(rename = "contract")]
+    pub operation: String,
+    /// The ratio of the second to the first, geometric mean of the rounds.
+    pub ratio: f64,
+    /// The 95 % interval of `ratio`.
+    pub interval: [f64; 2],
+    /// The verdict on the pair.
+    pub verdict: VerdictKind,
+    /// Nanoseconds per operation by round, of the first and the second measurement.
+    #[serde(default)]
+    pub rounds: [Vec<f64>; 2],
+}
+
+/// The verdict on one subject against the baseline of its comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The suite.
+    pub suite: String,
+    /// The operation, the same for both.
+    #[serde(rename = "contract")]
+    pub operation: String,
+    /// The claims set, the same for both.
+    #[serde(default = "standard_claims")]
+    pub claims: String,
+    /// The number of threads, the same for both.
+    #[serde(default = "one_thread")]
+    pub threads: u32,
+    /// The title of the comparison, unique in the file.
+    pub comparison: String,
+    /// The factor that differs, or all factors if `confounded`.
+    pub factors: Vec<String>,
+    /// True if more than one factor differs: the ratio then has no single cause.
+    pub confounded: bool,
+    /// The baseline's id.
+    pub baseline: String,
+    /// The subject's id.
+    pub subject: String,
+    /// The ratio of subject to baseline: below one is faster.
+    pub ratio: f64,
+    /// The simultaneous 95 % interval of `ratio` over all subjects of the comparison.
+    pub interval: [f64; 2],
+    /// The verdict.
+    pub verdict: VerdictKind,
+    /// The number of the group; 1 is the fastest. Subjects of a group cannot be distinguished.
+    #[serde(rename = "tier")]
+    pub group: u32,
+    /// The baseline's group in the same comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "baseline_tier")]
+    pub baseline_group: Option<u32>,
+    /// The number of further rounds that would probably decide an undecided verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more_rounds: Option<u32>,
+    /// Mann-Whitney p, for information only; no verdict uses it.
+    pub p_value: f64,
+}
+
+impl Verdict {
+    /// Reports whether a row belongs to the subject or baseline with this id.
+    #[must_use]
+    pub fn is_about(&self, row: &Row, id: &str) -> bool {
+        row.subject.id == id
+            && row.operation == self.operation
+            && row.claims.name == self.claims
+            && row.threads == self.threads
+    }
+}
+
+/// The claims set of verdicts in files of older labs.
+fn standard_claims() -> String {
+    crate::claims::STANDARD.to_owned()
+}
+
+fn one_thread() -> u32 {
+    1
+}
+
+/// The four verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictKind {
+    /// The whole interval is below the equivalence band.
+    Faster,
+    /// The whole interval is above the equivalence band.
+    Slower,
+    /// The whole interval is inside the equivalence band.
+    Equivalent,
+    /// Any other interval.
+    #[serde(rename = "cannot-tell")]
+    Undecided,
+}
+
+impl VerdictKind {
+    /// Returns the verdict for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// One timed subject and operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The suite of the row.
+    pub suite: String,
+    /// The operation.
+    #[serde(rename = "contract")]
+    pub operation: String,
+    /// The status.
+    pub status: Status,
+    /// The reason if the status is not `ok`, one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The measured subject.
+    pub subject: Subject,
+    /// True for a reference (the bare primitive): drawn, but not compared.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
+    /// The claims set.
+    pub claims: ClaimsSet,
+    /// The exact size of the subject's token.
+    pub token_bytes: Option<u64>,
+    /// The number of threads.
+    pub threads: u32,
+    /// The time of all threads together, divided by all their operations.
+    pub ns_per_op: Option<Timing>,
+    /// Bytes allocated per operation, if the runtime counts exactly.
+    pub bytes_per_op: Option<f64>,
+    /// Allocations per operation, if the runtime counts exactly.
+    pub allocs_per_op: Option<f64>,
+    /// Peak resident memory of the driver's process.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// The status of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Measured.
+    Ok,
+    /// The driver cannot be built or started here, or does not offer the operation.
+    Unavailable,
+    /// The subject failed a preflight check and is not timed.
+    FailedPreflight,
+    /// The process exited, or sent invalid answers.
+    Crashed,
+    /// The driver did not answer in time.
+    TimedOut,
+    /// Measured, while something disturbed the machine.
+    #[serde(rename = "tainted")]
+    Disturbed,
+}
+
+impl Status {
+    /// Returns the name in the result file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unavailable => "unavailable",
+            Self::FailedPreflight => "failed-preflight",
+            Self::Crashed => "crashed",
+            Self::TimedOut => "timed-out",
+            Self::Disturbed => "tainted",
+        }
+    }
+}
+
+/// A subject: driver × format × algorithm × key handling.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Subject {
+    /// The id: `go/golang-jwt:jwt:HS256:prepared`. A JWE has its `enc` after the algorithm, joined by
+    /// `+`. An RSA key of an unusual size has its bits, joined by `@`. If a driver runs on several
+    /// runtimes, all except the one on `PATH` have the runtime's version after the driver:
+    /// `java/nimbus-jose-jwt@25.0.3:jwt:HS256:prepared`.
+    pub id: String,
+    /// The library's name.
+    pub library: String,
+    /// The library's version, as linked.
+    pub version: String,
+    /// The driver's language.
+    pub language: String,
+    /// The runtime of the language, if known: `JDK 25.0.3`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    /// The release day of the library's version, if known: `2026-01-28`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
+    /// The driver of a newer version of the library, if this version is measured only because a
+    /// published report used it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    /// The format: `jwt`, `jwe`, `v1.local` … `v4.public`, `bare`, `none`.
+    pub format: String,
+    /// The JOSE algorithm; `None` for PASETO.
+    pub alg: Option<String>,
+    /// The content encryption of a JWE.
+    pub enc: Option<String>,
+    /// The size of an RSA key in bits, if it is not [`RSA_BITS`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bits: Option<u32>,
+    /// `prepared` or `parsed-per-call`; for `load-key` the key text format.
+    pub key_handling: String,
+}
+
+/// The separator between a driver's id and the version of its runtime.
+pub const RUNTIME_MARK: char = '@';
+
+/// The usual size of an RSA key: 2,048 bits, today's minimum.
+pub const RSA_BITS: u32 = 2048;
+
+impl Subject {
+    /// Reports whether the key is below today's minimum. Such subjects are measured for a published
+    /// report and never recommended.
+    #[must_use]
+    pub fn is_weak(&self) -> bool {
+        self.key_bits.is_some_and(|bits| bits < RSA_BITS)
+    }
+
+    /// Reports whether the language compiles at run time, which causes different noise.
+    #[must_use]
+    pub fn is_managed(&self) -> bool {
+        is_managed(&self.language)
+    }
+
+    /// Returns the runtime, if the run measured several and this is not the one on `PATH`.
+    #[must_use]
+    pub fn own_runtime(&self) -> Option<&str> {
+        let has_its_own = self.driver().contains(RUNTIME_MARK);
+        self.runtime.as_deref().filter(|_| has_its_own)
+    }
+
+    /// Returns remarks for a table: the runtime if there are several, and whether the version is an
+    /// older one.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let runtime = self.own_runtime().map(str::to_owned);
+        runtime.into_iter().chain(self.older_version()).collect()
+    }
+
+    /// Returns a remark if the version is an older one.
+    #[must_use]
+    pub fn older_version(&self) -> Option<String> {
+        self.superseded_by.as_ref()?;
+        Some(match &self.released {
+            Some(day) => format!("older version, released {day}"),
+            None => "older version".to_owned(),
+        })
+    }
+
+    /// Returns the id of the driver.
+    #[must_use]
+    pub fn driver(&self) -> &str {
+        self.id.split(':').next().unwrap_or_default()
+    }
+}
+
+/// Reports whether a language compiles at run time.
+#[must_use]
+pub fn is_managed(language: &str) -> bool {
+    matches!(language, "node" | "java" | "python")
+}
+
+/// The claims of a row.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ClaimsSet {
+    /// The name of the set.
+    pub name: String,
+    /// The length of the compact JSON.
+    pub bytes: u64,
+}
+
+/// Time per operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The median of the rounds.
+    pub median: f64,
+    /// The 95 % interval of the median.
+    pub interval: [f64; 2],
+    /// The value of each round, in order.
+    pub rounds: Vec<f64>,
+    /// Rounds beyond the outer fences: counted, kept.
+    #[serde(default)]
+    pub outliers: u32,
+    /// True if the runtime did not settle during warm-up.
+    #[serde(default)]
+    pub unsettled: bool,
+}

@@ -1,0 +1,152 @@
+//! Answers to conclusions about security, from attacks on both libraries of report 1.
+
+use super::evidence::{Evidence, Finding, Missing};
+use jeton_lab_model::result::{Answer, AttackOutcome, AttackRow, Practice};
+
+/// A library, and the format of the comparison.
+#[derive(Debug, Clone, Copy)]
+struct Library {
+    driver: &'static str,
+    name: &'static str,
+    format: &'static str,
+}
+
+const GOLANG_JWT: Library = Library {
+    driver: "go/golang-jwt",
+    name: "golang-jwt",
+    format: "jwt",
+};
+const GO_PASETO: Library = Library {
+    driver: "go/go-paseto",
+    name: "go-paseto",
+    format: "v4.public",
+};
+
+/// Attacks in which the token chooses how it is verified.
+const CHOOSES_ALGORITHM: [&str; 5] = [
+    "alg-none",
+    "alg-absent",
+    "alg-case",
+    "alg-sibling",
+    "public-key-as-secret",
+];
+/// The same for PASETO, whose tokens name a version and a purpose.
+const CHOOSES_VERSION: [&str; 3] = [
+    "paseto-other-version",
+    "paseto-other-purpose",
+    "paseto-sibling-version",
+];
+
+/// The outcomes of some attacks on a library.
+struct Tally {
+    /// The number of tested tokens.
+    tried: u32,
+    /// The attacks that were not rejected, with their outcomes.
+    fell_to: Vec<String>,
+}
+
+/// Answers a conclusion that both libraries reject all of these.
+pub(super) fn both_refuse(e: &Evidence<'_>, attacks: &[&str]) -> Result<Finding, Missing> {
+    let mut words = Vec::new();
+    let mut holds = true;
+    for library in [GOLANG_JWT, GO_PASETO] {
+        let tally = tally(e, library, Practice::Documented, attacks)?;
+        holds &= tally.fell_to.is_empty();
+        words.push(tally.words(library));
+    }
+    let measured = format!("called as documented, {}", words.join("; "));
+    Ok(if holds {
+        let why = "each negative control had a positive control, which was accepted";
+        Finding::new(Answer::Holds, measured, why, Vec::new())
+    } else {
+        let why = "one of the two accepted a token that it must reject";
+        Finding::new(Answer::DoesNotHold, measured, why, Vec::new())
+    })
+}
+
+/// Answers whether a JWT can choose how it is verified, and a PASETO cannot.
+pub(super) fn algorithm_is_chosen(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let jwt = |practice| tally(e, GOLANG_JWT, practice, &CHOOSES_ALGORITHM);
+    let documented = jwt(Practice::Documented)?;
+    let defaults = jwt(Practice::Defaults).ok();
+    let paseto = tally(e, GO_PASETO, Practice::Documented, &CHOOSES_VERSION)?;
+    let mut measured = format!(
+        "called as documented, {}; {}",
+        documented.words(GOLANG_JWT),
+        paseto.words(GO_PASETO)
+    );
+    if let Some(defaults) = &defaults {
+        measured.push_str(&format!(
+            "; by its defaults, {}",
+            defaults.words(GOLANG_JWT)
+        ));
+    }
+    let by_defaults = defaults.is_some_and(|tally| !tally.fell_to.is_empty());
+    let (answer, why) = if !paseto.fell_to.is_empty() {
+        (
+            Answer::DoesNotHold,
+            "a PASETO was verified with the wrong version or purpose",
+        )
+    } else if !documented.fell_to.is_empty() {
+        (
+            Answer::Holds,
+            "the JWT chose its algorithm, and the PASETO could not",
+        )
+    } else if by_defaults {
+        (
+            Answer::Holds,
+            "only if golang-jwt is called with its defaults; called as documented, its token cannot choose either",
+        )
+    } else {
+        (
+            Answer::DoesNotHold,
+            "the token cannot choose with either library: the key decides",
+        )
+    };
+    Ok(Finding::new(answer, measured, why, Vec::new()))
+}
+
+/// Returns the outcomes of these attacks on a library; an error if none was run.
+fn tally(
+    e: &Evidence<'_>,
+    library: Library,
+    practice: Practice,
+    attacks: &[&str],
+) -> Result<Tally, Missing> {
+    let mut tally = Tally {
+        tried: 0,
+        fell_to: Vec::new(),
+    };
+    let own = |row: &&AttackRow| {
+        row.subject.driver == library.driver
+            && row.format == library.format
+            && row.practice == practice
+            && attacks.contains(&row.attack.as_str())
+    };
+    for row in e.attacks.iter().filter(own) {
+        tally.tried += row.tried;
+        if let Some(outcome) = row.outcome.filter(|o| *o > AttackOutcome::OverLimit) {
+            tally
+                .fell_to
+                .push(format!("{} {}", row.attack, outcome.name()));
+        }
+    }
+    if tally.tried == 0 {
+        return Err(format!(
+            "{} of {} ({})",
+            attacks.join(", "),
+            library.name,
+            practice.name()
+        ));
+    }
+    Ok(tally)
+}
+
+impl Tally {
+    fn words(&self, library: Library) -> String {
+        if self.fell_to.is_empty() {
+            return format!("{} rejected all of {} tokens", library.name, self.tried);
+        }
+        format!("{}: {}", library.name, self.fell_to.join(", "))
+    }
+}

@@ -1,0 +1,559 @@
+//! Conclusions of report 1: JWT or PASETO.
+
+use super::evidence::{Evidence, Finding, Missing, time};
+use super::pair::{Pair, Statement, confounded};
+use super::{Claim, attacked, claim, of};
+use crate::report_1::{JWT, JWT_LOADED, JWT_MADE, PASETO, PASETO_LOADED, threads_of};
+use crate::source::REPORT_1;
+use crate::work;
+use jeton_lab_model::claims::REPORT_1_CONCURRENCY;
+use jeton_lab_model::result::{Answer, ClaimAnswered, RowId, Status};
+
+/// The same question with one factor: both Ed25519, in one library.
+const ONE_JWT: &str = "rust/jeton:jwt:EdDSA:prepared";
+const ONE_PASETO: &str = "rust/jeton:v4.public:prepared";
+
+const OPINION: &str = "an opinion that no measurement can answer";
+const ATTACKS: &str = "rows of `jeton lab attack`, merged with this run (`jeton lab merge`)";
+
+/// The attacks that the report calls expiry.
+const EXPIRY: [&str; 2] = ["expired", "expiry-border"];
+
+/// The report's names of payloads.
+const SMALL: [&str; 2] = ["report1-string", "report1-simple"];
+const LARGE: [&str; 2] = ["report1-large", "report1-very-large"];
+
+pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
+    let e = evidence;
+    let mut claims = keys(e);
+    claims.extend(speed(e));
+    claims.extend(memory(e));
+    claims.extend(concurrency(e));
+    claims.extend(sizes(e));
+    claims.extend(security(e));
+    let overall = overall(&claims);
+    claims.extend(overall);
+    of(REPORT_1, claims)
+}
+
+fn keys(e: &Evidence<'_>) -> Vec<Claim> {
+    let key = |subject: &str, operation: &str| work(subject, operation, "standard", 1);
+    let loaded = Pair::new(key(JWT_LOADED, "load-key"), key(PASETO_LOADED, "load-key"));
+    let one = Pair::new(
+        key("rust/jeton:jwt:EdDSA:jwk", "load-key"),
+        key("rust/jeton:v4.public:paserk", "load-key"),
+    );
+    vec![
+        claim(
+            "1.1",
+            "Generating a key costs 13.3 µs for JWT and is not applicable to PASETO.",
+            key_making(
+                e,
+                &key(JWT_MADE, "generate-key"),
+                &key(PASETO, "generate-key"),
+            ),
+        ),
+        claim(
+            "1.2",
+            "Loading keys is faster for JWT.",
+            confounded(e, Statement::Faster, &[loaded], &[one]),
+        ),
+    ]
+}
+
+fn key_making(e: &Evidence<'_>, jwt: &RowId, paseto: &RowId) -> Result<Finding, Missing> {
+    let of_jwt = e.time(jwt)?;
+    let row = e.rows.iter().find(|row| paseto.names(row));
+    let offers_none = |row: &&jeton_lab_model::result::Row| {
+        let reason = row.reason.as_deref().unwrap_or_default();
+        row.status == Status::Unavailable && reason.starts_with("does not offer it")
+    };
+    if row.is_some_and(|row| offers_none(&row)) {
+        let measured = format!("a P-256 key pair for a JWT: {}", time(of_jwt));
+        let why = "go-paseto generates no keys in this run";
+        return Ok(Finding::new(
+            Answer::Holds,
+            measured,
+            why,
+            vec![jwt.clone()],
+        ));
+    }
+    let of_paseto = e.time(paseto)?;
+    let measured = format!(
+        "a P-256 key pair for a JWT: {}; a key pair for v4.public: {}",
+        time(of_jwt),
+        time(of_paseto)
+    );
+    let why = "go-paseto generates keys too; the difference comes from the curves";
+    let rows = vec![jwt.clone(), paseto.clone()];
+    Ok(Finding::new(Answer::DoesNotHold, measured, why, rows))
+}
+
+fn speed(e: &Evidence<'_>) -> Vec<Claim> {
+    let jwt_first = Statement::Faster;
+    let smalls = |operation: &str| {
+        SMALL
+            .map(|claims| paseto_first(operation, claims, 1))
+            .to_vec()
+    };
+    // The report's small payloads are all similar to its string; one of them is enough for one factor.
+    let small = |operation: &str| vec![one_paseto_first(operation, "report1-string", 1)];
+    let larges = |operation: &str| LARGE.map(|claims| jwt_first_of(operation, claims)).to_vec();
+    let large = |operation: &str| {
+        LARGE
+            .map(|claims| one_jwt_first(operation, claims))
+            .to_vec()
+    };
+    let complex = "report1-complex";
+    let trips = ["report1-string", "report1-simple"];
+    let trips = trips.map(|claims| paseto_first("round-trip", claims, 1));
+    let trip = one_paseto_first("round-trip", "standard", 1);
+    vec![
+        claim(
+            "1.3a",
+            "PASETO signs small claims as fast as JWT.",
+            confounded(e, Statement::AsFast, &smalls("sign"), &small("sign")),
+        ),
+        claim(
+            "1.3c",
+            "PASETO signs the complex struct faster.",
+            confounded(
+                e,
+                Statement::Faster,
+                &[paseto_first("sign", complex, 1)],
+                &[one_paseto_first("sign", complex, 1)],
+            ),
+        ),
+        claim(
+            "1.3d",
+            "JWT signs large data faster.",
+            confounded(e, jwt_first, &larges("sign"), &large("sign")),
+        ),
+        claim(
+            "1.4a",
+            "PASETO parses small claims faster.",
+            confounded(e, Statement::Faster, &smalls("verify"), &small("verify")),
+        ),
+        claim(
+            "1.4b",
+            "JWT parses large data faster.",
+            confounded(e, jwt_first, &larges("verify"), &large("verify")),
+        ),
+        claim(
+            "1.5",
+            "PASETO is faster at signing and parsing small claims together.",
+            confounded(e, Statement::Faster, &trips, &[trip]),
+        ),
+    ]
+}
+
+fn memory(e: &Evidence<'_>) -> Vec<Claim> {
+    vec![
+        claim(
+            "1.3b",
+            "PASETO is lighter in memory when it signs small claims.",
+            lighter(e, "sign", "report1-string"),
+        ),
+        claim(
+            "1.6",
+            "PASETO allocates 40 to 60 % less at every size.",
+            fewer_allocations(e),
+        ),
+        claim(
+            "1.7",
+            "For very large claims JWT allocates slightly less, because its structure is simpler.",
+            heavier(e),
+        ),
+    ]
+}
+
+/// Answers whether PASETO allocates fewer bytes, in the original pair and with one factor.
+fn lighter(e: &Evidence<'_>, operation: &str, claims: &str) -> Result<Finding, Missing> {
+    let of = |subject: &str| work(subject, operation, claims, 1);
+    let (jwt, paseto) = (of(JWT), of(PASETO));
+    let (one_jwt, one_paseto) = (of(ONE_JWT), of(ONE_PASETO));
+    let (a, b) = (e.memory(&jwt)?.0, e.memory(&paseto)?.0);
+    let mut measured = format!("the original pair: {b:.0} B/op against {a:.0}");
+    let mut rows = vec![jwt, paseto];
+    if b >= a {
+        let why = "the original pair does not show it in this run";
+        return Ok(Finding::new(Answer::DoesNotHold, measured, why, rows));
+    }
+    let (a, b) = (e.memory(&one_jwt)?.0, e.memory(&one_paseto)?.0);
+    measured.push_str(&format!(
+        "; one library and one algorithm: {b:.0} B/op against {a:.0}"
+    ));
+    rows.extend([one_jwt, one_paseto]);
+    Ok(if b < a {
+        Finding::new(
+            Answer::Holds,
+            measured,
+            "the format as the only factor shows it too",
+            rows,
+        )
+    } else {
+        let why = "with the format as the only factor there is no difference: golang-jwt causes the allocations";
+        Finding::new(Answer::Artefact, measured, why, rows)
+    })
+}
+
+fn fewer_allocations(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (mut shares, mut rows) = (Vec::new(), Vec::new());
+    for operation in ["sign", "verify"] {
+        for claims in SMALL.iter().chain(["report1-complex"].iter()).chain(&LARGE) {
+            let of = |subject: &str| work(subject, operation, claims, 1);
+            let (jwt, paseto) = (of(JWT), of(PASETO));
+            let less = 1.0 - e.memory(&paseto)?.1 / e.memory(&jwt)?.1;
+            shares.push((operation, *claims, less));
+            rows.extend([jwt, paseto]);
+        }
+    }
+    let percent = |less: f64| match less {
+        less if less < 0.0 => format!("{:.0} % more", -less * 100.0),
+        less => format!("{:.0} % less", less * 100.0),
+    };
+    let words: Vec<String> = shares
+        .iter()
+        .map(|(operation, claims, less)| format!("{operation} {claims} {}", percent(*less)))
+        .collect();
+    let outside = shares
+        .iter()
+        .filter(|(_, _, less)| !(0.4..=0.6).contains(less));
+    let outside = outside.count();
+    Ok(if outside == 0 {
+        let why = "true at every size, for these two libraries";
+        Finding::new(Answer::Holds, words.join(", "), why, rows)
+    } else {
+        let why = format!(
+            "{outside} of {} are outside of 40 to 60 %, as in the report's own tables (76 against 72 \
+             for parsing)",
+            shares.len()
+        );
+        Finding::new(Answer::DoesNotHold, words.join(", "), why, rows)
+    })
+}
+
+fn heavier(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let of = |subject: &str, operation: &str| work(subject, operation, LARGE[1], 1);
+    let (mut jwt_less, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    for operation in ["sign", "verify"] {
+        let (jwt, paseto) = (of(JWT, operation), of(PASETO, operation));
+        let (a, b) = (e.memory(&jwt)?.0, e.memory(&paseto)?.0);
+        jwt_less &= a < b;
+        words.push(format!("{operation}: JWT {a:.0} B/op, PASETO {b:.0}"));
+        rows.extend([jwt, paseto]);
+    }
+    let words = words.join("; ");
+    Ok(if jwt_less {
+        let why = "true for these two libraries; the cause is not shown";
+        Finding::new(Answer::Holds, words, why, rows)
+    } else {
+        let why = "not true, as also in the report's own tables (763,500 against 712,679 bytes)";
+        Finding::new(Answer::DoesNotHold, words, why, rows)
+    })
+}
+
+fn concurrency(e: &Evidence<'_>) -> Vec<Claim> {
+    let threads = threads_of(e.rows);
+    let pair = |operation: &str| [paseto_first(operation, REPORT_1_CONCURRENCY, threads)];
+    let one = |operation: &str| [one_paseto_first(operation, REPORT_1_CONCURRENCY, threads)];
+    let trip = one_paseto_first("round-trip", "standard", 1);
+    vec![
+        claim(
+            "1.8a",
+            "On all cores PASETO signs faster.",
+            confounded(e, Statement::Faster, &pair("sign"), &one("sign")),
+        ),
+        claim(
+            "1.8b",
+            "On all cores PASETO parses marginally faster.",
+            confounded(e, Statement::Faster, &pair("verify"), &one("verify")),
+        ),
+        claim(
+            "1.8c",
+            "On all cores PASETO is faster at signing and parsing together.",
+            confounded(e, Statement::Faster, &pair("round-trip"), &[trip]),
+        ),
+    ]
+}
+
+fn sizes(e: &Evidence<'_>) -> Vec<Claim> {
+    let both = |subject: &str, claims: &str| {
+        ["sign", "verify"]
+            .map(|operation| work(subject, operation, claims, 1))
+            .to_vec()
+    };
+    let better = |paseto: bool, claims: &str, one: &str| {
+        let pair = |jwt: &str, other: &str, claims: &str| {
+            let (jwt, other) = (both(jwt, claims), both(other, claims));
+            let (first, second) = if paseto { (other, jwt) } else { (jwt, other) };
+            [Pair { first, second }]
+        };
+        let published = pair(JWT, PASETO, claims);
+        let one_factor = pair(ONE_JWT, ONE_PASETO, one);
+        with_sizes(
+            e,
+            claims,
+            confounded(e, Statement::Faster, &published, &one_factor),
+        )
+    };
+    vec![
+        claim(
+            "1.9a",
+            "Below 1 KB choose PASETO.",
+            better(true, "text-100", "report1-string"),
+        ),
+        claim(
+            "1.9b",
+            "From 1 to 10 KB choose PASETO.",
+            better(true, "text-1000", "report1-large"),
+        ),
+        claim(
+            "1.9c",
+            "From 10 to 100 KB choose JWT.",
+            better(false, "text-10000", "report1-very-large"),
+        ),
+        claim(
+            "1.9d",
+            "Above 100 KB choose JWT.",
+            better(false, "text-100000", "text-100000"),
+        ),
+    ]
+}
+
+/// Adds the sizes of both tokens to an answer.
+fn with_sizes(e: &Evidence<'_>, claims: &str, found: Result<Finding, Missing>) -> Finding {
+    let mut found = Finding::from(found);
+    let size = |subject: &str| e.size(&work(subject, "sign", claims, 1));
+    if let (Ok(jwt), Ok(paseto)) = (size(JWT), size(PASETO))
+        && found.answer != Answer::NotMeasured
+    {
+        let sizes = format!("; each signed and parsed once; tokens of {jwt} and {paseto} bytes");
+        found.measured.push_str(&sizes);
+    }
+    found
+}
+
+fn security(e: &Evidence<'_>) -> Vec<Claim> {
+    let refused =
+        |attacks: &[&str], before_timing: Option<&str>| refuses(e, attacks, before_timing);
+    let primitives = || -> Result<Finding, Missing> {
+        let rows = [ONE_JWT, ONE_PASETO].map(|subject| work(subject, "verify", "standard", 1));
+        for row in &rows {
+            e.row(row)?;
+        }
+        let measured = "one library signs and verifies both with Ed25519";
+        let why = "the primitive belongs to the algorithm, not to the format: JWT supports Ed25519 too, \
+                   and the report compared ES256";
+        Ok(Finding::new(Answer::Artefact, measured, why, rows.to_vec()))
+    };
+    vec![
+        claim(
+            "1.10a",
+            "Both isolate keys: a token of one key does not verify with another.",
+            refused(
+                &["key-isolation", "other-key"],
+                Some("a token signed with another key"),
+            ),
+        ),
+        claim(
+            "1.10b",
+            "Both detect tampering.",
+            refused(
+                &["every-byte-changed"],
+                Some("a token with one changed bit in its header, its claims or its signature"),
+            ),
+        ),
+        claim(
+            "1.10c",
+            "Both reject truncated tokens.",
+            refused(&["every-length"], None),
+        ),
+        claim(
+            "1.10d",
+            "Both reject expired tokens, JWT by configuration and PASETO by a manual check.",
+            refused(&EXPIRY, Some("an expired token")),
+        ),
+        claim(
+            "1.10e",
+            "Both keep types: a signed number is returned as a number.",
+            refused(&["types-other", "types-missing"], None),
+        ),
+        claim(
+            "1.11a",
+            "PASETO is safer because the token cannot choose the algorithm.",
+            if e.attacks.is_empty() {
+                Finding::missing(ATTACKS.to_owned())
+            } else {
+                attacked::algorithm_is_chosen(e).into()
+            },
+        ),
+        claim(
+            "1.11b",
+            "PASETO's structure is clearer.",
+            Finding::no_question(OPINION),
+        ),
+        claim(
+            "1.11c",
+            "PASETO's primitives are the modern ones.",
+            primitives(),
+        ),
+        claim(
+            "1.11d",
+            "Expiry: no difference.",
+            refused(&EXPIRY, Some("an expired token")),
+        ),
+    ]
+}
+
+/// Answers from attacks that both must reject; without attack rows, from the preflight.
+fn refuses(e: &Evidence<'_>, attacks: &[&str], before_timing: Option<&str>) -> Finding {
+    if !e.attacks.is_empty() {
+        return attacked::both_refuse(e, attacks).into();
+    }
+    match before_timing {
+        Some(what) => refused_before_timing(e, what).into(),
+        None => Finding::missing(ATTACKS.to_owned()),
+    }
+}
+
+/// Answers from the preflight: a verifier that accepts such a token is not timed, and its row has the reason.
+fn refused_before_timing(e: &Evidence<'_>, what: &str) -> Result<Finding, Missing> {
+    let rows = [JWT, PASETO].map(|subject| work(subject, "verify", "standard", 1));
+    for work in &rows {
+        let row = e.rows.iter().find(|row| work.names(row));
+        let reason = row
+            .and_then(|row| row.reason.as_deref())
+            .unwrap_or_default();
+        if row.is_some_and(|r| r.status == Status::FailedPreflight) && reason.contains("accepts") {
+            let why = "it failed this preflight check";
+            let measured = format!("{}: {reason}", work.subject);
+            return Ok(Finding::new(
+                Answer::DoesNotHold,
+                measured,
+                why,
+                vec![work.clone()],
+            ));
+        }
+        e.row(work)?;
+    }
+    let measured = format!("golang-jwt and go-paseto both rejected {what}");
+    let why = "a library that accepts it in the preflight is not timed, and both were timed";
+    Ok(Finding::new(Answer::Holds, measured, why, rows.to_vec()))
+}
+
+/// Conclusions at the end of the report, which follow from earlier ones.
+fn overall(before: &[Claim]) -> Vec<Claim> {
+    let from = |ids: &[&str]| together(before, ids);
+    vec![
+        claim(
+            "1.12a",
+            "Choose JWT for very large claims.",
+            from(&["1.3d", "1.4b"]),
+        ),
+        claim(
+            "1.12b",
+            "Choose JWT for automatic expiry.",
+            from(&["1.10d"]),
+        ),
+        claim(
+            "1.12c",
+            "Choose JWT for existing systems and a choice of algorithms.",
+            Finding::no_question(OPINION),
+        ),
+        claim("1.12d", "Choose PASETO for memory.", from(&["1.3b", "1.6"])),
+        claim(
+            "1.12e",
+            "Choose PASETO for concurrency.",
+            from(&["1.8a", "1.8b", "1.8c"]),
+        ),
+        claim(
+            "1.12f",
+            "Choose PASETO for small and medium claims.",
+            from(&["1.3a", "1.4a", "1.5"]),
+        ),
+        claim(
+            "1.12g",
+            "Choose PASETO for security and modern primitives.",
+            from(&["1.11a", "1.11c"]),
+        ),
+        claim(
+            "1.13a",
+            "Overall, speed is equal.",
+            from(&["1.3a", "1.4a", "1.3d", "1.4b"]),
+        ),
+        claim(
+            "1.13b",
+            "Overall, PASETO uses less memory.",
+            from(&["1.3b", "1.6"]),
+        ),
+        claim("1.13c", "Overall, PASETO is more secure.", from(&["1.11a"])),
+        claim(
+            "1.13d",
+            "Overall, JWT is better for large claims.",
+            from(&["1.3d", "1.4b"]),
+        ),
+        claim(
+            "1.13e",
+            "Overall, PASETO is better for concurrency.",
+            from(&["1.8a", "1.8b", "1.8c"]),
+        ),
+        claim(
+            "1.13f",
+            "Overall, JWT is easier.",
+            Finding::no_question(OPINION),
+        ),
+    ]
+}
+
+/// Answers a conclusion that follows from several others: the most negative answer counts.
+fn together(before: &[Claim], ids: &[&str]) -> Finding {
+    let parts: Vec<&Claim> = ids
+        .iter()
+        .filter_map(|id| before.iter().find(|claim| claim.id == *id))
+        .collect();
+    let answers: Vec<Answer> = parts.iter().map(|part| part.found.answer).collect();
+    let answer = [Answer::NotMeasured, Answer::DoesNotHold, Answer::Artefact]
+        .into_iter()
+        .find(|worst| answers.contains(worst))
+        .unwrap_or(Answer::Holds);
+    let words: Vec<String> = parts
+        .iter()
+        .map(|part| format!("{} {}", part.id, part.found.answer.label()))
+        .collect();
+    let mut rows: Vec<RowId> = parts.iter().flat_map(|p| p.found.rows.clone()).collect();
+    rows.sort();
+    rows.dedup();
+    let why = match answer {
+        Answer::Holds => "all underlying conclusions hold",
+        Answer::DoesNotHold => "an underlying conclusion does not hold",
+        Answer::Artefact => "an underlying difference has another cause than the format",
+        Answer::NotMeasured => "an underlying conclusion was not measured",
+    };
+    Finding::new(
+        answer,
+        format!("underlying conclusions: {}", words.join(", ")),
+        why,
+        rows,
+    )
+}
+
+fn paseto_first(operation: &str, claims: &str, threads: u32) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, threads);
+    Pair::new(of(PASETO), of(JWT))
+}
+
+fn one_paseto_first(operation: &str, claims: &str, threads: u32) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, threads);
+    Pair::new(of(ONE_PASETO), of(ONE_JWT))
+}
+
+fn jwt_first_of(operation: &str, claims: &str) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, 1);
+    Pair::new(of(JWT), of(PASETO))
+}
+
+fn one_jwt_first(operation: &str, claims: &str) -> Pair {
+    let of = |subject: &str| work(subject, operation, claims, 1);
+    Pair::new(of(ONE_JWT), of(ONE_PASETO))
+}

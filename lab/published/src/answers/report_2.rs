@@ -1,0 +1,414 @@
+//! Conclusions of report 2: the cost of algorithms.
+
+use super::evidence::{Compared, Evidence, Finding, Missing, difference, time};
+use super::{Claim, claim, of};
+use crate::report_2::{doing, jwe, jws};
+use crate::source::REPORT_2;
+use jeton_lab_model::result::{Answer, ClaimAnswered, RowId, VerdictKind};
+
+/// The smallest ratio for "heavily", and the additional bytes of an RSA key of 3,072 bits.
+const HEAVILY: f64 = 3.0;
+const HEAVY_BYTES: u64 = 384;
+/// The largest ratio, in either direction, for "about the same".
+const ABOUT: f64 = 1.5;
+/// The largest share for "next to nothing".
+const NEXT_TO_NOTHING: f64 = 0.25;
+/// The largest share for "little".
+const LITTLE: f64 = 0.5;
+/// The smallest ratio to HMAC for "very slowly" and "not well".
+const VERY_SLOWLY: f64 = 20.0;
+const NOT_WELL: f64 = 10.0;
+/// The range for "about seven times".
+const ABOUT_SEVEN: [f64; 2] = [5.0, 10.0];
+
+const ADVICE: &str = "advice that no measurement can answer";
+
+pub(super) fn answers(evidence: &Evidence<'_>) -> Vec<ClaimAnswered> {
+    let e = evidence;
+    let mut claims = encryption(e);
+    claims.extend(signatures(e));
+    claims.extend(cautions(e));
+    of(REPORT_2, claims)
+}
+
+fn encryption(e: &Evidence<'_>) -> Vec<Claim> {
+    vec![
+        claim(
+            "2.1",
+            "RSA encryption has a high cost in size and time.",
+            rsa_encryption(e),
+        ),
+        claim(
+            "2.2",
+            "RSA decryption is the slowest operation (15 ms) and should be avoided.",
+            slowest(e),
+        ),
+        claim(
+            "2.3a",
+            "GCM and CBC with HMAC cost about the same.",
+            content_encryptions(e, false),
+        ),
+        claim(
+            "2.3b",
+            "GCM encrypts a little faster.",
+            content_encryptions(e, true),
+        ),
+        claim("2.3c", "GCM's tokens are a little smaller.", smaller(e)),
+        claim("2.4", "AES key wrap adds next to nothing.", key_wrap(e)),
+    ]
+}
+
+fn encrypt(alg: &str, enc: &str) -> RowId {
+    doing(&jwe(alg, enc), "encrypt")
+}
+
+fn decrypt(alg: &str, enc: &str) -> RowId {
+    doing(&jwe(alg, enc), "decrypt")
+}
+
+fn signed(alg: &str) -> RowId {
+    doing(&jws(alg), "sign")
+}
+
+fn verified(alg: &str) -> RowId {
+    doing(&jws(alg), "verify")
+}
+
+fn rsa_encryption(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (rsa, wrap) = (
+        encrypt("RSA-OAEP-256", "A256GCM"),
+        encrypt("A256KW", "A256GCM"),
+    );
+    let (back, unwrap) = (
+        decrypt("RSA-OAEP-256", "A256GCM"),
+        decrypt("A256KW", "A256GCM"),
+    );
+    let slower = e.compare(&rsa, &wrap)?;
+    let back = e.compare(&back, &unwrap)?;
+    let (large, small) = (e.size(&rsa)?, e.size(&wrap)?);
+    let larger = large.saturating_sub(small);
+    let measured = format!(
+        "RSA-OAEP-256 against A256KW: encrypting {}, decrypting {}, {larger} bytes larger ({large} \
+         against {small})",
+        difference(slower.ratio),
+        difference(back.ratio)
+    );
+    let heavy = slower.ratio >= HEAVILY && back.ratio >= HEAVILY && larger >= HEAVY_BYTES;
+    let rows = [slower.rows, back.rows].concat();
+    let why =
+        format!("high cost means {HEAVILY} × the time in both directions, and {HEAVY_BYTES} bytes");
+    Ok(Finding::new(holds(heavy), measured, why, rows))
+}
+
+/// Compares RSA decryption with all other rows of the report.
+fn slowest(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let rsa = decrypt("RSA-OAEP-256", "A256GCM");
+    let ours = e.time(&rsa)?;
+    let mut others = Vec::new();
+    for alg in ["HS256", "RS256", "ES256", "ES384", "ES512"] {
+        others.extend([signed(alg), verified(alg)]);
+    }
+    for alg in ["dir", "A128KW", "A256KW"] {
+        others.extend([encrypt(alg, "A256GCM"), decrypt(alg, "A256GCM")]);
+    }
+    others.push(encrypt("RSA-OAEP-256", "A256GCM"));
+    let mut slowest: Option<(f64, RowId)> = None;
+    for other in others {
+        let theirs = e.time(&other)?;
+        if slowest.as_ref().is_none_or(|(most, _)| theirs > *most) {
+            slowest = Some((theirs, other));
+        }
+    }
+    let (most, other) = slowest.ok_or("other algorithms")?;
+    let measured = format!(
+        "decrypting with RSA-OAEP-256 takes {}, the slowest of the others {} ({}, {})",
+        time(ours),
+        time(most),
+        other.subject,
+        other.operation
+    );
+    let why = match ours > most {
+        true => "no other row of the report takes as long",
+        false => "another row takes longer",
+    };
+    Ok(Finding::new(
+        holds(ours > most),
+        measured,
+        why,
+        vec![rsa, other],
+    ))
+}
+
+/// Answers whether both kinds of content encryption cost about the same, or one is faster.
+fn content_encryptions(e: &Evidence<'_>, faster: bool) -> Result<Finding, Missing> {
+    let pairs = [("A128GCM", "A128CBC-HS256"), ("A256GCM", "A256CBC-HS512")];
+    let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    for (gcm, cbc) in pairs {
+        for (operation, work) in [
+            ("encrypt", encrypt as fn(&str, &str) -> RowId),
+            ("decrypt", decrypt),
+        ] {
+            if faster && operation == "decrypt" {
+                continue;
+            }
+            let compared = e.compare(&work("dir", gcm), &work("dir", cbc))?;
+            all &= match faster {
+                true => judged(&compared)? == VerdictKind::Faster,
+                false => (1.0 / ABOUT..=ABOUT).contains(&compared.ratio),
+            };
+            words.push(format!("{operation} {gcm} {}", difference(compared.ratio)));
+            rows.extend(compared.rows);
+        }
+    }
+    let measured = format!("with dir, against CBC with HMAC: {}", words.join(", "));
+    let why = match (faster, all) {
+        (true, true) => "true at both sizes".to_owned(),
+        (true, false) => "not true at both sizes".to_owned(),
+        (false, _) => format!("about the same means at most {ABOUT} × in either direction"),
+    };
+    Ok(Finding::new(holds(all), measured, why, rows))
+}
+
+fn smaller(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (gcm, cbc) = (encrypt("dir", "A128GCM"), encrypt("dir", "A128CBC-HS256"));
+    let (ours, theirs) = (e.size(&gcm)?, e.size(&cbc)?);
+    let measured = format!("with dir: {ours} bytes against {theirs}");
+    let why = "a shorter nonce, no padding, and a shorter name in the header";
+    Ok(Finding::new(
+        holds(ours < theirs),
+        measured,
+        why,
+        vec![gcm, cbc],
+    ))
+}
+
+fn key_wrap(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    for alg in ["A128KW", "A256KW"] {
+        for work in [encrypt as fn(&str, &str) -> RowId, decrypt] {
+            let with = work(alg, "A256GCM");
+            let compared = e.compare(&with, &work("dir", "A256GCM"))?;
+            all &= compared.ratio <= 1.0 + NEXT_TO_NOTHING;
+            words.push(format!(
+                "{alg} {} {}",
+                with.operation,
+                added(compared.ratio)
+            ));
+            rows.extend(compared.rows);
+        }
+    }
+    let measured = format!("in addition to dir: {}", words.join(", "));
+    let why = format!(
+        "next to nothing means at most {:.0} %",
+        NEXT_TO_NOTHING * 100.0
+    );
+    Ok(Finding::new(holds(all), measured, why, rows))
+}
+
+fn signatures(e: &Evidence<'_>) -> Vec<Claim> {
+    vec![
+        claim(
+            "2.5a",
+            "RSA signs very slowly.",
+            times_slower(e, &[(signed("RS256"), signed("HS256"))], VERY_SLOWLY),
+        ),
+        claim(
+            "2.5b",
+            "RSA verifies about seven times slower than HMAC.",
+            seven_times(e),
+        ),
+        claim("2.5c", "ECDSA signs faster than it verifies.", ecdsa(e)),
+        claim(
+            "2.5d",
+            "ECDSA is slow at both.",
+            times_slower(
+                e,
+                &[
+                    (signed("ES256"), signed("HS256")),
+                    (verified("ES256"), verified("HS256")),
+                ],
+                NOT_WELL,
+            ),
+        ),
+        claim(
+            "2.6",
+            "HMAC adds little to a token without a signature.",
+            little(e),
+        ),
+    ]
+}
+
+fn times_slower(
+    e: &Evidence<'_>,
+    pairs: &[(RowId, RowId)],
+    least: f64,
+) -> Result<Finding, Missing> {
+    let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    for (ours, theirs) in pairs {
+        let compared = e.compare(ours, theirs)?;
+        all &= compared.ratio >= least;
+        words.push(format!(
+            "{} {} than HMAC ({})",
+            ours.operation,
+            difference(compared.ratio),
+            compared.words
+        ));
+        rows.extend(compared.rows);
+    }
+    let why = format!("read as at least {least:.0} × the time of HMAC");
+    Ok(Finding::new(holds(all), words.join(", "), why, rows))
+}
+
+fn seven_times(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let compared = e.compare(&verified("RS256"), &verified("HS256"))?;
+    let [least, most] = ABOUT_SEVEN;
+    let about = (least..=most).contains(&compared.ratio);
+    let measured = format!("{} ({})", difference(compared.ratio), compared.words);
+    let why = format!("about seven means {least:.0} to {most:.0} ×");
+    Ok(Finding::new(holds(about), measured, why, compared.rows))
+}
+
+fn ecdsa(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    for alg in ["ES256", "ES384", "ES512"] {
+        let compared = e.compare(&signed(alg), &verified(alg))?;
+        all &= judged(&compared)? == VerdictKind::Faster;
+        words.push(format!("{alg}: {}", compared.words));
+        rows.extend(compared.rows);
+    }
+    let why = match all {
+        true => "on every curve",
+        false => "not on every curve",
+    };
+    Ok(Finding::new(holds(all), words.join(", "), why, rows))
+}
+
+fn little(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let (mut all, mut words, mut rows) = (true, Vec::new(), Vec::new());
+    for work in [signed as fn(&str) -> RowId, verified] {
+        let with = work("HS256");
+        let compared = e.compare(&with, &work("NONE"))?;
+        all &= compared.ratio <= 1.0 + LITTLE;
+        words.push(format!("{} {}", with.operation, added(compared.ratio)));
+        rows.extend(compared.rows);
+    }
+    let measured = format!("HS256 in addition to JSON and base64: {}", words.join(", "));
+    let why = format!(
+        "little means at most {:.0} %; the row without a signature is measured by the lab itself",
+        LITTLE * 100.0
+    );
+    Ok(Finding::new(holds(all), measured, why, rows))
+}
+
+fn cautions(e: &Evidence<'_>) -> Vec<Claim> {
+    vec![
+        claim(
+            "2.7",
+            "dir with GCM or CBC-HMAC already authenticates: no further HMAC is needed.",
+            authenticates(e),
+        ),
+        claim(
+            "2.8",
+            "A GCM tag of 128 bits is the minimum, with no margin.",
+            Finding::no_question("a statement about margins that no measurement can answer"),
+        ),
+        claim("2.9", "CBC-HMAC truncates its tag to half.", half_tag(e)),
+        claim(
+            "2.10",
+            "RSA encryption does not authenticate: anyone with the public key can create the token.",
+            public_key_alone(e),
+        ),
+        claim("2.11", "Consult an expert.", Finding::no_question(ADVICE)),
+    ]
+}
+
+/// A library that is timed for decrypting has rejected changed tokens in the preflight.
+fn authenticates(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let rows = ["A128GCM", "A128CBC-HS256"].map(|enc| decrypt("dir", enc));
+    for work in &rows {
+        let row = e.rows.iter().find(|row| work.names(row));
+        let reason = row
+            .and_then(|row| row.reason.as_deref())
+            .unwrap_or_default();
+        if reason.contains("accepts") {
+            let measured = format!("{}: {reason}", work.subject);
+            let why = "it failed this preflight check";
+            return Ok(Finding::new(
+                Answer::DoesNotHold,
+                measured,
+                why,
+                vec![work.clone()],
+            ));
+        }
+        e.row(work)?;
+    }
+    let measured = "both rejected tokens with one changed bit in header, nonce, ciphertext or tag in \
+                    the preflight";
+    let why = "there was no separate HMAC";
+    Ok(Finding::new(Answer::Holds, measured, why, rows.to_vec()))
+}
+
+/// The difference between the tokens of the two CBC-HMAC algorithms is that of their tags, in
+/// base64url.
+fn half_tag(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    // Their headers and plaintexts have equal lengths; a full tag has the length of the hash.
+    const HALVES: u64 = 43 - 22;
+    let (long, short) = (
+        encrypt("dir", "A256CBC-HS512"),
+        encrypt("dir", "A128CBC-HS256"),
+    );
+    let apart = e.size(&long)?.saturating_sub(e.size(&short)?);
+    let measured = format!("A256CBC-HS512 is {apart} bytes longer than A128CBC-HS256");
+    let why = "tags of 32 and 16 bytes differ by 21 characters in base64url, full ones would differ by 43";
+    Ok(Finding::new(
+        holds(apart == HALVES),
+        measured,
+        why,
+        vec![long, short],
+    ))
+}
+
+/// A library that is timed for encrypting got only the public key.
+fn public_key_alone(e: &Evidence<'_>) -> Result<Finding, Missing> {
+    let works = ["RSA-OAEP", "RSA-OAEP-256", "RSA1_5"].map(|alg| encrypt(alg, "A256GCM"));
+    let mut made = Vec::new();
+    for work in works {
+        if e.row(&work)?.token_bytes.is_some() {
+            made.push(work);
+        }
+    }
+    if made.is_empty() {
+        return Err("a token that was encrypted with RSA".into());
+    }
+    let measured = format!(
+        "{} tokens were created by a process that had only the public key, and were decrypted with the \
+         private key",
+        made.len()
+    );
+    let why = "such a token does not prove its issuer";
+    Ok(Finding::new(Answer::Holds, measured, why, made))
+}
+
+fn holds(it: bool) -> Answer {
+    match it {
+        true => Answer::Holds,
+        false => Answer::DoesNotHold,
+    }
+}
+
+/// Returns the verdict on two works, or what is missing for one.
+fn judged(compared: &Compared) -> Result<VerdictKind, Missing> {
+    match compared.kind {
+        VerdictKind::Undecided => Err(format!(
+            "more rounds: {}, {} is undecided in this run",
+            difference(compared.ratio),
+            compared.words
+        )),
+        kind => Ok(kind),
+    }
+}
+
+/// Formats the additional share of a ratio: `+12 %`.
+fn added(ratio: f64) -> String {
+    format!("{:+.0} %", (ratio - 1.0) * 100.0)
+}

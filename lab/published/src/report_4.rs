@@ -1,0 +1,167 @@
+//! Report 4, two Go libraries with benchstat: ten signatures, ten checks, ten sizes.
+
+use super::draft::{Draft, Fields, Figure, Line, RatioTo, read};
+use super::source::REPORT_4;
+use super::work;
+use jeton_lab_model::result::{Quantity, RowId};
+
+const BENCHSTAT: &str = include_str!("../data/report4-benchstat.csv");
+
+/// Its claims set: an issuer and a time.
+pub(super) const CLAIMS: &str = "report4";
+
+const VERSION: &str = "cristalhq 3.0.1 is no longer available; the measured version is 3.0.14.";
+
+/// The two libraries' drivers.
+pub(super) const PASCALDEKLOE: &str = "go/pascaldekloe";
+pub(super) const CRISTALHQ: &str = "go/cristalhq";
+
+pub(super) fn tables() -> Vec<Draft> {
+    let all = read(BENCHSTAT);
+    // Times have a unit; sizes have none.
+    let (times, sizes): (Vec<Fields>, Vec<Fields>) = all
+        .into_iter()
+        .partition(|line| line.text("cristalhq_3_0_1").contains("s ±"));
+    let signs: Vec<&Fields> = times.iter().filter(|l| verb(l) == "sign").collect();
+    let checks: Vec<&Fields> = times.iter().filter(|l| verb(l) == "check").collect();
+    let sizes: Vec<&Fields> = sizes.iter().collect();
+    let mut tables = vec![
+        draft("signing, time", Quantity::Time, &signs, "sign", "sign"),
+        draft(
+            "checking the same work: parsed, verified and decoded by both, time",
+            Quantity::Time,
+            &checks,
+            "verify",
+            "verify",
+        ),
+        draft(
+            "checking as it was timed: UNEQUAL WORK, time",
+            Quantity::Time,
+            &checks,
+            "verify",
+            "verify-parsed",
+        ),
+        draft("token sizes", Quantity::TokenBytes, &sizes, "sign", "sign"),
+    ];
+    tables[0].notes.push(WEAK);
+    tables[1].notes.push(
+        "The published figures compare different work; the measured ones compare the same work.",
+    );
+    tables[2].notes.push(
+        "cristalhq's side verifies a token that was parsed outside of the timed part and decodes no \
+         claims; pascaldekloe's side parses, verifies and decodes. Do not compare the two columns.",
+    );
+    tables[3].notes.push(
+        "The report's two sides signed different claims; in this run both sign the same claims, so \
+         the difference comes from their headers.",
+    );
+    tables
+}
+
+const WEAK: &str = "An RSA key of 1,024 bits is weak. It is measured because the report did, and never \
+                    with jeton.";
+
+fn draft(
+    title: &str,
+    quantity: Quantity,
+    lines: &[&Fields],
+    pascaldekloe: &str,
+    cristalhq: &str,
+) -> Draft {
+    let lines = lines.iter().map(|line| {
+        let alg = algorithm(line);
+        Line {
+            name: format!("{} {alg}", verb(line)),
+            figures: vec![
+                figure(
+                    line,
+                    "pascaldekloe_1_9_0",
+                    doing(PASCALDEKLOE, alg, pascaldekloe),
+                ),
+                figure(line, "cristalhq_3_0_1", doing(CRISTALHQ, alg, cristalhq)),
+            ],
+        }
+    });
+    Draft {
+        source: REPORT_4,
+        title: title.to_owned(),
+        quantity,
+        columns: vec!["pascaldekloe 1.9.0", "cristalhq 3.0.1"],
+        ratio_to: RatioTo::FirstColumn,
+        notes: vec![VERSION],
+        lines: lines.collect(),
+    }
+}
+
+/// One of its works: `RS384@1024` is an algorithm with its key size.
+pub(super) fn doing(driver: &str, alg: &str, operation: &str) -> RowId {
+    work(
+        &format!("{driver}:jwt:{alg}:prepared"),
+        operation,
+        CLAIMS,
+        1,
+    )
+}
+
+/// Maps `ECDSA/sign-ES256-8` to `sign`.
+fn verb(line: &Fields) -> &str {
+    let (_, case) = line.text("benchmark").split_once('/').unwrap_or_default();
+    case.split('-').next().unwrap_or_default()
+}
+
+/// Maps `RSA/sign-1024-bit-8` to RS384 with that key size; the usual size is omitted.
+fn algorithm(line: &Fields) -> &'static str {
+    let benchmark = line.text("benchmark");
+    let known = [
+        ("1024-bit", "RS384@1024"),
+        ("2048-bit", "RS384"),
+        ("4096-bit", "RS384@4096"),
+        ("ES256", "ES256"),
+        ("ES384", "ES384"),
+        ("ES512", "ES512"),
+        ("EdDSA-8", "EdDSA"),
+        ("HS256", "HS256"),
+        ("HS384", "HS384"),
+        ("HS512", "HS512"),
+    ];
+    let found = known.iter().find(|(part, _)| benchmark.contains(part));
+    found.map_or("", |(_, alg)| alg)
+}
+
+fn figure(line: &Fields, column: &str, work: RowId) -> Figure {
+    let text = line.text(column);
+    Figure {
+        published: value(text),
+        text: format!(
+            "{text} ({}, {}, {})",
+            line.text("delta"),
+            line.text("p"),
+            line.text("n")
+        ),
+        work: Ok(work),
+    }
+}
+
+/// Parses `28.4µs ± 3%` to nanoseconds, and `166 ± 0%` as it is.
+fn value(text: &str) -> Option<f64> {
+    let figure = text.split('±').next()?.trim();
+    for (unit, nanoseconds) in [("ns", 1.0), ("µs", 1e3), ("ms", 1e6)] {
+        if let Some(number) = figure.strip_suffix(unit) {
+            return number.parse::<f64>().ok().map(|n| n * nanoseconds);
+        }
+    }
+    figure.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn benchstat_times_have_units() {
+        assert_eq!(value("28.4µs ± 3%"), Some(28_400.0));
+        assert_eq!(value("4.57ms ± 1%"), Some(4_570_000.0));
+        assert_eq!(value("166 ± 0%"), Some(166.0));
+        assert_eq!(value("~"), None);
+    }
+}

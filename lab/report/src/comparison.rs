@@ -1,0 +1,283 @@
+//! Groups the rows and verdicts of a result by comparison, for a chart and its table.
+
+use jeton_lab_model::result::{Row, RunResult, Status, Timing, Verdict};
+
+use jeton_lab_model::names;
+
+/// The data of one chart and its table: one suite, one operation, one comparison.
+pub(super) struct Comparison<'a> {
+    /// The HTML id of the heading, unique on the page.
+    pub(super) anchor: String,
+    pub(super) title: String,
+    pub(super) suite: &'a str,
+    pub(super) operation: &'a str,
+    /// The factors that differ: one, or several if confounded.
+    pub(super) factors: Vec<&'a str>,
+    pub(super) confounded: bool,
+    /// Measured subjects, the fastest first.
+    pub(super) entries: Vec<Entry<'a>>,
+    /// Bare primitives: drawn, not compared.
+    pub(super) references: Vec<Entry<'a>>,
+    /// Subjects of this comparison that have no time.
+    pub(super) missing: Vec<Entry<'a>>,
+}
+
+/// One row in a comparison.
+pub(super) struct Entry<'a> {
+    pub(super) row: &'a Row,
+    pub(super) name: String,
+    pub(super) role: Role<'a>,
+}
+
+/// The role of an entry in its comparison.
+#[derive(Clone, Copy)]
+pub(super) enum Role<'a> {
+    Baseline,
+    Compared(&'a Verdict),
+    Reference,
+    /// Without a verdict, measured or not.
+    Alone,
+}
+
+impl<'a> Comparison<'a> {
+    /// Returns the HTML id of the table.
+    pub(super) fn table_id(&self) -> String {
+        let number = self.anchor.split('-').next().unwrap_or_default();
+        format!("{number}-table")
+    }
+
+    pub(super) fn baseline(&self) -> Option<&Entry<'a>> {
+        self.entries
+            .iter()
+            .find(|entry| matches!(entry.role, Role::Baseline))
+    }
+
+    /// Returns the entries by group, the fastest group first.
+    pub(super) fn groups(&self) -> Vec<(u32, Vec<&Entry<'a>>)> {
+        let mut groups: Vec<(u32, Vec<&Entry<'a>>)> = Vec::new();
+        for entry in &self.entries {
+            let Some(group) = self.group(entry) else {
+                continue;
+            };
+            match groups.iter_mut().find(|(number, _)| *number == group) {
+                Some((_, members)) => members.push(entry),
+                None => groups.push((group, vec![entry])),
+            }
+        }
+        groups.sort_by_key(|(number, _)| *number);
+        groups
+    }
+
+    pub(super) fn group(&self, entry: &Entry<'a>) -> Option<u32> {
+        match entry.role {
+            Role::Compared(verdict) => Some(verdict.group),
+            Role::Baseline => self.baseline_group(),
+            Role::Reference | Role::Alone => None,
+        }
+    }
+
+    fn baseline_group(&self) -> Option<u32> {
+        self.entries.iter().find_map(|entry| match entry.role {
+            Role::Compared(verdict) => verdict.baseline_group,
+            _ => None,
+        })
+    }
+}
+
+/// Returns the time of a row, if it was measured and can be drawn.
+pub(super) fn time(row: &Row) -> Option<&Timing> {
+    row.ns_per_op.as_ref().filter(|t| {
+        matches!(row.status, Status::Ok | Status::Disturbed)
+            && t.median.is_finite()
+            && t.median > 0.0
+    })
+}
+
+/// Returns every comparison of the result, ordered by suite and operation as they first appear.
+/// Measured rows without a verdict are included.
+pub(super) fn comparisons(result: &RunResult) -> Vec<Comparison<'_>> {
+    let mut taken = vec![false; result.rows.measured.len()];
+    let mut found = judged(result, &mut taken);
+    add_unjudged(result, &mut taken, &mut found);
+    found.retain(|comparison| !comparison.entries.is_empty());
+    for comparison in &mut found {
+        add_references_and_missing(result, comparison);
+        comparison
+            .entries
+            .sort_by(|a, b| median(a.row).total_cmp(&median(b.row)));
+        name_entries(comparison);
+    }
+    order(result, &mut found);
+    for (number, comparison) in found.iter_mut().enumerate() {
+        comparison.anchor = names::anchor(number + 1, &comparison.title);
+    }
+    found
+}
+
+fn judged<'a>(result: &'a RunResult, taken: &mut [bool]) -> Vec<Comparison<'a>> {
+    let mut found: Vec<Comparison<'a>> = Vec::new();
+    for verdict in &result.verdicts {
+        let index = found
+            .iter()
+            .position(|c| c.title == verdict.comparison)
+            .unwrap_or_else(|| {
+                found.push(empty(
+                    verdict.comparison.clone(),
+                    &verdict.suite,
+                    &verdict.operation,
+                ));
+                found.len() - 1
+            });
+        let comparison = &mut found[index];
+        comparison.confounded |= verdict.confounded;
+        for factor in &verdict.factors {
+            if !comparison.factors.contains(&factor.as_str()) {
+                comparison.factors.push(factor);
+            }
+        }
+        let roles = [
+            (&verdict.baseline, Role::Baseline),
+            (&verdict.subject, Role::Compared(verdict)),
+        ];
+        for (id, role) in roles {
+            let known = comparison
+                .entries
+                .iter()
+                .any(|entry| entry.row.subject.id == *id);
+            if let (false, Some(row)) = (known, place_of(result, verdict, id)) {
+                taken[row] = true;
+                comparison
+                    .entries
+                    .push(entry(&result.rows.measured[row], role));
+            }
+        }
+    }
+    found
+}
+
+/// Finds the index of a verdict's row. A row of several suites is in the file once, under the first
+/// suite. If each suite has its own row, the suite decides.
+fn place_of(result: &RunResult, verdict: &Verdict, id: &str) -> Option<usize> {
+    let rows = result.rows.measured.iter().enumerate();
+    let about = rows.filter(|(_, row)| verdict.is_about(row, id) && time(row).is_some());
+    let nearest = about.min_by_key(|(_, row)| row.suite != verdict.suite)?;
+    Some(nearest.0)
+}
+
+/// Adds measured rows without a verdict to the chart of the same work, or to a new chart.
+fn add_unjudged<'a>(result: &'a RunResult, taken: &mut [bool], found: &mut Vec<Comparison<'a>>) {
+    for (row, taken) in result.rows.measured.iter().zip(taken) {
+        if *taken || row.reference || time(row).is_none() {
+            continue;
+        }
+        let home = found.iter().position(|c| {
+            !c.confounded
+                && c.suite == row.suite
+                && c.entries
+                    .iter()
+                    .any(|e| same_work(e.row, row) && same_token(e.row, row))
+        });
+        let home = home.unwrap_or_else(|| {
+            let mut title = format!(
+                "{}: {}, {}, {} claims",
+                row.suite,
+                row.operation,
+                names::token(&row.subject),
+                row.claims.name
+            );
+            if row.threads > 1 {
+                title.push_str(&format!(", {} threads", row.threads));
+            }
+            found.push(empty(title, &row.suite, &row.operation));
+            found.len() - 1
+        });
+        found[home].entries.push(entry(row, Role::Alone));
+    }
+}
+
+/// Adds the bare primitives of the compared subjects, and the subjects without a time. Bare primitives may
+/// belong to any suite; subjects without a time belong to the comparison's suite.
+fn add_references_and_missing<'a>(result: &'a RunResult, comparison: &mut Comparison<'a>) {
+    for row in &result.rows.measured {
+        let belongs = comparison.entries.iter().any(|entry| {
+            same_work(entry.row, row)
+                && if row.reference {
+                    names::primitive(&entry.row.subject) == names::primitive(&row.subject)
+                } else {
+                    row.suite == comparison.suite && same_token(entry.row, row)
+                }
+        });
+        if !belongs {
+            continue;
+        }
+        match (row.reference, time(row).is_some()) {
+            (true, true) => comparison.references.push(entry(row, Role::Reference)),
+            (true, false) => comparison.missing.push(entry(row, Role::Reference)),
+            (false, false) => comparison.missing.push(entry(row, Role::Alone)),
+            (false, true) => {}
+        }
+    }
+}
+
+fn name_entries(comparison: &mut Comparison<'_>) {
+    let measured: Vec<_> = comparison.entries.iter().map(|e| &e.row.subject).collect();
+    let shown = names::distinct(&measured);
+    for (entry, name) in comparison.entries.iter_mut().zip(shown) {
+        entry.name = name;
+    }
+}
+
+/// Orders by suite and operation, as the rows first name them.
+fn order<'a>(result: &RunResult, found: &mut [Comparison<'a>]) {
+    let first = |is_it: &dyn Fn(&Row) -> bool| result.rows.measured.iter().position(is_it);
+    let last = usize::MAX;
+    let place = |wanted: &Comparison<'a>| {
+        let of_suite = |row: &Row| row.suite == wanted.suite;
+        let of_operation = |row: &Row| row.operation == wanted.operation;
+        // All rows of a comparison may belong to another suite.
+        let operation = first(&|row| of_suite(row) && of_operation(row));
+        let operation = operation.or_else(|| first(&of_operation));
+        (
+            first(&of_suite).unwrap_or(last),
+            wanted.suite,
+            operation.unwrap_or(last),
+            wanted.confounded,
+        )
+    };
+    found.sort_by_key(place);
+}
+
+/// Reports whether operation, claims and threads are the same.
+fn same_work(a: &Row, b: &Row) -> bool {
+    a.operation == b.operation && a.claims.name == b.claims.name && a.threads == b.threads
+}
+
+fn same_token(a: &Row, b: &Row) -> bool {
+    names::token(&a.subject) == names::token(&b.subject)
+}
+
+fn median(row: &Row) -> f64 {
+    time(row).map_or(f64::MAX, |t| t.median)
+}
+
+fn empty<'a>(title: String, suite: &'a str, operation: &'a str) -> Comparison<'a> {
+    Comparison {
+        anchor: String::new(),
+        title,
+        suite,
+        operation,
+        factors: Vec::new(),
+        confounded: false,
+        entries: Vec::new(),
+        references: Vec::new(),
+        missing: Vec::new(),
+    }
+}
+
+fn entry<'a>(row: &'a Row, role: Role<'a>) -> Entry<'a> {
+    Entry {
+        row,
+        name: row.subject.library.clone(),
+        role,
+    }
+}

@@ -1,0 +1,293 @@
+//! Results as comma-separated values (RFC 4180), for spreadsheets and data frames.
+
+mod attack;
+mod interop;
+mod servers;
+
+use csv::WriterBuilder;
+
+use jeton_lab_model::result::{Row, RowId, RunResult};
+
+const COLUMNS: [&str; 27] = [
+    "suite",
+    "contract",
+    "status",
+    "reason",
+    "subject",
+    "library",
+    "version",
+    "language",
+    "format",
+    "alg",
+    "enc",
+    "key_handling",
+    "reference",
+    "claims",
+    "claims_bytes",
+    "threads",
+    "token_bytes",
+    "median_ns",
+    "low_ns",
+    "high_ns",
+    "outliers",
+    "unsettled",
+    "bytes_per_op",
+    "allocs_per_op",
+    "peak_rss_bytes",
+    "tainted_run",
+    "rounds",
+];
+
+/// A kind of row, with its own columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Timed rows.
+    Measured,
+    /// Servers under load.
+    Servers,
+    /// Interoperability.
+    Interop,
+    /// Attacks.
+    Attack,
+}
+
+impl Kind {
+    /// Every kind, in order of precedence.
+    pub const ALL: [Self; 4] = [Self::Measured, Self::Servers, Self::Interop, Self::Attack];
+
+    /// Counts the rows of this kind in a result.
+    #[must_use]
+    pub fn count(self, result: &RunResult) -> usize {
+        let rows = &result.rows;
+        match self {
+            Self::Measured => rows.measured.len(),
+            Self::Servers => rows.servers.len(),
+            Self::Interop => rows.interop.len(),
+            Self::Attack => rows.attack.len(),
+        }
+    }
+
+    /// Returns the main kind of a result: the first kind with rows.
+    #[must_use]
+    pub fn of(result: &RunResult) -> Self {
+        let mut all = Self::ALL.into_iter();
+        all.find(|kind| kind.count(result) > 0)
+            .unwrap_or(Self::Measured)
+    }
+}
+
+/// Formats the rows of the result's main kind ([`Kind::of`]) as [`rows`] does.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("results.csv", jeton_lab_report::csv::text(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn text(result: &RunResult) -> String {
+    rows(result, Kind::of(result))
+}
+
+/// Formats a header line and one line for each row of this kind.
+///
+/// * Timed rows: subject, operation, median with 95 % interval, memory, and the nanoseconds per operation
+///   of each round in columns `round_1` and following.
+/// * Interop: one line for each pair, with the outcome of each key encoding.
+/// * Servers: one line for each server and load.
+/// * Attacks: one line for each attack on each library, without evidence.
+///
+/// An unmeasured value is an empty field. Text that a spreadsheet would read as a formula (it begins with
+/// `=`, `+`, `-` or `@`) gets an apostrophe, because reasons and names come from the libraries.
+#[must_use]
+pub fn rows(result: &RunResult, kind: Kind) -> String {
+    let disturbed = result.environment.disturbance.disturbed;
+    let named = |columns: &[&str]| columns.iter().map(|name| (*name).to_owned()).collect();
+    match kind {
+        Kind::Measured => measured(result, disturbed),
+        Kind::Servers => {
+            let (head, lines) = servers::lines(&result.rows.servers, disturbed);
+            table(head, lines)
+        }
+        Kind::Interop => {
+            let lines = result.rows.interop.iter().map(interop::record);
+            table(named(&interop::COLUMNS), lines.collect())
+        }
+        Kind::Attack => {
+            let lines = result.rows.attack.iter().map(attack::record);
+            table(named(&attack::COLUMNS), lines.collect())
+        }
+    }
+}
+
+fn measured(result: &RunResult, disturbed: bool) -> String {
+    let rows = &result.rows.measured;
+    let timings = rows.iter().filter_map(|r| r.ns_per_op.as_ref());
+    let rounds = timings.map(|t| t.rounds.len()).max().unwrap_or(0);
+    let head = COLUMNS.iter().map(|name| (*name).to_owned());
+    let head = head.chain((1..=rounds).map(|round| format!("round_{round}")));
+    let lines = rows.iter().map(|r| record(r, disturbed, rounds));
+    table(head.collect(), lines.collect())
+}
+
+/// Formats one line for each published figure, with the measured one.
+///
+/// Published and measured figures come from different machines: compare only the ratios within each source.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("published.csv", jeton_lab_report::csv::published(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn published(result: &RunResult) -> String {
+    let head = [
+        "report",
+        "table",
+        "row",
+        "column",
+        "unit",
+        "published",
+        "published_text",
+        "published_ratio",
+        "measured",
+        "measured_ratio",
+        "missing",
+        "subject",
+        "contract",
+        "claims",
+        "threads",
+        "ratio_to",
+        "machine",
+        "source",
+    ];
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+    let mut lines = Vec::new();
+    for table in &result.published {
+        for row in &table.rows {
+            for (column, figure) in table.columns.iter().zip(&row.figures) {
+                let work = figure.work.as_ref();
+                let of_work = |part: fn(&RowId) -> &String| {
+                    work.map_or_else(String::new, |work| plain(part(work)))
+                };
+                lines.push(vec![
+                    table.report.to_string(),
+                    plain(&table.title),
+                    plain(&row.name),
+                    plain(column),
+                    table.quantity.unit().to_owned(),
+                    number(figure.published),
+                    plain(&figure.text),
+                    number(figure.published_ratio),
+                    number(figure.measured),
+                    number(figure.measured_ratio),
+                    plain(figure.missing.as_deref().unwrap_or_default()),
+                    of_work(|work| &work.subject),
+                    of_work(|work| &work.operation),
+                    of_work(|work| &work.claims),
+                    work.map_or_else(String::new, |work| work.threads.to_string()),
+                    plain(&table.ratio_to),
+                    plain(&table.machine),
+                    plain(&table.source),
+                ]);
+            }
+        }
+    }
+    table(head.map(str::to_owned).to_vec(), lines)
+}
+
+/// Formats one line for each published conclusion, with its answer.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("answers.csv", jeton_lab_report::csv::answers(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn answers(result: &RunResult) -> String {
+    let head = [
+        "id", "report", "claim", "answer", "measured", "why", "machine",
+    ];
+    let lines = result.claims_answered.iter().map(|claim| {
+        vec![
+            plain(&claim.id),
+            claim.report.to_string(),
+            plain(&claim.claim),
+            claim.answer.label().to_owned(),
+            plain(&claim.measured),
+            plain(&claim.why),
+            plain(&claim.machine),
+        ]
+    });
+    table(head.map(str::to_owned).to_vec(), lines.collect())
+}
+
+fn table(head: Vec<String>, lines: Vec<Vec<String>>) -> String {
+    let mut out = WriterBuilder::new().from_writer(Vec::new());
+    for line in std::iter::once(head).chain(lines) {
+        out.write_record(&line)
+            .expect("all lines have the same length, and writing to memory cannot fail");
+    }
+    let bytes = out.into_inner().expect("writing to memory cannot fail");
+    String::from_utf8(bytes).expect("all fields are UTF-8")
+}
+
+fn record(row: &Row, disturbed: bool, rounds: usize) -> Vec<String> {
+    let subject = &row.subject;
+    let time = row.ns_per_op.as_ref();
+    let figure = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+    let count = |value: Option<u64>| value.map_or_else(String::new, |v| v.to_string());
+    let mut fields = vec![
+        plain(&row.suite),
+        plain(&row.operation),
+        row.status.name().to_owned(),
+        plain(row.reason.as_deref().unwrap_or_default()),
+        plain(&subject.id),
+        plain(&subject.library),
+        plain(&subject.version),
+        plain(&subject.language),
+        plain(&subject.format),
+        plain(subject.alg.as_deref().unwrap_or_default()),
+        plain(subject.enc.as_deref().unwrap_or_default()),
+        plain(&subject.key_handling),
+        row.reference.to_string(),
+        plain(&row.claims.name),
+        row.claims.bytes.to_string(),
+        row.threads.to_string(),
+        count(row.token_bytes),
+        figure(time.map(|t| t.median)),
+        figure(time.map(|t| t.interval[0])),
+        figure(time.map(|t| t.interval[1])),
+        count(time.map(|t| u64::from(t.outliers))),
+        time.map_or_else(String::new, |t| t.unsettled.to_string()),
+        figure(row.bytes_per_op),
+        figure(row.allocs_per_op),
+        count(row.peak_rss_bytes),
+        disturbed.to_string(),
+        count(time.map(|t| t.rounds.len() as u64)),
+    ];
+    let own = time.map_or(&[][..], |t| t.rounds.as_slice());
+    fields.extend((0..rounds).map(|i| figure(own.get(i).copied())));
+    fields
+}
+
+fn plain(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_formula_is_escaped() {
+        assert_eq!(plain("=HYPERLINK(\"x\")"), "'=HYPERLINK(\"x\")");
+        assert_eq!(plain("golang-jwt"), "golang-jwt");
+    }
+}

@@ -1,0 +1,128 @@
+//! The recommendation section: choices, reasons, what would change them, and what is not covered; or
+//! the reasons why there is none.
+
+use maud::{Markup, html};
+
+use jeton_lab_model::recommendation::{Choice, Pick, Recommendation};
+use jeton_lab_model::result::RunResult;
+
+use crate::recommendation::recommendation_of;
+
+use super::names;
+use super::units::{self, Unit};
+
+pub(super) fn section(result: &RunResult) -> Markup {
+    let advice = recommendation_of(result);
+    html! {
+        (requirements(&advice))
+        @if advice.choices.is_empty() {
+            div.callout.bad {
+                p { strong { "There is no recommendation." } }
+                ul { @for line in &advice.because { li { (line) } } }
+            }
+        } @else {
+            @if advice.allow_noisy && result.environment.disturbance.disturbed {
+                p.callout.warn {
+                    strong { "From a disturbed run: " }
+                    "requested with " code { "--allow-noisy" } "."
+                }
+            }
+            (choices(&advice.choices))
+            (list("Because", &advice.because))
+        }
+        div.pair {
+            div { (list("What would change it", &advice.would_change)) }
+            div { (list("Not covered", &advice.not_covered)) }
+        }
+        @if !advice.out.is_empty() { (out(&advice)) }
+    }
+}
+
+fn requirements(advice: &Recommendation) -> Markup {
+    html! {
+        @if advice.requirements.is_empty() {
+            p {
+                "No requirements given. Assumed: any language, readable claims, one party that issues and verifies; ordered by the time to verify. Set your own requirements: "
+                code { "jeton lab report results.json --html --need verify-by-third-parties,languages=go+node" } "."
+            }
+        } @else {
+            p {
+                "Requirements: "
+                @for (index, requirement) in advice.requirements.iter().enumerate() {
+                    @if index > 0 { " " }
+                    span.tag { (requirement) }
+                }
+            }
+        }
+    }
+}
+
+fn choices(choices: &[Choice]) -> Markup {
+    let times = || {
+        let picks = choices.iter().flat_map(|c| &c.picks);
+        picks.flat_map(|p| [p.make_ns, p.open_ns]).flatten()
+    };
+    let unit = Unit::for_times(times());
+    html! {
+        @if choices.len() > 1 {
+            p { strong { "The fastest group; this run cannot distinguish its members:" } }
+        }
+        div.choices {
+            @for choice in choices {
+                div.choice {
+                    p.token { (choice.token) @if let Some(bytes) = choice.token_bytes { " " span.muted { (units::whole(bytes)) " bytes" } } }
+                    ul.picks { @for pick in &choice.picks { (self::pick(pick, unit)) } }
+                }
+            }
+        }
+    }
+}
+
+fn pick(pick: &Pick, unit: Unit) -> Markup {
+    let [issues, accepts] = pick.verbs();
+    let times = [(issues, pick.make_ns), (accepts, pick.open_ns)];
+    let times: Vec<String> = times
+        .into_iter()
+        .filter_map(|(verb, ns)| Some(format!("{verb} in {}", unit.text(ns?))))
+        .collect();
+    html! {
+        li {
+            strong { (pick.library) } " " (pick.version) " " span.muted { "· " (pick.runtime.as_deref().unwrap_or_else(|| names::language_of(&pick.language))) }
+            @if !times.is_empty() { small { (units::list(&times)) } }
+        }
+    }
+}
+
+fn list(heading: &str, lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            h3 { (heading) }
+            ul { @for line in lines { li { (line) } } }
+        }
+    }
+}
+
+fn out(advice: &Recommendation) -> Markup {
+    html! {
+        details {
+            summary { "Excluded subjects and reasons: " (units::count(advice.out.len(), "subject", "subjects")) }
+            div.scroll tabindex="0" role="region" aria-label="Excluded subjects, table" {
+                table.sortable {
+                    caption { "Excluded subjects and reasons" }
+                    thead { tr {
+                        th scope="col" { "Token" } th scope="col" { "Subject" } th scope="col" { "Reason" }
+                    } }
+                    tbody {
+                        @for one in &advice.out {
+                            tr {
+                                th scope="row" { (one.token) }
+                                td.id { (one.subject) }
+                                td.reason { (one.why) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

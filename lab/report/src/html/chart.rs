@@ -1,0 +1,249 @@
+//! The dot-and-interval chart of one comparison, with its table.
+//!
+//! Horizontal positions are in per cent of the width; all other lengths are in pixels. A chart is
+//! therefore as wide as its column, and its text keeps its size.
+
+use maud::{Markup, html};
+
+use super::comparison::{Comparison, Entry, Role, time};
+use super::marks::{self, Mark};
+use super::scale::{LogScale, per_cent};
+use super::units::Unit;
+use super::{names, sentences, summary, table, units};
+use jeton_lab_stats::verdict::Band;
+
+const ROW: f64 = 42.0;
+const REFERENCE_ROW: f64 = 18.0;
+const AXIS: f64 = 30.0;
+/// Longer labels are shortened to fit 390 px; the table has them in full.
+const NAME_CHARS_MAX: usize = 34;
+const ASIDE_CHARS_MAX: usize = 24;
+const REFERENCE_CHARS_MAX: usize = 15;
+/// The number of tick labels that fit on a narrow screen.
+const NARROW_TICKS_MAX: usize = 4;
+/// Longer labels use a smaller font.
+const LONG_NAME_CHARS: usize = 24;
+/// A narrower interval, in per cent of the width, is hidden by its mark on every screen.
+const HIDDEN_BY_MARK: f64 = 0.6;
+
+/// Renders the legend of the charts.
+pub(super) fn legend() -> Markup {
+    let marks = [
+        ("baseline", "baseline"),
+        ("faster", "faster than the baseline"),
+        ("slower", "slower than the baseline"),
+        ("equivalent", "equivalent to the baseline"),
+        ("undecided", "undecided"),
+        ("alone", "not compared"),
+    ];
+    html! {
+        p {
+            "A mark shows the median of the rounds; the line through it shows the 95 % interval of the median. "
+            "A mark hides an interval that is narrower than the mark. Further left is faster. The axis is logarithmic: equal distances are equal ratios."
+        }
+        ul.legend {
+            @for (kind, words) in marks {
+                li { (Mark::of_verdict(kind).icon()) (words) }
+            }
+            li {
+                svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { rect.band x="-9" y="-8" width="18" height="16" {} }
+                "noise band around the baseline"
+            }
+            li {
+                svg.icon viewBox="-12 -12 24 24" aria-hidden="true" { line.reference y1="-9" y2="9" {} }
+                "bare primitive, not compared"
+            }
+        }
+    }
+}
+
+/// Renders a heading, the chart, and the table of the same figures.
+pub(super) fn figure(comparison: &Comparison<'_>, floor: Option<f64>) -> Markup {
+    let all = || comparison.entries.iter().chain(&comparison.references);
+    let unit = Unit::for_times(all().filter_map(|e| time(e.row)).map(|t| t.median));
+    html! {
+        article.comparison {
+            h4 #(comparison.anchor) {
+                (comparison.title)
+                @if comparison.confounded { " " (summary::confounded_tag()) }
+            }
+            @if let Some(factors) = sentences::factors(comparison) {
+                p class=(if comparison.confounded { "callout warn" } else { "note" }) { (factors) }
+            }
+            figure { (svg(comparison, unit, floor)) }
+            (table::section(comparison, unit))
+        }
+    }
+}
+
+fn svg(comparison: &Comparison<'_>, unit: Unit, floor: Option<f64>) -> Markup {
+    let share = 1.0 + Band::new(floor).believed_beyond();
+    let band = comparison
+        .baseline()
+        .and_then(|baseline| time(baseline.row))
+        .filter(|_| share.is_finite())
+        .map(|t| (t.median / share, t.median, t.median * share));
+    let scale = LogScale::holding(
+        comparison
+            .entries
+            .iter()
+            .chain(&comparison.references)
+            .filter_map(|entry| time(entry.row))
+            .flat_map(|t| [t.median, t.interval[0], t.interval[1]])
+            .chain(band.iter().flat_map(|(low, _, high)| [*low, *high])),
+    );
+    let top = comparison.references.len() as f64 * REFERENCE_ROW + 6.0;
+    let bottom = top + comparison.entries.len() as f64 * ROW + 4.0;
+    html! {
+        svg.chart role="img" height=(bottom + AXIS)
+            aria-label=(description(comparison, unit)) aria-details=(comparison.table_id()) {
+            (ticks(&scale.ticks(), |tick| scale.place(tick), [top, bottom], |tick| unit.tick(tick)))
+            @if let Some((low, middle, high)) = band {
+                @let (left, x, right) = (scale.place(low), scale.place(middle), scale.place(high));
+                rect.band x=(per_cent(left)) y=(top) width=(per_cent(right - left)) height=(bottom - top) {}
+                (upright("middle", x, [top, bottom]))
+            }
+            @for (index, entry) in comparison.references.iter().enumerate() {
+                (reference(entry, index, scale, unit, bottom))
+            }
+            @for (index, entry) in comparison.entries.iter().enumerate() {
+                (row(entry, top + index as f64 * ROW, scale, unit))
+            }
+        }
+    }
+}
+
+/// Renders the grid lines and labels of the horizontal axis.
+pub(super) fn ticks(
+    ticks: &[f64],
+    place: impl Fn(f64) -> f64,
+    [top, bottom]: [f64; 2],
+    name: impl Fn(f64) -> String,
+) -> Markup {
+    html! {
+        @for (number, &tick) in ticks.iter().enumerate() {
+            @let x = place(tick);
+            // On a narrow screen, only every second label of many fits.
+            @let room = if ticks.len() > NARROW_TICKS_MAX && number % 2 == 1 { "wide " } else { "" };
+            (upright("grid", x, [top, bottom]))
+            text class={ "tick " (room) (anchor(x)) } x=(per_cent(x)) y=(bottom + 18.0) { (name(tick)) }
+        }
+    }
+}
+
+/// Renders a vertical line from the top to the bottom of a chart.
+pub(super) fn upright(class: &str, x: f64, [top, bottom]: [f64; 2]) -> Markup {
+    let x = per_cent(x);
+    html! { line.(class) x1=(x) x2=(x) y1=[(top != 0.0).then_some(top)] y2=(bottom) {} }
+}
+
+/// Renders a bare primitive: a vertical line through the chart, with its name at the top.
+fn reference(entry: &Entry<'_>, index: usize, scale: LogScale, unit: Unit, bottom: f64) -> Markup {
+    let Some(timing) = time(entry.row) else {
+        return html! {};
+    };
+    let x = scale.place(timing.median);
+    let y = (index as f64 + 1.0) * REFERENCE_ROW - 4.0;
+    // The name goes to the side with more room.
+    let (side, shift) = if x < 50.0 {
+        ("start", "6")
+    } else {
+        ("end", "-6")
+    };
+    html! {
+        (upright("reference", x, [y - 10.0, bottom]))
+        text.reference-name.(side) x=(per_cent(x)) dx=(shift) y=(y) {
+            (cut(&entry.name, REFERENCE_CHARS_MAX))
+            tspan.aside { " " (cut(&names::algorithm(&entry.row.subject), ASIDE_CHARS_MAX)) }
+            ", " (unit.text(timing.median))
+        }
+    }
+}
+
+/// Renders one subject: its name and value, and below them its mark and interval.
+fn row(entry: &Entry<'_>, y: f64, scale: LogScale, unit: Unit) -> Markup {
+    let Some(timing) = time(entry.row) else {
+        return html! {};
+    };
+    let [low, high] = timing
+        .interval
+        .map(|end| if end.is_finite() { end } else { timing.median });
+    let (kind, effect) = match entry.role {
+        Role::Baseline => ("baseline", "baseline".to_owned()),
+        Role::Compared(verdict) => (
+            sentences::kind(verdict.verdict).0,
+            sentences::short_effect(verdict),
+        ),
+        Role::Reference | Role::Alone => ("alone", "not compared".to_owned()),
+    };
+    let subject = &entry.row.subject;
+    let aside = format!("{} · {}", subject.version, names::language(subject));
+    let [left, right] = [low, high].map(|end| scale.place(end));
+    html! {
+        svg y=(y + 30.0) {
+            text class=(name_class(&entry.name)) y="-14" {
+                (cut(&entry.name, NAME_CHARS_MAX))
+                tspan.aside { " " (cut(&aside, ASIDE_CHARS_MAX)) }
+            }
+            text.value x="100%" y="-14" {
+                (unit.text(timing.median)) tspan.effect { " " (effect) }
+            }
+            (marks::track())
+            @if right - left > HIDDEN_BY_MARK {
+                line.(kind) x1=(per_cent(left)) x2=(per_cent(right)) {}
+            }
+            (Mark::of_verdict(kind).at(scale.place(timing.median), 0.0))
+        }
+    }
+}
+
+fn description(comparison: &Comparison<'_>, unit: Unit) -> String {
+    let ends = comparison.entries.first().zip(comparison.entries.last());
+    let range = ends.and_then(|(first, last)| {
+        let (fast, slow) = (time(first.row)?.median, time(last.row)?.median);
+        Some(format!(
+            ", from {} at {} to {} at {}",
+            first.name,
+            unit.text(fast),
+            last.name,
+            unit.text(slow)
+        ))
+    });
+    format!(
+        "Dot-and-interval chart, {}: time per operation of {} on a log axis{}. The table below has every figure.",
+        comparison.title,
+        units::count(comparison.entries.len(), "subject", "subjects"),
+        range.unwrap_or_default()
+    )
+}
+
+/// Returns the class of a label at a position: labels at the ends are aligned inwards.
+pub(super) fn anchor(place: f64) -> &'static str {
+    match place {
+        // On a narrow screen half a label is a tenth of the chart.
+        p if p < 10.0 => "start",
+        p if p > 90.0 => "end",
+        _ => "mid",
+    }
+}
+
+/// Returns the class of a row's name: a long name uses a smaller font.
+pub(super) fn name_class(label: &str) -> &'static str {
+    if label.chars().count() > LONG_NAME_CHARS {
+        "name long"
+    } else {
+        "name"
+    }
+}
+
+/// Shortens a label, with an ellipsis.
+pub(super) fn cut(label: &str, chars_max: usize) -> String {
+    if label.chars().count() <= chars_max {
+        return label.to_owned();
+    }
+    label
+        .chars()
+        .take(chars_max.saturating_sub(1))
+        .chain(['…'])
+        .collect()
+}

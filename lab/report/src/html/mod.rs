@@ -1,0 +1,260 @@
+//! The HTML report: one file that opens from disk, without a network.
+//!
+//! The page depends only on the result file. Its content security policy allows one style sheet and one
+//! script by their hashes and nothing else, so text from a library cannot run code. The script sorts and
+//! filters tables; the page has the same content without it. A table with the figures follows every chart.
+
+mod advice;
+mod attack;
+mod budgets;
+mod chart;
+mod data;
+mod environment;
+mod folds;
+mod gaps;
+mod interop;
+mod lines;
+mod marks;
+mod overhead;
+mod panels;
+mod published_comparison;
+mod scale;
+mod servers;
+mod sizes;
+mod summary;
+mod sweep;
+mod table;
+mod threads;
+mod tradeoff;
+mod trust;
+
+use base64_simd::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+use folds::sets;
+
+use super::comparison::{Comparison, comparisons};
+use super::{comparison, sentences};
+use jeton_lab_model::result::RunResult;
+use jeton_lab_model::{names, units};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("tables.js");
+
+/// Renders the page of one result as UTF-8 HTML that needs no other file.
+///
+/// Every result renders, also without rows or with failed rows only. The page contains the compressed
+/// result as a download if that takes at most half a megabyte.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("report.html", jeton_lab_report::html::page(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn page(result: &RunResult) -> String {
+    let comparisons = comparisons(result);
+    let sections = sections(result, &comparisons);
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        STANDARD.encode_to_string(Sha256::digest(STYLE)),
+        STANDARD.encode_to_string(Sha256::digest(SCRIPT))
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (title(result)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the report" }
+                (marks::definitions())
+                header.page-head {
+                    p.eyebrow { "jeton lab" }
+                    h1 { (title(result)) }
+                    (summary::asked(result))
+                }
+                div.columns {
+                    (navigation(&sections, &comparisons))
+                    main #main {
+                        @for section in &sections {
+                            section #(section.id) aria-labelledby={ (section.id) "-heading" } {
+                                h2 #{ (section.id) "-heading" } { (section.heading) }
+                                (section.body)
+                            }
+                        }
+                    }
+                }
+                footer {
+                    p {
+                        "Created by jeton " (result.environment.jeton)
+                        " from one result file. This page sends no requests."
+                    }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// Returns the sections in order. Sections without rows are omitted; the gaps section names them.
+fn sections(result: &RunResult, comparisons: &[Comparison<'_>]) -> Vec<Section> {
+    let rows = &result.rows.measured;
+    let interop_rows = &result.rows.interop;
+    // Results of commands without timings have no timing sections.
+    let timed = !rows.is_empty() || result.rows.is_empty();
+    let shown = |s: &Section| {
+        timed
+            || [
+                "attacks",
+                "interop",
+                "servers",
+                "claims",
+                "environment",
+                "data",
+            ]
+            .contains(&s.id)
+    };
+    let all = [
+        always("summary", "Summary", summary::section(result, comparisons)),
+        always("recommendation", "Recommendation", advice::section(result)),
+        always("groups", "Groups", summary::groups(comparisons)),
+        always("charts", "Time per operation", charts(result, comparisons)),
+        always(
+            "tradeoff",
+            "Size and time to verify",
+            tradeoff::section(rows),
+        ),
+        always("sizes", "Token sizes", sizes::section(rows)),
+        always(
+            "overhead",
+            "Overhead above the bare primitive",
+            overhead::section(rows),
+        ),
+        Section::new("sweep", "Payload sweep", sweep::section(rows)),
+        Section::new(
+            "threads",
+            "Concurrency",
+            threads::section(rows, result.environment.cores),
+        ),
+        Section::new(
+            "published",
+            "Published and measured figures",
+            published_comparison::published(&result.published),
+        ),
+        Section::new(
+            "claims",
+            "Published conclusions",
+            published_comparison::answered(&result.claims_answered),
+        ),
+        Section::new(
+            "interop",
+            "Interoperability",
+            (!interop_rows.is_empty()).then(|| interop::section(interop_rows)),
+        ),
+        Section::new(
+            "servers",
+            "Servers",
+            (!result.rows.servers.is_empty()).then(|| servers::section(&result.rows.servers)),
+        ),
+        Section::new(
+            "attacks",
+            "Attacks",
+            (!result.rows.attack.is_empty()).then(|| attack::section(result)),
+        ),
+        always("gaps", "Missing and disturbed", gaps::section(result)),
+        always("trust", "Measurement quality", trust::section(result)),
+        always("environment", "Environment", environment::section(result)),
+        always("data", "Raw data and reproduction", data::section(result)),
+    ];
+    all.into_iter().flatten().filter(shown).collect()
+}
+
+struct Section {
+    id: &'static str,
+    heading: &'static str,
+    body: Markup,
+}
+
+impl Section {
+    /// Creates a section if it has a body.
+    fn new(id: &'static str, heading: &'static str, body: Option<Markup>) -> Option<Self> {
+        let body = body?;
+        Some(Self { id, heading, body })
+    }
+}
+
+/// Creates a section that every page has.
+fn always(id: &'static str, heading: &'static str, body: Markup) -> Option<Section> {
+    Section::new(id, heading, Some(body))
+}
+
+fn title(result: &RunResult) -> String {
+    let mut suites: Vec<&str> = Vec::new();
+    for row in &result.rows.measured {
+        if !suites.contains(&row.suite.as_str()) {
+            suites.push(&row.suite);
+        }
+    }
+    if !result.rows.interop.is_empty() {
+        suites.push("interop");
+    }
+    if !result.rows.servers.is_empty() {
+        suites.push("servers");
+    }
+    if !result.rows.attack.is_empty() {
+        suites.push("attacks");
+    }
+    if suites.is_empty() {
+        return "Lab report".to_owned();
+    }
+    format!("Lab report: {}", units::list(&suites))
+}
+
+/// Renders the table of contents; it lists comparisons by suite and operation.
+fn navigation(sections: &[Section], comparisons: &[Comparison<'_>]) -> Markup {
+    html! {
+        nav.contents aria-label="Contents" {
+            ol {
+                @for section in sections {
+                    li {
+                        a href={ "#" (section.id) } { (section.heading) }
+                        @if section.id == "charts" && !comparisons.is_empty() {
+                            ol {
+                                @for set in sets(comparisons) {
+                                    li { a href={ "#" (set.anchor()) } { (set.heading()) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn charts(result: &RunResult, comparisons: &[Comparison<'_>]) -> Markup {
+    html! {
+        @if comparisons.is_empty() {
+            p { "No time was measured. See " a href="#gaps" { "missing and disturbed rows" } " for the reasons." }
+        } @else {
+            (chart::legend())
+            @for set in sets(comparisons) {
+                (set.shown(Some(&set.anchor()), &html! {
+                    @for comparison in set.comparisons {
+                        (chart::figure(comparison, result.noise_floor.floor))
+                    }
+                }))
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Attacks as JUnit XML for CI systems: a suite for each subject, a test for each attack.
+
+use jeton_lab_model::result::{AttackOutcome, AttackRow, RunResult, Status};
+
+/// Formats the report as UTF-8 XML.
+///
+/// A finding is a failure with its evidence. A void or unavailable row is an error. An attack that does
+/// not apply is skipped.
+#[must_use]
+pub fn text(result: &RunResult) -> String {
+    let mut subjects: Vec<(String, Vec<&AttackRow>)> = Vec::new();
+    for row in &result.rows.attack {
+        let name = format!(
+            "{}:{}:{}",
+            row.subject.driver,
+            row.format,
+            row.practice.name()
+        );
+        match subjects.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, rows)) => rows.push(row),
+            None => subjects.push((name, vec![row])),
+        }
+    }
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"jeton lab attack\">\n",
+    );
+    for (name, rows) in subjects {
+        let count = |of: fn(&AttackRow) -> bool| rows.iter().filter(|r| of(r)).count();
+        out.push_str(&format!(
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
+            escaped(&name),
+            rows.len(),
+            count(failed),
+            count(is_error),
+            count(skipped),
+        ));
+        for row in rows {
+            out.push_str(&case(&name, row));
+        }
+        out.push_str("  </testsuite>\n");
+    }
+    out.push_str("</testsuites>\n");
+    out
+}
+
+fn case(subject: &str, row: &AttackRow) -> String {
+    let head = format!(
+        "    <testcase classname=\"{}\" name=\"{}\"",
+        escaped(subject),
+        escaped(&row.attack)
+    );
+    let reason = escaped(row.reason.as_deref().unwrap_or_default());
+    let body = if failed(row) {
+        let outcome = row.outcome.map_or("", AttackOutcome::name);
+        let mut seen: Vec<String> = row
+            .evidence
+            .iter()
+            .map(|e| {
+                let seen = e.seen.as_deref().unwrap_or_default();
+                escaped(&format!("{}: {seen}", e.name()))
+            })
+            .collect();
+        seen.extend(row.also.iter().map(|name| escaped(name)));
+        format!(
+            "<failure type=\"{outcome}\" message=\"{outcome}: {}\">{}</failure>",
+            escaped(&row.attack),
+            seen.join("\n")
+        )
+    } else if is_error(row) {
+        format!(
+            "<error type=\"{}\" message=\"{reason}\"/>",
+            row.status.name()
+        )
+    } else if skipped(row) {
+        format!("<skipped message=\"{reason}\"/>")
+    } else {
+        return format!("{head}/>\n");
+    };
+    format!("{head}>{body}</testcase>\n")
+}
+
+fn failed(row: &AttackRow) -> bool {
+    row.outcome.is_some_and(AttackOutcome::is_finding)
+}
+
+fn is_error(row: &AttackRow) -> bool {
+    matches!(row.status, Status::Unavailable | Status::FailedPreflight)
+}
+
+fn skipped(row: &AttackRow) -> bool {
+    matches!(
+        row.outcome,
+        Some(AttackOutcome::NotApplicable | AttackOutcome::NotOffered)
+    )
+}
+
+/// Escapes text for XML 1.0, which allows no control characters.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn escaped_library_text_is_valid_xml() {
+        assert_eq!(
+            escaped("\"><&\u{0}\u{1b}"),
+            "&quot;&gt;&lt;&amp;\u{fffd}\u{fffd}"
+        );
+    }
+}

@@ -1,0 +1,280 @@
+//! The result in Markdown, for a wiki, an issue or a pull request.
+
+mod attack;
+mod interop;
+mod servers;
+
+use std::fmt::{self, Write};
+
+use super::cell::cell;
+use super::comparison::{Comparison, Entry, Role, comparisons, time};
+use super::{published_comparison, sentences, visible};
+use jeton_lab_model::result::{Row, RunResult, Timing};
+use jeton_lab_model::{names, units};
+use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
+
+/// Formats the whole result as GitHub Markdown: the measurement quality, a table and a summary for each
+/// comparison, and the rows without figures.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab_model::result::RunResult) -> std::io::Result<()> {
+/// std::fs::write("report.md", jeton_lab_report::markdown::text(result))?;
+/// # Ok(()) }
+/// ```
+#[must_use]
+pub fn text(result: &RunResult) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(result, &mut out);
+    out
+}
+
+fn write(result: &RunResult, out: &mut String) -> fmt::Result {
+    writeln!(out, "# jeton lab\n")?;
+    let rows = &result.rows;
+    // Results of commands without timings skip the timed sections.
+    let is_timed = !rows.measured.is_empty() || rows.is_empty();
+    if is_timed {
+        timed(result, out)?;
+    } else {
+        writeln!(out, "`{}`", code(&result.command))?;
+    }
+    servers::write(&rows.servers, out)?;
+    interop::write(&rows.interop, out)?;
+    attack::write(&rows.attack, out)?;
+    match is_timed {
+        true => published_comparison::write(result, out),
+        false => Ok(()),
+    }
+}
+
+/// Writes the measurement quality, the comparisons, and the rows without figures.
+fn timed(result: &RunResult, out: &mut String) -> fmt::Result {
+    head(result, out)?;
+    let comparisons = comparisons(result);
+    let mut suite = "";
+    for comparison in &comparisons {
+        if comparison.suite != suite {
+            suite = comparison.suite;
+            writeln!(out, "\n## {}", units::capitalised(&cell(suite)))?;
+        }
+        table(comparison, out)?;
+    }
+    gaps(&result.rows.measured, out)
+}
+
+fn head(result: &RunResult, out: &mut String) -> fmt::Result {
+    let e = &result.environment;
+    writeln!(out, "`{}`\n", code(&result.command))?;
+    match result.noise_floor.floor {
+        Some(floor) => {
+            let managed = result.noise_floor.managed.map_or_else(String::new, |m| {
+                format!(" ({} for managed runtimes)", units::percent(m))
+            });
+            writeln!(
+                out,
+                "**Noise floor {}**{managed}: identical subjects can differ by this much in this run; a \
+                 difference below {} does not count.",
+                units::percent(floor),
+                units::percent(floor.max(PRACTICAL_DIFFERENCE))
+            )?;
+        }
+        None => writeln!(
+            out,
+            "**Noise floor not measured**: no A/A pair finished, so do not trust small \
+             differences."
+        )?,
+    }
+    if e.disturbance.disturbed {
+        let reasons: Vec<String> = e.disturbance.reasons.iter().map(|r| cell(r)).collect();
+        writeln!(
+            out,
+            "\n**Disturbed run**: {}. The figures include this disturbance.",
+            reasons.join("; ")
+        )?;
+    }
+    if !e.complete {
+        writeln!(
+            out,
+            "\n**Ended early**: {} of {} rounds finished.",
+            e.rounds_finished, e.rounds_planned
+        )?;
+    }
+    if e.is_cut_by_budget() {
+        writeln!(
+            out,
+            "\n**{} of {} rounds**: time limit reached.",
+            e.rounds_finished, e.rounds_planned
+        )?;
+    }
+    if let Some(ended) = e.out_of_support() {
+        writeln!(
+            out,
+            "\n**Out of support**: {}. A newer runtime may give other figures.",
+            cell(&ended)
+        )?;
+    }
+    if !e.runtimes_used.is_empty() {
+        let used: Vec<String> = e
+            .runtimes_used
+            .iter()
+            .map(|r| cell(&r.in_words()))
+            .collect();
+        writeln!(out, "\nRuntimes: {}.", used.join(", "))?;
+    }
+    writeln!(
+        out,
+        "\n{}, {}, {}{}; {}; {}, seed {}; jeton {}.",
+        cell(&e.cpu_in_full()),
+        units::count(e.cores, "core", "cores"),
+        cell(&e.kernel),
+        if e.hypervisor.is_some() {
+            ", on a hypervisor"
+        } else {
+            ""
+        },
+        cell(&e.started),
+        units::count(e.rounds_finished as usize, "round", "rounds"),
+        result.seed,
+        cell(&e.jeton)
+    )
+}
+
+fn table(comparison: &Comparison<'_>, out: &mut String) -> fmt::Result {
+    let times = comparison.entries.iter().chain(&comparison.references);
+    let unit = units::Unit::for_times(times.filter_map(|e| Some(time(e.row)?.median)));
+    writeln!(out, "\n### {}\n", cell(&comparison.title))?;
+    writeln!(
+        out,
+        "| subject | {} | 95 % | ratio | 95 % | verdict | group | bytes | B/op | allocs/op |",
+        unit.name
+    )?;
+    writeln!(out, "|---|--:|--:|--:|--:|---|--:|--:|--:|--:|")?;
+    for entry in comparison.entries.iter().chain(&comparison.references) {
+        if let Some(timing) = time(entry.row) {
+            measured(comparison, entry, timing, unit, out)?;
+        }
+    }
+    for entry in &comparison.missing {
+        writeln!(
+            out,
+            "| {} | | | | | {}: {} | | | | |",
+            subject(entry),
+            entry.row.status.name(),
+            cell(entry.row.reason.as_deref().unwrap_or("no reason recorded"))
+        )?;
+    }
+    writeln!(out)?;
+    for sentence in sentences::verdicts(comparison)
+        .into_iter()
+        .chain(sentences::factors(comparison))
+    {
+        writeln!(out, "- {}", cell(&sentence))?;
+    }
+    Ok(())
+}
+
+fn measured(
+    comparison: &Comparison<'_>,
+    entry: &Entry<'_>,
+    timing: &Timing,
+    unit: units::Unit,
+    out: &mut String,
+) -> fmt::Result {
+    let row = entry.row;
+    let (ratio, interval, verdict) = match entry.role {
+        Role::Compared(v) => (
+            units::ratio(v.ratio),
+            span(v.interval, units::ratio),
+            v.verdict.label().to_owned(),
+        ),
+        Role::Baseline => ("1".to_owned(), String::new(), "baseline".to_owned()),
+        Role::Reference => (String::new(), String::new(), "bare primitive".to_owned()),
+        Role::Alone => (String::new(), String::new(), "not compared".to_owned()),
+    };
+    let group = comparison.group(entry).map(|t| t.to_string());
+    let figure = |value: Option<f64>, decimals| {
+        value.map_or_else(|| "n/a".to_owned(), |v| units::fixed(v, decimals))
+    };
+    writeln!(
+        out,
+        "| {}{} | {} | {} | {ratio} | {interval} | {verdict} | {} | {} | {} | {} |",
+        subject(entry),
+        if timing.unsettled {
+            " (did not settle)"
+        } else {
+            ""
+        },
+        unit.figure(timing.median),
+        span(timing.interval, |end| unit.figure(end)),
+        group.unwrap_or_default(),
+        row.token_bytes.map_or_else(String::new, units::whole),
+        figure(row.bytes_per_op, 0),
+        figure(row.allocs_per_op, 1)
+    )
+}
+
+/// Writes the rows without a figure, one line for each reason.
+fn gaps(rows: &[Row], out: &mut String) -> fmt::Result {
+    let mut reasons: Vec<(String, usize)> = Vec::new();
+    for row in rows.iter().filter(|r| r.ns_per_op.is_none()) {
+        let subject = &row.subject;
+        let line = format!(
+            "{} {} ({}), {}: {}",
+            cell(&subject.library),
+            cell(&subject.version),
+            cell(names::language(subject)),
+            row.status.name(),
+            cell(row.reason.as_deref().unwrap_or("no reason recorded"))
+        );
+        match reasons.iter_mut().find(|(l, _)| *l == line) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((line, 1)),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n## Not measured\n")?;
+    for (line, count) in reasons {
+        writeln!(out, "- {line} ({})", units::count(count, "row", "rows"))?;
+    }
+    Ok(())
+}
+
+fn subject(entry: &Entry<'_>) -> String {
+    let subject = &entry.row.subject;
+    let aside = std::iter::once(names::language(subject).to_owned()).chain(subject.remarks());
+    let aside: Vec<String> = aside.map(|word| cell(&word)).collect();
+    format!(
+        "{} {} ({})",
+        cell(&entry.name),
+        cell(&subject.version),
+        aside.join("; ")
+    )
+}
+
+fn span([low, high]: [f64; 2], figure: impl Fn(f64) -> String) -> String {
+    format!("{} – {}", figure(low), figure(high))
+}
+
+/// Escapes foreign text for use between backticks.
+fn code(text: &str) -> String {
+    visible::text(text).replace('`', "'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_library_text_is_escaped() {
+        assert_eq!(
+            cell("a|b <img src=x> [l](u)\nnext"),
+            "a\\|b &lt;img src=x&gt; \\[l\\](u) next"
+        );
+        assert_eq!(cell("a\u{1b}[2Jb"), "a\\[U+001B\\]\\[2Jb");
+        assert_eq!(code("run `x` \u{1b}[2J"), "run 'x' [U+001B][2J");
+    }
+}

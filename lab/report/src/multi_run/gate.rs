@@ -1,0 +1,342 @@
+//! The gate: checks whether a result is slower than a baseline.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::band::{ControlsShow, SetBy};
+use super::compare::{AcrossCpus, Change, RunComparison, compare};
+use super::machine::Difference;
+use jeton_lab_model::result::{RunResult, VerdictKind};
+use jeton_lab_model::{Nearest, matches, nearest};
+use jeton_lab_stats::verdict::{Band, judge};
+
+/// The question to a gate.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The largest accepted increase: 0.05 is 5 %.
+    pub threshold: f64,
+    /// Whether disturbed runs are accepted.
+    pub disturbed: Disturbed,
+    /// Whether different CPUs are accepted.
+    pub across_cpus: AcrossCpus,
+    /// Filters of subject ids, `*` matches anything; empty for all. The other subjects still count as
+    /// controls.
+    pub subjects: Vec<String>,
+}
+
+/// The findings of a gate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gate {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The largest accepted increase: 0.05 is 5 %.
+    pub threshold: f64,
+    /// The regressions.
+    pub regressions: Vec<Regression>,
+    /// The number of subjects that are not slower by more than the threshold.
+    pub passed: usize,
+    /// The number of undecided subjects.
+    pub undecided: usize,
+    /// The number of controls.
+    pub controls: usize,
+    /// The common shift and spread of the controls, by kind.
+    pub between_runs: Vec<ControlsShow>,
+    /// The differences between the machines, if they were accepted.
+    pub another_machine: Vec<Difference>,
+    /// All rows of both results, the largest change first and controls last.
+    pub rows: Vec<Judged>,
+    /// Subjects that could not be compared, as `subject: reason`.
+    pub unjudged: Vec<String>,
+}
+
+/// The outcome of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// No subject is slower by more than the threshold.
+    NoRegression,
+    /// At least one subject is.
+    Regression,
+    /// A row came out slower than the threshold, but the noise is too wide to decide; or no changed
+    /// subject could be decided.
+    Undecided,
+}
+
+/// One row of a gate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// The operation and subject.
+    pub what: String,
+    /// The subject's id.
+    pub subject: String,
+    /// True for a control: unchanged code, as far as the results show.
+    pub is_control: bool,
+    /// The ruling.
+    pub ruling: Ruling,
+    /// True if the row came out slower than the threshold, with or without the common shift of the
+    /// controls.
+    pub exceeds_threshold: bool,
+    /// The ratio of later to earlier, without the common shift.
+    pub ratio: f64,
+    /// The interval of the ratio.
+    pub interval: [f64; 2],
+    /// The measured ratio of later to earlier.
+    pub measured_ratio: f64,
+    /// The noise band around one, as a ratio minus one.
+    pub band: f64,
+    /// What set the band.
+    pub band_set_by: SetBy,
+}
+
+/// The ruling on one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ruling {
+    /// Slower beyond the threshold and the noise band.
+    Slower,
+    /// Not slower by more than the threshold.
+    NotSlower,
+    /// Undecided: the band is wider than the threshold, or the interval ends beyond it. A control is
+    /// undecided if its time increased by 50 %: something changed that the results do not record.
+    Undecided,
+    /// Unchanged code, as far as the results show.
+    SameCode,
+}
+
+/// A regression.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Regression {
+    /// The time increased beyond the threshold and the noise band.
+    Slower {
+        /// The operation and subject.
+        what: String,
+        /// The ratio of later to earlier.
+        ratio: f64,
+        /// The interval of the ratio.
+        interval: [f64; 2],
+        /// The limit: the threshold, or the noise band if that is wider.
+        beyond: f64,
+    },
+    /// The earlier run measured it, and it failed in the later one.
+    Broken {
+        /// The operation and subject.
+        what: String,
+        /// The status and reason.
+        reason: String,
+    },
+}
+
+/// The reason why a gate cannot decide.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unjudgeable {
+    /// The runs come from different machines.
+    AnotherMachine(Vec<Difference>),
+    /// A run was disturbed.
+    Disturbed {
+        /// The run: `baseline` or `result`.
+        run: &'static str,
+        /// The reasons, one sentence each.
+        reasons: Vec<String>,
+    },
+    /// The results have no subject in common.
+    NothingInCommon,
+    /// No subject matches the filter.
+    NoSubject {
+        /// The given pattern.
+        pattern: String,
+        /// The nearest known name.
+        nearest: Nearest,
+    },
+}
+
+impl fmt::Display for Unjudgeable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AnotherMachine(differences) => {
+                let list: Vec<String> = differences.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "the results come from different machines ({}); measure the baseline on this machine, or pass --across-cpus",
+                    list.join("; ")
+                )
+            }
+            Self::Disturbed { run, reasons } => write!(
+                f,
+                "the {run} is a disturbed run ({}); measure it again, or pass --allow-noisy",
+                reasons.join("; ")
+            ),
+            Self::NothingInCommon => f.write_str(
+                "the results have no subject in common; measure the same suites with the same claims",
+            ),
+            Self::NoSubject { pattern, nearest } => write!(
+                f,
+                "no subject of the two results matches `{pattern}`{nearest}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unjudgeable {}
+
+/// Whether disturbed runs are accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disturbed {
+    /// Disturbed runs are an error.
+    Refuse,
+    /// Disturbed runs are accepted.
+    Allow,
+}
+
+/// A control with this increase is undecided: unchanged code on the same machine does not take 50 %
+/// longer, so something changed that the results do not record.
+const IMPLAUSIBLE: f64 = 1.5;
+
+/// Compares `after` with `before`. A subject regressed if it is slower beyond the threshold, both noise
+/// floors, and the spread of the controls, or if it was measured before and fails now. If that noise is
+/// wider than the threshold, a subject without a regression is undecided. Controls cannot regress; with
+/// an increase of 50 % they are undecided.
+///
+/// # Errors
+/// [`Unjudgeable`], if the results cannot be compared.
+pub fn gate(
+    before: &RunResult,
+    after: &RunResult,
+    question: &Question,
+) -> Result<Gate, Unjudgeable> {
+    let mut compared = compare(before, after, question.across_cpus);
+    narrow(&mut compared, &question.subjects)?;
+    if question.across_cpus == AcrossCpus::Refuse && !compared.another_machine.is_empty() {
+        return Err(Unjudgeable::AnotherMachine(compared.another_machine));
+    }
+    if question.disturbed == Disturbed::Refuse {
+        let sides = [("baseline", &compared.before), ("result", &compared.after)];
+        for (run, side) in sides {
+            if !side.disturbed.is_empty() {
+                let reasons = side.disturbed.clone();
+                return Err(Unjudgeable::Disturbed { run, reasons });
+            }
+        }
+    }
+    judged(compared, question.threshold)
+}
+
+fn narrow(compared: &mut RunComparison, subjects: &[String]) -> Result<(), Unjudgeable> {
+    let ids: Vec<&str> = compared
+        .changes
+        .iter()
+        .map(|change| change.subject.as_str())
+        .chain(compared.unjudged.iter().map(|u| u.subject.as_str()))
+        .collect();
+    for pattern in subjects {
+        if !ids.iter().any(|id| matches(pattern, id)) {
+            let drivers = ids.iter().filter_map(|id| id.split(':').next());
+            let names = drivers.flat_map(|d| [d, d.split('/').next_back().unwrap_or(d)]);
+            return Err(Unjudgeable::NoSubject {
+                pattern: pattern.clone(),
+                nearest: nearest(pattern, names),
+            });
+        }
+    }
+    let asked = |id: &str| subjects.is_empty() || subjects.iter().any(|p| matches(p, id));
+    compared.changes.retain(|change| asked(&change.subject));
+    compared
+        .unjudged
+        .retain(|unjudged| asked(&unjudged.subject));
+    Ok(())
+}
+
+fn judged(compared: RunComparison, threshold: f64) -> Result<Gate, Unjudgeable> {
+    let (mut regressions, mut unjudged) = (Vec::new(), Vec::new());
+    for one in compared.unjudged {
+        let (what, reason) = (one.what, one.reason);
+        if one.broken.is_some() {
+            regressions.push(Regression::Broken { what, reason });
+        } else {
+            unjudged.push(format!("{what}: {reason}"));
+        }
+    }
+    let rows: Vec<Judged> = (compared.changes.into_iter())
+        .map(|change| row(change, threshold))
+        .collect();
+    if rows.is_empty() && regressions.is_empty() {
+        return Err(Unjudgeable::NothingInCommon);
+    }
+    let slower = rows.iter().filter(|row| row.ruling == Ruling::Slower);
+    regressions.extend(slower.map(|row| Regression::Slower {
+        what: row.what.clone(),
+        ratio: row.ratio,
+        interval: row.interval,
+        beyond: threshold.max(row.band),
+    }));
+    let count = |ruling: Ruling| rows.iter().filter(|row| row.ruling == ruling).count();
+    let (passed, undecided) = (count(Ruling::NotSlower), count(Ruling::Undecided));
+    let is_open = rows.iter().any(Judged::is_open);
+    let outcome = match regressions.is_empty() {
+        false => Outcome::Regression,
+        true if is_open || (undecided > 0 && passed == 0) => Outcome::Undecided,
+        true => Outcome::NoRegression,
+    };
+    Ok(Gate {
+        outcome,
+        threshold,
+        regressions,
+        passed,
+        undecided,
+        controls: count(Ruling::SameCode),
+        between_runs: compared.between_runs,
+        another_machine: compared.another_machine,
+        rows,
+        unjudged,
+    })
+}
+
+impl Judged {
+    /// Reports whether the row came out slower than the threshold but is undecided.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.ruling == Ruling::Undecided && self.exceeds_threshold
+    }
+}
+
+fn row(change: Change, threshold: f64) -> Judged {
+    let readings = [
+        change.ratio,
+        change.measured_ratio,
+        change.measured_ratio * (-change.log_shift_seen).exp(),
+    ];
+    let slowest = readings.into_iter().fold(f64::MIN, f64::max);
+    Judged {
+        what: change.what(),
+        ruling: ruling(&change, threshold, slowest),
+        exceeds_threshold: slowest > 1.0 + threshold,
+        is_control: change.unchanged,
+        subject: change.subject,
+        ratio: change.ratio,
+        interval: change.interval,
+        measured_ratio: change.measured_ratio,
+        band: change.band,
+        band_set_by: change.band_set_by,
+    }
+}
+
+fn ruling(change: &Change, threshold: f64, slowest: f64) -> Ruling {
+    if change.unchanged {
+        // Unchanged code: a difference is attributed to the runs, within limits.
+        return match slowest >= IMPLAUSIBLE && slowest > 1.0 + threshold {
+            true => Ruling::Undecided,
+            false => Ruling::SameCode,
+        };
+    }
+    let beyond = |width: f64| judge(&change.estimate, Band::new(Some(width)));
+    let [_, high] = change.interval;
+    let is_decided = change.band <= threshold && high <= 1.0 + threshold;
+    if beyond(threshold.max(change.band)) == VerdictKind::Slower {
+        Ruling::Slower
+    } else if is_decided || beyond(change.band) == VerdictKind::Faster {
+        Ruling::NotSlower
+    } else {
+        Ruling::Undecided
+    }
+}

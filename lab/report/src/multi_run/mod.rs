@@ -1,0 +1,22 @@
+//! Results of several runs: compare, gate, merge.
+//!
+//! Two runs are not interleaved, so effects that cancel within a round do not cancel between them.
+//! [`compare`] accounts for this in its intervals and its band, [`gate()`] decides by the same figures,
+//! and [`merge()`] makes one result of several runs of the same plan, with rows of attacks and interop.
+
+mod band;
+mod compare;
+mod gate;
+mod inputs;
+mod machine;
+mod merge;
+mod same;
+mod servers;
+mod untimed;
+
+pub use band::{ControlsShow, Farthest, Kind, SetBy};
+pub use compare::{AcrossCpus, Change, RunComparison, Side, Unjudged, compare};
+pub use gate::{Disturbed, Gate, Judged, Outcome, Question, Regression, Ruling, Unjudgeable, gate};
+pub use inputs::{Named, Unmergeable};
+pub use machine::Difference;
+pub use merge::{RUN_VALUES_MIN, merge};

@@ -1,0 +1,71 @@
+//! Which rows of two results are the same work, and which subjects have the same code.
+
+use jeton_lab_model::result::{Row, RunResult};
+
+/// The same work: operation, subject, claims and threads. The suite and the library's version are not
+/// part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Work<'a> {
+    pub(super) operation: &'a str,
+    pub(super) subject: &'a str,
+    pub(super) claims: &'a str,
+    pub(super) threads: u32,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn of(row: &'a Row) -> Self {
+        Self {
+            operation: &row.operation,
+            subject: &row.subject.id,
+            claims: &row.claims.name,
+            threads: row.threads,
+        }
+    }
+}
+
+impl std::fmt::Display for Work<'_> {
+    /// Formats `sign rust/jeton:jwt:HS256:prepared`, followed by unusual claims and threads.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.operation, self.subject)?;
+        if self.claims != "standard" {
+            write!(f, ", {} claims", self.claims)?;
+        }
+        if self.threads > 1 {
+            write!(f, ", {} threads", self.threads)?;
+        }
+        Ok(())
+    }
+}
+
+/// Finds the row of a result with this work.
+pub(super) fn row_of<'r>(result: &'r RunResult, work: Work<'_>) -> Option<&'r Row> {
+    result
+        .rows
+        .measured
+        .iter()
+        .find(|row| Work::of(row) == work)
+}
+
+/// Finds the row of another result of the same plan: the same work and suite.
+pub(super) fn counterpart<'r>(result: &'r RunResult, row: &Row) -> Option<&'r Row> {
+    let mut rows = result.rows.measured.iter();
+    rows.find(|other| Work::of(other) == Work::of(row) && other.suite == row.suite)
+}
+
+/// Reports whether a subject has the same code in two results: version, driver sources, lockfile and
+/// runtime. Missing information counts as different.
+pub(super) fn unchanged(before: (&RunResult, &Row), after: (&RunResult, &Row)) -> bool {
+    // A run on several runtimes records them in its rows; files of older labs do not.
+    if let (Some(before), Some(after)) = (&before.1.subject.runtime, &after.1.subject.runtime)
+        && before != after
+    {
+        return false;
+    }
+    let code = |(result, row): (&RunResult, &Row)| {
+        let e = &result.environment;
+        let hash = e.drivers.get(row.subject.driver())?.clone();
+        let runtime = e.runtimes.get(&row.subject.language)?.clone();
+        Some((row.subject.version.clone(), hash, runtime))
+    };
+    code(before).is_some_and(|known| code(after) == Some(known))
+}

@@ -1,0 +1,148 @@
+//! Attack results for the recommendation.
+//!
+//! A library failed if, called as documented, it accepts a token from a party without a key, or such a
+//! party can stop it. Findings that require the key, a wrong key at the verifier, or unsafe defaults
+//! are reported but do not exclude a library.
+
+use std::collections::BTreeMap;
+
+use jeton_lab_conformance::attack::{Attack, WithoutKey};
+use jeton_lab_model::result::{AttackOutcome, AttackRow, Practice};
+
+/// The attack results of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Attacks {
+    /// The result has no attack rows.
+    NotRun,
+    /// The attacked drivers by id, each with its first failure, if any.
+    Run(BTreeMap<String, Option<String>>),
+}
+
+impl Attacks {
+    /// Summarises these rows.
+    pub(super) fn of(rows: &[AttackRow]) -> Self {
+        if rows.is_empty() {
+            return Self::NotRun;
+        }
+        let mut drivers: BTreeMap<String, Option<String>> = BTreeMap::new();
+        // A void row or an unavailable driver gives no information.
+        let tried = rows.iter().filter(|row| row.outcome.is_some());
+        for row in tried.filter(|row| row.practice == Practice::Documented) {
+            let fell_to = drivers.entry(row.subject.driver.clone()).or_default();
+            if fell_to.is_none() {
+                *fell_to = fall(row);
+            }
+        }
+        Self::Run(drivers)
+    }
+
+    /// Returns the failure of a driver.
+    pub(super) fn fell_to(&self, driver: &str) -> Option<&str> {
+        match self {
+            Self::NotRun => None,
+            Self::Run(drivers) => drivers.get(driver)?.as_deref(),
+        }
+    }
+
+    /// Reports whether a driver was not attacked although others were.
+    pub(super) fn left_out(&self, driver: &str) -> bool {
+        matches!(self, Self::Run(drivers) if !drivers.contains_key(driver))
+    }
+}
+
+/// Describes what a party without a key achieved with this attack, if anything.
+fn fall(row: &AttackRow) -> Option<String> {
+    let attack = Attack::named(&row.attack)?;
+    let what = match (row.outcome?, attack.without_key()) {
+        (_, WithoutKey::Cannot) => return None,
+        (AttackOutcome::Accepted, WithoutKey::GetsPast) => {
+            "accepts a token from a party without a key"
+        }
+        (AttackOutcome::Crashed, _) => "a party without a key can crash it",
+        (AttackOutcome::Hung, _) => "a party without a key can make it hang",
+        _ => return None,
+    };
+    Some(format!(
+        "{what}: {} ({}), as documented, with {}",
+        attack.id, attack.title, row.format
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::recommendation::sample::attacked;
+
+    /// Reports whether this single row excludes its driver.
+    fn falls(attack: &str, practice: Practice, outcome: AttackOutcome) -> bool {
+        let row = AttackRow {
+            practice,
+            ..attacked("go/a", attack, Some(outcome))
+        };
+        Attacks::of(&[row]).fell_to("go/a").is_some()
+    }
+
+    #[test]
+    fn attacks_accepting_keyless_token_excludes() {
+        use AttackOutcome::{Accepted, NotOffered, OverLimit, Refused};
+        assert!(falls("alg-none", Practice::Documented, Accepted));
+        assert!(falls("expired", Practice::Documented, Accepted));
+        for harmless in [Refused, NotOffered, OverLimit] {
+            assert!(!falls("alg-none", Practice::Documented, harmless));
+        }
+    }
+
+    #[test]
+    fn attacks_defaults_do_not_exclude() {
+        let accepted = AttackOutcome::Accepted;
+        assert!(!falls("alg-none", Practice::Defaults, accepted));
+    }
+
+    #[test]
+    fn attacks_variant_of_valid_token_does_not_exclude() {
+        for attack in ["base64-padding", "eddsa-malleable", "outer-blank"] {
+            assert!(!falls(
+                attack,
+                Practice::Documented,
+                AttackOutcome::Accepted
+            ));
+        }
+    }
+
+    #[test]
+    fn attacks_requiring_key_do_not_exclude() {
+        for attack in ["crit-unknown", "exp-text", "secret-empty", "curve-unbound"] {
+            for outcome in [AttackOutcome::Accepted, AttackOutcome::Crashed] {
+                assert!(!falls(attack, Practice::Documented, outcome), "{attack}");
+            }
+        }
+    }
+
+    #[test]
+    fn attacks_keyless_crash_excludes() {
+        for outcome in [AttackOutcome::Crashed, AttackOutcome::Hung] {
+            assert!(falls("dots", Practice::Documented, outcome));
+            assert!(falls("alg-none", Practice::Documented, outcome));
+            assert!(!falls("deep-claims", Practice::Documented, outcome));
+        }
+    }
+
+    #[test]
+    fn attacks_failure_is_described() {
+        let fell = attacked("go/a", "alg-none", Some(AttackOutcome::Accepted));
+        let attacks = Attacks::of(&[fell]);
+        assert_eq!(
+            attacks.fell_to("go/a").unwrap(),
+            "accepts a token from a party without a key: alg-none (`alg` is `none`, without a signature), as documented, with jwt"
+        );
+    }
+
+    #[test]
+    fn attacks_void_and_unavailable_are_unknown() {
+        let attacks = Attacks::of(&[attacked("go/a", "alg-none", None)]);
+        assert!(attacks.left_out("go/a"));
+        assert!(attacks.left_out("go/b"));
+        assert!(!Attacks::of(&[]).left_out("go/a"), "no driver was attacked");
+    }
+}

@@ -1,0 +1,86 @@
+//! Sample rows for tests of the rules.
+
+use jeton_lab_model::result::{
+    AttackOutcome, AttackRow, ClaimsSet, Party, Practice, Row, Status, Subject, Timing,
+};
+
+/// A measured row whose token has 300 bytes; the algorithm `-` means none.
+pub(super) fn row(
+    language: &str,
+    library: &str,
+    format: &str,
+    alg: &str,
+    operation: &str,
+    ns: f64,
+) -> Row {
+    let noise = [0.999, 1.001, 1.0, 1.0, 1.001, 0.999, 1.0, 1.0];
+    Row {
+        suite: "libraries".into(),
+        operation: operation.into(),
+        status: Status::Ok,
+        reason: None,
+        subject: Subject {
+            id: format!("{language}/{library}:{format}:{alg}:prepared"),
+            library: library.into(),
+            version: "1".into(),
+            language: language.into(),
+            format: format.into(),
+            alg: (alg != "-").then(|| alg.to_owned()),
+            enc: None,
+            key_bits: None,
+            runtime: None,
+            released: None,
+            superseded_by: None,
+            key_handling: "prepared".into(),
+        },
+        reference: false,
+        claims: ClaimsSet {
+            name: "standard".into(),
+            bytes: 160,
+        },
+        token_bytes: Some(300),
+        threads: 1,
+        ns_per_op: Some(Timing {
+            median: ns,
+            interval: [ns * 0.999, ns * 1.001],
+            rounds: noise.iter().map(|n| n * ns).collect(),
+            outliers: 0,
+            unsettled: false,
+        }),
+        bytes_per_op: None,
+        allocs_per_op: None,
+        peak_rss_bytes: None,
+    }
+}
+
+/// The row without its time.
+pub(super) fn fail(row: &mut Row, status: Status) {
+    row.status = status;
+    row.reason = Some("what it did".into());
+    row.ns_per_op = None;
+}
+
+/// The outcome of an attack on a driver's library, called as documented; void without an outcome.
+pub(super) fn attacked(driver: &str, attack: &str, outcome: Option<AttackOutcome>) -> AttackRow {
+    AttackRow {
+        status: Status::Ok,
+        reason: None,
+        attack: attack.into(),
+        family: "header".into(),
+        subject: Party {
+            driver: driver.into(),
+            library: "a".into(),
+            version: "1".into(),
+            language: "go".into(),
+        },
+        format: "jwt".into(),
+        practice: Practice::Documented,
+        outcome,
+        tried: 1,
+        void: 0,
+        algs: vec!["HS256".into()],
+        found: 0,
+        evidence: Vec::new(),
+        also: Vec::new(),
+    }
+}

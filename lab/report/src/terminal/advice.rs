@@ -1,0 +1,78 @@
+//! The recommendation in short; the HTML page has all of it.
+
+use std::fmt::{self, Write};
+
+use jeton_lab_model::recommendation::{Choice, Pick};
+use jeton_lab_model::result::RunResult;
+
+use crate::recommendation::recommendation_of;
+
+use super::words::{list, microseconds, wrapped};
+use super::{BOLD, DIM};
+
+pub(super) fn write(result: &RunResult, columns: usize, out: &mut String) -> fmt::Result {
+    let advice = recommendation_of(result);
+    let asked = match advice.requirements.as_slice() {
+        [] => String::new(),
+        requirements => format!(" for {}", requirements.join(", ")),
+    };
+    if advice.choices.is_empty() {
+        let why = advice.because.join(" ");
+        let text = format!("{BOLD}No recommendation{asked}{BOLD:#}: {why}");
+        out.push('\n');
+        lines(&text, "", columns, out)?;
+        for change in &advice.would_change {
+            lines(change, "  ", columns, out)?;
+        }
+        return Ok(());
+    }
+    writeln!(out, "\n{BOLD}Recommended{asked}{BOLD:#}")?;
+    for choice in &advice.choices {
+        lines(&one(choice), "  ", columns, out)?;
+    }
+    for why in &advice.because {
+        lines(&format!("{DIM}{why}{DIM:#}"), "  ", columns, out)?;
+    }
+    let rest = format!(
+        "{DIM}The page lists what would change the recommendation ({}) and what it does not cover ({}).{DIM:#}",
+        advice.would_change.len(),
+        advice.not_covered.len()
+    );
+    lines(&rest, "  ", columns, out)
+}
+
+fn one(choice: &Choice) -> String {
+    let bytes = choice
+        .token_bytes
+        .map_or_else(String::new, |bytes| format!(", {bytes} bytes"));
+    let picks: Vec<String> = choice.picks.iter().map(pick).collect();
+    format!(
+        "{BOLD}{}{BOLD:#}{bytes}: {}",
+        choice.token,
+        picks.join("; ")
+    )
+}
+
+fn pick(pick: &Pick) -> String {
+    let [issues, accepts] = pick.verbs();
+    let times = [(issues, pick.make_ns), (accepts, pick.open_ns)];
+    let times: Vec<String> = times
+        .into_iter()
+        .filter_map(|(verb, ns)| Some(format!("{verb} in {} µs", microseconds(ns?))))
+        .collect();
+    let times = match list(&times) {
+        none if none.is_empty() => none,
+        some => format!(", {some}"),
+    };
+    let platform = pick.runtime.as_ref().unwrap_or(&pick.language);
+    format!("{} {} ({platform}){times}", pick.library, pick.version)
+}
+
+fn lines(text: &str, indent: &str, columns: usize, out: &mut String) -> fmt::Result {
+    let room = columns.saturating_sub(indent.len() + 2);
+    for (index, line) in wrapped(text, room).iter().enumerate() {
+        let more = if index == 0 { "" } else { "  " };
+        writeln!(out, "{indent}{more}{line}")?;
+    }
+    Ok(())
+}

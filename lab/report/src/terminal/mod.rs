@@ -1,0 +1,257 @@
+//! Prints a result on the terminal: summary, tables, then rows without figures.
+//!
+//! Rules of this output: the noise floor comes before any figure. A verdict is a word; colour only
+//! repeats it. Each comparison has one table with the fastest subject first, and its operations in
+//! columns.
+
+mod advice;
+mod attack;
+mod interop;
+mod multi_run;
+mod published_comparison;
+mod section;
+mod servers;
+mod table;
+mod words;
+
+use std::fmt::Write;
+
+use crate::visible;
+use anstyle::Style;
+use jeton_lab_model::result::{
+    AaPair, Environment, Row, RunResult, Status, SupportState, VerdictKind,
+};
+use jeton_lab_stats::verdict::PRACTICAL_DIFFERENCE;
+
+use section::sections;
+use words::{percent, plural};
+
+pub use attack::attacks;
+pub use multi_run::{comparison, describe_set_by, gate_summary};
+pub use words::wrapped;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Returns the width of the terminal, or 100 if it is unknown.
+#[must_use]
+pub fn columns() -> usize {
+    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    asked.or_else(console_width).unwrap_or(100)
+}
+
+/// Formats the whole result as styled text.
+#[must_use]
+pub fn show(result: &RunResult, columns: usize) -> String {
+    let visible = visible::result(result);
+    let result = &*visible;
+    let mut out = String::new();
+    // Results of commands without timings skip the timed sections.
+    let is_timed = !result.rows.measured.is_empty() || result.rows.is_empty();
+    // Writing to a string cannot fail.
+    let _ = interop::write(result, columns, &mut out);
+    let _ = servers::write(result, columns, &mut out);
+    if is_timed {
+        let _ = timed(result, columns, &mut out);
+    }
+    let _ = attack::write(result, columns, &mut out);
+    if is_timed {
+        let _ = published_comparison::write(result, columns, &mut out);
+        let _ = advice::write(result, columns, &mut out);
+    }
+    out
+}
+
+/// Writes the summary, the tables and the rows without figures.
+fn timed(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let sections = sections(result);
+    let shown = |row: &Row| sections.iter().any(|g| g.shows(row));
+    let alone = |row: &&Row| row.ns_per_op.is_some() && !shown(row);
+    let alone: Vec<&Row> = result.rows.measured.iter().filter(alone).collect();
+    let spreads = !alone.is_empty() || sections.iter().any(|g| table::shows_spread(g, columns));
+    head(result, spreads, columns, out)?;
+    for section in &sections {
+        table::write(section, columns, out)?;
+    }
+    table::write_alone(&alone, out)?;
+    older_versions(result, columns, out)?;
+    left_out(result, columns, out)
+}
+
+/// Writes the summary. `spreads` tells whether the tables show intervals.
+fn head(result: &RunResult, spreads: bool, columns: usize, out: &mut String) -> std::fmt::Result {
+    let e = &result.environment;
+    let measured = result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.ns_per_op.is_some());
+    writeln!(
+        out,
+        "{BOLD}{} of {} rows measured{BOLD:#} in {:.0} s, {} of {} rounds{}, seed {}",
+        measured.count(),
+        result.rows.measured.len(),
+        e.elapsed_s,
+        e.rounds_finished,
+        e.rounds_planned,
+        if e.is_cut_by_budget() {
+            " (time limit reached)"
+        } else {
+            ""
+        },
+        result.seed
+    )?;
+    let cores = plural(e.cores, "core");
+    let cpu = e.cpu_in_full();
+    writeln!(out, "{DIM}{cpu}, {cores}, {}{DIM:#}", e.kernel)?;
+    runtimes(e, columns, out)?;
+    writeln!(out)?;
+    let floor = &result.noise_floor;
+    let equivalent = |p: &&AaPair| p.verdict == VerdictKind::Equivalent;
+    let text = match floor.floor {
+        Some(noise) => format!(
+            "{BOLD}Noise floor {}{BOLD:#}{}: identical subjects can differ by this much in this run. {} of {} A/A pairs are equivalent; a difference below {} does not count.",
+            percent(noise),
+            floor.managed.map_or_else(String::new, |managed| format!(
+                ", and {} for managed runtimes (Node, Java, Python)",
+                percent(managed)
+            )),
+            floor.pairs.iter().filter(equivalent).count(),
+            floor.pairs.len(),
+            percent(noise.max(PRACTICAL_DIFFERENCE))
+        ),
+        None => format!(
+            "{BOLD}Noise floor not measured{BOLD:#}: no A/A pair finished, so do not trust small differences."
+        ),
+    };
+    paragraph(&text, columns, out)?;
+    disturbance(result, columns, out)?;
+    let mut timings = result
+        .rows
+        .measured
+        .iter()
+        .filter_map(|r| r.ns_per_op.as_ref());
+    let unsettled = if timings.any(|t| t.unsettled) {
+        " ~: did not settle during warm-up."
+    } else {
+        ""
+    };
+    let legend = match spreads {
+        true => "Times in µs, ± half the 95 % interval; ratios to the baseline.",
+        false => "Times in µs; ratios to the baseline.",
+    };
+    paragraph(&format!("{DIM}{legend}{unsettled}{DIM:#}"), columns, out)
+}
+
+/// Writes the runtimes of the drivers, and those out of support.
+fn runtimes(e: &Environment, columns: usize, out: &mut String) -> std::fmt::Result {
+    let names: Vec<String> = e
+        .runtimes_used
+        .iter()
+        .map(|r| match r.support {
+            SupportState::Unknown => r.in_words(),
+            SupportState::Supported | SupportState::Ended => r.name.clone(),
+        })
+        .collect();
+    if !names.is_empty() {
+        paragraph(&format!("{DIM}{}{DIM:#}", names.join(", ")), columns, out)?;
+    }
+    if let Some(ended) = e.out_of_support() {
+        let text = format!(
+            "{BOLD}Out of support{BOLD:#}: {ended}. A newer runtime may give other figures; use --runtimes newest for the newest installed one."
+        );
+        paragraph(&text, columns, out)?;
+    }
+    Ok(())
+}
+
+/// Writes the libraries that are measured in an older version because a published report used it.
+fn older_versions(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let mut older: Vec<String> = Vec::new();
+    for row in result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.ns_per_op.is_some())
+    {
+        let s = &row.subject;
+        if let Some(age) = s.older_version() {
+            let line = format!("{} {} ({age})", s.library, s.version);
+            if !older.contains(&line) {
+                older.push(line);
+            }
+        }
+    }
+    match older.as_slice() {
+        [] => Ok(()),
+        older => {
+            let text = format!(
+                "\n{BOLD}Older versions from published reports{BOLD:#}: {}.",
+                older.join(", ")
+            );
+            paragraph(&text, columns, out)
+        }
+    }
+}
+
+/// Writes what disturbed the run.
+fn disturbance(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let disturbance = &result.environment.disturbance;
+    if !disturbance.disturbed {
+        return Ok(());
+    }
+    let text = format!(
+        "{BOLD}Disturbed run{BOLD:#}: {}. The figures include this disturbance.",
+        disturbance.reasons.join("; ")
+    );
+    paragraph(&text, columns, out)
+}
+
+fn paragraph(text: &str, columns: usize, out: &mut String) -> std::fmt::Result {
+    for line in words::wrapped(text, columns) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Writes the rows without a figure, one line per reason.
+fn left_out(result: &RunResult, columns: usize, out: &mut String) -> std::fmt::Result {
+    let mut reasons: Vec<(String, usize)> = Vec::new();
+    for row in result
+        .rows
+        .measured
+        .iter()
+        .filter(|r| r.ns_per_op.is_none())
+    {
+        if matches!(row.status, Status::Ok | Status::Disturbed) {
+            continue;
+        }
+        let status = row.status.name();
+        let reason = row.reason.as_deref().unwrap_or("no reason was given");
+        let line = format!("{}, {status}: {reason}", words::library(&row.subject));
+        match reasons.iter_mut().find(|(l, _)| *l == line) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((line, 1)),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{BOLD}Not measured{BOLD:#}")?;
+    for (line, count) in reasons {
+        let line = format!("{line} ({})", plural(count, "row"));
+        for (i, part) in words::wrapped(&line, columns.saturating_sub(4))
+            .iter()
+            .enumerate()
+        {
+            let indent = if i == 0 { "  " } else { "    " };
+            writeln!(out, "{indent}{part}")?;
+        }
+    }
+    Ok(())
+}
+
+fn console_width() -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(usize::from(columns.0))
+}

@@ -1,0 +1,105 @@
+//! Formatting of figures, verdicts and text.
+
+use anstyle::{AnsiColor, Style};
+use jeton_lab_model::result::{Subject, VerdictKind};
+
+/// Returns the colour of a verdict; it only repeats the word.
+pub(super) fn colour(verdict: VerdictKind) -> Style {
+    match verdict {
+        VerdictKind::Faster => AnsiColor::Green.on_default(),
+        VerdictKind::Slower => AnsiColor::Yellow.on_default(),
+        VerdictKind::Equivalent => Style::new(),
+        VerdictKind::Undecided => Style::new().dimmed(),
+    }
+}
+
+/// Formats 0.012 as `1.2 %`.
+pub(super) fn percent(share: f64) -> String {
+    let hundredths = share * 100.0;
+    if hundredths < 9.95 {
+        format!("{hundredths:.1} %")
+    } else {
+        format!("{hundredths:.0} %")
+    }
+}
+
+/// Formats nanoseconds as microseconds with three significant digits.
+pub(super) fn microseconds(ns: f64) -> String {
+    let us = ns / 1000.0;
+    significant(us)
+}
+
+/// Formats a ratio as `2.20`, `12.3` or `140`.
+pub(super) fn significant(value: f64) -> String {
+    match value {
+        v if v < 9.995 => format!("{v:.2}"),
+        v if v < 99.95 => format!("{v:.1}"),
+        v => format!("{v:.0}"),
+    }
+}
+
+pub(super) fn plural(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    }
+}
+
+/// Joins names: `a`, `a and b`, `a, b and c`.
+pub(super) fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// Wraps text at `columns`, between words.
+#[must_use]
+pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let full = lines.last().is_some_and(|l| {
+            !l.is_empty() && l.chars().count() + 1 + word.chars().count() > columns
+        });
+        if full {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+/// Names a library with its version, and with its runtime if several were measured.
+pub(super) fn library(subject: &Subject) -> String {
+    let named = format!("{} {}", subject.library, subject.version);
+    match subject.own_runtime() {
+        Some(runtime) => format!("{named} ({runtime})"),
+        None => named,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_three_digits() {
+        assert_eq!(microseconds(512.4), "0.51");
+        assert_eq!(microseconds(30_240.0), "30.2");
+        assert_eq!(microseconds(968_123.0), "968");
+        assert_eq!(percent(0.0123), "1.2 %");
+        assert_eq!(percent(0.25), "25 %");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
+    }
+}

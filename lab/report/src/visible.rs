@@ -1,0 +1,150 @@
+//! Escapes control characters in foreign text: names and reasons come from libraries, and a result file
+//! may come from anyone.
+
+use std::borrow::Cow;
+
+use jeton_lab_model::result::RunResult;
+
+/// Replaces every control character in the result's texts by `[U+001B]`, and line ends by spaces.
+///
+/// # Examples
+/// ```
+/// # fn demo(result: &jeton_lab_model::result::RunResult) {
+/// let shown = jeton_lab_report::visible::result(result);
+/// assert!(!shown.command.contains('\u{1b}'));
+/// # }
+/// ```
+#[must_use]
+pub fn result(result: &RunResult) -> Cow<'_, RunResult> {
+    let Ok(json) = serde_json::to_string(result) else {
+        return Cow::Borrowed(result);
+    };
+    let Some(visible) = made_visible(&json) else {
+        return Cow::Borrowed(result);
+    };
+    match serde_json::from_str(&visible) {
+        Ok(visible) => Cow::Owned(visible),
+        // NaN does not exist in JSON: such a result never comes from a file.
+        Err(_) => Cow::Borrowed(result),
+    }
+}
+
+/// Replaces control characters in one text, as [`result()`] does.
+#[must_use]
+pub fn text(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let one = |c: char| match c {
+        '\n' | '\r' | '\t' => " ".to_owned(),
+        c if is_obeyed(c) => format!("[U+{:04X}]", u32::from(c)),
+        c => c.to_string(),
+    };
+    Cow::Owned(text.chars().map(one).collect())
+}
+
+/// Reports whether a character can mislead a reader: control characters, bidirectional controls (Unicode,
+/// Bidi_Control), line separators, and invisible characters (Unicode, Default_Ignorable_Code_Point).
+///
+/// ```
+/// use jeton_lab_report::visible::is_obeyed;
+/// assert!(is_obeyed('\u{1b}') && is_obeyed('\u{202e}') && is_obeyed('\u{feff}') && !is_obeyed('ü'));
+/// ```
+#[must_use]
+pub fn is_obeyed(c: char) -> bool {
+    let turns = matches!(
+        c,
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    c.is_control() || turns || is_shapeless(c)
+}
+
+/// Format characters, joiners, fillers, variation selectors and tags.
+fn is_shapeless(c: char) -> bool {
+    matches!(
+        c,
+        '\u{00ad}'
+            | '\u{034f}'
+            | '\u{115f}' | '\u{1160}'
+            | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200d}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206a}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Applies [`text`] to all strings of JSON from `serde_json`; returns `None` if nothing changes. It works
+/// on the text, because a tree of values would take ten times the memory.
+fn made_visible(json: &str) -> Option<String> {
+    let is_escape = |pair: &[u8]| pair[0] == b'\\' && !matches!(pair[1], b'"' | b'\\');
+    // Text after `\\` may look like an escape; the loop below then changes nothing.
+    if !json.as_bytes().windows(2).any(is_escape) && !json.contains(is_obeyed) {
+        return None;
+    }
+    let mut out = String::with_capacity(json.len());
+    let mut chars = json.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            push(&mut out, c);
+            continue;
+        }
+        match chars.next() {
+            Some('b') => push(&mut out, '\u{8}'),
+            Some('f') => push(&mut out, '\u{c}'),
+            Some('n' | 'r' | 't') => out.push(' '),
+            Some('u') => {
+                let digits: String = chars.by_ref().take(4).collect();
+                let unit = u32::from_str_radix(&digits, 16).unwrap_or_default();
+                push(&mut out, char::from_u32(unit).unwrap_or_default());
+            }
+            other => {
+                out.push('\\');
+                out.extend(other);
+            }
+        }
+    }
+    Some(out)
+}
+
+fn push(out: &mut String, c: char) {
+    match is_obeyed(c) {
+        true => out.push_str(&text(c.encode_utf8(&mut [0; 4]))),
+        false => out.push(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_visible_json_equals_each_text() {
+        let value = serde_json::json!({"a\u{1b}": ["\n\t\u{8}\u{c}\u{9b}", "\\u001b \\n \"", "é"]});
+        let shown = made_visible(&value.to_string()).unwrap_or_default();
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap_or_default();
+        assert_eq!(
+            shown,
+            serde_json::json!({"a[U+001B]": ["  [U+0008][U+000C][U+009B]", "\\u001b \\n \"", "é"]})
+        );
+        assert_eq!(made_visible(r#"{"a":"é \" \\"}"#), None);
+    }
+
+    #[test]
+    fn text_control_characters_are_replaced() {
+        assert_eq!(
+            text("a\u{1b}[2Jb\u{9b}\u{7}\u{202e}c"),
+            "a[U+001B][2Jb[U+009B][U+0007][U+202E]c"
+        );
+        assert_eq!(text("two\nlines"), "two lines");
+        assert!(matches!(text("± 1 µs, ünï"), Cow::Borrowed(_)));
+    }
+}

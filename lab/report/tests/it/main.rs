@@ -1,0 +1,16 @@
+//! Reports, from the outside.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod attack;
+mod attack_endpoint;
+mod comparisons;
+mod exports;
+#[path = "../../../harness/tests/it/fake/mod.rs"]
+mod fake;
+mod interop;
+mod multi_run;
+mod report_page;
+mod result_file;
+mod runtimes;
+mod sample;

@@ -1,0 +1,133 @@
+//! Which runs are of one machine, and how others are handled.
+
+use jeton_lab_model::result::{Environment, Processor, read};
+use jeton_lab_report::multi_run::{AcrossCpus, Outcome, Question, Unjudgeable, gate};
+
+use super::{change, compare, compare_across, judged, question, run};
+
+/// Returns the differences between a run and one with an edited environment, and the differing
+/// settings.
+fn differences(edit: impl FnOnce(&mut Environment)) -> [Vec<String>; 2] {
+    let (before, mut after) = (run(1), run(2));
+    edit(&mut after.environment);
+    let compared = compare(&before, &after);
+    [compared.another_machine, compared.settings]
+        .map(|found| found.iter().map(ToString::to_string).collect())
+}
+
+fn processor(environment: &mut Environment) -> &mut Processor {
+    environment.processor.as_mut().unwrap()
+}
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+#[test]
+fn compare_different_cpu_is_another_machine() {
+    type Edit = (&'static str, fn(&mut Environment));
+    let edits: [Edit; 6] = [
+        ("CPU: AMD EPYC 9R14 / Xeon", |e| e.cpu = "Xeon".into()),
+        ("CPU family: 25 / 26", |e| processor(e).family = text("26")),
+        ("CPU model: 17 / 1", |e| processor(e).model = text("1")),
+        ("CPU stepping: 1 / 2", |e| processor(e).stepping = text("2")),
+        ("CPU flags: vaes / none of these", |e| {
+            e.flags.retain(|flag| flag != "vaes");
+        }),
+        ("CPU flags: aes / avx512ifma", |e| {
+            e.flags.retain(|flag| flag != "aes");
+            e.flags.push("avx512ifma".into());
+        }),
+    ];
+    for (said, edit) in edits {
+        assert_eq!(differences(edit), [vec![said.to_owned()], Vec::new()]);
+    }
+}
+
+#[test]
+fn compare_other_microcode_leaves_no_controls() {
+    let edit = |e: &mut Environment| processor(e).microcode = text("0xa101154");
+    let said = vec!["microcode: 0xa101148 / 0xa101154".to_owned()];
+    assert_eq!(differences(edit), [Vec::new(), said]);
+    let (before, mut after) = (run(1), run(2));
+    edit(&mut after.environment);
+    assert_eq!(compare(&before, &after).unchanged, 0);
+}
+
+#[test]
+fn compare_file_of_an_older_lab_is_compared_in_what_it_says() {
+    // The old lab looked for avx512_ifma and so did not find avx512ifma.
+    let found = differences(|e| {
+        e.flags.push("avx512ifma".into());
+        e.processor = None;
+    });
+    assert_eq!(found, [Vec::<String>::new(), Vec::new()]);
+    let (mut before, mut after) = (run(1), run(2));
+    before.environment.processor = None;
+    after.environment.flags.push("avx512ifma".into());
+    assert_eq!(compare(&before, &after).another_machine, []);
+    after.environment.flags.retain(|flag| flag != "sha_ni");
+    let said = compare(&before, &after).another_machine;
+    assert_eq!(said[0].to_string(), "CPU flags: sha_ni / none of these");
+    // A fact that only one of them has is not a difference.
+    processor(&mut after.environment).stepping = None;
+    assert_eq!(compare(&run(3), &after).another_machine.len(), 1);
+}
+
+#[test]
+fn gate_across_cpus_compares() {
+    let (before, mut after) = (run(1), run(2));
+    processor(&mut after.environment).model = text("1");
+    let refused = judged(&before, &after, 0.05).unwrap_err();
+    assert!(
+        matches!(&refused, Unjudgeable::AnotherMachine(_)),
+        "{refused}"
+    );
+    assert!(
+        refused.to_string().contains("CPU model: 17 / 1"),
+        "{refused}"
+    );
+    change(&mut after, "jeton", 2.0);
+    let told_to = Question {
+        across_cpus: AcrossCpus::Judge,
+        ..question(0.05)
+    };
+    let found = gate(&before, &after, &told_to).unwrap();
+    assert_eq!(found.outcome, Outcome::Regression);
+    assert_eq!(
+        found.another_machine.len(),
+        1,
+        "it is reported all the same"
+    );
+    let shown = compare_across(&before, &after, AcrossCpus::Judge);
+    assert!(shown.changes[0].verdict.is_some());
+}
+
+#[test]
+fn committed_runs_read_and_do_not_regress() {
+    let runs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/runs");
+    let mut opened = 0;
+    for folder in std::fs::read_dir(runs).unwrap() {
+        let file = folder.unwrap().path().join("results.json");
+        if !file.is_file() {
+            continue;
+        }
+        let result = read(&file).unwrap();
+        opened += 1;
+        if result.rows.measured.is_empty() {
+            continue;
+        }
+        let found = judged(&result, &result, 0.05).unwrap();
+        assert_eq!(found.outcome, Outcome::NoRegression, "{}", file.display());
+        let mut slow = result.clone();
+        let row = slow
+            .rows
+            .measured
+            .iter_mut()
+            .find(|row| row.ns_per_op.is_some());
+        super::scale_rounds(row.unwrap(), |_| 2.0);
+        let found = judged(&result, &slow, 0.05).unwrap();
+        assert_eq!(found.outcome, Outcome::Undecided, "{}", file.display());
+    }
+    assert!(opened >= 2, "{opened}");
+}

@@ -1,0 +1,120 @@
+//! A recorded result (`docs/runs`) as HTML and Markdown. Rows that two suites requested are in the
+//! file once and belong to both.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use jeton_lab_model::result::{Row, RunResult, read};
+use jeton_lab_report::html::page;
+use jeton_lab_report::markdown;
+
+use super::between;
+
+fn kept() -> RunResult {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    read(&docs.join("2026-11-24-full/results.json")).unwrap()
+}
+
+/// Returns the rows that the verdicts of a comparison refer to, each once.
+fn members<'a>(result: &'a RunResult, comparison: &str) -> Vec<&'a Row> {
+    let verdicts = || {
+        let all = result.verdicts.iter();
+        all.filter(|v| v.comparison == comparison)
+    };
+    let is_member = |row: &&Row| {
+        verdicts().any(|v| v.is_about(row, &v.baseline) || v.is_about(row, &v.subject))
+    };
+    let rows: Vec<&Row> = result.rows.measured.iter().filter(is_member).collect();
+    let ids: BTreeSet<&str> = verdicts()
+        .flat_map(|v| [v.baseline.as_str(), v.subject.as_str()])
+        .collect();
+    assert_eq!(rows.len(), ids.len(), "{comparison}");
+    rows
+}
+
+fn titles(result: &RunResult) -> BTreeSet<&str> {
+    let all = result.verdicts.iter();
+    all.map(|v| v.comparison.as_str()).collect()
+}
+
+/// Checks that every member has a line with its library and version, and that no line is left over.
+fn has_lines(lines: Vec<&str>, result: &RunResult, title: &str) {
+    let mut lines = lines;
+    for row in members(result, title) {
+        let subject = &row.subject;
+        let own = |line: &&str| {
+            let plain = line.replace('\\', "");
+            plain.contains(&subject.library) && plain.contains(&subject.version)
+        };
+        let place = lines.iter().position(own);
+        let place = place.unwrap_or_else(|| panic!("{title} has no line of {}", subject.id));
+        lines.swap_remove(place);
+    }
+    assert!(lines.is_empty(), "{title} has {lines:?} besides");
+}
+
+#[test]
+fn page_comparison_has_all_rows_of_its_verdicts() {
+    let result = kept();
+    let html = page(&result);
+    super::check(&html);
+    let charts = between(&html, "<section id=\"charts\"", "</section>");
+    for title in titles(&result) {
+        let own = charts
+            .split("<article class=\"comparison\">")
+            .find(|article| {
+                let heading = article
+                    .split_once("</h4>")
+                    .map_or("", |(heading, _)| heading);
+                heading.ends_with(&format!(">{title}"))
+                    || heading.contains(&format!(">{title} <span"))
+            });
+        let own = own.unwrap_or_else(|| panic!("no {title}"));
+        let body = between(own, "<tbody>", "</tbody>");
+        let lines = body.split("<tr").skip(1);
+        let compared = lines.filter(|line| {
+            !line.starts_with(" class=\"reference\"") && !line.starts_with(" class=\"missing\"")
+        });
+        let compared = compared.filter(|line| !line.contains("not compared"));
+        has_lines(compared.collect(), &result, title);
+    }
+
+}
+
+#[test]
+fn markdown_table_has_all_rows_of_its_verdicts() {
+    let result = kept();
+    let text = markdown::text(&result);
+    for title in titles(&result) {
+        let table = text.split("\n### ").find(|part| {
+            let heading = part.lines().next().unwrap_or_default();
+            heading.replace('\\', "") == title
+        });
+        let table = table.unwrap_or_else(|| panic!("no {title}"));
+        let lines = table.lines().filter(|line| line.starts_with("| "));
+        let compared = lines.skip(1).filter(|line| {
+            ["baseline", "faster", "slower", "equivalent", "undecided"]
+                .iter()
+                .any(|word| line.contains(&format!("| {word} |")))
+        });
+        has_lines(compared.collect(), &result, title);
+    }
+}
+
+#[test]
+fn cached_library_is_not_in_tradeoff_and_overhead() {
+    let result = kept();
+    let cached = "fast-jwt-cached";
+    let mut rows = result.rows.measured.iter();
+    assert!(rows.any(|row| row.subject.library == cached && row.ns_per_op.is_some()));
+    let html = page(&result);
+    for section in ["tradeoff", "overhead"] {
+        let start = format!("<section id=\"{section}\"");
+        assert!(
+            !between(&html, &start, "</section>").contains(cached),
+            "{section}"
+        );
+    }
+    // It is measured and shown with the other rows.
+    assert!(between(&html, "<section id=\"charts\"", "</section>").contains(cached));
+}

@@ -1,0 +1,4 @@
+//! The statistics, simulated.
+
+mod stats_simulation;
+mod unpaired_simulation;
