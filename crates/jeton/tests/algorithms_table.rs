@@ -257,10 +257,7 @@ fn paseto() -> String {
         "AES-256-CTR and HMAC-SHA-384 over the whole token",
         "RSASSA-PSS, SHA-384, keys of 2,048 bits",
     ];
-    let v3 = [
-        v1[0],
-        "ECDSA on P-384, SHA-384; signs the public key too",
-    ];
+    let v3 = [v1[0], "ECDSA on P-384, SHA-384; signs the public key too"];
     let v2 = [
         "XChaCha20-Poly1305; the nonce is a hash of the message",
         "Ed25519",

@@ -209,6 +209,9 @@ mod tests {
             let flags = if flags.is_empty() { "(none)" } else { flags };
             writeln!(table, "| {flags} | {key} | {signature} | {accepted} |").expect("a String");
         }
-        assert!(table == documented, "docs/reference/ed25519.md should be:\n{table}");
+        assert!(
+            table == documented,
+            "docs/reference/ed25519.md should be:\n{table}"
+        );
     }
 }
