@@ -21,7 +21,7 @@ const INTO_A_FILE: &str =
     "write it to a file that only you can read, and pass the name of the file";
 
 /// The capacity for the text of one key, bytes.
-const KEY_ROOM_BYTES: usize = jeton::limits::KEY_BYTES;
+const KEY_CAPACITY_BYTES: usize = jeton::limits::KEY_BYTES;
 
 /// The limit for the length of a token.
 #[derive(Debug, Args)]
@@ -78,8 +78,8 @@ impl FromStr for Member {
 
 /// Reads exactly the bytes of an `@FILE` argument.
 pub(crate) fn file_bytes(path: &Path) -> Outcome<Zeroizing<Vec<u8>>> {
-    file(path, INPUT_BYTES_MAX).map_err(|unread| {
-        unread.failure(
+    file(path, INPUT_BYTES_MAX).map_err(|read_failure| {
+        read_failure.failure(
             path,
             "`@` is followed by a file name; to pass text, remove the `@`",
         )
@@ -104,9 +104,9 @@ pub(crate) fn key_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<
 }
 
 fn named_bytes(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Vec<u8>>> {
-    file(path, bytes_max as u64).map_err(|unread| {
+    file(path, bytes_max as u64).map_err(|read_failure| {
         let instead = format!("{INTO_A_FILE}; or pass `-` and pipe it to standard input");
-        let failure = unread.failure(path, &instead);
+        let failure = read_failure.failure(path, &instead);
         let name = redact::name_of(path);
         match name.strip_prefix('@') {
             Some(bare) => {
@@ -125,12 +125,12 @@ pub(crate) fn password(path: &Path, bytes_max: usize) -> Outcome<Zeroizing<Strin
     let bytes_max = (bytes_max + line_end_bytes) as u64;
     let bytes = match path == Path::new("-") {
         true => stdin(bytes_max)?,
-        false => file(path, bytes_max).map_err(|unread| match unread {
-            Unread::Error(error) => {
+        false => file(path, bytes_max).map_err(|read_failure| match read_failure {
+            ReadFailure::Error(error) => {
                 Failure::error(format!("cannot read the password file: {error}"))
                     .hint("pass the name of a file that contains the password on one line")
             }
-            Unread::TooLong(bytes_max) => too_long("the password file", bytes_max),
+            ReadFailure::TooLong(bytes_max) => too_long("the password file", bytes_max),
         })?,
     };
     match std::str::from_utf8(without_line_end(&bytes)) {
@@ -162,34 +162,34 @@ pub(crate) fn name_of(path: &Path) -> String {
 }
 
 /// Why a file could not be read.
-enum Unread {
+enum ReadFailure {
     Error(io::Error),
     /// The input is longer than this many bytes.
     TooLong(u64),
 }
 
-impl Unread {
+impl ReadFailure {
     /// Returns the failure. If the name looks like a key or a token, `instead` is its hint.
     fn failure(self, path: &Path, instead: &str) -> Failure {
         match (self, Redacted::of(&path.to_string_lossy())) {
-            (Unread::Error(_), Some(redacted)) => not_a_name(redacted).hint(instead),
-            (Unread::Error(error), None) => {
+            (ReadFailure::Error(_), Some(redacted)) => not_a_name(redacted).hint(instead),
+            (ReadFailure::Error(error), None) => {
                 Failure::error(format!("cannot read {}: {error}", redact::name_of(path)))
             }
-            (Unread::TooLong(bytes_max), _) => too_long(&redact::name_of(path), bytes_max),
+            (ReadFailure::TooLong(bytes_max), _) => too_long(&redact::name_of(path), bytes_max),
         }
     }
 }
 
-fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, Unread> {
+fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, ReadFailure> {
     let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
         true => Err(io::Error::from(ErrorKind::IsADirectory)),
         false => Ok(file),
     });
     let bytes = opened.and_then(|file| limited(file, bytes_max));
     bytes
-        .map_err(Unread::Error)?
-        .ok_or(Unread::TooLong(bytes_max))
+        .map_err(ReadFailure::Error)?
+        .ok_or(ReadFailure::TooLong(bytes_max))
 }
 
 fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
@@ -207,7 +207,7 @@ fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
 /// Reads everything, or returns `None` if that is more than the limit.
 fn limited(from: impl Read, bytes_max: u64) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     // Reserve space for any key: a reallocation would leave a copy of its text that is not wiped.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_ROOM_BYTES));
+    let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_CAPACITY_BYTES));
     from.take(bytes_max + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= bytes_max).then_some(bytes))
 }

@@ -208,12 +208,12 @@ pub(crate) fn bare_file_name_failure(error: &clap::Error) -> Option<Failure> {
     };
     let name = name.to_str().filter(|name| can_be_shown(name));
     Some(match argument.split_once(' ') {
-        Some((option, _)) => of_option(option, name),
-        None => of_positional(argument.trim_matches(['<', '>', '[', ']']), name),
+        Some((option, _)) => option_failure(option, name),
+        None => positional_failure(argument.trim_matches(['<', '>', '[', ']']), name),
     })
 }
 
-fn of_option(option: &str, name: Option<&str>) -> Failure {
+fn option_failure(option: &str, name: Option<&str>) -> Failure {
     let (file, text) = match name {
         None => ("@FILE".to_owned(), " TEXT".to_owned()),
         Some(name) => (shell::quoted(&format!("@{name}")), value(name)),
@@ -226,7 +226,7 @@ fn of_option(option: &str, name: Option<&str>) -> Failure {
     )
 }
 
-fn of_positional(value_name: &str, name: Option<&str>) -> Failure {
+fn positional_failure(value_name: &str, name: Option<&str>) -> Failure {
     let (file, text) = match name {
         None => ("@FILE".to_owned(), " TEXT".to_owned()),
         Some(name) => (shell::quoted(&format!("@{name}")), value(name)),

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 
 use crate::allow::{Allowed, InsecureOption};
 use crate::jose;
-use crate::paseto::OpeningKey;
+use crate::paseto::AcceptingKey;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::Command;
 
@@ -89,7 +89,7 @@ pub(crate) fn decrypt(decrypter: &Decrypter, token: &str) -> jeton::Result<Decry
 
 /// Returns a verifier for PASETOs. Without `footer`, any footer is accepted.
 pub(crate) fn paseto(
-    key: &dyn OpeningKey,
+    key: &dyn AcceptingKey,
     policy_args: &PolicyArgs,
     footer: Option<&[u8]>,
     implicit: &[u8],

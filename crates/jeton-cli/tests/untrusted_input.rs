@@ -67,7 +67,7 @@ fn inspect_nesting_is_shown_to_the_limit_with_a_note() {
         }
         for (ended, bytes_max) in [(&text, 4096), (&json, 4096), (&page, 128 * 1024)] {
             assert_eq!(ended.code, 0, "{place}: {}", ended.stderr);
-            let said = "nested deeper than 32 levels: what is deeper is not shown";
+            let said = "values nested deeper than 32 levels are not shown";
             assert!(ended.stderr.contains(said), "{place}: {}", ended.stderr);
             let shown = String::from_utf8_lossy(&ended.stdout);
             assert!(shown.contains("nested deeper than 32 levels"), "{place}");

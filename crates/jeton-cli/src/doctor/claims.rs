@@ -15,7 +15,7 @@ use crate::time;
 const SECONDS_MAX: f64 = 1e11;
 
 /// The longest lifetime without a warning.
-const LONG_S: f64 = 366.0 * 86_400.0;
+const LONG_LIFETIME_SECONDS: f64 = 366.0 * 86_400.0;
 
 /// The nesting limit for the search for duplicate members.
 const DEPTH_MAX: u32 = 127;
@@ -117,8 +117,11 @@ impl ClaimsCheck<'_> {
             None => {
                 if let Some(at) = self.seconds("exp") {
                     findings.good(match at > now {
-                        true => format!("expires in {}", apart(at - now)),
-                        false => format!("expired {} ago, within the leeway", apart(now - at)),
+                        true => format!("expires in {}", format_seconds(at - now)),
+                        false => format!(
+                            "expired {} ago, within the leeway",
+                            format_seconds(now - at)
+                        ),
                     });
                 }
             }
@@ -127,7 +130,7 @@ impl ClaimsCheck<'_> {
                 "the issuer should set exp; to accept tokens without it, add `--allow no-expiry`",
             ),
             Some(Rejection::Expired) => findings.wrong(
-                format!("expired {} ago", apart(now - at("exp"))),
+                format!("expired {} ago", format_seconds(now - at("exp"))),
                 "request a new token, or check the clocks",
             ),
             Some(rejection) => self.invalid_time(findings, "exp", rejection),
@@ -135,7 +138,10 @@ impl ClaimsCheck<'_> {
         match self.rejected("nbf", policy().without_expiry()) {
             None => {}
             Some(Rejection::NotYetValid) => findings.wrong(
-                format!("not valid yet: nbf is {} from now", apart(at("nbf") - now)),
+                format!(
+                    "not valid yet: nbf is {} from now",
+                    format_seconds(at("nbf") - now)
+                ),
                 "wait, or check the clocks; if they differ, add `--leeway 60s`",
             ),
             Some(rejection) => self.invalid_time(findings, "nbf", rejection),
@@ -145,7 +151,7 @@ impl ClaimsCheck<'_> {
             Some(Rejection::IssuedInTheFuture) => findings.wrong(
                 format!(
                     "issued in the future: iat is {} from now",
-                    apart(at("iat") - now)
+                    format_seconds(at("iat") - now)
                 ),
                 "check the clock of the issuer and this one; if they differ, add `--leeway 60s`",
             ),
@@ -153,10 +159,10 @@ impl ClaimsCheck<'_> {
         }
         if let (Some(from), Some(to)) = (self.seconds("iat"), self.seconds("exp"))
             && to < SECONDS_MAX
-            && to - from > LONG_S
+            && to - from > LONG_LIFETIME_SECONDS
         {
             findings.undetermined(
-                format!("lifetime of {}", apart(to - from)),
+                format!("lifetime of {}", format_seconds(to - from)),
                 "a leaked token stays valid that long: prefer short lifetimes",
             );
         }
@@ -266,7 +272,7 @@ fn expected(claim: &str) -> &'static str {
 }
 
 /// Formats seconds as `5 minutes`.
-fn apart(seconds: f64) -> String {
+fn format_seconds(seconds: f64) -> String {
     const UNITS: [(f64, &str); 4] = [
         (365.0 * 86_400.0, "year"),
         (86_400.0, "day"),

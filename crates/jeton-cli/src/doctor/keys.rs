@@ -205,7 +205,7 @@ fn secrets(section: &mut Section, file: &KeyFile) {
 fn is_secret(key: &KeyFile) -> bool {
     match key.any_algorithm() {
         Ok(loaded) => loaded.half() != Half::Public,
-        Err(_) => key.holds_a_secret(),
+        Err(_) => key.has_secret(),
     }
 }
 

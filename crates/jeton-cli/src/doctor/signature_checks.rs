@@ -45,12 +45,12 @@ pub(super) struct KeyCheck {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip)]
-    how: How,
+    detail: Detail,
 }
 
 /// Details of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum Detail {
     Normal,
     /// The signature covers the parts with their padding.
     OverPadding,
@@ -63,29 +63,33 @@ enum How {
 }
 
 impl KeyCheck {
-    fn new(answer: CheckResult, how: How) -> KeyCheck {
+    fn new(answer: CheckResult, detail: Detail) -> KeyCheck {
         KeyCheck {
             key: String::new(),
             kid: None,
             answer,
             reason: None,
-            how,
+            detail,
         }
     }
 
     fn undetermined(reason: impl Into<String>) -> KeyCheck {
         KeyCheck {
             reason: Some(reason.into()),
-            ..KeyCheck::new(CheckResult::Undetermined, How::Normal)
+            ..KeyCheck::new(CheckResult::Undetermined, Detail::Normal)
         }
     }
 
     /// Returns the result of the command for its only key.
-    pub(super) fn alone(key: &KeyFile, answer: CheckResult, reason: Option<String>) -> KeyCheck {
+    pub(super) fn for_only_key(
+        key: &KeyFile,
+        answer: CheckResult,
+        reason: Option<String>,
+    ) -> KeyCheck {
         KeyCheck {
             key: key.name().to_owned(),
             reason,
-            ..KeyCheck::new(answer, How::Normal)
+            ..KeyCheck::new(answer, Detail::Normal)
         }
     }
 
@@ -150,21 +154,21 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
         }
     };
     let token_alg: Option<Alg> = signed.alg.parse().ok();
-    let (loaded, how) = match (load(criteria.alg), token_alg) {
+    let (loaded, detail) = match (load(criteria.alg), token_alg) {
         (Err(_), Some(alg)) if criteria.alg.is_none() && key.needs_algorithm(criteria.allowed) => {
-            (load(Some(alg)), How::AssumedAlgorithm(alg))
+            (load(Some(alg)), Detail::AssumedAlgorithm(alg))
         }
-        (loaded, _) => (loaded, How::Normal),
+        (loaded, _) => (loaded, Detail::Normal),
     };
     match loaded {
         Err(failure) => KeyCheck {
-            how: match key.load_any_algorithm() {
-                Err(error) if is_in_set && error.is_unsupported() => How::OtherAlgorithm,
-                _ => How::Normal,
+            detail: match key.load_any_algorithm() {
+                Err(error) if is_in_set && error.is_unsupported() => Detail::OtherAlgorithm,
+                _ => Detail::Normal,
             },
             ..KeyCheck::undetermined(reason(key, failure.message()))
         },
-        Ok(trusted) => check_signature_of(trusted, key, signed, how, criteria),
+        Ok(trusted) => check_signature_of(trusted, key, signed, detail, criteria),
     }
 }
 
@@ -173,13 +177,13 @@ fn check_signature_of(
     trusted: Keys,
     key: &KeyFile,
     signed: &Signed<'_>,
-    how: How,
+    detail: Detail,
     criteria: &Criteria<'_>,
 ) -> KeyCheck {
     let as_written = check_as_written(&trusted, &signed.text.as_written);
     let verified = jws::Verifier::new(trusted).verify(&signed.text.token);
     let rejection = match verified.map(drop) {
-        Ok(()) => return KeyCheck::new(CheckResult::Signed, how),
+        Ok(()) => return KeyCheck::new(CheckResult::Signed, detail),
         Err(error) => match error.rejection() {
             Some(rejection) => rejection,
             None => return KeyCheck::undetermined(error.to_string()),
@@ -188,17 +192,17 @@ fn check_signature_of(
     match (rejection, as_written) {
         // The signature is valid, and the payload is not base64url.
         (Rejection::Malformed(Part::Payload), Some(SignatureCheck::Valid)) => {
-            KeyCheck::new(CheckResult::Signed, how)
+            KeyCheck::new(CheckResult::Signed, detail)
         }
         (Rejection::Signature, Some(SignatureCheck::Valid)) => {
-            let how = match signed.text.as_written.contains('=') {
-                true => How::OverPadding,
-                false => How::OverAnotherAlphabet,
+            let detail = match signed.text.as_written.contains('=') {
+                true => Detail::OverPadding,
+                false => Detail::OverAnotherAlphabet,
             };
-            KeyCheck::new(CheckResult::Signed, how)
+            KeyCheck::new(CheckResult::Signed, detail)
         }
         (Rejection::Signature, Some(SignatureCheck::Invalid)) => {
-            KeyCheck::new(CheckResult::NotSigned, how)
+            KeyCheck::new(CheckResult::NotSigned, detail)
         }
         (Rejection::Signature, Some(SignatureCheck::WrongLength { bytes, wanted })) => {
             let alg = signed.alg;
@@ -208,7 +212,7 @@ fn check_signature_of(
         }
         (Rejection::Signature, None) => KeyCheck::undetermined("the signature is not base64url"),
         (Rejection::AlgorithmMismatch, _) => KeyCheck {
-            how: How::OtherAlgorithm,
+            detail: Detail::OtherAlgorithm,
             ..KeyCheck::undetermined(format!(
                 "the key is for {}, the token has {}",
                 algorithm(key, criteria),
@@ -263,7 +267,7 @@ pub(super) fn report(
             ),
             CheckResult::NotSigned => others += 1,
             CheckResult::Undetermined => {
-                let matters = !is_signer_known && answer.how != How::OtherAlgorithm;
+                let matters = !is_signer_known && answer.detail != Detail::OtherAlgorithm;
                 if !(is_only || is_named(answer) || matters || criteria.verbose) {
                     continue;
                 }
@@ -284,7 +288,7 @@ pub(super) fn report(
         );
     }
     if signed.kid.is_none() {
-        too_many(findings, answers);
+        report_too_many_keys(findings, answers);
     }
     if answers.is_empty() {
         findings.undetermined("undetermined: no key to check", "");
@@ -312,7 +316,7 @@ pub(super) fn report(
 }
 
 /// Reports a token without `kid` for which a verifier tries too few keys to reach the signer.
-fn too_many(findings: &mut Section, answers: &[KeyCheck]) {
+fn report_too_many_keys(findings: &mut Section, answers: &[KeyCheck]) {
     let computed = || {
         answers
             .iter()
@@ -331,20 +335,20 @@ fn too_many(findings: &mut Section, answers: &[KeyCheck]) {
 /// Reports the key that signed the token.
 fn report_signer(findings: &mut Section, answer: &KeyCheck, signed: &Signed<'_>) {
     let key = &answer.key;
-    match answer.how {
-        How::OverPadding => findings.wrong(
+    match answer.detail {
+        Detail::OverPadding => findings.wrong(
             format!("signed by {key}, over padded base64, as AWS load balancers do"),
             "verifiers reject padding (RFC 7515, section 2); the AWS documentation describes how to verify this token",
         ),
-        How::OverAnotherAlphabet => findings.wrong(
+        Detail::OverAnotherAlphabet => findings.wrong(
             format!("signed by {key}, over base64 instead of base64url"),
             "verifiers reject this (RFC 7515, section 2)",
         ),
-        How::AssumedAlgorithm(alg) => findings.undetermined(
+        Detail::AssumedAlgorithm(alg) => findings.undetermined(
             format!("signed by {key}, if its algorithm is {alg}: the key has no alg"),
             &format!("if you expect this algorithm, add `--alg {alg}`"),
         ),
-        How::Normal | How::OtherAlgorithm => match (signed.kid, &answer.kid) {
+        Detail::Normal | Detail::OtherAlgorithm => match (signed.kid, &answer.kid) {
             (Some(kid), Some(own)) if kid != own => findings.wrong(
                 format!("signed by {key}, and the header has the kid {}", shortened(kid)),
                 "the issuer sets the kid of another key, or the key set has another kid for this key",

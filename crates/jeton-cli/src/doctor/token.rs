@@ -282,7 +282,7 @@ fn encrypted(findings: &mut Section, jwe: &Jwe<'_>, token: &str, criteria: &Crit
 
 /// Returns whether the key of --keys decrypts the token.
 fn decrypts(token: &str, criteria: &Criteria<'_>) -> bool {
-    let keys = criteria.keys.filter(|keys| keys.holds_a_secret());
+    let keys = criteria.keys.filter(|keys| keys.has_secret());
     let loaded = keys.and_then(|keys| criteria.decryption.load(keys, criteria.allowed).ok());
     loaded.is_some_and(|loaded| {
         let decrypter = verification::decrypter(loaded.keys, None, criteria.allowed);
@@ -318,7 +318,11 @@ fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
     match opened {
         Ok(opened) => {
             findings.good(format!("{done} the key of {name}"));
-            findings.set_key_checks(vec![KeyCheck::alone(keys, CheckResult::Signed, None)]);
+            findings.set_key_checks(vec![KeyCheck::for_only_key(
+                keys,
+                CheckResult::Signed,
+                None,
+            )]);
             let policy_args = criteria.policy.policy_args;
             claims::check(
                 findings,
@@ -334,7 +338,11 @@ fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
                     format!("not {done} the key of {name}, or another implicit assertion"),
                     "the token was changed, or the issuer uses another key; to set an implicit assertion, add `--implicit TEXT`",
                 );
-                findings.set_key_checks(vec![KeyCheck::alone(keys, CheckResult::NotSigned, None)]);
+                findings.set_key_checks(vec![KeyCheck::for_only_key(
+                    keys,
+                    CheckResult::NotSigned,
+                    None,
+                )]);
             }
             _ => undetermined(findings, criteria, &error.to_string(), ""),
         },
@@ -349,6 +357,6 @@ fn undetermined(findings: &mut Section, criteria: &Criteria<'_>, why: &str, advi
         format!("undetermined: the key of {}: {why}", keys.name()),
         advice,
     );
-    let answer = KeyCheck::alone(keys, CheckResult::Undetermined, Some(why.to_owned()));
+    let answer = KeyCheck::for_only_key(keys, CheckResult::Undetermined, Some(why.to_owned()));
     findings.set_key_checks(vec![answer]);
 }

@@ -62,7 +62,7 @@ impl Hidden {
     }
 
     /// Returns the JSON with `null` in place of each hidden value.
-    pub(super) fn nulled<'j>(&self, json: &'j str) -> Cow<'j, str> {
+    pub(super) fn with_nulls<'j>(&self, json: &'j str) -> Cow<'j, str> {
         if self.0.is_empty() {
             return Cow::Borrowed(json);
         }
@@ -297,8 +297,8 @@ mod tests {
 
     use super::*;
 
-    fn nulled(json: &str) -> String {
-        let shown = Hidden::of(json).nulled(json).into_owned();
+    fn with_nulls(json: &str) -> String {
+        let shown = Hidden::of(json).with_nulls(json).into_owned();
         let _: serde_json::Value = serde_json::from_str(&shown).unwrap();
         shown
     }
@@ -356,19 +356,19 @@ mod tests {
                 r#"{"kid":"d","kty":"EC","e":"d"}"#,
             ),
         ] {
-            assert_eq!(nulled(json), shown);
+            assert_eq!(with_nulls(json), shown);
         }
     }
 
     #[test]
     fn hidden_values_below_limit_become_null() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert_eq!(nulled(&nested(32)), nested(32));
+        assert_eq!(with_nulls(&nested(32)), nested(32));
         let pruned = format!("{}null{}", "[".repeat(32), "]".repeat(32));
-        assert_eq!(nulled(&nested(33)), pruned);
-        assert_eq!(nulled(&nested(200_000)), pruned);
+        assert_eq!(with_nulls(&nested(33)), pruned);
+        assert_eq!(with_nulls(&nested(200_000)), pruned);
         let json = format!("{}[\"]\"],1,{{}}{}", "[".repeat(32), "]".repeat(32));
         let shown = format!("{}null,1,null{}", "[".repeat(32), "]".repeat(32));
-        assert_eq!(nulled(&json), shown);
+        assert_eq!(with_nulls(&json), shown);
     }
 }

@@ -77,11 +77,9 @@ fn jws(jws: &Jws<'_>, text: &str) -> Outcome<Report> {
         several => {
             let each = several.iter().take(SHOWN_MAX);
             let shown = each.map(|one| signature(Report::new("signature", ""), one));
-            report.number("signatures_count", several.len()).under(
-                "signature",
-                "signatures",
-                shown.collect::<Outcome<_>>()?,
-            )
+            report
+                .number("signatures_count", several.len())
+                .with_children("signature", "signatures", shown.collect::<Outcome<_>>()?)
         }
     };
     if let Some(payload) = payload
@@ -172,7 +170,7 @@ fn jwe(jwe: &Jwe<'_>, text: &str) -> Outcome<Report> {
         report = report.part("aad", Content::of(aad));
     }
     if !shown.is_empty() {
-        report = report.under("recipient", "recipients", shown);
+        report = report.with_children("recipient", "recipients", shown);
     }
     Ok(report)
 }

@@ -55,7 +55,7 @@ pub(super) fn report(file: KeyFile) -> Outcome<Report> {
                 count => format!("JWK Set with {count} keys"),
             };
             let keys = keys.iter().map(single).collect();
-            Ok(Report::new("jwk-set", title).under("key", "keys", keys))
+            Ok(Report::new("jwk-set", title).with_children("key", "keys", keys))
         }
         _ => Ok(single(&file)),
     }
@@ -73,7 +73,7 @@ fn single(file: &KeyFile) -> Report {
         Ok(Half::Symmetric) => ("symmetric key", Some("yes")),
         Ok(Half::Private) => ("private key", Some("yes")),
         Ok(Half::Public) => ("public key", Some("no")),
-        Err(_) => ("unusable key", file.holds_a_secret().then_some("yes")),
+        Err(_) => ("unusable key", file.has_secret().then_some("yes")),
     };
     let mut report = Report::new(format, format!("{form}, {title}"));
     if let Some(secret) = secret {

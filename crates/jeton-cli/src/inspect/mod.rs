@@ -112,7 +112,7 @@ impl Inspect {
                 report: &report,
                 token: match token {
                     None => web::Token::Key,
-                    Some(_) if report.hides_a_key() => web::Token::Withheld,
+                    Some(_) if report.hides_key() => web::Token::Withheld,
                     Some(token) if jose::has_private_key(token) => web::Token::Withheld,
                     Some(token) => web::Token::Shown(token),
                 },

@@ -27,7 +27,7 @@ pub(super) struct Report {
     /// The times of the claims by name; `None` for a value that is not a time.
     times: Vec<(&'static str, Option<jiff::Timestamp>)>,
     /// The keys of a set, or the signatures or recipients of a token.
-    under: Option<Children>,
+    children: Option<Children>,
     /// The notes about the token or key.
     notes: Vec<String>,
 }
@@ -122,7 +122,7 @@ impl Report {
             facts: Vec::new(),
             parts: Vec::new(),
             times: Vec::new(),
-            under: None,
+            children: None,
             notes: Vec::new(),
         }
     }
@@ -170,13 +170,13 @@ impl Report {
     }
 
     /// Adds several reports of the same kind, with the names for one and for all.
-    pub(super) fn under(
+    pub(super) fn with_children(
         mut self,
         one: &'static str,
         all: &'static str,
         reports: Vec<Report>,
     ) -> Report {
-        self.under = Some(Children { one, all, reports });
+        self.children = Some(Children { one, all, reports });
         self
     }
 
@@ -225,8 +225,8 @@ impl Report {
         &self.times
     }
 
-    pub(super) fn below(&self) -> Option<&Children> {
-        self.under.as_ref()
+    pub(super) fn children(&self) -> Option<&Children> {
+        self.children.as_ref()
     }
 
     pub(super) fn notes(&self) -> &[String] {
@@ -234,10 +234,10 @@ impl Report {
     }
 
     /// Returns whether a part contains a hidden private key.
-    pub(super) fn hides_a_key(&self) -> bool {
+    pub(super) fn hides_key(&self) -> bool {
         let hides = |(_, content): &(&str, Content)| content.hides(Reason::Private);
-        let mut under = self.under.iter().flat_map(|under| &under.reports);
-        self.parts.iter().any(hides) || under.any(Report::hides_a_key)
+        let mut children = self.children.iter().flat_map(|children| &children.reports);
+        self.parts.iter().any(hides) || children.any(Report::hides_key)
     }
 
     /// Returns whether it or one of its parts is secret.
@@ -245,8 +245,8 @@ impl Report {
         let says_so = |(name, fact): &(&str, Fact)| {
             *name == "secret" && matches!(fact, Fact::Text(text) if text == "yes")
         };
-        let under = self.under.iter().flat_map(|under| &under.reports);
-        self.facts.iter().any(says_so) || under.into_iter().any(Report::is_secret)
+        let children = self.children.iter().flat_map(|children| &children.reports);
+        self.facts.iter().any(says_so) || children.into_iter().any(Report::is_secret)
     }
 
     /// Formats the report as text.
@@ -267,10 +267,10 @@ impl Report {
                 None => writeln!(out, "  {name}  not a valid time"),
             };
         }
-        if let Some(under) = &self.under {
-            for (index, one) in under.reports.iter().enumerate() {
+        if let Some(children) = &self.children {
+            for (index, one) in children.reports.iter().enumerate() {
                 let colon = if one.title.is_empty() { "" } else { ": " };
-                let (name, number) = (under.one, index + 1);
+                let (name, number) = (children.one, index + 1);
                 let _ = writeln!(out, "\n{name} {number}{colon}{}", one.title);
                 one.write_facts(&mut out, "  ");
                 one.write_parts(&mut out);
@@ -348,8 +348,8 @@ impl Serialize for Report {
         if !self.times.is_empty() {
             map.serialize_entry("times", &Times(&self.times))?;
         }
-        if let Some(under) = &self.under {
-            map.serialize_entry(under.all, &under.reports)?;
+        if let Some(children) = &self.children {
+            map.serialize_entry(children.all, &children.reports)?;
         }
         if !self.notes.is_empty() {
             map.serialize_entry("notes", &self.notes)?;
@@ -363,7 +363,7 @@ impl Serialize for Content {
     /// `base64url`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Content::Json(json) => match json.hidden.nulled(json.raw.get()) {
+            Content::Json(json) => match json.hidden.with_nulls(json.raw.get()) {
                 Cow::Borrowed(_) => json.raw.serialize(serializer),
                 Cow::Owned(shown) => RawValue::from_string(shown)
                     .map_err(S::Error::custom)?

@@ -112,7 +112,7 @@ impl Sign {
         encrypter: Encrypter<'k>,
         allowed: &Allowed,
     ) -> Outcome<Encrypter<'k>> {
-        if !self.encryption.zips() {
+        if !self.encryption.is_compressed() {
             return Ok(encrypter);
         }
         allowed.require(InsecureOption::Zip, "--zip")?;

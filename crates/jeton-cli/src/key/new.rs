@@ -45,7 +45,7 @@ Algorithms:
 The key is written to standard output. With -o it is written to a new file that only its owner can read.")]
 pub(super) struct New {
     #[command(flatten)]
-    what: What,
+    key_type: KeyType,
 
     /// Key id (`kid`), 1 to 256 bytes
     #[arg(
@@ -83,7 +83,7 @@ pub(super) struct New {
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-struct What {
+struct KeyType {
     /// Create a private JWK for this algorithm, for example HS256, ES256, Ed25519, RSA-OAEP-256 or A256KW
     #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
     alg: Option<Algorithm>,
@@ -135,7 +135,7 @@ enum Curve {
 
 impl New {
     pub(super) fn run(self) -> Outcome {
-        let (mut text, what) = match (self.what.alg, self.what.paseto) {
+        let (mut text, what) = match (self.key_type.alg, self.key_type.paseto) {
             (Some(alg), _) => self.jwk(alg)?,
             (None, Some(purpose)) => {
                 let allowed = self

@@ -194,7 +194,7 @@ impl TokenEncryptionKeyFile {
         self.enc
     }
 
-    pub(crate) fn zips(&self) -> bool {
+    pub(crate) fn is_compressed(&self) -> bool {
         self.zip
     }
 }

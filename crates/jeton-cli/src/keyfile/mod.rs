@@ -92,7 +92,7 @@ impl KeyFile {
     }
 
     /// Returns whether it is a private or a symmetric key, valid or not.
-    pub(crate) fn holds_a_secret(&self) -> bool {
+    pub(crate) fn has_secret(&self) -> bool {
         self.kind() != Kind::Public
     }
 

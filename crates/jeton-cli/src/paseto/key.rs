@@ -52,12 +52,12 @@ impl<V: Version> IssuingKey for LocalKey<V> {
 }
 
 /// A key that verifies or decrypts tokens, of any version and purpose.
-pub(crate) trait OpeningKey {
+pub(crate) trait AcceptingKey {
     fn keys(&self) -> Keys;
     fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened>;
 }
 
-impl<V: Version> OpeningKey for PublicKey<V> {
+impl<V: Version> AcceptingKey for PublicKey<V> {
     fn keys(&self) -> Keys {
         self.into()
     }
@@ -67,7 +67,7 @@ impl<V: Version> OpeningKey for PublicKey<V> {
     }
 }
 
-impl<V: Version> OpeningKey for LocalKey<V> {
+impl<V: Version> AcceptingKey for LocalKey<V> {
     fn keys(&self) -> Keys {
         self.into()
     }
@@ -102,7 +102,7 @@ pub(super) fn encrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn I
 }
 
 /// Loads the key to verify with.
-pub(crate) fn verifying(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
+pub(crate) fn verifying(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn AcceptingKey>> {
     Ok(match version(file, allowed)? {
         1 => Box::new(load(file, PublicKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, PublicKey::<V2>::from_paserk)?),
@@ -112,7 +112,7 @@ pub(crate) fn verifying(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn Op
 }
 
 /// Loads the key to decrypt with.
-pub(crate) fn decrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn OpeningKey>> {
+pub(crate) fn decrypting(file: &KeyFile, allowed: &Allowed) -> Outcome<Box<dyn AcceptingKey>> {
     Ok(match version(file, allowed)? {
         1 => Box::new(load(file, LocalKey::<V1>::from_paserk)?),
         2 => Box::new(load(file, LocalKey::<V2>::from_paserk)?),

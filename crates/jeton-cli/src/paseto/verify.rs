@@ -6,7 +6,7 @@ use jeton::error::Rejection;
 use serde::de::IgnoredAny;
 
 use super::context::ContextArgs;
-use super::key::{self, OpeningKey};
+use super::key::{self, AcceptingKey};
 use crate::allow::{self, InsecureOption};
 use crate::exit::Outcome;
 use crate::keyfile::KeyFile;
@@ -93,7 +93,7 @@ impl VerifyArgs {
         self.run(&*key, Command::PasetoDecrypt)
     }
 
-    fn run(&self, key: &dyn OpeningKey, command: Command) -> Outcome {
+    fn run(&self, key: &dyn AcceptingKey, command: Command) -> Outcome {
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
         if self.raw {

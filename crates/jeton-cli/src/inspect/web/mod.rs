@@ -107,7 +107,7 @@ impl Page<'_> {
                     (timeline::section(report.moments(), self.now))
                 }
             }
-            @if let Some(below) = report.below() {
+            @if let Some(below) = report.children() {
                 @for (index, one) in below.reports.iter().enumerate() {
                     @let id = format!("{}-{}", below.one, index + 1);
                     section #(id) aria-labelledby={ (id) "-heading" } {
