@@ -7,7 +7,7 @@
 mod json;
 
 use jeton_fuzz::seeds;
-use json::{ScanError, Kind};
+use json::{Kind, ScanError};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
 

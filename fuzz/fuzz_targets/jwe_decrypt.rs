@@ -14,13 +14,13 @@ static DECRYPTERS: LazyLock<Vec<Decrypter>> = LazyLock::new(|| {
     let decrypter = |key: &keys::Decrypting| {
         danger::allow_unprotected_enc(danger::allow_zip(Decrypter::new(key.keys())))
     };
-    keys::opening().iter().map(decrypter).collect()
+    keys::decrypting().iter().map(decrypter).collect()
 });
 
 fuzz_target!(
     init: seeds::write(|| {
         let mut all = seeds::from_vectors(|found| found.is_compact(5) || found.has("ciphertext"));
-        for (index, key) in keys::opening().iter().enumerate() {
+        for (index, key) in keys::decrypting().iter().enumerate() {
             let enc = key.enc().unwrap_or(ContentEnc::ALL[index % ContentEnc::ALL.len()]);
             let encrypter = || Encrypter::new(key.as_ref(), enc);
             all.push(encrypter().encrypt(b"secret").expect("encrypts"));

@@ -112,7 +112,7 @@ impl Decrypting {
 }
 
 /// Returns a decryption key of every algorithm and curve.
-pub fn opening() -> Vec<Decrypting> {
+pub fn decrypting() -> Vec<Decrypting> {
     let mut all = Vec::new();
     let mut private = |jwk: String, alg| {
         let key = DecryptionKey::from_jwk_as(&jwk, alg).expect("a key");

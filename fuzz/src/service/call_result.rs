@@ -31,14 +31,11 @@ impl CallResult {
     pub(super) fn of(headers: &HeaderMap, trailers: &HeaderMap, mut body: Bytes) -> CallResult {
         let status = |name: &str| trailers.get(name).or(headers.get(name));
         let code = status("grpc-status").map_or(Code::Ok, |code| Code::from_bytes(code.as_bytes()));
-        let words = status("grpc-message").map(|words| words.to_str().expect("the message is ASCII"));
+        let words =
+            status("grpc-message").map(|words| words.to_str().expect("the message is ASCII"));
         let mut messages = Vec::new();
         while !body.is_empty() {
-            assert_eq!(
-                body.get_u8(),
-                0,
-                "unrequested compression"
-            );
+            assert_eq!(body.get_u8(), 0, "unrequested compression");
             let length = body.get_u32();
             messages.push(body.split_to(length as usize));
         }
@@ -51,7 +48,11 @@ impl CallResult {
 
     /// Checks that a malformed message is reported as malformed, and that every other one gets a response or a
     /// specific error. An error must not repeat the request.
-    pub fn check<Q: Message + Default>(&self, message: &[u8], again: impl FnOnce(&[u8]) -> CallResult) {
+    pub fn check<Q: Message + Default>(
+        &self,
+        message: &[u8],
+        again: impl FnOnce(&[u8]) -> CallResult,
+    ) {
         let is_message = Q::decode(message).is_ok();
         let expected = match self.code {
             Code::Ok => is_message,

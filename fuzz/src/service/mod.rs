@@ -319,7 +319,9 @@ impl Service {
             true => {
                 if let Some(token) = &self.admin_token {
                     let headers = request.headers_mut();
-                    headers.entry(AUTHORIZATION).or_insert_with(|| token.clone());
+                    headers
+                        .entry(AUTHORIZATION)
+                        .or_insert_with(|| token.clone());
                 }
                 &mut self.admin
             }
