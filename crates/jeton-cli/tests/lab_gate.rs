@@ -148,6 +148,7 @@ fn gate_slow_with_noisy_controls_is_undecided() {
     assert!(control.starts_with("sign node/"), "{control}");
     let shown = pair.compare(&[]);
     let shown = text(&shown.stdout);
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         shown.contains("band a: ") && shown.contains("the largest difference is sign node/"),
         "{shown}"

@@ -34,8 +34,8 @@ jwt HS256
   3 fake/wrong    R  R  R
 
 Failures
-  3 rejected, issued by fake/wrong, verified by fake/correct, fake/other and fake/wrong (jwt HS256):
-    unexplained: signature is wrong
+  3 rejected, issued by fake/wrong, verified by fake/correct, fake/other and fake/wrong (jwt
+    HS256): unexplained: signature is wrong
   2 wrong-claims, issued by fake/correct and fake/other, verified by fake/other (jwt HS256):
     unexplained: returns a different `name` than was signed
 

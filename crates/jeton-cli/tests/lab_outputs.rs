@@ -120,7 +120,7 @@ fn report_reads_result_from_pipe() {
     assert_eq!(piped(&lab, &["report", "-"], &file).stdout, shown);
     let compared = piped(&lab, &["compare", "-", "jeton-lab/results.json"], &file);
     assert!(compared.status.success(), "{}", text(&compared.stderr));
-    assert_refused(&piped(&lab, &["compare", "-", "-"], &file), "give - once");
+    assert_refused(&piped(&lab, &["compare", "-", "-"], &file), "pass - once");
     assert_refused(
         &piped(&lab, &["report", "-"], b"{"),
         "standard input is incomplete",

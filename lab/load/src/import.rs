@@ -373,7 +373,7 @@ mod tests {
             ("/options/concurrency", 11.into(), "do not divide evenly"),
             ("/options/connections", 0.into(), "do not divide evenly"),
             ("/options/call", "a.B.C".into(), "a call other than"),
-            ("/options/data", serde_json::json!([]), "HS256 or ES256"),
+            ("/options/data", serde_json::json!([]), "HS256 and ES256"),
             ("/total", 0.into(), "must be above zero"),
             ("/date", "yesterday".into(), "not an RFC 3339 time"),
             (

@@ -32,7 +32,7 @@ Examples:
   jeton lab run libraries --out after
   jeton lab compare before/results.json after/results.json
 
-Measure unchanged subjects along with the changed one: they show how far the runs themselves differ.
+Measure unchanged subjects along with the changed one: they show how far the runs themselves differ. \
 To decide between two versions, measure both in one run instead.")]
 pub(super) struct Compare {
     /// Earlier result file, or - for standard input

@@ -44,7 +44,7 @@ Examples:
   jeton lab gate --baseline main.json --subject rust/jeton
   jeton lab gate --baseline main.json --json | jq '.outcome, .regressions'
 
-Measure the baseline on the same machine, with the same suites and rounds, and include unchanged
+Measure the baseline on the same machine, with the same suites and rounds, and include unchanged \
 subjects.")]
 pub(super) struct Gate {
     /// Result file to check

@@ -32,8 +32,8 @@ Examples:
   jeton lab interop --alg ES512 --rounds 300  with 300 keys
   jeton lab interop --json | jq '.rows[] | select(.explanation)'
 
-The exit code is 0 also if tokens are rejected; the result has a row for each pair. Ctrl-C ends the run
-and keeps the finished algorithms (exit 130).")]
+The exit code is 0 also if tokens are rejected; the result has a row for each pair. Ctrl-C ends the \
+run and keeps the finished algorithms (exit 130).")]
 pub(super) struct Interop {
     /// Use one algorithm of each kind, and every PASETO version
     #[arg(long)]

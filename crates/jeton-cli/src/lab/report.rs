@@ -30,8 +30,8 @@ Examples:
   jeton lab report jeton-lab/results.json --csv --table answers
   jeton lab merge run/results.json attack/results.json | jeton lab report - --csv --table attacks
 
-An incomplete or contradictory file, or one of another schema version, is an error (exit 2); the message
-names the faulty member. The file's schema is docs/result.schema.json.")]
+An incomplete or contradictory file, or one of another schema version, is an error (exit 2); the \
+message names the faulty member. The file's schema is docs/result.schema.json.")]
 pub(super) struct Report {
     /// Result file (results.json) of a lab command, or - for standard input
     file: PathBuf,

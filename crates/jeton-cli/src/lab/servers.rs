@@ -47,18 +47,18 @@ Examples:
   jeton lab servers --scenarios beyond           other calls: issue, verify, batches, streams
   jeton lab servers --list
 
-If the machine has fewer cores than a scenario requires, server and loader share cores. Such rows are
-marked, and only the CPU time per token is compared.
+If the machine has fewer cores than a scenario requires, server and loader share cores. Such rows \
+are marked, and only the CPU time per token is compared.
 
-With --full, all servers get the same rates in a scenario: shares of the lowest peak among the servers
-that passed the preflight. Latency then counts from when a call was due.
+With --full, all servers get the same rates in a scenario: shares of the lowest peak among the \
+servers that passed the preflight. Latency then counts from when a call was due.
 
-After a start, a server is loaded until its calls become no cheaper, at most for --first-warm-up: some
-runtimes compile hot code for seconds. The time estimate includes this.
+After a start, a server is loaded until its calls become no cheaper, at most for --first-warm-up: \
+some runtimes compile hot code for seconds. The time estimate includes this.
 
-The set beyond has further calls: issue and verify with HS256, ES256, RS256, EdDSA, v4.public and
-v4.local, in batches of 256, in streams, and token introspection (RFC 7662). If a server does not
-offer a call, its row says so.")]
+The set beyond has further calls: issue and verify with HS256, ES256, RS256, EdDSA, v4.public and \
+v4.local, in batches of 256, in streams, and token introspection (RFC 7662). A server that does not \
+offer a call has a row without figures.")]
 pub(super) struct Servers {
     /// Scenarios: report (the eight of the gRPC report) or beyond (further calls)
     #[arg(

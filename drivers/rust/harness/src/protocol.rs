@@ -310,6 +310,7 @@ pub(crate) struct Run {
 /// A `prepare` request as received.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Prepare {
+    #[serde(rename = "contract")]
     operation: String,
     format: String,
     alg: Option<String>,

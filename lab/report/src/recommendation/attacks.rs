@@ -134,7 +134,7 @@ mod tests {
         let attacks = Attacks::of(&[fell]);
         assert_eq!(
             attacks.fell_to("go/a").unwrap(),
-            "accepts a token from a party without a key: alg-none (`alg` is `none`, and nothing is signed), as documented, with jwt"
+            "accepts a token from a party without a key: alg-none (`alg` is `none`, without a signature), as documented, with jwt"
         );
     }
 

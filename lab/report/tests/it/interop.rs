@@ -68,7 +68,7 @@ fn interop_correct_drivers_verify_each_other() {
     let sentence = tally(&result.rows.interop).sentence();
     assert_eq!(
         sentence,
-        "4 of 4 exchanges verified. 2 drivers, 1 kind of token."
+        "4 of 4 pairs verified. 2 drivers, 1 kind of token."
     );
 }
 
@@ -124,7 +124,7 @@ fn interop_wrong_token_is_rejected_with_each_reason() {
     assert_eq!(failure_groups.len(), 1, "both verifiers say the same");
     assert_eq!(
         failure_groups[0].place(),
-        "made by fake/wrong, given to fake/correct and fake/wrong (jwt HS256)"
+        "issued by fake/wrong, verified by fake/correct and fake/wrong (jwt HS256)"
     );
 }
 

@@ -417,7 +417,7 @@ fn page_recommendation_has_reasons_and_limits() {
         "<h3>Not covered</h3>",
         "languages=go",
         "Attacks: not run.",
-        "every verifier can also create tokens",
+        "the verifier's secret can also create tokens",
     ] {
         assert!(section.contains(words), "{words}");
     }
