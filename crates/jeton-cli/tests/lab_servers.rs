@@ -275,7 +275,7 @@ fn servers_faulty_servers_have_reasons() {
         ),
         ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
         ("bad/build", "unavailable", "build failed"),
-        ("bad/garbage", "failed-preflight", "answers HS256 with: "),
+        ("bad/garbage", "failed-preflight", "a call with HS256 ended with: "),
     ] {
         let row = row(&rows, id, "HS256");
         assert_eq!(row["status"], status, "{row}");
@@ -388,7 +388,7 @@ fn servers_missing_requirements_fail_before_building() {
         let said = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(2), "{said}");
         assert!(
-            said.contains("any/taken") && said.contains("is taken"),
+            said.contains("any/taken") && said.contains("is in use"),
             "{said}"
         );
     }
