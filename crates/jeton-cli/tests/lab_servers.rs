@@ -396,7 +396,7 @@ fn servers_missing_requirements_fail_before_building() {
         (&["--subject", "cobol"][..], "no server id contains `cobol`"),
         (&["--alg", "none"], "HS256, ES256, RS256"),
         (&["--scenarios", "mine"], "beyond"),
-        (&["--scenarios", "beyond"], "none of these servers offers"),
+        (&["--scenarios", "beyond"], "none of the selected servers offers"),
     ] {
         let out = servers(folder.path(), more);
         let said = String::from_utf8(out.stderr).unwrap();
