@@ -12,6 +12,11 @@
 //! cost the same.
 
 #![allow(missing_docs, clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 
 // Private modules are compiled into the benchmark, without exposing them in the library.
 #[path = "../src/base64.rs"]

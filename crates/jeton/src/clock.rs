@@ -1,5 +1,10 @@
 //! Time in whole seconds, provided by a [`Clock`].
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "the one clock that reads the time of the system"
+)]
+
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -2,6 +2,11 @@
 //! With `JETON_WRITE=1` it writes the file instead.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

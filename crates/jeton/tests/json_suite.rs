@@ -1,6 +1,11 @@
 //! Runs JSONTestSuite with the strict scanner. The result for the undefined cases is listed here.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 // The scanner is compiled into this test without its unit tests and its other users.
 #![allow(dead_code, unreachable_pub, unused_imports)]
 

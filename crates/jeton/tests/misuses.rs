@@ -5,6 +5,11 @@
 //! This calls rustc directly with the library in the target folder, so that nothing is built again.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 
 #[path = "vectors/mod.rs"]
 mod vectors;

@@ -5,6 +5,11 @@
 //! The lint `unreachable_pub` ensures that every `pub` item can be reached.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;

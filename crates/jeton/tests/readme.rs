@@ -1,6 +1,11 @@
 //! The README's example is pasted into the `main.rs` of a new crate, which is then built and run.
 
 #![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 
 use std::fs;
 use std::path::Path;

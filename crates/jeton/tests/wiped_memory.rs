@@ -4,6 +4,11 @@
 //! Alone in its binary and a single test, because copies of other threads would be found too.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 
 use std::fs::{self, File};
 use std::hint::black_box;

@@ -6,6 +6,11 @@
 //! recipe that is in no list, or in the list of another format, is an error.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
 
 mod headers;
 mod keys;

@@ -1,5 +1,6 @@
 //! Shared by the vector tests: the path of the vectors, and keys from JWKs that may be private.
 
+#![allow(clippy::disallowed_methods, reason = "a test reads files")]
 #![allow(dead_code)]
 
 use std::fs;
