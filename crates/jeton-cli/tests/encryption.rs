@@ -424,7 +424,7 @@ fn nested_jwt_round_trip_verifies() {
         let claims = line(&folder, &[&verify[..], &demands, &[&token]].concat());
         assert!(claims.contains("\"sub\":\"user-7\""), "{claims}");
         let call = [&verify[..], &["--audience", "other", &token]].concat();
-        ends(&folder, &call, b"", 1, "rejected: the audience");
+        ends(&folder, &call, b"", 1, "rejected: `aud` does not contain");
         let inner = line_of(&succeeds(
             &folder,
             &["jwe", "decrypt", "--key", decrypt, &token],
