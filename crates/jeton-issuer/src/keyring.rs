@@ -12,9 +12,15 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
 use crate::limits::{
-    self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS, RULE_AFTER_SECONDS,
+    self, CLOCK_SKEW_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEEWAY_SECONDS, PROPAGATION_SECONDS,
+    RULE_AFTER_SECONDS,
 };
 use crate::settings::IssuerSettings;
+
+/// `published_at` of a key that is not confirmed: the year 9999, which no clock reaches.
+const UNCONFIRMED_PUBLISHED_AT: i64 = 253_370_764_800;
+/// `signs_from` of a key that is not confirmed: the end of that year.
+const UNCONFIRMED_SIGNS_FROM: i64 = 253_402_300_799;
 
 /// An issuer's keys.
 ///
@@ -126,6 +132,16 @@ pub enum Event {
     Retire(String),
     /// The keys that were handed over come from elsewhere: published now, signing after the lead.
     Import,
+    /// Keys that are [not confirmed](KeyEntry::is_confirmed) are in the key set by now: they sign after the
+    /// lead. [`Tick`](Event::Tick) does so too.
+    Confirm,
+    /// What was decided last was committed that many seconds later: what it ended ended later by as much.
+    CommittedLate {
+        /// Seconds between the decision and the end of its commit.
+        by: i64,
+        /// What [`Change::revoked`] was.
+        revoked: Option<(String, i64)>,
+    },
 }
 
 /// What follows from it.
@@ -148,7 +164,7 @@ pub struct Change {
     pub added: Vec<String>,
     /// The keys whose records go.
     pub removed: Vec<String>,
-    /// The keys that were brought forward.
+    /// The keys that were brought forward or confirmed.
     pub moved: Vec<String>,
     /// A key whose tokens are no longer honoured, and until when that must be remembered.
     pub revoked: Option<(String, i64)>,
@@ -168,6 +184,13 @@ impl KeyEntry {
             _ if now < self.signs_from => State::Published,
             _ => State::Signing,
         }
+    }
+
+    /// Whether it is known when it signs. A key that is to be published for a while before it signs is written
+    /// twice: the second time when the first is committed. So it never signs too early, however long the
+    /// commit took, and whichever node stopped meanwhile.
+    pub fn is_confirmed(&self) -> bool {
+        self.published_at < UNCONFIRMED_PUBLISHED_AT
     }
 
     /// The first second in which no token of it can be valid on any node: signed at the last second,
@@ -205,7 +228,7 @@ impl Keyring {
     pub fn next_tick(&self, settings: &IssuerSettings) -> i64 {
         let kinds = settings.kinds();
         let is_unused = |key: &KeyEntry| !kinds.contains(&key.kind) && key.signs_until.is_none();
-        if self.keys.iter().any(is_unused) {
+        if self.has_unconfirmed() || self.keys.iter().any(is_unused) {
             return i64::MIN;
         }
         let due = |kind: &KeyKind| match self.newest(*kind) {
@@ -223,7 +246,13 @@ impl Keyring {
     ) -> Option<&KeyEntry> {
         let kinds = settings.kinds();
         let is_used = |key: &KeyEntry| kinds.contains(&key.kind);
-        (self.keys.iter()).find(|key| is_far_ahead(key, now) && is_used(key))
+        let is_ahead = |key: &KeyEntry| key.is_confirmed() && is_far_ahead(key, now);
+        (self.keys.iter()).find(|key| is_ahead(key) && is_used(key))
+    }
+
+    /// Whether a key is [not confirmed](KeyEntry::is_confirmed) yet.
+    pub fn has_unconfirmed(&self) -> bool {
+        self.keys.iter().any(|key| !key.is_confirmed())
     }
 
     /// Whether the last token of a key has expired by that second.
@@ -275,7 +304,10 @@ pub fn decide(
     };
     next.note_lifetimes();
     match event {
-        Event::Tick => next.tick(),
+        Event::Tick => {
+            next.confirm_all();
+            next.tick();
+        }
         Event::Settings { max_age_before } => {
             next.note_caches(*max_age_before);
             next.tick();
@@ -290,6 +322,8 @@ pub fn decide(
         Event::Compromised(kid) => next.compromised(kid)?,
         Event::Retire(kid) => next.retire(kid)?,
         Event::Import => next.import()?,
+        Event::Confirm => next.confirm_all(),
+        Event::CommittedLate { by, revoked } => next.committed_late(*by, revoked.as_ref()),
     }
     if !next.wanted.is_empty() {
         return Ok(Decision::Make(next.wanted));
@@ -303,7 +337,7 @@ pub fn decide(
             ),
         ));
     }
-    if next.change.keyring == *keyring {
+    if next.change.keyring == *keyring && next.change.revoked.is_none() {
         return Ok(Decision::Nothing);
     }
     Ok(Decision::Write(next.change))
@@ -388,12 +422,13 @@ impl Next<'_> {
         }
         match self.change.keyring.newest(kind) {
             Some(key) if key.signs_from > self.now => {
+                let signs = match key.is_confirmed() {
+                    true => format!("signs from {}", key.signs_from),
+                    false => "is about to be given the time from which it signs".to_owned(),
+                };
                 return Err(Error::rule(
                     "kind",
-                    format!(
-                        "a new {kind} key is published already, and signs from {}",
-                        key.signs_from
-                    ),
+                    format!("a new {kind} key is published already, and {signs}"),
                 ));
             }
             _ => self.add_after_lead(kind),
@@ -405,7 +440,19 @@ impl Next<'_> {
     /// for longer. The others were never to sign by this clock, and go.
     fn bring_forward(&mut self, kind: KeyKind) -> bool {
         let now = self.now;
-        let is_moved = |key: &KeyEntry| key.kind == kind && is_far_ahead(key, now);
+        self.publish_now(kind, |key| key.is_confirmed() && is_far_ahead(key, now))
+    }
+
+    /// The keys have been in the key set since the transaction that added them was committed.
+    fn confirm_all(&mut self) {
+        for kind in self.settings.kinds() {
+            self.publish_now(kind, |key| !key.is_confirmed());
+        }
+    }
+
+    fn publish_now(&mut self, kind: KeyKind, is_meant: impl Fn(&KeyEntry) -> bool) -> bool {
+        let now = self.now;
+        let is_moved = |key: &KeyEntry| key.kind == kind && is_meant(key);
         let moved: Vec<KeyEntry> = (self.change.keyring.keys.iter())
             .filter(|key| is_moved(key))
             .cloned()
@@ -432,7 +479,7 @@ impl Next<'_> {
                 key.published_at = now;
                 key.signs_from = signs_from;
             } else if key.kind == kind {
-                if is_far_ahead(key, now) {
+                if is_meant(key) {
                     key.published_at = now;
                 }
                 if key.signs_until.is_some_and(is_followed) {
@@ -473,12 +520,34 @@ impl Next<'_> {
         let at_once = self.at_once();
         match gone.signs_until {
             None => self.add(gone.kind, at_once),
-            Some(until) => self.each(|key| {
-                if key.kind == gone.kind && key.signs_from == until {
-                    key.signs_from = key.signs_from.min(at_once);
-                }
-            }),
+            Some(until) => {
+                let now = self.now;
+                self.each(|key| {
+                    if key.kind == gone.kind && key.signs_from == until {
+                        key.signs_from = key.signs_from.min(at_once);
+                        if !key.is_confirmed() {
+                            key.published_at = now;
+                        }
+                    }
+                });
+            }
         }
+    }
+
+    /// Other nodes went by what was before until they saw the change. A key that it retired signed for as much
+    /// longer, verifiers cached under older settings for as much longer, and a compromised key signed for as
+    /// much longer.
+    fn committed_late(&mut self, by: i64, revoked: Option<&(String, i64)>) {
+        let decided_at = self.now.saturating_sub(by) - CLOCK_SKEW_SECONDS;
+        self.each(|key| {
+            if key.signs_until.is_some_and(|until| until >= decided_at) {
+                key.longest_lifetime = key.longest_lifetime.saturating_add(by);
+            }
+        });
+        if let Some(cached) = &mut self.change.keyring.cached {
+            cached.until = cached.until.saturating_add(by);
+        }
+        self.change.revoked = revoked.map(|(kid, until)| (kid.clone(), until.saturating_add(by)));
     }
 
     fn retire(&mut self, kid: &str) -> Result<()> {
@@ -535,9 +604,12 @@ impl Next<'_> {
                 self.remove(&key.kid);
             } else if key.signs_until.is_none_or(|until| until > self.now) {
                 let until = Some(self.now.max(key.signs_from));
+                // A node that has not heard that no profile uses it signs for as long as it issues.
+                let unaware = ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed();
                 self.each(|other| {
                     if other.kid == key.kid {
                         other.signs_until = until;
+                        other.longest_lifetime = other.longest_lifetime.saturating_add(unaware);
                     }
                 });
             }
@@ -592,8 +664,9 @@ impl Next<'_> {
         });
     }
 
+    /// When it signs is decided when it is in the key set: see [`KeyEntry::is_confirmed`].
     fn add_after_lead(&mut self, kind: KeyKind) {
-        self.add(kind, self.now.saturating_add(self.lead()));
+        self.add(kind, UNCONFIRMED_SIGNS_FROM);
     }
 
     /// How long a key is published before it signs, also for verifiers that fetched under older settings.
@@ -625,7 +698,10 @@ impl Next<'_> {
             kid: made.kid,
             kind,
             public: made.public,
-            published_at: self.now,
+            published_at: match signs_from {
+                UNCONFIRMED_SIGNS_FROM => UNCONFIRMED_PUBLISHED_AT,
+                _ => self.now,
+            },
             signs_from,
             signs_until: None,
             longest_lifetime: self.settings.longest_lifetime_seconds(kind),

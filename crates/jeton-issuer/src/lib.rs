@@ -51,6 +51,7 @@ mod verifiers;
 mod backup;
 mod check;
 mod data_folder;
+mod decision;
 mod node;
 mod scribe;
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use jeton_store::{Completer, Key, Outcome, Revision, Txn, block_on};
 
 use crate::audit::{Act, Chain};
+use crate::decision::DecisionTime;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::node::Inner;
@@ -126,6 +127,7 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
     }
     for _ in 0..limits::ATTEMPTS {
         let now = node.now();
+        let decision = DecisionTime::new(now);
         let read = block_on(node.store.read(&names))?;
         let chain = Chain::read(read.entries[0].as_ref())?;
         let txn = tokens.iter().fold(Txn::new(), |txn, key| {
@@ -133,7 +135,8 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
         });
         let txn = match read.entries.as_slice() {
             [_, settings, keyring, found @ ..] => {
-                let term = Term::of_tokens(now, settings.as_ref(), keyring.as_ref())?;
+                let newest = node.not_behind(now);
+                let term = Term::of_tokens(now, newest, settings.as_ref(), keyring.as_ref())?;
                 rules.put(txn, found, read.revision, term)?
             }
             _ => txn,
@@ -149,7 +152,7 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
             // If the machine was suspended since the look, rules end too early for what was issued
             // meanwhile: they are written once more before anybody is told.
             Outcome::Committed(revision)
-                if rules.is_empty() || node.now() - now <= limits::PROPAGATION_SECONDS =>
+                if rules.is_empty() || decision.late_by(node.now()).is_none() =>
             {
                 return Ok(revision);
             }

@@ -8,6 +8,8 @@
 //! 4. However far ahead a clock was that published a key: once nobody goes by it any more, the next key signs
 //!    after the lead.
 //!
+//! What is decided may be committed late, and a node may stop between the transactions of a rotation.
+//!
 //! Three nodes take part in the first three, with clocks that differ by as much as is allowed. Each signs by what
 //! is in force, or by what was until a change had to reach it. In the last a fourth node's clock is as far
 //! ahead as it likes.
@@ -20,7 +22,7 @@ mod hand;
 use std::collections::{HashMap, HashSet};
 
 use hand::START;
-use jeton_issuer::keyring::{Decision, Event, Keyring, NewKey, decide};
+use jeton_issuer::keyring::{Change, Decision, Event, Keyring, NewKey, decide};
 use jeton_issuer::{IssuerSettings, KeyKind, limits};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -87,6 +89,10 @@ enum Step {
     BringForward,
     /// By the clock of the fourth node.
     Ahead(Index, Box<Step>),
+    /// It takes so long to commit what is decided, and to commit from when a new key signs.
+    Late(i64, i64, Box<Step>),
+    /// The node stops when it has committed the first of these.
+    Stops(Box<Step>),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -101,6 +107,15 @@ fn step() -> impl Strategy<Value = Step> {
         2 => any::<Index>().prop_map(Step::Rotate),
         1 => any::<Index>().prop_map(Step::Import),
     ];
+    let late = prop_oneof![
+        2 => Just(Step::Tick),
+        1 => Just(Step::Over),
+        2 => any::<Index>().prop_map(Step::Rotate),
+        1 => any::<Index>().prop_map(Step::Import),
+        1 => any::<Index>().prop_map(Step::Compromised),
+        2 => any::<Index>().prop_map(Step::Set),
+    ];
+    let delay = || proptest::sample::select(vec![0, 30, 61, 599, 1200, 3600, 10_000]);
     prop_oneof![
         4 => prop_oneof![
             proptest::sample::select(turns.to_vec()),
@@ -115,7 +130,11 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<Index>().prop_map(Step::Retire),
         1 => any::<Index>().prop_map(Step::Set),
         2 => Just(Step::BringForward),
-        2 => (any::<Index>(), ahead).prop_map(|(jump, step)| Step::Ahead(jump, Box::new(step))),
+        2 => (any::<Index>(), ahead.clone())
+            .prop_map(|(jump, step)| Step::Ahead(jump, Box::new(step))),
+        3 => (delay(), delay(), late)
+            .prop_map(|(first, second, step)| Step::Late(first, second, Box::new(step))),
+        1 => ahead.prop_map(|step| Step::Stops(Box::new(step))),
     ]
 }
 
@@ -140,6 +159,10 @@ struct World {
     given_up: HashSet<KeyKind>,
     /// What was in force, and until when.
     before: Vec<(i64, IssuerSettings, Keyring)>,
+    /// How long the next commits take.
+    delays: [i64; 2],
+    /// The node stops after the next commit.
+    stops: bool,
 }
 
 impl World {
@@ -157,6 +180,8 @@ impl World {
             could_sign: HashSet::new(),
             given_up: HashSet::new(),
             before: Vec::new(),
+            delays: [0; 2],
+            stops: false,
         };
         world.decide(&Event::Tick, CLOCKS[2], Vec::new());
         world.hurried = world.published.keys().cloned().collect();
@@ -164,25 +189,107 @@ impl World {
         world
     }
 
-    /// What a node decides and writes, making the keys that it needs.
-    fn decide(&mut self, event: &Event, offset: i64, mut keys: Vec<NewKey>) {
+    /// What a node decides and writes, with what follows when it is written.
+    fn decide(&mut self, event: &Event, offset: i64, keys: Vec<NewKey>) {
+        self.decide_with(self.settings.clone(), event, offset, keys);
+    }
+
+    fn decide_with(
+        &mut self,
+        settings: IssuerSettings,
+        event: &Event,
+        offset: i64,
+        keys: Vec<NewKey>,
+    ) {
+        let ([first, second], stops) = (self.delays, self.stops);
+        self.write(settings, event, offset, keys, first);
+        if self.keyring.has_unconfirmed() && !stops {
+            self.write(
+                self.settings.clone(),
+                &Event::Confirm,
+                offset,
+                Vec::new(),
+                second,
+            );
+        }
+    }
+
+    /// It takes so long to commit, and what is late is made up for.
+    fn write(
+        &mut self,
+        settings: IssuerSettings,
+        event: &Event,
+        offset: i64,
+        keys: Vec<NewKey>,
+        delay: i64,
+    ) {
+        let (mut delay, mut change) = (delay, self.change(&settings, event, offset, keys.clone()));
+        if delay > 0 {
+            let is_withdrawn = |kid: &String| {
+                let key = self.keyring.keys().iter().find(|key| key.kid == *kid);
+                key.is_some_and(|key| key.is_confirmed() && key.signs_from > self.now)
+            };
+            let withdraws = (change.iter().flat_map(|change| &change.removed)).any(is_withdrawn);
+            self.now += delay;
+            self.look();
+            // It looks once more before it commits that.
+            if withdraws {
+                change = self.change(&settings, event, offset, keys);
+                delay = 0;
+            }
+        }
+        if settings != self.settings {
+            self.max_ages.push((self.now, settings.max_age_seconds()));
+        }
+        let before = std::mem::replace(&mut self.settings, settings);
+        let keyring = self.keyring.clone();
+        let revoked = change.as_ref().and_then(|change| change.revoked.clone());
+        if let Some(change) = change {
+            self.keyring = change.keyring;
+            for kid in change.removed {
+                self.removed(&kid);
+            }
+            for kid in change.added {
+                self.published.insert(kid, self.now);
+            }
+        }
+        if let Event::Compromised(_) = event {
+            // Whoever signs now was asked to, by name.
+            for (other, kind) in CLOCKS.iter().flat_map(|other| {
+                self.settings
+                    .kinds()
+                    .into_iter()
+                    .map(move |kind| (other, kind))
+            }) {
+                let signer = self.keyring.signer(kind, self.now + other);
+                self.hurried.extend(signer.map(|key| key.kid.clone()));
+            }
+        }
+        if (&before, &keyring) != (&self.settings, &self.keyring) {
+            self.before.push((self.now, before, keyring));
+        }
+        if delay > limits::PROPAGATION_SECONDS {
+            let event = Event::CommittedLate { by: delay, revoked };
+            self.write(self.settings.clone(), &event, offset, Vec::new(), 0);
+        }
+    }
+
+    /// What a node decides now, making the keys that it needs.
+    fn change(
+        &mut self,
+        settings: &IssuerSettings,
+        event: &Event,
+        offset: i64,
+        mut keys: Vec<NewKey>,
+    ) -> Option<Change> {
         let clock = self.now + offset;
         loop {
-            match decide(&self.settings, &self.keyring, event, &keys, clock) {
+            match decide(settings, &self.keyring, event, &keys, clock) {
                 Ok(Decision::Make(kinds)) => {
                     keys.extend(kinds.into_iter().map(|kind| self.new_key(kind)));
                 }
-                Ok(Decision::Write(change)) => {
-                    self.keyring = change.keyring;
-                    for kid in change.removed {
-                        self.removed(&kid);
-                    }
-                    for kid in change.added {
-                        self.published.insert(kid, self.now);
-                    }
-                    return;
-                }
-                Ok(Decision::Nothing) | Err(_) => return,
+                Ok(Decision::Write(change)) => return Some(change),
+                Ok(Decision::Nothing) | Err(_) => return None,
             }
         }
     }
@@ -328,13 +435,6 @@ impl World {
                 };
                 self.compromised.insert(kid.clone());
                 self.decide(&Event::Compromised(kid), offset, Vec::new());
-                // Whoever signs now was asked to, by name.
-                for other in CLOCKS {
-                    for kind in &kinds {
-                        let signer = self.keyring.signer(*kind, self.now + other);
-                        self.hurried.extend(signer.map(|key| key.kid.clone()));
-                    }
-                }
             }
             Step::Retire(index) => {
                 if let Some(kid) = kid(index, &self.keyring) {
@@ -346,13 +446,12 @@ impl World {
                 let max_age_before = self.settings.max_age_seconds();
                 let was_given_up = self.given_up.clone();
                 self.given_up.extend(kinds);
-                self.settings = index.get(&all).clone();
-                let kept = self.settings.kinds();
+                let settings = index.get(&all).clone();
+                let kept = settings.kinds();
                 self.given_up
                     .retain(|kind| !kept.contains(kind) || was_given_up.contains(kind));
-                self.max_ages
-                    .push((self.now, self.settings.max_age_seconds()));
-                self.decide(&Event::Settings { max_age_before }, offset, Vec::new());
+                let event = Event::Settings { max_age_before };
+                self.decide_with(settings, &event, offset, Vec::new());
             }
             Step::BringForward => {
                 self.decide(&Event::BringForward, offset, Vec::new());
@@ -360,6 +459,16 @@ impl World {
                 self.rotation_goes_on(offset);
             }
             Step::Ahead(jump, step) => self.step(*jump.get(&JUMPS), step),
+            Step::Late(first, second, step) => {
+                self.delays = [*first, *second];
+                self.step(offset, step);
+                self.delays = [0; 2];
+            }
+            Step::Stops(step) => {
+                self.stops = true;
+                self.step(offset, step);
+                self.stops = false;
+            }
         }
     }
 }
@@ -374,11 +483,7 @@ proptest! {
     ) {
         let mut world = World::new(first.get(&settings()).clone());
         for (offset, step) in &steps {
-            let (settings, keyring) = (world.settings.clone(), world.keyring.clone());
             world.step(*offset, step);
-            if (&world.settings, &world.keyring) != (&settings, &keyring) {
-                world.before.push((world.now, settings, keyring));
-            }
             world.look();
             prop_assert!(world.keyring.keys().len() <= limits::KEYS_PER_ISSUER);
         }
@@ -392,11 +497,9 @@ fn a_compromised_key_that_signs_only_where_a_clock_is_ahead_is_replaced_at_once(
     let [slow, ahead] = [CLOCKS[0], CLOCKS[2]];
     let mut world = World::new(settings()[3].clone());
     let max_age_before = world.settings.max_age_seconds();
-    world.settings = settings()[4].clone();
+    let set = Event::Settings { max_age_before };
+    world.decide_with(settings()[4].clone(), &set, ahead, Vec::new());
     let kind = world.settings.kinds()[0];
-    let max_age = world.settings.max_age_seconds();
-    world.max_ages.push((world.now, max_age));
-    world.decide(&Event::Settings { max_age_before }, ahead, Vec::new());
     world.look();
     world.now += 600;
     world.look();
@@ -428,11 +531,9 @@ fn a_key_is_withdrawn_only_if_every_node_hears_of_it_before_it_signs() {
         let kind = world.settings.kinds()[0];
         world.decide(&Event::Rotate(kind), 0, Vec::new());
         let next = world.keyring.keys()[1].clone();
-        let (settings, keyring) = (world.settings.clone(), world.keyring.clone());
         world.now = next.signs_from - seconds_before - slow;
         world.decide(&Event::Retire(next.kid.clone()), slow, Vec::new());
         let is_there = world.keyring.keys().iter().any(|key| key.kid == next.kid);
-        world.before.push((world.now, settings, keyring));
         for _ in 0..limits::PROPAGATION_SECONDS {
             world.look();
             world.now += 1;

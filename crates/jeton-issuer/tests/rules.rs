@@ -182,6 +182,22 @@ fn a_rule_that_is_committed_late_outlives_the_tokens_issued_until_then() {
     assert!(missing <= 0, "{missing} s too early");
 }
 
+/// Its end would be in the past already.
+#[test]
+fn rule_made_by_a_clock_days_behind_outlives_the_tokens() {
+    let days = 3 * 24 * 3600;
+    let (store, [member, behind]) = members([0, -days]);
+    let issued = member.issue("s");
+    let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    behind.revoke(subject("s"));
+    behind.node.compromised("me", ISS, &kid).unwrap();
+    caught_up(&store, [&member]);
+    for rule in member.node.rules(ISS).unwrap() {
+        let missing = issued.expires_at + limits::LEEWAY_SECONDS - rule.until;
+        assert!(missing <= 0, "{} ends {missing} s too early", rule.kind);
+    }
+}
+
 #[test]
 fn a_token_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
     let (_, [member]) = members([0]);

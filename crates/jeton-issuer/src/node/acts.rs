@@ -5,6 +5,7 @@ use jeton_store::{Condition, Entry, Outcome, Revision, Txn, block_on};
 
 use super::{Inner, Node};
 use crate::audit::{Act, Chain};
+use crate::decision::DecisionTime;
 use crate::difference::Difference;
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
@@ -266,6 +267,7 @@ impl Inner {
         names.extend(rule.reads()?);
         for _ in 0..limits::ATTEMPTS {
             let now = self.now();
+            let decision = DecisionTime::new(now);
             let read = block_on(self.store.read(&names))?;
             let [Some(settings), Some(set), head, found @ ..] = read.entries.as_slice() else {
                 return Err(Error::UnknownIssuer);
@@ -294,6 +296,8 @@ impl Inner {
                 about.extend(change.removed.iter().map(|kid| format!("-{kid}")));
                 about.extend(change.moved.iter().map(|kid| format!("~{kid}")));
                 if let Some((_, until)) = change.revoked {
+                    // As if it were revoked at the time of the newest audit entry: see `Term::of_tokens`.
+                    let until = until.saturating_add(self.not_behind(now) - now);
                     txn = rule.put(txn, found, read.revision, Term { now, until })?;
                 }
             }
@@ -305,12 +309,50 @@ impl Inner {
                 about,
             };
             let txn = Chain::read(head.as_ref())?.append(txn, act)?;
+            if decision.late_by(self.now()).is_some() {
+                continue;
+            }
             if let Some(revision) = self.try_commit(txn)? {
+                let late_by = decision.late_by(self.now());
                 self.wait_for(revision)?;
+                if let Some(change) = decided {
+                    self.follow_up(actor, iss, rule, change, late_by)?;
+                }
                 return Ok((stored, issuer));
             }
         }
         Err(Error::Contended)
+    }
+
+    /// What is to be written once a change is committed: it was late, or keys that it added are in the key
+    /// set by now. If this node stops before, [`Event::Tick`] confirms the keys on any node.
+    fn follow_up(
+        &self,
+        actor: &str,
+        iss: &str,
+        rule: &NewRules,
+        change: Change,
+        late_by: Option<i64>,
+    ) -> Result<()> {
+        let has_unconfirmed = change.keyring.has_unconfirmed();
+        let write = |act: &str, event: Event| {
+            let plan = |_: &IssuerRecord, _: &Keyring, _| {
+                Ok(Plan {
+                    event: event.clone(),
+                    issuer: None,
+                })
+            };
+            self.decide_and_write(actor, iss, act, Vec::new(), rule, plan)
+                .map(drop)
+        };
+        if let Some(by) = late_by {
+            let revoked = change.revoked;
+            write("key.late", Event::CommittedLate { by, revoked })?;
+        }
+        if has_unconfirmed {
+            write("key.confirm", Event::Confirm)?;
+        }
+        Ok(())
     }
 
     /// Asks the state machine, and makes the keys that it wants. Keys that were made for an attempt

@@ -15,7 +15,7 @@ use crate::audit;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
-use crate::revocation::{RuleRecord, Stamp};
+use crate::revocation::{RuleRecord, Stamp, first_live_minute};
 use crate::seal::KeyEncryptionKey;
 use crate::secret_key::SecretKey;
 use crate::snapshot::{IssuerView, Snapshot};
@@ -140,7 +140,9 @@ impl Inner {
         let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
         let before = std::mem::replace(&mut *working, loaded);
-        working.keep_rules(&before, self.now());
+        let now = self.now();
+        working.keep_rules(&before, now);
+        working.keep_tokens(&before, now);
         self.recent.restart(working.snapshot.revision, as_of);
         self.publish(&working);
         self.hear(as_of);
@@ -313,6 +315,13 @@ impl Working {
         }
     }
 
+    /// Keeps the revoked tokens of what was known before whose minutes others deleted before they were over by
+    /// this clock.
+    fn keep_tokens(&mut self, before: &Working, now: i64) {
+        let first = first_live_minute(now);
+        (self.snapshot.revocations).add_from(&before.snapshot.revocations, first);
+    }
+
     /// Forgets the rules that are over in what is looked up, and says how many.
     pub(super) fn drop_rules(&mut self, over: i64) -> usize {
         let mut dropped = 0;
@@ -377,5 +386,67 @@ impl Working {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use jeton::Timestamp;
+    use jeton_store::{MemoryStore, Txn};
+
+    use super::*;
+    use crate::record::{revocations_of_minute, rule_key};
+    use crate::revocation::minute;
+    use crate::{IssuerSettings, Node, Options, Request, Revoke, Subject};
+
+    struct Hand(AtomicI64);
+
+    impl Clock for Hand {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_unix_seconds(self.0.load(Ordering::SeqCst)).unwrap()
+        }
+    }
+
+    /// Another node whose clock is ahead has deleted them, and this node has lost its place in the watch.
+    #[test]
+    fn load_again_keeps_revocations_that_were_deleted_early() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let clock = Arc::new(Hand(AtomicI64::new(1_800_000_000)));
+        let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
+        let node = Node::start(store.clone(), options, clock.clone()).unwrap();
+        let settings = r#"{"iss": "i", "profiles":
+            [{"name": "p", "alg": "HS256", "lifetime_seconds": 900, "audiences": ["a"]}]}"#;
+        let settings = IssuerSettings::from_json(settings).unwrap();
+        node.create_issuer("me", settings).unwrap();
+        let issue = || node.issue("i", &Request::new("p").subject("s")).unwrap();
+        let (by_id, by_subject) = (issue(), issue());
+        let revoke = Revoke::token(&by_id.token_id, by_id.expires_at);
+        block_on(node.revoke("me", "i", revoke)).unwrap();
+        let subject = Revoke::all(Subject::Subject("s".into()));
+        block_on(node.revoke("me", "i", subject)).unwrap();
+        let txn = Txn::new()
+            .delete(rule_key("i", "subject", "s").unwrap())
+            .delete_prefix(revocations_of_minute("i", minute(by_id.expires_at)).unwrap());
+        block_on(store.commit(txn)).unwrap();
+        let newest = block_on(store.status()).unwrap().revision;
+        node.inner.wait_for(newest).unwrap();
+        for _ in 0..2 {
+            drop(node.inner.load_again().unwrap());
+            let status = node.status();
+            assert_eq!((status.revocations, status.rules), (1, 1));
+            for issued in [&by_id, &by_subject] {
+                let verified = node.verify("i", "a", &issued.token);
+                assert_eq!(verified.unwrap_err(), Error::Revoked);
+            }
+        }
+        // What is over by this clock is not kept.
+        clock.0.fetch_add(24 * 3600, Ordering::SeqCst);
+        drop(node.inner.load_again().unwrap());
+        let status = node.status();
+        assert_eq!((status.revocations, status.rules), (0, 0));
     }
 }

@@ -566,6 +566,14 @@ impl Inner {
         self.clock.now().unix_seconds()
     }
 
+    /// That time, or what the clocks of other nodes say if it is later: a clock that is behind must not end
+    /// revocations early.
+    pub(crate) fn not_behind(&self, now: i64) -> i64 {
+        let others = self.others();
+        let newest = others.newest().unwrap_or(now);
+        newest.max(now.saturating_add(others.behind_by(Moment::now())))
+    }
+
     pub(crate) fn rules_now(&self) -> Rules {
         self.snapshot.load().rules.clone()
     }

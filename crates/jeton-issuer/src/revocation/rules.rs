@@ -23,6 +23,10 @@ pub(crate) struct RuleRecord {
     /// Tokens with a lower one are rejected. None: a version of jeton without the counter wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stamp: Option<Stamp>,
+    /// In memory: the stamp of the rule that was known before one without a stamp. Tokens with a lower one are
+    /// rejected too.
+    #[serde(skip)]
+    pub(crate) known: Option<Stamp>,
 }
 
 impl RuleRecord {
@@ -34,6 +38,7 @@ impl RuleRecord {
             not_before: self.not_before.max(there.not_before),
             until: self.until.max(there.until),
             stamp: self.stamp.max(there.stamp),
+            known: None,
         }
     }
 
@@ -43,7 +48,11 @@ impl RuleRecord {
         match self.stamp {
             Some(_) => self.over(known),
             // It rejects by the time alone, also tokens with a higher stamp than the known one's.
-            None => self,
+            None => RuleRecord {
+                stamp: None,
+                known: known.and_then(|known| known.stamp.max(known.known)),
+                ..self.over(known)
+            },
         }
     }
 
@@ -64,11 +73,13 @@ impl RuleRecord {
         if self.is_endless() {
             return true;
         }
-        match (self.stamp, token.token_id.and_then(Stamp::of_token)) {
+        let stamp = token.token_id.and_then(Stamp::of_token);
+        match (self.stamp, stamp) {
             (Some(rule), Some(token)) => token < rule,
             _ => {
                 let until = self.unstamped_until();
-                token.issued_at.is_none_or(|at| at <= until)
+                let is_below_known = stamp.is_some_and(|stamp| Some(stamp) < self.known);
+                is_below_known || token.issued_at.is_none_or(|at| at <= until)
             }
         }
     }
@@ -165,5 +176,53 @@ impl Rules {
         self.0
             .get(&named_hash(kind, token.iss, name))
             .is_some_and(|rule| rule.rejects(token))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MADE: i64 = 1_800_000_000;
+
+    fn rule(not_before: i64, number: Option<u64>) -> RuleRecord {
+        RuleRecord {
+            not_before,
+            until: not_before.saturating_add(900),
+            stamp: number.map(|number| Stamp { epoch: 1, number }),
+            known: None,
+        }
+    }
+
+    fn rejects(rule: RuleRecord, number: u64, issued_at: i64) -> bool {
+        let id = format!("{:032x}-1-{number:x}", 7);
+        rule.rejects(Revoked {
+            iss: "i",
+            token_id: Some(&id),
+            issued_at: Some(issued_at),
+        })
+    }
+
+    /// An older version wrote it, by a clock that is behind.
+    #[test]
+    fn rule_without_stamp_does_not_weaken_the_known_one() {
+        let known = rule(MADE, Some(5));
+        let told = rule(MADE - 30, None).over_known(Some(known));
+        let later = MADE + CLOCK_SKEW_SECONDS + 1;
+        assert!(rejects(known, 4, later));
+        assert!(rejects(told, 4, later));
+        assert!(!rejects(told, 5, later));
+        assert!(rejects(told, 5, MADE - 30 + CLOCK_SKEW_SECONDS));
+        assert_eq!(told.until, known.until);
+        // And once more.
+        let again = rule(MADE - 20, None).over_known(Some(told));
+        assert!(rejects(again, 4, later));
+        // A key that is compromised stays so.
+        let endless = rule(i64::MAX, Some(5));
+        let told = rule(MADE, None).over_known(Some(endless));
+        assert!(rejects(told, 9, later));
+        // The next one with a stamp counts as usual.
+        let next = rule(MADE + 100, Some(8)).over_known(Some(again));
+        assert!(rejects(next, 7, later) && !rejects(next, 8, MADE));
     }
 }

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use super::RevocationIndex;
 
+/// How many are copied at once from one index to another.
+const HASHES_AT_ONCE: usize = 4096;
+
 /// A clone is a pointer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RevokedTokens {
@@ -27,6 +30,25 @@ impl RevokedTokens {
         let before = index.len();
         index.insert(minute, hashes);
         self.len += index.len() - before;
+    }
+
+    /// Adds those of the others that expire in that minute or later.
+    pub(crate) fn add_from(&mut self, others: &RevokedTokens, first: u32) {
+        for (iss, index) in others.issuers.iter() {
+            // Behind every hash of the minute before.
+            let mut behind = first.checked_sub(1).map(|minute| (minute, u128::MAX));
+            loop {
+                let page = index.page(behind, HASHES_AT_ONCE);
+                let Some((hash, minute)) = page.last() else {
+                    break;
+                };
+                behind = Some((*minute, *hash));
+                for of_minute in page.chunk_by(|(_, a), (_, b)| a == b) {
+                    let mut hashes: Vec<u128> = of_minute.iter().map(|(hash, _)| *hash).collect();
+                    self.insert(iss, of_minute[0].1, &mut hashes);
+                }
+            }
+        }
     }
 
     pub(crate) fn contains(&self, iss: &str, minute: u32, hash: u128) -> bool {

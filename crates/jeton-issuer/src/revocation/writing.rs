@@ -80,6 +80,7 @@ impl NewRules {
                 },
                 until: term.until,
                 stamp: Some(stamp),
+                known: None,
             };
             txn = txn.put(key.clone(), record::write(&rule.over(there)));
         }
@@ -89,9 +90,11 @@ impl NewRules {
 
 impl Term {
     /// From now until no token can be valid that is issued by now, with these settings and this keyring of
-    /// its issuer.
+    /// its issuer. The end is counted from the time of the newest audit entry if that is later: the clock of
+    /// this node may be behind.
     pub(crate) fn of_tokens(
         now: i64,
+        newest: i64,
         settings: Option<&Entry>,
         keyring: Option<&Entry>,
     ) -> Result<Term> {
@@ -110,7 +113,7 @@ impl Term {
         let after = longest + limits::RULE_AFTER_SECONDS;
         Ok(Term {
             now,
-            until: now.saturating_add(after),
+            until: newest.max(now).saturating_add(after),
         })
     }
 }

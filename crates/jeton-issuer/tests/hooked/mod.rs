@@ -19,6 +19,7 @@ pub(crate) struct Hooked(Arc<State>);
 struct State {
     store: Arc<dyn Store>,
     hook: Mutex<Option<Hook>>,
+    read_hook: Mutex<Option<Hook>>,
     is_away: AtomicBool,
     gate: Arc<Gate>,
 }
@@ -40,6 +41,7 @@ impl Hooked {
         Hooked(Arc::new(State {
             store: store.clone(),
             hook: Mutex::new(None),
+            read_hook: Mutex::new(None),
             is_away: AtomicBool::new(false),
             gate: Arc::default(),
         }))
@@ -55,6 +57,12 @@ impl Hooked {
     pub(crate) fn before_commit(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
         let act = Box::new(act);
         *self.0.hook.lock().unwrap() = Some(Hook { under, act });
+    }
+
+    /// Acts once: after the node has next read a key that begins so.
+    pub(crate) fn after_read(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
+        let act = Box::new(act);
+        *self.0.read_hook.lock().unwrap() = Some(Hook { under, act });
     }
 
     /// Whether the act has been done.
@@ -108,10 +116,24 @@ fn changes(txn: &Txn, under: &str) -> bool {
 
 impl Store for Hooked {
     fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
-        match self.check() {
-            Ok(()) => self.0.store.read(keys),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
+        if let Err(error) = self.check() {
+            return Box::pin(std::future::ready(Err(error)));
         }
+        let mut hook = self.0.read_hook.lock().unwrap();
+        let is_meant = |hook: &Hook| keys.iter().any(|key| key.as_str().starts_with(hook.under));
+        let due = if hook.as_ref().is_some_and(is_meant) {
+            hook.take()
+        } else {
+            None
+        };
+        let read = self.0.store.read(keys);
+        Box::pin(async move {
+            let read = read.await;
+            if let Some(hook) = due {
+                (hook.act)();
+            }
+            read
+        })
     }
 
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
