@@ -1,11 +1,11 @@
-//! How long ago something was decided. A machine may be suspended, or a disk may stall, between a decision and
-//! the end of its commit.
+//! Detects decisions that are committed late. A machine may be suspended, or a disk may stall, between a
+//! decision and the end of its commit.
 
 use jeton_store::Moment;
 
 use crate::limits::PROPAGATION_SECONDS;
 
-/// The time of a decision, by the clock that it was decided by, and by one that nobody sets.
+/// The time of a decision, by the wall clock and by a monotonic clock that counts suspension.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionTime {
     clock: i64,
@@ -13,7 +13,7 @@ pub(crate) struct DecisionTime {
 }
 
 impl DecisionTime {
-    /// It is decided now, and the clock says that.
+    /// Records a decision that is made now, at this wall-clock time.
     pub(crate) fn new(clock: i64) -> DecisionTime {
         DecisionTime {
             clock,
@@ -21,7 +21,7 @@ impl DecisionTime {
         }
     }
 
-    /// By how many seconds it is too late to commit, where the clock says that now. None: it is in time.
+    /// Returns the seconds since the decision if they exceed the propagation period. None: in time.
     pub(crate) fn late_by(self, clock: i64) -> Option<i64> {
         self.late_by_at(clock, Moment::now())
     }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decision_is_late_if_either_clock_says_so() {
+    fn decision_is_late_by_either_clock() {
         let decided = DecisionTime::new(1000);
         let late_by = |clock: i64, passed: u64| {
             let now = decided.moment + Duration::from_secs(passed);
@@ -49,7 +49,7 @@ mod tests {
         };
         assert_eq!(late_by(1000 + PROPAGATION_SECONDS, 60), None);
         assert_eq!(late_by(1000 + PROPAGATION_SECONDS + 1, 0), Some(61));
-        // Meanwhile the clock was set back.
+        // The clock was set back in between.
         assert_eq!(late_by(500, 3600), Some(3600));
     }
 }

@@ -57,7 +57,10 @@ pub(super) fn keys(keys: &[KeyEntry], now: i64) -> String {
 pub(super) fn settings(settings: &IssuerSettings) -> String {
     let mut rows = vec![
         ["issuer".to_owned(), settings.iss().to_owned()],
-        ["lead".to_owned(), span(settings.lead_seconds())],
+        [
+            "lead".to_owned(),
+            span(settings.publish_before_use_seconds()),
+        ],
         ["max age".to_owned(), span(settings.max_age_seconds())],
         ["rotation".to_owned(), span(settings.rotate_every_seconds())],
     ];

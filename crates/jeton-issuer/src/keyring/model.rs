@@ -1,10 +1,11 @@
-//! Every interleaving of two nodes that rotate keys, each by a clock of its own and with a view that lags, and
-//! of verifiers that fetch the key set from either and keep it for as long as they may.
+//! Model checking of rotation: two nodes with different clocks and lagging views, and verifiers that fetch
+//! the key set from either node and keep it for as long as allowed.
 //!
-//! What is decided is the product's: [`decide`]. A [`Fault`] takes a protection away, and must be found.
+//! The decisions are those of [`decide`]. Each [`Fault`] removes a protection, and the search must detect
+//! it.
 //!
-//! Signing and fetching change nothing for anybody else. So in each state every node signs what it can, and a
-//! verifier fetches from every node: these are no steps of their own, which keeps the states few.
+//! Signing and fetching affect nothing else. So in each state every node signs what it can, and a verifier
+//! fetches from every node. They are not separate steps, which keeps the number of states small.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -15,10 +16,10 @@ use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS};
 use crate::{IssuerSettings, KeyKind};
 
 const START: i64 = 1_800_000_000;
-const LEAD: i64 = 600;
+const PUBLISH_BEFORE_USE: i64 = 600;
 const MAX_AGE: i64 = 300;
 const LIFETIME: i64 = 900;
-/// What the nodes do, the first and the second.
+/// Operations of the first and the second node.
 const OPERATIONS: [u8; 2] = [2, 1];
 const STEPS_OF_TIME: u8 = 2;
 const CLOCKS: [[i64; 2]; 3] = [[0, 0], [0, CLOCK_SKEW_SECONDS], [CLOCK_SKEW_SECONDS, 0]];
@@ -26,19 +27,19 @@ const CLOCKS: [[i64; 2]; 3] = [[0, 0], [0, CLOCK_SKEW_SECONDS], [CLOCK_SKEW_SECO
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Fault {
     None,
-    /// Verifiers keep a key set for half as long again as they are told.
+    /// Verifiers keep a key set 50 % longer than allowed.
     StaleWhileRevalidate,
-    /// They may keep it for as long as a key is published before it signs.
+    /// Verifiers may keep it for the whole pre-publication period.
     ShortLead,
-    /// A node that is cut off serves its key set without a bound.
+    /// A disconnected node serves a cacheable key set without limit.
     CutOff,
-    /// Keys are dropped with their last token, whatever the other clock says.
+    /// Keys are deleted with their last token, without allowance for clock differences.
     DroppedWithoutSkew,
-    /// A key is written once, with the second from which it signs, however late that is committed.
+    /// A key is written once, with its signing time, however late that is committed.
     CommittedLate,
-    /// What a late commit retired is not kept for longer.
-    NotMadeUpFor,
-    /// The clock of the second node has jumped ahead by forty days, and it publishes keys by it.
+    /// A late commit is not corrected.
+    LateCommitNotCorrected,
+    /// The clock of the second node is forty days ahead, and it publishes keys by it.
     Jumped,
 }
 
@@ -54,16 +55,16 @@ enum Act {
 #[derive(Debug, Clone, Hash)]
 struct Node {
     clock: i64,
-    /// Which of the keyrings it has.
+    /// Index of its keyring in the log.
     seen: usize,
     left: u8,
     looked: Option<Looked>,
 }
 
-/// What a node decided, and when.
+/// A decision and its time.
 #[derive(Debug, Clone, Hash)]
 struct Looked {
-    /// From which keyring.
+    /// Index of the keyring that it was decided from.
     from: usize,
     to: Keyring,
     compromised: Option<String>,
@@ -77,15 +78,15 @@ struct World {
     passed: i64,
     steps_of_time: u8,
     made: usize,
-    /// What was committed, and when.
+    /// Committed keyrings, and when.
     log: Vec<(i64, Keyring)>,
     nodes: [Node; 2],
-    /// The key sets that verifiers have, and until when the last of them keeps each.
+    /// Key sets that verifiers have, and until when each is kept.
     copies: BTreeMap<usize, i64>,
-    /// Keys that need not have waited.
+    /// Keys without a pre-publication period.
     hurried: BTreeSet<String>,
     compromised: BTreeSet<String>,
-    /// When the last token of each key is over.
+    /// End of the last token of each key.
     last: BTreeMap<String, i64>,
     wrong: Option<String>,
 }
@@ -100,7 +101,7 @@ enum Step {
 
 static SETTINGS: LazyLock<IssuerSettings> = LazyLock::new(|| {
     let text = format!(
-        r#"{{"iss":"i","lead_seconds":{LEAD},"max_age_seconds":{MAX_AGE},"rotate_every_seconds":1200,
+        r#"{{"iss":"i","publish_before_use_seconds":{PUBLISH_BEFORE_USE},"max_age_seconds":{MAX_AGE},"rotate_every_seconds":1200,
         "profiles":[{{"name":"p","alg":"ES256","lifetime_seconds":{LIFETIME},"audiences":["a"]}}]}}"#
     );
     IssuerSettings::from_json(&text).expect("these are allowed")
@@ -143,7 +144,7 @@ impl World {
         world
     }
 
-    /// What happens in every state.
+    /// Signs and fetches, in every state.
     fn observe(&mut self) {
         self.fetch();
         self.sign();
@@ -154,7 +155,7 @@ impl World {
     fn fetch(&mut self) {
         let keeps = match self.fault {
             Fault::StaleWhileRevalidate => MAX_AGE * 3 / 2,
-            Fault::ShortLead => LEAD,
+            Fault::ShortLead => PUBLISH_BEFORE_USE,
             _ => MAX_AGE,
         };
         let passed = self.passed;
@@ -164,7 +165,7 @@ impl World {
         }
     }
 
-    /// Drops what nobody refers to, so that states which differ in nothing else are one.
+    /// Drops unreferenced data, so that equivalent states become equal.
     fn forget(&mut self) {
         let views = self.nodes.iter().map(|node| node.seen);
         let looked = self.nodes.iter().flat_map(|node| &node.looked);
@@ -197,7 +198,7 @@ impl World {
         START + self.passed + self.nodes[node].clock
     }
 
-    /// What the clock of a node says when it decides.
+    /// Returns the clock by which a node decides.
     fn decides_by(&self, node: usize) -> i64 {
         let is_jumped = self.fault == Fault::Jumped && node == 1 && self.made > 0;
         self.now(node) + i64::from(is_jumped) * 40 * 24 * 3600
@@ -249,7 +250,7 @@ impl World {
         }
     }
 
-    /// The node that added a key writes from when it signs.
+    /// The node that added a key confirms it.
     fn look_to_confirm(&mut self, node: usize) {
         let (from, now) = (self.log.len() - 1, self.decides_by(node));
         let keyring = self.log[from].1.clone();
@@ -268,7 +269,7 @@ impl World {
         let Some(looked) = self.nodes[node].looked.take() else {
             return;
         };
-        // Compare and swap: whoever was slower has decided nothing.
+        // Compare and swap: the slower node's decision is discarded.
         if looked.from != self.log.len() - 1 {
             if looked.is_confirmation {
                 self.look_to_confirm(node);
@@ -293,19 +294,22 @@ impl World {
         }
         let by = self.passed - looked.at;
         if by > PROPAGATION_SECONDS
-            && !matches!(self.fault, Fault::CommittedLate | Fault::NotMadeUpFor)
+            && !matches!(
+                self.fault,
+                Fault::CommittedLate | Fault::LateCommitNotCorrected
+            )
         {
-            // The next transaction, and nothing comes between.
+            // The correction follows at once.
             let late = Event::CommittedLate { by, revoked: None };
             keyring = decided_at_once(keyring, &late, self.now(node));
         }
         self.log.push((self.passed, keyring));
-        // It is told when its own view has it.
+        // The call returns when its own view has the change.
         self.nodes[node].seen = self.log.len() - 1;
         self.look_to_confirm(node);
     }
 
-    /// Every node signs whatever it can.
+    /// Every node signs everything that it can.
     fn sign(&mut self) {
         for node in 0..2 {
             let now = self.now(node);
@@ -327,18 +331,18 @@ impl World {
             *last = over.max(*last);
         }
         let newest = self.log[self.log.len() - 1].1.newest(kind());
-        let latest = START + self.passed + LEAD + 2 * CLOCK_SKEW_SECONDS;
+        let latest = START + self.passed + PUBLISH_BEFORE_USE + 2 * CLOCK_SKEW_SECONDS;
         if newest.is_some_and(|key| key.is_confirmed() && key.signs_from > latest) {
             self.wrong = Some("the next key signs too late: rotation stops".to_owned());
         }
     }
 
-    /// How long until something happens by one of the clocks.
+    /// Returns durations until the next event by either clock.
     fn times(&self) -> BTreeSet<i64> {
         let mut times = BTreeSet::from([60, MAX_AGE - 1]);
         // A commit may take long.
         if self.nodes.iter().any(|node| node.looked.is_some()) {
-            times.insert(2 * LEAD);
+            times.insert(2 * PUBLISH_BEFORE_USE);
         }
         for node in 0..2 {
             let now = self.now(node);
@@ -355,7 +359,7 @@ impl World {
             }
         }
         times.retain(|seconds| (1..10_000).contains(seconds));
-        // No view is older than it may be.
+        // No view is older than allowed.
         let missed = self
             .nodes
             .iter()
@@ -370,7 +374,7 @@ impl World {
     }
 }
 
-/// The keyring after an event that needs no key made.
+/// Returns the keyring after an event that needs no new key.
 fn decided_at_once(keyring: Keyring, event: &Event, now: i64) -> Keyring {
     match decide(&SETTINGS, &keyring, event, &[], now) {
         Ok(Decision::Write(change)) => change.keyring,
@@ -433,8 +437,8 @@ fn explored(fault: Fault, clocks: [i64; 2]) -> Explored<Step> {
 }
 
 #[test]
-fn keys_are_known_and_stay_for_their_tokens_in_every_interleaving() {
-    // Half as long again is what the shortest lead has room for.
+fn rotation_holds_in_every_interleaving() {
+    // The shortest pre-publication period has a margin of 50 %.
     for (fault, clocks) in [
         (Fault::None, CLOCKS[0]),
         (Fault::None, CLOCKS[1]),
@@ -456,13 +460,13 @@ fn larger_search_over_rotation_finds_nothing() {
 }
 
 #[test]
-fn protection_that_is_missing_is_found() {
+fn missing_protection_is_detected() {
     for fault in [
         Fault::ShortLead,
         Fault::CutOff,
         Fault::DroppedWithoutSkew,
         Fault::CommittedLate,
-        Fault::NotMadeUpFor,
+        Fault::LateCommitNotCorrected,
         Fault::Jumped,
     ] {
         assert!(explored(fault, CLOCKS[1]).wrong.is_some(), "{fault:?}");

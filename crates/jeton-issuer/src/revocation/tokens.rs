@@ -1,16 +1,16 @@
-//! The revoked tokens of each issuer: apart, so that whoever follows one of them is told of no other.
+//! Revoked tokens by issuer, so that a feed of one issuer does not show others.
 
 use std::sync::Arc;
 
 use super::RevocationIndex;
 
-/// How many are copied at once from one index to another.
+/// Hashes copied at once from one index to another.
 const HASHES_AT_ONCE: usize = 4096;
 
-/// A clone is a pointer.
+/// Revoked tokens of all issuers. Cloning copies a pointer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RevokedTokens {
-    /// By rising names: they are few, and mostly one.
+    /// Sorted by name. There are few, mostly one.
     issuers: Arc<Vec<(Arc<str>, RevocationIndex)>>,
     len: usize,
 }
@@ -32,10 +32,10 @@ impl RevokedTokens {
         self.len += index.len() - before;
     }
 
-    /// Adds those of the others that expire in that minute or later.
+    /// Adds hashes of another index that expire in that minute or later.
     pub(crate) fn add_from(&mut self, others: &RevokedTokens, first: u32) {
         for (iss, index) in others.issuers.iter() {
-            // Behind every hash of the minute before.
+            // After every hash of the previous minute.
             let mut behind = first.checked_sub(1).map(|minute| (minute, u128::MAX));
             loop {
                 let page = index.page(behind, HASHES_AT_ONCE);
@@ -56,7 +56,7 @@ impl RevokedTokens {
         index.is_some_and(|index| index.contains(minute, hash))
     }
 
-    /// Those of one issuer, if it has any.
+    /// Returns the index of one issuer, if it has revocations.
     pub(crate) fn of(&self, iss: &str) -> Option<&RevocationIndex> {
         let at = position(&self.issuers, iss).ok()?;
         Some(&self.issuers[at].1)

@@ -1,5 +1,5 @@
-//! A store between a node and the one that it shares with others: a test acts between what the node
-//! reads and what it commits, keeps from it what the others have written, or takes the store away.
+//! A wrapper of a shared store. A test can act between the reads and commits of a node, delay its updates,
+//! or disconnect it.
 
 #![allow(dead_code)]
 
@@ -12,9 +12,9 @@ use jeton_store::{
     Update, Watch,
 };
 
-/// One node's way to the store that all share. Clones are the same.
+/// The wrapper of one node. Clones share it.
 #[derive(Clone)]
-pub(crate) struct Hooked(Arc<State>);
+pub(crate) struct InterceptedStore(Arc<State>);
 
 struct State {
     store: Arc<dyn Store>,
@@ -29,16 +29,16 @@ struct Hook {
     act: Box<dyn FnOnce() + Send>,
 }
 
-/// What a watch tells waits here while it is closed.
+/// Updates wait here while it is closed.
 #[derive(Default)]
 struct Gate {
     is_closed: Mutex<bool>,
     opened: Condvar,
 }
 
-impl Hooked {
-    pub(crate) fn new(store: &Arc<dyn Store>) -> Hooked {
-        Hooked(Arc::new(State {
+impl InterceptedStore {
+    pub(crate) fn new(store: &Arc<dyn Store>) -> InterceptedStore {
+        InterceptedStore(Arc::new(State {
             store: store.clone(),
             hook: Mutex::new(None),
             read_hook: Mutex::new(None),
@@ -47,46 +47,45 @@ impl Hooked {
         }))
     }
 
-    /// For a node.
+    /// Returns the store for a node.
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         Arc::new(self.clone())
     }
 
-    /// Acts once: after the node has read and before it commits its next transaction that changes a key
-    /// that begins so.
+    /// Acts once, before the node's next commit that changes a key with this prefix.
     pub(crate) fn before_commit(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
         let act = Box::new(act);
         *self.0.hook.lock().unwrap() = Some(Hook { under, act });
     }
 
-    /// Acts once: after the node has next read a key that begins so.
+    /// Acts once, after the node's next read of a key with this prefix.
     pub(crate) fn after_read(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
         let act = Box::new(act);
         *self.0.read_hook.lock().unwrap() = Some(Hook { under, act });
     }
 
-    /// Whether the act has been done.
+    /// Returns whether it has acted.
     pub(crate) fn has_acted(&self) -> bool {
         self.0.hook.lock().unwrap().is_none()
     }
 
-    /// There was nothing to commit: nothing is to be done before a later one.
+    /// Cancels the act.
     pub(crate) fn forget_act(&self) {
         *self.0.hook.lock().unwrap() = None;
     }
 
-    /// From now on the node is told nothing of what is written.
+    /// Delays all updates from now on.
     pub(crate) fn lag(&self) {
         *self.0.gate.is_closed.lock().unwrap() = true;
     }
 
-    /// It is told all that it has missed.
+    /// Delivers all delayed updates.
     pub(crate) fn catch_up(&self) {
         *self.0.gate.is_closed.lock().unwrap() = false;
         self.0.gate.opened.notify_all();
     }
 
-    /// Whether the node can read and commit.
+    /// Sets whether the store is unreachable for the node.
     pub(crate) fn be_away(&self, is_away: bool) {
         self.0.is_away.store(is_away, Ordering::SeqCst);
     }
@@ -101,7 +100,7 @@ impl Hooked {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // A follower that waits must end.
+        // A waiting follower must end.
         *self.gate.is_closed.lock().unwrap() = false;
         self.gate.opened.notify_all();
     }
@@ -114,7 +113,7 @@ fn changes(txn: &Txn, under: &str) -> bool {
     })
 }
 
-impl Store for Hooked {
+impl Store for InterceptedStore {
     fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
         if let Err(error) = self.check() {
             return Box::pin(std::future::ready(Err(error)));
@@ -168,7 +167,7 @@ impl Store for Hooked {
     }
 }
 
-/// It does not keep the store, which ends the wait when nobody has it any more.
+/// Holds no reference to the store, which ends the wait when it is dropped.
 struct Held {
     watch: Box<dyn Watch>,
     gate: Arc<Gate>,
@@ -190,8 +189,8 @@ impl Watch for Held {
     }
 }
 
-impl std::fmt::Debug for Hooked {
+impl std::fmt::Debug for InterceptedStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hooked")
+        f.write_str("InterceptedStore")
     }
 }

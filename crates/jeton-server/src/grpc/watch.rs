@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jeton_issuer::{RevocationFeed, RevocationNews};
+use jeton_issuer::{RevocationFeed, RevocationUpdate as FeedUpdate};
 use jeton_proto::v1::{RevocationRule, RevocationUpdate, RevokedToken, revocation_rule::Kind};
 use jeton_store::Moment;
 use jeton_store::limits::PROGRESS_EVERY;
@@ -49,7 +49,7 @@ async fn follow(
     mut api: TokenApi,
     iss: &str,
     mut feed: RevocationFeed,
-    sender: &Sender<RevocationNews>,
+    sender: &Sender<FeedUpdate>,
 ) -> Status {
     let (mut stopping, stall) = (api.service.stopping.clone(), api.service.limits.stall());
     let told = async {
@@ -76,7 +76,7 @@ async fn follow(
 
 /// What has been handed on. Its call is being answered as long as this is there.
 struct Following {
-    received: mpsc::Receiver<RevocationNews>,
+    received: mpsc::Receiver<FeedUpdate>,
     /// None: it has ended, and its status was told.
     task: Option<JoinHandle<Status>>,
     begun: Moment,
@@ -109,7 +109,7 @@ impl Drop for Following {
 }
 
 /// News as they are sent now.
-fn update(news: RevocationNews, begun: Moment) -> RevocationUpdate {
+fn update(news: FeedUpdate, begun: Moment) -> RevocationUpdate {
     let milliseconds = |took: Duration| u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let at = SystemTime::now().duration_since(UNIX_EPOCH);
     let tokens = news.tokens.iter().map(|(hash, minute)| RevokedToken {

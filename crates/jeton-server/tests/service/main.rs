@@ -15,9 +15,9 @@ mod deadline;
 mod drain;
 #[cfg(target_os = "linux")]
 mod full_disk;
-#[path = "../../../jeton-issuer/tests/hand/mod.rs"]
-mod hand;
 mod http1;
+#[path = "../../../jeton-issuer/tests/manual_clock/mod.rs"]
+mod manual_clock;
 mod pace;
 mod reflection;
 mod report;

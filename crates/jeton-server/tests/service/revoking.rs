@@ -7,12 +7,12 @@ use jeton_proto::v1::{
 };
 use tonic::{Code, Status};
 
-use crate::hand::Hand;
 use crate::http1::{Answer, post_form};
+use crate::manual_clock::ManualClock;
 use crate::world::{ISSUER, World, reason};
 
-fn world() -> (World, Hand) {
-    let clock = Hand::new();
+fn world() -> (World, ManualClock) {
+    let clock = ManualClock::new();
     let world = World::at(ISSUER, Arc::new(clock.clone())).unwrap();
     (world, clock)
 }

@@ -47,10 +47,12 @@ fn a_key_set_is_kept_until_it_changes() {
 /// before it signs, whatever caching is allowed.
 #[test]
 fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
-    use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEAD_SECONDS_MIN, PROPAGATION_SECONDS};
+    use jeton_issuer::limits::{
+        CLOCK_SKEW_SECONDS, PROPAGATION_SECONDS, PUBLISH_BEFORE_USE_SECONDS_MIN,
+    };
     let times = format!(
-        "lead_seconds = {LEAD_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
-        LEAD_SECONDS_MIN / 2
+        "lead_seconds = {PUBLISH_BEFORE_USE_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
+        PUBLISH_BEFORE_USE_SECONDS_MIN / 2
     );
     let world = World::with(&ISSUER.replacen("profiles", &times, 1));
     for path in ["jwks.json", "paserks.json"] {
@@ -62,7 +64,10 @@ fn key_set_with_shortest_lead_is_fetched_again_before_a_new_key_signs() {
                 .map(|(_, seconds)| seconds.parse::<i64>().unwrap())
                 .sum();
             let longest = used + CLOCK_SKEW_SECONDS + PROPAGATION_SECONDS;
-            assert!(longest <= LEAD_SECONDS_MIN, "{longest}: {control}");
+            assert!(
+                longest <= PUBLISH_BEFORE_USE_SECONDS_MIN,
+                "{longest}: {control}"
+            );
         }
     }
 }
