@@ -1,10 +1,10 @@
-//! Ten million live revocations: what they weigh, what a look costs, what a revocation copies.
+//! Ten million live revocations: memory, cost of a lookup, bytes copied by a revocation.
 //!
-//! `cargo bench -p jeton-issuer --bench revocations`. Bytes are what became resident
-//! (`/proc/self/statm`), so what the allocator wastes is in them. "One after the other" makes each look
-//! depend on the one before, so that the memory's whole latency is paid; "many at once" lets the
-//! processor overlap them, as it does between requests. Both look for tokens that are not revoked, as
-//! nearly every look is; "where it is there" looks for those that are.
+//! `cargo bench -p jeton-issuer --bench revocations`. Bytes are resident memory (`/proc/self/statm`),
+//! including waste of the allocator. "One after the other" makes each lookup depend on the previous one and
+//! pays the full memory latency. "Many at once" lets the processor overlap lookups, as between requests.
+//! Both look up tokens that are not revoked, as nearly all lookups do. "Where it is there" looks up revoked
+//! tokens.
 #![allow(clippy::unwrap_used)]
 
 use std::hint::black_box;
@@ -25,7 +25,7 @@ const SPREADS: [(&str, u32); 4] = [
 ];
 
 fn main() {
-    // Each in a process of its own: what one has freed is not taken for what the next weighs.
+    // Each in its own process, so that freed memory of one does not count for the next.
     if let Ok(spread) = std::env::var("JETON_SPREAD") {
         let (name, minutes) = SPREADS[spread.parse::<usize>().unwrap()];
         return measure(name, minutes);
@@ -91,7 +91,7 @@ fn measure(name: &str, minutes: u32) {
     );
 }
 
-/// Looks for tokens that are not revoked: what nearly every look is.
+/// Looks up tokens that are not revoked, like nearly all lookups.
 fn look(index: &RevocationIndex, minutes: u32, chained: bool) -> (f64, usize) {
     let mut found = 0;
     let start = Instant::now();
@@ -104,7 +104,7 @@ fn look(index: &RevocationIndex, minutes: u32, chained: bool) -> (f64, usize) {
     (nanos(start, LOOKS), found)
 }
 
-/// Looks for tokens that are revoked, all of which must be found.
+/// Looks up revoked tokens, all of which must be found.
 fn look_for_revoked(index: &RevocationIndex, minutes: u32, share: usize) -> f64 {
     let start = Instant::now();
     let mut found = 0;
@@ -118,7 +118,7 @@ fn look_for_revoked(index: &RevocationIndex, minutes: u32, share: usize) -> f64 
     nanos(start, LOOKS)
 }
 
-/// As evenly spread as SHA-256, and quick, so that the look is what is measured.
+/// Evenly distributed like SHA-256, and fast, so that the lookup dominates.
 fn hash(minute: u32, i: usize) -> u128 {
     let half = |salt: u64| {
         let mut x = (i as u64) ^ (u64::from(minute) << 32) ^ salt;
@@ -129,7 +129,7 @@ fn hash(minute: u32, i: usize) -> u128 {
     (u128::from(half(0x9e37_79b9_7f4a_7c15)) << 64) | u128::from(half(0xd1b5_4a32_d192_ed03))
 }
 
-/// Linux only: elsewhere the bytes come out as nought.
+/// Linux only: 0 elsewhere.
 fn resident_bytes() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = statm

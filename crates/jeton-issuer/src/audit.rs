@@ -1,4 +1,4 @@
-//! The audit chain: who did what, each entry bound to the one before by its hash.
+//! The audit chain: a log of operations in which each entry contains the hash of the previous one.
 
 use aws_lc_rs::digest;
 use jeton_store::{Condition, Entry, Prefix, Revision, Store, Txn};
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::record::{self, audit_head_key, audit_key, hex};
 
-/// An entry of the chain.
+/// An entry of the audit chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Its number; the first is 1.
+    /// Number of the entry, from 1.
     pub number: u64,
     /// Seconds since 1970, by the clock of the node that wrote it.
     pub at: i64,
-    /// Who.
+    /// The actor.
     pub actor: String,
-    /// What, such as `key.rotate`.
+    /// The operation, for example `key.rotate`.
     pub act: String,
-    /// To which issuer.
+    /// The issuer.
     pub iss: String,
-    /// To what of it. No secrets and no tokens: ids and hashes.
+    /// What the operation affected: ids and hashes, no secrets or tokens.
     pub about: Vec<String>,
-    /// SHA-256 of the entry before as it is stored, hexadecimal; of nothing for the first.
+    /// SHA-256 of the previous entry as stored, hexadecimal. Empty for the first entry.
     pub previous: String,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Head {
     hash: String,
 }
 
-/// An act that is to be written.
+/// An operation to append.
 pub(crate) struct Act<'a> {
     pub(crate) at: i64,
     pub(crate) actor: &'a str,
@@ -42,7 +42,7 @@ pub(crate) struct Act<'a> {
     pub(crate) about: Vec<String>,
 }
 
-/// The head as it stands in the store.
+/// The head of the chain in the store.
 pub(crate) struct Chain {
     head: Head,
     changed: Option<Revision>,
@@ -56,7 +56,7 @@ impl Chain {
         })
     }
 
-    /// The transaction with the act in it. It conflicts if the chain has grown meanwhile.
+    /// Adds the operation to a transaction, which conflicts if the chain has grown.
     pub(crate) fn append(&self, txn: Txn, act: Act<'_>) -> Result<Txn> {
         let entry = AuditEntry {
             number: self.head.number + 1,
@@ -83,11 +83,11 @@ impl Chain {
     }
 }
 
-/// Follows the whole chain and says how many entries it has.
+/// Verifies the whole chain and returns the number of entries.
 ///
 /// # Errors
 ///
-/// [`Error::Audit`] with the first entry that is missing, changed or not bound to the one before.
+/// [`Error::Audit`] with the first entry that is missing, changed or does not match the previous one.
 pub async fn verify_audit(store: &dyn Store) -> Result<u64> {
     let mut pages = store.scan(&Prefix::of(["a"])?).await?;
     let mut last = Head::default();
@@ -119,8 +119,8 @@ pub async fn verify_audit(store: &dyn Store) -> Result<u64> {
     Ok(last.number)
 }
 
-/// The hash of the last entry, hexadecimal, if there is one: noted elsewhere, it also tells a chain
-/// that was written anew.
+/// Returns the hash of the last entry, hexadecimal, if there is one. Recorded elsewhere, it also detects a
+/// rewritten chain.
 ///
 /// # Errors
 ///
@@ -135,8 +135,8 @@ fn hash(bytes: &[u8]) -> String {
     hex(digest::digest(&digest::SHA256, bytes).as_ref())
 }
 
-/// When an entry of the chain says that it was written, by the clock of its writer. None: it is no entry, or
-/// one that [`verify_audit`] finds to be damaged.
+/// Returns the time of a chain entry, by the clock of its writer. None: not an entry, or one that
+/// [`verify_audit`] reports as damaged.
 pub(crate) fn written_at(entry: &Entry) -> Option<i64> {
     #[derive(Deserialize)]
     struct Written {
@@ -153,7 +153,7 @@ pub(crate) fn written_at(entry: &Entry) -> Option<i64> {
     written.map(|written| written.record.at)
 }
 
-/// The last entry of the chain, if there is one.
+/// Reads the last entry of the chain, if there is one.
 pub(crate) async fn newest(store: &dyn Store) -> Result<Option<Entry>> {
     let read = store.read(&[audit_head_key()?]).await?;
     let head = read.entries[0].as_ref().map(record::read::<Head>);

@@ -1,8 +1,7 @@
-//! Backups: every entry of a store at one revision as lines of JSON, the last of which says how many
-//! there are and what they hash to. It is the same for every engine.
+//! Backups: every entry of a store at one revision, as lines of JSON. The last line has the number of
+//! entries and their hash. The format is the same for every engine.
 //!
-//! Private keys stay encrypted as they are in the store: a backup is worth nothing without the
-//! key-encryption key, which is not in it.
+//! Private keys stay encrypted. A backup does not contain the key-encryption key and is useless without it.
 
 use std::io::{self, BufRead, Read as _, Write};
 use std::path::Path;
@@ -17,28 +16,28 @@ use crate::limits;
 use crate::record::{self, hex, rule_counter_key};
 use crate::revocation::Stamp;
 
-/// The version that this jeton writes.
+/// The backup version that this code writes.
 const VERSION: u64 = 1;
 
-/// Where a restored store is built until it is whole.
+/// Folder in which a restored store is built.
 const UNFINISHED: &str = "restoring";
 
-/// A value with every byte escaped, its key, and what JSON puts around them.
+/// Maximum bytes of a line: a fully escaped value, its key, and the surrounding JSON.
 const LINE_BYTES_MAX: u64 = 6 * (store_limits::VALUE_BYTES + store_limits::KEY_BYTES) as u64 + 64;
 
-/// Transactions that share flushes while a backup is read.
+/// Concurrent transactions during a restore, which share flushes.
 const AT_ONCE: usize = 64;
 
-/// What a backup holds.
+/// A summary of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackedUp {
-    /// The moment of the store that it shows.
+pub struct BackupSummary {
+    /// The revision of the store.
     pub revision: Revision,
-    /// When it was made, seconds since 1970.
+    /// Time of the backup, seconds since 1970.
     pub at: i64,
-    /// Its entries.
+    /// Number of entries.
     pub entries: u64,
-    /// Those of the audit chain among them.
+    /// Number of audit entries among them.
     pub audit_entries: u64,
 }
 
@@ -61,19 +60,19 @@ struct Line {
 #[serde(deny_unknown_fields)]
 struct Last {
     entries: u64,
-    /// SHA-256 of everything before this line, hexadecimal.
+    /// SHA-256 of all previous lines, hexadecimal.
     sha256: String,
 }
 
-/// Writes everything in a store as it stands at one revision. `at` is the time, seconds since 1970.
+/// Writes a backup of a store at one revision. `at` is the time, seconds since 1970.
 ///
 /// # Errors
 ///
 /// [`Error::Backup`] if it cannot be written, [`Error::Record`], [`Error::Store`].
-pub fn back_up(store: &dyn Store, at: i64, out: &mut dyn Write) -> Result<BackedUp> {
+pub fn back_up(store: &dyn Store, at: i64, out: &mut dyn Write) -> Result<BackupSummary> {
     let mut out = Hashed::new(out);
     let mut pages = block_on(store.scan(&Prefix::all()))?;
-    let mut made = BackedUp {
+    let mut made = BackupSummary {
         revision: pages.revision(),
         at,
         entries: 0,
@@ -103,19 +102,18 @@ pub fn back_up(store: &dyn Store, at: i64, out: &mut dyn Write) -> Result<Backed
     Ok(made)
 }
 
-/// Makes a store of a backup, in a folder that has none. Nothing is there before the whole backup has
-/// been read and found sound: its hash, its records and its audit chain.
+/// Restores a backup into a folder without a store. The store appears only after the hash, all records and
+/// the audit chain have been verified.
 ///
-/// What happened after the backup was made is not in it: revocations since then have to be made
-/// again. `at` is the time, seconds since 1970: with it a new epoch of the counter of revocation rules begins
-/// (see [`Stamp`]), so that a rule that is made again also rejects the tokens of nodes that had seen the rule
-/// that is lost.
+/// Changes after the backup are lost: revocations since then must be repeated. `at` is the time, seconds
+/// since 1970. The restored store begins a new epoch of the rule counter (see [`Stamp`]). So a repeated
+/// rule also rejects tokens of nodes that had seen the lost rule.
 ///
 /// # Errors
 ///
-/// [`Error::Backup`] for what is damaged, cut short or newer; [`Error::Store`] with
+/// [`Error::Backup`] for a damaged, truncated or newer backup; [`Error::Store`] with
 /// [`AlreadyThere`](jeton_store::Error::AlreadyThere), [`Error::Audit`], [`Error::NewerRecord`].
-pub fn restore(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackedUp> {
+pub fn restore(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackupSummary> {
     if RedbStore::is_in(folder)? {
         return Err(jeton_store::Error::AlreadyThere.into());
     }
@@ -125,7 +123,7 @@ pub fn restore(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<Backed
         RedbStore::move_in(&unfinished, folder)?;
         Ok(read)
     });
-    // Whatever it came to: what was built aside is of no use to anybody.
+    // Removes the unfinished store in every case.
     if !matches!(read, Err(Error::Store(jeton_store::Error::InUse))) {
         let _ = std::fs::remove_dir_all(&unfinished);
         if read.is_err() && !there {
@@ -135,9 +133,9 @@ pub fn restore(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<Backed
     read
 }
 
-fn read_into(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackedUp> {
+fn read_into(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackupSummary> {
     if RedbStore::is_in(folder)? {
-        // One that was killed left it. Nobody has it open: that would be InUse.
+        // Left by a killed process. Another process that has it open would cause InUse.
         drop(RedbStore::open(folder)?);
         std::fs::remove_dir_all(folder).map_err(jeton_store::Error::from)?;
     }
@@ -145,11 +143,11 @@ fn read_into(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackedUp
     let first: First = lines.next()?;
     if first.jeton_backup > VERSION {
         return Err(Error::Backup(format!(
-            "has version {}, and this jeton reads versions up to {VERSION}: use a newer one",
+            "has version {}, and this version of jeton reads up to {VERSION}: use a newer jeton",
             first.jeton_backup
         )));
     }
-    let mut read = BackedUp {
+    let mut read = BackupSummary {
         revision: Revision::from_number(first.revision),
         at: first.at,
         entries: 0,
@@ -173,7 +171,7 @@ fn read_into(folder: &Path, input: &mut dyn BufRead, at: i64) -> Result<BackedUp
             lines.end()?;
             if last.entries != read.entries || last.sha256 != sha256 {
                 return Err(Error::Backup(
-                    "is damaged: its last line does not fit what is before it".to_owned(),
+                    "is damaged: the last line does not match the lines before it".to_owned(),
                 ));
             }
             break;
@@ -193,7 +191,7 @@ fn begin_epoch(store: &RedbStore, at: i64) -> Result<()> {
     Ok(())
 }
 
-impl BackedUp {
+impl BackupSummary {
     fn count(&mut self, key: &Key) {
         self.entries += 1;
         let mut parts = key.parts();
@@ -203,7 +201,7 @@ impl BackedUp {
     }
 }
 
-/// Everything that is written, and its hash.
+/// A writer that hashes its output.
 struct Hashed<'o> {
     inner: &'o mut dyn Write,
     hash: digest::Context,
@@ -227,7 +225,7 @@ impl<'o> Hashed<'o> {
     }
 }
 
-/// A backup, line by line.
+/// A reader of backup lines.
 struct Lines<'i> {
     input: &'i mut dyn BufRead,
     line: Vec<u8>,
@@ -245,12 +243,12 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// The entries of one transaction, and the last line with the hash of all before it, if it came.
-    fn txn(&mut self, read: &mut BackedUp) -> Result<(Txn, Option<(Last, String)>)> {
+    /// Reads the entries of one transaction, and the last line with the hash before it, if reached.
+    fn txn(&mut self, read: &mut BackupSummary) -> Result<(Txn, Option<(Last, String)>)> {
         let mut txn = Txn::new();
         let mut bytes = 0;
         while txn.operations().len() < limits::REVOCATIONS_PER_TXN
-            // Room for the largest that may follow.
+            // Leaves space for the largest entry.
             && bytes < store_limits::TXN_BYTES - store_limits::VALUE_BYTES - store_limits::KEY_BYTES
         {
             let before = hex(self.hash.clone().finish().as_ref());
@@ -277,7 +275,7 @@ impl<'i> Lines<'i> {
         serde_json::from_slice(&self.line).map_err(|_| self.damaged())
     }
 
-    /// The next line, with its end.
+    /// Reads the next line, including the line break.
     fn read(&mut self) -> Result<()> {
         self.line.clear();
         self.number += 1;
@@ -288,7 +286,7 @@ impl<'i> Lines<'i> {
         if self.line.last() != Some(&b'\n') {
             return Err(match self.line.len() as u64 {
                 LINE_BYTES_MAX => self.damaged(),
-                _ => Error::Backup(format!("is cut short in line {}", self.number)),
+                _ => Error::Backup(format!("is truncated in line {}", self.number)),
             });
         }
         self.hash.update(&self.line);
@@ -302,13 +300,13 @@ impl<'i> Lines<'i> {
             .map_err(|error| Error::Backup(format!("cannot be read: {error}")))?;
         match rest.is_empty() {
             true => Ok(()),
-            false => Err(Error::Backup("goes on after its last line".to_owned())),
+            false => Err(Error::Backup("continues after its last line".to_owned())),
         }
     }
 
     fn damaged(&self) -> Error {
         match self.number {
-            1 => Error::Backup("is none: its first line is not that of a backup".to_owned()),
+            1 => Error::Backup("is not a jeton backup (bad header)".to_owned()),
             number => Error::Backup(format!("is damaged in line {number}")),
         }
     }

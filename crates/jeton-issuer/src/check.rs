@@ -1,4 +1,4 @@
-//! Whether every record can be read as what it is.
+//! Checks that every record can be read.
 
 use jeton_store::{Entry, Prefix, Store};
 
@@ -8,11 +8,11 @@ use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
 use crate::revocation::{RuleRecord, Stamp};
 
-/// Reads every record of a store and says how many there are. Private keys are not decrypted.
+/// Reads every record of a store and returns their number. Does not decrypt private keys.
 ///
 /// # Errors
 ///
-/// [`Error::Record`] with the first that is damaged or that no jeton writes, [`Error::NewerRecord`],
+/// [`Error::Record`] with the first record that is damaged or unknown, [`Error::NewerRecord`],
 /// [`Error::Store`].
 pub async fn check_records(store: &dyn Store) -> Result<u64> {
     let mut records = 0;

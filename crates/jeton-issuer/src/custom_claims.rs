@@ -1,4 +1,4 @@
-//! Claims of the caller's own: read strictly, and signed as they are written.
+//! Custom claims: parsed strictly, and signed exactly as given.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,8 +9,8 @@ use crate::error::{Error, Result, Rule};
 use crate::limits;
 use crate::settings::name;
 
-/// The custom claims of a token, checked. The token holds the text between the braces of their JSON object
-/// as it was given, behind the registered claims.
+/// Checked custom claims of a token. The token contains the text between the braces of their JSON object,
+/// unchanged, after the registered claims.
 ///
 /// ```
 /// use jeton_issuer::{CustomClaims, limits};
@@ -24,34 +24,37 @@ use crate::settings::name;
 #[derive(Clone, Default)]
 pub struct CustomClaims<'t> {
     pub(crate) text: strict::CustomClaims<'t>,
-    /// What a revocation can name.
+    /// The `client_id`, which a revocation can name.
     pub(crate) client_id: Option<Cow<'t, str>>,
 }
 
-/// Members of an introspection response (RFC 7662, section 2.2) that the service states about a token,
-/// and the token not about itself.
+/// Members of an introspection response (RFC 7662, section 2.2) that the service sets itself. Custom claims
+/// must not contain them.
 pub const STATED_BY_INTROSPECTION: [&str; 2] = ["active", "token_type"];
 
-/// Claims that introspection hands on as members that RFC 7662 defines as text.
+/// Claims that introspection returns as members that RFC 7662 defines as text.
 const HANDED_ON_AS_TEXT: [&str; 3] = ["client_id", "scope", "username"];
 
-/// The field in which callers give them.
+/// Name of the request field.
 const FIELD: &str = "claims_json";
 
 impl<'t> CustomClaims<'t> {
-    /// Reads one JSON object of at most so many bytes. An empty text is no claims.
+    /// Parses one JSON object of at most this many bytes. An empty text means no claims.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] if it is longer, is not one JSON object, has duplicate names at any level or is
     /// nested deeper than [`limits::CLAIMS_DEPTH`]. [`Error::Claims`] for a registered claim, for a claim
-    /// that introspection states itself, and for a `client_id`, `scope` or `username` that is no text.
+    /// that introspection sets, and for a `client_id`, `scope` or `username` that is not text.
     pub fn from_json(text: &'t str, bytes_max: usize) -> Result<CustomClaims<'t>> {
         if text.is_empty() {
             return Ok(CustomClaims::default());
         }
         if text.len() > bytes_max {
-            let rule = format!("has {} bytes, and a token {bytes_max} at most", text.len());
+            let rule = format!(
+                "has {} bytes, the limit for a token is {bytes_max}",
+                text.len()
+            );
             return Err(Error::rule(FIELD, rule));
         }
         let mut client_id = None;
@@ -70,7 +73,7 @@ fn check<'t>(member: &Member<'t>, client_id: &mut Option<Cow<'t, str>>) -> Resul
     if STATED_BY_INTROSPECTION.contains(&&*named) {
         return Err(wrong(
             &named,
-            "is stated by introspection (RFC 7662), never by a token",
+            "is set by introspection (RFC 7662), not by a token",
         ));
     }
     if !HANDED_ON_AS_TEXT.contains(&&*named) {
@@ -89,7 +92,7 @@ fn check<'t>(member: &Member<'t>, client_id: &mut Option<Cow<'t, str>>) -> Resul
     Ok(())
 }
 
-/// Only names that stand above are told.
+/// The message contains only names from the lists above.
 fn wrong(claim: &str, rule: &str) -> Error {
     Error::Claims(Rule {
         field: FIELD.to_owned(),
@@ -97,7 +100,7 @@ fn wrong(claim: &str, rule: &str) -> Error {
     })
 }
 
-/// The error, on its way through the reader.
+/// Carries the error through the reader.
 struct Stop(Error);
 
 impl From<CustomClaimsError> for Stop {
@@ -105,7 +108,7 @@ impl From<CustomClaimsError> for Stop {
         Stop(match error {
             CustomClaimsError::Registered(claim) => wrong(
                 claim.name(),
-                "is registered (RFC 7519), and set by the service",
+                "is a registered claim (RFC 7519), which the service sets",
             ),
             error => Error::rule(FIELD, error.to_string()),
         })

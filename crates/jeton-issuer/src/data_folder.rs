@@ -1,4 +1,4 @@
-//! The data folder: what lies in it, and the one way to open it.
+//! The data folder of a service on one machine.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -15,16 +15,16 @@ use crate::node::Options;
 use crate::record::{self, SealedKey};
 use crate::seal::KeyEncryptionKey;
 
-/// Where the key-encryption key is, if nobody says otherwise: a file in the folder itself.
+/// Default file of the key-encryption key, in the folder.
 pub const KEY_FILE: &str = "key-encryption-key";
 
-/// Where the key-encryption key may be in the environment, as 64 hexadecimal digits.
+/// Environment variable with the key-encryption key, 64 hexadecimal digits.
 pub const KEY_VARIABLE: &str = "JETON_KEY_ENCRYPTION_KEY";
 
-/// How often a folder that another process holds is tried again.
+/// Retry interval while another process has the folder open.
 const RETRY_EVERY: Duration = Duration::from_millis(20);
 
-/// A folder that holds everything of a service that lives on one machine, opened: nobody else has it.
+/// An open data folder: everything of a service on one machine. No other process has it open.
 ///
 /// | in it | what |
 /// |---|---|
@@ -32,11 +32,11 @@ const RETRY_EVERY: Duration = Duration::from_millis(20);
 /// | `key-encryption-key` | what the private keys are encrypted under, unless it is kept elsewhere |
 /// | `lock` | keeps a second process out |
 ///
-/// The folder has mode 0700, its files 0600. A folder or file that other users can write, or that belongs
-/// to another user than root and this process's, is refused, and links in the folder are not followed: see
-/// [`jeton_store::Exposure`]. One process has it at a time; whoever comes second waits
-/// as long as it likes and is then told so, and has changed nothing. So of several that start
-/// together one makes the keys, and the others find them made.
+/// The folder has mode 0700 and its files 0600. It is rejected if other users can write it, or if its owner
+/// is neither root nor the user of this process. Links in it are not followed: see
+/// [`jeton_store::Exposure`]. Only one process has it open at a time. Another one waits for its timeout,
+/// then fails without changing anything. So of several processes that start together, one creates the keys
+/// and the others find them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,81 +59,81 @@ pub struct DataFolder {
     store: Arc<RedbStore>,
 }
 
-/// What happens if there is no store in the folder.
+/// What to do if the folder has no store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// It is made, and the folder if need be.
+    /// Create the store, and the folder if necessary.
     Make,
-    /// [`Error::NoStore`]: the path may be mistyped.
+    /// Fail with [`Error::NoStore`]: the path may be mistyped.
     Refuse,
 }
 
-/// Where the key-encryption key comes from.
+/// Source of the key-encryption key.
 pub enum KeySource {
-    /// [`KEY_FILE`] in the folder. It is made if nothing has been encrypted yet.
+    /// [`KEY_FILE`] in the folder. Created if nothing has been encrypted yet.
     InFolder,
     /// A file that no other user can read.
     File(PathBuf),
-    /// Read already: from the environment, or by a KMS hook.
+    /// Already read: from the environment, or by a KMS hook.
     Given(KeyEncryptionKey),
 }
 
 impl DataFolder {
-    /// Opens the folder, and waits that long while another process has it.
+    /// Opens the folder. Waits up to `timeout` while another process has it open.
     ///
     /// # Errors
     ///
-    /// [`Error::NoStore`]; [`Error::Store`] with [`InUse`](jeton_store::Error::InUse), and with all
-    /// that [`RedbStore::open`] refuses.
-    pub fn open(path: &Path, missing: Missing, patience: Duration) -> Result<DataFolder> {
+    /// [`Error::NoStore`]; [`Error::Store`] with [`InUse`](jeton_store::Error::InUse), and all errors of
+    /// [`RedbStore::open`].
+    pub fn open(path: &Path, missing: Missing, timeout: Duration) -> Result<DataFolder> {
         if missing == Missing::Refuse {
             exists(path)?;
         }
-        let store = patiently(patience, || RedbStore::open(path))?;
+        let store = retry_until(timeout, || RedbStore::open(path))?;
         Ok(DataFolder {
             path: path.to_owned(),
             store: Arc::new(store),
         })
     }
 
-    /// Looks at every page and every value of the folder's store, which nobody may have open.
+    /// Verifies every page and every value of the store. No process may have it open.
     ///
     /// # Errors
     ///
     /// [`Error::NoStore`], and as [`RedbStore::verify`].
-    pub fn verify(path: &Path, patience: Duration) -> Result<()> {
+    pub fn verify(path: &Path, timeout: Duration) -> Result<()> {
         exists(path)?;
-        patiently(patience, || RedbStore::verify(path))
+        retry_until(timeout, || RedbStore::verify(path))
     }
 
-    /// Where the folder's own key-encryption key is, or would be.
+    /// Returns the path of the key-encryption key in the folder.
     pub fn key_file(&self) -> PathBuf {
         self.path.join(KEY_FILE)
     }
 
-    /// Whether the folder has a key-encryption key of its own.
+    /// Returns whether the folder has its own key-encryption key.
     pub fn has_key_file(&self) -> bool {
         self.key_file().exists()
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its store.
+    /// Returns the store.
     pub fn store(&self) -> Arc<dyn Store> {
         self.store.clone()
     }
 
-    /// What a node on it starts with. A key-encryption key is made only for a folder in which nothing
-    /// has been encrypted: the one that is missing cannot be replaced.
+    /// Creates the options of a node. A key-encryption key is created only if nothing has been encrypted
+    /// yet: a missing key cannot be replaced.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyEncryptionKey`] if the file cannot be read, is no key, or others can read it;
+    /// [`Error::KeyEncryptionKey`] if the file cannot be read, has no key, or others can read it;
     /// [`Error::Store`] with [`Unsafe`](jeton_store::Error::Unsafe) if others can write it;
-    /// [`Error::NoKeyEncryptionKey`] if private keys are there and their key is not.
+    /// [`Error::NoKeyEncryptionKey`] if private keys exist and their key-encryption key is missing.
     pub fn options(&self, source: KeySource) -> Result<Options> {
         Ok(Options::new(match source {
             KeySource::Given(key) => key,
@@ -142,7 +142,7 @@ impl DataFolder {
         }))
     }
 
-    /// The ids of the key-encryption keys that private keys in the store are encrypted under.
+    /// Returns the ids of the key-encryption keys that are in use in the store.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl DataFolder {
         let there = path
             .try_exists()
             .map_err(|error| unusable(&path, "read", &error))?;
-        // A link that leads nowhere is there too, and refused.
+        // A dangling link exists too, and is rejected.
         if there || path.is_symlink() {
             let file = jeton_store::open_private(&path, OpenOptions::new().read(true))?;
             return KeyEncryptionKey::read(&path, file);
@@ -180,7 +180,7 @@ impl DataFolder {
                 needed,
             });
         }
-        // The store is open, so no other process makes one at the same time.
+        // The store is locked, so no other process creates one at the same time.
         let key = KeyEncryptionKey::generate()?;
         write_key(&self.path, &key).map_err(|error| unusable(&path, "written", &error))?;
         Ok(key)
@@ -188,16 +188,16 @@ impl DataFolder {
 }
 
 impl KeySource {
-    /// What a file that was named and [`KEY_VARIABLE`] come to: one of them, or the folder's own.
+    /// Chooses the source: a configured file, [`KEY_VARIABLE`], or the file in the folder.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if both are given, [`Error::KeyEncryptionKey`] if the variable holds no key.
+    /// [`Error::Invalid`] if both are given, [`Error::KeyEncryptionKey`] if the variable has no valid key.
     pub fn choose(file: Option<PathBuf>, variable: Option<&str>) -> Result<KeySource> {
         match (file, variable) {
             (Some(_), Some(_)) => Err(Error::rule(
                 "key_encryption_key",
-                format!("a file is named and {KEY_VARIABLE} is set: which of the two is meant?"),
+                format!("a file is configured and {KEY_VARIABLE} is set: use only one"),
             )),
             (Some(file), None) => Ok(KeySource::File(file)),
             (None, Some(text)) => Ok(KeySource::Given(KeyEncryptionKey::from_hex(text)?)),
@@ -223,15 +223,15 @@ fn exists(folder: &Path) -> Result<()> {
     }
 }
 
-/// Again and again while another process has it.
-fn patiently<T>(
-    patience: Duration,
+/// Retries while another process has the folder open.
+fn retry_until<T>(
+    timeout: Duration,
     mut attempt: impl FnMut() -> jeton_store::Result<T>,
 ) -> Result<T> {
     let begun = Instant::now();
     loop {
         match attempt() {
-            Err(jeton_store::Error::InUse) if begun.elapsed() < patience => {
+            Err(jeton_store::Error::InUse) if begun.elapsed() < timeout => {
                 thread::sleep(RETRY_EVERY);
             }
             ended => return Ok(ended?),
@@ -239,7 +239,7 @@ fn patiently<T>(
     }
 }
 
-/// Written whole under another name first: half a key would lock everything away.
+/// Written under another name first: a partial key would make the keys unreadable.
 fn write_key(folder: &Path, key: &KeyEncryptionKey) -> std::io::Result<()> {
     let unfinished = folder.join(format!("{KEY_FILE}.new"));
     let _ = fs::remove_file(&unfinished);
@@ -254,7 +254,7 @@ fn write_key(folder: &Path, key: &KeyEncryptionKey) -> std::io::Result<()> {
         .and_then(|()| file.sync_all())
         .and_then(|()| fs::rename(&unfinished, folder.join(KEY_FILE)));
     if written.is_err() {
-        // Half a key is of no use to anybody.
+        // Removes a partial key.
         let _ = fs::remove_file(&unfinished);
     }
     written?;

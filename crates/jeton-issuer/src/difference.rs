@@ -1,4 +1,4 @@
-//! In which fields two settings of an issuer differ: for the audit log, and for whoever changed them.
+//! Differences between two settings of an issuer, for the audit log and for operators.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use crate::recipient::EncryptTo;
 use crate::record::hex;
 use crate::settings::{IssuerSettings, Profile};
 
-/// A field of an issuer's settings, what it was and what it is to be. Long values are cut.
+/// A changed field with its old and new value. Long values are cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The field: `max_age_seconds`, or a profile's, `profiles[access].lifetime_seconds`.
+    /// The field, for example `max_age_seconds` or `profiles[access].lifetime_seconds`.
     pub field: String,
-    /// What it was; `none` if it was not there.
+    /// The old value, `none` if it was missing.
     pub old: String,
-    /// What it is to be; `none` if it goes.
+    /// The new value, `none` if it is removed.
     pub new: String,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Difference {
 }
 
 impl IssuerSettings {
-    /// The fields in which other settings of the issuer differ from these; none if they are equal.
+    /// Returns the fields in which other settings of the issuer differ from these.
     ///
     /// ```
     /// use jeton_issuer::IssuerSettings;
@@ -59,8 +59,8 @@ impl IssuerSettings {
         for (field, old, new) in [
             (
                 "publish_before_use_seconds",
-                self.lead_seconds(),
-                new.lead_seconds(),
+                self.publish_before_use_seconds(),
+                new.publish_before_use_seconds(),
             ),
             (
                 "max_age_seconds",
@@ -129,7 +129,7 @@ fn whole(profile: &Profile) -> String {
     text
 }
 
-/// A key is told from another by its hash, so that the log holds none.
+/// Represents a key by its hash, so that the log contains none.
 fn recipient(to: Option<&EncryptTo>) -> String {
     let Some(to) = to else {
         return NONE.to_owned();
@@ -167,12 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn every_field_that_differs_is_named_with_both_values() {
+    fn differences_name_field_and_both_values() {
         let [one, two] = [("one", 60), ("two", 61)].map(|(n, s)| profile(n, "ES256", s, r#""a""#));
         let old = settings("", &[&one, &two]);
         assert_eq!(old.differences(&old), []);
         let new = settings(
-            r#""lead_seconds":7200,"max_age_seconds":60,"rotate_every_seconds":86400,"#,
+            r#""publish_before_use_seconds":7200,"max_age_seconds":60,"rotate_every_seconds":86400,"#,
             &[
                 &profile("three", "HS256", 5, r#""a","b""#),
                 &profile("one", "EdDSA", 90, r#""b","a""#),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn key_of_a_recipient_is_told_by_its_hash_and_long_values_are_cut() {
+    fn differences_hash_keys_and_cut_long_values() {
         const JWK: &str = r#"{"kty":"OKP","crv":"X25519","alg":"ECDH-ES","x":"3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}"#;
         let to = format!(r#"}},"encrypt_to":{{"enc":"A256GCM","jwk":{JWK}}}}}"#);
         let plain = profile("p", "ES256", 60, r#""a""#);

@@ -1,101 +1,102 @@
-//! What can go wrong, parted by what is to be done about it.
+//! Errors, grouped by what the caller can do.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The error of this crate.
+/// An error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Settings or a call contradict themselves: the field, and the rule it breaks.
+    /// Invalid settings or an invalid call: the field and the violated rule.
     Invalid(Rule),
-    /// A claim that no token of the service may have: the field it came in, and the rule.
+    /// A claim that tokens of the service must not have: the field and the violated rule.
     Claims(Rule),
-    /// The token is refused because it is larger than every call takes.
+    /// The token is rejected because it exceeds the size limit.
     TokenTooLarge {
-        /// Its bytes.
+        /// Size in bytes.
         bytes: usize,
-        /// The limit.
+        /// Limit in bytes.
         limit: usize,
     },
-    /// The token is refused because no revocation could name it or its subject: the claim, and the rule.
+    /// The token is rejected because no revocation could name it or its subject: the claim and the violated
+    /// rule.
     Irrevocable(Rule),
-    /// The token cannot be revoked by itself: the field, and what can be done.
+    /// The token cannot be revoked by itself: the field and the alternative.
     Unsupported(Rule),
-    /// No such issuer here.
+    /// The issuer does not exist.
     UnknownIssuer,
-    /// There is such an issuer already.
+    /// The issuer exists already.
     IssuerExists,
     /// The issuer has no such profile.
     UnknownProfile,
     /// The issuer has no such key.
     UnknownKey,
-    /// No key may sign yet.
+    /// No active signing key.
     NotReady,
-    /// The node's view of the store is older than the freshness bound, and it is set to refuse then.
+    /// The node's view of the store is older than the freshness bound, and the node rejects requests then.
     Stale,
-    /// A feed of revocations was not read for so long that what it has not told is no longer kept: begin a
-    /// new one.
+    /// The reader of a revocation feed is too slow, and its next changes are no longer kept: begin a new
+    /// feed.
     FellBehind {
-        /// What it has not told, bytes.
+        /// Unread changes, bytes.
         bytes: u64,
-        /// What is kept.
+        /// The limit, bytes.
         limit: usize,
     },
-    /// The node has not heard from the store for longer than it may issue without.
+    /// The node has been without contact to the store for longer than it may issue.
     CutOff {
-        /// For how long.
+        /// Time since the last contact.
         heard: Duration,
-        /// For how long it may.
+        /// The limit.
         limit: Duration,
     },
-    /// The token is refused because it, its subject, its client or its key is revoked.
+    /// The token is rejected because it, its subject, its client or its key is revoked.
     Revoked,
     /// The token was not issued for that audience.
     WrongAudience,
     /// A private key was encrypted under another key-encryption key.
     WrongKeyEncryptionKey {
-        /// The id of the one that is needed.
+        /// Id of the required key.
         needed: String,
     },
     /// A key-encryption key that cannot be read.
     KeyEncryptionKey(String),
-    /// Private keys are there, and the file that they are encrypted under is not.
+    /// Private keys exist, and the file of their key-encryption key is missing.
     NoKeyEncryptionKey {
-        /// The file that is missing.
+        /// The missing file.
         file: String,
-        /// The id of the key that is needed.
+        /// Id of the required key.
         needed: String,
     },
-    /// There is no store in that folder.
+    /// The folder has no store.
     NoStore(String),
-    /// A backup that is damaged, cut short or of a newer version, or that cannot be written.
+    /// A damaged, truncated or newer backup, or one that cannot be written.
     Backup(String),
-    /// A record that is damaged or forged; the store's key of it.
+    /// A damaged or forged record: its key in the store.
     Record(String),
-    /// A record of a newer jeton.
+    /// A record of a newer version of jeton.
     NewerRecord {
-        /// The store's key of it.
+        /// Key of the record.
         key: String,
-        /// Its schema.
+        /// Schema of the record.
         found: u64,
     },
     /// The audit chain is broken at that entry.
     Audit(u64),
-    /// Other nodes were faster again and again. Nothing was changed.
+    /// Too many conflicts with other nodes. Nothing was changed.
     Contended,
-    /// The store.
+    /// An error of the store.
     Store(jeton_store::Error),
-    /// The token library.
+    /// An error of the token library.
     Token(jeton::Error),
 }
 
-/// A field and the rule that it breaks.
+/// A field and the rule that it violates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// The field, as it is written in the settings.
+    /// The field, as written in the settings.
     pub field: String,
-    /// The rule, with the numbers.
+    /// The rule, with the actual value and the limit.
     pub rule: String,
 }
 
@@ -117,7 +118,7 @@ impl Error {
         })
     }
 
-    /// Whether the token was refused, as against a node that cannot answer or a wrong call.
+    /// Returns whether the token was rejected. False for an invalid call or a node that cannot answer.
     pub fn is_rejection(&self) -> bool {
         match self {
             Error::Revoked
@@ -144,20 +145,19 @@ impl fmt::Display for Error {
                 "the token could not be revoked: its {} {}",
                 rule.field, rule.rule
             ),
-            Error::UnknownIssuer => f.write_str("there is no such issuer"),
-            Error::IssuerExists => f.write_str("there is such an issuer already"),
-            Error::UnknownProfile => f.write_str("the issuer has no such profile"),
-            Error::UnknownKey => f.write_str("the issuer has no such key"),
-            Error::NotReady => f.write_str("no key may sign yet"),
+            Error::UnknownIssuer => f.write_str("unknown issuer"),
+            Error::IssuerExists => f.write_str("the issuer exists already"),
+            Error::UnknownProfile => f.write_str("unknown profile"),
+            Error::UnknownKey => f.write_str("unknown key"),
+            Error::NotReady => f.write_str("no active signing key"),
             Error::Stale => f.write_str("the view of the store is older than the freshness bound"),
             Error::FellBehind { bytes, limit } => write!(
                 f,
-                "the follower of revocations is {bytes} bytes behind, and the last {limit} are kept: follow \
-                 anew"
+                "the reader of revocations is {bytes} bytes behind, the limit is {limit}: begin a new feed"
             ),
             Error::CutOff { heard, limit } => write!(
                 f,
-                "nothing was heard from the store for {} s, the limit for issuing is {} s",
+                "no contact to the store for {} s, the limit for issuing is {} s",
                 heard.as_secs(),
                 limit.as_secs()
             ),
@@ -165,27 +165,27 @@ impl fmt::Display for Error {
             Error::WrongAudience => f.write_str("the token is for another audience"),
             Error::WrongKeyEncryptionKey { needed } => write!(
                 f,
-                "this is not the key-encryption key that the private keys are encrypted under: {needed} is needed"
+                "wrong key-encryption key: the private keys are encrypted under {needed}"
             ),
-            Error::KeyEncryptionKey(what) => write!(f, "the key-encryption key: {what}"),
+            Error::KeyEncryptionKey(what) => write!(f, "invalid key-encryption key: {what}"),
             Error::NoKeyEncryptionKey { file, needed } => write!(
                 f,
-                "{file} is missing, and the private keys are encrypted under it: put the key {needed} \
-                 back; without it they are lost"
+                "{file} is missing, and the private keys are encrypted under its key {needed}: restore the file; \
+                 without it they are lost"
             ),
-            Error::NoStore(folder) => write!(f, "there is no store in {folder}"),
+            Error::NoStore(folder) => write!(f, "no store in {folder}"),
             Error::Backup(what) => write!(f, "the backup {what}"),
             Error::Record(key) => {
-                write!(f, "the record {key} is damaged or forged: restore a backup")
+                write!(f, "record {key} is damaged or forged: restore a backup")
             }
             Error::NewerRecord { key, found } => write!(
                 f,
-                "the record {key} has schema {found}, which a newer jeton wrote: use that version"
+                "record {key} has schema {found}, which a newer version of jeton wrote: use that version"
             ),
             Error::Audit(entry) => write!(f, "the audit chain is broken at entry {entry}"),
-            Error::Contended => f.write_str(
-                "other nodes changed the same again and again: nothing was changed, try again",
-            ),
+            Error::Contended => {
+                f.write_str("too many conflicts with other nodes, nothing was changed: retry")
+            }
             Error::Store(error) => error.fmt(f),
             Error::Token(error) => error.fmt(f),
         }

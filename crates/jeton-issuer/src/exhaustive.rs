@@ -1,37 +1,36 @@
-//! A search through every state that a model can be in, the nearest first: what it finds is as short as it
-//! can be.
+//! Breadth-first search through every state of a model. The first counterexample is a shortest one.
 
 use std::collections::HashSet;
 use std::fmt::{Debug, Display};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-/// The most states of one search: so many need a gigabyte.
+/// Maximum states of one search, about one gigabyte.
 const STATES: usize = 4_000_000;
 
-/// What can happen, and what must never be.
+/// A model with its steps and its invariant.
 pub(crate) trait Model: Clone + Hash {
     type Step: Copy + Debug;
 
-    /// Everything that may happen next.
+    /// Returns the possible next steps.
     fn steps(&self) -> Vec<Self::Step>;
 
     fn step(&self, step: Self::Step) -> Self;
 
-    /// What is wrong, if anything is.
+    /// Checks the invariant.
     fn check(&self) -> Result<(), String>;
 }
 
-/// What was found.
+/// The result of a search.
 pub(crate) struct Explored<S> {
     pub(crate) states: usize,
-    /// How that came, and what it is.
+    /// The steps to the violation, and its description.
     pub(crate) wrong: Option<(Vec<S>, String)>,
 }
 
-/// All states that can be reached, or as many as it takes to find one that must not be.
+/// Explores all reachable states, or until the first violation.
 pub(crate) fn explore<M: Model>(first: M) -> Explored<M::Step> {
     let mut known = HashSet::from([hash(&first)]);
-    // How each state was reached: from which, and by what.
+    // Predecessor and step of each state.
     let mut trail: Vec<Option<(u32, M::Step)>> = vec![None];
     let mut nearest = vec![(0, first)];
     while !nearest.is_empty() {
@@ -71,7 +70,7 @@ fn history<S: Copy>(trail: &[Option<(u32, S)>], mut at: u32) -> Vec<S> {
     steps
 }
 
-/// Twice as long as that of a hash table: no two states of a search have the same.
+/// 128 bits, so that two states of a search practically never collide.
 fn hash(state: &impl Hash) -> u128 {
     let half = |half: u8| {
         let mut hasher = DefaultHasher::new();
@@ -83,7 +82,7 @@ fn hash(state: &impl Hash) -> u128 {
 }
 
 impl<S: Debug> Explored<S> {
-    /// A row of a table: what was searched, how many states there are, and what was found.
+    /// Prints a table row: variant, number of states, and result.
     pub(crate) fn print(&self, variant: impl Display) {
         let states = self.states;
         match &self.wrong {

@@ -1,4 +1,4 @@
-//! What a key of a keyring is for.
+//! Kinds of keys.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-/// A format and its algorithm: what a profile asks for, and what a key is made for.
+/// A token format with its algorithm: a profile requires a kind, and a key has one.
 ///
 /// ```
 /// use jeton_issuer::KeyKind;
@@ -23,20 +23,20 @@ use crate::error::Error;
 pub enum KeyKind {
     /// A signed JWT.
     Jws(SigAlg),
-    /// A JWT with a MAC: only the service verifies it.
+    /// A JWT with a MAC, which only the service can verify.
     Mac(MacAlg),
-    /// `v3.local`: only the service decrypts it.
+    /// `v3.local`, which only the service can decrypt.
     V3Local,
     /// `v3.public`.
     V3Public,
-    /// `v4.local`: only the service decrypts it.
+    /// `v4.local`, which only the service can decrypt.
     V4Local,
     /// `v4.public`.
     V4Public,
 }
 
 impl KeyKind {
-    /// The name in settings: a JOSE `alg`, or a PASETO version and purpose.
+    /// Returns the name in settings: a JOSE `alg`, or a PASETO version and purpose.
     pub fn name(self) -> &'static str {
         match self {
             KeyKind::Jws(alg) => alg.name(),
@@ -48,7 +48,7 @@ impl KeyKind {
         }
     }
 
-    /// Whether it has a public half, which verifiers fetch.
+    /// Returns whether the kind has a public key, which verifiers fetch.
     pub fn is_published(self) -> bool {
         matches!(
             self,
@@ -74,7 +74,7 @@ impl FromStr for KeyKind {
                 } else {
                     return Err(Error::rule(
                         "alg",
-                        "wants a JWS algorithm such as ES256, or v3.public, v3.local, v4.public, v4.local",
+                        "must be a JWS algorithm, for example ES256, or v3.public, v3.local, v4.public or v4.local",
                     ));
                 }
             }

@@ -1,8 +1,8 @@
-//! An issuer's keys and their times: what decides when a key is published, signs and goes.
+//! The keys of an issuer and the state machine that publishes, activates and retires them.
 //!
-//! Nothing here does I/O or looks at a clock. A key's state is a function of its times and of now, so
-//! it changes on every node at the same second without anything being written, also while the store
-//! is away.
+//! This module does no I/O and reads no clock. The state of a key is a function of its times and the
+//! current time. So it changes on all nodes at the same second, without a write, even if the store is
+//! unreachable.
 
 #[cfg(test)]
 mod model;
@@ -12,11 +12,17 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
 use crate::limits::{
-    self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS, RULE_AFTER_SECONDS,
+    self, CLOCK_SKEW_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEEWAY_SECONDS, PROPAGATION_SECONDS,
+    RULE_AFTER_SECONDS,
 };
 use crate::settings::IssuerSettings;
 
-/// An issuer's keys.
+/// `published_at` of an unconfirmed key: the year 9999, which no clock reaches.
+const UNCONFIRMED_PUBLISHED_AT: i64 = 253_370_764_800;
+/// `signs_from` of an unconfirmed key: the end of that year.
+const UNCONFIRMED_SIGNS_FROM: i64 = 253_402_300_799;
+
+/// The keys of an issuer.
 ///
 /// ```
 /// use jeton_issuer::IssuerSettings;
@@ -37,15 +43,15 @@ use crate::settings::IssuerSettings;
 #[cfg_attr(test, derive(Hash))]
 pub struct Keyring {
     keys: Vec<KeyEntry>,
-    /// Since when verifiers may have cached a key set of the issuer, be it empty by now.
+    /// Time from which verifiers may have cached a key set of the issuer, even an empty one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<i64>,
-    /// Set when the settings allow shorter caching than before.
+    /// Set when new settings shorten the cache lifetime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cached: Option<Cached>,
 }
 
-/// Key sets that verifiers fetched under older settings, and may still have.
+/// Key sets that verifiers fetched under older settings and may still use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(Hash))]
 struct Cached {
@@ -59,103 +65,113 @@ struct Cached {
 pub struct KeyEntry {
     /// Its id.
     pub kid: String,
-    /// What it is for.
+    /// Format and algorithm.
     pub kind: KeyKind,
-    /// Its public half, a JWK or a PASERK, if it has one.
+    /// Public key, a JWK or a PASERK. None for a shared secret.
     pub public: Option<String>,
-    /// Since when it is in the key set.
+    /// Time of publication in the key set.
     pub published_at: i64,
     /// The first second in which it signs.
     pub signs_from: i64,
-    /// The first second in which it no longer does; none while it has no successor.
+    /// The first second in which it no longer signs. None if it has no successor.
     pub signs_until: Option<i64>,
-    /// The longest that a token it signed may live.
+    /// Longest lifetime of a token that it signed.
     pub longest_lifetime: i64,
 }
 
-/// What a key is doing.
+/// The state of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// In the key set, and not signing yet: verifiers learn of it.
+    /// In the key set and not signing yet: verifiers learn the key.
     Published,
     /// In the key set, and signing.
     Signing,
     /// In the key set until its last token has expired.
     Retired,
-    /// No longer.
+    /// Its last token has expired. The key is deleted.
     Gone,
 }
 
-/// A key that was made for a decision.
+/// A key that was created for a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewKey {
     /// Its id.
     pub kid: String,
-    /// What it is for.
+    /// Format and algorithm.
     pub kind: KeyKind,
-    /// Its public half, if it has one.
+    /// Public key, if it has one.
     pub public: Option<String>,
 }
 
-/// What happened, or is asked for.
+/// An event or a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Time passed: publish what is due, and retire what no profile uses any more.
+    /// Time passed: publishes keys that are due, and retires keys that no profile uses.
     Tick,
-    /// The settings are others than before, and those allowed verifiers to cache for so long. Then as
-    /// [`Tick`](Event::Tick).
+    /// The settings changed. Then as [`Tick`](Event::Tick).
     Settings {
-        /// `max_age_seconds` of the settings before.
+        /// `max_age_seconds` of the previous settings.
         max_age_before: i64,
     },
-    /// By every clock that counts that second is over: drop the keys whose last token has expired by
-    /// then. Not a part of [`Tick`](Event::Tick), because what is dropped does not come back: a clock
-    /// that jumps ahead must not decide it.
+    /// Deletes keys whose last token has expired by that second, which is in the past for every relevant
+    /// clock. Not part of [`Tick`](Event::Tick), because deletion is final: a clock that jumps ahead must
+    /// not decide it.
     Over(i64),
-    /// By every clock that counts, keys that were published in the future were published by a clock that was
-    /// wrong: they are published now, and sign after the lead. Otherwise nothing would rotate until then.
-    /// Not a part of [`Tick`](Event::Tick): a clock that is behind must not decide it.
+    /// Reschedules keys that a wrong clock published in the future: published now, signing after the
+    /// pre-publication period. Otherwise rotation would stop until then. Not part of [`Tick`](Event::Tick):
+    /// a clock that is behind must not decide it.
     BringForward,
-    /// A new key of that kind is to be published now and to sign after the lead. One that was published in
-    /// the future is brought forward instead.
+    /// Publishes a new key of that kind now. It signs after the pre-publication period. A key published in
+    /// the future is rescheduled instead.
     Rotate(KeyKind),
-    /// That key is in wrong hands: out of the key set at once, and another one signs at once.
+    /// The key is compromised: it is removed from the key set at once, and another key signs at once.
     Compromised(String),
-    /// That key is not to sign: one that is published goes, and whoever signs goes on. One that signs
-    /// can only be followed, with [`Rotate`](Event::Rotate).
+    /// Withdraws a published key. The previous key continues. A key that signs can only be replaced with
+    /// [`Rotate`](Event::Rotate).
     Retire(String),
-    /// The keys that were handed over come from elsewhere: published now, signing after the lead.
+    /// Imports the given keys: published now, signing after the pre-publication period.
     Import,
+    /// Confirms [unconfirmed](KeyEntry::is_confirmed) keys, which are in the key set by now: they sign
+    /// after the pre-publication period. [`Tick`](Event::Tick) does this too.
+    Confirm,
+    /// The last decision was committed this many seconds late: whatever it ended was in effect for that
+    /// much longer.
+    CommittedLate {
+        /// Seconds between the decision and the end of the commit.
+        by: i64,
+        /// [`Change::revoked`] of the decision.
+        revoked: Option<(String, i64)>,
+    },
 }
 
-/// What follows from it.
+/// The outcome of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing.
+    /// Nothing to do.
     Nothing,
-    /// Keys of these kinds are to be made, and the same to be asked again with them.
+    /// Create keys of these kinds, and decide again with them.
     Make(Vec<KeyKind>),
-    /// This is to be written in one transaction, if the keyring is still what it was.
+    /// Write this change in one transaction, on condition that the keyring is unchanged.
     Write(Change),
 }
 
-/// What is to be written.
+/// A change of a keyring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The keyring from now on.
+    /// The new keyring.
     pub keyring: Keyring,
-    /// Those of the new keys that are in it.
+    /// Ids of new keys.
     pub added: Vec<String>,
-    /// The keys whose records go.
+    /// Ids of deleted keys.
     pub removed: Vec<String>,
-    /// The keys that were brought forward.
+    /// Ids of rescheduled or confirmed keys.
     pub moved: Vec<String>,
-    /// A key whose tokens are no longer honoured, and until when that must be remembered.
+    /// A revoked key, and until when the revocation must be kept.
     pub revoked: Option<(String, i64)>,
 }
 
 impl KeyEntry {
-    /// What it is doing at that second.
+    /// Returns the state at that second.
     pub fn state(&self, now: i64) -> State {
         match self.signs_until {
             Some(until) if now >= until => {
@@ -170,8 +186,15 @@ impl KeyEntry {
         }
     }
 
-    /// The first second in which no token of it can be valid on any node: signed at the last second,
-    /// by a clock that is behind, and verified with leeway by another that is.
+    /// Returns whether the signing time of the key is final. A key with a pre-publication period is written
+    /// twice: the second time after the first commit. So it never signs too early, even if the commit takes
+    /// long or the node stops in between.
+    pub fn is_confirmed(&self) -> bool {
+        self.published_at < UNCONFIRMED_PUBLISHED_AT
+    }
+
+    /// Returns the first second in which none of its tokens can be valid on any node. The last token may be
+    /// signed by a clock that is behind, and verified with leeway by another.
     pub fn gone_at(&self) -> Option<i64> {
         let after = self.longest_lifetime + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
         self.signs_until.map(|until| until.saturating_add(after))
@@ -179,12 +202,12 @@ impl KeyEntry {
 }
 
 impl Keyring {
-    /// Its keys, oldest first.
+    /// Returns the keys, oldest first.
     pub fn keys(&self) -> &[KeyEntry] {
         &self.keys
     }
 
-    /// The key that signs at that second.
+    /// Returns the key that signs at that second.
     pub fn signer(&self, kind: KeyKind, now: i64) -> Option<&KeyEntry> {
         let signing = |key: &&KeyEntry| key.kind == kind && key.state(now) == State::Signing;
         self.keys
@@ -193,7 +216,7 @@ impl Keyring {
             .max_by_key(|key| key.signs_from)
     }
 
-    /// Whether there is a key of that kind that signs or is to.
+    /// Returns whether a key of that kind signs or will sign.
     pub fn has_key(&self, kind: KeyKind, now: i64) -> bool {
         let is_of_use = |key: &KeyEntry| {
             key.kind == kind && matches!(key.state(now), State::Published | State::Signing)
@@ -201,11 +224,11 @@ impl Keyring {
         self.keys.iter().any(is_of_use)
     }
 
-    /// The first second at which a [`Tick`](Event::Tick) has something to do.
+    /// Returns the first second at which a [`Tick`](Event::Tick) has work.
     pub fn next_tick(&self, settings: &IssuerSettings) -> i64 {
         let kinds = settings.kinds();
         let is_unused = |key: &KeyEntry| !kinds.contains(&key.kind) && key.signs_until.is_none();
-        if self.keys.iter().any(is_unused) {
+        if self.has_unconfirmed() || self.keys.iter().any(is_unused) {
             return i64::MIN;
         }
         let due = |kind: &KeyKind| match self.newest(*kind) {
@@ -215,7 +238,8 @@ impl Keyring {
         kinds.iter().map(due).min().unwrap_or(i64::MAX)
     }
 
-    /// A key in use that was published in the future by that clock: it is behind, or another was ahead.
+    /// Returns a used key that was published in the future of this clock: this clock is behind, or another
+    /// was ahead.
     pub fn published_in_the_future(
         &self,
         settings: &IssuerSettings,
@@ -223,10 +247,16 @@ impl Keyring {
     ) -> Option<&KeyEntry> {
         let kinds = settings.kinds();
         let is_used = |key: &KeyEntry| kinds.contains(&key.kind);
-        (self.keys.iter()).find(|key| is_far_ahead(key, now) && is_used(key))
+        let is_ahead = |key: &KeyEntry| key.is_confirmed() && is_far_ahead(key, now);
+        (self.keys.iter()).find(|key| is_ahead(key) && is_used(key))
     }
 
-    /// Whether the last token of a key has expired by that second.
+    /// Returns whether a key is [unconfirmed](KeyEntry::is_confirmed).
+    pub fn has_unconfirmed(&self) -> bool {
+        self.keys.iter().any(|key| !key.is_confirmed())
+    }
+
+    /// Returns whether the last token of any key has expired by that second.
     pub fn has_gone(&self, by: i64) -> bool {
         self.keys.iter().any(|key| key.state(by) == State::Gone)
     }
@@ -244,14 +274,13 @@ impl Keyring {
     }
 }
 
-/// What is to be done about an event, at that second, with the keys that were made for it.
+/// Decides what an event at that second requires, given the keys created for it.
 ///
-/// The same state, event and time give the same answer on every node; which of several nodes wins is
-/// the store's business.
+/// The result depends only on the arguments, so all nodes decide the same. The store resolves conflicts.
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] if the event asks for what must not be, [`Error::UnknownKey`].
+/// [`Error::Invalid`] if the event is not allowed, [`Error::UnknownKey`].
 pub fn decide(
     settings: &IssuerSettings,
     keyring: &Keyring,
@@ -275,7 +304,10 @@ pub fn decide(
     };
     next.note_lifetimes();
     match event {
-        Event::Tick => next.tick(),
+        Event::Tick => {
+            next.confirm_all();
+            next.tick();
+        }
         Event::Settings { max_age_before } => {
             next.note_caches(*max_age_before);
             next.tick();
@@ -290,6 +322,8 @@ pub fn decide(
         Event::Compromised(kid) => next.compromised(kid)?,
         Event::Retire(kid) => next.retire(kid)?,
         Event::Import => next.import()?,
+        Event::Confirm => next.confirm_all(),
+        Event::CommittedLate { by, revoked } => next.committed_late(*by, revoked.as_ref()),
     }
     if !next.wanted.is_empty() {
         return Ok(Decision::Make(next.wanted));
@@ -298,28 +332,29 @@ pub fn decide(
         return Err(Error::rule(
             "keys",
             format!(
-                "the issuer has {} keys, and verifiers are to take no more: wait until a retired one is gone",
+                "the issuer would have more than {} keys: wait until a retired key is deleted",
                 limits::KEYS_PER_ISSUER
             ),
         ));
     }
-    if next.change.keyring == *keyring {
+    if next.change.keyring == *keyring && next.change.revoked.is_none() {
         return Ok(Decision::Nothing);
     }
     Ok(Decision::Write(next.change))
 }
 
-/// When the successor of a key is to be published.
+/// Returns when the successor of a key must be published.
 fn next_due(settings: &IssuerSettings, key: &KeyEntry) -> i64 {
-    key.signs_from + settings.rotate_every_seconds() - settings.lead_seconds()
+    key.signs_from + settings.rotate_every_seconds() - settings.publish_before_use_seconds()
 }
 
-/// No clock that is right published it.
+/// Returns whether a wrong clock published the key.
 fn is_far_ahead(key: &KeyEntry, now: i64) -> bool {
     key.published_at > now + CLOCK_SKEW_SECONDS
 }
 
-/// Before every node has heard of what is decided at that second, one whose clock is ahead signs with it.
+/// Returns whether a node may sign with the key before it knows a decision made now: its clock may be
+/// ahead.
 fn may_sign(key: &KeyEntry, now: i64) -> bool {
     key.signs_from <= now + CLOCK_SKEW_SECONDS + PROPAGATION_SECONDS
 }
@@ -329,14 +364,14 @@ struct Next<'a> {
     made: Vec<NewKey>,
     wanted: Vec<KeyKind>,
     now: i64,
-    /// Nobody can have cached a key set of the issuer.
+    /// No verifier can have cached a key set of the issuer.
     is_first: bool,
     change: Change,
 }
 
 impl Next<'_> {
-    /// A profile whose tokens live longer now makes its keys stay longer, never shorter. A node whose
-    /// clock is behind still signs with a key that has retired by this one.
+    /// Extends the retention of keys whose profile has a longer lifetime now, never shortens it. A node
+    /// whose clock is behind still signs with a key that is retired here.
     fn note_lifetimes(&mut self) {
         let signs_somewhere = self.now - CLOCK_SKEW_SECONDS;
         for key in &mut self.change.keyring.keys {
@@ -347,8 +382,8 @@ impl Next<'_> {
         }
     }
 
-    /// Who fetched the key set just now under the settings before does not ask again for that long. Who will
-    /// from a node that has not heard of the new ones asks again within any lead.
+    /// Notes the previous cache lifetime. A verifier that fetched the key set just now keeps it for that
+    /// long. The pre-publication period covers nodes that do not know the new settings yet.
     fn note_caches(&mut self, max_age_before: i64) {
         if max_age_before <= self.settings.max_age_seconds() {
             return;
@@ -360,7 +395,7 @@ impl Next<'_> {
         });
     }
 
-    /// How long a verifier may not ask for the key set, by settings before these.
+    /// Returns how long verifiers may use a key set fetched under older settings.
     fn longest_cache(&self) -> i64 {
         let cached = self
             .change
@@ -374,7 +409,7 @@ impl Next<'_> {
         self.retire_unused();
         for kind in self.settings.kinds() {
             match self.change.keyring.newest(kind) {
-                Some(key) if next_due(self.settings, key) <= self.now => self.add_after_lead(kind),
+                Some(key) if next_due(self.settings, key) <= self.now => self.add_unconfirmed(kind),
                 Some(_) => {}
                 None => self.add_first(kind),
             }
@@ -388,24 +423,37 @@ impl Next<'_> {
         }
         match self.change.keyring.newest(kind) {
             Some(key) if key.signs_from > self.now => {
+                let signs = match key.is_confirmed() {
+                    true => format!("signs from {}", key.signs_from),
+                    false => "its signing time is being set".to_owned(),
+                };
                 return Err(Error::rule(
                     "kind",
-                    format!(
-                        "a new {kind} key is published already, and signs from {}",
-                        key.signs_from
-                    ),
+                    format!("a new {kind} key is published already, and {signs}"),
                 ));
             }
-            _ => self.add_after_lead(kind),
+            _ => self.add_unconfirmed(kind),
         }
         Ok(())
     }
 
-    /// The newest of the keys that a clock far ahead published counts as published now: verifiers have had it
-    /// for longer. The others were never to sign by this clock, and go.
+    /// Reschedules the newest key that a clock far ahead published: it counts as published now, although
+    /// verifiers have had it for longer. The others are removed, as they never signed by this clock.
     fn bring_forward(&mut self, kind: KeyKind) -> bool {
         let now = self.now;
-        let is_moved = |key: &KeyEntry| key.kind == kind && is_far_ahead(key, now);
+        self.publish_now(kind, |key| key.is_confirmed() && is_far_ahead(key, now))
+    }
+
+    /// Confirms keys: they have been in the key set since the commit that added them.
+    fn confirm_all(&mut self) {
+        for kind in self.settings.kinds() {
+            self.publish_now(kind, |key| !key.is_confirmed());
+        }
+    }
+
+    fn publish_now(&mut self, kind: KeyKind, is_meant: impl Fn(&KeyEntry) -> bool) -> bool {
+        let now = self.now;
+        let is_moved = |key: &KeyEntry| key.kind == kind && is_meant(key);
         let moved: Vec<KeyEntry> = (self.change.keyring.keys.iter())
             .filter(|key| is_moved(key))
             .cloned()
@@ -418,7 +466,7 @@ impl Next<'_> {
         let signs_from = match self.change.keyring.signer(kind, now) {
             _ if signs_yet(newest) => newest.signs_from,
             None if replaced_at_once => self.at_once(),
-            _ => now.saturating_add(self.lead()),
+            _ => now.saturating_add(self.publish_before_use()),
         };
         for key in &moved {
             if key.kid != newest.kid && !signs_yet(key) {
@@ -432,7 +480,7 @@ impl Next<'_> {
                 key.published_at = now;
                 key.signs_from = signs_from;
             } else if key.kind == kind {
-                if is_far_ahead(key, now) {
+                if is_meant(key) {
                     key.published_at = now;
                 }
                 if key.signs_until.is_some_and(is_followed) {
@@ -453,7 +501,7 @@ impl Next<'_> {
             State::Published => {
                 self.give_back(&key);
                 let is_used = self.settings.kinds().contains(&key.kind);
-                // By a clock that is ahead it signed already, and alone.
+                // A node whose clock is ahead has signed with it, and has no other key.
                 let signs_somewhere = key.signs_from <= self.now + CLOCK_SKEW_SECONDS;
                 let signer = self.change.keyring.signer(key.kind, self.now);
                 if is_used && signs_somewhere && signer.is_none() {
@@ -466,19 +514,40 @@ impl Next<'_> {
         Ok(())
     }
 
-    /// Verifiers that cache refuse tokens of a key that they have not seen: that is the price, and it
-    /// is why this is asked for by name. A successor that is published has been seen by some or all.
-    /// One that signs by this clock may not do so yet by another.
+    /// Replaces a compromised key at once. Verifiers with a cached key set reject tokens of an unknown key,
+    /// so this needs an explicit command. A published successor is known to some or all. It signs on every
+    /// node, even if its time has only come by some clocks.
     fn replace_at_once(&mut self, gone: &KeyEntry) {
         let at_once = self.at_once();
         match gone.signs_until {
             None => self.add(gone.kind, at_once),
-            Some(until) => self.each(|key| {
-                if key.kind == gone.kind && key.signs_from == until {
-                    key.signs_from = key.signs_from.min(at_once);
-                }
-            }),
+            Some(until) => {
+                let now = self.now;
+                self.each(|key| {
+                    if key.kind == gone.kind && key.signs_from == until {
+                        key.signs_from = key.signs_from.min(at_once);
+                        if !key.is_confirmed() {
+                            key.published_at = now;
+                        }
+                    }
+                });
+            }
         }
+    }
+
+    /// Extends retention after a late commit. Until they saw the change, other nodes signed with the
+    /// retired or compromised key, and verifiers cached under the older settings.
+    fn committed_late(&mut self, by: i64, revoked: Option<&(String, i64)>) {
+        let decided_at = self.now.saturating_sub(by) - CLOCK_SKEW_SECONDS;
+        self.each(|key| {
+            if key.signs_until.is_some_and(|until| until >= decided_at) {
+                key.longest_lifetime = key.longest_lifetime.saturating_add(by);
+            }
+        });
+        if let Some(cached) = &mut self.change.keyring.cached {
+            cached.until = cached.until.saturating_add(by);
+        }
+        self.change.revoked = revoked.map(|(kid, until)| (kid.clone(), until.saturating_add(by)));
     }
 
     fn retire(&mut self, kid: &str) -> Result<()> {
@@ -501,7 +570,7 @@ impl Next<'_> {
                     .to_owned(),
             ),
             State::Retired | State::Gone => refused(format!(
-                "it is retired already, and goes when its last token has expired, at {}",
+                "it is retired already, and is deleted when its last token has expired, at {}",
                 key.gone_at().unwrap_or(i64::MAX)
             )),
         }
@@ -510,23 +579,23 @@ impl Next<'_> {
     fn import(&mut self) -> Result<()> {
         for key in self.made.clone() {
             if self.change.keyring.find(&key.kid).is_some() {
-                return Err(Error::rule("kid", "the issuer has a key of this id"));
+                return Err(Error::rule("kid", "the issuer has a key with this id"));
             }
             self.wants(key.kind)?;
             match self.change.keyring.newest(key.kind) {
                 Some(next) if next.signs_from > self.now => {
                     return Err(Error::rule(
                         "kind",
-                        "a new key is published already: import when it signs",
+                        "a new key is published already: import after it signs",
                     ));
                 }
-                _ => self.add_after_lead(key.kind),
+                _ => self.add_unconfirmed(key.kind),
             }
         }
         Ok(())
     }
 
-    /// What no profile uses signs no more; a key that has not begun to is gone at once.
+    /// Retires keys that no profile uses. A key that has not begun to sign is removed at once.
     fn retire_unused(&mut self) {
         let kinds = self.settings.kinds();
         let unused = self.change.keyring.keys.clone();
@@ -535,16 +604,19 @@ impl Next<'_> {
                 self.remove(&key.kid);
             } else if key.signs_until.is_none_or(|until| until > self.now) {
                 let until = Some(self.now.max(key.signs_from));
+                // A node that does not know the change signs for as long as it may issue without the store.
+                let unaware = ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed();
                 self.each(|other| {
                     if other.kid == key.kid {
                         other.signs_until = until;
+                        other.longest_lifetime = other.longest_lifetime.saturating_add(unaware);
                     }
                 });
             }
         }
     }
 
-    /// Somebody was to take over and will not: whoever signs now goes on.
+    /// Lets the previous key continue after its successor was withdrawn.
     fn give_back(&mut self, withdrawn: &KeyEntry) {
         self.each(|before| {
             if before.kind == withdrawn.kind && before.signs_until == Some(withdrawn.signs_from) {
@@ -553,9 +625,9 @@ impl Next<'_> {
         });
     }
 
-    /// A kind that nobody signs with. The issuer's first keys sign at once, as nobody has cached an
-    /// older set; a kind that comes to others waits for the lead like any new key. One that was given
-    /// up lately and is still published goes on instead.
+    /// Adds the first key of a kind. The first keys of an issuer sign at once, because no verifier has
+    /// cached a key set. A further kind waits for the pre-publication period. A recently retired key that
+    /// is still published continues instead.
     fn add_first(&mut self, kind: KeyKind) {
         if self.is_first {
             return self.add(kind, self.at_once());
@@ -570,12 +642,12 @@ impl Next<'_> {
             .max_by_key(|key| key.signs_from)
             .cloned()
         else {
-            return self.add_after_lead(kind);
+            return self.add_unconfirmed(kind);
         };
         let longest = self.settings.longest_lifetime_seconds(kind);
         let keys = self.change.keyring.keys.iter();
         let others = keys.filter(is_there).filter(|key| key.kid != last.kid);
-        // Whoever signed before a key that has not begun goes on until it does.
+        // The previous key continues until the last one begins.
         let before = others
             .max_by_key(|key| key.signs_from)
             .map(|key| key.kid.clone());
@@ -592,22 +664,23 @@ impl Next<'_> {
         });
     }
 
-    fn add_after_lead(&mut self, kind: KeyKind) {
-        self.add(kind, self.now.saturating_add(self.lead()));
+    /// Adds an unconfirmed key: see [`KeyEntry::is_confirmed`].
+    fn add_unconfirmed(&mut self, kind: KeyKind) {
+        self.add(kind, UNCONFIRMED_SIGNS_FROM);
     }
 
-    /// How long a key is published before it signs, also for verifiers that fetched under older settings.
-    fn lead(&self) -> i64 {
-        let lead = self.settings.lead_seconds();
-        lead.max(2 * self.longest_cache())
+    /// Returns the pre-publication period, including caches under older settings.
+    fn publish_before_use(&self) -> i64 {
+        let period = self.settings.publish_before_use_seconds();
+        period.max(2 * self.longest_cache())
     }
 
-    /// From when a key signs at once: also on a node whose clock is behind.
+    /// Returns the time from which a key signs at once on every node, also with a clock that is behind.
     fn at_once(&self) -> i64 {
         self.now - CLOCK_SKEW_SECONDS
     }
 
-    /// A key that signs from then on, and takes over from those that have no successor.
+    /// Adds a key that signs from then on and succeeds all keys without a successor.
     fn add(&mut self, kind: KeyKind, signs_from: i64) {
         let Some(at) = self.made.iter().position(|key| key.kind == kind) else {
             self.wanted.push(kind);
@@ -625,7 +698,10 @@ impl Next<'_> {
             kid: made.kid,
             kind,
             public: made.public,
-            published_at: self.now,
+            published_at: match signs_from {
+                UNCONFIRMED_SIGNS_FROM => UNCONFIRMED_PUBLISHED_AT,
+                _ => self.now,
+            },
             signs_from,
             signs_until: None,
             longest_lifetime: self.settings.longest_lifetime_seconds(kind),

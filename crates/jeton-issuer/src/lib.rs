@@ -1,9 +1,9 @@
-//! Keyrings, rotation, revocations and issuing profiles: what the token service decides.
+//! Keyrings, rotation, revocations and profiles of the token service.
 //!
-//! What decides is without I/O: [`keyring::decide`] takes a state, an event and a time, and says
-//! which keys it needs made and what is to be written. [`Node`] is the thin shell that runs those
-//! decisions on a [`Store`](jeton_store::Store), follows it, and answers from an immutable snapshot:
-//! issuing and verifying take no lock and ask no store.
+//! [`keyring::decide`] contains the decisions and does no I/O. It takes a state, an event and a time, and
+//! returns which keys must be created and what must be written. [`Node`] runs these decisions on a
+//! [`Store`](jeton_store::Store), follows the store, and answers from an immutable snapshot. Issuing and
+//! verifying take no lock and do not access the store.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -26,7 +26,7 @@
 //! # Ok::<(), jeton_issuer::Error>(())
 //! ```
 
-// What an issuer is
+// Settings and types
 mod custom_claims;
 mod difference;
 mod key_kind;
@@ -36,32 +36,32 @@ mod secret_key;
 mod settings;
 mod token_id;
 
-// What decides
+// Decisions and records
 mod audit;
 pub mod keyring;
 mod record;
 mod seal;
 
-// What answers
+// Request path
 mod revocation;
 mod snapshot;
 mod verifiers;
 
-// What runs it on a store
+// Runtime on a store
 mod backup;
 mod check;
 mod data_folder;
+mod decision;
 mod node;
-mod scribe;
 
-// What everything stands on
+// Shared building blocks
 mod error;
 #[cfg(test)]
 mod exhaustive;
 pub mod limits;
 
 pub use audit::{AuditEntry, audit_last_hash, verify_audit};
-pub use backup::{BackedUp, back_up, restore};
+pub use backup::{BackupSummary, back_up, restore};
 pub use check::check_records;
 pub use custom_claims::{CustomClaims, STATED_BY_INTROSPECTION};
 pub use data_folder::{DataFolder, KEY_FILE, KEY_VARIABLE, KeySource, Missing};
@@ -69,8 +69,8 @@ pub use difference::Difference;
 pub use error::{Error, Result, Rule};
 pub use key_kind::KeyKind;
 pub use node::{
-    Configured, Desk, DeskSeries, Expectation, Issued, Lent, Node, Options, Request,
-    RevocationFeed, RevocationNews, RevokeAnswer, Stale, Status,
+    Configured, Issued, IssuedRef, Node, Options, ProfileBatch, ProfileIssuer, Request,
+    RevocationFeed, RevocationUpdate, RevokeAnswer, StalePolicy, Status,
 };
 pub use recipient::EncryptTo;
 pub use record::SCHEMA as RECORD_SCHEMA;

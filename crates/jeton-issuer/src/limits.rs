@@ -1,93 +1,91 @@
-//! Every bound of an issuer, by name. Times are in seconds, unless they are durations.
+//! Limits of an issuer. Times are in seconds, unless they are durations.
 
 use std::time::Duration;
 
-/// Keys that an issuer has at once, in every state.
+/// Maximum keys of an issuer, in all states.
 pub const KEYS_PER_ISSUER: usize = 20;
-/// Profiles that an issuer has.
+/// Maximum profiles of an issuer.
 pub const PROFILES_PER_ISSUER: usize = 64;
-/// Audiences that a profile may be for.
+/// Maximum audiences of a profile.
 pub const AUDIENCES_PER_PROFILE: usize = 64;
-/// Issuers that a node serves.
+/// Maximum issuers of a node.
 pub const ISSUERS: usize = 4096;
-/// How long a key is published before it signs, unless the settings say otherwise.
-pub const LEAD_SECONDS: i64 = 3600;
-/// The shortest lead.
-pub const LEAD_SECONDS_MIN: i64 = 600;
-/// How long verifiers may cache the key set, unless the settings say otherwise.
+/// Default pre-publication period: how long a key is published before it signs.
+pub const PUBLISH_BEFORE_USE_SECONDS: i64 = 3600;
+/// Minimum pre-publication period.
+pub const PUBLISH_BEFORE_USE_SECONDS_MIN: i64 = 600;
+/// Default cache lifetime of the key set.
 pub const MAX_AGE_SECONDS: i64 = 300;
-/// How long a key signs, unless the settings say otherwise: 30 days.
+/// Default signing period of a key: 30 days.
 pub const ROTATE_EVERY_SECONDS: i64 = 30 * 24 * 3600;
-/// The longest lifetime of a token: a year.
+/// Maximum token lifetime: a year.
 pub const LIFETIME_SECONDS: i64 = 366 * 24 * 3600;
-/// How far the clocks of two nodes may differ: one number for verification, rotation, revocation and
-/// clean-up.
+/// Maximum clock difference of two nodes. The same value applies to verification, rotation, revocation and
+/// cleanup.
 pub const CLOCK_SKEW_SECONDS: i64 = 60;
-/// How long after its expiry a token is still taken, and how long before it was issued: nodes verify with
-/// this leeway, so that each takes what the others issue.
+/// Leeway of verification: a token is accepted this long after its expiry and before its issue time, so
+/// that each node accepts the tokens of the others.
 pub const LEEWAY_SECONDS: i64 = CLOCK_SKEW_SECONDS;
-/// How long a change may take from the node that makes it to the key set that another node serves. A node
-/// that has not heard from the store for longer serves key sets that nobody may cache.
+/// Maximum time from a change on one node to the key set of another. A node without contact to the store
+/// for longer serves key sets that must not be cached.
 pub const PROPAGATION_SECONDS: i64 = 60;
-/// How long a clock must go on evenly before keys are published or dropped, and revocations are forgotten, by
-/// it. What it jumps by at once, without counting as a jump, is at most as much.
+/// How long a clock must run without a jump before the node publishes or deletes keys, or deletes
+/// revocations, by it. A step of up to this many seconds does not count as a jump.
 pub const STEADY_SECONDS: i64 = 600;
-/// How long a node minds that the clock of another is far from its own.
+/// How long a node remembers that another clock differs.
 pub const CLOCKS_APART_SECONDS: u64 = 24 * 3600;
-/// How long after the last token of a key has expired the key may still be in the key set: leeway,
-/// clocks that differ, and the while for which a clock must agree with itself before a key is dropped.
+/// How long a key may stay in the key set after its last token has expired: leeway, clock differences, and
+/// the time without a jump before the key is deleted.
 pub const GONE_AFTER_SECONDS: i64 = LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS + 2 * STEADY_SECONDS;
-/// For how long a node issues that hears nothing from the store, unless
-/// [`Options`](crate::Options::issue_without_store) say otherwise. Long enough for an etcd to be restarted or
-/// moved; short enough that what such a node cannot know of does not go unnoticed for long: a subject that is
-/// revoked elsewhere gets no new tokens from it, and a key that is retired elsewhere signs no more.
+/// Default time for which a node issues without contact to the store, see
+/// [`Options`](crate::Options::issue_without_store). It allows to restart or move etcd. It also bounds how
+/// long such a node issues tokens for a subject revoked elsewhere, or signs with a key retired elsewhere.
 pub const ISSUE_WITHOUT_STORE: Duration = Duration::from_secs(900);
-/// For how long it issues at most, whatever the options say: revocation rules are kept for as much longer.
+/// Maximum of that time. Revocation rules are kept for as much longer.
 pub const ISSUE_WITHOUT_STORE_MAX: Duration = Duration::from_secs(3600);
-/// How much longer than the longest-lived token of an issuer a revocation rule counts: a node that has not
-/// heard of it issues for a while, by a clock that may be ahead, and the token is verified by one that may be
-/// behind.
+/// How long a revocation rule is kept beyond the longest token lifetime. A node that does not know the rule
+/// issues for a while, its clock may be ahead, and the clock of the verifying node may be behind.
 pub const RULE_AFTER_SECONDS: i64 =
     ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed() + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
-/// Revocations written with one transaction, with its audit entry, the counter of rules and a condition in
-/// 128. What they are decided from is one read of as many.
+/// Maximum revocations of one transaction. With its audit entry, the rule counter and a condition, it stays
+/// below 128 operations. The transaction is decided from one read of at most as many keys.
 pub const REVOCATIONS_PER_TXN: usize = 100;
-/// Revocations that wait to be written.
+/// Maximum waiting revocations.
 pub const WAITING_REVOCATIONS: usize = 16_384;
-/// Tokens that are to be revoked, were rejected, and wait until the node has heard of all keys.
+/// Maximum rejected tokens that wait to be revoked until the node knows all keys.
 pub const WAITING_TOKENS: usize = 1024;
-/// Revocation rules (subjects, clients, keys) of a node.
+/// Maximum revocation rules (subjects, clients, keys) of a node.
 pub const RULES: usize = 100_000;
-/// What a node keeps in memory of the last revocations, for those who follow them, bytes. Who is further
-/// behind has to follow anew.
+/// Memory for recent revocations that feeds can still read, bytes. A slower reader must begin a new feed.
 pub const FEED_HISTORY_BYTES: usize = 16 * 1024 * 1024;
-/// What a feed of revocations tells at once, bytes in memory, and a transaction's more.
+/// Target size of one update of a feed, bytes in memory. One transaction may exceed it.
 pub const FEED_MESSAGE_BYTES: usize = 32 * 1024;
-/// A feed tells that nothing is new if the node's view is newer by so much than when it last told something.
+/// A feed reports progress when the node's view is this much newer than its last update.
 pub const FEED_PROGRESS: Duration = Duration::from_secs(1);
-/// A name: of a profile, an actor, a token, a subject or a client. Bytes. What has no such name cannot be
-/// revoked by it: such tokens are not issued, and not verified.
+/// Maximum bytes of a name: of a profile, an actor, a token, a subject or a client. Tokens with longer
+/// names could not be revoked, so they are neither issued nor verified.
 pub const NAME_BYTES: usize = 1024;
-/// A token that is issued or verified, bytes, unless [`Options`](crate::Options) say otherwise.
+/// Default maximum size of a token, bytes, see [`Options`](crate::Options).
 pub const TOKEN_BYTES: usize = 256 * 1024;
-/// The most that they may say.
+/// Upper bound of that setting.
 pub const TOKEN_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// The least that they may say: registered claims with short names fit.
+/// Lower bound of that setting: registered claims with short names fit.
 pub const TOKEN_BYTES_MIN: usize = 1024;
-/// Nesting of the claims of a token that is issued or verified.
+/// Maximum nesting of claims.
 pub const CLAIMS_DEPTH: u32 = 32;
-/// The names that one transaction revokes, bytes: its audit entry lists them.
+/// Maximum bytes of the names that one transaction revokes: its audit entry lists them.
 pub const NAMES_PER_TXN_BYTES: usize = 64 * 1024;
-/// Nesting of an issuer's settings.
+/// Maximum nesting of settings.
 pub const SETTINGS_DEPTH: u32 = 32;
-/// A value of an issuer's settings as the log and the audit log tell it, bytes; a longer one is cut.
+/// Maximum bytes of a settings value in the logs. Longer ones are cut.
 pub const SHOWN_VALUE_BYTES: usize = 256;
-/// Fields of an issuer's settings that one entry of the audit log tells the change of.
+/// Maximum changed fields in one audit entry.
 pub const DIFFERENCES_PER_ENTRY: usize = 64;
-/// How often a decision is made anew because another node was faster.
+/// Maximum attempts of a decision after conflicts with other nodes.
 pub const ATTEMPTS: usize = 64;
 
-// Whoever fetched a key set just before a key came into it, from a node that had not heard of the key, has
-// it before it signs on a node whose clock is ahead. Settings hold `max_age <= lead / 2`, so the other half
-// must have room for the rest.
-const _: () = assert!(LEAD_SECONDS_MIN / 2 >= CLOCK_SKEW_SECONDS + PROPAGATION_SECONDS);
+// A verifier may fetch a key set just before a key is added, from a node that does not know the key. It
+// must fetch again before a node whose clock is ahead signs with the key. Settings ensure `max_age <=
+// publish_before_use / 2`, so the other half must cover clock difference and propagation.
+const _: () =
+    assert!(PUBLISH_BEFORE_USE_SECONDS_MIN / 2 >= CLOCK_SKEW_SECONDS + PROPAGATION_SECONDS);

@@ -1,12 +1,12 @@
-//! JSON values from settings that somebody sends.
+//! JSON values from untrusted settings.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// A [`Value`] that is what it is written as. serde_json's own reading takes an object whose first member
-/// has the name of its marker for raw JSON, and reads the text in it without the strict reader.
+/// Deserializes a plain [`Value`]. The implementation in serde_json treats an object whose first member has
+/// a marker name as raw JSON, and parses its text without the strict reader.
 pub(crate) fn plain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     Plain::deserialize(deserializer).map(|Plain(value)| value)
 }

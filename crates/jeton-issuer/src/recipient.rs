@@ -1,4 +1,4 @@
-//! For whom a profile's tokens are encrypted.
+//! Recipients of encrypted tokens.
 
 use jeton::jwe::{ContentEnc, Encrypter};
 use jeton::jwt::NestedIssuer;
@@ -12,8 +12,8 @@ use crate::key_kind::KeyKind;
 use crate::plain_value::plain;
 use crate::secret_key::SecretKey;
 
-/// Whoever is to read a profile's tokens: they are signed, then encrypted for this key (RFC 7519,
-/// section 11.2). The service cannot read them again, so it issues such tokens and verifies none.
+/// The recipient of a profile's tokens: they are signed, then encrypted for this key (RFC 7519, section
+/// 11.2). The service cannot decrypt them, so it issues such tokens and does not verify them.
 ///
 /// ```
 /// # use jeton_issuer::IssuerSettings;
@@ -32,39 +32,40 @@ use crate::secret_key::SecretKey;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EncryptTo {
-    /// The recipient's public key: a JWK with its `alg`.
+    /// Public key of the recipient: a JWK with its `alg`.
     #[serde(deserialize_with = "plain")]
     pub jwk: Value,
-    /// The content's encryption: `A256GCM`, `A128CBC-HS256`, …
+    /// Content encryption: `A256GCM`, `A128CBC-HS256`, …
     pub enc: String,
 }
 
-/// The same, ready to be used.
+/// A parsed recipient.
 pub(crate) struct Recipient {
     key: EncryptionKey,
     enc: ContentEnc,
 }
 
 impl EncryptTo {
-    /// Checks it as the member of that name of a profile for that kind of key.
+    /// Parses the recipient. `field` is the name of the member, for errors.
     pub(crate) fn recipient(&self, field: &str, kind: KeyKind) -> Result<Recipient> {
         let refused = |member: &str, why: String| Err(Error::rule(format!("{field}{member}"), why));
         if !matches!(kind, KeyKind::Jws(_) | KeyKind::Mac(_)) {
             return refused(
                 "",
-                format!("a {kind} is no JWT: only those are encrypted again"),
+                format!("{kind} is not a JWT format: only JWTs can be encrypted"),
             );
         }
         if self.jwk.get("d").is_some() || self.jwk.get("k").is_some() {
             return refused(
                 ".jwk",
-                "this is the private half: wants the recipient's public key".to_owned(),
+                "is a private key: use the public key of the recipient".to_owned(),
             );
         }
         let Ok(enc) = self.enc.parse() else {
             return refused(
                 ".enc",
-                "wants A128GCM, A256GCM, A128CBC-HS256, …".to_owned(),
+                "must be a content encryption, for example A128GCM, A256GCM or A128CBC-HS256"
+                    .to_owned(),
             );
         };
         match EncryptionKey::from_jwk(&self.jwk.to_string()) {
@@ -75,7 +76,7 @@ impl EncryptTo {
 }
 
 impl Recipient {
-    /// A token for the recipient alone.
+    /// Issues an encrypted token.
     pub(crate) fn issue(
         &self,
         key: &SecretKey,

@@ -1,5 +1,5 @@
-//! Where things are in the store, and how they are written: JSON with a schema number, so that a
-//! newer record is refused and an older one can be migrated.
+//! Keys and encoding of records in the store: JSON with a schema number, so that a newer record is rejected
+//! and an older one can be migrated.
 
 use jeton_store::limits::KEY_BYTES;
 use jeton_store::{Entry, Key, Prefix};
@@ -9,30 +9,30 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::seal::{KeyEncryptionKey, Place};
+use crate::seal::{KeyEncryptionKey, RecordContext};
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
 
-/// The schema of records that this version writes, and the newest that it reads.
+/// The schema that this version writes, and the newest that it reads.
 pub const SCHEMA: u64 = 1;
 
-/// `/i/<issuer>`: its settings.
+/// `/i/<issuer>`: the settings.
 pub(crate) fn settings_key(iss: &str) -> Result<Key> {
     Ok(Key::of(["i", iss])?)
 }
 
-/// `/k/<issuer>/_set`: which keys there are, and when each signs.
+/// `/k/<issuer>/_set`: the keyring.
 pub(crate) fn set_key(iss: &str) -> Result<Key> {
     Ok(Key::of(["k", iss, "_set"])?)
 }
 
-/// `/k/<issuer>/<kid>`: a private key, encrypted. A kid never is `_set`: it is prefixed.
+/// `/k/<issuer>/=<kid>`: an encrypted private key. The prefix prevents a collision with `_set`.
 pub(crate) fn private_key(iss: &str, kid: &str) -> Result<Key> {
     Ok(Key::of(["k", iss, &format!("={kid}")])?)
 }
 
-/// The kid in the last part of a [`private_key`]. None: no jeton writes such a key. One `=` is the prefix;
-/// those after it are the kid's own.
+/// Returns the kid in the last part of a [`private_key`]. None: not such a key. Only the first `=` is the
+/// prefix.
 pub(crate) fn kid_of(part: &str) -> Option<&str> {
     part.strip_prefix('=')
 }
@@ -47,20 +47,20 @@ pub(crate) fn revocation_key(iss: &str, minute: u32, hash: u128) -> Result<Key> 
     ])?)
 }
 
-/// All revocations of an issuer's minute.
+/// Matches all revocations of one minute of an issuer.
 pub(crate) fn revocations_of_minute(iss: &str, minute: u32) -> Result<Prefix> {
     Ok(Prefix::of(["r", iss, &format!("{minute:010}")])?)
 }
 
-/// `/rule/<issuer>/<kind>/<name>`: what no longer is honoured as a whole.
+/// `/rule/<issuer>/<kind>/<name>`: a revocation rule.
 pub(crate) fn rule_key(iss: &str, kind: &str, name: &str) -> Result<Key> {
     Ok(Key::of(["rule", iss, kind, name])?)
 }
 
-/// Whether a rule about that name of the issuer's can be stored. Nearly all can: then nothing is made.
+/// Checks that a rule about that name can be stored. Allocates nothing for nearly all names.
 #[inline]
 pub(crate) fn check_rule_name(field: &str, iss: &str, name: &str) -> Result<()> {
-    // Each byte is written as three at most; the rest are the names of the parts.
+    // Each byte is encoded as three at most. The rest is for the names of the parts.
     let longest = 3 * (iss.len() + name.len()) + 32;
     match longest <= KEY_BYTES {
         true => Ok(()),
@@ -87,7 +87,7 @@ fn check_long_rule_name(field: &str, iss: &str, name: &str) -> Result<()> {
     }
 }
 
-/// All rules of an issuer.
+/// Matches all rules of an issuer.
 pub(crate) fn rules_of(iss: &str) -> Result<Prefix> {
     Ok(Prefix::of(["rule", iss])?)
 }
@@ -102,12 +102,12 @@ pub(crate) fn audit_key(number: u64) -> Result<Key> {
     Ok(Key::of(["a", &format!("{number:020}")])?)
 }
 
-/// `/a/_head`: its last entry.
+/// `/a/_head`: the head of the audit chain.
 pub(crate) fn audit_head_key() -> Result<Key> {
     Ok(Key::of(["a", "_head"])?)
 }
 
-/// A record and the schema that it is written in.
+/// A record with its schema.
 #[derive(Serialize, Deserialize)]
 struct Versioned<T> {
     schema: u64,
@@ -127,7 +127,7 @@ pub(crate) fn write<T: Serialize>(record: &T) -> Vec<u8> {
     serde_json::to_vec(&versioned).expect("records are maps of texts and numbers")
 }
 
-/// The schema of a record, which is one that this version reads.
+/// Returns the schema of a record, if this version reads it.
 pub(crate) fn check_schema(key: &Key, value: &[u8]) -> Result<u64> {
     let read = serde_json::from_slice(value);
     let SchemaOnly { schema } = read.map_err(|_| Error::Record(key.to_string()))?;
@@ -143,20 +143,20 @@ pub(crate) fn check_schema(key: &Key, value: &[u8]) -> Result<u64> {
 pub(crate) fn read<T: DeserializeOwned>(entry: &Entry) -> Result<T> {
     check_schema(&entry.key, &entry.value)?;
     let damaged = || Error::Record(entry.key.to_string());
-    // There is no older schema yet: a migration goes here with the second one.
+    // A migration goes here with the second schema.
     let versioned: Versioned<T> = serde_json::from_slice(&entry.value).map_err(|_| damaged())?;
     Ok(versioned.record)
 }
 
-/// An issuer as it is stored.
+/// A stored issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IssuerRecord {
     pub(crate) settings: IssuerSettings,
-    /// A configuration named it, and nobody else has set it since.
+    /// A configuration file named the issuer, and no administrator has changed it since.
     pub(crate) is_configured: bool,
 }
 
-/// Beside the settings, and not in them: they are what an operator writes.
+/// Stored beside the settings, because operators write those.
 #[derive(Serialize, Deserialize)]
 struct VersionedIssuer {
     schema: u64,
@@ -186,11 +186,11 @@ impl IssuerRecord {
     }
 }
 
-/// A private key as it is stored.
+/// A stored private key.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SealedKey {
     pub(crate) kind: KeyKind,
-    /// The id of the key-encryption key.
+    /// Id of the key-encryption key.
     pub(crate) under: String,
     /// Nonce and ciphertext, hexadecimal.
     pub(crate) sealed: String,
@@ -214,7 +214,7 @@ impl SealedKey {
         kind: KeyKind,
         text: &str,
     ) -> Result<SealedKey> {
-        let place = Place {
+        let context = RecordContext {
             iss,
             kid,
             kind,
@@ -223,7 +223,7 @@ impl SealedKey {
         Ok(SealedKey {
             kind,
             under: kek.id().to_owned(),
-            sealed: hex(&kek.seal(&place, text)?),
+            sealed: hex(&kek.seal(&context, text)?),
         })
     }
 
@@ -237,14 +237,14 @@ impl SealedKey {
         let kek = kek.ok_or_else(|| Error::WrongKeyEncryptionKey {
             needed: self.under.clone(),
         })?;
-        let place = Place {
+        let context = RecordContext {
             iss,
             kid,
             kind: self.kind,
             schema: SCHEMA,
         };
         let sealed = unhex(&self.sealed).ok_or_else(|| Error::Record(format!("of key {kid}")))?;
-        kek.open(&place, &sealed)
+        kek.open(&context, &sealed)
     }
 
     pub(crate) fn open(
@@ -263,7 +263,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     String::from_utf8(digits).expect("digits are ASCII")
 }
 
-/// Two digits for each byte. Every token has an id in it.
+/// Writes two digits per byte. Called for the id of every token.
 pub(crate) fn hex_into(bytes: &[u8], digits: &mut [u8]) {
     for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
         pair.copy_from_slice(&[byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
@@ -278,7 +278,7 @@ pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Exactly as many bytes as there is room for, and nowhere else: they may be a secret.
+/// Decodes exactly `bytes.len()` bytes, and copies them nowhere else: they may be a secret.
 pub(crate) fn unhex_into(text: &str, bytes: &mut [u8]) -> Option<()> {
     if text.len() != 2 * bytes.len() {
         return None;

@@ -1,4 +1,4 @@
-//! Private keys at rest: AES-256-GCM under a key-encryption key, bound to the record they are in.
+//! Encryption of private keys at rest: AES-256-GCM under a key-encryption key, bound to their record.
 
 use std::fmt;
 use std::fs::{File, Metadata};
@@ -15,10 +15,10 @@ use crate::record::{hex, unhex_into};
 
 const BYTES: usize = 32;
 
-/// More than 64 digits and the end of their line.
+/// Maximum bytes of a key file: more than 64 digits and a line break.
 const FILE_BYTES_MAX: u64 = 256;
 
-/// What private keys are encrypted under: 32 random bytes from a file, the environment or a KMS.
+/// A key-encryption key for private keys: 32 random bytes from a file, the environment or a KMS.
 ///
 /// ```
 /// use jeton_issuer::KeyEncryptionKey;
@@ -28,24 +28,24 @@ const FILE_BYTES_MAX: u64 = 256;
 /// # Ok::<(), jeton_issuer::Error>(())
 /// ```
 pub struct KeyEncryptionKey {
-    /// Boxed: what is moved is not wiped where it was.
+    /// Boxed, because moving a value leaves a copy that is not wiped.
     secret: Box<Zeroizing<[u8; BYTES]>>,
     id: String,
 }
 
 impl KeyEncryptionKey {
-    /// A new one.
+    /// Generates a new key.
     ///
     /// # Errors
     ///
-    /// [`Error::Token`] if the system has no randomness.
+    /// [`Error::Token`] if the system provides no randomness.
     pub fn generate() -> Result<KeyEncryptionKey> {
         let mut secret = Box::new(Zeroizing::new([0; BYTES]));
         rand::fill(secret.as_mut_slice()).map_err(|_| Error::Token(jeton::Error::Primitive))?;
         Ok(KeyEncryptionKey::of(secret))
     }
 
-    /// The one with these bytes: what a KMS hook hands over.
+    /// Creates the key from bytes, for example from a KMS hook.
     pub fn new(secret: Zeroizing<[u8; BYTES]>) -> KeyEncryptionKey {
         let mut boxed = Box::new(Zeroizing::new([0; BYTES]));
         boxed.copy_from_slice(secret.as_slice());
@@ -53,7 +53,7 @@ impl KeyEncryptionKey {
     }
 
     fn of(secret: Box<Zeroizing<[u8; BYTES]>>) -> KeyEncryptionKey {
-        // A one-way name for 256 random bits: it tells which key is meant and nothing of the key.
+        // A hash of 256 random bits identifies the key and reveals nothing about it.
         let mut named = digest::Context::new(&digest::SHA256);
         named.update(b"jeton key-encryption key id\0");
         named.update(secret.as_slice());
@@ -61,40 +61,40 @@ impl KeyEncryptionKey {
         KeyEncryptionKey { secret, id }
     }
 
-    /// The one that is written as 64 hexadecimal digits: how a file and the environment have it.
+    /// Parses 64 hexadecimal digits, the format of the file and the environment variable.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyEncryptionKey`] for anything else.
+    /// [`Error::KeyEncryptionKey`] for any other text.
     pub fn from_hex(text: &str) -> Result<KeyEncryptionKey> {
         let mut secret = Box::new(Zeroizing::new([0; BYTES]));
         match unhex_into(text.trim(), secret.as_mut_slice()) {
             Some(()) => Ok(KeyEncryptionKey::of(secret)),
             None => Err(Error::KeyEncryptionKey(
-                "wants 64 hexadecimal digits".to_owned(),
+                "must be 64 hexadecimal digits".to_owned(),
             )),
         }
     }
 
-    /// The one in a file, which no other user may be able to read or write. A link to it is followed: a
-    /// secret that Kubernetes mounts is one.
+    /// Reads the key from a file that no other user may read or write. Links are followed: secrets mounted
+    /// by Kubernetes are links.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyEncryptionKey`] if it cannot be read, every user of the machine can, or it does not
-    /// hold one; [`Error::Store`] with [`Unsafe`](jeton_store::Error::Unsafe) if others can write it.
+    /// [`Error::KeyEncryptionKey`] if it cannot be read, other users can read it, or it has no valid key;
+    /// [`Error::Store`] with [`Unsafe`](jeton_store::Error::Unsafe) if others can write it.
     pub fn from_file(path: &Path) -> Result<KeyEncryptionKey> {
         let opened = File::open(path).map_err(|error| unreadable(path, &error))?;
         jeton_store::check_private(path, &opened)?;
         KeyEncryptionKey::read(path, opened)
     }
 
-    /// The one in an open file, which nobody else can write.
+    /// Reads the key from an open file that nobody else can write.
     pub(crate) fn read(path: &Path, file: File) -> Result<KeyEncryptionKey> {
         let refused = |why: &str| Error::KeyEncryptionKey(format!("{} {why}", path.display()));
         let read = || {
             let about = file.metadata()?;
-            // Room for all of it, so that it is not moved while it is read.
+            // Preallocated, so that reading does not reallocate and leave copies.
             let mut text = Zeroizing::new(String::with_capacity(2 * FILE_BYTES_MAX as usize));
             file.take(FILE_BYTES_MAX).read_to_string(&mut text)?;
             Ok((about, text))
@@ -102,35 +102,39 @@ impl KeyEncryptionKey {
         let (about, text) = read().map_err(|error| unreadable(path, &error))?;
         if is_open_to_others(&about) {
             return Err(refused(
-                "can be read by every user of this machine: chmod 600 makes it yours alone",
+                "can be read by every user of this machine: chmod 600",
             ));
         }
         KeyEncryptionKey::from_hex(&text)
-            .map_err(|_| refused("holds no such key: wants 64 hexadecimal digits"))
+            .map_err(|_| refused("has no valid key: must be 64 hexadecimal digits"))
     }
 
-    /// Its name, which says nothing about it.
+    /// Returns the id, which reveals nothing about the key.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// To be written to a file that only its owner reads.
+    /// Returns the hexadecimal digits, for a file that only its owner can read.
     pub fn to_hex(&self) -> Zeroizing<String> {
         Zeroizing::new(hex(self.secret.as_slice()))
     }
 
-    pub(crate) fn seal(&self, place: &Place<'_>, secret: &str) -> Result<Vec<u8>> {
+    pub(crate) fn seal(&self, context: &RecordContext<'_>, secret: &str) -> Result<Vec<u8>> {
         let mut text = Zeroizing::new(Vec::with_capacity(secret.len() + 32));
         text.extend_from_slice(secret.as_bytes());
         let nonce = self
             .aead()?
-            .seal_in_place_append_tag(Aad::from(place.bytes()), &mut *text)
+            .seal_in_place_append_tag(Aad::from(context.bytes()), &mut *text)
             .map_err(|_| Error::Token(jeton::Error::Primitive))?;
         Ok([nonce.as_ref(), text.as_slice()].concat())
     }
 
-    pub(crate) fn open(&self, place: &Place<'_>, sealed: &[u8]) -> Result<Zeroizing<String>> {
-        let damaged = || Error::Record(format!("of key {}", place.kid));
+    pub(crate) fn open(
+        &self,
+        context: &RecordContext<'_>,
+        sealed: &[u8],
+    ) -> Result<Zeroizing<String>> {
+        let damaged = || Error::Record(format!("of key {}", context.kid));
         let (nonce, rest) = sealed
             .split_first_chunk::<NONCE_LEN>()
             .ok_or_else(damaged)?;
@@ -139,13 +143,13 @@ impl KeyEncryptionKey {
             .aead()?
             .open_in_place(
                 Nonce::assume_unique_for_key(*nonce),
-                Aad::from(place.bytes()),
+                Aad::from(context.bytes()),
                 &mut text,
             )
             .map_err(|_| damaged())?
             .len();
         text.truncate(length);
-        // What is no text stays where it is wiped.
+        // Invalid text stays in the buffer that is wiped.
         std::str::from_utf8(&text).map_err(|_| damaged())?;
         let text = String::from_utf8(std::mem::take(&mut *text)).map_err(|_| damaged())?;
         Ok(Zeroizing::new(text))
@@ -179,16 +183,16 @@ fn is_open_to_others(_file: &Metadata) -> bool {
     false
 }
 
-/// The record that a sealed key belongs to. It opens nowhere else.
-pub(crate) struct Place<'a> {
+/// The record that an encrypted key belongs to. It cannot be decrypted in another record.
+pub(crate) struct RecordContext<'a> {
     pub(crate) iss: &'a str,
     pub(crate) kid: &'a str,
     pub(crate) kind: KeyKind,
     pub(crate) schema: u64,
 }
 
-impl Place<'_> {
-    /// Each part with its length, so that no two places have the same bytes.
+impl RecordContext<'_> {
+    /// Encodes each part with its length, so that different contexts have different bytes.
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = b"jeton key record".to_vec();
         bytes.extend_from_slice(&self.schema.to_be_bytes());
@@ -207,23 +211,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sealed_key_opens_only_where_it_belongs() {
+    fn sealed_key_opens_only_in_its_record() {
         let kek = KeyEncryptionKey::generate().unwrap();
-        let place = |iss, kid, kind, schema| Place {
+        let context = |iss, kid, kind, schema| RecordContext {
             iss,
             kid,
             kind,
             schema,
         };
-        let here = place("i", "k", KeyKind::V4Public, 1);
+        let here = context("i", "k", KeyKind::V4Public, 1);
         let sealed = kek.seal(&here, "secret").unwrap();
         assert_eq!(*kek.open(&here, &sealed).unwrap(), "secret");
         for other in [
-            place("j", "k", KeyKind::V4Public, 1),
-            place("i", "l", KeyKind::V4Public, 1),
-            place("i", "k", KeyKind::V3Public, 1),
-            place("i", "k", KeyKind::V4Public, 2),
-            place("ik", "", KeyKind::V4Public, 1),
+            context("j", "k", KeyKind::V4Public, 1),
+            context("i", "l", KeyKind::V4Public, 1),
+            context("i", "k", KeyKind::V3Public, 1),
+            context("i", "k", KeyKind::V4Public, 2),
+            context("ik", "", KeyKind::V4Public, 1),
         ] {
             assert!(kek.open(&other, &sealed).is_err());
         }

@@ -1,4 +1,4 @@
-//! A private key of any kind: made, written to be encrypted, read again, used.
+//! Private keys of every kind.
 
 use jeton::Issue;
 use jeton::jwt::{MacKey, SigningKey};
@@ -24,7 +24,7 @@ impl SecretKey {
         Ok(match kind {
             KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::generate(alg)?)?),
             KeyKind::Mac(alg) => {
-                // A thumbprint of a secret would publish something about it: the id is random.
+                // A random id: a thumbprint would reveal information about the secret.
                 SecretKey::Mac(MacKey::generate(alg)?.with_key_id(&random_key_id())?)
             }
             KeyKind::V3Local => SecretKey::V3Local(v3::LocalKey::generate()?),
@@ -34,7 +34,7 @@ impl SecretKey {
         })
     }
 
-    /// A key that comes from elsewhere: a private JWK, a PEM or a PASERK.
+    /// Imports a private JWK, a PEM or a PASERK.
     pub(crate) fn import(kind: KeyKind, text: &str) -> Result<SecretKey> {
         let text = text.trim();
         Ok(match kind {
@@ -79,8 +79,7 @@ impl SecretKey {
         .expect("made and imported keys are given an id"))
     }
 
-    /// The public half as it is published: a JWK that is for signatures, or a PASERK; none of a shared
-    /// secret.
+    /// Returns the public key as published: a JWK with `use`, or a PASERK. None for a shared secret.
     pub(crate) fn public_text(&self) -> Option<String> {
         match self {
             SecretKey::Jws(key) => Some(for_signatures(key.verifying_key().to_jwk())),
@@ -102,7 +101,7 @@ impl SecretKey {
     }
 }
 
-/// With `use` (RFC 7517, section 4.2): there are verifiers that skip keys which do not say what for.
+/// Adds `use` (RFC 7517, section 4.2): some verifiers skip keys without it.
 fn for_signatures(jwk: String) -> String {
     #[derive(Deserialize)]
     struct Said {
@@ -110,13 +109,13 @@ fn for_signatures(jwk: String) -> String {
     }
     match serde_json::from_str::<Said>(&jwk) {
         Ok(Said { r#use: Some(_) }) => jwk,
-        // Behind `kty`, which is written first.
+        // After `kty`, which is always first.
         _ => jwk.replacen(',', r#","use":"sig","#, 1),
     }
 }
 
-/// The id of a shared key: no other key's of its issuer, of which there are few. It stands in the header
-/// of every token, and so is short.
+/// Returns a random id for a shared key, unique among the few keys of its issuer. It is short because the
+/// header of every token contains it.
 fn random_key_id() -> String {
     crate::record::hex(&rand::random::<[u8; 8]>())
 }

@@ -1,4 +1,4 @@
-//! What an issuer is set to: its name, its profiles and its times.
+//! Settings of an issuer: its name, its profiles and its times.
 
 use jeton::strict::{self, JsonError};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::key_kind::KeyKind;
 use crate::limits;
 use crate::recipient::EncryptTo;
 
-/// An issuer's settings, checked: one that contradicts itself cannot be made.
+/// Checked settings of an issuer. Contradictory settings cannot be constructed.
 ///
 /// ```
 /// use jeton_issuer::IssuerSettings;
@@ -18,27 +18,27 @@ use crate::recipient::EncryptTo;
 /// }"#).unwrap_err();
 /// assert_eq!(
 ///     refused.to_string(),
-///     "`max_age_seconds`: 1801 > 3600 / 2: a key would sign before every verifier has it; \
-///      wants max_age_seconds <= publish_before_use_seconds / 2"
+///     "`max_age_seconds`: must be between 0 and 1800 (half of publish_before_use_seconds), is 1801: a key \
+///      would sign before every verifier has it"
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct IssuerSettings(Written);
 
-/// What an issuer may mint: one kind of token.
+/// A profile: one kind of token that the service may issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// What the caller calls it.
+    /// Name of the profile.
     pub name: String,
-    /// Format and algorithm. The caller never chooses them.
+    /// Format and algorithm. Callers cannot choose them.
     pub alg: KeyKind,
-    /// How long its tokens live.
+    /// Token lifetime, seconds.
     pub lifetime_seconds: i64,
-    /// Whom its tokens may be for. The first is what a caller gets who names none.
+    /// Allowed audiences. The first is the default.
     pub audiences: Vec<String>,
-    /// For whom they are encrypted, if they are.
+    /// Recipient for whom tokens are encrypted, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encrypt_to: Option<EncryptTo>,
 }
@@ -68,13 +68,13 @@ fn default_rotation() -> i64 {
 }
 
 impl IssuerSettings {
-    /// Reads and checks them.
+    /// Parses and checks settings.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] with the field and the rule.
+    /// [`Error::Invalid`] with the field and the violated rule.
     pub fn from_json(text: &str) -> Result<IssuerSettings> {
-        // Strictly first: serde_json takes the last of duplicate members of a key.
+        // Strict parsing first: serde_json accepts duplicate members of a key.
         strict::read_members(text, limits::SETTINGS_DEPTH, |_| Ok::<_, JsonError>(()))
             .or_else(unless_serde_says_more)?;
         let written: Written = serde_json::from_str(text)
@@ -82,37 +82,37 @@ impl IssuerSettings {
         IssuerSettings::try_from(written)
     }
 
-    /// `iss`.
+    /// Returns `iss`.
     pub fn iss(&self) -> &str {
         &self.0.iss
     }
 
-    /// Its profiles.
+    /// Returns the profiles.
     pub fn profiles(&self) -> &[Profile] {
         &self.0.profiles
     }
 
-    /// The profile of that name.
+    /// Returns the profile with that name.
     pub fn profile(&self, name: &str) -> Option<&Profile> {
         self.0.profiles.iter().find(|profile| profile.name == name)
     }
 
-    /// How long a key is published before it signs.
-    pub fn lead_seconds(&self) -> i64 {
-        self.0.lead_seconds()
+    /// Returns the pre-publication period: how long a key is published before it signs.
+    pub fn publish_before_use_seconds(&self) -> i64 {
+        self.0.publish_before_use_seconds()
     }
 
-    /// How long verifiers may cache the key set.
+    /// Returns how long verifiers may cache the key set.
     pub fn max_age_seconds(&self) -> i64 {
         self.0.max_age_seconds
     }
 
-    /// How long a key signs.
+    /// Returns how long a key signs.
     pub fn rotate_every_seconds(&self) -> i64 {
         self.0.rotate_every_seconds
     }
 
-    /// The kinds of keys that the profiles need, each once.
+    /// Returns the kinds of keys that the profiles need, each once.
     pub fn kinds(&self) -> Vec<KeyKind> {
         let mut kinds = Vec::new();
         for profile in &self.0.profiles {
@@ -123,8 +123,8 @@ impl IssuerSettings {
         kinds
     }
 
-    /// These settings, but each profile whose key could not sign yet keeps the format that it had: its
-    /// algorithm and its recipient.
+    /// Returns these settings, except that a profile without an active signing key keeps its previous
+    /// format and recipient.
     pub(crate) fn keeping_formats(
         &self,
         old: &IssuerSettings,
@@ -143,7 +143,7 @@ impl IssuerSettings {
         IssuerSettings::try_from(settings)
     }
 
-    /// The longest that a token of that kind lives.
+    /// Returns the longest lifetime of a token of that kind.
     pub fn longest_lifetime_seconds(&self, kind: KeyKind) -> i64 {
         let of_kind = self.0.profiles.iter().filter(|profile| profile.alg == kind);
         of_kind
@@ -153,7 +153,7 @@ impl IssuerSettings {
     }
 }
 
-/// What is no JSON object is left to serde_json, whose words are about what is expected there.
+/// Leaves other errors to serde_json, whose messages say what is expected.
 fn unless_serde_says_more(error: JsonError) -> Result<()> {
     match error {
         JsonError::Duplicate { .. } | JsonError::TooDeep { .. } => {
@@ -163,9 +163,9 @@ fn unless_serde_says_more(error: JsonError) -> Result<()> {
     }
 }
 
-/// serde_json's words without the values that they repeat: one may be a key in the wrong place.
+/// Returns the message of serde_json without values: one may be a misplaced key.
 fn in_words(error: &serde_json::Error) -> String {
-    /// Names are told, so that a slip of the pen is seen; a longer one is none.
+    /// Short unknown names are repeated to show typing errors.
     const LONGEST_NAME: usize = 23;
     let words = error.to_string();
     let Some((found, wanted)) = words.rsplit_once(", expected ") else {
@@ -173,9 +173,9 @@ fn in_words(error: &serde_json::Error) -> String {
     };
     let name = found.split('`').nth(1).unwrap_or_default();
     if found.starts_with("invalid ") {
-        format!("wants {wanted}")
+        format!("must be {wanted}")
     } else if name.len() > LONGEST_NAME {
-        format!("has a name that is not known, expected {wanted}")
+        format!("has an unknown field, expected {wanted}")
     } else {
         words
     }
@@ -201,13 +201,14 @@ impl Written {
             ));
         }
         let seconds = self.publish_before_use_seconds.or(self.lead_seconds.take());
-        self.publish_before_use_seconds = Some(seconds.unwrap_or(limits::LEAD_SECONDS));
+        self.publish_before_use_seconds =
+            Some(seconds.unwrap_or(limits::PUBLISH_BEFORE_USE_SECONDS));
         Ok(self)
     }
 
-    fn lead_seconds(&self) -> i64 {
+    fn publish_before_use_seconds(&self) -> i64 {
         self.publish_before_use_seconds
-            .unwrap_or(limits::LEAD_SECONDS)
+            .unwrap_or(limits::PUBLISH_BEFORE_USE_SECONDS)
     }
 }
 
@@ -219,33 +220,34 @@ impl From<IssuerSettings> for Written {
 
 fn check(s: &Written) -> Result<()> {
     name("iss", &s.iss)?;
-    let (lead, max_age, every) = (s.lead_seconds(), s.max_age_seconds, s.rotate_every_seconds);
-    if lead < limits::LEAD_SECONDS_MIN {
+    let publish_before_use = s.publish_before_use_seconds();
+    let (max_age, every) = (s.max_age_seconds, s.rotate_every_seconds);
+    if publish_before_use < limits::PUBLISH_BEFORE_USE_SECONDS_MIN {
         return Err(Error::rule(
             "publish_before_use_seconds",
             format!(
-                "{lead} < {}: a new key would sign before it has reached every node and verifier, whose \
-                 clocks may differ by {} s",
-                limits::LEAD_SECONDS_MIN,
-                limits::CLOCK_SKEW_SECONDS
+                "must be at least {}, is {publish_before_use}: a key would sign before it has reached every \
+                 node and verifier",
+                limits::PUBLISH_BEFORE_USE_SECONDS_MIN
             ),
         ));
     }
-    if max_age < 0 || max_age > lead / 2 {
+    if max_age < 0 || max_age > publish_before_use / 2 {
         return Err(Error::rule(
             "max_age_seconds",
             format!(
-                "{max_age} > {lead} / 2: a key would sign before every verifier has it; wants \
-                 max_age_seconds <= publish_before_use_seconds / 2"
+                "must be between 0 and {} (half of publish_before_use_seconds), is {max_age}: a key would \
+                 sign before every verifier has it",
+                publish_before_use / 2
             ),
         ));
     }
-    if every < 2 * lead || every > 10 * limits::LIFETIME_SECONDS {
+    if every < 2 * publish_before_use || every > 10 * limits::LIFETIME_SECONDS {
         return Err(Error::rule(
             "rotate_every_seconds",
             format!(
-                "{every} is not in {} ..= {}: wants at least twice the lead",
-                2 * lead,
+                "must be between {} (twice publish_before_use_seconds) and {}, is {every}",
+                2 * publish_before_use,
                 10 * limits::LIFETIME_SECONDS
             ),
         ));
@@ -254,7 +256,7 @@ fn check(s: &Written) -> Result<()> {
         return Err(Error::rule(
             "profiles",
             format!(
-                "{} profiles: wants 1 to {}",
+                "{} profiles: must be between 1 and {}",
                 s.profiles.len(),
                 limits::PROFILES_PER_ISSUER
             ),
@@ -273,9 +275,9 @@ fn check(s: &Written) -> Result<()> {
             return Err(Error::rule(
                 field("lifetime_seconds"),
                 format!(
-                    "{} is not in 1 ..= {}",
-                    profile.lifetime_seconds,
-                    limits::LIFETIME_SECONDS
+                    "must be between 1 and {}, is {}",
+                    limits::LIFETIME_SECONDS,
+                    profile.lifetime_seconds
                 ),
             ));
         }
@@ -283,7 +285,7 @@ fn check(s: &Written) -> Result<()> {
             return Err(Error::rule(
                 field("audiences"),
                 format!(
-                    "{} audiences: wants 1 to {}",
+                    "{} audiences: must be between 1 and {}",
                     profile.audiences.len(),
                     limits::AUDIENCES_PER_PROFILE
                 ),
@@ -299,7 +301,7 @@ fn check(s: &Written) -> Result<()> {
     check_keys_at_once(s)
 }
 
-/// Rotating often while tokens live long keeps many retired keys in the key set.
+/// Checks the number of keys: frequent rotation with long token lifetimes keeps many retired keys.
 fn check_keys_at_once(s: &Written) -> Result<()> {
     let mut longest: Vec<(KeyKind, i64)> = Vec::new();
     for profile in &s.profiles {
@@ -309,9 +311,9 @@ fn check_keys_at_once(s: &Written) -> Result<()> {
         }
     }
     let every = s.rotate_every_seconds;
-    // From the first second in the key set to the last, in rotations.
+    // Time in the key set, in rotation periods.
     let keys = longest.iter().map(|(_, lifetime)| {
-        let more = s.lead_seconds() + lifetime + limits::GONE_AFTER_SECONDS;
+        let more = s.publish_before_use_seconds() + lifetime + limits::GONE_AFTER_SECONDS;
         1 + (more + every - 1) / every
     });
     let keys: i64 = keys.sum();
@@ -319,8 +321,8 @@ fn check_keys_at_once(s: &Written) -> Result<()> {
         return Err(Error::rule(
             "rotate_every_seconds",
             format!(
-                "{every} would keep {keys} keys until their last tokens have expired, and verifiers are \
-                 to take {} at most: rotate less often, or shorten a `lifetime_seconds`",
+                "{every} would keep {keys} keys until their last tokens have expired, the limit is {}: rotate \
+                 less often, or shorten a `lifetime_seconds`",
                 limits::KEYS_PER_ISSUER
             ),
         ));
@@ -328,10 +330,10 @@ fn check_keys_at_once(s: &Written) -> Result<()> {
     Ok(())
 }
 
-/// Whether a text can name what is issued and revoked.
+/// Checks a name of something that is issued or revoked.
 #[inline]
 pub(crate) fn name(field: &str, text: &str) -> Result<()> {
-    // Of most names each byte is printable ASCII: that is seen at once.
+    // Fast path: most names are printable ASCII.
     let is_plain = |text: &str| {
         text.bytes()
             .fold(true, |plain, b| plain & (b' '..0x7f).contains(&b))
@@ -346,7 +348,7 @@ pub(crate) fn name(field: &str, text: &str) -> Result<()> {
 fn unusual_name(field: &str, text: &str) -> Result<()> {
     let (bytes, most) = (text.len(), limits::NAME_BYTES);
     let wrong = match text {
-        "" => format!("is empty, wants 1 to {most} bytes"),
+        "" => format!("is empty: must have 1 to {most} bytes"),
         _ if bytes > most => format!("has {bytes} bytes, the limit is {most}"),
         _ if text.chars().any(char::is_control) => "has a control character".to_owned(),
         _ => return Ok(()),
@@ -384,16 +386,16 @@ mod tests {
         );
     }
 
-    /// What is refused may be a secret in the wrong place: it is not repeated.
+    /// A rejected value may be a misplaced secret, so errors do not repeat it.
     #[test]
-    fn what_is_wrong_is_said_without_its_value() {
+    fn settings_error_does_not_repeat_values() {
         const SECRET: &str = "correct, expected horse battery";
         for (text, said) in [
-            (format!("{{\"iss\":[\"{SECRET}\"]}}"), "wants a string at"),
-            (format!("\"{SECRET}\""), "wants struct"),
+            (format!("{{\"iss\":[\"{SECRET}\"]}}"), "must be a string at"),
+            (format!("\"{SECRET}\""), "must be struct"),
             (
                 format!("{{\"{SECRET}\":1}}"),
-                "has a name that is not known, expected one of `iss`",
+                "has an unknown field, expected one of `iss`",
             ),
             (
                 r#"{"leed_seconds":1}"#.to_owned(),

@@ -1,4 +1,4 @@
-//! What a node answers from: immutable, and replaced as a whole.
+//! The immutable state from which a node answers. It is replaced as a whole.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -26,37 +26,37 @@ pub(crate) struct Snapshot {
     pub(crate) issuers: HashMap<Box<str>, Arc<IssuerView>>,
     pub(crate) revocations: RevokedTokens,
     pub(crate) rules: Rules,
-    /// Of the last rule that is among them.
+    /// The stamp of the newest rule in the snapshot.
     pub(crate) stamp: StampText,
     pub(crate) revision: Revision,
 }
 
-/// An issuer, with everything prepared.
+/// A prepared issuer.
 pub(crate) struct IssuerView {
     pub(crate) settings: IssuerSettings,
-    /// A configuration named it last.
+    /// A configuration file named it last.
     pub(crate) is_configured: bool,
     pub(crate) keyring: Keyring,
     secrets: HashMap<String, Arc<SecretKey>>,
     clock: Arc<dyn Clock>,
     verifiers: Verifiers,
-    /// Made when it is needed: few tokens are revoked whose time is not now.
+    /// Created on demand: few revoked tokens are expired or not yet valid.
     at_any_time: OnceLock<Verifiers>,
-    /// By profile.
+    /// By profile name.
     recipients: HashMap<String, Recipient>,
     pub(crate) key_set: Arc<KeySetDocument>,
 }
 
-/// The public keys of an issuer as they are served: ready bytes.
+/// The public keys of an issuer, encoded for serving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySetDocument {
     /// The JWK Set (RFC 7517), for `application/jwk-set+json`.
     pub jwk_set: Vec<u8>,
     /// The public PASERKs, for verifiers of PASETO.
     pub paserks: Vec<String>,
-    /// A strong entity tag, with its quotes (RFC 9110, section 8.8.3).
+    /// A strong entity tag, with quotes (RFC 9110, section 8.8.3).
     pub etag: String,
-    /// How long it may be cached, seconds.
+    /// Cache lifetime, seconds.
     pub max_age_seconds: i64,
 }
 
@@ -117,14 +117,14 @@ impl IssuerView {
         })
     }
 
-    /// The key that signs at that second.
+    /// Returns the key that signs at that second.
     pub(crate) fn signer(&self, kind: KeyKind, now: i64) -> Result<&SecretKey> {
         let key = self.keyring.signer(kind, now).ok_or(Error::NotReady)?;
         let secret = self.secrets.get(&key.kid).ok_or(Error::NotReady)?;
         Ok(secret)
     }
 
-    /// For whom that profile's tokens are encrypted, if they are.
+    /// Returns the recipient of that profile's tokens, if they are encrypted.
     pub(crate) fn recipient(&self, profile: &str) -> Option<&Recipient> {
         self.recipients.get(profile)
     }
@@ -133,7 +133,7 @@ impl IssuerView {
         self.checked(self.verifiers.verify(token)?)
     }
 
-    /// The same, whenever the token is to be valid: for who wants to revoke it, and for nobody else.
+    /// Verifies without time claims. Only for revoking a token.
     pub(crate) fn verify_at_any_time(&self, token: &str) -> Result<Verified<Untyped>> {
         let verifiers = match self.at_any_time.get() {
             Some(made) => made,
@@ -157,7 +157,7 @@ impl IssuerView {
     }
 }
 
-/// Whether the public half of such a key is a PASERK, and not a JWK.
+/// Returns whether the public key of that kind is a PASERK, not a JWK.
 fn has_paserk(kind: KeyKind) -> bool {
     matches!(kind, KeyKind::V3Public | KeyKind::V4Public)
 }
@@ -168,7 +168,7 @@ impl Snapshot {
         Ok(view)
     }
 
-    /// Verifies a token of that issuer, which must not be revoked.
+    /// Verifies a token of that issuer and rejects revoked ones.
     pub(crate) fn accept(&self, view: &IssuerView, token: &str) -> Result<Verified<Untyped>> {
         let verified = view.verify(token)?;
         match self.is_revoked(view.settings.iss(), &verified) {
@@ -177,7 +177,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether a verified token, its subject, its client or its key is revoked.
+    /// Returns whether a verified token, its subject, its client or its key is revoked.
     fn is_revoked(&self, iss: &str, token: &Verified<Untyped>) -> bool {
         let id = token.token_id();
         if !self.revocations.is_empty()
@@ -208,7 +208,7 @@ impl Snapshot {
     }
 }
 
-/// `client_id` (RFC 9068, section 2.2).
+/// Returns `client_id` (RFC 9068, section 2.2).
 fn client(json: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Client {

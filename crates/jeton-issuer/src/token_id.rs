@@ -1,9 +1,9 @@
-//! The id of a token, its `jti`: random, and the stamp of the revocation rules that its node had seen.
+//! Token ids (`jti`): a random part and the stamp of the newest revocation rule that the node knew.
 
 use crate::record::hex_into;
 use crate::revocation::{RANDOM_DIGITS, StampText};
 
-/// Nobody else's, for ever.
+/// A unique token id.
 pub(crate) struct TokenId {
     bytes: [u8; RANDOM_DIGITS + StampText::BYTES],
     length: usize,
@@ -13,8 +13,8 @@ impl TokenId {
     pub(crate) fn random(stamp: &StampText) -> TokenId {
         let mut bytes = [0; RANDOM_DIGITS + StampText::BYTES];
         let (random, rest) = bytes.split_at_mut(RANDOM_DIGITS);
-        // Names are no secrets: the thread's ChaCha12, which the system seeds and seeds again, takes
-        // nanoseconds where AWS-LC's generator took a quarter of a token's time.
+        // Ids are not secrets. The ChaCha12 generator of the thread, seeded by the system, takes
+        // nanoseconds. The generator of AWS-LC took a quarter of the time of a token.
         hex_into(&rand::random::<[u8; RANDOM_DIGITS / 2]>(), random);
         rest.copy_from_slice(stamp.as_array());
         TokenId {

@@ -1,4 +1,4 @@
-//! What verifies an issuer's tokens: its keys, in the verifiers of their formats.
+//! Verifiers of an issuer's tokens, by format.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use crate::secret_key::SecretKey;
 
 pub(crate) struct Verifiers {
     jws: Option<jwt::Verifier>,
-    /// Their tokens name no key: each verifier tries all that it has, which is as many as one may try.
+    /// PASETO tokens may name no key. Each verifier tries all its keys, as many as allowed.
     paseto: Vec<paseto::Verifier>,
 }
 
-/// What is issued is verified: see [`limits`]. How long a token may be is asked before it comes here.
+/// The same limits as for issuing, see [`limits`]. The token size is checked before.
 const LIMITS: Limits = Limits {
     token_bytes: limits::TOKEN_BYTES_MAX,
     header_bytes: 8 * 1024,
     json_depth: limits::CLAIMS_DEPTH,
-    // No token of the service is under a password.
+    // The service issues no password-based tokens.
     pbes2_rounds: PBES2_ROUNDS,
 };
 
@@ -41,7 +41,7 @@ impl Clock for Shared {
 }
 
 impl Verifiers {
-    /// `leeway` is how far a token's times may be from the clock's.
+    /// `leeway` is the allowed difference between the times of a token and the clock.
     pub(crate) fn new(
         iss: &str,
         keyring: &Keyring,
@@ -49,7 +49,7 @@ impl Verifiers {
         leeway: Duration,
         clock: &Arc<dyn Clock>,
     ) -> Result<Verifiers> {
-        // The audience is the caller's to check, token by token; everything else is settled here.
+        // Callers check the audience of each token. Everything else is checked here.
         let policy = Policy::new(iss.to_owned(), "")
             .any_audience()
             .leeway(leeway);
@@ -86,7 +86,7 @@ impl Verifiers {
         Ok(Verifiers { jws, paseto })
     }
 
-    /// Verifies a token, but for its audience.
+    /// Verifies a token, except its audience.
     pub(crate) fn verify(&self, token: &str) -> Result<Verified<Untyped>, jeton::Error> {
         let is_paseto = ["v3.", "v4."]
             .iter()
@@ -109,7 +109,7 @@ impl Verifiers {
                 Err(refused) => refused,
             };
             match refused.rejection() {
-                // Not with these keys: perhaps with others.
+                // Another verifier may have the key.
                 Some(Rejection::WrongFormat) => {}
                 Some(
                     other @ (Rejection::UnknownKey | Rejection::Signature | Rejection::Decryption),
@@ -121,8 +121,8 @@ impl Verifiers {
     }
 }
 
-/// A JWK Set with shared secrets in it. It is written once into room that is large enough: what is moved
-/// is not wiped where it was.
+/// Builds a JWK Set that contains shared secrets. The buffer is preallocated, because reallocation would
+/// leave copies that are not wiped.
 fn with_secrets(secrets: &[Zeroizing<String>], public: &[String]) -> Zeroizing<String> {
     const BEFORE: &str = "{\"keys\":[";
     const AFTER: &str = "]}";

@@ -1,17 +1,16 @@
-//! What issuing and verifying allocate: custom claims are signed from the text that they came in, and
-//! revocation rules cost nothing more.
+//! Counts allocations: custom claims are signed from the given text, and revocation rules allocate nothing.
 #![allow(clippy::unwrap_used)]
 
-mod hand;
+mod manual_clock;
 
 use std::sync::Arc;
 
-use hand::Hand;
 use jeton_issuer::{
     CustomClaims, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject, limits,
 };
 use jeton_store::{MemoryStore, block_on};
 use jeton_testkit::{CountingAlloc, count};
+use manual_clock::ManualClock;
 
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
@@ -19,19 +18,24 @@ static ALLOC: CountingAlloc = CountingAlloc;
 const ISS: &str = "https://id.example";
 
 #[test]
-fn a_token_of_a_series_with_custom_claims_allocates_nothing() {
+fn batch_token_with_custom_claims_allocates_nothing() {
     let settings = r#"{"iss":"https://id.example","profiles":[
         {"name":"p","alg":"HS256","lifetime_seconds":900,"audiences":["api"]}]}"#;
     let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
-    let node = Node::start(Arc::new(MemoryStore::new()), options, Arc::new(Hand::new())).unwrap();
+    let node = Node::start(
+        Arc::new(MemoryStore::new()),
+        options,
+        Arc::new(ManualClock::new()),
+    )
+    .unwrap();
     node.create_issuer("setup", IssuerSettings::from_json(settings).unwrap())
         .unwrap();
     let claims = r#"{"client_id":"web","roles":["admin",{"exact":18446744073709551617}],"n":1.10}"#;
-    let counts = node.with_desk(ISS, "p", None, |desk| {
-        let mut series = desk.series().unwrap();
+    let counts = node.with_profile_issuer(ISS, "p", None, |profile_issuer| {
+        let mut batch = profile_issuer.batch().unwrap();
         let mut issue = || {
             let claims = CustomClaims::from_json(claims, limits::TOKEN_BYTES).unwrap();
-            series.issue(Some("user-7"), &claims).unwrap().token.len()
+            batch.issue(Some("user-7"), &claims).unwrap().token.len()
         };
         let warm = issue();
         let (counts, bytes) = count(issue);
@@ -41,13 +45,18 @@ fn a_token_of_a_series_with_custom_claims_allocates_nothing() {
     assert_eq!(counts.unwrap().allocations, 0);
 }
 
-/// The stamp is written into room that is there, and read where it stands.
+/// The stamp uses preallocated space.
 #[test]
-fn a_rule_that_a_token_has_seen_allocates_nothing() {
+fn verify_with_seen_rule_allocates_nothing() {
     let settings = r#"{"iss":"https://id.example","profiles":[
         {"name":"p","alg":"HS256","lifetime_seconds":900,"audiences":["api"]}]}"#;
     let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
-    let node = Node::start(Arc::new(MemoryStore::new()), options, Arc::new(Hand::new())).unwrap();
+    let node = Node::start(
+        Arc::new(MemoryStore::new()),
+        options,
+        Arc::new(ManualClock::new()),
+    )
+    .unwrap();
     node.create_issuer("setup", IssuerSettings::from_json(settings).unwrap())
         .unwrap();
     let request = Request::new("p").subject("user-7");

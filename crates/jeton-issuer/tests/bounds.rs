@@ -1,17 +1,18 @@
-//! What a node takes no more of, and what it does when the store says what it cannot read.
+//! Tests limits of a node, and records that it cannot read.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hand::{Hand, START};
 use jeton_issuer::{
-    Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Stale, Subject, limits,
+    Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, StalePolicy, Subject,
+    limits,
 };
 use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
+use manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 
@@ -25,11 +26,11 @@ fn settings(iss: &str) -> IssuerSettings {
 fn start(store: &Arc<dyn Store>, options: impl FnOnce(Options) -> Options) -> Node {
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
     let options = options(Options::new(kek));
-    Node::start(store.clone(), options, Arc::new(Hand::new())).unwrap()
+    Node::start(store.clone(), options, Arc::new(ManualClock::new())).unwrap()
 }
 
 #[test]
-fn rules_beyond_the_limit_are_refused_and_single_tokens_are_not() {
+fn rules_beyond_limit_are_rejected() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let node = start(&store, |options| options);
     node.create_issuer("setup", settings(ISS)).unwrap();
@@ -56,20 +57,22 @@ fn rules_beyond_the_limit_are_refused_and_single_tokens_are_not() {
         "{refused}"
     );
     assert!(revoke(Revoke::all(Subject::Token("id".into()))).is_err());
-    // Renewed, and single tokens, of which there may be millions.
+    // Renewed rules and single tokens, of which there may be millions.
     revoke(subject("7")).unwrap();
     revoke(Revoke::token("id", START + 60)).unwrap();
     let status = node.status();
     assert_eq!((status.rules, status.revocations), (limits::RULES, 1));
 }
 
-/// What a newer node writes may be a revocation: whoever cannot read it must not answer for long as
-/// if nothing had happened, and must not skip it.
+/// A newer record may be a revocation: a node that cannot read it must not skip it or answer for long
+/// without it.
 #[test]
-fn a_record_that_cannot_be_read_stops_a_node_until_it_can() {
+fn unreadable_record_stops_node_until_fixed() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let fresh = Duration::from_millis(300);
-    let node = start(&store, |options| options.freshness(fresh, Stale::Refuse));
+    let node = start(&store, |options| {
+        options.freshness(fresh, StalePolicy::Refuse)
+    });
     node.create_issuer("setup", settings(ISS)).unwrap();
     let issued = node.issue(ISS, &Request::new("p")).unwrap();
     let key = Key::of(["rule", ISS, "subject", "s"]).unwrap();
@@ -86,7 +89,7 @@ fn a_record_that_cannot_be_read_stops_a_node_until_it_can() {
         let fault = node.status().fault;
         fault.is_some_and(|fault| fault.contains("a newer jeton wrote"))
     });
-    // Another change comes, and does not make it forget the first.
+    // A later change does not replace the first one.
     let beside = Key::of(["rule", ISS, "subject", "t"]).unwrap();
     let rule = format!(r#"{{"schema":1,"record":{{"not_before":{START},"until":{START}}}}}"#);
     block_on(store.commit(Txn::new().put(beside, rule))).unwrap();

@@ -1,27 +1,27 @@
-//! Nodes on a shared store, each by a clock of its own: behind, ahead, or jumping.
+//! Tests of nodes on a shared store with different clocks: behind, ahead, or jumping.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hand::{Hand, START};
 use jeton_issuer::keyring::State;
 use jeton_issuer::{
     Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke, Subject,
     limits,
 };
 use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
+use manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 const YEAR: i64 = 365 * 24 * 3600;
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Generous timeout for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A node looks at its clock every second; this is long enough for some looks.
+/// Long enough for a few maintenance runs, one per second.
 const LOOKS: Duration = Duration::from_millis(3500);
 
 fn settings() -> IssuerSettings {
@@ -36,15 +36,15 @@ fn kind() -> KeyKind {
     "ES256".parse().unwrap()
 }
 
-fn start(store: &Arc<dyn Store>, clock: &Hand) -> Node {
+fn start(store: &Arc<dyn Store>, clock: &ManualClock) -> Node {
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
     Node::start(store.clone(), Options::new(kek), Arc::new(clock.clone())).unwrap()
 }
 
-/// A node that has made the issuer, and another on the same store, each with its clock.
-fn two() -> (Arc<dyn Store>, [Node; 2], [Hand; 2]) {
+/// Returns a node that has created the issuer, and another on the same store, each with its clock.
+fn two() -> (Arc<dyn Store>, [Node; 2], [ManualClock; 2]) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let clocks = [Hand::new(), Hand::new()];
+    let clocks = [ManualClock::new(), ManualClock::new()];
     let nodes = clocks.each_ref().map(|clock| start(&store, clock));
     nodes[0].create_issuer("setup", settings()).unwrap();
     until("the other has heard of the issuer", || {
@@ -56,12 +56,12 @@ fn two() -> (Arc<dyn Store>, [Node; 2], [Hand; 2]) {
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// The key that is published and does not sign yet: since when it is, and when it will.
+/// Returns publication and signing time of the published key.
 fn next_key(node: &Node, now: i64) -> Option<(i64, i64)> {
     let (_, keyring) = node.issuer(ISS).unwrap();
     let keys = keyring.keys().iter();
@@ -70,7 +70,7 @@ fn next_key(node: &Node, now: i64) -> Option<(i64, i64)> {
 }
 
 #[test]
-fn token_of_a_node_within_the_skew_is_verified() {
+fn verify_token_within_clock_skew_succeeds() {
     let (_, [ahead, behind], [clock, _]) = two();
     clock.forward(limits::CLOCK_SKEW_SECONDS);
     let early = ahead.issue(ISS, &Request::new("p")).unwrap();
@@ -85,7 +85,7 @@ fn token_of_a_node_within_the_skew_is_verified() {
 }
 
 #[test]
-fn clock_that_jumps_ahead_for_a_moment_publishes_no_key() {
+fn clock_jump_publishes_no_key() {
     let (_, [node, _], [clock, _]) = two();
     clock.forward(YEAR);
     thread::sleep(LOOKS);
@@ -95,14 +95,14 @@ fn clock_that_jumps_ahead_for_a_moment_publishes_no_key() {
     assert_eq!(next_key(&node, START), None);
     assert!(said.contains("jumped"), "{said}");
     assert!(node.status().is_ready);
-    // Nothing is held back any more: what is due is made once the clock has gone on evenly.
+    // Nothing is postponed any more: keys are created once the clock has run without a jump.
     clock.forward(limits::STEADY_SECONDS / 2);
     thread::sleep(LOOKS);
     assert_eq!(node.status().warning, None);
 }
 
 #[test]
-fn key_published_by_a_clock_ahead_signs_after_the_lead_when_asked_for() {
+fn rotate_reschedules_key_published_in_future() {
     let (_, [ahead, right], [clock, _]) = two();
     clock.forward(YEAR);
     ahead.rotate("me", ISS, kind()).unwrap();
@@ -110,15 +110,21 @@ fn key_published_by_a_clock_ahead_signs_after_the_lead_when_asked_for() {
         next_key(&right, START).is_some()
     });
     right.rotate("me", ISS, kind()).unwrap();
-    let lead = limits::LEAD_SECONDS;
-    assert_eq!(next_key(&right, START), Some((START, START + lead)));
+    let publish_before_use = limits::PUBLISH_BEFORE_USE_SECONDS;
+    assert_eq!(
+        next_key(&right, START),
+        Some((START, START + publish_before_use))
+    );
     let (_, keyring) = right.issuer(ISS).unwrap();
-    assert_eq!(keyring.keys()[0].signs_until, Some(START + lead));
+    assert_eq!(
+        keyring.keys()[0].signs_until,
+        Some(START + publish_before_use)
+    );
     assert_eq!(keyring.keys().len(), 2);
 }
 
 #[test]
-fn rule_deleted_before_its_time_still_rejects() {
+fn rule_deleted_early_still_rejects() {
     let (store, [node, beside], _) = two();
     let issued = node
         .issue(ISS, &Request::new("p").subject("user-7"))
@@ -128,7 +134,7 @@ fn rule_deleted_before_its_time_still_rejects() {
     until("both have heard of the rule", || {
         beside.status().revision >= revision
     });
-    // As a node does whose clock is hours ahead.
+    // Like a node whose clock is hours ahead.
     let key = Key::of(["rule", ISS, "subject", "user-7"]).unwrap();
     block_on(store.commit(Txn::new().delete(key))).unwrap();
     let newest = block_on(store.status()).unwrap().revision;

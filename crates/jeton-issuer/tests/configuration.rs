@@ -1,12 +1,11 @@
-//! What a configuration says of issuers, applied to those that have keys and live tokens.
+//! Tests configuration changes of issuers that have keys and live tokens.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
 
-use hand::Hand;
 use jeton::Clock;
 use jeton_issuer::keyring::State;
 use jeton_issuer::{
@@ -14,6 +13,7 @@ use jeton_issuer::{
     Request, limits, verify_audit,
 };
 use jeton_store::{MemoryStore, Mirror, Prefix, Store, block_on};
+use manual_clock::ManualClock;
 use serde_json::{Value, json};
 
 const ISS: &str = "https://id.example";
@@ -27,9 +27,14 @@ fn with(profiles: &[Value]) -> IssuerSettings {
     times(profiles, 3600, 300, 30 * 24 * 3600)
 }
 
-fn times(profiles: &[Value], lead: i64, max_age: i64, rotate_every: i64) -> IssuerSettings {
+fn times(
+    profiles: &[Value],
+    publish_before_use: i64,
+    max_age: i64,
+    rotate_every: i64,
+) -> IssuerSettings {
     let settings = json!({
-        "iss": ISS, "profiles": profiles, "publish_before_use_seconds": lead, "max_age_seconds": max_age,
+        "iss": ISS, "profiles": profiles, "publish_before_use_seconds": publish_before_use, "max_age_seconds": max_age,
         "rotate_every_seconds": rotate_every,
     });
     IssuerSettings::from_json(&settings.to_string()).unwrap()
@@ -37,15 +42,15 @@ fn times(profiles: &[Value], lead: i64, max_age: i64, rotate_every: i64) -> Issu
 
 struct World {
     store: Arc<dyn Store>,
-    clock: Hand,
+    clock: ManualClock,
     node: Node,
 }
 
 impl World {
-    /// With an issuer that a configuration made.
+    /// Starts with an issuer created by a configuration.
     fn new(settings: &IssuerSettings) -> World {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let clock = Hand::new();
+        let clock = ManualClock::new();
         let node = start(&store, &clock);
         assert_eq!(
             node.configure("configuration", settings),
@@ -93,7 +98,7 @@ impl World {
     }
 }
 
-fn start(store: &Arc<dyn Store>, clock: &Hand) -> Node {
+fn start(store: &Arc<dyn Store>, clock: &ManualClock) -> Node {
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
     Node::start(store.clone(), Options::new(kek), Arc::new(clock.clone())).unwrap()
 }
@@ -102,7 +107,7 @@ fn texts(differences: &[Difference]) -> Vec<String> {
     differences.iter().map(Difference::to_string).collect()
 }
 
-/// What a token's header says of its key's algorithm.
+/// Returns `alg` from the header of a token.
 fn alg(token: &str) -> String {
     if token.starts_with("v4.") {
         return "v4.public".to_owned();
@@ -118,14 +123,14 @@ fn alg(token: &str) -> String {
 }
 
 #[test]
-fn shortened_lifetime_holds_for_new_tokens_and_old_ones_live_on() {
+fn shorter_lifetime_applies_to_new_tokens() {
     let world = World::new(&with(&[profile("p", "ES256", 86_400)]));
     let old = world.issue("p").unwrap();
     let shorter = with(&[profile("p", "ES256", 60)]);
     let applied = vec!["profiles[p].lifetime_seconds: 86400 -> 60".to_owned()];
     assert_eq!(world.configure(&shorter), Ok((applied, vec![])));
     assert_eq!(world.lifetime("p"), 60);
-    // The key goes, and stays in the key set for the token that it made before.
+    // The key retires, and stays in the key set for the token that it signed before.
     world
         .node
         .rotate("me", ISS, "ES256".parse().unwrap())
@@ -140,7 +145,7 @@ fn shortened_lifetime_holds_for_new_tokens_and_old_ones_live_on() {
 }
 
 #[test]
-fn extended_lifetime_keeps_a_retired_key_until_its_longest_token_is_over() {
+fn longer_lifetime_keeps_retired_key() {
     let world = World::new(&with(&[profile("p", "ES256", 60)]));
     world
         .configure(&with(&[profile("p", "ES256", 86_400)]))
@@ -157,7 +162,7 @@ fn extended_lifetime_keeps_a_retired_key_until_its_longest_token_is_over() {
     world.clock.forward(86_400 - 2);
     world.node.tick(ISS).unwrap();
     assert!(world.verifies(&last));
-    // The leeway, and two clocks that differ.
+    // Leeway and clock difference.
     world
         .clock
         .forward(1 + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS);
@@ -169,7 +174,7 @@ fn extended_lifetime_keeps_a_retired_key_until_its_longest_token_is_over() {
 }
 
 #[test]
-fn revocation_outlives_a_token_of_a_lifetime_that_was_shortened() {
+fn revocation_outlives_token_of_older_lifetime() {
     let world = World::new(&with(&[profile("p", "ES256", 86_400)]));
     let issued = (world.node)
         .issue(ISS, &Request::new("p").subject("alice"))
@@ -185,12 +190,12 @@ fn revocation_outlives_a_token_of_a_lifetime_that_was_shortened() {
 }
 
 #[test]
-fn changed_algorithm_waits_until_a_key_of_it_signs_on_every_node() {
+fn changed_algorithm_waits_for_active_key() {
     let world = World::new(&with(&[profile("p", "ES256", 900)]));
     let changed = |alg| with(&[profile("p", alg, 60)]);
     let kept = |alg| vec![format!("profiles[p].alg: ES256 -> {alg}")];
     let lifetime = vec!["profiles[p].lifetime_seconds: 900 -> 60".to_owned()];
-    // The rest is applied, and nothing the second time.
+    // The rest is applied. A second call changes nothing.
     assert_eq!(
         world.configure(&changed("EdDSA")),
         Ok((lifetime, kept("EdDSA")))
@@ -202,7 +207,7 @@ fn changed_algorithm_waits_until_a_key_of_it_signs_on_every_node() {
     assert_eq!(alg(&world.issue("p").unwrap()), "ES256");
     assert_eq!(world.lifetime("p"), 60);
 
-    // Another profile has a key of it made.
+    // Another profile causes a key of that kind.
     let both = |alg| with(&[profile("p", alg, 60), profile("next", "EdDSA", 60)]);
     let (applied, left) = world.configure(&both("ES256")).unwrap();
     assert_eq!(applied, ["profiles[next]: none -> EdDSA, 60 s, for a"]);
@@ -223,7 +228,7 @@ fn changed_algorithm_waits_until_a_key_of_it_signs_on_every_node() {
     world.clock.forward(limits::CLOCK_SKEW_SECONDS);
     assert!(world.verifies(&old), "the old key is retired, and not gone");
 
-    // Back to a key that is published still: at once.
+    // The previous key is still published and signs at once.
     let (applied, left) = world.configure(&both("ES256")).unwrap();
     assert_eq!(applied, ["profiles[p].alg: EdDSA -> ES256"]);
     assert_eq!(left, [""; 0]);
@@ -231,14 +236,14 @@ fn changed_algorithm_waits_until_a_key_of_it_signs_on_every_node() {
 }
 
 #[test]
-fn format_and_recipient_change_together_or_not_at_all() {
+fn format_and_recipient_change_together() {
     let jwk = json!({"kty": "OKP", "crv": "X25519", "alg": "ECDH-ES",
         "x": "3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"});
     let mut sealed = profile("p", "ES256", 900);
     sealed["encrypt_to"] = json!({"enc": "A256GCM", "jwk": jwk});
     let world = World::new(&with(&[sealed.clone()]));
     assert_eq!(alg(&world.issue("p").unwrap()), "ECDH-ES");
-    // Nothing that was encrypted is signed only because its new key has to wait.
+    // An encrypted profile stays encrypted while its new key waits.
     let (applied, kept) = world
         .configure(&with(&[profile("p", "v4.public", 900)]))
         .unwrap();
@@ -250,7 +255,7 @@ fn format_and_recipient_change_together_or_not_at_all() {
         "{kept:?}"
     );
     assert_eq!(alg(&world.issue("p").unwrap()), "ECDH-ES");
-    // The key is the same: it is as the configuration says, at once.
+    // The same key: applied at once.
     world
         .configure(&with(&[profile("p", "ES256", 900)]))
         .unwrap();
@@ -260,7 +265,7 @@ fn format_and_recipient_change_together_or_not_at_all() {
 }
 
 #[test]
-fn changed_audience_and_profile_hold_for_new_tokens() {
+fn changed_audience_applies_to_new_tokens() {
     let world = World::new(&with(&[
         profile("p", "ES256", 900),
         profile("q", "EdDSA", 900),
@@ -287,7 +292,7 @@ fn changed_audience_and_profile_hold_for_new_tokens() {
 }
 
 #[test]
-fn changed_times_hold_from_the_next_key_on() {
+fn changed_times_apply_to_next_key() {
     let profiles = [profile("p", "ES256", 900)];
     let world = World::new(&with(&profiles));
     let (applied, kept) = world
@@ -303,7 +308,7 @@ fn changed_times_hold_from_the_next_key_on() {
     );
     assert_eq!(kept, [""; 0]);
     assert_eq!(world.node.key_set(ISS).unwrap().max_age_seconds, 3600);
-    // A day after the first, less the lead.
+    // A day after the first, minus the pre-publication period.
     world
         .clock
         .forward(86_400 - 7200 - limits::CLOCK_SKEW_SECONDS - 1);
@@ -312,7 +317,7 @@ fn changed_times_hold_from_the_next_key_on() {
     world.clock.forward(1);
     world.node.tick(ISS).unwrap();
     assert_eq!(world.kids(State::Published).len(), 1);
-    // Who fetched the set a moment ago has it for an hour, whatever the configuration says now.
+    // A verifier that just fetched the set keeps it for an hour, under any new configuration.
     world.configure(&times(&profiles, 600, 0, 86_400)).unwrap();
     world.clock.forward(7199);
     assert_eq!(world.kids(State::Published).len(), 1);
@@ -321,7 +326,7 @@ fn changed_times_hold_from_the_next_key_on() {
 }
 
 #[test]
-fn change_that_needs_too_many_keys_changes_nothing() {
+fn change_with_too_many_keys_is_rejected() {
     let long = profile("p", "ES256", YEAR);
     let world = World::new(&with(std::slice::from_ref(&long)));
     while world.node.issuer(ISS).unwrap().1.keys().len() < limits::KEYS_PER_ISSUER {
@@ -345,7 +350,7 @@ fn change_that_needs_too_many_keys_changes_nothing() {
 }
 
 #[test]
-fn configuration_is_applied_once_by_nodes_that_start_together() {
+fn concurrent_starts_apply_configuration_once() {
     let world = World::new(&with(&[profile("p", "ES256", 900)]));
     let nodes: Vec<Node> = (0..5).map(|_| start(&world.store, &world.clock)).collect();
     let changed = with(&[profile("p", "ES256", 60), profile("q", "EdDSA", 60)]);
@@ -368,7 +373,7 @@ fn configuration_is_applied_once_by_nodes_that_start_together() {
 }
 
 #[test]
-fn issuer_is_the_configurations_until_an_administrator_sets_it() {
+fn administrator_takes_over_configured_issuer() {
     let settings = with(&[profile("p", "ES256", 900)]);
     let world = World::new(&settings);
     let is_configured = || {
@@ -408,7 +413,7 @@ fn issuer_is_the_configurations_until_an_administrator_sets_it() {
 }
 
 #[test]
-fn administrators_change_is_audited_with_both_values() {
+fn admin_change_is_audited_with_both_values() {
     let world = World::new(&with(&[profile("p", "ES256", 900)]));
     world
         .node

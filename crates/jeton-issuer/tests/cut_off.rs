@@ -1,24 +1,24 @@
-//! A node whose store is troubled, or that hears of nothing: what it does, and what it says.
+//! Tests a node with a failing store or without contact to it.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
-mod troubled;
+mod failing_store;
+mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hand::Hand;
+use failing_store::{FailingStore, Trouble};
 use jeton_issuer::{
-    Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Stale,
+    Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, StalePolicy,
 };
 use jeton_store::{MemoryStore, Store, block_on};
-use troubled::{Trouble, Troubled};
+use manual_clock::ManualClock;
 
 const ISS: &str = "https://id.example";
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Generous timeout for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn settings() -> IssuerSettings {
     let text = format!(
@@ -33,33 +33,33 @@ fn options() -> Options {
 }
 
 fn start(store: impl Store + 'static, options: Options) -> Node {
-    Node::start(Arc::new(store), options, Arc::new(Hand::new())).unwrap()
+    Node::start(Arc::new(store), options, Arc::new(ManualClock::new())).unwrap()
 }
 
-/// A node without trouble that has made the issuer, and one whose trouble the test makes.
+/// Returns a healthy node that has created the issuer, and one whose store the test can make fail.
 fn two(options: Options) -> (Node, Node, Trouble) {
     let store = MemoryStore::new();
     let trouble = Trouble::default();
     let node = start(store.clone(), self::options());
     node.create_issuer("setup", settings()).unwrap();
-    let troubled = start(Troubled(store, trouble.clone()), options);
-    assert!(troubled.issue(ISS, &Request::new("p")).is_ok());
-    (node, troubled, trouble)
+    let failing_store = start(FailingStore(store, trouble.clone()), options);
+    assert!(failing_store.issue(ISS, &Request::new("p")).is_ok());
+    (node, failing_store, trouble)
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
         thread::sleep(Duration::from_millis(10));
     }
 }
 
 #[test]
-fn create_issuer_that_another_node_made_returns_when_it_is_known() {
+fn create_existing_issuer_waits_for_view() {
     let store = MemoryStore::new();
     let trouble = Trouble::default();
-    let late = start(Troubled(store.clone(), trouble.clone()), options());
+    let late = start(FailingStore(store.clone(), trouble.clone()), options());
     trouble.hold(true);
     start(store, options())
         .create_issuer("setup", settings())
@@ -79,17 +79,19 @@ fn create_issuer_that_another_node_made_returns_when_it_is_known() {
 }
 
 #[test]
-fn fault_of_a_follower_lasts_until_everything_has_been_read_again() {
-    let (node, troubled, trouble) = two(options());
+fn follower_fault_lasts_until_reload() {
+    let (node, failing_store, trouble) = two(options());
     trouble.scans_fail(true);
     trouble.watch_fails_once();
-    until("there is a fault", || troubled.status().fault.is_some());
-    // Another update, which could be followed.
+    until("there is a fault", || {
+        failing_store.status().fault.is_some()
+    });
+    // Another update, which can be applied.
     let issued = node.issue(ISS, &Request::new("p")).unwrap();
     let revoke = Revoke::token(&issued.token_id, issued.expires_at);
     block_on(node.revoke("me", ISS, revoke)).unwrap();
     for _ in 0..30 {
-        let status = troubled.status();
+        let status = failing_store.status();
         let fault = status.fault.unwrap();
         assert!(
             fault.contains("of the scan") || fault.contains("as asked for"),
@@ -99,38 +101,42 @@ fn fault_of_a_follower_lasts_until_everything_has_been_read_again() {
         thread::sleep(Duration::from_millis(100));
     }
     trouble.scans_fail(false);
-    until("the fault is over", || troubled.status().fault.is_none());
+    until("the fault is over", || {
+        failing_store.status().fault.is_none()
+    });
     until("it has read what it missed", || {
         matches!(
-            troubled.verify(ISS, "api", &issued.token),
+            failing_store.verify(ISS, "api", &issued.token),
             Err(Error::Revoked)
         )
     });
-    assert!(troubled.status().is_ready);
+    assert!(failing_store.status().is_ready);
 }
 
 #[test]
-fn follower_that_ends_is_a_fault() {
-    let (_node, troubled, trouble) = two(options());
+fn ended_follower_is_a_fault() {
+    let (_node, failing_store, trouble) = two(options());
     trouble.watch_panics();
-    until("there is a fault", || troubled.status().fault.is_some());
-    let status = troubled.status();
+    until("there is a fault", || {
+        failing_store.status().fault.is_some()
+    });
+    let status = failing_store.status();
     assert!(status.fault.unwrap().contains("jeton-follower"));
     assert!(!status.is_ready);
 }
 
 #[test]
-fn node_that_is_cut_off_issues_no_longer_than_it_may() {
+fn disconnected_node_stops_issuing_at_limit() {
     let limit = Duration::from_millis(1500);
     let bounds = options()
-        .freshness(Duration::from_millis(500), Stale::Answer)
+        .freshness(Duration::from_millis(500), StalePolicy::Answer)
         .issue_without_store(limit);
-    let (_node, troubled, trouble) = two(bounds);
-    let issue = || troubled.issue(ISS, &Request::new("p"));
+    let (_node, failing_store, trouble) = two(bounds);
+    let issue = || failing_store.issue(ISS, &Request::new("p"));
     let issued = issue().unwrap();
     trouble.hold(true);
     until("its key sets may not be cached", || {
-        !troubled.key_sets_may_be_cached()
+        !failing_store.key_sets_may_be_cached()
     });
     until("it issues no more", || issue().is_err());
     let refused = issue().unwrap_err();
@@ -143,13 +149,13 @@ fn node_that_is_cut_off_issues_no_longer_than_it_may() {
         "{said}"
     );
     assert!(said.ends_with(" s, the limit for issuing is 1 s"), "{said}");
-    let pair = troubled.issue_and_verify(ISS, &Request::new("p"));
+    let pair = failing_store.issue_and_verify(ISS, &Request::new("p"));
     assert!(matches!(pair, Err(Error::CutOff { .. })));
-    let batch = troubled.with_desk(ISS, "p", None, |_| ());
+    let batch = failing_store.with_profile_issuer(ISS, "p", None, |_| ());
     assert!(matches!(batch, Err(Error::CutOff { .. })));
-    // It was told to go on verifying.
-    assert!(troubled.verify(ISS, "api", &issued.token).is_ok());
+    // Configured to continue verifying.
+    assert!(failing_store.verify(ISS, "api", &issued.token).is_ok());
     trouble.hold(false);
     until("it issues again", || issue().is_ok());
-    assert!(troubled.key_sets_may_be_cached());
+    assert!(failing_store.key_sets_may_be_cached());
 }

@@ -1,7 +1,7 @@
-//! Feeds of revocations: what they cost the store, and what becomes of a reader that does not read.
+//! Tests feeds of revocations: their cost for the store, and readers that do not read.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,33 +13,33 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hand::{Hand, START};
 use jeton_issuer::{
-    Error, IssuerSettings, KeyEncryptionKey, Node, Options, RevocationFeed, RevocationNews,
-    RevocationRule, Revoke, Subject, limits, token_hash,
+    Error, IssuerSettings, KeyEncryptionKey, Node, Options, RevocationFeed, RevocationRule,
+    RevocationUpdate, Revoke, Subject, limits, token_hash,
 };
 use jeton_store::{
     Key, MemoryStore, Outcome, Pages, Pending, Prefix, Read, RedbStore, Revision, Status, Store,
     Txn, Update, Watch, block_on,
 };
+use manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 
-/// Issuers whose records are beside those of [`ISS`] in the store.
+/// Issuers whose records are next to those of [`ISS`] in the store.
 const OTHERS: [&str; 3] = [
     "https://id.example-2",
     "https://id.example/t",
     "https://id.exampl",
 ];
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Generous timeout for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn start(store: Arc<dyn Store>) -> Node {
-    start_at(store, &Hand::new())
+    start_at(store, &ManualClock::new())
 }
 
-fn start_at(store: Arc<dyn Store>, clock: &Hand) -> Node {
+fn start_at(store: Arc<dyn Store>, clock: &ManualClock) -> Node {
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
     let node = Node::start(store, Options::new(kek), Arc::new(clock.clone())).unwrap();
     for iss in [&[ISS], &OTHERS[..]].concat() {
@@ -62,7 +62,7 @@ fn revoke_subject(node: &Node, iss: &str, name: String) {
     block_on(node.revoke("me", iss, Revoke::all(Subject::Subject(name)))).unwrap();
 }
 
-/// What a follower knows.
+/// State of a reader.
 #[derive(Debug, Default, PartialEq)]
 struct Known {
     tokens: BTreeSet<(u32, u128)>,
@@ -70,7 +70,7 @@ struct Known {
 }
 
 impl Known {
-    fn take(&mut self, news: RevocationNews) {
+    fn take(&mut self, news: RevocationUpdate) {
         let tokens = news.tokens.into_iter();
         self.tokens
             .extend(tokens.map(|(hash, minute)| (minute, hash)));
@@ -80,7 +80,7 @@ impl Known {
         }
     }
 
-    /// Takes the rest of the snapshot.
+    /// Reads the rest of the snapshot.
     fn take_snapshot(&mut self, feed: &mut RevocationFeed) {
         loop {
             let news = block_on(feed.next()).unwrap();
@@ -93,15 +93,15 @@ impl Known {
     }
 }
 
-/// A store in memory that counts what it is asked, and whose watches can be made to fail.
+/// A store in memory that counts calls, and whose watches can fail.
 #[derive(Debug, Default)]
 struct Odd {
     store: MemoryStore,
     watches: AtomicUsize,
     scans: AtomicUsize,
-    /// Its watches do not say as of when there was nothing more to tell.
+    /// Its watches omit `as_of`.
     is_lagging: Arc<AtomicBool>,
-    /// The next update is that the history is gone.
+    /// The next update is that the history was compacted.
     has_forgotten: Arc<AtomicBool>,
 }
 
@@ -161,7 +161,7 @@ impl Store for Odd {
 }
 
 #[test]
-fn feeds_many_watch_and_scan_the_store_no_more_than_none() {
+fn feeds_cause_no_store_access() {
     let store = Arc::new(Odd::default());
     let node = start(store.clone());
     revoke(&node, ISS, 1);
@@ -181,7 +181,7 @@ fn feeds_many_watch_and_scan_the_store_no_more_than_none() {
     assert_eq!(asked(), before);
 }
 
-/// The most that the store's file grows to while that many transactions change the same few entries.
+/// Returns the largest file size while this many transactions change the same few entries.
 fn file_bytes(folder: &Path, holds_a_feed: bool) -> u64 {
     let node = start(Arc::new(RedbStore::open(folder).unwrap()));
     for number in 0..2000 {
@@ -199,20 +199,20 @@ fn file_bytes(folder: &Path, holds_a_feed: bool) -> u64 {
 }
 
 #[test]
-fn feed_nobody_reads_does_not_make_the_store_grow() {
+fn unread_feed_does_not_grow_store() {
     let folder = tempfile::tempdir().unwrap();
     let without = file_bytes(&folder.path().join("without"), false);
     let with = file_bytes(&folder.path().join("with"), true);
-    // The first transactions are grouped as it comes, which decides between one and two sizes. A transaction of
-    // the store that is held for all the others makes it thirty times as large.
+    // Grouping of the first transactions decides between one and two sizes. A held transaction would make
+    // the file thirty times as large.
     assert!(
         with <= without * 4,
         "{with} bytes, and {without} without a feed"
     );
 }
 
-/// Takes news from which on everything is known, so that nothing may become what it was before.
-fn take_newer(known: &mut Known, news: RevocationNews) -> Revision {
+/// Reads an update after which everything is known: no old state may return.
+fn take_newer(known: &mut Known, news: RevocationUpdate) -> Revision {
     let (before, revision) = (known.rules.clone(), news.revision);
     assert!(!news.is_snapshot);
     known.take(news);
@@ -223,8 +223,8 @@ fn take_newer(known: &mut Known, news: RevocationNews) -> Revision {
 }
 
 #[test]
-fn feed_tells_all_of_its_issuer_while_others_and_it_go_on_revoking() {
-    let clock = Hand::new();
+fn feed_reports_all_revocations_of_its_issuer() {
+    let clock = ManualClock::new();
     let node = start_at(Arc::new(MemoryStore::new()), &clock);
     let token = |number: usize| {
         let minute = u32::try_from(START + 900).unwrap() / 60;
@@ -255,8 +255,8 @@ fn feed_tells_all_of_its_issuer_while_others_and_it_go_on_revoking() {
         }
         pages += 1;
         known.take(news);
-        // Before the place that it has read up to, and behind; more than one message, and each rule is
-        // another than before.
+        // Before and after its position, in more than one message, and each rule differs from the previous
+        // one.
         clock.forward(1);
         for number in (0..20).chain(60..80) {
             revoke_subject(&node, ISS, name(number));
@@ -279,7 +279,7 @@ fn feed_tells_all_of_its_issuer_while_others_and_it_go_on_revoking() {
         expected.rules.insert(key, rule);
     }
     assert_eq!(known, expected);
-    // And from there on.
+    // And continues from there.
     revoke_subject(&node, ISS, "later".to_owned());
     let news = block_on(feed.next()).unwrap();
     assert!(!news.is_snapshot && news.revision >= node.revision());
@@ -287,7 +287,7 @@ fn feed_tells_all_of_its_issuer_while_others_and_it_go_on_revoking() {
 }
 
 #[test]
-fn feed_that_falls_behind_is_told_and_others_go_on() {
+fn feed_that_falls_behind_fails_alone() {
     let node = start(Arc::new(MemoryStore::new()));
     let (mut unread, mut read) = (
         node.revocations(ISS).unwrap(),
@@ -318,19 +318,19 @@ fn feed_that_falls_behind_is_told_and_others_go_on() {
     for number in [bytes, limit as u64] {
         assert!(error.to_string().contains(&number.to_string()), "{error}");
     }
-    let mut anew = Known::default();
-    anew.take_snapshot(&mut node.revocations(ISS).unwrap());
-    assert_eq!(anew, known);
+    let mut again = Known::default();
+    again.take_snapshot(&mut node.revocations(ISS).unwrap());
+    assert_eq!(again, known);
 }
 
 #[test]
-fn feed_ends_when_its_node_has_missed_something() {
+fn feed_ends_when_node_missed_changes() {
     let store = Arc::new(Odd::default());
     let node = start(store.clone());
     let mut feed = node.revocations(ISS).unwrap();
     Known::default().take_snapshot(&mut feed);
     store.has_forgotten.store(true, Ordering::SeqCst);
-    // It is acknowledged when the node has read everything again.
+    // It is acknowledged after the reload.
     revoke(&node, ISS, 1);
     let ended = block_on(feed.next());
     let gone = |error: &jeton_store::Error| matches!(error, jeton_store::Error::Compacted { .. });
@@ -338,9 +338,9 @@ fn feed_ends_when_its_node_has_missed_something() {
         matches!(&ended, Err(Error::Store(error)) if gone(error)),
         "{ended:?}"
     );
-    let mut anew = Known::default();
-    anew.take_snapshot(&mut node.revocations(ISS).unwrap());
-    assert_eq!(anew.tokens.len(), 1);
+    let mut again = Known::default();
+    again.take_snapshot(&mut node.revocations(ISS).unwrap());
+    assert_eq!(again.tokens.len(), 1);
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn feed_ends_with_its_node() {
     let begun = Instant::now();
     while !ended.is_finished() {
         assert!(
-            begun.elapsed() < PATIENCE,
+            begun.elapsed() < TIMEOUT,
             "it waits for a node that is gone"
         );
         thread::sleep(Duration::from_millis(10));
@@ -369,13 +369,13 @@ fn feed_ends_with_its_node() {
 }
 
 #[test]
-fn news_are_as_old_as_the_view_that_they_are_from() {
+fn update_age_is_age_of_view() {
     for is_lagging in [false, true] {
         let store = Arc::new(Odd::default());
         let node = start(store.clone());
         store.is_lagging.store(is_lagging, Ordering::SeqCst);
         let mut feed = node.revocations(ISS).unwrap();
-        // What has come so far may not have lagged.
+        // Earlier updates may not have lagged.
         revoke(&node, ISS, 1);
         thread::sleep(Duration::from_millis(10));
         let before = Instant::now();
@@ -386,7 +386,7 @@ fn news_are_as_old_as_the_view_that_they_are_from() {
         while known.tokens.len() < 2 {
             known.take(block_on(feed.next()).unwrap());
         }
-        // It is known; but for all that a lagging store says, another one is missing.
+        // It is known, but a lagging store may have more.
         let since = before.elapsed();
         let age = feed.progress().age();
         match is_lagging {
@@ -397,13 +397,13 @@ fn news_are_as_old_as_the_view_that_they_are_from() {
 }
 
 #[test]
-fn feed_of_an_unknown_issuer_is_refused() {
+fn feed_of_unknown_issuer_is_rejected() {
     let node = start(Arc::new(MemoryStore::new()));
     assert_eq!(node.revocations("nobody").err(), Some(Error::UnknownIssuer));
 }
 
 #[test]
-fn feed_that_is_dropped_leaves_no_waker_behind() {
+fn dropped_feed_leaves_no_waker() {
     struct Counted;
 
     impl Wake for Counted {
@@ -412,7 +412,7 @@ fn feed_that_is_dropped_leaves_no_waker_behind() {
 
     let store = Arc::new(Odd::default());
     let node = start(store.clone());
-    // Its heartbeat is nothing new.
+    // Its heartbeat contains nothing new.
     store.is_lagging.store(true, Ordering::SeqCst);
     let mut feed = node.revocations(ISS).unwrap();
     Known::default().take_snapshot(&mut feed);
@@ -424,6 +424,6 @@ fn feed_that_is_dropped_leaves_no_waker_behind() {
         assert!(next.as_mut().poll(&mut context).is_pending());
     }
     drop(feed);
-    // Nobody is told anything meanwhile: a store may be out of reach for long.
+    // Nothing is reported meanwhile: a store may be unreachable for long.
     assert_eq!(Arc::strong_count(&counted), 2);
 }

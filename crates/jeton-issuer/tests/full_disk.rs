@@ -1,6 +1,6 @@
-//! Nodes and data folders on a disk that is full: a small file system of its own.
+//! Tests nodes and data folders on a full disk, a small file system.
 //!
-//! Root only, as it mounts one; elsewhere it says so and checks nothing.
+//! Needs root to mount it. Otherwise it prints so and checks nothing.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -20,17 +20,17 @@ use jeton_store::{Error as StoreError, block_on};
 
 const ISS: &str = "https://id.example";
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Generous timeout for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A small disk, mounted for as long as a test.
+/// A small disk, mounted during the test.
 struct Disk {
     path: PathBuf,
     _folder: tempfile::TempDir,
 }
 
 impl Disk {
-    /// None, and it says so, where nothing can be mounted.
+    /// None, with a message, where mounting is not possible.
     fn mount() -> Option<Disk> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("disk");
@@ -58,7 +58,7 @@ impl Disk {
         DataFolder::open(&self.data(), Missing::Make, Duration::ZERO).unwrap()
     }
 
-    /// Somebody else takes all the room that is left.
+    /// Another file takes all free space.
     fn fill(&self) {
         let room = vec![0; 4096];
         let mut at = 0;
@@ -89,7 +89,7 @@ impl Drop for Disk {
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -110,9 +110,9 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Revoking is one way to write; each of the others finds out as well and comes back as well.
+/// Each way of writing reports the fault and recovers.
 #[test]
-fn full_disk_is_a_fault_for_every_writer_until_there_is_room() {
+fn full_disk_is_a_fault_until_space_is_free() {
     let Some(disk) = Disk::mount() else { return };
     let folder = disk.open();
     let options = Options::new(KeyEncryptionKey::generate().unwrap());
@@ -145,7 +145,7 @@ fn full_disk_is_a_fault_for_every_writer_until_there_is_room() {
     assert!(status.write_failures >= 5, "{}", status.write_failures);
     let fault = status.fault.unwrap();
     assert_eq!(fault, StoreError::Full.to_string());
-    // What needs no room goes on.
+    // Operations without writes continue.
     let backed_up = back_up(&*folder.store(), 0, &mut Vec::new()).unwrap();
     assert!(backed_up.entries > 0);
 
@@ -159,12 +159,12 @@ fn full_disk_is_a_fault_for_every_writer_until_there_is_room() {
     let entries = block_on(verify_audit(&*folder.store())).unwrap();
     assert!(entries >= 5, "{entries}");
     drop(folder);
-    DataFolder::verify(&disk.data(), PATIENCE).unwrap();
+    DataFolder::verify(&disk.data(), TIMEOUT).unwrap();
 }
 
-/// Half a key would be taken for one that is damaged, and would keep the folder from ever being opened.
+/// A partial key would be reported as damaged and would prevent the folder from being opened.
 #[test]
-fn full_disk_leaves_no_half_written_key_encryption_key() {
+fn full_disk_leaves_no_partial_key_file() {
     let Some(disk) = Disk::mount() else { return };
     let folder = disk.open();
     disk.fill();
@@ -181,7 +181,7 @@ fn full_disk_leaves_no_half_written_key_encryption_key() {
 }
 
 #[test]
-fn full_disk_leaves_no_half_made_store() {
+fn full_disk_leaves_no_partial_store() {
     let Some(disk) = Disk::mount() else { return };
     let elsewhere = tempfile::tempdir().unwrap();
     let from = DataFolder::open(elsewhere.path(), Missing::Make, Duration::ZERO).unwrap();
@@ -197,5 +197,5 @@ fn full_disk_leaves_no_half_made_store() {
     assert_eq!(names(&disk.data()), ["lock"]);
     disk.free();
     restore(&disk.data(), &mut &backup[..], 0).unwrap();
-    DataFolder::verify(&disk.data(), PATIENCE).unwrap();
+    DataFolder::verify(&disk.data(), TIMEOUT).unwrap();
 }

@@ -1,40 +1,42 @@
-//! Random histories: whatever happens in whatever order, the rules hold.
+//! Random histories of rotation. In every order of events these rules hold:
 //!
-//! 1. No token is signed by a key that a verifier which caches the key set may not have, but the
-//!    issuer's first and one that replaces a compromised key.
-//! 2. A retired key lives as long as its last token.
-//! 3. Whoever could sign can sign, whatever is rotated, withdrawn or compromised, as long as a profile
-//!    asks for it.
-//! 4. However far ahead a clock was that published a key: once nobody goes by it any more, the next key signs
-//!    after the lead.
+//! 1. No token is signed by a key that a caching verifier may not have. Exceptions: the first key of an
+//!    issuer, and the replacement of a compromised key.
+//! 2. A retired key stays as long as its last token.
+//! 3. A node that could sign can still sign after every rotation, withdrawal or compromise, while a profile
+//!    needs it.
+//! 4. After a key was published by a clock far ahead, and that clock is no longer used, the next key signs
+//!    after the pre-publication period.
 //!
-//! Three nodes take part in the first three, with clocks that differ by as much as is allowed. Each signs by what
-//! is in force, or by what was until a change had to reach it. In the last a fourth node's clock is as far
-//! ahead as it likes.
+//! Decisions may be committed late, and a node may stop between the transactions of a rotation.
 //!
-//! Histories of revocations are in `src/node/histories.rs`: the clean-up takes part in them.
+//! Rules 1 to 3 are tested with three nodes whose clocks differ as much as allowed. Each signs by the
+//! current state, or by an older one within the propagation time. Rule 4 has a fourth node whose clock is
+//! arbitrarily far ahead.
+//!
+//! `src/node/histories.rs` tests histories of revocations, including cleanup.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::collections::{HashMap, HashSet};
 
-use hand::START;
-use jeton_issuer::keyring::{Decision, Event, Keyring, NewKey, decide};
+use jeton_issuer::keyring::{Change, Decision, Event, Keyring, NewKey, decide};
 use jeton_issuer::{IssuerSettings, KeyKind, limits};
+use manual_clock::START;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 const ISS: &str = "https://id.example";
 
-/// Clocks that are as far apart as nodes' may be.
+/// Clocks that differ as much as allowed.
 const CLOCKS: [i64; 3] = [
     -limits::CLOCK_SKEW_SECONDS / 2,
     0,
     limits::CLOCK_SKEW_SECONDS / 2,
 ];
 
-/// How far ahead the clock of the fourth node jumps: around the skew, and for ever.
+/// How far ahead the clock of the fourth node is: around the allowed difference, and permanently far.
 const JUMPS: [i64; 6] = [
     2 * limits::CLOCK_SKEW_SECONDS,
     599,
@@ -44,7 +46,7 @@ const JUMPS: [i64; 6] = [
     100 * 365 * 24 * 3600,
 ];
 
-/// Settings that differ in everything that the rules speak of.
+/// Settings that differ in every relevant field.
 fn settings() -> Vec<IssuerSettings> {
     let of = |times: &str, profiles: &[(&str, i64)]| {
         let profiles: Vec<_> = (profiles.iter())
@@ -64,11 +66,11 @@ fn settings() -> Vec<IssuerSettings> {
         of("", &[("ES256", 60), ("v4.public", 900)]),
         of("", &[("HS256", 900)]),
         of(
-            r#""lead_seconds":600,"max_age_seconds":300,"rotate_every_seconds":1200,"#,
+            r#""publish_before_use_seconds":600,"max_age_seconds":300,"rotate_every_seconds":1200,"#,
             &[("ES256", 900), ("HS256", 60)],
         ),
         of(
-            r#""lead_seconds":7200,"max_age_seconds":3600,"rotate_every_seconds":20000,"#,
+            r#""publish_before_use_seconds":7200,"max_age_seconds":3600,"rotate_every_seconds":20000,"#,
             &[("ES256", 900), ("v4.public", 7200)],
         ),
     ]
@@ -87,20 +89,33 @@ enum Step {
     BringForward,
     /// By the clock of the fourth node.
     Ahead(Index, Box<Step>),
+    /// Delays of the two commits: of the decision, and of the confirmation of a new key.
+    Late(i64, i64, Box<Step>),
+    /// The node stops after the first commit.
+    Stops(Box<Step>),
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    // The seconds around which everything turns, and any others.
+    // Critical durations, and arbitrary ones.
     let turns = [
         1, 30, 59, 60, 61, 120, 299, 300, 301, 599, 600, 899, 900, 1079, 1080, 1200, 1799, 3539,
         3540, 3599, 3600, 3601, 3660, 7200,
     ];
-    // What a node does by itself, and what its operator asks of it.
+    // Automatic maintenance and commands of an operator.
     let ahead = prop_oneof![
         2 => Just(Step::Tick),
         2 => any::<Index>().prop_map(Step::Rotate),
         1 => any::<Index>().prop_map(Step::Import),
     ];
+    let late = prop_oneof![
+        2 => Just(Step::Tick),
+        1 => Just(Step::Over),
+        2 => any::<Index>().prop_map(Step::Rotate),
+        1 => any::<Index>().prop_map(Step::Import),
+        1 => any::<Index>().prop_map(Step::Compromised),
+        2 => any::<Index>().prop_map(Step::Set),
+    ];
+    let delay = || proptest::sample::select(vec![0, 30, 61, 599, 1200, 3600, 10_000]);
     prop_oneof![
         4 => prop_oneof![
             proptest::sample::select(turns.to_vec()),
@@ -115,31 +130,39 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<Index>().prop_map(Step::Retire),
         1 => any::<Index>().prop_map(Step::Set),
         2 => Just(Step::BringForward),
-        2 => (any::<Index>(), ahead).prop_map(|(jump, step)| Step::Ahead(jump, Box::new(step))),
+        2 => (any::<Index>(), ahead.clone())
+            .prop_map(|(jump, step)| Step::Ahead(jump, Box::new(step))),
+        3 => (delay(), delay(), late)
+            .prop_map(|(first, second, step)| Step::Late(first, second, Box::new(step))),
+        1 => ahead.prop_map(|step| Step::Stops(Box::new(step))),
     ]
 }
 
-/// An issuer as an onlooker sees it who has the one right clock.
+/// An issuer, as seen by an observer with the correct clock.
 struct World {
     settings: IssuerSettings,
     keyring: Keyring,
     now: i64,
     made: usize,
-    /// When each key came into the key set.
+    /// When each key was published.
     published: HashMap<String, i64>,
-    /// From when verifiers were told to cache for how long.
+    /// Cache lifetimes, and since when they apply.
     max_ages: Vec<(i64, i64)>,
-    /// Keys that need not have waited: the first, and those that replaced a compromised one.
+    /// Keys without a pre-publication period: the first ones and replacements of compromised keys.
     hurried: HashSet<String>,
     compromised: HashSet<String>,
-    /// Of each key, when the last token that it signed is over.
+    /// End of the last token of each key.
     last_tokens: HashMap<String, i64>,
-    /// Which node could sign what.
+    /// Kinds that each node could sign.
     could_sign: HashSet<(usize, KeyKind)>,
-    /// Kinds that no profile asked for at some time: who wants them back may have to wait.
+    /// Kinds that no profile needed at some time: a later profile may have to wait.
     given_up: HashSet<KeyKind>,
-    /// What was in force, and until when.
+    /// Earlier states, and until when they applied.
     before: Vec<(i64, IssuerSettings, Keyring)>,
+    /// Delays of the next commits.
+    delays: [i64; 2],
+    /// The node stops after the next commit.
+    stops: bool,
 }
 
 impl World {
@@ -157,6 +180,8 @@ impl World {
             could_sign: HashSet::new(),
             given_up: HashSet::new(),
             before: Vec::new(),
+            delays: [0; 2],
+            stops: false,
         };
         world.decide(&Event::Tick, CLOCKS[2], Vec::new());
         world.hurried = world.published.keys().cloned().collect();
@@ -164,25 +189,107 @@ impl World {
         world
     }
 
-    /// What a node decides and writes, making the keys that it needs.
-    fn decide(&mut self, event: &Event, offset: i64, mut keys: Vec<NewKey>) {
+    /// Decides and writes, including the follow-up transactions.
+    fn decide(&mut self, event: &Event, offset: i64, keys: Vec<NewKey>) {
+        self.decide_with(self.settings.clone(), event, offset, keys);
+    }
+
+    fn decide_with(
+        &mut self,
+        settings: IssuerSettings,
+        event: &Event,
+        offset: i64,
+        keys: Vec<NewKey>,
+    ) {
+        let ([first, second], stops) = (self.delays, self.stops);
+        self.write(settings, event, offset, keys, first);
+        if self.keyring.has_unconfirmed() && !stops {
+            self.write(
+                self.settings.clone(),
+                &Event::Confirm,
+                offset,
+                Vec::new(),
+                second,
+            );
+        }
+    }
+
+    /// Writes with a delay, and corrects a late commit.
+    fn write(
+        &mut self,
+        settings: IssuerSettings,
+        event: &Event,
+        offset: i64,
+        keys: Vec<NewKey>,
+        delay: i64,
+    ) {
+        let (mut delay, mut change) = (delay, self.change(&settings, event, offset, keys.clone()));
+        if delay > 0 {
+            let is_withdrawn = |kid: &String| {
+                let key = self.keyring.keys().iter().find(|key| key.kid == *kid);
+                key.is_some_and(|key| key.is_confirmed() && key.signs_from > self.now)
+            };
+            let withdraws = (change.iter().flat_map(|change| &change.removed)).any(is_withdrawn);
+            self.now += delay;
+            self.look();
+            // The node checks the delay before a commit.
+            if withdraws {
+                change = self.change(&settings, event, offset, keys);
+                delay = 0;
+            }
+        }
+        if settings != self.settings {
+            self.max_ages.push((self.now, settings.max_age_seconds()));
+        }
+        let before = std::mem::replace(&mut self.settings, settings);
+        let keyring = self.keyring.clone();
+        let revoked = change.as_ref().and_then(|change| change.revoked.clone());
+        if let Some(change) = change {
+            self.keyring = change.keyring;
+            for kid in change.removed {
+                self.removed(&kid);
+            }
+            for kid in change.added {
+                self.published.insert(kid, self.now);
+            }
+        }
+        if let Event::Compromised(_) = event {
+            // These keys sign by explicit command.
+            for (other, kind) in CLOCKS.iter().flat_map(|other| {
+                self.settings
+                    .kinds()
+                    .into_iter()
+                    .map(move |kind| (other, kind))
+            }) {
+                let signer = self.keyring.signer(kind, self.now + other);
+                self.hurried.extend(signer.map(|key| key.kid.clone()));
+            }
+        }
+        if (&before, &keyring) != (&self.settings, &self.keyring) {
+            self.before.push((self.now, before, keyring));
+        }
+        if delay > limits::PROPAGATION_SECONDS {
+            let event = Event::CommittedLate { by: delay, revoked };
+            self.write(self.settings.clone(), &event, offset, Vec::new(), 0);
+        }
+    }
+
+    /// Decides, and creates the required keys.
+    fn change(
+        &mut self,
+        settings: &IssuerSettings,
+        event: &Event,
+        offset: i64,
+        mut keys: Vec<NewKey>,
+    ) -> Option<Change> {
         let clock = self.now + offset;
         loop {
-            match decide(&self.settings, &self.keyring, event, &keys, clock) {
+            match decide(settings, &self.keyring, event, &keys, clock) {
                 Ok(Decision::Make(kinds)) => {
                     keys.extend(kinds.into_iter().map(|kind| self.new_key(kind)));
                 }
-                Ok(Decision::Write(change)) => {
-                    self.keyring = change.keyring;
-                    for kid in change.removed {
-                        self.removed(&kid);
-                    }
-                    for kid in change.added {
-                        self.published.insert(kid, self.now);
-                    }
-                    return;
-                }
-                Ok(Decision::Nothing) | Err(_) => return,
+                Ok(Decision::Write(change)) => return Some(change),
+                Ok(Decision::Nothing) | Err(_) => return None,
             }
         }
     }
@@ -209,7 +316,7 @@ impl World {
         );
     }
 
-    /// Every node signs whatever it can.
+    /// Every node signs everything that it can.
     fn look(&mut self) {
         let kinds = self.settings.kinds();
         self.could_sign.retain(|(_, kind)| kinds.contains(kind));
@@ -233,7 +340,7 @@ impl World {
         self.look_late();
     }
 
-    /// So does every node that has not heard of the last changes.
+    /// So does every node that does not know the last changes.
     fn look_late(&mut self) {
         let heard_of = self.now - limits::PROPAGATION_SECONDS;
         self.before.retain(|(until, ..)| *until > heard_of);
@@ -266,13 +373,13 @@ impl World {
         *last = over.max(*last);
     }
 
-    /// Nobody who fetched the key set before the key was in it may still go by that.
+    /// Checks that no verifier may still use a key set without the key.
     fn everybody_has(&self, kid: &str) {
         let published = self.published[kid];
         let ends = self.max_ages[1..].iter().map(|(from, _)| *from);
         let ends = ends.chain([i64::MAX]);
         for ((from, max_age), end) in self.max_ages.iter().zip(ends) {
-            // From a node that has not heard of anything since.
+            // From a node that does not know the later changes.
             let last_view = end.min(published) - 1;
             let last_fetch = last_view + limits::PROPAGATION_SECONDS;
             assert!(
@@ -284,10 +391,13 @@ impl World {
         }
     }
 
-    /// The newest key of each kind signs after the lead at the latest: after the longest that there was.
+    /// Checks that the newest key of each kind signs within the longest pre-publication period.
     fn rotation_goes_on(&self, offset: i64) {
-        let leads = settings();
-        let longest = leads.iter().map(IssuerSettings::lead_seconds).max();
+        let all = settings();
+        let longest = all
+            .iter()
+            .map(IssuerSettings::publish_before_use_seconds)
+            .max();
         let last = self.now + offset + longest.unwrap() + limits::CLOCK_SKEW_SECONDS;
         for kind in self.settings.kinds() {
             let keys = self.keyring.keys().iter();
@@ -328,13 +438,6 @@ impl World {
                 };
                 self.compromised.insert(kid.clone());
                 self.decide(&Event::Compromised(kid), offset, Vec::new());
-                // Whoever signs now was asked to, by name.
-                for other in CLOCKS {
-                    for kind in &kinds {
-                        let signer = self.keyring.signer(*kind, self.now + other);
-                        self.hurried.extend(signer.map(|key| key.kid.clone()));
-                    }
-                }
             }
             Step::Retire(index) => {
                 if let Some(kid) = kid(index, &self.keyring) {
@@ -346,13 +449,12 @@ impl World {
                 let max_age_before = self.settings.max_age_seconds();
                 let was_given_up = self.given_up.clone();
                 self.given_up.extend(kinds);
-                self.settings = index.get(&all).clone();
-                let kept = self.settings.kinds();
+                let settings = index.get(&all).clone();
+                let kept = settings.kinds();
                 self.given_up
                     .retain(|kind| !kept.contains(kind) || was_given_up.contains(kind));
-                self.max_ages
-                    .push((self.now, self.settings.max_age_seconds()));
-                self.decide(&Event::Settings { max_age_before }, offset, Vec::new());
+                let event = Event::Settings { max_age_before };
+                self.decide_with(settings, &event, offset, Vec::new());
             }
             Step::BringForward => {
                 self.decide(&Event::BringForward, offset, Vec::new());
@@ -360,6 +462,16 @@ impl World {
                 self.rotation_goes_on(offset);
             }
             Step::Ahead(jump, step) => self.step(*jump.get(&JUMPS), step),
+            Step::Late(first, second, step) => {
+                self.delays = [*first, *second];
+                self.step(offset, step);
+                self.delays = [0; 2];
+            }
+            Step::Stops(step) => {
+                self.stops = true;
+                self.step(offset, step);
+                self.stops = false;
+            }
         }
     }
 }
@@ -368,35 +480,29 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn keys_are_published_before_they_sign_and_live_as_long_as_their_tokens(
+    fn random_history_keeps_rotation_rules(
         first in any::<Index>(),
         steps in proptest::collection::vec((proptest::sample::select(CLOCKS.to_vec()), step()), 1..40),
     ) {
         let mut world = World::new(first.get(&settings()).clone());
         for (offset, step) in &steps {
-            let (settings, keyring) = (world.settings.clone(), world.keyring.clone());
             world.step(*offset, step);
-            if (&world.settings, &world.keyring) != (&settings, &keyring) {
-                world.before.push((world.now, settings, keyring));
-            }
             world.look();
             prop_assert!(world.keyring.keys().len() <= limits::KEYS_PER_ISSUER);
         }
     }
 }
 
-/// A history that the rules did not hold in once: the key was still to sign by the clock of the node
-/// that heard of it, and signed alone by another's, with a successor already waiting.
+/// A regression: by the clock of the deciding node the key did not sign yet, but on another node it was the
+/// only signer, with a successor published.
 #[test]
-fn a_compromised_key_that_signs_only_where_a_clock_is_ahead_is_replaced_at_once() {
+fn compromised_key_signing_ahead_is_replaced() {
     let [slow, ahead] = [CLOCKS[0], CLOCKS[2]];
     let mut world = World::new(settings()[3].clone());
     let max_age_before = world.settings.max_age_seconds();
-    world.settings = settings()[4].clone();
+    let set = Event::Settings { max_age_before };
+    world.decide_with(settings()[4].clone(), &set, ahead, Vec::new());
     let kind = world.settings.kinds()[0];
-    let max_age = world.settings.max_age_seconds();
-    world.max_ages.push((world.now, max_age));
-    world.decide(&Event::Settings { max_age_before }, ahead, Vec::new());
     world.look();
     world.now += 600;
     world.look();
@@ -414,9 +520,9 @@ fn a_compromised_key_that_signs_only_where_a_clock_is_ahead_is_replaced_at_once(
     }
 }
 
-/// One that has not heard of it, and whose clock is ahead, would sign with it.
+/// A node that does not know the withdrawal, with a clock ahead, would sign with the key.
 #[test]
-fn a_key_is_withdrawn_only_if_every_node_hears_of_it_before_it_signs() {
+fn withdrawal_requires_propagation_before_signing() {
     let slow = CLOCKS[0];
     let earliest = limits::CLOCK_SKEW_SECONDS + limits::PROPAGATION_SECONDS;
     for (seconds_before, is_withdrawn) in [
@@ -428,11 +534,9 @@ fn a_key_is_withdrawn_only_if_every_node_hears_of_it_before_it_signs() {
         let kind = world.settings.kinds()[0];
         world.decide(&Event::Rotate(kind), 0, Vec::new());
         let next = world.keyring.keys()[1].clone();
-        let (settings, keyring) = (world.settings.clone(), world.keyring.clone());
         world.now = next.signs_from - seconds_before - slow;
         world.decide(&Event::Retire(next.kid.clone()), slow, Vec::new());
         let is_there = world.keyring.keys().iter().any(|key| key.kid == next.kid);
-        world.before.push((world.now, settings, keyring));
         for _ in 0..limits::PROPAGATION_SECONDS {
             world.look();
             world.now += 1;

@@ -1,13 +1,11 @@
-//! Keys that were made elsewhere, whatever they are called: every node can read them, sign with them and
-//! let go of them.
+//! Tests that every node can read, use and delete imported keys with any id.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
 
-use hand::Hand;
 use jeton::jwt::SigningKey;
 use jeton::key::SigAlg;
 use jeton_issuer::{
@@ -15,11 +13,12 @@ use jeton_issuer::{
     check_records, limits,
 };
 use jeton_store::{MemoryStore, Store, block_on};
+use manual_clock::ManualClock;
 
 const ISS: &str = "https://id.example";
 const ALG: SigAlg = SigAlg::ES256;
 
-/// What a key id may look like: of other systems, and of nobody's.
+/// Key ids of other systems, and unusual ones.
 const ODD_IDS: [&str; 14] = [
     "=",
     "==",
@@ -41,7 +40,7 @@ fn kek(digits: &str) -> KeyEncryptionKey {
     KeyEncryptionKey::from_hex(&digits.repeat(32)).unwrap()
 }
 
-fn start(store: &Arc<dyn Store>, clock: &Hand) -> Result<Node, Error> {
+fn start(store: &Arc<dyn Store>, clock: &ManualClock) -> Result<Node, Error> {
     let options = Options::new(kek("17"));
     Node::start(store.clone(), options, Arc::new(clock.clone()))
 }
@@ -69,24 +68,24 @@ fn follows(node: &Node, store: &Arc<dyn Store>) {
 }
 
 #[test]
-fn import_odd_key_id_is_read_by_every_node() {
+fn import_unusual_kid_is_read_by_every_node() {
     for id in ODD_IDS {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let clock = Hand::new();
+        let clock = ManualClock::new();
         let node = start(&store, &clock).unwrap();
         node.create_issuer("setup", issuer()).unwrap();
         let beside = start(&store, &clock).unwrap();
         node.import("me", ISS, KeyKind::Jws(ALG), &key(id))
             .unwrap_or_else(|error| panic!("{id:?}: {error}"));
         follows(&beside, &store);
-        clock.forward(limits::LEAD_SECONDS);
+        clock.forward(limits::PUBLISH_BEFORE_USE_SECONDS);
         let issued = beside.issue(ISS, &Request::new("p")).unwrap();
         let again = start(&store, &clock).unwrap_or_else(|error| panic!("{id:?}: {error}"));
         for node in [&node, &beside, &again] {
             let verified = node.verify(ISS, "api", &issued.token).unwrap();
             assert_eq!(verified.key_id(), Some(id));
         }
-        // Under a new key-encryption key it is the same.
+        // The same under a new key-encryption key.
         let options = Options::new(kek("28")).also_reads(kek("17"));
         let sealing = Node::start(store.clone(), options, Arc::new(clock.clone())).unwrap();
         assert_eq!(sealing.reseal("me").unwrap(), 2, "{id:?}");
@@ -94,7 +93,7 @@ fn import_odd_key_id_is_read_by_every_node() {
         let again = Node::start(store.clone(), options, Arc::new(clock.clone())).unwrap();
         assert!(again.verify(ISS, "api", &issued.token).is_ok(), "{id:?}");
         assert!(block_on(check_records(&*store)).unwrap() > 0);
-        // And it goes as every key does.
+        // It is deleted like every key.
         let all = Revoke::all(Subject::Key(id.to_owned()));
         block_on(again.revoke("me", ISS, all)).unwrap();
         assert!(again.verify(ISS, "api", &issued.token).is_err(), "{id:?}");
@@ -105,11 +104,11 @@ fn import_odd_key_id_is_read_by_every_node() {
     }
 }
 
-/// Two names of one key do no harm, and a third node reads both.
+/// The same key under two ids is harmless, and a third node reads both.
 #[test]
 fn import_same_key_under_two_ids_is_read_by_every_node() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let clock = Hand::new();
+    let clock = ManualClock::new();
     let node = start(&store, &clock).unwrap();
     node.create_issuer("setup", issuer()).unwrap();
     let key = SigningKey::generate(ALG).unwrap();
@@ -117,7 +116,7 @@ fn import_same_key_under_two_ids_is_read_by_every_node() {
         let named = SigningKey::from_jwk_as(&key.to_jwk().unwrap(), ALG).unwrap();
         let jwk = named.with_key_id(id).unwrap().to_jwk().unwrap();
         node.import("me", ISS, KeyKind::Jws(ALG), &jwk).unwrap();
-        clock.forward(limits::LEAD_SECONDS);
+        clock.forward(limits::PUBLISH_BEFORE_USE_SECONDS);
         let issued = node.issue(ISS, &Request::new("p")).unwrap();
         let again = start(&store, &clock).unwrap();
         let verified = again.verify(ISS, "api", &issued.token).unwrap();

@@ -1,4 +1,4 @@
-//! The key set as verifiers are given it.
+//! Tests the published key set.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn published(node: &Node) -> Vec<Value> {
 
 /// `use` (RFC 7517, section 4.2): some verifiers skip keys without it.
 #[test]
-fn published_key_says_that_it_is_for_signatures() {
+fn published_key_has_use_sig() {
     let (_, node) = with_issuer(&ALGS);
     let keys = published(&node);
     assert_eq!(
@@ -58,7 +58,7 @@ fn published_key_says_that_it_is_for_signatures() {
 }
 
 #[test]
-fn imported_key_says_it_once_whatever_it_said_itself() {
+fn imported_key_has_one_use_member() {
     let (_, node) = with_issuer(&["EdDSA"]);
     // RFC 8037, appendix A.1.
     let key = |more: &str| {
@@ -82,11 +82,11 @@ fn imported_key_says_it_once_whatever_it_said_itself() {
 }
 
 #[test]
-fn key_that_was_stored_before_says_it_too() {
+fn stored_key_is_published_with_use() {
     let (store, node) = with_issuer(&["ES256", "EdDSA"]);
     let before = published(&node);
     drop(node);
-    // As it was written when nothing said it.
+    // A record without `use`, as older versions wrote it.
     let at = Key::of(["k", ISS, "_set"]).unwrap();
     let entry = block_on(store.read(std::slice::from_ref(&at)))
         .unwrap()

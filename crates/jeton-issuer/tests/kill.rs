@@ -1,13 +1,11 @@
-//! A node that is killed in the middle of concurrent revocations forgets none that it acknowledged.
+//! Tests that a node killed during concurrent revocations loses none that it acknowledged.
 //!
-//! The test starts itself again as the victim, which revokes from several threads and writes each id
-//! to a pipe once it is acknowledged; a pipe outlives who wrote to it. `JETON_KILLS` says how often
-//! (50). A control acknowledges before the store has: it must be caught forgetting. A kill leaves the
-//! page cache alone, so that the flush comes first is shown elsewhere: by the power cuts of
-//! jeton-store's conformance suite.
+//! The test starts itself again as the victim. The victim revokes from several threads and writes each
+//! acknowledged id to a pipe, which outlives it. `JETON_KILLS` sets the number of kills (default 50). A
+//! control acknowledges before the commit, and the test must detect its loss. A kill does not affect the
+//! page cache: the power cuts in the conformance suite of jeton-store test flushing.
 //!
-//! With `JETON_KILL_STORE=etcd` the store is an etcd, which is killed too, in the same moment, every
-//! fifth time.
+//! With `JETON_KILL_STORE=etcd` the store is an etcd server, which is also killed in every fifth round.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -30,9 +28,9 @@ use tempfile::TempDir;
 const ISS: &str = "https://id.example";
 const EXPIRES_AT: i64 = 4_000_000_000;
 const THREADS: usize = 8;
-/// A store that has been killed more often is read for longer than it is written to.
+/// After more kills the store takes longer to read than to write.
 const KILLS_PER_STORE: usize = 50;
-/// An etcd takes a second to come back.
+/// Starting etcd takes a second.
 const KILLS_PER_ETCD_KILL: usize = 5;
 const PLACE: &str = "JETON_KILL_PLACE";
 const EARLY: &str = "JETON_KILL_EARLY";
@@ -43,7 +41,7 @@ fn main() -> ExitCode {
         revoke_until_killed(&place, std::env::var_os(EARLY).is_some());
         return ExitCode::SUCCESS;
     }
-    // What `cargo test` asks of every test program.
+    // Handles the arguments that `cargo test` passes to every test program.
     if std::env::args().any(|argument| argument == "--list") {
         println!("no_acknowledged_revocation_is_forgotten: test");
         return ExitCode::SUCCESS;
@@ -59,7 +57,7 @@ fn main() -> ExitCode {
         sound.forgotten,
         sound.audit_entries
     );
-    // The control stops at the first that it catches.
+    // The control stops at the first detected loss.
     let control = kill_often(50, true);
     println!(
         "control: {} of {} forgotten",
@@ -84,13 +82,13 @@ fn main() -> ExitCode {
 struct Count {
     acknowledged: usize,
     forgotten: usize,
-    /// Of all chains that were verified after a kill.
+    /// Entries of all verified chains.
     audit_entries: u64,
 }
 
-/// What is killed: the victim's store, and the server of it if it has one.
+/// The store of the victim, and its server if there is one.
 struct Victims {
-    /// A folder, or an etcd's address.
+    /// A folder, or the address of etcd.
     place: String,
     etcd: Option<Etcd>,
     _folder: TempDir,
@@ -125,7 +123,7 @@ impl Victims {
     }
 }
 
-/// Kills again and again over one store, so that each start finds what the last kill left.
+/// Kills repeatedly on one store, so that each start reads what the last kill left.
 fn kill_often(kills: usize, early: bool) -> Count {
     let mut count = Count::default();
     let mut left = kills;
@@ -165,8 +163,7 @@ fn kill_once(victims: &mut Victims, early: bool, kill: usize) -> Vec<String> {
     let mut victim = victim.spawn().unwrap();
     let mut lines = BufReader::new(victim.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "ready");
-    // In the middle of the next ones: after another number of them each time, and at another moment
-    // between two flushes.
+    // During the next revocations, after a varying number, at a varying moment between two flushes.
     let mut acknowledged: Vec<String> = Vec::new();
     for line in lines.by_ref().take(kill % 40) {
         acknowledged.extend(id_of(line.unwrap()));
@@ -185,7 +182,7 @@ fn kill_once(victims: &mut Victims, early: bool, kill: usize) -> Vec<String> {
     acknowledged
 }
 
-/// A last line without its end was not acknowledged to anybody.
+/// An incomplete last line was not acknowledged.
 fn id_of(line: String) -> Option<String> {
     line.strip_suffix('.').map(str::to_owned)
 }
@@ -195,7 +192,7 @@ fn open(place: &str) -> Arc<dyn Store> {
     loop {
         match try_to_open(place) {
             Ok(store) => return store,
-            // The follower of a node that was dropped lets go a moment later; an etcd comes up.
+            // A dropped node releases its store a moment later, and etcd takes time to start.
             Err(jeton_store::Error::InUse | jeton_store::Error::Io(..))
                 if begun.elapsed() < Duration::from_secs(30) =>
             {
@@ -233,7 +230,7 @@ fn make_issuer(place: &str) {
         .unwrap();
 }
 
-/// What a restart has: everything is read, so a damaged store is found too, and the audit chain holds.
+/// Reads everything after a restart: this detects a damaged store and verifies the audit chain.
 fn stored(place: &str) -> (RevocationIndex, u64) {
     let store = open(place);
     let entries = block_on(verify_audit(&*store)).expect("the audit chain holds after a kill");
@@ -267,7 +264,7 @@ fn revoke_until_killed(place: &str, early: bool) {
         for thread in 0..THREADS {
             let (node, say) = (&node, &say);
             scope.spawn(move || {
-                // Bounded: a victim whose killer died must end by itself.
+                // Bounded, so that a victim without its parent ends.
                 for step in 0..20_000 {
                     let id = format!("{process}-{thread}-{step}");
                     let answer = node.revoke("me", ISS, Revoke::token(&id, EXPIRES_AT));

@@ -1,14 +1,13 @@
-//! A node that starts while others write, on a store that forgets.
+//! Tests a node that starts while others write, on a store with a short history.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hand::{Hand, START};
 use jeton_issuer::{
     Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject,
 };
@@ -16,16 +15,17 @@ use jeton_store::{
     Entry, Key, MemoryStore, Outcome, Pages, Pending, Prefix, Read, Revision, Status, Store, Txn,
     Watch, block_on, limits,
 };
+use manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Generous timeout for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What happens before a page is read, the first of which is 0.
+/// Called before each page, from 0.
 type Before = Box<dyn FnMut(usize) + Send>;
 
-/// Remembers no revision for as long as a page takes, as an etcd that is compacted all the time.
+/// Compacts its history during each page.
 #[derive(Clone)]
 struct Forgetful {
     store: MemoryStore,
@@ -121,14 +121,14 @@ impl Store for Forgetful {
     }
 }
 
-fn start(store: Arc<dyn Store>, clock: &Hand) -> Result<Node, Error> {
+fn start(store: Arc<dyn Store>, clock: &ManualClock) -> Result<Node, Error> {
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
     Node::start(store, Options::new(kek), Arc::new(clock.clone()))
 }
 
 #[test]
-fn node_that_starts_while_others_write_knows_what_they_wrote() {
-    let (store, clock) = (MemoryStore::new(), Hand::new());
+fn node_starting_during_writes_is_complete() {
+    let (store, clock) = (MemoryStore::new(), ManualClock::new());
     let other = start(Arc::new(store.clone()), &clock).unwrap();
     let settings = format!(
         r#"{{"iss":"{ISS}","profiles":[{{"name":"p","alg":"ES256","lifetime_seconds":900,"audiences":["a"]}}]}}"#
@@ -147,8 +147,8 @@ fn node_that_starts_while_others_write_knows_what_they_wrote() {
         let request = Request::new("p").subject(subject);
         other.issue(ISS, &request).unwrap()
     };
-    // Some are revoked before each page: their own records, rules, the audit log, and the keyring are in
-    // pages that have been read and in such as have not.
+    // Revocations before each page: their records, rules, audit entries and keyring are in pages already
+    // read and in later ones.
     let tokens: Vec<_> = (0..40).map(|_| issue("token")).collect();
     let (subject, kept) = (issue("subject"), issue("kept"));
     let mut left = tokens.clone();
@@ -180,12 +180,12 @@ fn node_that_starts_while_others_write_knows_what_they_wrote() {
     assert!(node.verify(ISS, "a", &kept.token).is_ok());
     assert_eq!(node.issuer(ISS).unwrap(), other.issuer(ISS).unwrap());
     assert_eq!(node.status().revocations, other.status().revocations);
-    // And it goes on from there.
+    // It continues from there.
     let revoke = Revoke::token(&kept.token_id, kept.expires_at);
     block_on(other.revoke("me", ISS, revoke)).unwrap();
     let begun = Instant::now();
     while node.verify(ISS, "a", &kept.token).is_ok() {
-        assert!(begun.elapsed() < PATIENCE, "what came later is never known");
+        assert!(begun.elapsed() < TIMEOUT, "what came later is never known");
         thread::sleep(Duration::from_millis(5));
     }
 }

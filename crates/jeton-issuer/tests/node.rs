@@ -1,14 +1,13 @@
-//! Nodes on a shared store, by a clock that the test moves.
+//! Tests nodes on a shared store, with a clock that the test moves.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hand::{Hand, START};
 use jeton::Clock;
 use jeton_issuer::keyring::State;
 use jeton_issuer::{
@@ -16,11 +15,12 @@ use jeton_issuer::{
     Subject, limits, verify_audit,
 };
 use jeton_store::{Entry, Key, MemoryStore, Mirror, Prefix, RedbStore, Store, Txn, block_on};
+use manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Generous timeout for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn settings(algs: &[&str]) -> IssuerSettings {
     let profiles: Vec<_> = algs
@@ -37,19 +37,19 @@ fn kek() -> KeyEncryptionKey {
     KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap()
 }
 
-fn start(store: &Arc<dyn Store>, clock: &Hand) -> Node {
+fn start(store: &Arc<dyn Store>, clock: &ManualClock) -> Node {
     Node::start(store.clone(), Options::new(kek()), Arc::new(clock.clone())).unwrap()
 }
 
-fn ready(algs: &[&str]) -> (Arc<dyn Store>, Hand, Node) {
+fn ready(algs: &[&str]) -> (Arc<dyn Store>, ManualClock, Node) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let clock = Hand::new();
+    let clock = ManualClock::new();
     let node = start(&store, &clock);
     node.create_issuer("setup", settings(algs)).unwrap();
     (store, clock, node)
 }
 
-fn kids(node: &Node, state: State, clock: &Hand) -> Vec<String> {
+fn kids(node: &Node, state: State, clock: &ManualClock) -> Vec<String> {
     let (_, keyring) = node.issuer(ISS).unwrap();
     let now = clock.now().unix_seconds();
     let keys = keyring.keys().iter().filter(|key| key.state(now) == state);
@@ -140,7 +140,7 @@ fn subjects_clients_keys_and_tokens_without_expiry_are_revoked() {
 }
 
 #[test]
-fn a_new_key_signs_after_the_lead_to_the_second_and_the_old_one_stays() {
+fn rotated_key_signs_exactly_after_prepublication() {
     let (_, clock, node) = ready(&["ES256"]);
     let before = node.issue(ISS, &Request::new("ES256")).unwrap();
     let old = kids(&node, State::Signing, &clock);
@@ -164,7 +164,7 @@ fn a_new_key_signs_after_the_lead_to_the_second_and_the_old_one_stays() {
         new[0]
     );
     assert!(node.verify(ISS, "api", &before.token).is_err(), "expired");
-    // The last token, the leeway, and two clocks that differ.
+    // The last token, the leeway, and the clock difference.
     clock.forward(900 + limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS - 1);
     node.tick(ISS).unwrap();
     assert_eq!(kids(&node, State::Retired, &clock), old);
@@ -175,7 +175,7 @@ fn a_new_key_signs_after_the_lead_to_the_second_and_the_old_one_stays() {
 }
 
 #[test]
-fn a_compromised_key_is_out_at_once_and_a_new_one_signs() {
+fn compromised_key_is_replaced_at_once() {
     let (_, clock, node) = ready(&["ES256"]);
     let stolen = node.issue(ISS, &Request::new("ES256")).unwrap();
     let kid = kids(&node, State::Signing, &clock).remove(0);
@@ -196,7 +196,7 @@ fn a_compromised_key_is_out_at_once_and_a_new_one_signs() {
 }
 
 #[test]
-fn the_successor_of_a_compromised_key_signs_at_once_if_it_is_published() {
+fn compromised_key_published_successor_signs() {
     let (_, clock, node) = ready(&["ES256"]);
     let kid = kids(&node, State::Signing, &clock).remove(0);
     node.rotate("me", ISS, "ES256".parse().unwrap()).unwrap();
@@ -204,7 +204,7 @@ fn the_successor_of_a_compromised_key_signs_at_once_if_it_is_published() {
     clock.forward(1800);
     let set = node.key_set(ISS).unwrap();
     node.compromised("me", ISS, &kid).unwrap();
-    // No key that no verifier has seen: the one that most of them have.
+    // The successor that most verifiers have, not a new key.
     assert_eq!(kids(&node, State::Signing, &clock), successor);
     let (_, keyring) = node.issuer(ISS).unwrap();
     assert_eq!(keyring.keys().len(), 1);
@@ -213,7 +213,7 @@ fn the_successor_of_a_compromised_key_signs_at_once_if_it_is_published() {
     assert_eq!(signer.key_id(), Some(&*successor[0]));
     let set = String::from_utf8(set.jwk_set.clone()).unwrap();
     assert!(set.contains(&successor[0]));
-    // And one that has not begun: whoever signs goes on.
+    // A published key: the previous one continues.
     node.rotate("me", ISS, "ES256".parse().unwrap()).unwrap();
     let next = kids(&node, State::Published, &clock).remove(0);
     node.compromised("me", ISS, &next).unwrap();
@@ -223,7 +223,7 @@ fn the_successor_of_a_compromised_key_signs_at_once_if_it_is_published() {
 }
 
 #[test]
-fn an_algorithm_that_is_new_to_an_issuer_signs_after_the_lead() {
+fn new_algorithm_signs_after_prepublication() {
     let (_, clock, node) = ready(&["ES256"]);
     node.set_issuer("me", &settings(&["ES256", "EdDSA"]))
         .unwrap();
@@ -232,7 +232,7 @@ fn an_algorithm_that_is_new_to_an_issuer_signs_after_the_lead() {
     assert!(node.status().is_ready, "it waits as it should");
     clock.forward(3600);
     assert!(node.issue(ISS, &request).is_ok());
-    // What no profile uses retires; whoever wants it back soon gets it back at once.
+    // An unused key retires. A profile that needs it again soon gets it back at once.
     node.set_issuer("me", &settings(&["EdDSA"])).unwrap();
     let retired = kids(&node, State::Retired, &clock);
     assert_eq!(retired.len(), 1);
@@ -243,7 +243,7 @@ fn an_algorithm_that_is_new_to_an_issuer_signs_after_the_lead() {
 }
 
 #[test]
-fn a_profile_may_encrypt_for_its_reader_and_for_nobody_else() {
+fn profile_encrypts_only_for_its_recipient() {
     use jeton::jwe::{Decrypter, KeyManagementAlg};
     let reader = jeton::key::DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let settings = |jwk: &str, alg: &str, enc: &str| {
@@ -274,7 +274,7 @@ fn a_profile_may_encrypt_for_its_reader_and_for_nobody_else() {
         assert!(refused.contains(said), "{refused}");
     }
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let clock = Hand::new();
+    let clock = ManualClock::new();
     let node = start(&store, &clock);
     node.create_issuer("setup", settings(&public, "ES256", "A256GCM").unwrap())
         .unwrap();
@@ -293,14 +293,14 @@ fn a_profile_may_encrypt_for_its_reader_and_for_nobody_else() {
 }
 
 #[test]
-fn nodes_that_start_together_make_one_key_set() {
+fn concurrent_starts_create_one_key_set() {
     let folder = tempfile::tempdir().unwrap();
     one_key_set(Arc::new(MemoryStore::new()));
     one_key_set(Arc::new(RedbStore::open(folder.path()).unwrap()));
 }
 
 fn one_key_set(store: Arc<dyn Store>) {
-    let clock = Hand::new();
+    let clock = ManualClock::new();
     let nodes: Vec<Node> = (0..6).map(|_| start(&store, &clock)).collect();
     let at_once = |act: &(dyn Fn(&Node) -> Result<(), Error> + Sync)| -> Vec<Error> {
         thread::scope(|scope| {
@@ -326,11 +326,11 @@ fn one_key_set(store: Arc<dyn Store>) {
         keys.entries().count()
     };
     assert_eq!(same(), 2, "one key, one set");
-    // Of six that rotate at once one does, and the others find a key that is published.
+    // Of six concurrent rotations one succeeds. The others find a published key.
     let rotated = at_once(&|node| node.rotate("me", ISS, "ES256".parse().unwrap()));
     assert_eq!(rotated.len(), 5);
     assert_eq!(same(), 3);
-    // What is due is done by whoever comes first, and by nobody twice.
+    // Maintenance is done once, by the first node.
     clock.forward(30 * 24 * 3600 + 3600);
     assert!(at_once(&|node| node.tick(ISS)).is_empty());
     assert_eq!(same(), 3, "one gone, one signing, one published");
@@ -338,9 +338,9 @@ fn one_key_set(store: Arc<dyn Store>) {
 }
 
 #[test]
-fn another_node_refuses_what_one_has_revoked_and_a_restart_forgets_nothing() {
+fn revocation_holds_on_other_node_and_after_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let clock = Hand::new();
+    let clock = ManualClock::new();
     let issued;
     {
         let store: Arc<dyn Store> = Arc::new(RedbStore::open(folder.path()).unwrap());
@@ -377,7 +377,7 @@ fn another_node_refuses_what_one_has_revoked_and_a_restart_forgets_nothing() {
 }
 
 #[test]
-fn the_wrong_key_encryption_key_is_named_and_a_rotated_one_is_taken() {
+fn wrong_key_encryption_key_is_named() {
     let (store, clock, node) = ready(&["ES256", "v4.local"]);
     let other = || KeyEncryptionKey::from_hex(&"28".repeat(32)).unwrap();
     let with = |options| Node::start(store.clone(), options, Arc::new(clock.clone()));
@@ -401,7 +401,7 @@ fn the_wrong_key_encryption_key_is_named_and_a_rotated_one_is_taken() {
 }
 
 #[test]
-fn keys_from_elsewhere_are_taken_in_and_sign_after_the_lead() {
+fn imported_key_signs_after_prepublication() {
     let (_, clock, node) = ready(&["ES256"]);
     let alg = jeton::key::SigAlg::ES256;
     let mine = jeton::jwt::SigningKey::generate(alg)
@@ -427,7 +427,7 @@ fn keys_from_elsewhere_are_taken_in_and_sign_after_the_lead() {
 }
 
 #[test]
-fn the_audit_chain_holds_and_every_change_to_it_is_found() {
+fn audit_chain_detects_every_change() {
     let (store, _, node) = ready(&["ES256"]);
     for i in 0..5 {
         block_on(node.revoke("me", ISS, Revoke::token(&i.to_string(), START + 60))).unwrap();
@@ -466,7 +466,7 @@ fn the_audit_chain_holds_and_every_change_to_it_is_found() {
 }
 
 #[test]
-fn settings_that_contradict_themselves_name_the_field_and_the_rule() {
+fn invalid_settings_name_field_and_rule() {
     let profile = r#"{"name":"p","alg":"ES256","lifetime_seconds":900,"audiences":["a"]}"#;
     for (text, field, rule) in [
         (
@@ -475,7 +475,7 @@ fn settings_that_contradict_themselves_name_the_field_and_the_rule() {
             "1801 > 3600 / 2",
         ),
         (
-            format!(r#"{{"iss":"i","lead_seconds":599,"profiles":[{profile}]}}"#),
+            format!(r#"{{"iss":"i","publish_before_use_seconds":599,"profiles":[{profile}]}}"#),
             "publish_before_use_seconds",
             "599 < 600",
         ),
@@ -523,7 +523,7 @@ fn settings_that_contradict_themselves_name_the_field_and_the_rule() {
         let Err(Error::Invalid(refused)) = IssuerSettings::from_json(&text) else {
             panic!("{text}")
         };
-        // Over serde the field is in the text of the rule.
+        // With serde the field is in the text of the rule.
         let said = format!("{} {}", refused.field, refused.rule);
         assert!(said.contains(field) && said.contains(rule), "{said}");
     }
@@ -531,7 +531,7 @@ fn settings_that_contradict_themselves_name_the_field_and_the_rule() {
 }
 
 #[test]
-fn records_of_a_newer_version_and_damaged_ones_are_refused() {
+fn newer_and_damaged_records_are_rejected() {
     let (store, clock, _) = ready(&["ES256"]);
     let key = Key::of(["i", ISS]).unwrap();
     for (value, newer) in [
@@ -551,28 +551,28 @@ fn records_of_a_newer_version_and_damaged_ones_are_refused() {
     }
 }
 
-/// Settings under which a key is due soon. A clock that has just been set ahead by a month decides nothing.
+/// Settings with a rotation soon. A clock that was just set ahead by a month decides nothing.
 fn rotating(iss: &str) -> IssuerSettings {
     let text = format!(
-        r#"{{"iss":"{iss}","lead_seconds":600,"rotate_every_seconds":1200,"profiles":[
+        r#"{{"iss":"{iss}","publish_before_use_seconds":600,"rotate_every_seconds":1200,"profiles":[
             {{"name":"p","alg":"ES256","lifetime_seconds":900,"audiences":["api"]}}]}}"#
     );
     IssuerSettings::from_json(&text).unwrap()
 }
 
-/// Lets the clock go on evenly, many times as fast as it should, until it holds.
-fn until(clock: &Hand, what: &str, mut holds: impl FnMut() -> bool) {
+/// Moves the clock steadily, faster than real time, until the condition holds.
+fn until(clock: &ManualClock, what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "waited in vain: {what}");
         clock.forward(10);
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// What is due is done beside the revocations, however many there are.
+/// Maintenance runs beside any number of revocations.
 #[test]
-fn keys_that_are_due_are_made_while_revocations_never_cease() {
+fn keys_are_rotated_under_constant_revocations() {
     let (_, clock, node) = ready(&["ES256"]);
     node.set_issuer("me", &rotating(ISS)).unwrap();
     let ceased = AtomicBool::new(false);
@@ -588,18 +588,18 @@ fn keys_that_are_due_are_made_while_revocations_never_cease() {
         });
         let begun = Instant::now();
         until(&clock, "a key is made", || {
-            ceased.store(begun.elapsed() > PATIENCE, Ordering::SeqCst);
+            ceased.store(begun.elapsed() > TIMEOUT, Ordering::SeqCst);
             !kids(&node, State::Published, &clock).is_empty()
         });
         ceased.store(true, Ordering::SeqCst);
     });
 }
 
-/// An issuer that can have no more keys does not stop those of the others.
+/// An issuer at its limit of keys does not stop the others.
 #[test]
-fn keys_that_are_due_are_made_beside_an_issuer_that_is_full() {
+fn keys_are_rotated_beside_a_full_issuer() {
     let (_, clock, node) = ready(&["v4.local"]);
-    let settings = r#"{"iss":"https://id.example","lead_seconds":600,"rotate_every_seconds":2400,"profiles":[
+    let settings = r#"{"iss":"https://id.example","publish_before_use_seconds":600,"rotate_every_seconds":2400,"profiles":[
         {"name":"p","alg":"v4.local","lifetime_seconds":36000,"audiences":["api"]}]}"#;
     node.set_issuer("me", &IssuerSettings::from_json(settings).unwrap())
         .unwrap();
@@ -611,7 +611,7 @@ fn keys_that_are_due_are_made_beside_an_issuer_that_is_full() {
     }
     let (_, keyring) = node.issuer(ISS).unwrap();
     assert_eq!(keyring.keys().len(), limits::KEYS_PER_ISSUER);
-    // A key is due there before any is anywhere else.
+    // Its key is due before those of the others.
     clock.forward(1800);
     let others: Vec<String> = (0..15).map(|n| format!("https://{n}.example")).collect();
     for iss in &others {

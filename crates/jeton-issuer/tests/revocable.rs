@@ -1,12 +1,10 @@
-//! What is issued can be verified, and taken back by each way there is: the same limits decide in every
-//! call.
+//! Tests that every issued token can be verified and revoked: all calls have the same limits.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
+mod manual_clock;
 
 use std::sync::Arc;
 
-use hand::{Hand, START};
 use jeton::Claims;
 use jeton::jwt::MacKey;
 use jeton::key::MacAlg;
@@ -15,11 +13,12 @@ use jeton_issuer::{
     Rule, Subject, limits,
 };
 use jeton_store::{MemoryStore, block_on};
+use manual_clock::{ManualClock, START};
 use proptest::prelude::*;
 
 const ISS: &str = "https://id.example";
 const PROFILES: [&str; 3] = ["HS256", "EdDSA", "v4.local"];
-/// Small, so that random claims come near it.
+/// Small, so that random claims approach it.
 const TOKEN_BYTES: usize = 3000;
 
 fn node(iss: &str, token_bytes: usize) -> Node {
@@ -29,7 +28,12 @@ fn node(iss: &str, token_bytes: usize) -> Node {
     let settings = format!(r#"{{"iss":"{iss}","profiles":[{}]}}"#, profiles.join(","));
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
     let options = Options::new(kek).token_bytes(token_bytes);
-    let node = Node::start(Arc::new(MemoryStore::new()), options, Arc::new(Hand::new())).unwrap();
+    let node = Node::start(
+        Arc::new(MemoryStore::new()),
+        options,
+        Arc::new(ManualClock::new()),
+    )
+    .unwrap();
     node.create_issuer("setup", IssuerSettings::from_json(&settings).unwrap())
         .unwrap();
     node
@@ -47,18 +51,18 @@ fn issue(
     let one = node.issue(iss, &request)?.token;
     let claims = &CustomClaims::default();
     // The same in a batch.
-    let many = node.with_desk(iss, profile, None, |desk| {
-        desk.series().and_then(|mut series| {
-            series
+    let many = node.with_profile_issuer(iss, profile, None, |profile_issuer| {
+        profile_issuer.batch().and_then(|mut batch| {
+            batch
                 .issue(Some(subject), claims)
-                .map(|lent| lent.token.to_owned())
+                .map(|issued| issued.token.to_owned())
         })
     });
     assert!(many.unwrap().is_ok());
     Ok(one)
 }
 
-/// Names around the limits: of lengths, of what is escaped, of what controls.
+/// Names around the limits of length, escaping and control characters.
 fn names() -> impl Strategy<Value = String> {
     let around = prop_oneof![1_usize..40, 1020_usize..1030];
     let piece = prop_oneof![
@@ -73,7 +77,7 @@ fn names() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Claims around the limits: of depth and of length, and with numbers that no other type holds.
+/// Claims around the limits of depth and length, and with unusual numbers.
 fn claims() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         Just("18446744073709551617".to_owned()),
@@ -92,7 +96,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_issued_token_is_verified_and_revoked_by_each_way(
+    fn issued_token_can_be_revoked_by_every_subject(
         requests in proptest::collection::vec((0..PROFILES.len(), names(), claims()), 1..12)
     ) {
         let node = node(ISS, TOKEN_BYTES);
@@ -119,7 +123,7 @@ proptest! {
             };
             block_on(revoked).unwrap();
             prop_assert_eq!(node.verify(ISS, "api", &token).unwrap_err(), Error::Revoked);
-            // And by the client, if it has one.
+            // And by its client, if it has one.
             if let Some(client) = client {
                 block_on(node.revoke("me", ISS, Revoke::all(Subject::Client(client)))).unwrap();
             }
@@ -135,7 +139,7 @@ fn rule(refused: Result<String, Error>) -> (String, String) {
 }
 
 #[test]
-fn a_refused_subject_is_told_with_both_numbers() {
+fn rejected_subject_reports_size_and_limit() {
     let node = node(ISS, TOKEN_BYTES);
     let issue = |subject: &str| rule(issue(&node, ISS, "HS256", subject, ""));
     let subject = |rule: &str| ("subject".to_owned(), rule.to_owned());
@@ -148,9 +152,9 @@ fn a_refused_subject_is_told_with_both_numbers() {
     assert_eq!(issue(""), subject("is empty, wants 1 to 1024 bytes"));
 }
 
-/// An issuer's name and a subject make one key of the store: of two long ones it is their sum that counts.
+/// The issuer and a subject form one key of the store: the limit applies to their sum.
 #[test]
-fn a_subject_that_does_not_fit_beside_its_issuer_is_refused() {
+fn subject_too_long_for_its_issuer_is_rejected() {
     let iss = format!("https://{}.example", "/".repeat(900));
     let node = node(&iss, TOKEN_BYTES);
     let fits = "/".repeat(400);
@@ -171,7 +175,7 @@ fn a_subject_that_does_not_fit_beside_its_issuer_is_refused() {
 }
 
 #[test]
-fn a_token_is_as_long_as_every_call_takes_and_no_longer() {
+fn token_size_limit_is_exact() {
     let node = node(ISS, TOKEN_BYTES);
     for profile in PROFILES {
         let claims = |bytes: usize| format!(r#"{{"x":"{}"}}"#, "x".repeat(bytes));
@@ -192,12 +196,12 @@ fn a_token_is_as_long_as_every_call_takes_and_no_longer() {
     }
 }
 
-/// A token that was made elsewhere is taken within the same limits.
+/// The same limits apply to tokens of an imported key.
 #[test]
-fn a_token_from_elsewhere_that_nobody_could_revoke_is_rejected() {
+fn imported_key_token_that_is_irrevocable_is_rejected() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let key = key.with_key_id("elsewhere").unwrap();
-    let clock = Hand::new();
+    let clock = ManualClock::new();
     let node = node(ISS, TOKEN_BYTES);
     let kind: KeyKind = "HS256".parse().unwrap();
     node.import("me", ISS, kind, &key.to_jwk()).unwrap();
@@ -240,7 +244,7 @@ fn a_token_from_elsewhere_that_nobody_could_revoke_is_rejected() {
 }
 
 #[test]
-fn an_expiry_that_no_token_has_is_refused_with_both_numbers() {
+fn impossible_expiry_reports_value_and_limit() {
     let node = node(ISS, TOKEN_BYTES);
     let most = limits::LIFETIME_SECONDS + limits::CLOCK_SKEW_SECONDS;
     let revoke = |ahead: i64| {
@@ -259,9 +263,9 @@ fn an_expiry_that_no_token_has_is_refused_with_both_numbers() {
     assert_eq!(node.status().revocations, 1);
 }
 
-/// Many long names at once: what is written about them has a limit of its own.
+/// Many long names at once: the audit entry has its own limit.
 #[test]
-fn a_hundred_of_the_longest_names_are_revoked_at_once() {
+fn revoke_hundred_longest_names_succeeds() {
     let node = node(ISS, TOKEN_BYTES);
     let name = |number: usize| format!("{number:04}{}", "/".repeat(1020));
     let answers: Vec<_> = (0..300)
@@ -273,12 +277,12 @@ fn a_hundred_of_the_longest_names_are_revoked_at_once() {
     assert_eq!(node.status().rules, 300);
 }
 
-/// Each key that is published verifies what it signed, however many there are.
+/// Every published key verifies its tokens.
 #[test]
-fn a_token_of_any_key_of_the_issuer_is_verified() {
+fn verify_accepts_every_key_of_the_issuer() {
     let settings = r#"{"iss":"https://id.example","rotate_every_seconds":2592000,"profiles":[
         {"name":"p","alg":"v4.local","lifetime_seconds":864000,"audiences":["api"]}]}"#;
-    let clock = Hand::new();
+    let clock = ManualClock::new();
     let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
     let node = Node::start(
         Arc::new(MemoryStore::new()),
@@ -294,7 +298,7 @@ fn a_token_of_any_key_of_the_issuer_is_verified() {
             let key = jeton::paseto::v4::LocalKey::generate().unwrap();
             let kind: KeyKind = "v4.local".parse().unwrap();
             node.import("me", ISS, kind, &key.to_paserk()).unwrap();
-            clock.forward(limits::LEAD_SECONDS);
+            clock.forward(limits::PUBLISH_BEFORE_USE_SECONDS);
         }
         tokens.push(node.issue(ISS, &Request::new("p")).unwrap());
     }
@@ -307,7 +311,7 @@ fn a_token_of_any_key_of_the_issuer_is_verified() {
 }
 
 #[test]
-fn settings_with_two_members_of_one_name_are_refused() {
+fn settings_with_duplicate_member_are_rejected() {
     let settings = |jwk: &str| {
         IssuerSettings::from_json(&format!(
             r#"{{"iss":"{ISS}","profiles":[{{"name":"p","alg":"ES256","lifetime_seconds":900,

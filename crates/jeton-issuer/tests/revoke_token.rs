@@ -1,20 +1,21 @@
-//! A token that is sent whole is revoked unless no node accepts it: for each way to be rejected, what
-//! becomes of it.
+//! Tests revoking a complete token, for every reason of rejection.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
-mod hooked;
+mod intercepted_store;
+mod manual_clock;
 mod members;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use hand::START;
 use jeton::error::{Claim, Part, Rejection};
 use jeton::jwt::MacKey;
 use jeton::key::MacAlg;
-use jeton_issuer::{Error, IssuerSettings, Node, Options, Request, Stale, limits, verify_audit};
+use jeton_issuer::{
+    Error, IssuerSettings, Node, Options, Request, StalePolicy, limits, verify_audit,
+};
 use jeton_store::{Revision, Store, block_on};
+use manual_clock::START;
 use members::{Elsewhere, ISS, Member, caught_up, members};
 
 fn rejection(answer: Result<Revision, Error>) -> Rejection {
@@ -24,7 +25,7 @@ fn rejection(answer: Result<Revision, Error>) -> Rejection {
     }
 }
 
-/// A token with that header and payload, as they are written.
+/// Builds a token with that header and payload.
 fn with_header(header: &str) -> String {
     format!("{}.e30.AAAA", base64url(header.as_bytes()))
 }
@@ -36,7 +37,7 @@ fn base64url(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_token_that_is_no_good_anywhere_is_rejected_without_the_store() {
+fn revoke_invalid_token_is_rejected_without_store() {
     let (store, [member]) = members([0]);
     let elsewhere = Elsewhere::begin(&member);
     let claims = |iss: &str, exp: &str| {
@@ -52,7 +53,7 @@ fn a_token_that_is_no_good_anywhere_is_rejected_without_the_store() {
         "]".repeat(100)
     );
     let written = block_on(verify_audit(&*store)).unwrap();
-    member.hooked.be_away(true);
+    member.store_hook.be_away(true);
     for (token, expected) in [
         ("no token".to_owned(), Rejection::Malformed(Part::Token)),
         (
@@ -94,7 +95,7 @@ fn a_token_that_is_no_good_anywhere_is_rejected_without_the_store() {
             ),
             Rejection::IssuerMismatch,
         ),
-        // It has expired by this clock, perhaps not by another, and is of no use all the same.
+        // Expired by this clock, perhaps not by another, and invalid in any case.
         (
             claims(
                 "https://other.example",
@@ -117,7 +118,7 @@ fn a_token_that_is_no_good_anywhere_is_rejected_without_the_store() {
     assert_eq!(block_on(verify_audit(&*store)).unwrap(), written);
 }
 
-/// Profiles of these algorithms.
+/// Profiles with these algorithms.
 fn settings(algs: &[&str]) -> IssuerSettings {
     let profiles: Vec<_> = (algs.iter())
         .map(|alg| {
@@ -130,10 +131,10 @@ fn settings(algs: &[&str]) -> IssuerSettings {
     IssuerSettings::from_json(&text).unwrap()
 }
 
-/// Revokes a token through a member that lags, and hears of what it has missed meanwhile.
+/// Revokes a token on a lagging node, which then catches up.
 fn revoke_while_it_lags(store: &Arc<dyn Store>, lagging: &Member, others: &Node, token: &str) {
     let answer = lagging.node.revoke_token("me", ISS, token);
-    lagging.hooked.catch_up();
+    lagging.store_hook.catch_up();
     block_on(answer).unwrap();
     assert_eq!(
         lagging.node.verify(ISS, "api", token).unwrap_err(),
@@ -150,7 +151,7 @@ fn revoke_while_it_lags(store: &Arc<dyn Store>, lagging: &Member, others: &Node,
 }
 
 #[test]
-fn a_token_of_a_key_that_a_lagging_node_does_not_know_is_revoked() {
+fn revoke_token_of_unknown_key_on_lagging_node() {
     for (alg, seen_as) in [
         ("HS256", Rejection::UnknownKey),
         ("ES256", Rejection::UnknownKey),
@@ -162,13 +163,13 @@ fn a_token_of_a_key_that_a_lagging_node_does_not_know_is_revoked() {
         let is_first = first.contains(&alg);
         member.node.set_issuer("me", &settings(&first)).unwrap();
         caught_up(&store, [&lagging]);
-        lagging.hooked.lag();
+        lagging.store_hook.lag();
         if !is_first {
             let more = settings(&["HS256", "v4.local", alg]);
             member.node.set_issuer("me", &more).unwrap();
         }
         for member in [&member, &lagging] {
-            member.clock.forward(limits::LEAD_SECONDS);
+            member.clock.forward(limits::PUBLISH_BEFORE_USE_SECONDS);
         }
         if is_first {
             let kind = alg.parse().unwrap();
@@ -187,11 +188,11 @@ fn a_token_of_a_key_that_a_lagging_node_does_not_know_is_revoked() {
     }
 }
 
-/// It names no key, and is tried with those that there are.
+/// It has no key id, so all keys are tried.
 #[test]
-fn a_token_without_a_key_id_that_a_lagging_node_has_no_key_for_is_revoked() {
+fn revoke_token_without_kid_on_lagging_node() {
     let (store, [member, lagging]) = members([0, 0]);
-    lagging.hooked.lag();
+    lagging.store_hook.lag();
     let mut elsewhere = Elsewhere::begin(&member);
     let secret: serde_json::Value = serde_json::from_str(&elsewhere.key.to_jwk()).unwrap();
     let nameless = serde_json::json!({"kty": "oct", "alg": "HS256", "k": secret["k"]});
@@ -202,7 +203,7 @@ fn a_token_without_a_key_id_that_a_lagging_node_has_no_key_for_is_revoked() {
 }
 
 #[test]
-fn a_token_that_no_key_of_the_store_fits_is_rejected() {
+fn revoke_token_of_foreign_key_is_rejected() {
     let (store, [member]) = members([0]);
     let written = block_on(verify_audit(&*store)).unwrap();
     let (_, [other]) = members([0]);
@@ -218,26 +219,26 @@ fn a_token_that_no_key_of_the_store_fits_is_rejected() {
         (&paseto, Rejection::UnknownKey),
     ] {
         assert_eq!(rejection(member.revoke_token(token)), expected);
-        // Whether the store has another key is not known.
-        member.hooked.be_away(true);
+        // The store may have another key.
+        member.store_hook.be_away(true);
         let refused = member.revoke_token(token).unwrap_err();
         assert!(
             matches!(refused, Error::Store(jeton_store::Error::Io(..))),
             "{refused:?}"
         );
         assert!(!refused.is_rejection());
-        member.hooked.be_away(false);
+        member.store_hook.be_away(false);
     }
     assert_eq!(block_on(verify_audit(&*store)).unwrap(), written);
 }
 
 #[test]
-fn a_token_is_not_rejected_by_a_view_that_stays_too_old() {
+fn revoke_with_stale_view_does_not_reject() {
     let (store, [member]) = members([0]);
     let bound = Duration::from_millis(50);
-    let freshness = |options: Options| options.freshness(bound, Stale::Answer);
+    let freshness = |options: Options| options.freshness(bound, StalePolicy::Answer);
     let lagging = Member::start_with(&store, 0, freshness);
-    lagging.hooked.lag();
+    lagging.store_hook.lag();
     let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
     member.node.compromised("me", ISS, &kid).unwrap();
     let issued = member.issue("s");
@@ -249,7 +250,7 @@ fn a_token_is_not_rejected_by_a_view_that_stays_too_old() {
 }
 
 #[test]
-fn a_token_that_has_expired_by_one_clock_is_revoked_for_the_others() {
+fn revoke_token_expired_by_one_clock() {
     let allowed = limits::LEEWAY_SECONDS + 2 * limits::CLOCK_SKEW_SECONDS;
     for (since, is_revoked) in [
         (limits::LEEWAY_SECONDS, true),
@@ -269,7 +270,7 @@ fn a_token_that_has_expired_by_one_clock_is_revoked_for_the_others() {
 }
 
 #[test]
-fn a_token_that_is_not_valid_yet_by_one_clock_is_revoked_for_the_others() {
+fn revoke_token_not_yet_valid_by_one_clock() {
     for behind in [limits::LEEWAY_SECONDS + 1, 24 * 3600] {
         let (store, [member, other]) = members([0, -behind]);
         let issued = member.issue("s");
@@ -289,7 +290,7 @@ fn a_token_that_is_not_valid_yet_by_one_clock_is_revoked_for_the_others() {
 }
 
 #[test]
-fn a_token_of_a_node_that_takes_longer_ones_is_revoked() {
+fn revoke_token_longer_than_own_limit() {
     let (store, [member]) = members([0]);
     let short = |options: Options| options.token_bytes(limits::TOKEN_BYTES_MIN);
     let other = Member::start_with(&store, 0, short);
@@ -302,12 +303,12 @@ fn a_token_of_a_node_that_takes_longer_ones_is_revoked() {
     other.revoke_token(&issued.token).unwrap();
     caught_up(&store, [&member]);
     assert!(!member.accepts(&issued.token));
-    // Once more does no harm.
+    // Repeating it is harmless.
     other.revoke_token(&issued.token).unwrap();
 }
 
 #[test]
-fn a_token_that_cannot_be_revoked_by_itself_is_told_so() {
+fn revoke_token_without_jti_is_unsupported() {
     let (_, [member]) = members([0]);
     let elsewhere = Elsewhere::begin(&member);
     let until = START + 60;

@@ -1,17 +1,17 @@
-//! Revocation rules on nodes with clocks of their own: a token is accepted exactly if its node had seen
+//! Tests revocation rules on nodes with different clocks: a token is accepted exactly if its node had seen
 //! the rule when it issued the token.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod hand;
-mod hooked;
+mod intercepted_store;
+mod manual_clock;
 mod members;
 
 use std::sync::Arc;
 use std::thread;
 
-use hand::START;
 use jeton_issuer::{Request, Revoke, Subject, back_up, check_records, limits, restore};
 use jeton_store::{Condition, Key, RedbStore, Store, Txn, block_on};
+use manual_clock::START;
 use members::{Elsewhere, ISS, Member, caught_up, members, settings, subject};
 
 const SKEW: i64 = limits::CLOCK_SKEW_SECONDS;
@@ -30,7 +30,7 @@ fn rule_key(kind: &str, name: &str) -> Key {
 }
 
 #[test]
-fn a_token_issued_after_the_acknowledgement_in_the_same_second_is_accepted() {
+fn token_issued_after_rule_in_same_second_is_accepted() {
     let (_, [member]) = members([0]);
     let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
     for what in [
@@ -48,17 +48,17 @@ fn a_token_issued_after_the_acknowledgement_in_the_same_second_is_accepted() {
 }
 
 #[test]
-fn a_token_of_a_node_that_had_not_seen_the_rule_is_rejected() {
-    // As far behind as is allowed, at the same time, and as far ahead, of who revokes.
+fn token_of_node_without_rule_is_rejected() {
+    // Clocks behind, equal to and ahead of the revoking node.
     for ahead in [-SKEW, 0, SKEW] {
         let (store, [acknowledging, other]) = members([0, ahead]);
-        other.hooked.lag();
+        other.store_hook.lag();
         acknowledging.revoke(subject("s"));
         let unaware = other.issue("s");
-        // In the future of the acknowledging node a token is rejected for that alone.
+        // A token from the future is rejected for that alone.
         acknowledging.clock.forward(ahead.max(0));
         assert!(!acknowledging.accepts(&unaware.token), "{ahead}");
-        other.hooked.catch_up();
+        other.store_hook.catch_up();
         caught_up(&store, [&other]);
         assert!(!other.accepts(&unaware.token), "{ahead}");
         let aware = other.issue("s");
@@ -70,7 +70,7 @@ fn a_token_of_a_node_that_had_not_seen_the_rule_is_rejected() {
 }
 
 #[test]
-fn a_rule_renewed_by_a_clock_that_is_behind_still_rejects() {
+fn rule_renewed_by_slow_clock_still_rejects() {
     for ahead in [-SKEW, SKEW] {
         let (store, [member, other]) = members([0, ahead]);
         let issued = member.issue("s");
@@ -86,7 +86,7 @@ fn a_rule_renewed_by_a_clock_that_is_behind_still_rejects() {
 }
 
 #[test]
-fn a_rule_about_a_compromised_key_stays_without_end() {
+fn rule_about_compromised_key_stays_endless() {
     let (store, [member, other]) = members([0, 0]);
     let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
     let rule = |name: &str| {
@@ -99,38 +99,38 @@ fn a_rule_about_a_compromised_key_stays_without_end() {
     member.clock.forward(10);
     member.revoke(Subject::Key(kid.clone()));
     assert_eq!(rule(&kid), (None, until + 10));
-    // The same while the other is between its look and its commit.
+    // The same between the read and the commit of the other.
     let next = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
     caught_up(&store, [&other]);
-    other.hooked.before_commit("/rule/", {
+    other.store_hook.before_commit("/rule/", {
         let (node, kid) = (member.node.clone(), next.clone());
         move || node.compromised("me", ISS, &kid).unwrap()
     });
     other.revoke(Subject::Key(next.clone()));
-    assert!(other.hooked.has_acted());
+    assert!(other.store_hook.has_acted());
     assert_eq!(rule(&next).0, None);
-    // And the other way round.
+    // And the reverse.
     let last = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
     caught_up(&store, [&other]);
-    other.hooked.before_commit("/rule/", {
+    other.store_hook.before_commit("/rule/", {
         let (node, revoke) = (member.node.clone(), Subject::Key(last.clone()));
         move || assert!(block_on(node.revoke("me", ISS, Revoke::all(revoke))).is_ok())
     });
     other.node.compromised("me", ISS, &last).unwrap();
-    assert!(other.hooked.has_acted());
+    assert!(other.store_hook.has_acted());
     assert_eq!(rule(&last).0, None);
 }
 
 #[test]
-fn two_revocations_at_once_get_two_numbers() {
+fn concurrent_revocations_get_two_numbers() {
     let (store, [member, other]) = members([0, 0]);
     let counter = || entry(&store, &counter_key()).unwrap();
-    other.hooked.before_commit("/rule/", {
+    other.store_hook.before_commit("/rule/", {
         let node = member.node.clone();
         move || assert!(block_on(node.revoke("me", ISS, Revoke::all(subject("one")))).is_ok())
     });
     other.revoke(subject("two"));
-    assert!(other.hooked.has_acted());
+    assert!(other.store_hook.has_acted());
     let stamps: Vec<_> = member.node.rules(ISS).unwrap();
     assert_ne!(stamps[0].stamp, stamps[1].stamp);
     let newest = stamps.iter().map(|rule| rule.stamp.unwrap()).max().unwrap();
@@ -141,11 +141,11 @@ fn two_revocations_at_once_get_two_numbers() {
     assert_eq!(counter(), record.as_bytes());
 }
 
-/// A token that lives for a day, of which a node that lags knows only that tokens live for 15 minutes.
+/// A token that lives for a day. The lagging node only knows a lifetime of 15 minutes.
 #[test]
-fn a_rule_outlives_the_tokens_that_newer_settings_allow() {
+fn rule_outlives_tokens_of_newer_settings() {
     let (_, [member, other]) = members([0, 0]);
-    other.hooked.lag();
+    other.store_hook.lag();
     member.node.set_issuer("me", &settings(86_400)).unwrap();
     let issued = member.issue("s");
     let answer = other.node.revoke("me", ISS, Revoke::all(subject("s")));
@@ -155,7 +155,7 @@ fn a_rule_outlives_the_tokens_that_newer_settings_allow() {
         }
         thread::yield_now();
     };
-    other.hooked.catch_up();
+    other.store_hook.catch_up();
     block_on(answer).unwrap();
     assert!(
         rule.until >= issued.expires_at + limits::LEEWAY_SECONDS,
@@ -164,14 +164,14 @@ fn a_rule_outlives_the_tokens_that_newer_settings_allow() {
     );
 }
 
-/// The node stood still between its look and its commit, as a machine that is suspended.
+/// The machine was suspended between the read and the commit.
 #[test]
-fn a_rule_that_is_committed_late_outlives_the_tokens_issued_until_then() {
+fn late_rule_outlives_tokens_issued_until_commit() {
     let (_, [member, other]) = members([0, 0]);
     let (sender, issued) = std::sync::mpsc::channel();
     let clocks = [member.clock.clone(), other.clock.clone()];
     let issuing = other.node.clone();
-    member.hooked.before_commit("/rule/", move || {
+    member.store_hook.before_commit("/rule/", move || {
         clocks.iter().for_each(|clock| clock.forward(2 * 3600));
         let issued = issuing.issue(ISS, &Request::new("p").subject("s"));
         sender.send(issued.unwrap()).unwrap();
@@ -182,8 +182,24 @@ fn a_rule_that_is_committed_late_outlives_the_tokens_issued_until_then() {
     assert!(missing <= 0, "{missing} s too early");
 }
 
+/// By its own clock the rule would already have ended.
 #[test]
-fn a_token_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
+fn rule_of_clock_days_behind_outlives_tokens() {
+    let days = 3 * 24 * 3600;
+    let (store, [member, behind]) = members([0, -days]);
+    let issued = member.issue("s");
+    let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();
+    behind.revoke(subject("s"));
+    behind.node.compromised("me", ISS, &kid).unwrap();
+    caught_up(&store, [&member]);
+    for rule in member.node.rules(ISS).unwrap() {
+        let missing = issued.expires_at + limits::LEEWAY_SECONDS - rule.until;
+        assert!(missing <= 0, "{} ends {missing} s too early", rule.kind);
+    }
+}
+
+#[test]
+fn token_without_stamp_is_judged_by_time() {
     let (_, [member]) = members([0]);
     let elsewhere = Elsewhere::begin(&member);
     let id = "0123456789abcdef0123456789abcdef";
@@ -193,7 +209,7 @@ fn a_token_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
     for (token, is_accepted) in [
         (issue(START - 1), false),
         (issue(START), false),
-        // Of a clock that is ahead, before the rule was made.
+        // By a clock that is ahead, before the rule.
         (issue(START + SKEW), false),
         (issue(START + SKEW + 1), true),
         (elsewhere.issue(id, None), false),
@@ -203,7 +219,7 @@ fn a_token_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
 }
 
 #[test]
-fn a_stamp_is_read_only_as_it_is_written() {
+fn stamp_parsing_is_strict() {
     let (_, [member]) = members([0]);
     let elsewhere = Elsewhere::begin(&member);
     member.revoke(subject("s"));
@@ -241,9 +257,9 @@ fn a_stamp_is_read_only_as_it_is_written() {
     }
 }
 
-/// A node of before the counter renews a rule while others have been upgraded.
+/// An older node without the counter renews a rule.
 #[test]
-fn a_rule_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
+fn rule_without_stamp_is_judged_by_time() {
     let (store, [member]) = members([0]);
     member.revoke(subject("s"));
     let stamped = member.issue("s");
@@ -259,16 +275,16 @@ fn a_rule_without_a_stamp_is_judged_by_the_clocks_that_are_allowed() {
     let issued = member.issue("s");
     assert!(!member.accepts(&too_early.token));
     assert!(member.accepts(&issued.token));
-    // Renewed by one that counts: it keeps what it was, and is exact.
+    // Renewed by a node with the counter: the old condition stays, and the new one is exact.
     member.revoke(subject("s"));
     assert!(!member.accepts(&issued.token));
     assert!(member.accepts(&member.issue("s").token));
     assert_eq!(member.node.rules(ISS).unwrap()[0].until, until);
 }
 
-/// The store goes back to what it was, and its revisions go on: what `--bump-revision` does to an etcd.
+/// The store is restored, and its revisions continue: like etcd with `--bump-revision`.
 #[test]
-fn a_counter_that_went_back_with_its_store_is_not_used_again() {
+fn restored_store_counter_is_not_reused() {
     let (store, [member]) = members([0]);
     member.revoke(subject("other"));
     let before = entry(&store, &counter_key()).unwrap();
@@ -292,7 +308,7 @@ fn backed_up(store: &Arc<dyn Store>) -> Vec<u8> {
     backup
 }
 
-/// What a backup makes at that second.
+/// Restores a backup at that second.
 fn restored(backup: &[u8], at: i64) -> (tempfile::TempDir, Arc<dyn Store>) {
     let folder = tempfile::tempdir().unwrap();
     restore(folder.path(), &mut &*backup, at).unwrap();
@@ -300,14 +316,14 @@ fn restored(backup: &[u8], at: i64) -> (tempfile::TempDir, Arc<dyn Store>) {
     (folder, Arc::new(store))
 }
 
-/// Tokens of before the restore may have seen rules that the restore has lost.
+/// Tokens issued before the restore may have seen rules that are lost.
 #[test]
-fn a_restored_store_begins_an_epoch_that_is_newer() {
+fn restored_store_begins_newer_epoch() {
     let (store, [member]) = members([0]);
     let without_counter = backed_up(&store);
     member.revoke(subject("other"));
     let with_counter = backed_up(&store);
-    // In the second of the backup, and by a clock that is behind it.
+    // In the second of the backup, and by a clock that is behind.
     for (backup, at) in [
         (without_counter, START),
         (with_counter.clone(), START),
@@ -326,7 +342,7 @@ fn a_restored_store_begins_an_epoch_that_is_newer() {
         }
         let after = member.issue("s");
         assert!(member.accepts(&after.token));
-        // And once more.
+        // A second restore.
         let (_folder, store) = restored(&backed_up(&store), at);
         let member = Member::start(&store, 0);
         assert!(member.accepts(&member.issue("s").token));

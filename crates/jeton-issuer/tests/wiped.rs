@@ -1,8 +1,8 @@
-//! Secrets are gone from the process's memory when they are dropped: all memory that the process can
-//! write is searched for them, before and after.
+//! Tests that secrets are wiped: searches all writable memory of the process before and after they are
+//! dropped.
 //!
-//! A binary of its own, so that little else is in that memory. What is searched for is never in memory
-//! itself: it is kept masked, and compared byte by byte.
+//! A separate binary, so that the memory contains little else. The searched secret itself is never in
+//! memory: it is stored masked and compared byte by byte.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,13 +23,13 @@ use zeroize::Zeroizing;
 
 const ISS: &str = "https://id.example";
 
-/// A node's threads let go of it within moments; the machine may have much else to do.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout for the threads of a node to release it, on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// One test at a time: what another one does is in the same memory.
+/// One test at a time: all share the same memory.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What is searched for, masked.
+/// The searched bytes, masked.
 struct Needle(Vec<u8>);
 
 const MASK: u8 = 0xa5;
@@ -50,7 +50,7 @@ impl Needle {
     }
 }
 
-/// A secret of 32 bytes in the ways in which it may lie somewhere.
+/// A secret of 32 bytes in the encodings in which it may occur.
 struct Secret {
     seed: u64,
 }
@@ -76,7 +76,7 @@ impl Secret {
 
     fn base64url_digits(&self) -> impl Iterator<Item = u8> {
         (0..43).map(|at| {
-            // Six bits from here on.
+            // Six bits from here.
             let bit = |bit: usize| match bit / 8 {
                 32.. => 0,
                 at => self.byte(at) >> (7 - bit % 8) & 1,
@@ -96,7 +96,7 @@ impl Secret {
     }
 }
 
-/// Text in one piece: what grows leaves pieces behind.
+/// Preallocated text: growing leaves copies.
 fn text(parts: &[&str], secret: impl Iterator<Item = u8>) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(1024));
     text.push_str(parts[0]);
@@ -105,7 +105,7 @@ fn text(parts: &[&str], secret: impl Iterator<Item = u8>) -> Zeroizing<String> {
     text
 }
 
-/// How often each needle is in the memory that this process can write.
+/// Counts occurrences in the writable memory of this process.
 fn search(needles: &[(&'static str, Needle)]) -> Vec<(&'static str, usize)> {
     const WINDOW: usize = 1 << 16;
     let mut window = Zeroizing::new(vec![0; 2 * WINDOW]);
@@ -123,7 +123,7 @@ fn search(needles: &[(&'static str, Needle)]) -> Vec<(&'static str, usize)> {
         let address = |text| u64::from_str_radix(text, 16).unwrap();
         let (mut from, to) = (address(from), address(to));
         while from < to {
-            // Each window with what follows it, for what lies across its end.
+            // Windows overlap, to find matches across their end.
             let bytes = usize::try_from(to - from).unwrap().min(2 * WINDOW);
             if memory.read_exact_at(&mut window[..bytes], from).is_err() {
                 break;
@@ -144,7 +144,7 @@ fn search(needles: &[(&'static str, Needle)]) -> Vec<(&'static str, usize)> {
     found
 }
 
-/// That it is there, which is the control of the search.
+/// The positive control of the search.
 fn assert_found(needles: &[(&'static str, Needle)], name: &str) {
     let found = search(needles);
     let times = found.iter().find(|(known, _)| *known == name).unwrap().1;
@@ -161,7 +161,7 @@ fn assert_gone(needles: &[(&'static str, Needle)]) {
         if left.is_empty() {
             return;
         }
-        assert!(begun.elapsed() < PATIENCE, "still in memory: {left:?}");
+        assert!(begun.elapsed() < TIMEOUT, "still in memory: {left:?}");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -183,7 +183,7 @@ fn key_encryption_key_from_text_is_wiped() {
     let needles = secret.needles();
     let written = text(&["", ""], secret.hex_digits());
     assert_found(&needles, "its hexadecimal digits");
-    // As the environment has it.
+    // As in the environment variable.
     let KeySource::Given(key) = KeySource::choose(None, Some(&written)).unwrap() else {
         panic!("it was given")
     };
@@ -216,7 +216,7 @@ fn key_encryption_key_from_a_file_is_wiped() {
         drop(options);
         assert_gone(&needles);
     }
-    // What is shown of it is wiped, too.
+    // Its displayed form is wiped too.
     let key = KeyEncryptionKey::from_hex(&text(&["", ""], secret.hex_digits())).unwrap();
     let shown = key.to_hex();
     assert_found(&needles, "its hexadecimal digits");
@@ -224,7 +224,7 @@ fn key_encryption_key_from_a_file_is_wiped() {
     assert_gone(&needles);
 }
 
-/// The node's own record is encrypted; its snapshot has the secret to sign, and again to verify.
+/// The record is encrypted. The snapshot has the secret for signing and verifying.
 #[test]
 fn imported_mac_secret_is_wiped_with_its_snapshots() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -240,14 +240,14 @@ fn imported_mac_secret_is_wiped_with_its_snapshots() {
         .unwrap();
     drop(jwk);
     assert_found(&needles, "its bytes");
-    // Another snapshot is made of the same keys, and the one before is dropped.
+    // A new snapshot with the same keys replaces the old one.
     let (settings, _) = node.issuer(ISS).unwrap();
     node.set_issuer("me", &settings).unwrap();
     let base64url = [needles
         .into_iter()
         .find(|(name, _)| *name == "its base64url")
         .unwrap()];
-    // While the node lives nothing holds it as text.
+    // While the node runs, nothing holds it as text.
     assert_gone(&base64url);
     drop(node);
     assert_gone(&secret.needles());

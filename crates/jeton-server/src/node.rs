@@ -7,7 +7,7 @@ use std::time::Duration;
 use jeton::Clock;
 use jeton_issuer::{
     Configured, DataFolder, Difference, Error as IssuerError, IssuerSettings, KEY_VARIABLE,
-    KeySource, Missing, Node, Stale,
+    KeySource, Missing, Node, StalePolicy,
 };
 
 use zeroize::Zeroizing;
@@ -53,8 +53,8 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
         }
     };
     let stale = match config.when_stale {
-        WhenStale::Refuse => Stale::Refuse,
-        WhenStale::Answer => Stale::Answer,
+        WhenStale::Refuse => StalePolicy::Refuse,
+        WhenStale::Answer => StalePolicy::Answer,
     };
     let freshness = Duration::from_secs(config.freshness_seconds);
     let options = options

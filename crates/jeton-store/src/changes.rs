@@ -1,5 +1,5 @@
-//! Values and changes as the embedded engine writes them: each with a checksum, so that a damaged
-//! page is an error and never a different revocation.
+//! Records of the embedded engine. Each has a checksum, so that a damaged page is an error and never
+//! another value.
 
 use crate::entry::{Entry, Event, Revision};
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ const DELETED_PREFIX: u8 = 3;
 const CHECKSUM_BYTES: usize = 4;
 const REVISION_BYTES: usize = 8;
 
-/// A value as it is kept: checksum, revision, value. The checksum covers the key too.
+/// Encodes a value: checksum, revision, value. The checksum covers the key too.
 pub(crate) fn value_record(key: &str, changed: Revision, value: &[u8]) -> Vec<u8> {
     let mut record = vec![0; CHECKSUM_BYTES];
     record.extend_from_slice(&changed.number().to_le_bytes());
@@ -22,8 +22,8 @@ pub(crate) fn value_record(key: &str, changed: Revision, value: &[u8]) -> Vec<u8
     record
 }
 
-/// How many entries there are, and the sum of their checksums. A damaged branch of the tree can hide
-/// entries whose own checksums are all right; it cannot hide them from this.
+/// Number of entries and the sum of their checksums. A damaged branch of the tree can hide entries whose
+/// own checksums are correct. This sum detects that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tally {
     pub(crate) entries: u64,
@@ -31,13 +31,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// With one record more.
+    /// Adds a record.
     pub(crate) fn add(&mut self, record: &[u8]) {
         self.entries = self.entries.wrapping_add(1);
         self.checksums = self.checksums.wrapping_add(own_checksum(record));
     }
 
-    /// With one record less.
+    /// Removes a record.
     pub(crate) fn remove(&mut self, record: &[u8]) {
         self.entries = self.entries.wrapping_sub(1);
         self.checksums = self.checksums.wrapping_sub(own_checksum(record));
@@ -49,7 +49,7 @@ fn own_checksum(record: &[u8]) -> u64 {
     u64::from(u32::from_le_bytes(first))
 }
 
-/// The entry that a record is of.
+/// Decodes the entry of a record.
 pub(crate) fn entry(key: &[u8], record: &[u8]) -> Result<Entry> {
     let (changed, value) = checked(key, record)
         .and_then(|body| body.split_first_chunk::<REVISION_BYTES>())
@@ -57,7 +57,7 @@ pub(crate) fn entry(key: &[u8], record: &[u8]) -> Result<Entry> {
     let key = std::str::from_utf8(key)
         .ok()
         .and_then(|text| Key::parse(text).ok())
-        .ok_or_else(|| damaged("a key that no jeton writes"))?;
+        .ok_or_else(|| damaged("a key that jeton never writes"))?;
     Ok(Entry {
         key,
         value: value.to_vec(),
@@ -65,7 +65,7 @@ pub(crate) fn entry(key: &[u8], record: &[u8]) -> Result<Entry> {
     })
 }
 
-/// A transaction's changes as history keeps them.
+/// Encodes the changes of a transaction for the history.
 pub(crate) fn history_record(revision: Revision, events: &[Event]) -> Vec<u8> {
     let mut record = vec![0; CHECKSUM_BYTES];
     for event in events {
@@ -87,7 +87,7 @@ pub(crate) fn history_record(revision: Revision, events: &[Event]) -> Vec<u8> {
     record
 }
 
-/// The changes that a record of history is of.
+/// Decodes the changes of a history record.
 pub(crate) fn events(revision: Revision, record: &[u8]) -> Result<Vec<Event>> {
     let read = || {
         let mut rest = checked(&revision.number().to_le_bytes(), record)?;
@@ -110,7 +110,7 @@ pub(crate) fn events(revision: Revision, record: &[u8]) -> Result<Vec<Event>> {
         }
         Some(events)
     };
-    read().ok_or_else(|| damaged("a transaction of the history does not match its checksum"))
+    read().ok_or_else(|| damaged("a transaction in the history does not match its checksum"))
 }
 
 fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_flipped_bit_is_found() {
+    fn flipped_bit_is_detected() {
         let revision = Revision::from_number(300);
         let key = Key::of(["r", "i", "1"]).unwrap();
         let value = value_record(key.as_str(), revision, b"until then");

@@ -1,25 +1,25 @@
-//! What is kept, when it changed, and how a follower keeps up.
+//! Entries, revisions and events, and a copy of a prefix that follows a watch.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::key::{Key, Prefix};
 
-/// A moment in a store's life. Each transaction that changed something has one of its own, greater
-/// than those before. Its number says nothing else: engines may leave gaps.
+/// A revision of a store. Each transaction that changed something has its own, greater than those before.
+/// The number has no other meaning: engines may leave gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Revision(u64);
 
 impl Revision {
-    /// Before everything.
+    /// The revision before the first transaction.
     pub const START: Revision = Revision(0);
 
-    /// The moment with this number, which a store gave.
+    /// Creates the revision with this number, which a store returned earlier.
     pub const fn from_number(number: u64) -> Revision {
         Revision(number)
     }
 
-    /// Its number, to be sent or written down.
+    /// Returns the number, for example to send or store it.
     pub const fn number(self) -> u64 {
         self.0
     }
@@ -31,20 +31,19 @@ impl fmt::Display for Revision {
     }
 }
 
-/// A key, its value, and when it was last written.
+/// A key, its value, and the revision that wrote it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is called.
+    /// The key.
     pub key: Key,
-    /// What was written.
+    /// The value.
     pub value: Vec<u8>,
-    /// The transaction that wrote it: what [`Condition::Unchanged`](crate::Condition::Unchanged)
-    /// compares.
+    /// The revision that wrote it. [`Condition::Unchanged`](crate::Condition::Unchanged) compares this.
     pub changed: Revision,
 }
 
 impl fmt::Debug for Entry {
-    /// Values may hold secrets: only their length is shown.
+    /// Shows only the length of the value: it may be a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entry")
             .field("key", &self.key)
@@ -54,20 +53,20 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// One change, as a watch tells it.
+/// A change that a watch reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// An entry was written.
     Put(Entry),
-    /// An entry is gone.
+    /// An entry was deleted.
     Deleted(Key),
-    /// All entries of a prefix are gone. What [`Txn::delete_prefix`](crate::Txn::delete_prefix)
-    /// dropped is told like this, or as one [`Deleted`](Event::Deleted) for every entry that was
-    /// there, as the engine can: a minute of revocations may be a million entries.
+    /// All entries of a prefix were deleted by [`Txn::delete_prefix`](crate::Txn::delete_prefix). An engine
+    /// reports this, or one [`Deleted`](Event::Deleted) per entry. A minute of revocations may have a
+    /// million entries.
     DeletedPrefix(Prefix),
 }
 
-/// What a follower has seen: the entries of a prefix, kept up with a watch.
+/// A copy of the entries of a prefix, kept up to date by a watch.
 ///
 /// ```
 /// use jeton_store::{Key, MemoryStore, Mirror, Prefix, Store, Txn, block_on};
@@ -87,7 +86,7 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Everything under the prefix, as it stands at one revision.
+    /// Loads everything under the prefix at one revision.
     ///
     /// # Errors
     ///
@@ -96,7 +95,7 @@ impl Mirror {
         Ok(Mirror::load_and_watch(store, prefix).await?.0)
     }
 
-    /// The same, and a watch that tells everything after that.
+    /// Loads the prefix and returns a watch that reports everything after it.
     ///
     /// # Errors
     ///
@@ -116,7 +115,7 @@ impl Mirror {
         Ok((mirror, watch))
     }
 
-    /// Follows one update of a watch that began at [`revision`](Mirror::revision).
+    /// Applies one update of a watch that began at [`revision`](Mirror::revision).
     pub fn follow(&mut self, update: &crate::Update) {
         for event in &update.events {
             match event {
@@ -132,12 +131,12 @@ impl Mirror {
         self.revision = self.revision.max(update.revision);
     }
 
-    /// The entries, in order.
+    /// Returns the entries in key order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.values()
     }
 
-    /// How far it has followed.
+    /// Returns the revision of the copy.
     pub fn revision(&self) -> Revision {
         self.revision
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with a store, parted by what is to be done about it.
+//! Errors of a store, grouped by what the caller can do.
 
 use std::fmt;
 use std::io;
@@ -7,60 +7,58 @@ use crate::entry::Revision;
 use crate::limits;
 use crate::private::Exposed;
 
-/// The error of every operation of a store.
+/// An error of a store operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Another process has the store open. Two on one folder would fork it.
+    /// Another process has the store open.
     InUse,
-    /// What is there is not a store of jeton.
+    /// The file is not a jeton store.
     NotAStore,
-    /// There is a store where another was to be put. It has been left as it is.
+    /// The target already has a store, which was not changed.
     AlreadyThere,
-    /// A newer jeton wrote the store. It has been left as it is.
+    /// A newer version of jeton wrote the store, which was not changed.
     Newer {
-        /// The format that it has.
+        /// Format of the store.
         found: u64,
-        /// The newest format that this version reads.
+        /// Newest format that this version reads.
         known: u64,
     },
-    /// The store is damaged: restore a backup. What was found is in words, without values.
+    /// The store is damaged: restore a backup. The text describes what was found, without values.
     Damaged(String),
-    /// No room on the disk, or the store's quota is used up. Nothing of the transaction is
-    /// acknowledged.
+    /// The disk or the quota is full. Nothing of the transaction is acknowledged.
     Full,
     /// The disk or the network failed.
     Io(io::ErrorKind, String),
-    /// An earlier write failed, and nothing is written until the store has found out that it can be:
-    /// [`check_writable`](crate::Store::check_writable). After a flush that failed it never does, and the store
-    /// must be opened anew.
+    /// An earlier write failed, and the store does not write until
+    /// [`check_writable`](crate::Store::check_writable) succeeds. After a failed flush it never does: open
+    /// the store again.
     Failed,
-    /// Other users of the machine could change the store, or have.
+    /// Other users can change the store.
     Unsafe(Exposed),
-    /// More is waiting to be written than the store takes. This has not happened: try again later.
+    /// Too many transactions wait. This one was not made: retry later.
     Overloaded,
     /// The store has been closed.
     Closed,
-    /// The history that far back is gone: load everything again, and follow from there.
+    /// The history no longer has that revision: load again and watch from there.
     Compacted {
-        /// A watch from here on, or later, can be had.
+        /// The oldest revision from which a watch can start.
         oldest: Revision,
     },
-    /// More changed while everything was loaded than is kept:
-    /// [`LOADING_BYTES`](crate::limits::LOADING_BYTES). Load again.
+    /// More than [`LOADING_BYTES`](crate::limits::LOADING_BYTES) changed during a load: load again.
     ChangedTooMuch {
-        /// What changed, bytes.
+        /// Bytes that changed.
         bytes: usize,
     },
-    /// The call asks for what no store takes.
+    /// The call is invalid for every store.
     Invalid(Problem),
 }
 
-/// What is wrong with a call.
+/// Why a call is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// A key has no parts, or an empty one, or is not written as keys are.
+    /// A key has no parts, an empty part, or is not encoded correctly.
     KeyPart,
     /// A key is longer than [`KEY_BYTES`](crate::limits::KEY_BYTES).
     KeyTooLong,
@@ -76,15 +74,15 @@ pub enum Problem {
     NothingToDo,
     /// More than [`READ_KEYS`](crate::limits::READ_KEYS) read at once.
     TooManyKeys,
-    /// A watch from a revision that the store has not reached: it was another store's.
+    /// A watch from a revision that the store has not reached. It belongs to another store.
     FutureRevision,
-    /// The address of an etcd that is not written as one.
+    /// An address of etcd that cannot be parsed.
     Address,
-    /// An etcd beyond this machine, without TLS.
+    /// An etcd on another machine, without TLS.
     WithoutTls,
     /// An etcd older than 3.6.
     OldEtcd,
-    /// An etcd over TLS, without the authorities that may have signed for it.
+    /// An etcd over TLS, without certificate authorities.
     NoAuthority,
 }
 
@@ -92,8 +90,7 @@ pub enum Problem {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Whether a transaction that ended like this may nonetheless have happened. Read before trying
-    /// again.
+    /// Returns whether a transaction with this error may have been made. Read before retrying.
     pub fn is_outcome_unknown(&self) -> bool {
         matches!(
             self,
@@ -106,42 +103,42 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::InUse => f.write_str(
-                "the store is in use by another process: stop it, or ask it through its admin listener",
+                "another process has the store open: stop it, or use its admin listener",
             ),
             Error::AlreadyThere => {
-                f.write_str("there is a store already, and it is never overwritten; it has been left as it is")
+                f.write_str("a store already exists, and it is never overwritten: nothing was changed")
             }
-            Error::NotAStore => f.write_str("this is not a store of jeton; it has been left as it is"),
+            Error::NotAStore => f.write_str("not a jeton store: nothing was changed"),
             Error::Newer { found, known } => write!(
                 f,
-                "the store has format {found}, and this jeton knows formats up to {known}: use the \
-                 version that wrote it, or a newer one; it has been left as it is"
+                "the store has format {found}, and this version reads formats up to {known}: use the \
+                 version that wrote it, or a newer one; nothing was changed"
             ),
             Error::Damaged(what) => write!(f, "the store is damaged ({what}): restore a backup"),
             Error::Full => f.write_str(
-                "no room left for the store: free some and try again; nothing acknowledged is lost",
+                "no space left for the store: free space and retry; nothing acknowledged is lost",
             ),
-            Error::Io(_, what) => write!(f, "the store could not be read or written: {what}"),
+            Error::Io(_, what) => write!(f, "reading or writing the store failed: {what}"),
             Error::Failed => {
                 f.write_str(
-                    "an earlier write to the store failed: try again later, and restart the server if that lasts; \
+                    "an earlier write to the store failed: retry later, and restart the server if this persists; \
                      nothing acknowledged is lost",
                 )
             }
             Error::Unsafe(exposed) => exposed.fmt(f),
-            Error::Overloaded => f.write_str("the store has too much to write: try again later"),
+            Error::Overloaded => f.write_str("too many writes are waiting: retry later"),
             Error::Closed => f.write_str("the store is closed"),
             Error::Compacted { oldest } => write!(
                 f,
-                "the history before revision {oldest} is gone: load everything again and follow from there"
+                "the history before revision {oldest} was compacted: load again and watch from there"
             ),
             Error::ChangedTooMuch { bytes } => write!(
                 f,
-                "{bytes} bytes changed while the store was loaded, and at most {} are kept: load everything \
-                 again when less is written",
+                "{bytes} bytes changed while the store was loaded, the limit is {}: load again when less is \
+                 written",
                 limits::LOADING_BYTES
             ),
-            Error::Invalid(problem) => write!(f, "no store takes this: {problem}"),
+            Error::Invalid(problem) => write!(f, "invalid store call: {problem}"),
         }
     }
 }
@@ -151,21 +148,23 @@ impl std::error::Error for Error {}
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Problem::KeyPart => "a key needs parts, and none of them empty",
-            Problem::KeyTooLong => "the key is too long",
-            Problem::ValueTooLong => "the value is too long",
-            Problem::TooManyOperations => "too many operations in one transaction",
-            Problem::TooManyBytes => "too many bytes in one transaction",
-            Problem::KeyTwice => "a transaction may change and compare a key only once",
-            Problem::NothingToDo => "a transaction without a change",
-            Problem::TooManyKeys => "too many keys read at once",
-            Problem::FutureRevision => "a revision that this store has not reached",
-            Problem::Address => {
-                "an etcd is written etcd://HOST:PORT[,HOST:PORT…][/ROOT], or etcds:// over TLS"
+            Problem::KeyPart => "a key needs at least one part, and no part may be empty",
+            Problem::KeyTooLong => "the key is longer than 4096 bytes",
+            Problem::ValueTooLong => "the value is longer than 262144 bytes",
+            Problem::TooManyOperations => {
+                "a transaction has more than 128 operations and conditions"
             }
-            Problem::WithoutTls => "an etcd beyond this machine wants TLS: write etcds://",
-            Problem::OldEtcd => "the etcd is older than 3.6",
-            Problem::NoAuthority => "an etcd over TLS wants the authority that signed for it",
+            Problem::TooManyBytes => "a transaction has more than 1048576 bytes",
+            Problem::KeyTwice => "a transaction changes or compares a key more than once",
+            Problem::NothingToDo => "a transaction has no change",
+            Problem::TooManyKeys => "more than 128 keys in one read",
+            Problem::FutureRevision => "the store has not reached this revision",
+            Problem::Address => {
+                "not an etcd address: use etcd://HOST:PORT[,HOST:PORT…][/ROOT], or etcds:// for TLS"
+            }
+            Problem::WithoutTls => "etcd on another machine requires TLS: use etcds://",
+            Problem::OldEtcd => "etcd is older than 3.6",
+            Problem::NoAuthority => "etcd over TLS requires a certificate authority",
         })
     }
 }

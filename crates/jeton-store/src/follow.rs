@@ -1,8 +1,7 @@
-//! Watches over an engine's own history: what the engines that run in this process share.
+//! Watches over the history of an engine in this process.
 //!
-//! A watch holds a position, not a queue. It looks for what came after its position whenever it is
-//! woken, so a slow follower costs the store nothing and can lose nothing but its place in a history
-//! that has moved on.
+//! A watch holds a position, not a queue. When it is woken it reads what came after its position. So a slow
+//! follower costs the store no memory. It only loses its position when the history is trimmed.
 
 use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
@@ -15,44 +14,44 @@ use crate::moment::Moment;
 use crate::pending::Pending;
 use crate::store::{Update, Watch};
 
-/// A history that can be followed.
+/// A history that watches can read.
 pub(crate) trait History: Send + Sync + 'static {
-    /// The first transaction after that revision that touched the prefix, or the newest revision.
+    /// Returns the first transaction after that revision that touched the prefix, or the newest revision.
     fn after(&self, position: Revision, prefix: &Prefix) -> Result<Found>;
 
-    /// Who waits for it.
+    /// Returns the waiting watches.
     fn followers(&self) -> &Followers;
 }
 
-/// What a history has after a position.
+/// The part of a history after a position.
 pub(crate) struct Found {
-    /// Nothing touched the prefix between the position and this revision.
+    /// No transaction between the position and this revision touched the prefix.
     pub(crate) revision: Revision,
-    /// What its transaction changed under the prefix, if it did.
+    /// The changes of its transaction under the prefix, if there are any.
     pub(crate) events: Vec<Event>,
-    /// The newest revision of the store, whatever it touched.
+    /// The newest revision of the store, on any key.
     pub(crate) newest: Revision,
 }
 
-/// Those who wait for the next transaction.
+/// Watches that wait for the next transaction.
 #[derive(Debug, Default)]
 pub(crate) struct Followers(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
     wakers: Vec<Waker>,
-    /// How often those who hear nothing were told that the store is there.
+    /// How many progress reports idle watches were sent.
     beats: u64,
 }
 
 impl Followers {
-    /// Something happened: everybody looks.
+    /// Wakes all watches because something changed.
     pub(crate) fn wake(&self) {
         let wakers = std::mem::take(&mut self.lock().wakers);
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Nothing happened for a while: everybody hears how far the store is.
+    /// Wakes all watches to report progress.
     pub(crate) fn beat(&self) {
         self.lock().beats += 1;
         self.wake();
@@ -74,13 +73,13 @@ impl Followers {
     }
 }
 
-/// A watch that begins after that revision.
+/// Begins a watch after that revision.
 pub(crate) fn watch<H: History>(
     history: &std::sync::Arc<H>,
     prefix: &Prefix,
     after: Revision,
 ) -> Result<Box<dyn Watch>> {
-    // Looks once, so that a revision that is gone is an error here and not only later.
+    // Reads once, so that a trimmed revision is an error now and not only later.
     let seen = history.after(after, prefix)?;
     if seen.revision < after {
         return Err(Problem::FutureRevision.into());
@@ -94,7 +93,7 @@ pub(crate) fn watch<H: History>(
     }))
 }
 
-/// Does not keep the store open: a folder must be free once its store is dropped.
+/// Holds no strong reference: the folder must be free once its store is dropped.
 struct Position<H> {
     history: Weak<H>,
     prefix: Prefix,
@@ -103,7 +102,7 @@ struct Position<H> {
     asked: Option<Asked>,
 }
 
-/// The store was asked at that moment, and was that far: what it acknowledged before is no newer.
+/// The store was asked at that moment and had that revision. What it acknowledged before is not newer.
 #[derive(Clone, Copy)]
 struct Asked {
     at: Moment,
@@ -121,14 +120,14 @@ impl<H: History> Position<H> {
         let Some(history) = self.history.upgrade() else {
             return Poll::Ready(Err(Error::Closed));
         };
-        // Registered first: what happens between looking and waiting wakes it.
+        // Registers before reading, so that no change in between is missed.
         history.followers().register(context.waker());
         let at = Moment::now();
         let found = match history.after(self.after, &self.prefix) {
             Ok(found) => found,
             Err(error) => return Poll::Ready(Err(error)),
         };
-        // What did not concern the prefix need not be looked at again.
+        // Skips what does not concern the prefix.
         self.after = self.after.max(found.revision);
         let newest = found.newest;
         let as_of = self.as_of(Asked { at, newest });
@@ -144,9 +143,9 @@ impl<H: History> Position<H> {
         }))
     }
 
-    /// The latest moment before which nothing was acknowledged that is yet to be told. A follower that is
-    /// never the first to know, because others write all the time, is told of an earlier look that it has
-    /// caught up with.
+    /// Returns the latest moment before which every acknowledged change has been reported. While others
+    /// write continuously, a follower never has the newest revision. It then gets the moment of an earlier
+    /// question that it has caught up with.
     fn as_of(&mut self, now: Asked) -> Option<Moment> {
         if self.after >= now.newest {
             self.asked = None;
@@ -161,7 +160,7 @@ impl<H: History> Position<H> {
     }
 }
 
-/// Those of the events that concern a prefix.
+/// Returns the events that concern a prefix.
 pub(crate) fn under(prefix: &Prefix, events: &[Event]) -> Vec<Event> {
     let touched = |event: &&Event| match event {
         Event::Put(entry) => entry.key.is_under(prefix),

@@ -1,14 +1,14 @@
-//! What entries are called: a path of parts, kept in order.
+//! Keys of entries: paths of parts, ordered by bytes.
 
 use std::fmt;
 
 use crate::error::{Problem, Result};
 use crate::limits;
 
-/// The name of an entry: parts with a `/` before each, such as `/k/https:%2F%2Fid.example/_set`.
+/// The key of an entry: parts with a `/` before each, such as `/k/https:%2F%2Fid.example/_set`.
 ///
-/// A part is any non-empty text: `/`, `%` and control characters in it are escaped, so that nothing
-/// an issuer is called can reach out of its place. Keys are ordered by their bytes.
+/// A part is any non-empty text. `/`, `%` and control characters in it are escaped, so that the name of an
+/// issuer cannot reach into other keys. Keys are ordered by their bytes.
 ///
 /// ```
 /// use jeton_store::{Key, Prefix};
@@ -23,12 +23,12 @@ use crate::limits;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Box<str>);
 
-/// All keys that begin with certain parts. Whole parts: `/r/a/` does not hold `/r/ab/1`.
+/// All keys that begin with certain whole parts: `/r/a/` does not contain `/r/ab/1`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prefix(Box<str>);
 
 impl Key {
-    /// The key with these parts.
+    /// Creates the key with these parts.
     ///
     /// # Errors
     ///
@@ -42,11 +42,11 @@ impl Key {
         Ok(Key(text.into()))
     }
 
-    /// The key that is written like this: what [`as_str`](Key::as_str) gave.
+    /// Parses a key that [`as_str`](Key::as_str) returned.
     ///
     /// # Errors
     ///
-    /// As [`of`](Key::of), and [`Problem::KeyPart`] for a text that no key is written like.
+    /// As [`of`](Key::of), and [`Problem::KeyPart`] for a text that is not an encoded key.
     pub fn parse(text: &str) -> Result<Key> {
         let path = text.strip_prefix('/').ok_or(Problem::KeyPart)?;
         let key = Key::of(path.split('/').map(unescaped))?;
@@ -57,53 +57,53 @@ impl Key {
         }
     }
 
-    /// The key as it is written and ordered.
+    /// Returns the encoded key, by which keys are ordered.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its parts, as they were given.
+    /// Returns the decoded parts.
     pub fn parts(&self) -> impl Iterator<Item = String> {
         self.0.split('/').skip(1).map(unescaped)
     }
 
-    /// Whether it is one of those that begin with the prefix's parts.
+    /// Returns whether the key begins with the parts of the prefix.
     pub fn is_under(&self, prefix: &Prefix) -> bool {
         self.0.starts_with(&*prefix.0)
     }
 }
 
 impl Prefix {
-    /// Every key there is.
+    /// Matches every key.
     pub fn all() -> Prefix {
         Prefix("/".into())
     }
 
-    /// All keys below these parts.
+    /// Matches all keys below these parts.
     ///
     /// # Errors
     ///
-    /// As [`Key::of`]; no parts at all are [`Prefix::all`].
+    /// As [`Key::of`]. No parts are equivalent to [`Prefix::all`].
     pub fn of<P: AsRef<str>>(parts: impl IntoIterator<Item = P>) -> Result<Prefix> {
         let mut text = join(parts)?;
         text.push('/');
         Ok(Prefix(text.into()))
     }
 
-    /// The bytes that every key below it begins with.
+    /// Returns the bytes with which every matching key begins.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The first text, in order, that is behind every key below it: the end of a range. `/`
-    /// is followed by `0` in the order of bytes.
+    /// Returns the end of the range: the first text after every matching key. In byte order `/` is followed
+    /// by `0`.
     pub fn end(&self) -> String {
         let mut end = self.0[..self.0.len() - 1].to_owned();
         end.push('0');
         end
     }
 
-    /// The prefix that [`as_str`](Prefix::as_str) gave; only what this crate wrote is read again.
+    /// Parses a prefix that [`as_str`](Prefix::as_str) returned and this crate stored.
     pub(crate) fn written(text: &str) -> Option<Prefix> {
         (text.starts_with('/') && text.ends_with('/')).then(|| Prefix(text.into()))
     }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn no_key_is_empty_or_has_an_empty_part() {
+    fn empty_key_or_part_is_rejected() {
         assert!(Key::of([""]).is_err());
         assert!(Key::of(["a", ""]).is_err());
         assert!(Key::of::<&str>([]).is_err());

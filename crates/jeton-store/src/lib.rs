@@ -1,9 +1,9 @@
-//! Where issuers, keyrings and revocations last.
+//! Stores issuers, keyrings and revocations durably.
 //!
-//! [`Store`] is what the service asks of a store, and no more: read several keys at one moment, scan
-//! in order, change several keys or none, and follow changes from a revision on. [`RedbStore`] keeps
-//! it in a folder of one machine. [`MemoryStore`] keeps it nowhere and is for tests. One conformance
-//! suite (`tests/conformance`) is what every engine passes.
+//! [`Store`] is the interface that the service needs: read several keys at one revision, scan in order,
+//! change several keys atomically, and watch changes from a revision. [`RedbStore`] stores data in a folder
+//! on one machine. [`MemoryStore`] is for tests and stores nothing durably. Every engine passes one
+//! conformance suite (`tests/conformance`).
 //!
 //! ```
 //! use jeton_store::{Condition, Key, MemoryStore, Outcome, Store, Txn, block_on};
@@ -25,33 +25,32 @@
 //!
 //! # Why futures, and why without a runtime
 //!
-//! etcd's client is asynchronous; blocking on it inside a current-thread runtime would stop the very
-//! reactor it waits for. So every operation is a [`Pending`]: a boxed [`Future`]
-//! of the standard library. An engine completes it from wherever it works: redb from its writer
-//! thread. Whoever has no runtime calls [`block_on`], which parks the thread. This crate therefore
-//! needs no runtime, and one that needs a reactor brings its own: a `Pending` may be polled on any
-//! thread by any executor. The box costs an allocation an operation, and no operation is on the path
+//! The client of etcd is asynchronous. Blocking on it inside a current-thread runtime would stop the
+//! reactor that it waits for. So every operation returns a [`Pending`], a boxed [`Future`] of the standard
+//! library, and the engine completes it from its own thread. Callers without a runtime use [`block_on`],
+//! which parks the thread. This crate therefore needs no runtime, and a `Pending` may be polled on any
+//! thread by any executor. The box costs one allocation per operation. No operation is on the request path
 //! of issuing or verifying.
 //!
 //! # What etcd asked of the trait
 //!
-//! - A transaction has at most [`limits::TXN_OPERATIONS`] operations, names a key once, and compares
+//! - A transaction has at most [`limits::TXN_OPERATIONS`] operations, names each key once, and compares
 //!   revisions, not values.
-//! - There are no leases: what expires has its minute in its key, and
-//!   [`Txn::delete_prefix`] drops a minute with one operation.
-//! - There are no locks: a lock that a paused process still believes in protects nothing, a
-//!   comparison within the transaction does.
-//! - History is compacted: a watch that asks for too old a revision gets [`Error::Compacted`], and a scan
-//!   that takes too long does too. [`load`] does not: it follows from its first page on.
-//! - A watch reports progress, so that a follower can tell quiet from cut off. It says as of when, on a
-//!   clock that counts while the machine is suspended: a [`Moment`].
+//! - There are no leases. A key that expires contains its minute, and [`Txn::delete_prefix`] deletes a
+//!   minute with one operation.
+//! - There are no locks. A paused process could believe that it still holds a lock. Conditions in the
+//!   transaction prevent this.
+//! - History is compacted. A watch from a revision that is too old returns [`Error::Compacted`], and so
+//!   does a scan that takes too long. [`load`] does not: it watches from its first page on.
+//! - A watch reports progress, so that a follower can distinguish a quiet store from a lost connection. The
+//!   report carries a [`Moment`], from a clock that counts while the machine is suspended.
 
-// What is kept, and how it is named
+// Data model
 mod entry;
 mod key;
 pub mod limits;
 
-// What can be asked
+// Interface
 mod store;
 mod txn;
 
@@ -61,7 +60,7 @@ mod etcd;
 mod memory;
 mod redb;
 
-// What everything stands on
+// Shared building blocks
 mod changes;
 mod error;
 mod follow;

@@ -1,4 +1,4 @@
-//! Loading a prefix that goes on changing, so that it can be followed from there.
+//! Loads a prefix while it changes, and watches it from there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,26 +12,26 @@ use crate::limits;
 use crate::moment::Moment;
 use crate::store::{Store, Update, Watch};
 
-/// What a change takes in memory beside its keys and value, bytes, about.
+/// Approximate memory of a change beside its keys and value, bytes.
 const CHANGE_BYTES: usize = 128;
 
-/// What [`load`] ends with.
+/// The result of [`load`].
 pub struct Loaded {
-    /// What happened while the pages were read, as one update: with it, and not before, what was loaded is
-    /// what the store held at its revision. It is as of a moment after the load began.
+    /// Changes while the pages were read, as one update. Only with it does the loaded data equal the state
+    /// of the store at its revision. Its `as_of` is after the load began.
     pub changes: Update,
-    /// Tells everything after that.
+    /// Reports everything after that.
     pub watch: Box<dyn Watch>,
 }
 
-/// Loads everything under a prefix, page by page, and follows it from there without a gap.
+/// Loads everything under a prefix, page by page, and watches it from there without gaps.
 ///
-/// Loading may take longer than the store remembers: a watch runs from before the second page on, and pages
-/// may show different revisions ([`scan_unpinned`](Store::scan_unpinned)). So they may contradict each other
-/// until [`Loaded::changes`] is applied.
+/// Loading may take longer than the history of the store. So a watch runs from the second page on, and
+/// pages may show different revisions ([`scan_unpinned`](Store::scan_unpinned)). They may contradict each
+/// other until [`Loaded::changes`] is applied.
 ///
-/// `take` is given the pages. While it works nothing is heard of the store: with a page it may take as long as
-/// [`limits::HISTORY_COMMITS`] commits do.
+/// `take` receives the pages. While it works, the watch is not polled: per page it may take as long as
+/// [`limits::HISTORY_COMMITS`] commits.
 ///
 /// ```
 /// use jeton_store::{Key, MemoryStore, Prefix, Store, Txn, block_on, load};
@@ -51,9 +51,9 @@ pub struct Loaded {
 ///
 /// # Errors
 ///
-/// Those of [`Store::scan`] and [`Watch::next`]. [`Error::Compacted`] only if the store was faster than who
-/// follows, [`Error::ChangedTooMuch`] beyond [`limits::LOADING_BYTES`] of changes: load again. And those of
-/// `take`, which end it.
+/// Those of [`Store::scan`] and [`Watch::next`]. [`Error::Compacted`] if the store writes faster than the
+/// caller reads, and [`Error::ChangedTooMuch`] beyond [`limits::LOADING_BYTES`] of changes: load again.
+/// Errors of `take` end the load.
 pub async fn load<E: From<Error>>(
     store: &dyn Store,
     prefix: &Prefix,
@@ -63,7 +63,7 @@ pub async fn load<E: From<Error>>(
     let mut pages = store.scan_unpinned(prefix).await?;
     let mut meanwhile = Meanwhile {
         watch: store.watch(prefix, pages.revision()).await?,
-        told: pages.revision(),
+        reported: pages.revision(),
         as_of: asked,
         changes: Changes::default(),
     };
@@ -84,23 +84,23 @@ pub async fn load<E: From<Error>>(
     Ok(meanwhile.up_to(pages.revision()).await?)
 }
 
-/// What a watch tells while something else is read.
+/// Collects updates of a watch while pages are read.
 struct Meanwhile {
     watch: Box<dyn Watch>,
-    told: Revision,
+    reported: Revision,
     as_of: Moment,
     changes: Changes,
 }
 
 impl Meanwhile {
-    /// Takes what the watch has to tell, and waits for no more.
+    /// Takes the updates that are ready, without waiting.
     fn hear(&mut self, context: &mut Context<'_>) -> Result<()> {
-        // No more than was there when this began: others may write faster than this reads.
+        // Bounded: others may write faster than this reads.
         for _ in 0..limits::HISTORY_COMMITS {
-            let told = self.watch.next().as_mut().poll(context);
-            match told {
+            let reported = self.watch.next().as_mut().poll(context);
+            match reported {
                 Poll::Ready(Ok(update)) => self.add(update)?,
-                // Whoever waits for it in the end is told again.
+                // `up_to` gets the error again.
                 Poll::Ready(Err(Error::Io(..))) | Poll::Pending => break,
                 Poll::Ready(Err(error)) => return Err(error),
             }
@@ -108,16 +108,16 @@ impl Meanwhile {
         Ok(())
     }
 
-    /// Waits until everything up to that revision has been told.
+    /// Waits until everything up to that revision has been reported.
     async fn up_to(mut self, revision: Revision) -> Result<Loaded> {
         poll_fn(|context| Poll::Ready(self.hear(context))).await?;
-        while self.told < revision {
+        while self.reported < revision {
             let update = self.watch.next().await?;
             self.add(update)?;
         }
         Ok(Loaded {
             changes: Update {
-                revision: self.told,
+                revision: self.reported,
                 events: self.changes.into_events(),
                 as_of: Some(self.as_of),
             },
@@ -126,7 +126,7 @@ impl Meanwhile {
     }
 
     fn add(&mut self, update: Update) -> Result<()> {
-        self.told = self.told.max(update.revision);
+        self.reported = self.reported.max(update.revision);
         self.as_of = self.as_of.max(update.as_of.unwrap_or(self.as_of));
         update
             .events
@@ -135,12 +135,12 @@ impl Meanwhile {
     }
 }
 
-/// What became of each key that was changed: the last of its changes is enough.
+/// The last change of each changed key.
 #[derive(Default)]
 struct Changes {
-    /// Each with whatever was below it before.
+    /// Deleted prefixes.
     prefixes: BTreeSet<Prefix>,
-    /// Changed after the prefixes that they are under were deleted.
+    /// Changed after the prefixes above them were deleted.
     keys: BTreeMap<Key, Option<Entry>>,
     bytes: usize,
 }
@@ -190,7 +190,7 @@ impl Changes {
 }
 
 fn size(key: &Key, change: Option<&Entry>) -> usize {
-    // An entry has the key again.
+    // An entry contains the key again.
     let entry = change.map_or(0, |entry| entry.key.as_str().len() + entry.value.len());
     key.as_str().len() + entry + CHANGE_BYTES
 }

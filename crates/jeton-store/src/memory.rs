@@ -1,4 +1,4 @@
-//! A store that is kept nowhere: for the tests of other crates.
+//! A store in memory, for the tests of other crates.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
@@ -14,8 +14,8 @@ use crate::pending::{Pending, ready};
 use crate::store::{Outcome, Pages, Read, Status, Store, Watch};
 use crate::txn::{Condition, Operation, Txn};
 
-/// Keeps everything in memory, and nothing after it is dropped. It passes the conformance suite but
-/// for what is durable. A service never runs on it.
+/// A store in memory: its data is lost when it is dropped. It passes the conformance suite except for
+/// durability. For tests only.
 ///
 /// ```
 /// use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
@@ -53,7 +53,7 @@ impl Default for MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty one. Clones of it are the same store.
+    /// Creates an empty store. Clones share it.
     pub fn new() -> MemoryStore {
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
@@ -234,7 +234,7 @@ impl State {
                 .remove(key)
                 .map(|entry| Event::Deleted(entry.key)),
             Operation::DeletePrefix(prefix) => {
-                // The smallest key under it is not shorter than its first byte range.
+                // The smallest matching key is not shorter than the first byte range of the prefix.
                 let start = Key::parse(prefix.as_str().trim_end_matches('/')).ok();
                 let from = start.map_or(Bound::Unbounded, Bound::Excluded);
                 let gone: Vec<Key> = self

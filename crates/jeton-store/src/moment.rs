@@ -1,13 +1,12 @@
-//! A clock for ages: it also counts while the machine is suspended.
+//! A monotonic clock that counts while the machine is suspended.
 
 use std::ops::Add;
 use std::time::Duration;
 
-/// A moment on a clock of this machine that nobody sets, and that counts while the machine is suspended.
+/// A point in time on a monotonic clock that counts while the machine is suspended.
 ///
-/// [`Instant`](std::time::Instant) stands still then on Linux and macOS: what was heard before a night of
-/// sleep would seem to be seconds old. Moments of different machines, and of different boots of one, have
-/// nothing to do with each other.
+/// [`Instant`](std::time::Instant) stops during suspension on Linux and macOS: data from before a suspended
+/// night would seem seconds old. Moments of different machines, or of different boots, cannot be compared.
 ///
 /// ```
 /// use jeton_store::Moment;
@@ -20,17 +19,17 @@ use std::time::Duration;
 pub struct Moment(Duration);
 
 impl Moment {
-    /// Now.
+    /// Returns the current moment.
     pub fn now() -> Moment {
         Moment(now())
     }
 
-    /// How long ago it was; nothing if it is still to come.
+    /// Returns the time since this moment, zero if it is in the future.
     pub fn elapsed(self) -> Duration {
         Moment::now().duration_since(self)
     }
 
-    /// How long after another it was; nothing if it was before.
+    /// Returns the time between an earlier moment and this one, zero if the other is later.
     pub fn duration_since(self, earlier: Moment) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -48,16 +47,16 @@ impl Add<Duration> for Moment {
 fn now() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
 
-    // Apple's CLOCK_MONOTONIC counts while the machine is suspended; Linux has another clock for that.
+    // `CLOCK_MONOTONIC` of Apple counts suspension. Linux has another clock for that.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const CLOCK: ClockId = ClockId::Boottime;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const CLOCK: ClockId = ClockId::Monotonic;
-    // No such clock is negative.
+    // These clocks are never negative.
     Duration::try_from(clock_gettime(CLOCK)).unwrap_or_default()
 }
 
-/// Windows counts suspension in what `Instant` is there.
+/// On Windows `Instant` counts suspension.
 #[cfg(not(unix))]
 fn now() -> Duration {
     use std::sync::OnceLock;

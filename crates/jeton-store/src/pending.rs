@@ -1,4 +1,4 @@
-//! Futures without a runtime: see the crate's page for why.
+//! Futures that need no runtime. The crate documentation explains why.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -8,12 +8,12 @@ use std::thread::{self, Thread};
 
 use crate::error::{Error, Result};
 
-/// What a store is still working on. It may be polled on any thread by any executor, and dropping it
-/// does not undo it: a transaction under way may still happen.
+/// An operation in progress. It may be polled on any thread by any executor. Dropping it does not undo it:
+/// the transaction may still be made.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
-/// Waits for a future on this thread. Not for a thread that runs an executor: nothing else on it goes
-/// on meanwhile.
+/// Waits for a future on this thread. Do not call it on a thread that runs an executor: it blocks all other
+/// tasks there.
 ///
 /// ```
 /// assert_eq!(jeton_store::block_on(async { 7 }), 7);
@@ -30,7 +30,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// A [`Pending`] and the half that completes it, for engines and for threads that work for callers.
+/// Creates a [`Pending`] and the [`Completer`] that completes it, for engines and worker threads.
 ///
 /// ```
 /// let (completer, pending) = jeton_store::completion();
@@ -46,8 +46,8 @@ pub fn completion<T: Send + 'static>() -> (Completer<T>, Pending<'static, T>) {
     (Completer(Some(shared)), Box::pin(pending))
 }
 
-/// Completes a [`Pending`]. Dropped without a word, it completes it with [`Error::Closed`], so that
-/// nobody waits for ever.
+/// Completes a [`Pending`]. If it is dropped first, the result is [`Error::Closed`], so that no caller
+/// waits forever.
 #[derive(Debug)]
 pub struct Completer<T>(Option<Arc<Mutex<Slot<T>>>>);
 
@@ -62,7 +62,7 @@ struct Completion<T>(Arc<Mutex<Slot<T>>>);
 struct Unpark(Thread);
 
 impl<T> Completer<T> {
-    /// Hands the result over.
+    /// Sets the result.
     pub fn complete(mut self, result: Result<T>) {
         self.finish(result);
     }
@@ -106,7 +106,7 @@ impl Wake for Unpark {
     }
 }
 
-/// What is known already.
+/// Returns a completed [`Pending`].
 pub(crate) fn ready<'a, T: Send + 'a>(result: Result<T>) -> Pending<'a, T> {
     Box::pin(std::future::ready(result))
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_completer_that_is_dropped_closes() {
+    fn dropped_completer_returns_closed() {
         let (completer, pending) = completion::<()>();
         drop(completer);
         assert_eq!(block_on(pending), Err(Error::Closed));

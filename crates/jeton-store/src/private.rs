@@ -1,5 +1,5 @@
-//! Whether a folder or file is its owner's alone to change: who can write it can put another store, lock
-//! or key there.
+//! Checks that only the owner can change a folder or file. Anyone else who can write it could replace the
+//! store, the lock or a key.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -7,50 +7,49 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A folder or file that other users of the machine could change, or that is not what it should be.
+/// A folder or file that other users could change, or that has the wrong type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exposed {
-    /// Which.
+    /// The path.
     pub path: PathBuf,
-    /// How.
+    /// What is wrong with it.
     pub how: Exposure,
 }
 
-/// How something can be changed by others.
+/// Why a folder or file is unsafe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exposure {
-    /// Its mode lets the group or everybody write.
+    /// Its mode allows writing by the group or by others.
     Mode(u32),
-    /// It belongs to that user, who is neither this process's nor root.
+    /// Its owner is neither the user of this process nor root.
     Owner {
-        /// The owner's id.
+        /// User id of the owner.
         owner: u32,
-        /// This process's effective user id.
+        /// Effective user id of this process.
         process: u32,
     },
-    /// The folder above it can be written by everybody and has no sticky bit, so everybody can put
-    /// another in its place.
+    /// Everyone can write the parent folder, which has no sticky bit, and so can replace this folder.
     Parent(u32),
-    /// It is a symbolic link, and those are not followed here.
+    /// It is a symbolic link. These are not followed here.
     Link,
-    /// It is no regular file.
+    /// It is not a regular file.
     NotAFile,
 }
 
 impl Exposed {
-    /// What to do about it.
+    /// Returns the command or action that fixes it.
     pub fn remedy(&self) -> String {
         let path = self.path.display();
         match self.how {
             Exposure::Mode(_) if self.path.is_dir() => format!("chmod 700 {path}"),
             Exposure::Mode(_) => format!("chmod 600 {path}"),
             Exposure::Owner { owner, process } => format!(
-                "run it as the owner, user {owner}, or give it to this user: chown -R {process} {path}"
+                "run this process as user {owner}, or change the owner: chown -R {process} {path}"
             ),
             Exposure::Parent(_) => format!("chmod o-w {path}"),
-            Exposure::Link => format!("put the file itself at {path}"),
-            Exposure::NotAFile => format!("move away what is at {path}"),
+            Exposure::Link => format!("replace the link at {path} with the file"),
+            Exposure::NotAFile => format!("move {path} away"),
         }
     }
 }
@@ -64,29 +63,29 @@ impl fmt::Display for Exposed {
             }
             Exposure::Owner { owner, process } => write!(
                 f,
-                "{path} belongs to user {owner}, and this process runs as user {process}: the owner can write it"
+                "{path} belongs to user {owner}, and this process runs as user {process}: its owner can write it"
             ),
             Exposure::Parent(mode) => write!(
                 f,
-                "{path} has mode {mode:04o}: every user can put another data folder there"
+                "{path} has mode {mode:04o}: every user can replace the data folder in it"
             ),
-            Exposure::Link => write!(f, "{path} is a symbolic link, which is not followed"),
+            Exposure::Link => write!(f, "{path} is a symbolic link: links are not followed"),
             Exposure::NotAFile => write!(f, "{path} is not a regular file"),
         }
     }
 }
 
-/// Opens a file that nobody else can write, without following a link at its end.
+/// Opens a file that only the owner can write, without following a final symbolic link.
 ///
 /// # Errors
 ///
-/// [`Error::Unsafe`]: it is a link or no regular file, its mode lets others write, or it belongs to a
-/// user who is neither this process's nor root. [`Error::Io`] if it cannot be opened.
+/// [`Error::Unsafe`] if it is a link or not a regular file, its mode lets others write, or its owner is
+/// neither the user of this process nor root. [`Error::Io`] if it cannot be opened.
 pub fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     let file = match without_links(options).open(path) {
         Ok(file) => file,
         Err(_) if path.is_symlink() => return Err(exposed(path, Exposure::Link)),
-        // Not waited for: a pipe that nobody reads.
+        // Opening a pipe without a reader would block.
         Err(_) if path.exists() && !path.is_file() => {
             return Err(exposed(path, Exposure::NotAFile));
         }
@@ -99,7 +98,7 @@ pub fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     Ok(file)
 }
 
-/// Whether nobody but this process's user and root can write an open file.
+/// Checks that only the user of this process and root can write an open file.
 ///
 /// # Errors
 ///
@@ -111,19 +110,17 @@ pub fn check_private(path: &Path, file: &File) -> Result<()> {
     }
 }
 
-/// Whether nobody but this process's user and root can change what is in a folder, or put another in its
-/// place. A group that can write the folder *above* is let pass: with a umask of 002 every user's own group
-/// can.
+/// Checks that only the user of this process and root can change or replace a folder. A parent folder that
+/// its group can write is accepted: with a umask of 002 the group of each user can write.
 ///
 /// # Errors
 ///
-/// [`Error::Unsafe`]: it, or the folder above it, can be changed by others. [`Error::Io`] if it cannot be
-/// looked at.
+/// [`Error::Unsafe`] if others can change it or its parent folder. [`Error::Io`] if it cannot be read.
 pub fn check_folder(folder: &Path) -> Result<()> {
     if let Some(how) = owned(&folder.metadata()?) {
         return Err(exposed(folder, how));
     }
-    // Of the folder itself, and of the link to it if it is named by one.
+    // The parents of the folder, and of the link if the path is one.
     let named = folder.parent().filter(|parent| *parent != Path::new(""));
     let real = folder.canonicalize()?;
     let parents = [
@@ -173,7 +170,7 @@ mod system {
     }
 
     pub(super) fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
-        // Nor is anything waited for: opening a pipe would.
+        // Without this flag, opening a pipe would block.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.custom_flags(flags.bits().cast_signed())
     }

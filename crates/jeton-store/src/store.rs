@@ -1,4 +1,4 @@
-//! The trait that every engine implements.
+//! Defines the trait that every engine implements.
 
 use crate::entry::{Entry, Event, Revision};
 use crate::key::{Key, Prefix};
@@ -6,91 +6,92 @@ use crate::moment::Moment;
 use crate::pending::{Pending, ready};
 use crate::txn::Txn;
 
-/// A store: keys in order, transactions over several of them, revisions, and a way to follow.
+/// An ordered key-value store with transactions, revisions and watches.
 ///
-/// What an engine promises, and the conformance suite looks for:
+/// Every engine guarantees the following, and the conformance suite tests it:
 ///
-/// - **Durable.** A commit that is acknowledged is there after the process is killed and the power is
-///   cut. It is acknowledged after it is durable, never before.
+/// - **Durable.** An acknowledged commit survives a killed process and a power cut. It is acknowledged
+///   after it is durable, never before.
 /// - **Linearizable.** A read or scan sees every commit that was acknowledged before it began. A
-///   transaction's conditions are looked at and its changes made in one step.
-/// - **All or nothing.** Nobody sees half a transaction: no read, no scan, no watch, no restart.
-/// - **Followed without a gap.** A watch tells every transaction that touched its prefix, in order,
-///   once, all its changes at once, and never says that it is [fresher](Update::as_of) than it is.
+///   transaction checks its conditions and makes its changes in one step.
+/// - **Atomic.** No read, scan, watch or restart shows a part of a transaction.
+/// - **Watched without gaps.** A watch reports every transaction that touched its prefix, in order, once,
+///   with all its changes. It never claims to be [fresher](Update::as_of) than it is.
 ///
-/// Transactions are [checked](Txn::check) alike by all engines. A [`Pending`] that is dropped is not
-/// undone.
+/// All engines [check](Txn::check) transactions in the same way. Dropping a [`Pending`] does not undo its
+/// operation.
 pub trait Store: Send + Sync + std::fmt::Debug {
-    /// These keys' entries at one revision, in the order asked for. At most
-    /// [`limits::READ_KEYS`](crate::limits::READ_KEYS).
+    /// Reads the entries of these keys at one revision, in the given order. At most
+    /// [`limits::READ_KEYS`](crate::limits::READ_KEYS) keys.
     fn read(&self, keys: &[Key]) -> Pending<'_, Read>;
 
-    /// All entries under a prefix at one revision, in the order of their keys, page by page. A scan
-    /// of [everything](Prefix::all) also finds out whether anything is missing, as far as the engine
-    /// can tell: whoever starts on a store scans it once.
+    /// Scans all entries under a prefix at one revision, in key order, page by page. A scan of [all
+    /// keys](Prefix::all) also checks that nothing is missing, as far as the engine can. A node does this
+    /// when it starts.
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>>;
 
-    /// As [`scan`](Store::scan), for who follows a watch beside it: each page shows the revision of the first or
-    /// a newer one, and [`Pages::revision`] says how far they have come. So it ends however long it takes.
+    /// Scans as [`scan`](Store::scan) does, for callers that also run a watch. A page may show a newer
+    /// revision than the page before, and [`Pages::revision`] returns the newest so far. So the scan ends
+    /// however long it takes.
     ///
-    /// Who applies everything that a watch tells, from the revision on that this begins with, up to the one that
-    /// it ends with, has what the store held then: [`load`](crate::load) does that.
+    /// A caller that applies every update of a watch, from the first revision of the scan to the last, has
+    /// the state of the store at that last revision. [`load`](crate::load) does this.
     ///
-    /// An engine whose scans always end need not do anything else.
+    /// Engines whose scans always end need no other implementation.
     fn scan_unpinned(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
         self.scan(prefix)
     }
 
-    /// Makes the changes if the conditions hold, and answers when that is durable.
+    /// Makes the changes if the conditions hold. Completes when they are durable.
     ///
-    /// An error whose [`is_outcome_unknown`](crate::Error::is_outcome_unknown) is true may have
-    /// happened nonetheless.
+    /// If [`is_outcome_unknown`](crate::Error::is_outcome_unknown) is true for an error, the changes may
+    /// have been made.
     fn commit(&self, txn: Txn) -> Pending<'_, Outcome>;
 
-    /// Everything that happens under a prefix after that revision. A revision that is no longer in
-    /// the history is [`Error::Compacted`](crate::Error::Compacted), here or from
-    /// [`next`](Watch::next): [load](crate::load) everything again.
+    /// Watches every change under a prefix after that revision. If the revision is no longer in the
+    /// history, this call or [`next`](Watch::next) returns [`Error::Compacted`](crate::Error::Compacted):
+    /// [load](crate::load) again.
     fn watch(&self, prefix: &Prefix, after: Revision) -> Pending<'_, Box<dyn Watch>>;
 
-    /// How the store is.
+    /// Returns the status of the store.
     fn status(&self) -> Pending<'_, Status>;
 
-    /// Whether a commit can succeed, as far as the engine knows. Asked after one that failed, an engine
+    /// Checks whether a commit can succeed, as far as the engine knows. After a failed commit the engine
     /// also tries to write again: [`Error::Full`](crate::Error::Full) and
-    /// [`Error::Failed`](crate::Error::Failed) say that it cannot yet. While nothing has failed it costs
-    /// little, and an engine that never fails to write need not answer anything else.
+    /// [`Error::Failed`](crate::Error::Failed) mean that it still cannot. Without a failure the call is
+    /// cheap. Engines that never fail to write return `Ok`.
     fn check_writable(&self) -> Pending<'_, ()> {
         ready(Ok(()))
     }
 }
 
-/// What a [`read`](Store::read) saw.
+/// The result of a [`read`](Store::read).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
-    /// When.
+    /// The revision that was read.
     pub revision: Revision,
-    /// One for each key that was asked for, in that order.
+    /// One entry per requested key, in that order.
     pub entries: Vec<Option<Entry>>,
 }
 
-/// The pages of a [`scan`](Store::scan). All show the same revision, however long the reader takes,
-/// or [`Error::Compacted`](crate::Error::Compacted) if it took too long. Those of an
-/// [unpinned](Store::scan_unpinned) one may show newer and newer ones.
+/// The pages of a [`scan`](Store::scan). All show the same revision. If the reader takes too long, the
+/// engine may return [`Error::Compacted`](crate::Error::Compacted). Pages of an
+/// [unpinned](Store::scan_unpinned) scan may show newer revisions.
 pub trait Pages: Send {
-    /// The revision that all pages show. Of an unpinned scan: no page is older than this says before the
-    /// first is read, and none that has been read is newer than it says now.
+    /// Returns the revision that all pages show. For an unpinned scan: every page that was read is at most
+    /// as new as this, and no page is older than its first value.
     fn revision(&self) -> Revision;
 
-    /// The next entries, at most [`limits::PAGE_ENTRIES`](crate::limits::PAGE_ENTRIES) and never
-    /// none; `None` after the last.
+    /// Reads the next page: one to [`limits::PAGE_ENTRIES`](crate::limits::PAGE_ENTRIES) entries, `None`
+    /// after the last page.
     fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>>;
 }
 
-/// How a commit ended.
+/// The outcome of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The changes are made and durable. They are the transaction of this revision; a transaction
-    /// that found nothing to change names the revision at which it looked.
+    /// The changes are durable at this revision. If there was nothing to change, this is the revision that
+    /// the transaction read.
     Committed(Revision),
     /// A condition did not hold at this revision. Nothing was changed.
     Conflict(Revision),
@@ -104,40 +105,40 @@ impl Outcome {
     }
 }
 
-/// Follows a prefix: see [`Store::watch`].
+/// Watches a prefix. See [`Store::watch`].
 pub trait Watch: Send {
-    /// The next transaction that touched the prefix, or, after at most
-    /// [`limits::PROGRESS_EVERY`](crate::limits::PROGRESS_EVERY) without one, how far the store is.
-    /// At least that often, while the store is in reach and the follower keeps up, an update says
-    /// [as of](Update::as_of) when. A call that is dropped before it answered loses nothing.
+    /// Waits for the next transaction that touched the prefix. Reports progress after at most
+    /// [`limits::PROGRESS_EVERY`](crate::limits::PROGRESS_EVERY) without one. At least that often an update
+    /// has [`as_of`](Update::as_of), while the store is reachable and the follower keeps up. Dropping the
+    /// call before it completes loses nothing.
     ///
-    /// [`Error::Io`](crate::Error::Io) is news too: the store is out of reach, and the watch goes on from
-    /// where it was when it is back.
+    /// After [`Error::Io`](crate::Error::Io) the store is unreachable. The watch continues from its
+    /// position when the store is back.
     fn next(&mut self) -> Pending<'_, Update>;
 }
 
-/// What a watch tells.
+/// An update of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
-    /// Everything up to here has been told.
+    /// Everything up to this revision has been reported.
     pub revision: Revision,
-    /// What the transaction of that revision changed under the prefix. Nothing: progress.
+    /// The changes of that transaction under the prefix. Empty for a progress report.
     pub events: Vec<Event>,
-    /// Everything under the prefix that was acknowledged before that moment has been told, with this update
-    /// or before it. The moment is when the store was asked, never when the update is received: whoever takes
-    /// it late is told how old it is. None: more may be on its way, and this may be old.
+    /// Everything under the prefix that was acknowledged before this moment has been reported, by this
+    /// update or an earlier one. It is the moment at which the engine asked the store, not when the update
+    /// is received, so a late receiver can tell its age. None: more updates may be on their way.
     pub as_of: Option<Moment>,
 }
 
-/// How a store is.
+/// The status of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// The engine's name.
+    /// The name of the engine.
     pub engine: &'static str,
-    /// The newest transaction.
+    /// The newest revision.
     pub revision: Revision,
-    /// A watch from here on, or later, can be had.
+    /// The oldest revision from which a watch can start.
     pub oldest: Revision,
-    /// What the store takes on disk, bytes, as far as the engine knows.
+    /// Size on disk in bytes, if the engine knows it.
     pub bytes: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! A transaction: conditions and changes, all or nothing.
+//! Transactions: conditions and changes, applied atomically.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use crate::error::{Problem, Result};
 use crate::key::{Key, Prefix};
 use crate::limits;
 
-/// Changes to several keys that happen together, if several conditions hold, or not at all.
+/// A transaction: changes to several keys, made together if all conditions hold.
 ///
-/// At most [`limits::TXN_OPERATIONS`] conditions and changes, at most [`limits::TXN_BYTES`]. A key
-/// has at most one condition and is changed at most once, be it by name or by a prefix: etcd refuses
-/// the second change, and which of two would last is nothing to leave to an engine.
+/// At most [`limits::TXN_OPERATIONS`] conditions and changes, and at most [`limits::TXN_BYTES`]. A key has
+/// at most one condition and is changed at most once, by name or by prefix. etcd rejects a second change of
+/// the same key.
 ///
 /// ```
 /// use jeton_store::{Condition, Key, Prefix, Revision, Txn};
@@ -31,35 +31,35 @@ pub struct Txn {
     operations: Vec<Operation>,
 }
 
-/// What must be true of a key for a transaction to happen.
+/// A condition on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
-    /// It has no entry.
+    /// The key has no entry.
     Absent,
-    /// It has an entry, whatever it is.
+    /// The key has an entry.
     Present,
-    /// Its entry was last written by the transaction of that revision.
+    /// The entry was last written at that revision.
     Unchanged(Revision),
 }
 
-/// One change of a transaction.
+/// A change of a transaction.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Operation {
-    /// The key has this value from now on.
+    /// Writes this value.
     Put(Key, Vec<u8>),
-    /// The key has no entry from now on.
+    /// Deletes the entry.
     Delete(Key),
-    /// No key under the prefix has an entry from now on.
+    /// Deletes all entries under the prefix.
     DeletePrefix(Prefix),
 }
 
 impl Txn {
-    /// One that does nothing yet.
+    /// Creates an empty transaction.
     pub fn new() -> Txn {
         Txn::default()
     }
 
-    /// Only if that is true of the key.
+    /// Adds a condition.
     #[must_use]
     pub fn when(mut self, key: Key, condition: Condition) -> Txn {
         self.conditions.push((key, condition));
@@ -73,36 +73,36 @@ impl Txn {
         self
     }
 
-    /// Deletes an entry; none is fine.
+    /// Deletes an entry if it exists.
     #[must_use]
     pub fn delete(mut self, key: Key) -> Txn {
         self.operations.push(Operation::Delete(key));
         self
     }
 
-    /// Deletes every entry under the prefix with one operation, however many there are.
+    /// Deletes every entry under the prefix. This counts as one operation.
     #[must_use]
     pub fn delete_prefix(mut self, prefix: Prefix) -> Txn {
         self.operations.push(Operation::DeletePrefix(prefix));
         self
     }
 
-    /// Its conditions.
+    /// Returns the conditions.
     pub fn conditions(&self) -> &[(Key, Condition)] {
         &self.conditions
     }
 
-    /// Its changes.
+    /// Returns the changes.
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
-    /// Whether every store takes it. Every store looks first, so that no engine takes what another
-    /// would refuse.
+    /// Checks that every engine accepts the transaction. Engines call this first, so that all accept and
+    /// reject the same transactions.
     ///
     /// # Errors
     ///
-    /// The [`Problem`] with it.
+    /// [`Problem`] with the violated limit.
     pub fn check(&self) -> Result<()> {
         let compared = self.conditions.iter().map(|(key, _)| key.as_str().len());
         let mut bytes: usize = compared.sum();
@@ -161,7 +161,7 @@ impl Txn {
 }
 
 impl fmt::Debug for Operation {
-    /// Values may hold secrets: only their length is shown.
+    /// Shows only the length of values: they may be secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Operation::Put(key, value) => write!(f, "Put({key}, {} bytes)", value.len()),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_etcd_would_refuse_is_refused_by_every_engine() {
+    fn check_rejects_what_etcd_rejects() {
         let ok = Txn::new().put(key("a"), "1");
         assert_eq!(problem(&ok), None);
         assert_eq!(problem(&Txn::new()), Some(Problem::NothingToDo));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limits_hold_to_the_byte() {
+    fn limits_are_exact() {
         let full = |count| (0..count).fold(Txn::new(), |txn, i| txn.put(key(&i.to_string()), "v"));
         assert_eq!(problem(&full(limits::TXN_OPERATIONS)), None);
         let over = full(limits::TXN_OPERATIONS).when(key("x"), Condition::Absent);

@@ -1,5 +1,4 @@
-//! A folder as people treat it: opened twice, copied half, damaged, filled up, written by a newer
-//! version.
+//! Tests of a store folder: opened twice, partly copied, damaged, full, written by a newer version.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
@@ -30,7 +29,7 @@ fn count(store: &RedbStore) -> Result<usize, Error> {
     Ok(count)
 }
 
-/// A folder with a store of some hundred entries, closed.
+/// A closed store with some hundred entries.
 fn filled() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = RedbStore::open(folder.path()).unwrap();
@@ -48,7 +47,7 @@ fn file(folder: &Path) -> std::path::PathBuf {
 }
 
 #[test]
-fn what_is_written_is_there_when_it_is_opened_again() {
+fn store_reopened_keeps_entries() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("deep/er");
     let revision = {
@@ -71,7 +70,7 @@ fn what_is_written_is_there_when_it_is_opened_again() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_may_read_it() {
+fn store_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -82,12 +81,12 @@ fn only_the_owner_may_read_it() {
 }
 
 #[test]
-fn a_second_one_on_the_same_folder_is_refused_and_the_first_goes_on() {
+fn folder_opened_twice_is_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let first = RedbStore::open(folder.path()).unwrap();
     assert_eq!(RedbStore::open(folder.path()).unwrap_err(), Error::InUse);
     put(&first, "a").unwrap();
-    // A watch and a scan that are still held do not hold the folder.
+    // An open watch or scan does not keep the folder locked.
     let watch = block_on(first.watch(&Prefix::all(), Revision::START)).unwrap();
     drop(first);
     let second = RedbStore::open(folder.path()).unwrap();
@@ -96,7 +95,7 @@ fn a_second_one_on_the_same_folder_is_refused_and_the_first_goes_on() {
 }
 
 #[test]
-fn what_is_no_store_is_refused_and_left_alone() {
+fn open_foreign_file_fails_and_keeps_it() {
     let folder = tempfile::tempdir().unwrap();
     for text in ["", "not a store", &"x".repeat(100_000)] {
         fs::write(file(folder.path()), text).unwrap();
@@ -118,7 +117,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_newer_format_is_refused_and_left_alone() {
+fn open_newer_format_fails_and_keeps_it() {
     let folder = filled();
     let set = |format: u64| {
         let database = redb::Database::open(file(folder.path())).unwrap();
@@ -148,7 +147,7 @@ fn a_newer_format_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_store_that_was_half_made_is_made_anew() {
+fn unfinished_store_is_created_again() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("store.redb.new"), [0; 4096]).unwrap();
     let store = RedbStore::open(folder.path()).unwrap();
@@ -156,7 +155,7 @@ fn a_store_that_was_half_made_is_made_anew() {
 }
 
 #[test]
-fn a_store_moves_into_a_folder_that_has_none_and_nowhere_else() {
+fn move_in_replaces_no_store() {
     let (from, other) = (filled(), filled());
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("new");
@@ -180,7 +179,7 @@ fn a_store_moves_into_a_folder_that_has_none_and_nowhere_else() {
 }
 
 #[test]
-fn a_file_that_was_cut_short_is_refused() {
+fn truncated_file_is_damaged() {
     let folder = filled();
     let whole = fs::read(file(folder.path())).unwrap();
     for part in [0, 1, 100, 4096, whole.len() / 2, whole.len() - 4096] {
@@ -197,10 +196,9 @@ fn a_file_that_was_cut_short_is_refused() {
     }
 }
 
-/// Whatever is damaged, nobody reads a value that was not written: it is an error or it does not
-/// matter. And nothing panics through.
+/// Damage is an error or has no effect. It never causes another value or a panic.
 #[test]
-fn a_damaged_page_is_an_error_and_never_another_value() {
+fn damaged_page_is_an_error() {
     let folder = filled();
     let whole = fs::read(file(folder.path())).unwrap();
     let mut found = 0;
@@ -231,13 +229,13 @@ fn a_damaged_page_is_an_error_and_never_another_value() {
 }
 
 #[test]
-fn a_sound_store_is_verified() {
+fn verify_intact_store_succeeds() {
     assert_eq!(RedbStore::verify(filled().path()), Ok(()));
     let nothing = tempfile::tempdir().unwrap();
     assert_eq!(RedbStore::verify(nothing.path()), Err(Error::NotAStore));
 }
 
-/// A file that cannot grow beyond what there is room for.
+/// A file that cannot grow beyond the free space.
 #[derive(Debug)]
 struct Small {
     inner: redb::backends::InMemoryBackend,
@@ -286,7 +284,7 @@ fn small() -> (RedbStore, Arc<AtomicU64>) {
     (RedbStore::open_on(small).unwrap(), room)
 }
 
-/// Writes until it is refused, and says how many there were before and why no more.
+/// Writes until a commit fails. Returns how many succeeded and the error.
 fn fill(store: &RedbStore) -> (usize, Error) {
     for acknowledged in 0..1000 {
         let txn = Txn::new().put(key(&format!("{acknowledged}")), vec![1; 100_000]);
@@ -297,20 +295,20 @@ fn fill(store: &RedbStore) -> (usize, Error) {
     panic!("the disk never got full")
 }
 
-/// Waits until the store finds out that it can write.
+/// Waits until the store can write again.
 fn wait_until_writable(store: &RedbStore) {
     let begun = std::time::Instant::now();
     while let Err(error) = block_on(store.check_writable()) {
-        assert!(begun.elapsed() < PATIENCE, "{error}");
+        assert!(begun.elapsed() < TIMEOUT, "{error}");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }
 
-/// How long something may take that is awaited, on a machine that has much else to do.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+/// Generous timeout for a busy machine.
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
 #[test]
-fn full_disk_is_read_and_not_written_until_there_is_room() {
+fn full_disk_reads_and_rejects_writes() {
     let (store, room) = small();
     put(&store, "first").unwrap();
     let mut watch = block_on(store.watch(&Prefix::all(), Revision::START)).unwrap();
@@ -319,7 +317,7 @@ fn full_disk_is_read_and_not_written_until_there_is_room() {
     let (acknowledged, refused) = fill(&store);
     assert_eq!(refused, Error::Full);
     assert!(refused.is_outcome_unknown());
-    // Refused, but what was acknowledged can be read, and a watch goes on.
+    // Commits fail, but acknowledged data can be read and a watch continues.
     assert_eq!(put(&store, "later").unwrap_err(), Error::Full);
     assert_eq!(block_on(store.check_writable()), Err(Error::Full));
     assert_eq!(count(&store).unwrap(), 1 + acknowledged);
@@ -333,24 +331,24 @@ fn full_disk_is_read_and_not_written_until_there_is_room() {
     wait_until_writable(&store);
     put(&store, "later").unwrap();
     assert_eq!(count(&store).unwrap(), 2 + acknowledged);
-    let told = block_on(watch.next()).unwrap();
-    assert_eq!(told.events.len(), 1);
+    let reported = block_on(watch.next()).unwrap();
+    assert_eq!(reported.events.len(), 1);
 }
 
 #[test]
-fn full_disk_with_a_little_room_again_is_not_called_writable() {
+fn full_disk_with_little_space_is_not_writable() {
     let (store, room) = small();
     put(&store, "first").unwrap();
     room.store(2 * 1024 * 1024, Ordering::Relaxed);
     fill(&store);
-    // Room for a page, but not for a transaction.
+    // Space for a page, but not for a transaction.
     room.fetch_add(64 * 1024, Ordering::Relaxed);
     std::thread::sleep(jeton_store::limits::WRITABLE_AGAIN_FIRST * 2);
     assert_eq!(block_on(store.check_writable()), Err(Error::Full));
     assert_eq!(put(&store, "later").unwrap_err(), Error::Full);
     room.store(u64::MAX, Ordering::Relaxed);
     wait_until_writable(&store);
-    // And then it is, for the largest there is.
+    // Then there is space for the largest transaction.
     let mut largest = Txn::new();
     for part in 0..3 {
         largest = largest.put(key(&format!("part-{part}")), vec![1; 256 * 1024]);
@@ -358,23 +356,23 @@ fn full_disk_with_a_little_room_again_is_not_called_writable() {
     block_on(store.commit(largest)).unwrap();
 }
 
-/// Where a write in place needs room too, the file cannot even be opened.
+/// On file systems where overwriting needs space, the file cannot be opened.
 #[test]
-fn full_disk_without_room_for_anything_is_followed_and_recovers() {
+fn full_disk_without_space_is_watched_and_recovers() {
     let (store, room) = small();
     put(&store, "first").unwrap();
     let mut watch = block_on(store.watch(&Prefix::all(), Revision::START)).unwrap();
-    let told = block_on(watch.next()).unwrap();
+    let reported = block_on(watch.next()).unwrap();
     room.store(0, Ordering::Relaxed);
     assert_eq!(put(&store, "second").unwrap_err(), Error::Full);
     assert_eq!(count(&store).unwrap_err(), Error::Full);
-    // Nothing is written, so nobody misses anything.
+    // Nothing is written, so a follower misses nothing.
     let progress = block_on(watch.next()).unwrap();
     assert_eq!(
         (progress.revision, progress.events),
-        (told.revision, Vec::new())
+        (reported.revision, Vec::new())
     );
-    assert!(progress.as_of > told.as_of);
+    assert!(progress.as_of > reported.as_of);
     room.store(u64::MAX, Ordering::Relaxed);
     wait_until_writable(&store);
     put(&store, "third").unwrap();
@@ -382,9 +380,9 @@ fn full_disk_without_room_for_anything_is_followed_and_recovers() {
     assert_eq!(block_on(watch.next()).unwrap().events.len(), 1);
 }
 
-/// The file may show what is not on the disk then.
+/// The file may then show data that is not on the disk.
 #[test]
-fn failed_flush_refuses_writes_until_it_is_opened_anew() {
+fn failed_flush_rejects_writes_until_reopened() {
     let flush_fails = Arc::new(AtomicBool::new(false));
     let store = RedbStore::open_on(Small {
         inner: redb::backends::InMemoryBackend::new(),
@@ -399,7 +397,7 @@ fn failed_flush_refuses_writes_until_it_is_opened_anew() {
     std::thread::sleep(jeton_store::limits::WRITABLE_AGAIN_FIRST * 2);
     assert_eq!(block_on(store.check_writable()), Err(Error::Failed));
     assert_eq!(put(&store, "third").unwrap_err(), Error::Failed);
-    // What was flushed before is still read.
+    // Flushed data can still be read.
     let read = block_on(store.read(&[key("first"), key("second")])).unwrap();
     assert!(read.entries[0].is_some() && read.entries[1].is_none());
 }
@@ -416,7 +414,7 @@ mod others {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// How, and that it is said in a remedy which names the path.
+    /// Returns the exposure, after checking that its remedy names the path.
     fn refused(folder: &Path, path: &Path) -> Exposure {
         let opened = RedbStore::open(folder).map(drop);
         assert_eq!(RedbStore::verify(folder).map(drop), opened);
@@ -434,13 +432,13 @@ mod others {
     }
 
     #[test]
-    fn folder_that_others_can_write_is_refused() {
+    fn folder_writable_by_others_is_rejected() {
         let folder = filled();
         for mode in [0o720, 0o770, 0o702, 0o777, 0o1777, 0o2775] {
             set_mode(folder.path(), mode);
             assert_eq!(refused(folder.path(), folder.path()), Exposure::Mode(mode));
         }
-        // Reading is not writing: what must be secret is encrypted or has its own mode.
+        // Reading is allowed: secrets are encrypted or have their own mode.
         for mode in [0o700, 0o750, 0o755] {
             set_mode(folder.path(), mode);
             assert_eq!(count(&RedbStore::open(folder.path()).unwrap()), Ok(480));
@@ -448,19 +446,19 @@ mod others {
     }
 
     #[test]
-    fn folder_that_can_be_replaced_by_everybody_is_refused() {
+    fn folder_replaceable_by_others_is_rejected() {
         let outer = tempfile::tempdir().unwrap();
         let parent = outer.path().join("parent");
         let folder = parent.join("data");
         drop(RedbStore::open(&folder).unwrap());
         set_mode(&parent, 0o777);
         assert_eq!(refused(&folder, &parent), Exposure::Parent(0o777));
-        // As /tmp is, and as the parent is where every user has a group.
+        // Like /tmp, and like a parent where every user has a group.
         for mode in [0o1777, 0o775] {
             set_mode(&parent, mode);
             drop(RedbStore::open(&folder).unwrap());
         }
-        // Through a link: the link can be replaced, too.
+        // A link can be replaced too.
         let elsewhere = outer.path().join("elsewhere");
         fs::create_dir(&elsewhere).unwrap();
         symlink(&folder, elsewhere.join("link")).unwrap();
@@ -473,7 +471,7 @@ mod others {
     }
 
     #[test]
-    fn file_that_others_can_write_is_refused() {
+    fn file_writable_by_others_is_rejected() {
         for name in ["store.redb", "lock"] {
             let folder = filled();
             let path = folder.path().join(name);
@@ -486,9 +484,9 @@ mod others {
         }
     }
 
-    /// Root only: nobody else can give a file away.
+    /// Needs root to change the owner of a file.
     #[test]
-    fn folder_and_file_of_another_user_are_refused() {
+    fn folder_and_file_of_other_user_are_rejected() {
         let folder = filled();
         for path in [folder.path().to_owned(), file(folder.path())] {
             if std::os::unix::fs::chown(&path, Some(12345), None).is_err() {
@@ -505,13 +503,13 @@ mod others {
     }
 
     #[test]
-    fn link_in_the_folder_is_not_followed() {
+    fn link_in_folder_is_rejected() {
         for name in ["lock", "store.redb"] {
             let folder = filled();
             let outside = tempfile::tempdir().unwrap();
             let target = outside.path().join("target");
             let path = folder.path().join(name);
-            // To a file that is there, and to one that would be made.
+            // A link to an existing file, and to a missing one.
             fs::rename(&path, &target).unwrap();
             symlink(&target, &path).unwrap();
             assert_eq!(refused(folder.path(), &path), Exposure::Link);

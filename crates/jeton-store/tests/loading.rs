@@ -1,4 +1,4 @@
-//! How much may change while a prefix is loaded.
+//! Tests the limit on changes during a load.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use jeton_store::{Error, Event, Key, MemoryStore, Prefix, Store, Txn, block_on, limits, load};
@@ -12,7 +12,7 @@ fn put(store: &dyn Store, name: &str, value: &[u8]) {
 }
 
 #[test]
-fn load_during_which_too_much_changes_says_how_much() {
+fn load_with_too_many_changes_reports_bytes() {
     let store = MemoryStore::new();
     let value = vec![b'v'; limits::VALUE_BYTES];
     put(&store, "there", b"v");
@@ -35,7 +35,7 @@ fn load_during_which_too_much_changes_says_how_much() {
 }
 
 #[test]
-fn load_during_which_one_key_changes_often_keeps_the_last() {
+fn load_keeps_last_change_of_a_key() {
     let store = MemoryStore::new();
     let value = vec![b'v'; limits::VALUE_BYTES];
     for name in ["a", "gone", "there"] {
@@ -62,7 +62,7 @@ fn load_during_which_one_key_changes_often_keeps_the_last() {
 }
 
 #[test]
-fn load_whose_reader_gives_up_ends_with_its_error() {
+fn load_ends_with_error_of_reader() {
     let store = MemoryStore::new();
     put(&store, "there", b"v");
     let gave_up = block_on(load(&store, &Prefix::all(), |_| Err(Error::Closed)));

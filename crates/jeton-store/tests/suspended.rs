@@ -1,9 +1,9 @@
-//! A machine that is suspended: time passes, and `Instant` does not see it.
+//! Tests that ages count the time during which the machine is suspended. `Instant` does not count it.
 //!
-//! A process with one thread may enter another time namespace. In the one of this test the clock that counts
-//! suspension is an hour ahead, and the one that does not is where it was: what a process sees whose machine
-//! was suspended for an hour. `unshare` of util-linux makes the namespace, and wants to be root; where it
-//! cannot, the test says so and passes.
+//! A process with one thread may enter another time namespace. In this test's namespace the boot-time clock
+//! is an hour ahead and the monotonic clock is not: a process on a suspended machine sees the same.
+//! `unshare` of util-linux creates the namespace and needs root. Where it fails, the test says so and
+//! passes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 const NAME: &str = "moment_after_a_suspension_has_counted_it";
 
 fn main() -> ExitCode {
-    // What `cargo test` asks of every test program.
+    // Handles the arguments that `cargo test` passes to every test program.
     if std::env::args().any(|argument| argument == "--list") {
         println!("{NAME}: test");
         return ExitCode::SUCCESS;
@@ -56,12 +56,12 @@ mod linux {
         }
     }
 
-    /// How long it was for both clocks; or why it cannot be tried here.
+    /// Returns the elapsed time of both clocks, or why the test cannot run here.
     fn suspended() -> Result<(Duration, Duration), String> {
         let seconds = SUSPENDED.as_secs().to_string();
         let inside = Command::new("unshare")
             .args(["--time", "--boottime", &seconds, "--fork"])
-            // Its number, and then it stays until it is left alone.
+            // Its process id. It then waits until the parent ends.
             .args(["sh", "-c", "echo $$; read -r _"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

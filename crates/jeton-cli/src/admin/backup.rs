@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jeton_issuer::{BackedUp, DataFolder, back_up};
+use jeton_issuer::{BackupSummary, DataFolder, back_up};
 
 use super::display;
 use super::folder::{FolderArgs, failure};
@@ -48,7 +48,7 @@ impl Backup {
     }
 }
 
-fn write(folder: &DataFolder, path: &Path) -> Outcome<BackedUp> {
+fn write(folder: &DataFolder, path: &Path) -> Outcome<BackupSummary> {
     let file = private_file::open(path, "backups are never overwritten")?;
     let written = all(folder, &file, path);
     if written.is_err() {
@@ -58,7 +58,7 @@ fn write(folder: &DataFolder, path: &Path) -> Outcome<BackedUp> {
     written
 }
 
-fn all(folder: &DataFolder, file: &File, path: &Path) -> Outcome<BackedUp> {
+fn all(folder: &DataFolder, file: &File, path: &Path) -> Outcome<BackupSummary> {
     let mut out = BufWriter::new(file);
     let made = back_up(&*folder.store(), display::now(), &mut out).map_err(failure)?;
     out.flush()

@@ -59,7 +59,7 @@ pub(super) fn settings(settings: &IssuerSettings) -> String {
         ["issuer".to_owned(), settings.iss().to_owned()],
         [
             "pre-publication period".to_owned(),
-            span(settings.lead_seconds()),
+            span(settings.publish_before_use_seconds()),
         ],
         ["max age".to_owned(), span(settings.max_age_seconds())],
         ["rotation".to_owned(), span(settings.rotate_every_seconds())],

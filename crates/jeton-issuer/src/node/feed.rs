@@ -1,4 +1,4 @@
-//! Revocations for those who verify elsewhere: all that are live, then each as it is made.
+//! Feeds of revocations for external verifiers: a snapshot, then all changes.
 
 use std::future::poll_fn;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -16,25 +16,25 @@ use crate::limits;
 use crate::record::rules_of;
 use crate::revocation::RevocationRule;
 
-/// Follows an issuer's revocations, as this node knows them: it asks the store for nothing, and whoever
-/// reads it slowly or not at all holds nothing of the store and of other feeds.
+/// A feed of an issuer's revocations, served from this node's memory. It never reads the store. A slow
+/// reader holds no resources of the store or of other feeds.
 pub struct RevocationFeed {
     node: Weak<Inner>,
     recent: Arc<Recent>,
     iss: String,
     stage: Stage,
-    /// The revision that the snapshot is told as.
+    /// The revision reported for the snapshot.
     begun: Revision,
-    /// The snapshot's pages were read from newer and newer views: the snapshot is whole when everything up
-    /// to here has been told.
+    /// Pages of the snapshot come from newer and newer views. The snapshot is complete once everything up
+    /// to this revision has been reported.
     whole_at: Revision,
     is_whole: bool,
     position: Position,
-    /// What the last news was as of.
+    /// `as_of` of the last update.
     told: Moment,
 }
 
-/// What is told next, behind what was told last.
+/// The next part, with the last reported position.
 #[derive(Debug)]
 enum Stage {
     Tokens(Option<(u32, u128)>),
@@ -42,22 +42,22 @@ enum Stage {
     Changes,
 }
 
-/// What a feed tells.
+/// An update of a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RevocationNews {
-    /// Whoever has been told the whole snapshot and everything since knows all up to here.
+pub struct RevocationUpdate {
+    /// A reader of the whole snapshot and all later updates knows everything up to here.
     pub revision: Revision,
-    /// Whether this is a part of the snapshot, and more of it follows.
+    /// Whether this is a part of the snapshot and more parts follow.
     pub is_snapshot: bool,
-    /// Tokens: the [hash](crate::token_hash) and the minute of the expiry.
+    /// Revoked tokens: their [hash](crate::token_hash) and the minute of their expiry.
     pub tokens: Vec<(u128, u32)>,
-    /// What is revoked as a whole.
+    /// Revocation rules.
     pub rules: Vec<RevocationRule>,
     as_of: Moment,
 }
 
 impl Node {
-    /// Everything that is revoked of an issuer now, and everything that will be.
+    /// Begins a feed of the revocations of an issuer.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Node {
         if !self.inner.snapshot.load().issuers.contains_key(iss) {
             return Err(Error::UnknownIssuer);
         }
-        // Nothing is applied meanwhile: what comes behind the position is not in the snapshot yet, or is told
+        // The lock prevents updates in between, so later changes are not missed. Some may be reported
         // twice.
         let _working = self.inner.working();
         let position = self.inner.recent.begin();
@@ -85,25 +85,24 @@ impl Node {
 }
 
 impl RevocationFeed {
-    /// The next part of the snapshot; after it the next changes, or how far the node is if there was none for
-    /// a while. A call that is dropped before it answered loses nothing.
+    /// Returns the next part of the snapshot, then the next changes or a progress report. Dropping the call
+    /// before it completes loses nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::FellBehind`] for who follows too slowly, and [`Error::Store`] with
-    /// [`Compacted`](jeton_store::Error::Compacted) if the node itself has missed what happened: after
-    /// either a new feed is needed. With [`Closed`](jeton_store::Error::Closed) the node is gone.
-    pub async fn next(&mut self) -> Result<RevocationNews> {
+    /// [`Error::FellBehind`] if the reader is too slow, and [`Error::Store`] with
+    /// [`Compacted`](jeton_store::Error::Compacted) if the node itself missed changes. Begin a new feed
+    /// after either. [`Closed`](jeton_store::Error::Closed): the node has stopped.
+    pub async fn next(&mut self) -> Result<RevocationUpdate> {
         poll_fn(|context| self.poll(context)).await
     }
 
-    /// That nothing is new, and as of when: for who wants to be told while [`next`](RevocationFeed::next)
-    /// has nothing to tell.
-    pub fn progress(&self) -> RevocationNews {
+    /// Returns a progress report, for readers that need one while [`next`](RevocationFeed::next) waits.
+    pub fn progress(&self) -> RevocationUpdate {
         self.news(!self.is_whole, Revoked::default())
     }
 
-    fn poll(&mut self, context: &Context<'_>) -> Poll<Result<RevocationNews>> {
+    fn poll(&mut self, context: &Context<'_>) -> Poll<Result<RevocationUpdate>> {
         loop {
             match self.page() {
                 Err(error) => return Poll::Ready(Err(error)),
@@ -117,7 +116,7 @@ impl RevocationFeed {
         }
     }
 
-    /// The next page of the snapshot, from the node's newest view.
+    /// Reads the next page of the snapshot from the newest view.
     fn page(&mut self) -> Result<Option<Revoked>> {
         let closed = || Error::Store(jeton_store::Error::Closed);
         match &mut self.stage {
@@ -151,7 +150,7 @@ impl RevocationFeed {
         }
     }
 
-    fn changes(&mut self, context: &Context<'_>) -> Poll<Result<RevocationNews>> {
+    fn changes(&mut self, context: &Context<'_>) -> Poll<Result<RevocationUpdate>> {
         let next = self
             .recent
             .next(&mut self.position, &self.iss, context.waker());
@@ -159,9 +158,10 @@ impl RevocationFeed {
             Err(error) => return Poll::Ready(Err(error)),
             Ok(revoked) => revoked,
         };
-        // A part of the snapshot may be newer than what is told here: not before its revision all is told.
+        // A part of the snapshot may be newer than this update. The snapshot is complete only at its
+        // revision.
         let is_snapshot = self.position.revision < self.whole_at;
-        // Who waits for the end of the snapshot must not wait for the next change.
+        // The end of the snapshot is reported without waiting for a change.
         let is_due = !self.is_whole || self.position.as_of >= self.told + limits::FEED_PROGRESS;
         if revoked.is_none() && (is_snapshot || !is_due) {
             return Poll::Pending;
@@ -171,8 +171,8 @@ impl RevocationFeed {
         Poll::Ready(Ok(self.news(is_snapshot, revoked.unwrap_or_default())))
     }
 
-    fn news(&self, is_snapshot: bool, revoked: Revoked) -> RevocationNews {
-        RevocationNews {
+    fn news(&self, is_snapshot: bool, revoked: Revoked) -> RevocationUpdate {
+        RevocationUpdate {
             revision: match is_snapshot {
                 true => self.begun,
                 false => self.position.revision,
@@ -185,14 +185,14 @@ impl RevocationFeed {
     }
 }
 
-/// The next rules of an issuer, in the order of their keys, and the last one's key. None: there are no more.
+/// Returns the next rules of an issuer in key order, and the last key. None: no more rules.
 fn rules_behind(
     working: &Working,
     iss: &str,
     behind: Option<&Key>,
 ) -> Result<Option<(Key, Vec<RevocationRule>)>> {
     let all = rules_of(iss)?;
-    // Before every kind of rule, and behind the rules of issuers whose names are shorter.
+    // Sorts before every kind of rule, and after the rules of issuers with shorter names.
     let first = Key::of(["rule", iss, "!"])?;
     let behind = behind.unwrap_or(&first);
     let (mut rules, mut last) = (Vec::new(), None);
@@ -219,9 +219,9 @@ fn rules_behind(
     Ok(last.map(|last| (last, rules)))
 }
 
-impl RevocationNews {
-    /// How old what is told is by now: everything that was revoked before then has been told, with this and
-    /// what came before it.
+impl RevocationUpdate {
+    /// Returns the age of the view: everything revoked before it has been reported by this update or
+    /// earlier ones.
     pub fn age(&self) -> Duration {
         self.as_of.elapsed()
     }

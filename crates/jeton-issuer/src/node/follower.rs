@@ -1,4 +1,4 @@
-//! Keeps the snapshot up with the store.
+//! Keeps the snapshot up to date with the store.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Weak};
@@ -15,26 +15,26 @@ use crate::audit;
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::record::{self, IssuerRecord, SealedKey};
-use crate::revocation::{RuleRecord, Stamp};
+use crate::revocation::{RuleRecord, Stamp, first_live_minute};
 use crate::seal::KeyEncryptionKey;
 use crate::secret_key::SecretKey;
 use crate::snapshot::{IssuerView, Snapshot};
 
-/// What the next snapshot is made of.
+/// The data for the next snapshot.
 pub(super) struct Working {
     pub(super) snapshot: Snapshot,
     issuers: HashMap<String, Parts>,
-    /// The minutes that the store has revocations of, and whose.
+    /// Minutes for which the store has revocations, with their issuers.
     pub(super) minutes: BTreeMap<u32, HashSet<String>>,
-    /// The rules in the store.
+    /// Rules in the store.
     pub(super) rules: BTreeMap<Key, Kept>,
     pub(super) fault: Option<String>,
 }
 
-/// A rule as it was last written.
+/// A rule and when it was last written.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
-    /// The second from which on it is over.
+    /// The second at which it ends.
     pub(super) until: i64,
     pub(super) changed: Revision,
 }
@@ -46,18 +46,18 @@ struct Parts {
     secrets: HashMap<String, Arc<SecretKey>>,
 }
 
-/// What is collected before the snapshot is replaced.
+/// Changes that are collected before the snapshot is replaced.
 #[derive(Default)]
 struct Collected {
     changed: HashSet<String>,
-    /// Of revoked tokens, by issuer and minute.
+    /// Hashes of revoked tokens, by issuer and minute.
     hashes: HashMap<String, BTreeMap<u32, Vec<u128>>>,
 }
 
-/// How long a follower that has lost its way rests before it loads everything again.
+/// Delay before a follower that lost its position loads everything again.
 const REST: Duration = Duration::from_secs(1);
 
-/// `watch` tells everything after what the node has loaded.
+/// Runs the follower. `watch` reports everything after the loaded state.
 pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     loop {
         match follow(node, &mut *watch) {
@@ -65,9 +65,8 @@ pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
             Err(Error::Store(jeton_store::Error::Compacted { .. })) => {}
             Err(error) => rest(node, &error),
         }
-        // Whatever was missed is in the store. Until it has been read this node hears nothing, and
-        // is stale after the freshness bound: an update that can be followed does not make up for one that
-        // could not.
+        // Missed changes are in the store. Until they are loaded the node has no current view and becomes
+        // stale after the freshness bound.
         watch = loop {
             let loaded = match node.upgrade() {
                 Some(node) => node.load_again(),
@@ -81,13 +80,12 @@ pub(super) fn run(node: &Weak<Inner>, mut watch: Box<dyn Watch>) {
     }
 }
 
-/// Until the watch ends, or the node.
+/// Applies updates until the watch or the node ends.
 fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<()> {
     loop {
-        // The node is not held while there is nothing to tell: it can be dropped.
+        // No strong reference while waiting, so that the node can be dropped.
         let update = match block_on(watch.next()) {
-            // Out of reach for now: this node hears nothing. What it misses is told when the store
-            // is back.
+            // The store is unreachable. The watch reports missed changes when it is back.
             Err(jeton_store::Error::Io(..)) if node.strong_count() > 0 => {
                 thread::sleep(REST);
                 continue;
@@ -101,7 +99,7 @@ fn follow(node: &Weak<Inner>, watch: &mut dyn Watch) -> Result<()> {
     }
 }
 
-/// Says what is wrong and waits, without keeping the node.
+/// Records the fault and waits, without a strong reference to the node.
 fn rest(node: &Weak<Inner>, error: &Error) {
     if let Some(node) = node.upgrade() {
         node.working().fault = Some(error.to_string());
@@ -114,7 +112,7 @@ impl Inner {
         self.hear_clocks(update);
         let mut working = self.working();
         working.apply(update, &self.options.keks, &self.clock)?;
-        // First, so that what a feed reads of the snapshot is never newer than what it has been told of.
+        // Before publishing, so that the snapshot of a feed is never newer than its position.
         self.recent.add(update)?;
         self.publish(&working);
         if let Some(as_of) = update.as_of {
@@ -123,9 +121,9 @@ impl Inner {
         Ok(())
     }
 
-    /// Every entry of the audit chain says what its writer's clock showed.
+    /// Compares clocks: every audit entry has the time of its writer.
     fn hear_clocks(&self, update: &Update) {
-        // It was written after this node had heard of everything before.
+        // It was written after the last update.
         let age = self.heard_ago();
         for event in &update.events {
             if let Event::Put(entry) = event
@@ -140,7 +138,9 @@ impl Inner {
         let (loaded, as_of, watch) = Working::load(&*self.store, &self.options.keks, &self.clock)?;
         let mut working = self.working();
         let before = std::mem::replace(&mut *working, loaded);
-        working.keep_rules(&before, self.now());
+        let now = self.now();
+        working.keep_rules(&before, now);
+        working.keep_tokens(&before, now);
         self.recent.restart(working.snapshot.revision, as_of);
         self.publish(&working);
         self.hear(as_of);
@@ -154,7 +154,7 @@ impl Inner {
 }
 
 impl Working {
-    /// Everything, the moment that it is as of, and what tells what comes after.
+    /// Loads everything. Returns the state, its moment, and a watch for later changes.
     pub(super) fn load(
         store: &dyn Store,
         keks: &[KeyEncryptionKey],
@@ -182,7 +182,7 @@ impl Working {
         let mut collected = Collected::default();
         working.take(&changes, keks, clock.now().unix_seconds(), &mut collected)?;
         changed.extend(collected.changed);
-        // Only now: pages may be of different revisions, and the keys of one not fit those of another.
+        // After all pages: they may have different revisions, and their keys may not match.
         working.prepare(changed, clock)?;
         Ok((working, changes.as_of.unwrap_or(asked), watch))
     }
@@ -209,7 +209,7 @@ impl Working {
             match event {
                 Event::Put(entry) => self.put(entry, keks, collected)?,
                 Event::Deleted(key) => self.delete(key, now, collected),
-                // Only minutes that are over are dropped so, and the index drops them by itself.
+                // Only expired minutes are deleted this way, and the index drops them by itself.
                 Event::DeletedPrefix(_) => {}
             }
         }
@@ -287,8 +287,8 @@ impl Working {
                     self.parts(iss, collected).secrets.remove(kid);
                 }
             }
-            // A node whose clock is ahead deletes too early for the others. Here a rule counts until it is
-            // over by this node's own clock.
+            // A node whose clock is ahead may delete a rule too early. Here it remains until it ends by
+            // this node's clock.
             ["rule", iss, kind, name]
                 if self.rules.get(key).is_none_or(|kept| kept.until <= now) =>
             {
@@ -299,7 +299,7 @@ impl Working {
         }
     }
 
-    /// Keeps the rules of what was known before that others deleted before they were over by this clock.
+    /// Keeps known rules that another node deleted before their end by this clock.
     fn keep_rules(&mut self, before: &Working, now: i64) {
         for (key, kept) in before.rules.iter().filter(|(_, kept)| kept.until > now) {
             let parts: Vec<String> = key.parts().collect();
@@ -313,7 +313,13 @@ impl Working {
         }
     }
 
-    /// Forgets the rules that are over in what is looked up, and says how many.
+    /// Keeps known revoked tokens whose minutes another node deleted too early by this clock.
+    fn keep_tokens(&mut self, before: &Working, now: i64) {
+        let first = first_live_minute(now);
+        (self.snapshot.revocations).add_from(&before.snapshot.revocations, first);
+    }
+
+    /// Forgets rules that have ended. Returns how many.
     pub(super) fn drop_rules(&mut self, over: i64) -> usize {
         let mut dropped = 0;
         for (key, _) in self.rules.iter().filter(|(_, kept)| kept.until <= over) {
@@ -328,7 +334,7 @@ impl Working {
         dropped
     }
 
-    /// The store has none of these rules any more, unless they were renewed.
+    /// Forgets rules that the store no longer has, unless they were renewed.
     pub(super) fn forget_rules(&mut self, keys: &[Key], over: i64) {
         for key in keys {
             if self.rules.get(key).is_some_and(|kept| kept.until <= over) {
@@ -342,7 +348,7 @@ impl Working {
         self.issuers.entry(iss.to_owned()).or_default()
     }
 
-    /// The store has none of that minute and issuer any more.
+    /// Forgets a minute that the store no longer has.
     pub(super) fn forget(&mut self, minute: u32, iss: &str) {
         if let Some(issuers) = self.minutes.get_mut(&minute) {
             issuers.remove(iss);
@@ -360,7 +366,7 @@ impl Working {
         }
     }
 
-    /// Makes the views of the issuers that changed.
+    /// Rebuilds the views of changed issuers.
     fn prepare(&mut self, changed: HashSet<String>, clock: &Arc<dyn Clock>) -> Result<()> {
         for iss in changed {
             let parts = self.issuers.get(&iss);
@@ -377,5 +383,67 @@ impl Working {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use jeton::Timestamp;
+    use jeton_store::{MemoryStore, Txn};
+
+    use super::*;
+    use crate::record::{revocations_of_minute, rule_key};
+    use crate::revocation::minute;
+    use crate::{IssuerSettings, Node, Options, Request, Revoke, Subject};
+
+    struct ManualClock(AtomicI64);
+
+    impl Clock for ManualClock {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_unix_seconds(self.0.load(Ordering::SeqCst)).unwrap()
+        }
+    }
+
+    /// Another node, whose clock is ahead, deleted them, and this node lost its position in the watch.
+    #[test]
+    fn reload_keeps_revocations_deleted_early() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let clock = Arc::new(ManualClock(AtomicI64::new(1_800_000_000)));
+        let options = Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap());
+        let node = Node::start(store.clone(), options, clock.clone()).unwrap();
+        let settings = r#"{"iss": "i", "profiles":
+            [{"name": "p", "alg": "HS256", "lifetime_seconds": 900, "audiences": ["a"]}]}"#;
+        let settings = IssuerSettings::from_json(settings).unwrap();
+        node.create_issuer("me", settings).unwrap();
+        let issue = || node.issue("i", &Request::new("p").subject("s")).unwrap();
+        let (by_id, by_subject) = (issue(), issue());
+        let revoke = Revoke::token(&by_id.token_id, by_id.expires_at);
+        block_on(node.revoke("me", "i", revoke)).unwrap();
+        let subject = Revoke::all(Subject::Subject("s".into()));
+        block_on(node.revoke("me", "i", subject)).unwrap();
+        let txn = Txn::new()
+            .delete(rule_key("i", "subject", "s").unwrap())
+            .delete_prefix(revocations_of_minute("i", minute(by_id.expires_at)).unwrap());
+        block_on(store.commit(txn)).unwrap();
+        let newest = block_on(store.status()).unwrap().revision;
+        node.inner.wait_for(newest).unwrap();
+        for _ in 0..2 {
+            drop(node.inner.load_again().unwrap());
+            let status = node.status();
+            assert_eq!((status.revocations, status.rules), (1, 1));
+            for issued in [&by_id, &by_subject] {
+                let verified = node.verify("i", "a", &issued.token);
+                assert_eq!(verified.unwrap_err(), Error::Revoked);
+            }
+        }
+        // What has ended by this clock is not kept.
+        clock.0.fetch_add(24 * 3600, Ordering::SeqCst);
+        drop(node.inner.load_again().unwrap());
+        let status = node.status();
+        assert_eq!((status.revocations, status.rules), (0, 0));
     }
 }

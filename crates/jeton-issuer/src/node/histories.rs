@@ -1,16 +1,16 @@
-//! Random histories of three nodes on one store, each by a clock of its own and with a view of its own age:
-//! a node accepts a token exactly if the token's node had seen every rule about it that the judging one has,
-//! beside expiry by the judging node's clock and keys that it does not know.
+//! Random histories of three nodes on one store, with different clocks and views of different age. A node
+//! must accept a token exactly if the token's node had seen every relevant rule that the judging node has.
+//! Expiry by the judging node's clock and unknown keys are considered too.
 //!
-//! The clocks are as far apart as they may be. Now and then one jumps for less than ten minutes, by up to
-//! forty days. What such a clock says of a token is not held against a rule that is over by then.
+//! The clocks differ as much as allowed. Sometimes one jumps for less than ten minutes, by up to forty
+//! days. Errors caused by such a clock are accepted for rules that have ended by then.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "histories/act.rs"]
 mod act;
-#[path = "../../tests/hand/mod.rs"]
-mod hand;
+#[path = "../../tests/manual_clock/mod.rs"]
+mod manual_clock;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -23,69 +23,69 @@ use jeton_store::{MemoryStore, Moment, Store, block_on};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::super::{RevokeAnswer, Stale};
-use super::hooked::Hooked;
-use super::{OtherClocks, Steady, Trusted};
+use super::super::{RevokeAnswer, StalePolicy};
+use super::intercepted_store::InterceptedStore;
+use super::{ClockGuard, OtherClocks, Trusted};
 use crate::audit;
 use crate::{
     CustomClaims, Error, Issued, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke,
     Subject, limits,
 };
 use act::{Act, What, act};
-use hand::{Hand, START};
+use manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 const PROFILES: [&str; 2] = ["a", "b"];
 const ELSEWHERE: &str = "elsewhere";
 const SKEW: i64 = limits::CLOCK_SKEW_SECONDS;
-/// How far each node's clock is ahead.
+/// Difference of each node's clock.
 const CLOCKS: [i64; 3] = [-SKEW / 2, 0, SKEW / 2];
-/// A jump is over before it counts.
+/// A jump ends before it counts.
 const LONGEST_JUMP: i64 = limits::STEADY_SECONDS - 1;
-/// How long tokens of each profile live: what the settings are changed to.
+/// Token lifetimes of each profile, in the possible settings.
 const LIFETIMES: [[i64; 2]; 4] = [[900, 5000], [300, 900], [9000, 60], [5000, 20_000]];
-/// A node that hears nothing issues no longer.
+/// A disconnected node stops issuing after this time.
 const LONGEST_LAG: i64 = limits::ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed();
-/// What everybody does is looked at so often while time passes.
+/// Interval of observations while time passes.
 const LOOK_EVERY: i64 = 300;
 
-/// A rule or a revoked token, as an onlooker saw it acknowledged or written.
+/// A rule or a revoked token, as acknowledged or written.
 #[derive(Debug)]
 struct Revoked {
     what: Subject,
-    /// About tokens that were issued later too.
+    /// Applies to tokens issued later too.
     is_endless: bool,
-    /// When, by the clock of who did, and whether that had jumped.
+    /// Creation time by the clock of its node, and whether that clock had jumped.
     made: i64,
     by_far: bool,
     over: i64,
 }
 
 #[derive(Debug)]
-struct Minted {
+struct IssuedToken {
     issued: Issued,
     issued_at: i64,
     who: u8,
     kid: String,
-    /// How much of what was revoked its node had seen. None: it does not say.
+    /// Number of revocations that its node had seen. None: unknown.
     seen: Option<usize>,
-    /// Its node's clock had jumped.
+    /// The clock of its node had jumped.
     is_far: bool,
 }
 
 struct Member {
     node: Node,
-    clock: Hand,
-    hooked: Hooked,
-    steady: Steady,
+    clock: ManualClock,
+    store_hook: InterceptedStore,
+    clock_guard: ClockGuard,
     others: OtherClocks,
-    /// How much of what was revoked it has seen.
+    /// Number of revocations that it has seen.
     seen: usize,
-    /// Since when it hears nothing.
+    /// Since when it is disconnected.
     lags: Option<i64>,
-    /// By how much its clock has jumped, and when.
+    /// Jump of its clock, and when.
     jumped: Option<(i64, i64)>,
-    /// What it revoked while it lags: acknowledged when it has heard of that.
+    /// A revocation while it lags, acknowledged once it catches up.
     unanswered: Option<RevokeAnswer>,
 }
 
@@ -95,13 +95,13 @@ struct Service {
     now: i64,
     members: Vec<Member>,
     lifetimes: [i64; 2],
-    /// The longest that a token of any settings lives.
+    /// Longest token lifetime in any settings.
     longest: i64,
     revoked: Vec<Revoked>,
-    tokens: Vec<Minted>,
-    /// The store has lost what still counts on nodes that knew it.
+    tokens: Vec<IssuedToken>,
+    /// The store has lost rules that still apply on nodes that knew them.
     cleaned_early: bool,
-    /// It signs tokens without stamps.
+    /// Signs tokens without stamps.
     elsewhere: MacKey,
 }
 
@@ -115,18 +115,23 @@ fn settings([a, b]: [i64; 2]) -> IssuerSettings {
     IssuerSettings::from_json(&text).unwrap()
 }
 
-fn start(store: &Arc<dyn Store>, clock: &Hand) -> (Node, Hooked) {
-    let hooked = Hooked::new(store);
+fn start(store: &Arc<dyn Store>, clock: &ManualClock) -> (Node, InterceptedStore) {
+    let store_hook = InterceptedStore::new(store);
     let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
-    // The machine may be slow: only the test says what is known.
+    // The machine may be slow: only the test controls the views.
     let options = Options::new(kek)
-        .freshness(Duration::from_secs(3600), Stale::Refuse)
+        .freshness(Duration::from_secs(3600), StalePolicy::Refuse)
         .issue_without_store(limits::ISSUE_WITHOUT_STORE_MAX);
-    let node = Node::start(hooked.store(), options, Arc::new(clock.clone()));
-    (node.unwrap(), hooked)
+    let node = Node::start(store_hook.store(), options, Arc::new(clock.clone()));
+    (node.unwrap(), store_hook)
 }
 
-fn mint(node: &Node, clock: &Hand, profile: &str, who: u8) -> Result<Minted, Error> {
+fn issue_token(
+    node: &Node,
+    clock: &ManualClock,
+    profile: &str,
+    who: u8,
+) -> Result<IssuedToken, Error> {
     let client = format!("{{\"client_id\":\"c{who}\"}}");
     let claims = CustomClaims::from_json(&client, limits::TOKEN_BYTES).unwrap();
     let subject = format!("s{who}");
@@ -135,7 +140,7 @@ fn mint(node: &Node, clock: &Hand, profile: &str, who: u8) -> Result<Minted, Err
     let (settings, keyring) = node.issuer(ISS).unwrap();
     let kind = settings.profile(profile).unwrap().alg;
     let kid = keyring.signer(kind, clock.seconds()).unwrap().kid.clone();
-    Ok(Minted {
+    Ok(IssuedToken {
         issued,
         issued_at: clock.seconds(),
         who,
@@ -150,13 +155,13 @@ impl Service {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let begun = Moment::now();
         let member = |ahead: i64| {
-            let clock = Hand::ahead(ahead);
-            let (node, hooked) = start(&store, &clock);
+            let clock = ManualClock::ahead(ahead);
+            let (node, store_hook) = start(&store, &clock);
             Member {
                 node,
                 clock,
-                hooked,
-                steady: Steady::new(START + ahead, begun),
+                store_hook,
+                clock_guard: ClockGuard::new(START + ahead, begun),
                 others: OtherClocks::default(),
                 seen: 0,
                 lags: None,
@@ -192,8 +197,9 @@ impl Service {
         match act {
             Act::Issue(profile, who) => {
                 let Member { node, clock, .. } = &self.members[at];
-                let minted = mint(node, clock, PROFILES[profile.index(PROFILES.len())], *who);
-                self.keep(at, self.members[at].seen, minted);
+                let issued_token =
+                    issue_token(node, clock, PROFILES[profile.index(PROFILES.len())], *who);
+                self.keep(at, self.members[at].seen, issued_token);
             }
             Act::IssueWithoutStamp(who) => self.issue_without_stamp(at, *who),
             Act::Revoke(what) => self.revoke(at, what),
@@ -205,7 +211,7 @@ impl Service {
             Act::Due => {
                 let member = &mut self.members[at];
                 let (now, moment) = (member.clock.seconds(), moment(self.begun, self.now));
-                let trusted = Trusted::by(&mut member.steady, &mut member.others, now, moment);
+                let trusted = Trusted::by(&mut member.clock_guard, &mut member.others, now, moment);
                 self.due(at, &trusted);
             }
             Act::Clean => self.clean(at),
@@ -215,7 +221,7 @@ impl Service {
             }
             Act::CleanEarly(ahead) => {
                 self.cleaned_early = true;
-                // What is wrong is one clock at a time.
+                // One wrong clock at a time.
                 self.members.iter_mut().for_each(Member::jump_back);
                 let trusted = Trusted {
                     due: None,
@@ -223,14 +229,14 @@ impl Service {
                     over_for_all: Some(self.now + ahead),
                     future: None,
                 };
-                let clock = Hand::ahead(self.now - START + ahead);
+                let clock = ManualClock::ahead(self.now - START + ahead);
                 let (ahead, _) = start(&self.store, &clock);
                 ahead.inner.drop_what_is_over(&trusted).unwrap();
             }
             Act::Lag => {
                 let now = self.now;
                 let member = &mut self.members[at];
-                member.hooked.lag();
+                member.store_hook.lag();
                 member.lags.get_or_insert(now);
             }
             Act::CatchUp => self.catch_up(at),
@@ -247,26 +253,26 @@ impl Service {
                 let rules = node.rules(ISS).unwrap().into_iter();
                 let first = rules.map(|rule| rule.until).min();
                 let left = first.map_or(0, |until| until + more - self.members[at].clock.seconds());
-                // What is made by a clock that has jumped is over when nothing is left of this history.
+                // A rule made by a jumped clock may end after the rest of the history.
                 if left < 7 * 24 * 3600 {
                     self.forward(left.max(0));
                 }
             }
             Act::Lifetimes(_) | Act::Rotate | Act::Compromised => self.administer(at, act),
-            // It would begin with what the store has.
+            // It would start from the store.
             Act::Restart if self.cleaned_early => {}
             Act::Restart => {
                 self.catch_up(at);
                 let member = &mut self.members[at];
-                (member.node, member.hooked) = start(&self.store, &member.clock);
+                (member.node, member.store_hook) = start(&self.store, &member.clock);
                 let moment = moment(self.begun, self.now);
-                member.steady = Steady::new(member.clock.seconds(), moment);
+                member.clock_guard = ClockGuard::new(member.clock.seconds(), moment);
                 member.others = OtherClocks::default();
             }
         }
     }
 
-    /// By an operator who has looked at the clock.
+    /// Runs a command of an operator, who has checked the clock.
     fn administer(&mut self, at: usize, act: &Act) {
         self.catch_up(at);
         let member = &mut self.members[at];
@@ -280,7 +286,7 @@ impl Service {
                 self.longest = self.longest.max(a).max(b);
             }
             Act::Rotate => {
-                // One that is on its way already is not made twice.
+                // A second rotation is rejected while one is in progress.
                 let _ = node.rotate("me", ISS, "ES256".parse().unwrap());
             }
             _ => {
@@ -289,7 +295,7 @@ impl Service {
                 let kid = signer.unwrap().kid.clone();
                 match node.compromised("me", ISS, &kid) {
                     Ok(()) => {}
-                    // There are as many keys as there may be.
+                    // The issuer has the maximum number of keys.
                     Err(Error::Invalid(_)) => return,
                     Err(other) => panic!("{other:?}"),
                 }
@@ -311,7 +317,7 @@ impl Service {
         other
     }
 
-    /// Between that node's look and its next commit of rules the other revokes, and both issue.
+    /// Between that node's read and its next commit of rules, the other revokes and both issue.
     fn meanwhile(&mut self, at: usize, other: usize, what: &What, work: impl FnOnce(&mut Service)) {
         let Some((revoke, revoked)) = self.wanted(other, what) else {
             return work(self);
@@ -320,40 +326,40 @@ impl Service {
             let Member { node, clock, .. } = &self.members[at];
             (node.clone(), clock.clone())
         });
-        let (sender, minted) = channel();
+        let (sender, issued_token) = channel();
         let member = &self.members[at];
-        let (hooked, lags) = (member.hooked.clone(), member.lags.is_some());
-        member.hooked.before_commit("/rule/", move || {
-            hooked.lag();
+        let (store_hook, lags) = (member.store_hook.clone(), member.lags.is_some());
+        member.store_hook.before_commit("/rule/", move || {
+            store_hook.lag();
             block_on(issuing[1].0.revoke("me", ISS, revoke)).unwrap();
-            mint_all(&issuing, &sender);
+            issue_all(&issuing, &sender);
             if !lags {
-                hooked.catch_up();
+                store_hook.catch_up();
             }
         });
         let before = self.revoked.len();
-        // Its place in time is before what the work adds.
+        // It precedes what the work adds.
         self.revoked.push(revoked);
         work(self);
-        if !self.members[at].hooked.has_acted() {
-            self.members[at].hooked.forget_act();
+        if !self.members[at].store_hook.has_acted() {
+            self.members[at].store_hook.forget_act();
             self.revoked.remove(before);
             return;
         }
         self.members[other].seen = before + 1;
         let seen = [self.members[at].seen.min(before), before + 1];
-        for ((at, seen), minted) in [at, other].into_iter().zip(seen).zip(minted) {
-            self.keep(at, seen, minted);
+        for ((at, seen), issued_token) in [at, other].into_iter().zip(seen).zip(issued_token) {
+            self.keep(at, seen, issued_token);
         }
     }
 
-    fn keep(&mut self, at: usize, seen: usize, minted: Result<Minted, Error>) {
+    fn keep(&mut self, at: usize, seen: usize, issued_token: Result<IssuedToken, Error>) {
         let is_far = self.members[at].is_far();
-        match minted {
-            Ok(minted) => self.tokens.push(Minted {
+        match issued_token {
+            Ok(issued_token) => self.tokens.push(IssuedToken {
                 seen: Some(seen),
                 is_far,
-                ..minted
+                ..issued_token
             }),
             // By its clock no key signs yet.
             Err(Error::NotReady) if is_far => {}
@@ -371,7 +377,7 @@ impl Service {
         });
         let signer = jeton::jws::Signer::new(&self.elsewhere);
         let token = signer.sign(claims.to_string().as_bytes()).unwrap();
-        self.tokens.push(Minted {
+        self.tokens.push(IssuedToken {
             issued: Issued {
                 token,
                 token_id,
@@ -385,7 +391,7 @@ impl Service {
         });
     }
 
-    fn token(&self, index: &Index) -> Option<&Minted> {
+    fn token(&self, index: &Index) -> Option<&IssuedToken> {
         (!self.tokens.is_empty()).then(|| index.get(&self.tokens))
     }
 
@@ -421,9 +427,8 @@ impl Service {
         Some((revoke, revoked))
     }
 
-    fn token_of(&self, what: &Subject) -> Option<&Minted> {
-        let is_it =
-            |token: &&Minted| matches!(what, Subject::Token(id) if *id == token.issued.token_id);
+    fn token_of(&self, what: &Subject) -> Option<&IssuedToken> {
+        let is_it = |token: &&IssuedToken| matches!(what, Subject::Token(id) if *id == token.issued.token_id);
         self.tokens.iter().find(is_it)
     }
 
@@ -453,7 +458,7 @@ impl Service {
 
     fn clean(&mut self, at: usize) {
         let member = &self.members[at];
-        // A clock that jumped is not asked.
+        // A jumped clock decides nothing.
         if member.is_far() {
             return;
         }
@@ -472,7 +477,7 @@ impl Service {
             node, clock, lags, ..
         } = &self.members[at];
         let mut faults = Vec::new();
-        // Otherwise it would wait until it has heard of what it has written.
+        // A lagging node would wait for its own write.
         if lags.is_none() {
             (node.inner).keys_that_are_due(clock.seconds(), trusted, &mut faults);
         }
@@ -482,7 +487,7 @@ impl Service {
 
     fn catch_up(&mut self, at: usize) {
         let member = &mut self.members[at];
-        member.hooked.catch_up();
+        member.store_hook.catch_up();
         member.lags = None;
         if let Some(answer) = member.unanswered.take() {
             block_on(answer).unwrap();
@@ -515,18 +520,18 @@ impl Service {
         }
     }
 
-    /// Every node looks at its clock, as it does every second.
+    /// Every node observes its clock, as it does every second.
     fn observe(&mut self) {
         let moment = moment(self.begun, self.now);
         for member in &mut self.members {
-            let observed = member.steady.observe(member.clock.seconds(), moment);
+            let observed = member.clock_guard.observe(member.clock.seconds(), moment);
             if observed.has_jumped {
                 member.others.forget();
             }
         }
     }
 
-    /// Those that do not lag have heard of everything, and when it was written.
+    /// Updates the nodes that do not lag.
     fn heard(&mut self) {
         let newest = block_on(self.store.status()).unwrap().revision;
         let entry = block_on(audit::newest(&*self.store)).unwrap();
@@ -549,7 +554,7 @@ impl Service {
         }
     }
 
-    /// Every node takes what it should and nothing else.
+    /// Checks that every node accepts exactly what it should.
     fn look(&mut self) {
         self.heard();
         self.observe();
@@ -561,10 +566,10 @@ impl Service {
         }
     }
 
-    /// So does one that begins now.
-    fn look_anew(&self) {
+    /// Checks the same for a node that starts now.
+    fn check_new_node(&self) {
         if !self.cleaned_early {
-            let (node, _) = start(&self.store, &Hand::ahead(self.now - START));
+            let (node, _) = start(&self.store, &ManualClock::ahead(self.now - START));
             self.judge(&node, self.now, self.revoked.len(), false)
                 .map_err(|wrong| format!("a node that begins: {wrong}"))
                 .unwrap();
@@ -615,8 +620,8 @@ impl Member {
 }
 
 impl Revoked {
-    /// The token's node had not seen it. Where that is not known, the times decide.
-    fn rejects(&self, at: usize, token: &Minted) -> bool {
+    /// Returns whether the token's node had not seen it. If unknown, the times decide.
+    fn rejects(&self, at: usize, token: &IssuedToken) -> bool {
         let is_older = match token.seen {
             Some(seen) => at >= seen,
             None => token.issued_at <= self.made.saturating_add(SKEW),
@@ -624,7 +629,7 @@ impl Revoked {
         self.is_about(token) && (self.is_endless || is_older)
     }
 
-    fn is_about(&self, token: &Minted) -> bool {
+    fn is_about(&self, token: &IssuedToken) -> bool {
         match &self.what {
             Subject::Token(id) => *id == token.issued.token_id,
             Subject::Subject(name) => *name == format!("s{}", token.who),
@@ -634,14 +639,14 @@ impl Revoked {
     }
 }
 
-/// The clock that counts for how long something lasts.
+/// The monotonic clock.
 fn moment(begun: Moment, now: i64) -> Moment {
     begun + Duration::from_secs((now - START).unsigned_abs())
 }
 
-fn mint_all(issuing: &[(Node, Hand)], sender: &Sender<Result<Minted, Error>>) {
+fn issue_all(issuing: &[(Node, ManualClock)], sender: &Sender<Result<IssuedToken, Error>>) {
     for (node, clock) in issuing {
-        let _ = sender.send(mint(node, clock, "a", 0));
+        let _ = sender.send(issue_token(node, clock, "a", 0));
     }
 }
 
@@ -649,14 +654,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn token_is_accepted_exactly_if_its_node_had_seen_the_rule_when_it_issued_it(
+    fn random_history_accepts_exactly_unrevoked_tokens(
         acts in proptest::collection::vec((0..CLOCKS.len(), act()), 1..50),
     ) {
         let mut service = Service::new();
         for (at, act) in &acts {
             service.act(*at, act);
             service.look();
-            service.look_anew();
+            service.check_new_node();
         }
     }
 }

@@ -1,15 +1,15 @@
-//! What a service asks of a node beside issuing and verifying: no lock, no store.
+//! Further calls of the request path, without lock and store.
 
 use std::time::Duration;
 
 use jeton::{Untyped, Verified};
 
-use super::{Desk, Issued, Node, Request};
+use super::{Issued, Node, ProfileIssuer, Request};
 use crate::error::{Error, Result};
 use crate::snapshot::IssuerView;
 
 impl Node {
-    /// The issuer, if there is exactly one: whoever names none means it.
+    /// Returns the issuer if there is exactly one: it is the default.
     ///
     /// # Errors
     ///
@@ -20,19 +20,22 @@ impl Node {
         match (issuers.next(), issuers.next()) {
             (Some(only), None) => Ok(only.to_string()),
             (None, _) => Err(Error::UnknownIssuer),
-            _ => Err(Error::rule("issuer", "there are several issuers: name one")),
+            _ => Err(Error::rule(
+                "issuer",
+                "required, because there are several issuers",
+            )),
         }
     }
 
-    /// The first issuer whose name is what is looked for, in no particular order.
+    /// Returns the first issuer whose name matches, in no particular order.
     pub fn find_issuer(&self, mut is_wanted: impl FnMut(&str) -> bool) -> Option<String> {
         let snapshot = self.inner.snapshot.load();
         let found = snapshot.issuers.keys().find(|iss| is_wanted(iss));
         found.map(ToString::to_string)
     }
 
-    /// Verifies a token of that issuer, for whomever it is. Who takes the token must look for itself
-    /// in its audiences: introspection (RFC 7662) hands them on.
+    /// Verifies a token of that issuer for any audience. The caller must check the audience: introspection
+    /// (RFC 7662) returns it.
     ///
     /// # Errors
     ///
@@ -44,11 +47,11 @@ impl Node {
         snapshot.accept(snapshot.issuer(iss)?, token)
     }
 
-    /// What a node does that may have missed that a key is retired or that a subject is revoked: it goes on
-    /// issuing, but not for ever.
+    /// Limits issuing without contact to the store: a key may have been retired or a subject revoked
+    /// elsewhere.
     pub(super) fn check_hearing(&self, view: &IssuerView) -> Result<()> {
         let limit = self.inner.options.issue_without_store;
-        let limit = issuing_limit(limit, view.settings.lead_seconds());
+        let limit = issuing_limit(limit, view.settings.publish_before_use_seconds());
         let heard = self.inner.heard_ago();
         match heard <= limit {
             true => Ok(()),
@@ -64,7 +67,7 @@ impl Node {
         }
     }
 
-    /// Issues a token, and verifies it for the audience that it was issued for.
+    /// Issues a token and verifies it for its audience.
     ///
     /// # Errors
     ///
@@ -79,7 +82,7 @@ impl Node {
         self.check_hearing(view)?;
         let now = self.inner.clock.now();
         let token_bytes = self.inner.options.token_bytes;
-        let desk = Desk::open(
+        let profile_issuer = ProfileIssuer::new(
             &snapshot,
             view,
             request.profile,
@@ -87,10 +90,12 @@ impl Node {
             now,
             token_bytes,
         )?;
-        let issued = desk.issue(request.subject, &request.claims)?;
+        let issued = profile_issuer.issue(request.subject, &request.claims)?;
         self.check_freshness()?;
         let verified = snapshot.accept(view, &issued.token)?;
-        let is_meant = verified.audiences().any(|known| known == desk.audience());
+        let is_meant = verified
+            .audiences()
+            .any(|known| known == profile_issuer.audience());
         match is_meant {
             true => Ok((issued, verified)),
             false => Err(Error::WrongAudience),
@@ -98,10 +103,13 @@ impl Node {
     }
 }
 
-/// No longer than the lead, whatever is allowed: a key that was published elsewhere when this node was cut off
-/// signs after it, and the one before has retired.
-fn issuing_limit(allowed: Duration, lead_seconds: i64) -> Duration {
-    allowed.min(Duration::from_secs(lead_seconds.unsigned_abs()))
+/// Returns the limit of issuing without the store, at most the pre-publication period. A key published
+/// elsewhere at the time of the disconnect signs after that period, and the key of this node is retired
+/// then.
+fn issuing_limit(allowed: Duration, publish_before_use_seconds: i64) -> Duration {
+    allowed.min(Duration::from_secs(
+        publish_before_use_seconds.unsigned_abs(),
+    ))
 }
 
 #[cfg(test)]
@@ -109,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn issuing_without_a_store_ends_with_what_is_allowed_and_with_the_lead() {
+    fn issuing_without_store_has_both_limits() {
         let seconds = Duration::from_secs;
         assert_eq!(issuing_limit(seconds(900), 3600), seconds(900));
         assert_eq!(issuing_limit(seconds(900), 600), seconds(600));

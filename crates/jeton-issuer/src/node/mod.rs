@@ -1,20 +1,21 @@
-//! The shell: decisions run on a store, and answers from a snapshot.
+//! A node: runs decisions on a store and answers from a snapshot.
 
-mod acts;
-mod desk;
-mod due;
+mod admin_ops;
+mod clock_guard;
 mod feed;
 mod follower;
 mod lookup;
+mod maintenance;
 mod other_clocks;
+mod profile_issuer;
 mod recent;
+mod revocation_writer;
 mod revoke_token;
 mod settings;
-mod steady;
 mod writes;
 
-pub use desk::{Desk, DeskSeries, Lent};
-pub use feed::{RevocationFeed, RevocationNews};
+pub use feed::{RevocationFeed, RevocationUpdate};
+pub use profile_issuer::{IssuedRef, ProfileBatch, ProfileIssuer};
 pub use settings::Configured;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -33,50 +34,50 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::record::rules_of;
 use crate::revocation::{RevocationRule, Revoke, Rules};
-use crate::scribe::{self, Job};
 use crate::seal::KeyEncryptionKey;
 use crate::settings::name;
 use crate::snapshot::{KeySetDocument, Snapshot};
+use clock_guard::ClockGuard;
 use follower::Working;
 use other_clocks::OtherClocks;
 use recent::Recent;
+use revocation_writer::Job;
 use revoke_token::Wanted;
-use steady::Steady;
 use writes::Writes;
 
-/// How a node runs.
+/// Options of a node.
 #[derive(Debug)]
 pub struct Options {
     keks: Vec<KeyEncryptionKey>,
     freshness: Duration,
-    stale: Stale,
+    stale: StalePolicy,
     issue_without_store: Duration,
     token_bytes: usize,
 }
 
-/// What a node does whose view of the store is older than the freshness bound.
+/// What a node does when its view of the store is older than the freshness bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stale {
-    /// It refuses to verify: a revocation may have been missed.
+pub enum StalePolicy {
+    /// Rejects requests to verify: a revocation may have been missed.
     Refuse,
-    /// It goes on, counts what it answered, and says that it is not ready.
+    /// Answers, counts these answers, and reports that it is not ready.
     Answer,
 }
 
 impl Options {
-    /// Private keys are encrypted under that key; 15 s of freshness, and none is [`Stale::Refuse`].
+    /// Creates options with this key-encryption key, a freshness bound of 15 s and [`StalePolicy::Refuse`].
     pub fn new(key: KeyEncryptionKey) -> Options {
         Options {
             keks: vec![key],
             freshness: Duration::from_secs(15),
-            stale: Stale::Refuse,
+            stale: StalePolicy::Refuse,
             issue_without_store: limits::ISSUE_WITHOUT_STORE,
             token_bytes: limits::TOKEN_BYTES,
         }
     }
 
-    /// The longest token that is issued, and that is verified, introspected or revoked, bytes: the same for
-    /// all, so that what is issued can be taken back. [`limits::TOKEN_BYTES`] unless said;
+    /// Sets the maximum size of a token, bytes. It applies to issuing, verifying, introspecting and
+    /// revoking, so that every issued token can be revoked. Default [`limits::TOKEN_BYTES`], from
     /// [`limits::TOKEN_BYTES_MIN`] to [`limits::TOKEN_BYTES_MAX`].
     #[must_use]
     pub fn token_bytes(mut self, limit: usize) -> Options {
@@ -84,25 +85,26 @@ impl Options {
         self
     }
 
-    /// Keys that are still encrypted under an older key are read too.
+    /// Adds an older key-encryption key, for private keys that are still encrypted under it.
     #[must_use]
     pub fn also_reads(mut self, older: KeyEncryptionKey) -> Options {
         self.keks.push(older);
         self
     }
 
-    /// How old the view of the store may be, and what happens when it is older. Below
-    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST) a node on an idle store is stale between two
-    /// reports.
+    /// Sets the freshness bound and the policy beyond it. Below
+    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST) a node on an idle store becomes stale
+    /// between two reports.
     #[must_use]
-    pub fn freshness(mut self, bound: Duration, stale: Stale) -> Options {
+    pub fn freshness(mut self, bound: Duration, stale: StalePolicy) -> Options {
         self.freshness = bound;
         self.stale = stale;
         self
     }
 
-    /// For how long a node issues that hears nothing from the store; an issuer whose lead is shorter, for its
-    /// lead. [`limits::ISSUE_WITHOUT_STORE`] unless said; [`limits::ISSUE_WITHOUT_STORE_MAX`] at most.
+    /// Sets how long a node issues without contact to the store. The pre-publication period of an issuer is
+    /// a further limit. Default [`limits::ISSUE_WITHOUT_STORE`], at most
+    /// [`limits::ISSUE_WITHOUT_STORE_MAX`].
     #[must_use]
     pub fn issue_without_store(mut self, bound: Duration) -> Options {
         self.issue_without_store = bound.min(limits::ISSUE_WITHOUT_STORE_MAX);
@@ -110,7 +112,7 @@ impl Options {
     }
 }
 
-/// What a caller wants issued.
+/// A request to issue a token.
 #[derive(Debug, Clone)]
 pub struct Request<'r> {
     profile: &'r str,
@@ -120,7 +122,7 @@ pub struct Request<'r> {
 }
 
 impl<'r> Request<'r> {
-    /// A token of that profile.
+    /// Creates a request for a token of that profile.
     pub fn new(profile: &'r str) -> Request<'r> {
         Request {
             profile,
@@ -130,21 +132,21 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// `sub`.
+    /// Sets `sub`.
     #[must_use]
     pub fn subject(mut self, subject: &'r str) -> Request<'r> {
         self.subject = Some(subject);
         self
     }
 
-    /// `aud`: one of the profile's. Its first, unless said.
+    /// Sets `aud`, one of the profile's audiences. Default: the first.
     #[must_use]
     pub fn audience(mut self, audience: &'r str) -> Request<'r> {
         self.audience = Some(audience);
         self
     }
 
-    /// Claims of the caller's own.
+    /// Sets custom claims.
     #[must_use]
     pub fn claims(mut self, claims: CustomClaims<'r>) -> Request<'r> {
         self.claims = claims;
@@ -152,12 +154,12 @@ impl<'r> Request<'r> {
     }
 }
 
-/// A token that was issued.
+/// An issued token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Issued {
     /// The token.
     pub token: String,
-    /// Its `jti`: what revokes it.
+    /// Its `jti`, by which it can be revoked.
     pub token_id: String,
     /// Its `exp`, seconds since 1970.
     pub expires_at: i64,
@@ -172,47 +174,44 @@ impl std::fmt::Debug for Issued {
     }
 }
 
-/// Whom a token must be for.
-pub type Expectation<'e> = &'e str;
-
-/// How a node is.
+/// The status of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Whether it should be sent requests: its view is fresh, the store can be written, and every profile
-    /// has a key that signs, or, if the profile is new, one that will after the lead.
+    /// Whether the node should receive requests: its view is fresh, the store can be written, and every
+    /// profile has a key that signs, or a published key if the profile is new.
     pub is_ready: bool,
-    /// How far it has followed the store.
+    /// Revision up to which it has followed the store.
     pub revision: Revision,
-    /// How long ago it heard from the store.
+    /// Time since the last contact with the store.
     pub heard: Duration,
-    /// Live revocations of single tokens.
+    /// Revoked single tokens that have not expired.
     pub revocations: usize,
     /// Rules: revoked subjects, clients, keys, and tokens without a known expiry.
     pub rules: usize,
-    /// Issuers.
+    /// Names of the issuers.
     pub issuers: Vec<String>,
-    /// Answers given from a view older than the freshness bound.
+    /// Answers from a view older than the freshness bound.
     pub stale_answers: u64,
-    /// Whether the store takes what this node writes, as far as it knows. Issuing and verifying go on
-    /// without; revoking and rotating do not.
+    /// Whether the store accepts writes, as far as this node knows. Without, it still issues and verifies,
+    /// but does not revoke or rotate.
     pub is_writable: bool,
-    /// Transactions of this node that the store failed to write.
+    /// Writes of this node that failed.
     pub write_failures: u64,
-    /// What is wrong, if anything is.
+    /// Faults, if there are any.
     pub fault: Option<String>,
-    /// What an operator should look at although requests are answered: clocks that are apart, and what waits
-    /// because of a clock.
+    /// Warnings for the operator: clocks that differ, and work that waits because of a clock.
     pub warning: Option<String>,
 }
 
-/// How long a node waits to see what it has written itself.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout for a node to see its own write.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Issues, verifies and revokes, on a store that others may share. Clones are the same node.
+/// A node: issues, verifies and revokes tokens on a store that other nodes may share. Clones are the same
+/// node.
 #[derive(Clone)]
 pub struct Node {
     inner: Arc<Inner>,
-    // Its room is there from the beginning: boxed, it is small.
+    // Boxed to keep the preallocated queue small.
     jobs: SyncSender<Box<Job>>,
     wanted: SyncSender<Wanted>,
 }
@@ -224,32 +223,32 @@ pub(crate) struct Inner {
     snapshot: ArcSwap<Snapshot>,
     working: Mutex<Working>,
     applied: Condvar,
-    /// For those who follow revocations.
+    /// Recent revocations for feeds.
     recent: Arc<Recent>,
-    /// It counts while the machine is suspended: what was known before is old then.
+    /// Counts suspension, so that the view is old afterwards.
     started: Moment,
     /// Milliseconds after `started`.
     heard: AtomicI64,
     stale_answers: AtomicU64,
-    steady: Mutex<Steady>,
+    clock_guard: Mutex<ClockGuard>,
     others: Mutex<OtherClocks>,
     writes: Writes,
-    /// What was wrong when what is due was last done.
+    /// Fault of the last maintenance.
     due_fault: Mutex<Option<String>>,
-    /// What was due then and was not done.
+    /// Work that the last maintenance postponed.
     held: Mutex<Option<String>>,
-    /// A thread of the node that has ended before it.
+    /// A thread of the node that ended unexpectedly.
     ended: Mutex<Option<String>>,
 }
 
-/// Says that a thread has ended, if the node has not: it panicked.
+/// Reports a thread that ended before the node: it panicked.
 struct Ending(Weak<Inner>, &'static str);
 
 impl Drop for Ending {
     fn drop(&mut self) {
         let Ending(node, thread) = self;
         if let Some(node) = node.upgrade() {
-            let what = format!("the thread {thread} has ended: start the server again");
+            let what = format!("thread {thread} has ended: restart the server");
             *lock(&node.ended) = Some(what);
         }
     }
@@ -260,7 +259,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Node {
-    /// Loads everything from the store and follows it from there. Takes as long as reading the store.
+    /// Starts a node: loads everything from the store and follows it. Takes as long as reading the store.
     ///
     /// # Errors
     ///
@@ -269,7 +268,7 @@ impl Node {
         let started = Moment::now();
         let (working, as_of, watch) = Working::load(&*store, &options.keks, &clock)?;
         let revision = working.snapshot.revision;
-        let steady = Steady::new(clock.now().unix_seconds(), Moment::now());
+        let clock_guard = ClockGuard::new(clock.now().unix_seconds(), Moment::now());
         let inner = Arc::new(Inner {
             snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
             working: Mutex::new(working),
@@ -281,7 +280,7 @@ impl Node {
             started,
             heard: AtomicI64::new(0),
             stale_answers: AtomicU64::new(0),
-            steady: Mutex::new(steady),
+            clock_guard: Mutex::new(clock_guard),
             others: Mutex::default(),
             writes: Writes::default(),
             due_fault: Mutex::default(),
@@ -289,7 +288,7 @@ impl Node {
             ended: Mutex::default(),
         });
         inner.hear(as_of);
-        // A damaged chain is for `verify_audit` to find.
+        // `verify_audit` reports a damaged chain.
         if let Ok(Some(newest)) = block_on(audit::newest(&*inner.store))
             && let Some(written) = audit::written_at(&newest)
         {
@@ -300,14 +299,14 @@ impl Node {
         let node = Arc::downgrade(&inner);
         let thread = |name: &str| thread::Builder::new().name(name.to_owned());
         let ending = |thread| Ending(node.clone(), thread);
-        let (scribe_ends, follower_ends) = (ending("jeton-scribe"), ending("jeton-follower"));
+        let (writer_ends, follower_ends) = (ending("jeton-revocations"), ending("jeton-follower"));
         let keys_end = ending("jeton-keys");
-        let spawned = thread("jeton-scribe")
+        let spawned = thread("jeton-revocations")
             .spawn({
                 let node = node.clone();
                 move || {
-                    let _ending = scribe_ends;
-                    scribe::run(&node, &waiting);
+                    let _ending = writer_ends;
+                    revocation_writer::run(&node, &waiting);
                 }
             })
             .and_then(|_| {
@@ -331,66 +330,62 @@ impl Node {
         })
     }
 
-    /// Issues a token: no lock, no store.
+    /// Issues a token, without lock and store access.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownIssuer`], [`Error::UnknownProfile`], [`Error::NotReady`], [`Error::Invalid`]
-    /// for an audience that the profile does not have, [`Error::Token`] for claims that no token holds.
+    /// [`Error::UnknownIssuer`], [`Error::UnknownProfile`], [`Error::NotReady`], [`Error::Invalid`] for an
+    /// audience that the profile does not have, [`Error::Token`] for claims that no token may contain.
     pub fn issue(&self, iss: &str, request: &Request<'_>) -> Result<Issued> {
         self.issue_if(iss, request, |_, _| Ok(()))
     }
 
-    /// The same, if `permit` lets it: it is told the audience and the subject that the token would have.
+    /// Issues a token if `permit` allows its audience and subject.
     ///
     /// # Errors
     ///
-    /// As [`issue`](Node::issue), and those of `permit`.
+    /// As [`issue`](Node::issue), and the errors of `permit`.
     pub fn issue_if<E: From<Error>>(
         &self,
         iss: &str,
         request: &Request<'_>,
         permit: impl FnOnce(&str, Option<&str>) -> Result<(), E>,
     ) -> Result<Issued, E> {
-        self.with_desk(iss, request.profile, request.audience, |desk| {
-            permit(desk.audience(), request.subject)?;
-            Ok(desk.issue(request.subject, &request.claims)?)
+        self.with_profile_issuer(iss, request.profile, request.audience, |profile_issuer| {
+            permit(profile_issuer.audience(), request.subject)?;
+            Ok(profile_issuer.issue(request.subject, &request.claims)?)
         })?
     }
 
-    /// Does something with a [`Desk`] for that profile and audience, the profile's first unless said:
-    /// whoever issues many tokens has what they share looked up once.
+    /// Runs work with a [`ProfileIssuer`] for that profile and audience (default: the first), so that many
+    /// tokens share one lookup.
     ///
     /// # Errors
     ///
     /// As [`issue`](Node::issue), without [`Error::Token`].
-    pub fn with_desk<T>(
+    pub fn with_profile_issuer<T>(
         &self,
         iss: &str,
         profile: &str,
         audience: Option<&str>,
-        work: impl FnOnce(&Desk<'_>) -> T,
+        work: impl FnOnce(&ProfileIssuer<'_>) -> T,
     ) -> Result<T> {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
         self.check_hearing(view)?;
         let (now, token_bytes) = (self.inner.clock.now(), self.inner.options.token_bytes);
-        let desk = Desk::open(&snapshot, view, profile, audience, now, token_bytes)?;
-        Ok(work(&desk))
+        let profile_issuer =
+            ProfileIssuer::new(&snapshot, view, profile, audience, now, token_bytes)?;
+        Ok(work(&profile_issuer))
     }
 
-    /// Verifies a token of that issuer for that audience: no lock, no store.
+    /// Verifies a token of that issuer for that audience, without lock and store access.
     ///
     /// # Errors
     ///
     /// [`Error::Token`] with the rejection, [`Error::WrongAudience`], [`Error::Revoked`],
     /// [`Error::Stale`], [`Error::UnknownIssuer`].
-    pub fn verify(
-        &self,
-        iss: &str,
-        audience: Expectation<'_>,
-        token: &str,
-    ) -> Result<Verified<Untyped>> {
+    pub fn verify(&self, iss: &str, audience: &str, token: &str) -> Result<Verified<Untyped>> {
         let verified = self.introspect(iss, token)?;
         let is_meant = verified.audiences().any(|known| known == audience);
         match is_meant {
@@ -399,18 +394,18 @@ impl Node {
         }
     }
 
-    /// Revokes. Answers when it is durable and this node honours it; many that wait are written with
-    /// one flush.
+    /// Revokes a token, subject, client or key. Completes when the revocation is durable and this node
+    /// enforces it. Waiting revocations share one flush.
     ///
-    /// A token of a revoked subject, client or key is accepted exactly if its node had seen the rule when it
-    /// issued the token, whatever the clocks say: see [`Stamp`](crate::Stamp).
+    /// A token of a revoked subject, client or key is accepted exactly if its node had seen the rule when
+    /// it issued the token, independent of clocks: see [`Stamp`](crate::Stamp).
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`], also for a rule beyond [`limits::RULES`]; [`Error::UnknownIssuer`];
-    /// [`Error::Store`] if too many wait already, or with what the store said: an outcome that
-    /// [is unknown](jeton_store::Error::is_outcome_unknown) may have happened. [`Error::Stale`]: it
-    /// is durable, and this node has not seen it.
+    /// [`Error::Store`] if too many revocations wait, or if the store fails. If the [outcome is
+    /// unknown](jeton_store::Error::is_outcome_unknown), the revocation may have been made.
+    /// [`Error::Stale`]: it is durable, and this node does not see it yet.
     pub fn revoke(&self, actor: &str, iss: &str, revoke: Revoke) -> RevokeAnswer {
         let (reply, pending) = completion();
         let accepted = name("actor", actor)
@@ -439,7 +434,7 @@ impl Node {
         })
     }
 
-    /// The issuer's public keys, ready to be served.
+    /// Returns the public keys of the issuer, encoded for serving.
     ///
     /// # Errors
     ///
@@ -450,14 +445,14 @@ impl Node {
         Ok(view.key_set.clone())
     }
 
-    /// Whether key sets may be cached for as long as they say. Not those of a node that has not heard from the
-    /// store for a while: they may lack a key that signs before they are fetched again.
+    /// Returns whether key sets may be cached. Without contact to the store they may lack a key that soon
+    /// signs.
     pub fn key_sets_may_be_cached(&self) -> bool {
         let propagation = Duration::from_secs(limits::PROPAGATION_SECONDS.unsigned_abs());
         self.inner.heard_ago() <= self.inner.options.freshness.min(propagation)
     }
 
-    /// The issuer's settings and its keys as they are now.
+    /// Returns the current settings and keys of the issuer.
     ///
     /// # Errors
     ///
@@ -468,7 +463,7 @@ impl Node {
         Ok((view.settings.clone(), view.keyring.clone()))
     }
 
-    /// The rules in force for an issuer: what was revoked as a whole, until when. From the store.
+    /// Reads the revocation rules of an issuer from the store.
     ///
     /// # Errors
     ///
@@ -487,17 +482,17 @@ impl Node {
         Ok(rules)
     }
 
-    /// What its clock says.
+    /// Returns the time of the node's clock.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
     }
 
-    /// How far it has followed the store.
+    /// Revision up to which it has followed the store.
     pub fn revision(&self) -> Revision {
         self.inner.snapshot.load().revision
     }
 
-    /// How the node is.
+    /// Returns the status of the node.
     pub fn status(&self) -> Status {
         let snapshot = self.inner.snapshot.load();
         let now = self.inner.now();
@@ -532,10 +527,10 @@ impl Node {
 }
 
 impl Node {
-    /// What a node does that may have missed a revocation.
+    /// Applies the policy for a stale view.
     fn check_freshness(&self) -> Result<()> {
         if self.inner.is_stale() {
-            if self.inner.options.stale == Stale::Refuse {
+            if self.inner.options.stale == StalePolicy::Refuse {
                 return Err(Error::Stale);
             }
             self.inner.stale_answers.fetch_add(1, Ordering::Relaxed);
@@ -544,7 +539,7 @@ impl Node {
     }
 }
 
-/// What [`Node::revoke`] answers: the revision at which the revocation is durable.
+/// The result of [`Node::revoke`]: the revision at which the revocation is durable.
 pub type RevokeAnswer = std::pin::Pin<Box<dyn Future<Output = Result<Revision>> + Send>>;
 
 impl std::fmt::Debug for Node {
@@ -566,16 +561,24 @@ impl Inner {
         self.clock.now().unix_seconds()
     }
 
+    /// Returns that time, or the time by the clocks of other nodes if it is later. So a clock that is
+    /// behind does not end revocations early.
+    pub(crate) fn not_behind(&self, now: i64) -> i64 {
+        let others = self.others();
+        let newest = others.newest().unwrap_or(now);
+        newest.max(now.saturating_add(others.behind_by(Moment::now())))
+    }
+
     pub(crate) fn rules_now(&self) -> Rules {
         self.snapshot.load().rules.clone()
     }
 
-    /// Every write of this node goes this way.
+    /// Commits a transaction. All writes of this node use this.
     pub(crate) fn commit(&self, txn: Txn) -> Result<Outcome> {
         Ok(self.writes.commit(&*self.store, txn)?)
     }
 
-    /// All that is wrong, each once.
+    /// Returns all faults, without duplicates.
     fn fault(&self, write_fault: Option<String>) -> Option<String> {
         let follower = self.working().fault.clone();
         let due = self.due_fault().clone();
@@ -589,11 +592,11 @@ impl Inner {
         (!faults.is_empty()).then(|| faults.join("; "))
     }
 
-    /// What waits, and the clocks that are apart.
+    /// Returns postponed work and differing clocks.
     fn warning(&self) -> Option<String> {
         let mut warnings: Vec<String> = self.others().warnings(Moment::now()).collect();
         if let Some(held) = self.held().clone() {
-            let reason = self.steady().reason();
+            let reason = self.clock_guard().reason();
             match warnings.is_empty() {
                 true => warnings.push(format!("{held} is due and waits: {reason}")),
                 false => warnings.push(format!("{held} is due and waits")),
@@ -610,8 +613,8 @@ impl Inner {
         lock(&self.held)
     }
 
-    fn steady(&self) -> MutexGuard<'_, Steady> {
-        lock(&self.steady)
+    fn clock_guard(&self) -> MutexGuard<'_, ClockGuard> {
+        lock(&self.clock_guard)
     }
 
     fn others(&self) -> MutexGuard<'_, OtherClocks> {
@@ -620,15 +623,15 @@ impl Inner {
 
     /// Waits until the snapshot shows that revision.
     pub(crate) fn wait_for(&self, revision: Revision) -> Result<()> {
-        self.wait_at_most(revision, PATIENCE)
+        self.wait_at_most(revision, TIMEOUT)
     }
 
-    fn wait_at_most(&self, revision: Revision, patience: Duration) -> Result<()> {
+    fn wait_at_most(&self, revision: Revision, timeout: Duration) -> Result<()> {
         let working = self.working();
         let behind = |working: &mut Working| working.snapshot.revision < revision;
         let (_working, waited) = self
             .applied
-            .wait_timeout_while(working, patience, behind)
+            .wait_timeout_while(working, timeout, behind)
             .unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return Err(Error::Stale);
@@ -645,7 +648,7 @@ impl Inner {
         self.started.elapsed().saturating_sub(heard)
     }
 
-    /// Everything up to that moment is known here.
+    /// Records that the view is complete up to that moment.
     fn hear(&self, as_of: Moment) {
         let after = as_of.duration_since(self.started);
         let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);

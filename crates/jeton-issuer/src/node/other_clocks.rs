@@ -1,6 +1,5 @@
-//! What the audit chain says about the clocks of other nodes: each entry has the time that its writer's
-//! clock showed. Of two clocks that are apart nobody knows which one is right, so nothing is decided by
-//! the one that would decide too early.
+//! Clock differences between nodes, from the times in the audit chain. Nobody knows which of two clocks is
+//! right, so the one that would act too early decides nothing.
 
 use std::time::Duration;
 
@@ -8,17 +7,17 @@ use jeton_store::Moment;
 
 use crate::limits::{CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS};
 
-/// How long a difference counts after it was last heard.
+/// How long a difference is remembered after it was last seen.
 const REMEMBERED: Duration = Duration::from_secs(CLOCKS_APART_SECONDS);
 
-/// How far this node's clock is from others.
+/// Differences between this node's clock and others.
 #[derive(Debug, Default)]
 pub(super) struct OtherClocks {
-    /// It is ahead of one by so much, at least.
+    /// Seconds by which it is ahead of another, at least.
     ahead: Option<Difference>,
-    /// It is behind one by so much.
+    /// Seconds by which it is behind another.
     behind: Option<Difference>,
-    /// What the newest entry says.
+    /// Time of the newest entry.
     newest: Option<i64>,
 }
 
@@ -29,35 +28,34 @@ struct Difference {
 }
 
 impl OtherClocks {
-    /// An entry was written at that second by its writer's clock, no more than so long ago, and here it is
-    /// `clock` now.
+    /// Records an entry with its writer's time. It is at most `age` old, and the local clock says `clock`.
     pub(super) fn hear(&mut self, written: i64, age: Duration, clock: i64, now: Moment) {
         self.newest = Some(written);
-        // In full seconds, so that an entry of this node's own never counts.
+        // Rounded up, so that own entries never count.
         let age = i64::try_from(age.as_secs()).unwrap_or(i64::MAX);
         let age = age.saturating_add(1);
         note(&mut self.ahead, clock - age - written, now);
         note(&mut self.behind, written - clock, now);
     }
 
-    /// The newest entry that was there when this node began. How old it is nobody knows.
+    /// Records the newest entry at start, whose age is unknown.
     pub(super) fn found(&mut self, written: i64, clock: i64, now: Moment) {
         self.newest = Some(written);
         note(&mut self.behind, written - clock, now);
     }
 
-    /// This node's clock has jumped: how far it was from others says nothing.
+    /// Forgets all differences, because this node's clock has jumped.
     pub(super) fn forget(&mut self) {
         self.ahead = None;
         self.behind = None;
     }
 
-    /// By how much this node's clock is ahead of another, beyond what is allowed; otherwise 0.
+    /// Returns the seconds by which this clock is ahead of another, 0 within the allowed difference.
     pub(super) fn ahead_by(&self, now: Moment) -> i64 {
         seconds(self.ahead, now)
     }
 
-    /// By how much it is behind another.
+    /// Returns the seconds by which this clock is behind another.
     pub(super) fn behind_by(&self, now: Moment) -> i64 {
         seconds(self.behind, now)
     }
@@ -66,14 +64,18 @@ impl OtherClocks {
         self.newest
     }
 
-    /// What an operator should look at.
+    /// Returns warnings for the operator.
     pub(super) fn warnings(&self, now: Moment) -> impl Iterator<Item = String> {
         let sides = [
-            (self.ahead_by(now), "ahead of", "what is due waits for it"),
+            (
+                self.ahead_by(now),
+                "ahead of",
+                "maintenance waits for the slower clock",
+            ),
             (
                 self.behind_by(now),
                 "behind",
-                "no key is brought forward by it",
+                "keys published in the future are not rescheduled",
             ),
         ];
         sides.into_iter().filter(|(by, ..)| *by > 0).map(|(by, side, so)| {
@@ -85,7 +87,7 @@ impl OtherClocks {
     }
 }
 
-/// The largest difference counts, from when one was heard last.
+/// Keeps the largest difference, and when one was last seen.
 fn note(known: &mut Option<Difference>, seconds: i64, now: Moment) {
     if seconds <= CLOCK_SKEW_SECONDS {
         return;
@@ -114,22 +116,22 @@ mod tests {
     const AT_ONCE: Duration = Duration::ZERO;
 
     #[test]
-    fn difference_within_the_skew_or_explained_by_age_does_not_count() {
+    fn clock_difference_within_skew_is_ignored() {
         let now = Moment::now();
         let mut others = OtherClocks::default();
         for offset in -CLOCK_SKEW_SECONDS..=CLOCK_SKEW_SECONDS {
             others.hear(CLOCK + offset, AT_ONCE, CLOCK, now);
         }
-        // Hours old, as what is told after hours without a store may be.
+        // An entry that is hours old, received after hours without the store.
         others.hear(CLOCK - 7200, Duration::from_secs(7200), CLOCK, now);
-        // And whatever was there when the node began.
+        // An entry found at start.
         others.found(CLOCK - 40 * 24 * 3600, CLOCK, now);
         assert_eq!((others.ahead_by(now), others.behind_by(now)), (0, 0));
         assert_eq!(others.warnings(now).count(), 0);
     }
 
     #[test]
-    fn difference_counts_for_a_day_after_it_was_heard_last() {
+    fn clock_difference_counts_for_a_day() {
         let begun = Moment::now();
         let after = |seconds| begun + Duration::from_secs(seconds);
         let mut others = OtherClocks::default();
@@ -141,7 +143,7 @@ mod tests {
             7184
         );
         assert_eq!(others.ahead_by(after(1000 + CLOCKS_APART_SECONDS)), 0);
-        // From then on it is a new one.
+        // Afterwards a new difference counts.
         let later = after(1000 + CLOCKS_APART_SECONDS);
         others.hear(CLOCK - 100, AT_ONCE, CLOCK, later);
         assert_eq!(others.ahead_by(later), 99);

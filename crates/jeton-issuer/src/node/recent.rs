@@ -1,8 +1,7 @@
-//! What the node's follower has applied last, in memory: all feeds of revocations read it, each from a
-//! position of its own.
+//! Recent revocations in memory. All feeds read them, each from its own position.
 //!
-//! A feed that is slow costs the store and the other feeds nothing. It loses its position when what it has
-//! not read yet is no longer kept.
+//! A slow feed costs the store and other feeds nothing. It loses its position when its next changes are no
+//! longer kept.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,31 +13,31 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::revocation::RevocationRule;
 
-/// The revocations of the last transactions.
+/// Revocations of recent transactions.
 #[derive(Debug)]
 pub(super) struct Recent(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
     transactions: VecDeque<Transaction>,
-    /// What was ever kept, bytes. Positions are numbers of this kind.
+    /// Bytes ever added. Positions use this count.
     end: u64,
-    /// What is kept now, bytes.
+    /// Bytes kept now.
     bytes: usize,
-    /// Up to where the store was followed.
+    /// Revision up to which the store was followed.
     revision: Revision,
-    /// Everything before that moment has been followed.
+    /// Moment up to which the store was followed.
     as_of: Moment,
-    /// How often everything was read from the store again, and what happened in between is not here.
+    /// Number of reloads. Changes during a reload are not kept.
     loads: u64,
-    /// Each with whom to wake when there is more.
+    /// Feeds with their wakers.
     feeds: HashMap<u64, Option<Waker>>,
-    /// Feeds that there ever were.
+    /// Number of feeds ever begun.
     begun: u64,
     is_closed: bool,
 }
 
-/// What a transaction revoked of one issuer.
+/// Revocations of one issuer in one transaction.
 #[derive(Debug)]
 struct Transaction {
     start: u64,
@@ -48,14 +47,14 @@ struct Transaction {
     revoked: Revoked,
 }
 
-/// Tokens, as hash and minute of the expiry, and rules.
+/// Tokens, as hash and minute of expiry, and rules.
 #[derive(Debug, Default)]
 pub(super) struct Revoked {
     pub(super) tokens: Vec<(u128, u32)>,
     pub(super) rules: Vec<RevocationRule>,
 }
 
-/// Where a feed is.
+/// Position of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Position {
     feed: u64,
@@ -80,7 +79,7 @@ impl Recent {
         }))
     }
 
-    /// Where a new feed begins.
+    /// Returns the position of a new feed.
     pub(super) fn begin(&self) -> Position {
         let mut state = self.lock();
         state.begun += 1;
@@ -89,7 +88,7 @@ impl Recent {
         state.end(feed)
     }
 
-    /// A feed is gone. Without any nothing is kept.
+    /// Removes a feed. Without feeds nothing is kept.
     pub(super) fn leave(&self, position: &Position) {
         let mut state = self.lock();
         let waker = state.feeds.remove(&position.feed);
@@ -100,7 +99,7 @@ impl Recent {
         drop(waker);
     }
 
-    /// Keeps what the follower has just applied. Whoever begins a feed must not do so meanwhile.
+    /// Adds an update that the follower has just applied. No feed may begin in between.
     pub(super) fn add(&self, update: &Update) -> Result<()> {
         let has_feeds = !self.lock().feeds.is_empty();
         let revoked = match has_feeds {
@@ -108,7 +107,7 @@ impl Recent {
             false => HashMap::new(),
         };
         let mut state = self.lock();
-        // The last feed may be gone by now.
+        // The last feed may have ended.
         if !state.feeds.is_empty() {
             for (iss, revoked) in revoked {
                 state.push(update, iss.into(), revoked);
@@ -122,8 +121,8 @@ impl Recent {
         Ok(())
     }
 
-    /// Everything was read from the store again, as it was at that revision: what happened before it was
-    /// not told, so that all feeds have to begin anew.
+    /// Records a reload at that revision. Changes before it were not reported, so all feeds must begin
+    /// again.
     pub(super) fn restart(&self, revision: Revision, as_of: Moment) {
         let mut state = self.lock();
         state.forget();
@@ -133,15 +132,15 @@ impl Recent {
         self.wake(state);
     }
 
-    /// The node is gone.
+    /// Closes all feeds because the node has stopped.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.is_closed = true;
         self.wake(state);
     }
 
-    /// What was revoked of the issuer behind the position, which moves on; about as much as goes into one
-    /// message. None: the end is reached, and the waker will be woken.
+    /// Returns the issuer's revocations after the position, about one message, and advances it. None: at
+    /// the end. The waker is woken later.
     pub(super) fn next(
         &self,
         position: &mut Position,
@@ -161,7 +160,7 @@ impl Recent {
             return Ok(Some(revoked));
         }
         let replaced = state.feeds.insert(position.feed, Some(waker.clone()));
-        // A waker may drop what it would have woken, and a feed with it: not under the lock.
+        // Waking may drop a feed, which needs the lock.
         drop(state);
         drop(replaced);
         Ok(None)
@@ -256,14 +255,15 @@ impl Revoked {
         self.tokens.is_empty() && self.rules.is_empty()
     }
 
-    /// What it takes in memory.
+    /// Returns the size in memory.
     fn bytes(&self) -> usize {
         let rules = self.rules.iter().map(RevocationRule::bytes);
         self.tokens.len() * size_of::<(u128, u32)>() + rules.sum::<usize>()
     }
 }
 
-/// What an update revokes, by issuer. What is deleted is over, which whoever follows can tell by itself.
+/// Returns the revocations of an update by issuer. Deletions are of expired ones, which readers detect
+/// themselves.
 fn by_issuer(update: &Update) -> Result<HashMap<String, Revoked>> {
     let mut revoked: HashMap<String, Revoked> = HashMap::new();
     for event in &update.events {

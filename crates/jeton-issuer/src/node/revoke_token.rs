@@ -1,7 +1,7 @@
-//! Revoking a token that was sent whole.
+//! Revocation of a complete token.
 //!
-//! Who sends a token and is told that it is of no use takes it for revoked. That is told only of a token
-//! that no node accepts as one of the issuer's, now or later:
+//! A caller that learns that a token is invalid considers it revoked. So this is only reported if no node
+//! accepts the token, now or later:
 //!
 //! | this node rejects it | another node may | so |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | because it has expired by this clock | have a clock that is behind | it is revoked, unless every clock that is allowed says so |
 //! | because it is not valid yet by this clock | have a clock that is ahead, and later all accept it | it is revoked |
 //!
-//! A token that this node's `token_bytes` would reject is verified all the same: another node's may be more.
+//! A token beyond this node's `token_bytes` is verified too: another node may allow more.
 
 use std::collections::BTreeMap;
 use std::iter::once;
@@ -29,15 +29,14 @@ use crate::revocation::Revoke;
 use crate::snapshot::IssuerView;
 
 impl Node {
-    /// Revokes a token of that issuer, and answers as [`revoke`](Node::revoke) does. One that is revoked
-    /// already is revoked again.
+    /// Revokes a token of that issuer, as [`revoke`](Node::revoke) does. Revoking a revoked token succeeds.
     ///
     /// # Errors
     ///
-    /// Those that [are rejections](Error::is_rejection) say that no node accepts the token, and that nothing
-    /// was written; a token that this node rejects is so only if the store has no other keys. If that cannot
-    /// be found out, the error is [`Error::Store`] or [`Error::Stale`]. [`Error::Unsupported`]: the token
-    /// cannot be revoked by itself. And as [`revoke`](Node::revoke).
+    /// [Rejections](Error::is_rejection) mean that no node accepts the token and nothing was written.
+    /// Before that the node makes sure that it has all keys of the store. If it cannot, the error is
+    /// [`Error::Store`] or [`Error::Stale`]. [`Error::Unsupported`]: the token cannot be revoked by itself.
+    /// Otherwise as [`revoke`](Node::revoke).
     pub fn revoke_token(&self, actor: &str, iss: &str, token: &str) -> RevokeAnswer {
         let judged = self.inner.judge(iss, token);
         let node = self.clone();
@@ -58,7 +57,7 @@ impl Node {
         })
     }
 
-    /// When it answers, this node has the keys of the issuer that the store had when it was asked.
+    /// Completes when this node has all keys of the issuer that the store had when it was called.
     async fn hear_of_keys(&self, iss: &str) -> Result<()> {
         let (reply, heard) = completion();
         let wanted = Wanted {
@@ -74,22 +73,22 @@ impl Node {
     }
 }
 
-/// What is to be done about a token.
+/// What to do with a token.
 enum Judged {
     Revoke(Revoke),
-    /// No node accepts it: why.
+    /// No node accepts it, with the reason.
     Useless(Error),
-    /// No node with the keys of this one accepts it: why.
+    /// No node with the same keys accepts it, with the reason.
     PerhapsUseless(Error),
 }
 
 impl Inner {
-    /// No lock, no store.
+    /// Takes no lock and does not access the store.
     fn judge(&self, iss: &str, token: &str) -> Result<Judged> {
-        // A JWE (RFC 7516, section 7.1): only its reader can tell what is in it, and accepts it.
+        // A JWE (RFC 7516, section 7.1): only its recipient can decrypt and accept it.
         if token.bytes().filter(|byte| *byte == b'.').count() == 4 {
             return Err(Error::unsupported(
-                "is encrypted for its reader: revoke it by its `token_id`",
+                "is encrypted for its recipient: revoke it by its `token_id`",
             ));
         }
         let snapshot = self.snapshot.load();
@@ -118,13 +117,13 @@ fn judge(view: &IssuerView, token: &str, now: Timestamp) -> Result<Judged> {
 /// What a rejection depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cause {
-    /// The token and limits that all nodes have in common.
+    /// The token, and limits that all nodes share.
     Token,
-    /// Which keys this node knows.
+    /// The keys that this node knows.
     Keys,
-    /// What its clock says.
+    /// The clock of this node.
     Clock,
-    /// It is no rejection.
+    /// Not a rejection.
     Other,
 }
 
@@ -153,12 +152,12 @@ fn cause(error: &Error) -> Cause {
             | Rejection::ClaimRange(_)
             | Rejection::IssuerMismatch,
         ) => Cause::Token,
-        // `WrongFormat` and a signature that no key fits among them: the key may be one of another format.
+        // Includes `WrongFormat` and a signature without a matching key: the key may have another format.
         Some(_) => Cause::Keys,
     }
 }
 
-/// Whether no clock that is allowed is so far behind this one that the token is still accepted.
+/// Returns whether every allowed clock considers the token expired.
 fn is_over(token: &Verified<Untyped>, now: Timestamp) -> bool {
     let over_for = |at: Timestamp| now.unix_seconds().saturating_sub(at.unix_seconds());
     token
@@ -167,21 +166,19 @@ fn is_over(token: &Verified<Untyped>, now: Timestamp) -> bool {
 }
 
 fn revocation(token: &Verified<Untyped>) -> Result<Judged> {
-    let id = token.token_id().ok_or_else(|| {
-        Error::unsupported(
-            "has no `jti`, so it alone cannot be revoked: revoke its subject or client",
-        )
-    })?;
+    let id = token
+        .token_id()
+        .ok_or_else(|| Error::unsupported("has no `jti`: revoke its subject or client"))?;
     Ok(Judged::Revoke(Revoke::verified(id, token.expires_at())))
 }
 
-/// Who wants to have heard of an issuer's keys.
+/// A request to refresh the keys of an issuer.
 pub(super) struct Wanted {
     iss: String,
     reply: Completer<Result<()>>,
 }
 
-/// The thread that asks the store about keys. All that wait are answered by one look.
+/// The thread that checks keys in the store. One read answers all waiting requests.
 pub(super) fn run(node: &Weak<Inner>, wanted: &Receiver<Wanted>) {
     while let Ok(first) = wanted.recv() {
         let Some(node) = node.upgrade() else { return };
@@ -200,7 +197,7 @@ pub(super) fn run(node: &Weak<Inner>, wanted: &Receiver<Wanted>) {
 }
 
 impl Inner {
-    /// Waits for no longer than this node's view may be old.
+    /// Waits at most for the freshness bound.
     fn hear_of_keys(&self, iss: &str) -> Result<()> {
         let read = block_on(self.store.read(&[settings_key(iss)?, set_key(iss)?]))?;
         let changed = |entry: &Option<jeton_store::Entry>| Some(entry.as_ref()?.changed);

@@ -1,6 +1,6 @@
-//! The settings of an issuer: given by an administrator, or by a configuration.
+//! Changes settings of issuers, by an administrator or by a configuration file.
 
-use super::acts::Plan;
+use super::admin_ops::Plan;
 use super::{Inner, Node};
 use crate::difference::Difference;
 use crate::error::{Error, Result};
@@ -10,24 +10,24 @@ use crate::limits::{ATTEMPTS, CLOCK_SKEW_SECONDS};
 use crate::record::IssuerRecord;
 use crate::settings::{IssuerSettings, name};
 
-/// What became of the settings that a configuration has for an issuer.
+/// The result of applying a configuration to an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Configured {
-    /// The issuer was not there, and is now.
+    /// The issuer was created.
     Created,
-    /// It was there.
+    /// The issuer existed.
     Set {
-        /// What was changed.
+        /// Applied changes.
         applied: Vec<Difference>,
-        /// What was not, because tokens could not be issued for a while: a profile keeps its format
-        /// until a key of the new one signs.
+        /// Changes not applied, because tokens could not be issued for a while: a profile keeps its format
+        /// until a key of the new format signs.
         kept: Vec<Difference>,
     },
 }
 
 impl Node {
-    /// Changes an issuer's settings. What its profiles need is made with the next tick. A
-    /// configuration that no longer names the issuer is not at fault any more.
+    /// Changes the settings of an issuer. The next tick creates the keys that its profiles need. The issuer
+    /// no longer counts as named by a configuration file.
     ///
     /// # Errors
     ///
@@ -44,15 +44,14 @@ impl Node {
         self.inner.set(actor, settings.iss(), plan).map(drop)
     }
 
-    /// Gives an issuer the settings that a configuration has for it, as
-    /// [`set_issuer`](Node::set_issuer) does, and creates it if it is not there. Nothing is written if
-    /// nothing differs. Unlike an administrator's, a change never leaves a profile without a key that
-    /// signs: such a profile keeps its `alg` and `encrypt_to`.
+    /// Applies the settings of a configuration file as [`set_issuer`](Node::set_issuer) does, and creates
+    /// the issuer if it is missing. Writes nothing if nothing differs. Unlike a change by an administrator,
+    /// it never leaves a profile without an active key: such a profile keeps its `alg` and `encrypt_to`.
     ///
     /// # Errors
     ///
-    /// As [`set_issuer`](Node::set_issuer) and [`create_issuer`](Node::create_issuer). Nothing was
-    /// changed then.
+    /// As [`set_issuer`](Node::set_issuer) and [`create_issuer`](Node::create_issuer). Nothing was changed
+    /// then.
     pub fn configure(&self, actor: &str, settings: &IssuerSettings) -> Result<Configured> {
         name("actor", actor)?;
         let iss = settings.iss();
@@ -76,7 +75,7 @@ impl Node {
             }
             match self.create(actor, settings, true) {
                 Ok(()) => return Ok(Configured::Created),
-                // By another node at this moment.
+                // Another node just created it.
                 Err(Error::IssuerExists) => {}
                 Err(error) => return Err(error),
             }
@@ -84,7 +83,7 @@ impl Node {
         Err(Error::Contended)
     }
 
-    /// The issuers that a configuration named, and that no administrator has set since.
+    /// Returns the issuers that a configuration file named and no administrator has changed since.
     pub fn configured_issuers(&self) -> Vec<String> {
         let snapshot = self.inner.snapshot.load();
         let configured = snapshot
@@ -98,7 +97,7 @@ impl Node {
 }
 
 impl Inner {
-    /// What the issuer was, and what it is.
+    /// Returns the old and the new record.
     fn set(
         &self,
         actor: &str,
@@ -115,7 +114,7 @@ impl Inner {
     }
 }
 
-/// The kinds that would sign on every node, whatever its clock, as soon as those settings are in force.
+/// Returns the kinds that would sign on every node, with any clock, as soon as those settings apply.
 fn signing_kinds(
     old: &IssuerSettings,
     new: &IssuerSettings,
@@ -129,7 +128,7 @@ fn signing_kinds(
         match decide(new, keyring, &event, &made, now)? {
             Decision::Nothing => break keyring.clone(),
             Decision::Write(change) => break change.keyring,
-            // It is asked when they would sign: no key is made for that.
+            // Only the signing time matters: no key is created.
             Decision::Make(kinds) => made.extend(kinds.into_iter().map(|kind| NewKey {
                 kid: String::new(),
                 kind,

@@ -1,4 +1,4 @@
-//! Whether the store takes what this node writes.
+//! Tracks whether the store accepts writes of this node.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use jeton_store::{Error, Outcome, Store, Txn, block_on};
 
-/// How often a store that takes everything is asked whether it goes on doing so: another node may have
-/// used up its room.
+/// Interval of checks of a healthy store: another node may have filled it.
 const ASK_EVERY: Duration = Duration::from_secs(5);
 
-/// What became of the writes of this node.
+/// Outcome of the writes of this node.
 #[derive(Debug, Default)]
 pub(super) struct Writes {
     failures: AtomicU64,
@@ -24,12 +23,12 @@ struct State {
 }
 
 impl Writes {
-    /// Commits, and remembers if the store cannot.
+    /// Commits, and records a failure of the store.
     pub(super) fn commit(&self, store: &dyn Store, txn: Txn) -> jeton_store::Result<Outcome> {
         let ended = block_on(store.commit(txn));
         match &ended {
             Ok(Outcome::Committed(_)) => self.state().fault = None,
-            // It was read, not written.
+            // A failed read is not a failed write.
             Ok(Outcome::Conflict(_)) => {}
             Err(Error::Overloaded | Error::Invalid(_) | Error::Closed) => {}
             Err(error) => {
@@ -37,7 +36,7 @@ impl Writes {
                 if is_fault(error) {
                     self.state().fault = Some(error.to_string());
                 } else {
-                    // What it means for the next write is asked before long.
+                    // The next check tells whether writes fail too.
                     self.state().asked = None;
                 }
             }
@@ -45,7 +44,7 @@ impl Writes {
         ended
     }
 
-    /// Asks a store that cannot be written whether it can again, and from time to time one that can.
+    /// Checks a failed store, and at intervals a healthy one.
     pub(super) fn look(&self, store: &dyn Store) {
         let failures = self.failures();
         {
@@ -57,10 +56,10 @@ impl Writes {
             state.asked = Some(Instant::now());
         }
         match block_on(store.check_writable()) {
-            // Unless another write has failed meanwhile, which this answer may not know of.
+            // Unless another write failed in between, which this answer may not reflect.
             Ok(()) if failures == self.failures() => self.state().fault = None,
             Err(error) if is_fault(&error) => self.state().fault = Some(error.to_string()),
-            // Or it is out of reach: the freshness bound is about that.
+            // An unreachable store is covered by the freshness bound.
             Ok(()) | Err(_) => {}
         }
     }
@@ -78,7 +77,7 @@ impl Writes {
     }
 }
 
-/// Whether nothing can be written until something has been done about it.
+/// Returns whether writes fail until someone acts.
 fn is_fault(error: &Error) -> bool {
     matches!(error, Error::Full | Error::Failed | Error::Damaged(_))
 }

@@ -1,14 +1,12 @@
-//! Which hashes are certainly not there: a Bloom filter of single words, so that a look is one access to
-//! memory.
+//! A Bloom filter of single words, so that a lookup is one memory access.
 //!
-//! Its bits are only ever set, and it is shared between the old snapshot and the new: who has the old one
-//! may be sent on to the tree in vain, and is never sent away wrongly. What has been dropped keeps its
-//! bits until the filter is made anew.
+//! Bits are only set, never cleared, and old and new snapshots share them. An old snapshot may get more
+//! false positives, never a false negative. Deleted hashes keep their bits until the filter is rebuilt.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bits for each hash when the filter is full. Then about one look in eighty is sent on in vain.
+/// Bits per hash in a full filter. About one lookup in eighty is then a false positive.
 const BITS_A_HASH: usize = 12;
 /// Bits that a hash sets in its word.
 const MARKS: u32 = 4;
@@ -16,12 +14,12 @@ const MARKS: u32 = 4;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Filter {
     words: Arc<[AtomicU64]>,
-    /// How many more it takes before too many looks are in vain.
+    /// Hashes that fit before there are too many false positives.
     room: usize,
 }
 
 impl Filter {
-    /// A filter for so many and half as many again.
+    /// Creates a filter for this many hashes and half as many again.
     pub(super) fn with_room_for(len: usize) -> Filter {
         let room = len + len / 2 + 64;
         let words = (room * BITS_A_HASH).div_ceil(64);
@@ -38,7 +36,7 @@ impl Filter {
     pub(super) fn add(&mut self, hashes: &[u128]) {
         for hash in hashes {
             let (at, marks) = self.place(*hash);
-            // Whoever publishes the snapshot that needs the bits does so after this.
+            // The snapshot that needs these bits is published later.
             if let Some(word) = self.words.get(at) {
                 word.fetch_or(marks, Ordering::Relaxed);
             }
@@ -46,14 +44,14 @@ impl Filter {
         self.room = self.room.saturating_sub(hashes.len());
     }
 
-    /// False: it was never added.
+    /// Returns false if the hash was never added.
     pub(super) fn may_hold(&self, hash: u128) -> bool {
         let (at, marks) = self.place(hash);
         let word = self.words.get(at);
         word.is_some_and(|word| word.load(Ordering::Relaxed) & marks == marks)
     }
 
-    /// The lower half of a hash says where, and which bits there; the tree goes by the upper half.
+    /// The lower half of a hash selects the word and the bits. The tree uses the upper half.
     fn place(&self, hash: u128) -> (usize, u64) {
         let half = hash as u64;
         let at = (u128::from(half) * self.words.len() as u128) >> 64;
@@ -66,13 +64,13 @@ impl Filter {
 mod tests {
     use super::*;
 
-    /// Spread as evenly as SHA-256.
+    /// Distributed as evenly as SHA-256.
     fn hash(i: u64) -> u128 {
         crate::token_hash("https://id.example", &i.to_string())
     }
 
     #[test]
-    fn nothing_that_was_added_is_denied_and_little_else_is_not() {
+    fn filter_has_no_false_negatives() {
         let mut filter = Filter::with_room_for(20_000);
         assert!(!Filter::default().may_hold(hash(0)));
         let added: Vec<u128> = (0..30_000).map(hash).collect();
@@ -86,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_copy_denies_nothing_of_its_own() {
+    fn filter_clone_has_no_false_negatives() {
         let mut filter = Filter::with_room_for(10);
         filter.add(&[hash(1)]);
         let older = filter.clone();

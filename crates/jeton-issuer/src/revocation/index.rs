@@ -1,23 +1,24 @@
-//! Millions of revoked tokens in memory: 16 bytes each and some more, found by the token's expiry.
+//! An in-memory index of millions of revoked tokens, by expiry. It uses little more than 16 bytes per
+//! token.
 //!
-//! Days, minutes, and in a minute a tree of sorted leaves, sixteen ways at a time. Everything is
-//! shared between the old snapshot and the new: a revocation copies its leaf and the way to it, some
-//! kilobytes, however many there are. A minute that is over is dropped whole.
+//! It consists of days, minutes, and per minute a 16-way tree with sorted leaves. Old and new snapshots
+//! share nodes: a revocation copies one leaf and its path, a few kilobytes at any size. An expired minute
+//! is dropped as a whole.
 //!
-//! Nearly every look is for a token that is not revoked, and the way down a tree of 200 MB is a handful
-//! of cache misses. So a day has a filter in front, which answers most of them with one.
+//! Nearly all lookups are for tokens that are not revoked, and a descent into a tree of 200 MB costs
+//! several cache misses. So a filter per day answers most lookups with one.
 
 use std::sync::Arc;
 
 use super::filter::Filter;
 
-/// Where a leaf is parted. Larger leaves waste less and cost more to copy.
+/// Maximum hashes of a leaf before it is split. Larger leaves waste less memory and cost more to copy.
 const LEAF_HASHES: usize = 256;
 const MINUTES_A_DAY: u32 = 24 * 60;
-/// A hash has 32 digits of four bits; leaves below the last cannot be parted.
+/// A hash has 32 digits of four bits. Leaves below the last one cannot be split.
 const DIGITS: u32 = 32;
 
-/// The hashes of revoked tokens, by the minute of their expiry. A clone is a pointer.
+/// Hashes of revoked tokens, by the minute of their expiry. Cloning copies a pointer.
 ///
 /// ```
 /// use jeton_issuer::RevocationIndex;
@@ -49,8 +50,8 @@ enum Node {
 }
 
 impl RevocationIndex {
-    /// Adds the hashes of tokens that expire in that minute (seconds since 1970, divided by 60). They
-    /// are sorted on the way; those that are there already are fine.
+    /// Adds hashes of tokens that expire in that minute (seconds since 1970, divided by 60). Sorts the
+    /// slice. Duplicates are ignored.
     pub fn insert(&mut self, minute: u32, hashes: &mut [u128]) {
         hashes.sort_unstable();
         let days = Arc::make_mut(&mut self.days);
@@ -78,7 +79,7 @@ impl RevocationIndex {
         }
     }
 
-    /// Whether a token that expires in that minute is revoked.
+    /// Returns whether a token that expires in that minute is revoked.
     pub fn contains(&self, minute: u32, hash: u128) -> bool {
         let Some(day) = find(&self.days, minute / MINUTES_A_DAY) else {
             return false;
@@ -87,7 +88,7 @@ impl RevocationIndex {
             && find(&day.minutes, minute).is_some_and(|node| node.contains(hash))
     }
 
-    /// Hashes and their minutes, in order, from behind one of them; at most so many.
+    /// Returns up to `most` hashes with their minutes, in order, after a given one.
     pub(crate) fn page(&self, behind: Option<(u32, u128)>, most: usize) -> Vec<(u128, u32)> {
         let mut page = Vec::new();
         let from = behind.map_or(0, |(minute, _)| minute);
@@ -132,12 +133,12 @@ impl RevocationIndex {
         self.len = days.iter().map(|(_, day)| day.len).sum();
     }
 
-    /// How many there are.
+    /// Returns the number of hashes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether the index is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -153,8 +154,8 @@ impl Day {
     }
 }
 
-/// What a number is beside, in a list by rising numbers. Days and minutes follow each other without a
-/// gap where there are many, and then the first look finds it.
+/// Finds the entry of a number in a sorted list. Consecutive days and minutes usually have no gap, so the
+/// first guess is right.
 fn find<T>(sorted: &[(u32, T)], number: u32) -> Option<&T> {
     let first = sorted.first()?.0;
     let guess = usize::try_from(number.checked_sub(first)?).ok()?;
@@ -185,7 +186,7 @@ impl Node {
         }
     }
 
-    /// Shows hashes in order, from behind one of them, for as long as more are wanted. False: no more are.
+    /// Visits hashes in order after a given one, while `visit` returns true. Returns false if it stopped.
     fn each_behind(
         &self,
         behind: Option<u128>,
@@ -207,7 +208,7 @@ impl Node {
         }
     }
 
-    /// Adds sorted hashes, and says how many were new.
+    /// Adds sorted hashes and returns how many were new.
     fn insert(&mut self, new: &[u128], depth: u32) -> usize {
         if new.is_empty() {
             return 0;
@@ -252,7 +253,7 @@ impl Node {
     }
 }
 
-/// Looks where an evenly spread hash would be, and walks from there: hashes are evenly spread.
+/// Searches from the expected position: hashes are evenly distributed.
 fn holds(sorted: &[u128], hash: u128, depth: u32) -> bool {
     let Some(last) = sorted.len().checked_sub(1) else {
         return false;
@@ -273,7 +274,7 @@ fn digit(hash: u128, depth: u32) -> usize {
     ((hash >> (4 * (DIGITS - 1 - depth))) & 15) as usize
 }
 
-/// Sorted hashes parted by a digit.
+/// Splits sorted hashes by a digit.
 fn parts(sorted: &[u128], depth: u32) -> impl Iterator<Item = (usize, &[u128])> {
     sorted
         .chunk_by(move |a, b| digit(*a, depth) == digit(*b, depth))
@@ -308,7 +309,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_holds_what_was_put_in_and_nothing_else(
+        fn index_contains_exactly_inserted_hashes(
             steps in proptest::collection::vec((0_u32..4, 0_u64..3, 0_usize..900, any::<bool>()), 1..12),
         ) {
             let mut index = RevocationIndex::default();
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_snapshot_is_not_touched() {
+    fn index_clone_is_unchanged() {
         let mut index = RevocationIndex::default();
         let mut hashes: Vec<u128> = (0..5000_u128).map(|i| i << 112).collect();
         index.insert(10, &mut hashes);

@@ -1,4 +1,4 @@
-//! What is no longer honoured.
+//! Revocations.
 
 mod filter;
 mod index;
@@ -25,31 +25,31 @@ use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, LIFETIME_SECONDS};
 use crate::record::check_rule_name;
 use crate::settings::name;
 
-/// Something to be revoked.
+/// A revocation to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revoke {
     pub(crate) what: Subject,
-    /// A token's expiry; without it, revoked until the longest-lived token has expired.
+    /// Expiry of the token. None: revoked until the longest-lived token has expired.
     pub(crate) expires_at: Option<i64>,
-    /// Whether the expiry is the token's, and not only said to be.
+    /// Whether the expiry was verified and not only claimed by the caller.
     is_verified: bool,
 }
 
-/// What a revocation names.
+/// The subject of a revocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// One token, by its `jti`.
     Token(String),
     /// Every token of that `sub` whose node had not seen the revocation when it issued the token.
     Subject(String),
-    /// Every token of that `client_id`, likewise.
+    /// Every token of that `client_id`, under the same condition.
     Client(String),
-    /// Every token of that key, likewise.
+    /// Every token of that key, under the same condition.
     Key(String),
 }
 
 impl Revoke {
-    /// A token by its id and the `exp` that it carries: the cheap way, for millions.
+    /// Revokes a token by its id and `exp`. This takes the least memory.
     pub fn token(token_id: &str, expires_at: i64) -> Revoke {
         Revoke {
             what: Subject::Token(token_id.to_owned()),
@@ -58,7 +58,7 @@ impl Revoke {
         }
     }
 
-    /// A token whose id and expiry these are.
+    /// Revokes a token whose id and expiry were verified.
     pub(crate) fn verified(token_id: &str, expires_at: Option<Timestamp>) -> Revoke {
         Revoke {
             what: Subject::Token(token_id.to_owned()),
@@ -67,7 +67,7 @@ impl Revoke {
         }
     }
 
-    /// What is named, as of now. A token whose `exp` is not known is revoked by this too.
+    /// Revokes the named subject as of now. Use it also for a token with unknown `exp`.
     pub fn all(what: Subject) -> Revoke {
         Revoke {
             what,
@@ -76,7 +76,7 @@ impl Revoke {
         }
     }
 
-    /// Alone, so that nobody else's revocation fails with it.
+    /// Checks one revocation, so that it does not fail others in the same transaction.
     pub(crate) fn check(&self, iss: &str, now: i64) -> Result<()> {
         self.check_expiry(now)?;
         let (field, text) = match &self.what {
@@ -88,8 +88,8 @@ impl Revoke {
         check_name(field, iss, text)
     }
 
-    /// A record of a token is kept until the token has expired. No token of a profile lives longer than
-    /// [`LIFETIME_SECONDS`]; who says so is mistaken, and would fill the store.
+    /// Checks the expiry. The record is kept until then, and tokens of profiles live at most
+    /// [`LIFETIME_SECONDS`]. A later expiry would fill the store.
     fn check_expiry(&self, now: i64) -> Result<()> {
         let limit = LIFETIME_SECONDS + CLOCK_SKEW_SECONDS;
         let ahead = |at: i64| at.saturating_sub(now);
@@ -97,14 +97,14 @@ impl Revoke {
             Some(ahead) if ahead > limit && !self.is_verified => Err(Error::rule(
                 "expires_at",
                 format!(
-                    "is {ahead} s ahead, the limit is {limit} s: without it the id is revoked whenever it expires"
+                    "is {ahead} s ahead, the limit is {limit} s: omit it to revoke the id regardless of its expiry"
                 ),
             )),
             _ => Ok(()),
         }
     }
 
-    /// The kind and name of the rule that it makes, unless it is a token whose expiry is known.
+    /// Returns the kind and name of its rule. None for a token with a known expiry.
     pub(crate) fn rule(&self) -> Option<(&'static str, &str)> {
         match (&self.what, self.expires_at) {
             (Subject::Token(_), Some(_)) => None,
@@ -116,15 +116,15 @@ impl Revoke {
     }
 }
 
-/// Whether a revocation can name that. The same is asked of a token that is issued or verified.
+/// Checks that a revocation can name this. Issued and verified tokens are checked likewise.
 #[inline]
 pub(crate) fn check_name(field: &str, iss: &str, text: &str) -> Result<()> {
     name(field, text)?;
-    // An issuer and a name of the longest kind do not fit one key of the store together.
+    // The longest issuer and the longest name do not fit one key of the store together.
     check_rule_name(field, iss, text)
 }
 
-/// Whether a token that has been verified can be revoked by the ids that it has.
+/// Checks that a verified token can be revoked by its ids.
 #[inline]
 pub(crate) fn check_token(iss: &str, token: &Verified<Untyped>) -> Result<()> {
     for (claim, text) in [("jti", token.token_id()), ("sub", token.subject())] {
@@ -137,14 +137,13 @@ pub(crate) fn check_token(iss: &str, token: &Verified<Untyped>) -> Result<()> {
     Ok(())
 }
 
-/// 128 bits of SHA-256 over the issuer and the token's id: what is kept of a revoked token.
+/// Returns 128 bits of SHA-256 over the issuer and the token id, which identify a revoked token.
 pub fn token_hash(iss: &str, token_id: &str) -> u128 {
     named_hash("token", iss, token_id)
 }
 
 fn named_hash(kind: &str, iss: &str, text: &str) -> u128 {
-    // Every check of a token comes through here: sha2 keeps its state on the stack, where AWS-LC's own
-    // context is made anew on the heap each time.
+    // Called for every token. sha2 keeps its state on the stack; AWS-LC allocates a context each time.
     let mut hash = Sha256::new();
     for part in [kind, iss] {
         hash.update((part.len() as u64).to_be_bytes());
@@ -155,12 +154,12 @@ fn named_hash(kind: &str, iss: &str, text: &str) -> u128 {
     u128::from_be_bytes(first)
 }
 
-/// The minute that a token's expiry falls in: its bucket.
+/// Returns the minute of an expiry, its bucket.
 pub(crate) fn minute(expires_at: i64) -> u32 {
     u32::try_from(expires_at.max(0) / 60).unwrap_or(u32::MAX)
 }
 
-/// The first minute whose tokens may still be taken by a node, at that second.
+/// Returns the first minute whose tokens a node may still accept at that second.
 pub(crate) fn first_live_minute(now: i64) -> u32 {
     minute(now - LEEWAY_SECONDS - CLOCK_SKEW_SECONDS)
 }

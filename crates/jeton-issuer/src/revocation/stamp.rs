@@ -1,19 +1,20 @@
-//! The counter of revocation rules, and what a token's `jti` says of it.
+//! The counter of revocation rules, and its value in a token's `jti`.
 
 use jeton_store::Revision;
 use serde::{Deserialize, Serialize};
 
-/// A state of the store's counter of revocation rules. Each transaction that writes rules has the next one,
-/// and a token's `jti` has that of the last rule that its node had seen. A rule rejects lower ones.
+/// A value of the store's counter of revocation rules. Each transaction that writes rules increments it. A
+/// token's `jti` contains the value of the newest rule that its node had seen. A rule rejects tokens with a
+/// lower value.
 ///
-/// A store that is made from a backup begins a new epoch, which is higher than every one before.
+/// A store restored from a backup begins a new epoch, higher than all before.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Stamp {
-    /// When the counter began, seconds since 1970, or later.
+    /// Start of the counter, seconds since 1970, or later.
     pub epoch: u64,
-    /// Rises with every transaction that writes rules.
+    /// Incremented by every transaction that writes rules.
     pub number: u64,
 }
 
@@ -21,8 +22,8 @@ pub struct Stamp {
 pub(crate) const RANDOM_DIGITS: usize = 32;
 
 impl Stamp {
-    /// The stamp of the token with that `jti`: `<32 digits>-<epoch>-<number>`, in lower-case hexadecimal
-    /// without leading zeros. What is written in another way is no stamp.
+    /// Parses the stamp in a `jti`: `<32 digits>-<epoch>-<number>`, in lower-case hexadecimal without
+    /// leading zeros. Any other text has no stamp.
     pub fn of_token(token_id: &str) -> Option<Stamp> {
         let (random, stamp) = token_id.split_at_checked(RANDOM_DIGITS)?;
         let (epoch, number) = stamp.strip_prefix('-')?.split_once('-')?;
@@ -35,10 +36,10 @@ impl Stamp {
         })
     }
 
-    /// The stamp of what is written next, where this is the counter at that revision of the store.
+    /// Returns the next stamp, for a counter read at that revision.
     ///
-    /// An etcd that is restored from a snapshot goes back to an older counter and on with higher revisions:
-    /// a number is never lower than the revision, so that none is used again.
+    /// An etcd restored from a snapshot has an older counter and higher revisions. The number is never
+    /// below the revision, so no number is used twice.
     pub(crate) fn next(self, at: Revision) -> Stamp {
         Stamp {
             epoch: self.epoch,
@@ -46,7 +47,7 @@ impl Stamp {
         }
     }
 
-    /// A counter that begins at that second.
+    /// Starts a counter at that second.
     pub(crate) fn begin(now: i64) -> Stamp {
         Stamp {
             epoch: u64::try_from(now).unwrap_or(0),
@@ -54,10 +55,10 @@ impl Stamp {
         }
     }
 
-    /// The counter of a store that is made at that second from a backup with this one.
+    /// Returns the counter of a store restored at that second from a backup with this counter.
     pub(crate) fn restored(self, now: i64) -> Stamp {
         Stamp {
-            // One more than the second: the counter that is lost may have begun in it.
+            // Incremented: the lost counter may have begun in this second.
             epoch: self.epoch.max(Stamp::begin(now).epoch).saturating_add(1),
             number: 0,
         }
@@ -71,13 +72,13 @@ fn is_digit(byte: u8) -> bool {
 fn read(digits: &str) -> Option<u64> {
     let is_written_so = digits.bytes().all(is_digit) && (digits == "0" || !digits.starts_with('0'));
     match is_written_so {
-        // More than 16 digits do not fit.
+        // More than 16 digits overflow.
         true => u64::from_str_radix(digits, 16).ok(),
         false => None,
     }
 }
 
-/// A stamp as the end of a `jti`, written once for all tokens of a snapshot.
+/// An encoded stamp, the end of a `jti`, shared by all tokens of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StampText {
     bytes: [u8; StampText::BYTES],
@@ -85,7 +86,7 @@ pub(crate) struct StampText {
 }
 
 impl StampText {
-    /// Two numbers of 16 digits, each behind a hyphen.
+    /// Two numbers of 16 digits, each after a hyphen.
     pub(crate) const BYTES: usize = 2 * (1 + 16);
 
     pub(crate) fn as_array(&self) -> &[u8; StampText::BYTES] {

@@ -1,13 +1,16 @@
-//! The revoked tokens of each issuer: apart, so that whoever follows one of them is told of no other.
+//! Revoked tokens by issuer, so that a feed of one issuer does not show others.
 
 use std::sync::Arc;
 
 use super::RevocationIndex;
 
-/// A clone is a pointer.
+/// Hashes copied at once from one index to another.
+const HASHES_AT_ONCE: usize = 4096;
+
+/// Revoked tokens of all issuers. Cloning copies a pointer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RevokedTokens {
-    /// By rising names: they are few, and mostly one.
+    /// Sorted by name. There are few, mostly one.
     issuers: Arc<Vec<(Arc<str>, RevocationIndex)>>,
     len: usize,
 }
@@ -29,12 +32,31 @@ impl RevokedTokens {
         self.len += index.len() - before;
     }
 
+    /// Adds hashes of another index that expire in that minute or later.
+    pub(crate) fn add_from(&mut self, others: &RevokedTokens, first: u32) {
+        for (iss, index) in others.issuers.iter() {
+            // After every hash of the previous minute.
+            let mut behind = first.checked_sub(1).map(|minute| (minute, u128::MAX));
+            loop {
+                let page = index.page(behind, HASHES_AT_ONCE);
+                let Some((hash, minute)) = page.last() else {
+                    break;
+                };
+                behind = Some((*minute, *hash));
+                for of_minute in page.chunk_by(|(_, a), (_, b)| a == b) {
+                    let mut hashes: Vec<u128> = of_minute.iter().map(|(hash, _)| *hash).collect();
+                    self.insert(iss, of_minute[0].1, &mut hashes);
+                }
+            }
+        }
+    }
+
     pub(crate) fn contains(&self, iss: &str, minute: u32, hash: u128) -> bool {
         let index = self.of(iss);
         index.is_some_and(|index| index.contains(minute, hash))
     }
 
-    /// Those of one issuer, if it has any.
+    /// Returns the index of one issuer, if it has revocations.
     pub(crate) fn of(&self, iss: &str) -> Option<&RevocationIndex> {
         let at = position(&self.issuers, iss).ok()?;
         Some(&self.issuers[at].1)

@@ -1,9 +1,8 @@
-//! How rules are written: over those that are there, each transaction's with the next stamp.
+//! Writes rules. They merge with stored ones, and each transaction has the next stamp.
 //!
-//! What is decided from comes from one [`read`](jeton_store::Store::read), at one revision: the counter, the
-//! issuer's settings and keyring, and the rules that are replaced. The transaction that follows commits only
-//! if the audit chain has not grown since. All of these change with an entry of the chain, but for rules
-//! that are over and are deleted.
+//! All inputs come from one [`read`](jeton_store::Store::read) at one revision: the counter, the settings
+//! and keyring of the issuer, and the existing rules. The transaction commits only if the audit chain has
+//! not grown since. Every change of these inputs adds an audit entry, except the deletion of expired rules.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +14,20 @@ use crate::keyring::Keyring;
 use crate::limits;
 use crate::record::{self, IssuerRecord, rule_counter_key};
 
-/// Rules that are to be written with one transaction.
+/// Rules to be written in one transaction.
 #[derive(Default)]
 pub(crate) struct NewRules(BTreeMap<Key, Extent>);
 
-/// Which tokens a rule is about.
+/// Which tokens a rule affects.
 #[derive(Clone, Copy)]
 pub(crate) enum Extent {
-    /// Those of nodes that had not seen it.
+    /// Tokens of nodes that had not seen the rule.
     Before,
-    /// Every one, whenever it was issued.
+    /// Every token, regardless of its issue time.
     All,
 }
 
-/// When rules are written, and until when they count.
+/// Creation time and end of rules.
 #[derive(Clone, Copy)]
 pub(crate) struct Term {
     pub(crate) now: i64,
@@ -48,7 +47,7 @@ impl NewRules {
         self.0.keys()
     }
 
-    /// What [`put`](NewRules::put) is to be given the entries of, read together: none if there are no rules.
+    /// Returns the keys whose entries [`put`](NewRules::put) needs, read together. Empty without rules.
     pub(crate) fn reads(&self) -> Result<Vec<Key>> {
         if self.is_empty() {
             return Ok(Vec::new());
@@ -57,7 +56,7 @@ impl NewRules {
         Ok(counter.into_iter().chain(self.keys().cloned()).collect())
     }
 
-    /// The transaction with the rules in it, where these are the entries at that revision.
+    /// Adds the rules to a transaction, given the entries at that revision.
     pub(crate) fn put(
         &self,
         mut txn: Txn,
@@ -80,6 +79,7 @@ impl NewRules {
                 },
                 until: term.until,
                 stamp: Some(stamp),
+                known: None,
             };
             txn = txn.put(key.clone(), record::write(&rule.over(there)));
         }
@@ -88,10 +88,12 @@ impl NewRules {
 }
 
 impl Term {
-    /// From now until no token can be valid that is issued by now, with these settings and this keyring of
-    /// its issuer.
+    /// Returns a term from now until every token issued by now has expired, given the settings and keyring
+    /// of the issuer. The end counts from the time of the newest audit entry if that is later: the clock of
+    /// this node may be behind.
     pub(crate) fn of_tokens(
         now: i64,
+        newest: i64,
         settings: Option<&Entry>,
         keyring: Option<&Entry>,
     ) -> Result<Term> {
@@ -110,7 +112,7 @@ impl Term {
         let after = longest + limits::RULE_AFTER_SECONDS;
         Ok(Term {
             now,
-            until: now.saturating_add(after),
+            until: newest.max(now).saturating_add(after),
         })
     }
 }

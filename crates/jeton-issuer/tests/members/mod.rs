@@ -1,4 +1,4 @@
-//! Nodes on one store, each with a clock and a way to the store of its own.
+//! Nodes on one store, each with its own clock and store wrapper.
 
 #![allow(dead_code)]
 
@@ -13,38 +13,38 @@ use jeton_issuer::{
 };
 use jeton_store::{MemoryStore, Revision, Store, block_on};
 
-use crate::hand::{Hand, START};
-use crate::hooked::Hooked;
+use crate::intercepted_store::InterceptedStore;
+use crate::manual_clock::{ManualClock, START};
 
 pub(crate) const ISS: &str = "https://id.example";
 
-/// A node, its clock, and its way to the store.
+/// A node, its clock, and its store wrapper.
 pub(crate) struct Member {
     pub(crate) node: Node,
-    pub(crate) clock: Hand,
-    pub(crate) hooked: Hooked,
+    pub(crate) clock: ManualClock,
+    pub(crate) store_hook: InterceptedStore,
 }
 
 impl Member {
-    /// Its clock is so far ahead, or behind.
+    /// Starts a node whose clock is ahead by this many seconds, or behind.
     pub(crate) fn start(store: &Arc<dyn Store>, ahead: i64) -> Member {
         Member::start_with(store, ahead, |options| options)
     }
 
-    /// With other options than the usual.
+    /// Starts a node with other options.
     pub(crate) fn start_with(
         store: &Arc<dyn Store>,
         ahead: i64,
         choose: impl FnOnce(Options) -> Options,
     ) -> Member {
-        let (clock, hooked) = (Hand::ahead(ahead), Hooked::new(store));
+        let (clock, store_hook) = (ManualClock::ahead(ahead), InterceptedStore::new(store));
         let kek = KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap();
         let options = choose(Options::new(kek));
-        let node = Node::start(hooked.store(), options, Arc::new(clock.clone())).unwrap();
+        let node = Node::start(store_hook.store(), options, Arc::new(clock.clone())).unwrap();
         Member {
             node,
             clock,
-            hooked,
+            store_hook,
         }
     }
 
@@ -83,7 +83,7 @@ pub(crate) fn settings(lifetime: i64) -> IssuerSettings {
     IssuerSettings::from_json(&text).unwrap()
 }
 
-/// Members whose clocks are so far ahead, on one store with an issuer.
+/// Starts nodes with these clock differences, on one store with an issuer.
 pub(crate) fn members<const N: usize>(ahead: [i64; N]) -> (Arc<dyn Store>, [Member; N]) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let members = ahead.map(|ahead| Member::start(&store, ahead));
@@ -95,7 +95,7 @@ pub(crate) fn members<const N: usize>(ahead: [i64; N]) -> (Arc<dyn Store>, [Memb
     (store, members)
 }
 
-/// Waits until all of them have seen all that is written.
+/// Waits until all have seen all commits.
 pub(crate) fn caught_up<'m>(store: &Arc<dyn Store>, members: impl IntoIterator<Item = &'m Member>) {
     let newest = block_on(store.status()).unwrap().revision;
     for member in members {
@@ -105,7 +105,7 @@ pub(crate) fn caught_up<'m>(store: &Arc<dyn Store>, members: impl IntoIterator<I
     }
 }
 
-/// What issues as a jeton of before the counter does, and as others do: with any `jti` and `iat`.
+/// Issues like an older version or another system: with any `jti` and `iat`.
 pub(crate) struct Elsewhere {
     pub(crate) key: MacKey,
     pub(crate) expires_at: i64,

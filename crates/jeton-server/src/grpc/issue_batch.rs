@@ -3,7 +3,7 @@
 //! Strings of the request borrow from its bytes. The response is encoded directly while tokens are issued.
 
 use bytes::Bytes;
-use jeton_issuer::Lent;
+use jeton_issuer::IssuedRef;
 use jeton_proto::v1::{IssueBatchRequest, IssueOutcome, issue_outcome};
 use prost::Message as _;
 use prost::encoding::{
@@ -149,15 +149,16 @@ impl Outcomes {
         self.issued
     }
 
-    pub(super) fn push(&mut self, outcome: Result<Lent<'_>, Failure>) {
+    pub(super) fn push(&mut self, outcome: Result<IssuedRef<'_>, Failure>) {
         match outcome {
-            Ok(lent) => self.push_issued(lent),
+            Ok(issued) => self.push_issued(issued),
             Err(failure) => self.push_failed(&failure),
         }
     }
 
-    fn push_issued(&mut self, lent: Lent<'_>) {
-        let response = text_bytes(lent.token) + text_bytes(lent.token_id) + moment_bytes(lent);
+    fn push_issued(&mut self, issued: IssuedRef<'_>) {
+        let response =
+            text_bytes(issued.token) + text_bytes(issued.token_id) + moment_bytes(issued);
         let outcome = 1 + encoded_len_varint(response as u64) + response;
         if self.issued == 0 {
             // Other tokens have a similar length. A caller chooses the first one, so the reserve is capped.
@@ -166,11 +167,11 @@ impl Outcomes {
         }
         self.push_field_header(OUTCOMES, outcome);
         self.push_field_header(ISSUED, response);
-        self.push_text(TOKEN, lent.token);
-        self.push_text(TOKEN_ID, lent.token_id);
-        if lent.expires_at != 0 {
+        self.push_text(TOKEN, issued.token);
+        self.push_text(TOKEN_ID, issued.token_id);
+        if issued.expires_at != 0 {
             self.frame.push(EXPIRES_AT);
-            encode_varint(lent.expires_at.cast_unsigned(), &mut self.frame);
+            encode_varint(issued.expires_at.cast_unsigned(), &mut self.frame);
         }
         self.issued += 1;
     }
@@ -214,8 +215,8 @@ fn text_bytes(text: &str) -> usize {
     }
 }
 
-fn moment_bytes(lent: Lent<'_>) -> usize {
-    match lent.expires_at.cast_unsigned() {
+fn moment_bytes(issued: IssuedRef<'_>) -> usize {
+    match issued.expires_at.cast_unsigned() {
         0 => 0,
         seconds => 1 + encoded_len_varint(seconds),
     }
@@ -320,15 +321,15 @@ mod tests {
     fn outcomes_reserve_is_capped_after_a_long_token() {
         let mut outcomes = Outcomes::new(4096);
         let token = "t".repeat(256 * 1024);
-        let lent = |token| Lent {
+        let issued = |token| IssuedRef {
             token,
             token_id: "0123456789abcdef",
             expires_at: 1,
         };
-        outcomes.push(Ok(lent(&*token)));
+        outcomes.push(Ok(issued(&*token)));
         assert!(outcomes.frame.capacity() < 8 * 1024 * 1024);
         let mut outcomes = Outcomes::new(4096);
-        outcomes.push(Ok(lent(&token[..400])));
+        outcomes.push(Ok(issued(&token[..400])));
         assert!(outcomes.frame.capacity() > 4096 * 400);
     }
 
@@ -339,7 +340,7 @@ mod tests {
         for length in [0, 1, 90, 127, 128, 300, 16_383, 16_384, 70_000] {
             for expires_at in [0, 1, 1_700_000_000, i64::MAX, -1] {
                 let token = "t".repeat(length);
-                outcomes.push(Ok(Lent {
+                outcomes.push(Ok(IssuedRef {
                     token: &token,
                     token_id: "0123456789abcdef",
                     expires_at,

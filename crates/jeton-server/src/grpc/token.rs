@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use jeton::{Timestamp, Untyped, Verified};
 use jeton_issuer::{
-    CustomClaims, Desk, DeskSeries, Issued, Lent, Request as NodeRequest, Revoke, Subject,
+    CustomClaims, Issued, IssuedRef, ProfileBatch, ProfileIssuer, Request as NodeRequest, Revoke,
+    Subject,
 };
 use jeton_proto::v1::token_service_server::TokenService;
 use jeton_proto::v1::{
@@ -280,10 +281,10 @@ impl TokenApi {
     ) -> Result<usize, Failure> {
         let authenticator = self.service.authenticator.load();
         let token_bytes = self.service.limits.token_bytes();
-        let issue = |desk: &Desk<'_>| {
-            let mut series = desk.series()?;
+        let issue = |profile_issuer: &ProfileIssuer<'_>| {
+            let mut series = profile_issuer.batch()?;
             for (index, item) in items.iter().enumerate() {
-                let (audience, subject) = (desk.audience(), given(item.subject));
+                let (audience, subject) = (profile_issuer.audience(), given(item.subject));
                 let checked = authenticator.check_credential(&self.caller, iss, audience, subject);
                 outcomes.push(match checked {
                     Ok(()) => issue_item(&mut series, item, token_bytes),
@@ -297,7 +298,7 @@ impl TokenApi {
         };
         let (profile, audience) = (profile(request.profile)?, given(request.audience));
         let node = &self.service.node;
-        node.with_desk(iss, profile, audience, issue)?
+        node.with_profile_issuer(iss, profile, audience, issue)?
     }
 
     async fn verify_many(
@@ -407,10 +408,10 @@ fn given(field: &str) -> Option<&str> {
 }
 
 fn issue_item<'s>(
-    series: &'s mut DeskSeries<'_>,
+    series: &'s mut ProfileBatch<'_>,
     item: &Item<'_>,
     token_bytes: usize,
-) -> Result<Lent<'s>, Failure> {
+) -> Result<IssuedRef<'s>, Failure> {
     let claims = CustomClaims::from_json(item.claims_json, token_bytes)?;
     Ok(series.issue(given(item.subject), &claims)?)
 }

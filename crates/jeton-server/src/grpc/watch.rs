@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use jeton_issuer::{RevocationFeed, RevocationNews};
+use jeton_issuer::{RevocationFeed, RevocationUpdate as FeedUpdate};
 use jeton_proto::v1::{RevocationRule, RevocationUpdate, RevokedToken, revocation_rule::Kind};
 use jeton_store::Moment;
 use jeton_store::limits::PROGRESS_EVERY;
@@ -54,7 +54,7 @@ async fn follow(
     mut api: TokenApi,
     iss: &str,
     mut feed: RevocationFeed,
-    sender: &Sender<RevocationNews>,
+    sender: &Sender<FeedUpdate>,
 ) -> Status {
     let (mut stopping, stall) = (api.service.stopping.clone(), api.service.limits.stall());
     let updates = async {
@@ -81,7 +81,7 @@ async fn follow(
 
 /// The response stream of one client. The connection counts as busy while it exists.
 struct UpdateStream {
-    received: mpsc::Receiver<RevocationNews>,
+    received: mpsc::Receiver<FeedUpdate>,
     /// `None` after the final status was returned.
     task: Option<JoinHandle<Status>>,
     started: Moment,
@@ -114,7 +114,7 @@ impl Drop for UpdateStream {
 }
 
 /// Builds the message that is sent now.
-fn update(news: RevocationNews, started: Moment) -> RevocationUpdate {
+fn update(news: FeedUpdate, started: Moment) -> RevocationUpdate {
     let milliseconds = |took: Duration| u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let at = SystemTime::now().duration_since(UNIX_EPOCH);
     let tokens = news.tokens.iter().map(|(hash, minute)| RevokedToken {

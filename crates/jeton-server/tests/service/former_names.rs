@@ -11,8 +11,8 @@ use std::sync::Arc;
 use jeton_proto::v1::GetIssuerRequest;
 use jeton_server::{Config, Permission, WhenStale};
 
-use crate::hand::Hand;
 use crate::harness::{ISS, TestServer, reason};
+use crate::manual_clock::ManualClock;
 
 fn fixture(name: &str) -> PathBuf {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/former_names");
@@ -82,7 +82,7 @@ fn data_folder_with_former_names_opens() {
     let data = folder.path().join("data");
     copy_data(&data);
     for config in ["", &read("jeton.toml")] {
-        let server = TestServer::in_folder(config, &data, Arc::new(Hand::new()));
+        let server = TestServer::in_folder(config, &data, Arc::new(ManualClock::new()));
         let (settings, keys) = issuer(&server);
         assert!(
             settings.contains("\"publish_before_use_seconds\":7200"),

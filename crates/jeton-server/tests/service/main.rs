@@ -16,9 +16,9 @@ mod drain;
 mod former_names;
 #[cfg(target_os = "linux")]
 mod full_disk;
-#[path = "../../../jeton-issuer/tests/hand/mod.rs"]
-mod hand;
 mod harness;
+#[path = "../../../jeton-issuer/tests/manual_clock/mod.rs"]
+mod manual_clock;
 mod raw_grpc;
 mod raw_http;
 mod reflection;

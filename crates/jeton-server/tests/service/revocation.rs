@@ -7,12 +7,12 @@ use jeton_proto::v1::{
 };
 use tonic::{Code, Status};
 
-use crate::hand::Hand;
 use crate::harness::{ISSUER, TestServer, reason};
+use crate::manual_clock::ManualClock;
 use crate::raw_http::{Response, post_form};
 
-fn fixture() -> (TestServer, Hand) {
-    let clock = Hand::new();
+fn fixture() -> (TestServer, ManualClock) {
+    let clock = ManualClock::new();
     let fixture = TestServer::with_clock(ISSUER, Arc::new(clock.clone())).unwrap();
     (fixture, clock)
 }

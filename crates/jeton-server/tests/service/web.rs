@@ -47,10 +47,12 @@ fn key_set_is_not_modified_until_a_key_changes() {
 /// allowed caching, it still fetches the new key before that key signs.
 #[test]
 fn key_set_cache_ends_before_a_new_key_signs() {
-    use jeton_issuer::limits::{CLOCK_SKEW_SECONDS, LEAD_SECONDS_MIN, PROPAGATION_SECONDS};
+    use jeton_issuer::limits::{
+        CLOCK_SKEW_SECONDS, PROPAGATION_SECONDS, PUBLISH_BEFORE_USE_SECONDS_MIN,
+    };
     let times = format!(
-        "publish_before_use_seconds = {LEAD_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
-        LEAD_SECONDS_MIN / 2
+        "publish_before_use_seconds = {PUBLISH_BEFORE_USE_SECONDS_MIN}\nmax_age_seconds = {}\nprofiles",
+        PUBLISH_BEFORE_USE_SECONDS_MIN / 2
     );
     let fixture = TestServer::with(&ISSUER.replacen("profiles", &times, 1));
     for path in ["jwks.json", "paserks.json"] {
@@ -62,7 +64,10 @@ fn key_set_cache_ends_before_a_new_key_signs() {
                 .map(|(_, seconds)| seconds.parse::<i64>().unwrap())
                 .sum();
             let longest = used + CLOCK_SKEW_SECONDS + PROPAGATION_SECONDS;
-            assert!(longest <= LEAD_SECONDS_MIN, "{longest}: {control}");
+            assert!(
+                longest <= PUBLISH_BEFORE_USE_SECONDS_MIN,
+                "{longest}: {control}"
+            );
         }
     }
 }

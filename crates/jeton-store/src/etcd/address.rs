@@ -1,4 +1,4 @@
-//! Where an etcd is, and who asks it.
+//! Address and credentials of an etcd.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,13 +10,14 @@ use super::{CONNECTING, KEEP_ALIVE};
 use crate::error::{Problem, Result};
 use crate::limits;
 
-/// Where everything lies if the address does not say.
+/// Root if the address has none.
 const ROOT: &str = "/jeton";
 
-/// Where an etcd is: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or `etcds://` over TLS.
+/// The address of an etcd: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or `etcds://` over TLS.
 ///
-/// The root is what all keys begin with, so that one etcd can serve others too. Without TLS only this
-/// machine's own addresses are taken: whoever can change what a node reads can revoke and un-revoke.
+/// The root is the prefix of all keys, so that one etcd can serve other programs too. Without TLS only
+/// loopback addresses are accepted: anyone who can change what a node reads could revoke tokens or undo
+/// revocations.
 ///
 /// ```
 /// use jeton_store::EtcdAddress;
@@ -34,15 +35,14 @@ pub struct EtcdAddress {
     over_tls: bool,
 }
 
-/// What an etcd wants to see of whoever asks, and what is wanted of it.
+/// Credentials for etcd, and the authorities that must have signed its certificate.
 #[derive(Default)]
 pub struct EtcdAccess {
-    /// The authorities, PEM, one of which must have signed for the etcd. Needed over TLS: an etcd's
-    /// are seldom the machine's.
+    /// Certificate authorities of etcd, PEM. Required over TLS: they are seldom among those of the system.
     pub authorities: Option<Vec<u8>>,
-    /// This node's own certificate and its private key, PEM.
+    /// Certificate and private key of this node, PEM.
     pub identity: Option<(Vec<u8>, Zeroizing<Vec<u8>>)>,
-    /// Name and password, where the etcd's own authentication is on.
+    /// User name and password, if authentication is enabled in etcd.
     pub user: Option<(String, Zeroizing<String>)>,
 }
 
@@ -57,12 +57,12 @@ impl fmt::Debug for EtcdAccess {
 }
 
 impl EtcdAddress {
-    /// The address that is written like this.
+    /// Parses an address.
     ///
     /// # Errors
     ///
-    /// [`Problem::Address`] for another spelling, [`Problem::WithoutTls`] for an `etcd://` beyond
-    /// loopback.
+    /// [`Problem::Address`] for another syntax, [`Problem::WithoutTls`] for `etcd://` with a non-loopback
+    /// host.
     pub fn parse(text: &str) -> Result<EtcdAddress> {
         let (scheme, rest) = text.split_once("://").ok_or(Problem::Address)?;
         let over_tls = match scheme {
@@ -99,7 +99,7 @@ impl EtcdAddress {
         })
     }
 
-    /// What all keys begin with.
+    /// Returns the prefix of all keys.
     pub fn root(&self) -> &str {
         &self.root
     }
@@ -110,7 +110,7 @@ impl EtcdAddress {
 
     pub(super) fn options(&self, access: EtcdAccess) -> Result<ConnectOptions> {
         let mut options = ConnectOptions::new()
-            // An etcd that has lost its leader is left at once, and not believed.
+            // A member without a leader must not answer.
             .with_require_leader(true)
             .with_connect_timeout(CONNECTING)
             .with_keep_alive(KEEP_ALIVE, CONNECTING);
@@ -141,7 +141,7 @@ impl fmt::Display for EtcdAddress {
     }
 }
 
-/// The name before the port. Both must be there: an etcd has no usual port that all agree on.
+/// Returns the host name. The port is required: etcd has no universal default.
 fn host_of(host: &str) -> Option<&str> {
     let (name, port) = host.rsplit_once(':')?;
     let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
@@ -168,7 +168,7 @@ mod tests {
     use crate::Error;
 
     #[test]
-    fn an_address_is_read_and_written() {
+    fn address_round_trips() {
         for (text, written) in [
             ("etcd://127.0.0.1:2379", "etcd://127.0.0.1:2379/jeton"),
             ("etcd://[::1]:2379/", "etcd://[::1]:2379/jeton"),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn another_spelling_is_refused() {
+    fn invalid_address_is_rejected() {
         for text in [
             "",
             "127.0.0.1:2379",
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_this_machine_it_wants_tls_and_an_authority() {
+    fn remote_address_requires_tls_and_authority() {
         let refused = EtcdAddress::parse("etcd://127.0.0.1:2379,10.0.0.1:2379").err();
         assert_eq!(refused, Some(Error::Invalid(Problem::WithoutTls)));
         let address = EtcdAddress::parse("etcds://10.0.0.1:2379").unwrap();

@@ -1,4 +1,4 @@
-//! What etcd answers, as the store says it.
+//! Converts answers of etcd.
 
 use etcd_client::{KeyValue, ResponseHeader};
 use tonic::{Code, ConnectError};
@@ -7,18 +7,18 @@ use crate::entry::{Entry, Revision};
 use crate::error::{Error, Result};
 use crate::key::Key;
 
-/// What etcd says of a revision whose history is gone.
+/// Message of etcd for a compacted revision.
 pub(super) const COMPACTED: &str = "required revision has been compacted";
 
-/// What etcd says of a revision that it has not reached.
+/// Message of etcd for a future revision.
 pub(super) const FUTURE: &str = "required revision is a future revision";
 
-/// etcd's own words in the place of a kind: its errors have no other name.
+/// Returns whether the message of an error contains these words. etcd has no error codes for them.
 pub(super) fn says(error: &etcd_client::Error, words: &str) -> bool {
     matches!(error, etcd_client::Error::GRpcStatus(status) if status.message().contains(words))
 }
 
-/// The error that is not about a revision.
+/// Converts an error that is not about a revision.
 pub(super) fn failure(error: &etcd_client::Error) -> Error {
     use std::io::ErrorKind;
     let kind = match error {
@@ -26,7 +26,7 @@ pub(super) fn failure(error: &etcd_client::Error) -> Error {
             if says(error, "database space exceeded") {
                 return Error::Full;
             }
-            // Refused before it was proposed to the others: it has not happened.
+            // Rejected before it was proposed to the other members: it has not happened.
             if says(error, "too many requests") {
                 return Error::Overloaded;
             }
@@ -42,24 +42,24 @@ pub(super) fn failure(error: &etcd_client::Error) -> Error {
     Error::Io(kind, format!("etcd: {}", words_of(error)))
 }
 
-/// A stream that etcd ended.
+/// The error for a stream that etcd ended.
 pub(super) fn interrupted() -> Error {
     let words = "etcd: the connection was interrupted";
     Error::Io(std::io::ErrorKind::ConnectionAborted, words.to_owned())
 }
 
-/// Whether it has not happened, and another member may be there: there was no connection to send anything over,
-/// or the member has no leader and said so before it looked at the call.
+/// Returns whether the call certainly did not happen and another member may accept it. Either there was no
+/// connection, or the member has no leader and rejected the call first.
 pub(super) fn never_happened(error: &etcd_client::Error) -> bool {
     never_left(error) || says(error, "etcdserver: no leader")
 }
 
-/// Whether a member that has taken the call gave it up, for what may be over when it is asked again.
+/// Returns whether a member gave up an accepted call for a temporary reason.
 pub(super) fn was_given_up(error: &etcd_client::Error) -> bool {
     says(error, "etcdserver: leader changed") || says(error, "etcdserver: request timed out")
 }
 
-/// Whether the token that the client was given for its password is no longer good: etcd's users have changed.
+/// Returns whether the authentication token is no longer valid because the users of etcd have changed.
 pub(super) fn wants_another_token(error: &etcd_client::Error) -> bool {
     says(error, "revision of auth store is old")
 }
@@ -78,7 +78,7 @@ fn never_left(error: &etcd_client::Error) -> bool {
     false
 }
 
-/// A status prints all of itself; only its message is for people.
+/// Returns only the message of a status: its full output is not meant for people.
 fn words_of(error: &etcd_client::Error) -> String {
     match error {
         etcd_client::Error::GRpcStatus(status) => status.message().to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn revision(number: i64) -> Revision {
     Revision::from_number(u64::try_from(number).unwrap_or_default())
 }
 
-/// And etcd counts in signed numbers.
+/// etcd uses signed numbers.
 pub(super) fn number(revision: Revision) -> i64 {
     i64::try_from(revision.number()).unwrap_or(i64::MAX)
 }
@@ -101,7 +101,7 @@ pub(super) fn revision_of(header: Option<&ResponseHeader>) -> Result<Revision> {
     Ok(revision(header.revision()))
 }
 
-/// The entry of a pair under the root.
+/// Converts a key-value pair under the root.
 pub(super) fn entry(root: &str, pair: &KeyValue) -> Result<Entry> {
     Ok(Entry {
         key: key(root, pair.key())?,
@@ -115,7 +115,7 @@ pub(super) fn key(root: &str, bytes: &[u8]) -> Result<Key> {
     let written = text.and_then(|text| text.strip_prefix(root));
     written
         .and_then(|written| Key::parse(written).ok())
-        .ok_or_else(|| damaged("a key under the root that no jeton writes"))
+        .ok_or_else(|| damaged("a key under the root that jeton never writes"))
 }
 
 fn damaged(what: &str) -> Error {

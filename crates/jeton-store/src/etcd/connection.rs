@@ -1,4 +1,4 @@
-//! The calls to etcd: offered to members until one takes them, and what they mean.
+//! Calls to etcd, retried on other members, and their meaning.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,21 +18,21 @@ use crate::limits;
 use crate::store::{Outcome, Read};
 use crate::txn::{Condition, Operation, Txn};
 
-/// How long to rest before another member is asked.
-const ANOTHER: Duration = Duration::from_millis(20);
+/// Delay before the next member is tried.
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
-/// How a member's status names the alarm of a quota that is used up.
+/// Name of the alarm for an exhausted quota in the status of a member.
 const NO_SPACE: &str = "NOSPACE";
 
 /// Major and minor.
 const OLDEST_ETCD: (u32, u32) = (3, 6);
 
-/// The format that this version writes, and the newest that it reads. It is kept beside the keys, where no
-/// key can be: theirs have a `/` behind the root.
+/// The format that this version writes and the newest that it reads. No data key can collide with it: those
+/// have a `/` after the root.
 const FORMAT: u64 = 1;
 const FORMAT_KEY: &str = "!format";
 
-/// The connection, and where under it everything lies.
+/// The connection and the root of all keys.
 #[derive(Clone)]
 pub(super) struct Etcd {
     pub(super) client: Client,
@@ -60,8 +60,8 @@ impl Etcd {
         .await
     }
 
-    /// Asks until a member has taken the call: each call may go to another one, and one that is not there must
-    /// not be an answer. What was taken is not sent again: it may have happened.
+    /// Retries until a member accepts the call. Each attempt may go to another member. An accepted call is
+    /// never sent again: it may have happened.
     pub(super) async fn asked<T, F: Future<Output = Result<T, etcd_client::Error>>>(
         &self,
         mut call: impl FnMut() -> F,
@@ -70,7 +70,9 @@ impl Etcd {
         loop {
             left -= 1;
             match call().await {
-                Err(error) if left > 0 && answer::never_happened(&error) => sleep(ANOTHER).await,
+                Err(error) if left > 0 && answer::never_happened(&error) => {
+                    sleep(RETRY_DELAY).await
+                }
                 Err(error) if left > 0 && answer::wants_another_token(&error) => {
                     self.client.refresh_token().await?;
                 }
@@ -79,22 +81,22 @@ impl Etcd {
         }
     }
 
-    /// What changes nothing is asked again, of another member perhaps, if the one that has it does not answer or
-    /// gives up: for as long as the caller waits.
+    /// Repeats a read, possibly on another member, if a member does not answer or gives up. It does so
+    /// until the timeout of the caller.
     async fn asked_again<T, F: Future<Output = Result<T, etcd_client::Error>>>(
         &self,
         mut call: impl FnMut() -> F,
     ) -> Result<T, etcd_client::Error> {
         loop {
             match timeout(limits::ETCD_READ, self.asked(&mut call)).await {
-                Ok(Err(error)) if answer::was_given_up(&error) => sleep(ANOTHER).await,
+                Ok(Err(error)) if answer::was_given_up(&error) => sleep(RETRY_DELAY).await,
                 Ok(ended) => return ended,
                 Err(_) => {}
             }
         }
     }
 
-    /// How one of the members is.
+    /// Returns the status of one member.
     pub(super) async fn member(&self) -> Result<StatusResponse> {
         let status = self.asked_again(|| {
             let mut client = self.client.clone();
@@ -103,8 +105,8 @@ impl Etcd {
         status.await.map_err(|error| answer::failure(&error))
     }
 
-    /// An etcd whose quota is used up raises an alarm, and takes nothing more until its operator has made
-    /// room and disarmed it. One member knows of it as well as another.
+    /// Checks the alarms. An etcd with an exhausted quota rejects writes until its operator frees space and
+    /// disarms the alarm. Every member knows of the alarm.
     pub(super) async fn check_alarms(&self) -> Result<()> {
         let member = self.member().await?;
         let is_full = member.errors().iter().any(|error| error.contains(NO_SPACE));
@@ -114,7 +116,7 @@ impl Etcd {
         }
     }
 
-    /// etcd before 3.6 told how far it was before it had told everything up to there.
+    /// Rejects versions before 3.6: they report progress before they have sent all events.
     async fn check_version(&self) -> Result<()> {
         let status = self.member().await?;
         let mut numbers = status.version().split('.').map(str::parse::<u32>);
@@ -124,8 +126,8 @@ impl Etcd {
         }
     }
 
-    /// Of several that come first at the same time one writes the format, and all read it. Who finds it asks
-    /// for no room: a full etcd can still be read.
+    /// Writes the format if it is missing. Of several nodes that start together one writes it, and all read
+    /// it. Reading needs no space, so a full etcd can still be read.
     async fn check_format(&self) -> Result<()> {
         let marker = format!("{}{FORMAT_KEY}", self.root);
         let there = self.get(&marker, GetOptions::new()).await;
@@ -153,7 +155,7 @@ impl Etcd {
         (self.client.kv_client()).max_decoding_message_size(limits::ETCD_MESSAGE_BYTES)
     }
 
-    /// The error is etcd's: it may be about a revision, see [`about_the_past`](Etcd::about_the_past).
+    /// The error may be about a revision, see [`about_the_past`](Etcd::about_the_past).
     pub(super) async fn get(
         &self,
         from: &str,
@@ -178,14 +180,14 @@ impl Etcd {
         format!("{}{key}", self.root)
     }
 
-    /// The first key of a prefix's range, and the one behind its last.
+    /// Returns the first key of the range of a prefix, and its end.
     pub(super) fn range(&self, prefix: &Prefix) -> (String, String) {
         let from = format!("{}{prefix}", self.root);
         (from, format!("{}{}", self.root, prefix.end()))
     }
 
     pub(super) async fn read(&self, keys: &[Key]) -> Result<Read> {
-        // etcd answers a transaction of nothing without asking the majority.
+        // etcd answers an empty transaction without asking a majority.
         if keys.is_empty() {
             return Ok(Read {
                 revision: self.newest().await?,
@@ -246,7 +248,7 @@ impl Etcd {
             Condition::Absent => Compare::create_revision(name, CompareOp::Equal, 0),
             Condition::Present => Compare::create_revision(name, CompareOp::Greater, 0),
             Condition::Unchanged(since) => {
-                // What is not there has revision 0 for etcd, and was never written at one.
+                // A missing key has revision 0 in etcd.
                 let since = answer::number(since.max(Revision::from_number(1)));
                 Compare::mod_revision(name, CompareOp::Equal, since)
             }
@@ -266,7 +268,7 @@ impl Etcd {
         }
     }
 
-    /// The newest revision, from a majority.
+    /// Returns the newest revision, from a majority.
     pub(super) async fn newest(&self) -> Result<Revision> {
         let marker = format!("{}{FORMAT_KEY}", self.root);
         let options = GetOptions::new().with_count_only();

@@ -1,4 +1,4 @@
-//! How far back etcd remembers, and that it does not remember for ever.
+//! Compacts the history of etcd.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
 use crate::limits;
 
-/// How often history is made shorter. Of several nodes each does it: the second finds it done.
+/// Interval of compaction. Every node does it, and the second finds it done.
 const COMPACT_EVERY: Duration = Duration::from_secs(300);
 
-/// etcd keeps every value that ever was until it is told to forget: off by default, and its quota is used
-/// up in the end.
+/// Compacts periodically. etcd keeps every old value until it is compacted. Its own compaction is off by
+/// default, and the quota would be exhausted.
 pub(super) async fn keep_short(etcd: Etcd) {
     let mut due = interval(COMPACT_EVERY);
     loop {
         due.tick().await;
-        // Who fails is back in five minutes, and whoever else runs has done it. Where etcd's own
-        // authentication is on, only its root may: then whoever runs the etcd sees to it.
+        // A failure is retried in five minutes, and other nodes may have done it. With authentication in
+        // etcd only its root user may compact: then the operator must do so.
         if let Ok(newest) = in_time(etcd.newest()).await {
             let before = newest.number().saturating_sub(limits::HISTORY_COMMITS);
             let _ = in_time(etcd.compact(Revision::from_number(before))).await;
@@ -46,7 +46,7 @@ impl Etcd {
         }
     }
 
-    /// Whether everything after that revision can still be told.
+    /// Checks that everything after that revision can still be watched.
     pub(super) async fn remembers(&self, after: Revision) -> Result<()> {
         let then = answer::number(after.max(Revision::from_number(1)));
         let options = GetOptions::new().with_count_only().with_revision(then);
@@ -56,7 +56,7 @@ impl Etcd {
         }
     }
 
-    /// An error that may be about a revision.
+    /// Converts an error that may be about a revision.
     pub(super) async fn about_the_past(&self, error: &etcd_client::Error) -> Error {
         if answer::says(error, answer::FUTURE) {
             return Problem::FutureRevision.into();
@@ -70,7 +70,7 @@ impl Etcd {
         }
     }
 
-    /// The oldest revision that can be read. etcd tells it to those alone who watch from before it.
+    /// Returns the oldest revision that can be read. etcd only reports it to a watch from before it.
     pub(super) async fn oldest(&self) -> Result<Revision> {
         let first = GetOptions::new().with_count_only().with_revision(1);
         match self.get(&self.root, first).await {

@@ -1,4 +1,4 @@
-//! The engine past one machine: etcd, 3.6 or newer.
+//! The engine for several machines: etcd 3.6 or newer.
 
 mod address;
 mod answer;
@@ -28,17 +28,17 @@ use crate::pending::{Pending, block_on, completion, ready};
 use crate::store::{Outcome, Pages, Read, Status, Store, Watch};
 use crate::txn::Txn;
 
-/// How long a connection may take to come about.
+/// Timeout of a connection attempt.
 const CONNECTING: Duration = Duration::from_secs(3);
 
-/// How often a silent connection is asked whether it is still there.
+/// Interval of keep-alive probes on an idle connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
-/// Keeps everything in an etcd, which several nodes share.
+/// A store in etcd, which several nodes share.
 ///
-/// etcd acknowledges after the log is on the disks of a majority; reads go through that majority too. This
-/// engine adds what etcd leaves to its clients: bounds on what waits, a heartbeat that has asked the
-/// majority, and a history that is compacted (see [`limits::HISTORY_COMMITS`]).
+/// etcd acknowledges after a majority has written its log, and reads ask a majority too. This engine adds
+/// what etcd leaves to clients: limits on waiting calls, a heartbeat that has asked a majority, and
+/// compaction of the history (see [`limits::HISTORY_COMMITS`]).
 ///
 /// ```no_run
 /// use jeton_store::{EtcdAccess, EtcdAddress, EtcdStore};
@@ -48,23 +48,24 @@ const KEEP_ALIVE: Duration = Duration::from_secs(5);
 /// # Ok::<(), jeton_store::Error>(())
 /// ```
 ///
-/// Its threads end when it is dropped. A commit whose answer does not come within
-/// [`limits::ETCD_ANSWER`] is an [`Error::Io`] whose outcome is unknown.
+/// Its threads end when it is dropped. A commit that is not answered within [`limits::ETCD_ANSWER`] returns
+/// an [`Error::Io`] whose outcome is unknown.
 pub struct EtcdStore {
     etcd: Etcd,
     waiting: Arc<AtomicUsize>,
     runtime: Handle,
-    /// Dropped, it ends the thread that drives all this.
+    /// Dropping it ends the thread that runs all calls.
     _until: oneshot::Sender<()>,
 }
 
 impl EtcdStore {
-    /// Connects, and makes a store there if there is none.
+    /// Connects, and creates a store if there is none.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] if nobody answers, or not to this caller; [`Error::Newer`], [`Error::NotAStore`];
-    /// [`Error::Invalid`] with [`Problem::NoAuthority`] over TLS without one, and with [`Problem::OldEtcd`].
+    /// [`Error::Io`] if no member answers or this client is not accepted; [`Error::Newer`],
+    /// [`Error::NotAStore`]; [`Error::Invalid`] with [`Problem::NoAuthority`] over TLS without an
+    /// authority, and with [`Problem::OldEtcd`].
     pub fn open(address: &EtcdAddress, access: EtcdAccess) -> Result<EtcdStore> {
         let options = address.options(access)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -73,7 +74,7 @@ impl EtcdStore {
         thread::Builder::new()
             .name("jeton-etcd".to_owned())
             .spawn(move || {
-                // Who is dropped says nothing, and that is the word to end.
+                // A dropped sender ends the thread.
                 let _ = runtime.block_on(ended);
                 runtime.shutdown_background();
             })?;
@@ -93,17 +94,17 @@ impl EtcdStore {
         })
     }
 
-    /// Lets etcd forget what was overwritten or deleted before that revision. Nodes do so by themselves.
+    /// Compacts the history before that revision. Nodes do this by themselves.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]. A revision that is forgotten already is none.
+    /// [`Error::Io`]. Compacting an already compacted revision is not an error.
     pub fn compact(&self, before: Revision) -> Pending<'_, ()> {
         let etcd = self.etcd.clone();
         self.run(async move { etcd.compact(before).await })
     }
 
-    /// On the engine's own thread, whoever waits for it.
+    /// Runs a call on the thread of the engine.
     fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
@@ -140,14 +141,14 @@ impl Store for EtcdStore {
         if let Err(problem) = txn.check() {
             return ready(Err(problem));
         }
-        let Some(place) = Place::take(&self.waiting) else {
+        let Some(permit) = WaitPermit::take(&self.waiting) else {
             return ready(Err(Error::Overloaded));
         };
         let etcd = self.etcd.clone();
         let (completer, pending) = completion();
         self.runtime.spawn(async move {
-            let _place = place;
-            // Its time begins when it is sent: until then it has not happened.
+            let _permit = permit;
+            // The timeout begins when it is sent: before that it cannot have happened.
             let Ok(_sent) = etcd.under_way.clone().acquire_owned().await else {
                 return;
             };
@@ -188,18 +189,18 @@ impl fmt::Debug for EtcdStore {
     }
 }
 
-/// One of the places of those who wait for a commit.
-struct Place(Arc<AtomicUsize>);
+/// A permit to wait for a commit.
+struct WaitPermit(Arc<AtomicUsize>);
 
-impl Place {
-    fn take(waiting: &Arc<AtomicUsize>) -> Option<Place> {
-        let place = Place(waiting.clone());
+impl WaitPermit {
+    fn take(waiting: &Arc<AtomicUsize>) -> Option<WaitPermit> {
+        let permit = WaitPermit(waiting.clone());
         let before = waiting.fetch_add(1, Ordering::Relaxed);
-        (before < limits::WAITING_TXNS).then_some(place)
+        (before < limits::WAITING_TXNS).then_some(permit)
     }
 }
 
-impl Drop for Place {
+impl Drop for WaitPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

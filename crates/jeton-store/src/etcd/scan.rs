@@ -1,4 +1,4 @@
-//! A scan: page by page, of one revision or of newer and newer ones.
+//! Scans page by page, at one revision or at newer ones.
 
 use etcd_client::GetOptions;
 use tokio::runtime::Handle;
@@ -12,12 +12,12 @@ use crate::limits;
 use crate::pending::{Pending, completion, ready};
 use crate::store::Pages;
 
-/// Which revision the pages after the first show.
+/// The revision of the pages after the first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pinned {
-    /// That of the first.
+    /// The revision of the first page.
     Always,
-    /// That of the one before, or the newest where that has been compacted.
+    /// The revision of the page before, or the newest if that was compacted.
     WhileRemembered,
 }
 
@@ -26,14 +26,14 @@ struct Scan {
     runtime: Handle,
     revision: Revision,
     pinned: Pinned,
-    /// The first key of the page after next, and of what is behind the last.
+    /// First key of the page after next, and the end of the range.
     from: String,
     end: String,
-    /// Read and not yet asked for.
+    /// Read ahead.
     page: Option<Vec<Entry>>,
 }
 
-/// The first page says of which revision all the others are.
+/// Begins a scan. The first page determines the revision of the others.
 pub(super) async fn begin(
     etcd: Etcd,
     prefix: &Prefix,
@@ -58,7 +58,7 @@ pub(super) async fn begin(
 impl Scan {
     fn keep(&mut self, page: Vec<Entry>) {
         if let Some(last) = page.last() {
-            // No key is between this and what is behind it.
+            // No key sorts between these two.
             self.from = format!("{}\0", self.etcd.name(&last.key));
         }
         self.page = Some(page);
@@ -72,7 +72,7 @@ impl Pages for Scan {
 
     fn next(&mut self) -> Pending<'_, Option<Vec<Entry>>> {
         if let Some(page) = self.page.take_if(|page| page.len() < limits::PAGE_ENTRIES) {
-            // It was not full, so it is the last, and stays so.
+            // A page that is not full is the last.
             self.page = Some(Vec::new());
             return ready(Ok((!page.is_empty()).then_some(page)));
         }
@@ -101,7 +101,7 @@ impl Pages for Scan {
 }
 
 impl Etcd {
-    /// The entries from one key on, as they were then or as they are.
+    /// Reads entries from a key on, at a revision or at the newest.
     async fn page(
         &self,
         from: String,

@@ -1,4 +1,4 @@
-//! A watch: what etcd tells, and a heartbeat that is worth something.
+//! Watches etcd, with a heartbeat that has asked a majority.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -17,45 +17,45 @@ use crate::moment::Moment;
 use crate::pending::Pending;
 use crate::store::{Update, Watch};
 
-/// Updates that wait for a slow follower; behind them etcd waits.
+/// Updates that wait for a slow follower. Beyond that, etcd waits.
 const WAITING: usize = 64;
 
-/// How often the majority is asked how far it is. Twice within what a follower is promised.
+/// Interval of questions to the majority: twice within what a follower is promised.
 const HEARTBEAT: Duration = Duration::from_secs(limits::PROGRESS_EVERY.as_secs() / 2);
 
-/// How often a member is asked how far it has come, until it says so.
+/// Interval of progress requests to a member.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
-/// How long a watch that has lost its connection rests before it goes on from where it was.
-const REST: Duration = Duration::from_millis(500);
+/// Delay before a watch with a lost connection resumes.
+const RESUME_DELAY: Duration = Duration::from_millis(500);
 
 struct Following(mpsc::Receiver<Result<Update>>);
 
-/// What goes on behind a [`Following`].
+/// The task that fills a [`Following`].
 struct Pump {
     etcd: Etcd,
     from: String,
     end: String,
-    told: Revision,
-    /// When something was last heard, or that nothing was last said.
+    reported: Revision,
+    /// When an update or an interruption was last reported.
     heard: Instant,
     updates: mpsc::Sender<Result<Update>>,
 }
 
-/// A majority was asked at that moment, and was that far.
+/// A majority was asked at that moment and had that revision.
 #[derive(Clone, Copy)]
 struct Majority {
     asked: Moment,
     newest: Revision,
 }
 
-/// How a stream of etcd's ended.
+/// Why a stream of etcd ended.
 enum Ended {
-    /// Nobody listens any more.
+    /// The follower is gone.
     Unheard,
-    /// It can be taken up again.
+    /// It can be resumed.
     Interrupted,
-    /// It cannot.
+    /// It cannot be resumed.
     Failed(Error),
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn begin(etcd: Etcd, prefix: &Prefix, after: Revision) -> Resul
         etcd,
         from,
         end,
-        told: after,
+        reported: after,
         heard: Instant::now(),
         updates,
     };
@@ -82,8 +82,7 @@ impl Watch for Following {
 }
 
 impl Pump {
-    /// Takes the stream up again for as long as somebody listens: a follower need not load everything again
-    /// for a connection that broke.
+    /// Resumes the stream while there is a follower, so that a broken connection needs no new load.
     async fn run(mut self) {
         loop {
             match self.follow().await {
@@ -102,21 +101,21 @@ impl Pump {
             }
             tokio::select! {
                 () = self.updates.closed() => return,
-                () = sleep(REST) => {}
+                () = sleep(RESUME_DELAY) => {}
             }
         }
     }
 
     async fn follow(&mut self) -> Ended {
-        // A store that was put back to an older backup has not reached what was told.
-        match in_time(self.etcd.remembers(self.told)).await {
+        // An etcd restored from an older backup has not reached this revision.
+        match in_time(self.etcd.remembers(self.reported)).await {
             Ok(()) => {}
             Err(Error::Io(..)) => return Ended::Interrupted,
             Err(error) => return Ended::Failed(error),
         }
         let options = WatchOptions::new()
             .with_range(self.end.as_str())
-            .with_start_revision(answer::number(self.told).saturating_add(1));
+            .with_start_revision(answer::number(self.reported).saturating_add(1));
         let client = self.etcd.client.watch_client();
         let mut client = client.max_decoding_message_size(limits::ETCD_MESSAGE_BYTES);
         let watch = client.watch(self.from.as_str(), Some(options));
@@ -127,9 +126,9 @@ impl Pump {
         ended
     }
 
-    /// Hands on what the stream tells, as it comes. A member that is cut off would answer for itself, so at
-    /// every heartbeat the majority is asked first; the follower has everything as of then when this member
-    /// has told everything up to where the majority was.
+    /// Forwards the events of the stream. A member that is cut off would answer for itself. So each
+    /// heartbeat asks the majority first. The follower is up to date as of that question once this member
+    /// has sent everything up to the revision of the majority.
     async fn pass_on(&mut self, stream: &mut WatchStream) -> Result<Infallible, Ended> {
         let mut beat = interval(HEARTBEAT);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -144,7 +143,7 @@ impl Pump {
                         return Err(Ended::Interrupted);
                     };
                     for update in self.updates_of(&message)? {
-                        self.tell(update).await?;
+                        self.report(update).await?;
                     }
                     self.heard = Instant::now();
                 }
@@ -155,7 +154,7 @@ impl Pump {
                     awaited = Some(Majority { asked, newest });
                 }
                 _ = ask.tick(), if awaited.is_some() => {
-                    // One that is far behind goes on telling; one that tells nothing is left.
+                    // A member that is behind keeps sending. One that sends nothing is abandoned.
                     if self.heard.elapsed() > limits::ETCD_ANSWER {
                         return Err(Ended::Interrupted);
                     }
@@ -163,15 +162,14 @@ impl Pump {
                     asked.map_err(|_| Ended::Interrupted)?.map_err(|_| Ended::Interrupted)?;
                 }
             }
-            // A member says nothing of a watch whose first revision it has not reached, and then there is
-            // nothing to say.
+            // A member reports nothing for a watch whose first revision it has not reached.
             if let Some(Majority { asked, newest }) = awaited
-                && newest <= self.told
+                && newest <= self.reported
             {
                 awaited = None;
                 self.heard = Instant::now();
-                self.tell(Update {
-                    revision: self.told,
+                self.report(Update {
+                    revision: self.reported,
                     events: Vec::new(),
                     as_of: Some(asked),
                 })
@@ -180,13 +178,13 @@ impl Pump {
         }
     }
 
-    async fn tell(&mut self, update: Update) -> Result<(), Ended> {
-        self.told = self.told.max(update.revision);
+    async fn report(&mut self, update: Update) -> Result<(), Ended> {
+        self.reported = self.reported.max(update.revision);
         let sent = self.updates.send(Ok(update)).await;
         sent.map_err(|_| Ended::Unheard)
     }
 
-    /// What a message tells, a transaction at a time. etcd never parts one between two messages.
+    /// Converts a message to one update per transaction. etcd never splits one between two messages.
     fn updates_of(&self, message: &WatchResponse) -> Result<Vec<Update>, Ended> {
         if message.compact_revision() > 0 {
             let oldest = answer::revision(message.compact_revision());
@@ -199,17 +197,17 @@ impl Pump {
         for event in message.events() {
             let Some(pair) = event.kv() else { continue };
             let revision = answer::revision(pair.mod_revision());
-            let told = match event.event_type() {
+            let reported = match event.event_type() {
                 EventType::Put => answer::entry(&self.etcd.root, pair).map(Event::Put),
                 EventType::Delete => answer::key(&self.etcd.root, pair.key()).map(Event::Deleted),
             };
-            let told = told.map_err(Ended::Failed)?;
+            let reported = reported.map_err(Ended::Failed)?;
             match updates.last_mut() {
-                Some(update) if update.revision == revision => update.events.push(told),
-                _ => updates.push(not_the_newest(revision, vec![told])),
+                Some(update) if update.revision == revision => update.events.push(reported),
+                _ => updates.push(not_the_newest(revision, vec![reported])),
             }
         }
-        // Without events it is progress, but for the word that the watch has begun.
+        // Without events it is progress, except the message that the watch has begun.
         if updates.is_empty() && !message.created() {
             let revision = answer::revision_of(message.header()).map_err(Ended::Failed)?;
             updates.push(not_the_newest(revision, Vec::new()));
@@ -218,7 +216,7 @@ impl Pump {
     }
 }
 
-/// For all that one member knows.
+/// Creates an update without `as_of`: one member may be behind.
 fn not_the_newest(revision: Revision, events: Vec<Event>) -> Update {
     Update {
         revision,

@@ -1,5 +1,4 @@
-//! What becomes of a store after a write that failed: it goes on reading, refuses to write, and tries
-//! again until it can.
+//! Handling of failed writes: the store still reads, rejects writes, and retries until it can write.
 
 use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError, RwLockWriteGuard};
@@ -14,14 +13,14 @@ use crate::entry::Revision;
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// Filled and dropped again to see whether there is room. Nothing else is ever in it.
+/// Filled and deleted to test for free space. Otherwise empty.
 const ROOM: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("room");
 
-/// Why nothing is written, and when that is looked at again.
+/// Why writes are rejected, and when the next check is due.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
     cause: Error,
-    /// None: only whoever opens the store anew can write again.
+    /// None: the store must be opened again.
     again: Option<Again>,
 }
 
@@ -32,7 +31,7 @@ struct Again {
 }
 
 impl Shared {
-    /// Does something with the database: at the latest revision that is known to be on the disk.
+    /// Runs work on the database at the latest flushed revision.
     pub(super) fn with<T>(&self, work: impl FnOnce(&Database) -> Result<T>) -> Result<T> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         match &*slot {
@@ -41,12 +40,12 @@ impl Shared {
         }
     }
 
-    /// Why nothing is written now, if nothing is.
+    /// Returns why writes are rejected, if they are.
     pub(super) fn why_not(&self) -> Option<Error> {
         self.failure().as_ref().map(|failure| failure.cause.clone())
     }
 
-    /// Everything up to there is on the disk.
+    /// Records that everything up to that revision is on the disk.
     pub(super) fn has_flushed(&self, revision: Revision) {
         self.newest.fetch_max(revision.number(), Ordering::AcqRel);
     }
@@ -55,19 +54,17 @@ impl Shared {
         Revision::from_number(self.newest.load(Ordering::Acquire))
     }
 
-    /// A write failed. redb reads nothing more from its file after that, so the file is opened anew for
-    /// those who read: what the failed write left behind is what a kill in its middle leaves. Not after a
-    /// flush that failed, when the file may show what the disk does not have: then redb goes on to show the
-    /// last commit that was flushed, for as long as it has its pages in memory.
+    /// Records a failed write and reopens the file. redb reads nothing more after a failed write. The
+    /// failed write leaves what a killed process would leave. After a failed flush the file may show data
+    /// that is not on the disk: then redb keeps showing the last flushed commit from its page cache.
     pub(super) fn fail(&self, error: &Error) {
         self.note(error, limits::WRITABLE_AGAIN_FIRST);
-        // If that fails, nothing can be read until it succeeds: it is tried again with the next attempt.
+        // If this fails, nothing can be read until a later attempt succeeds.
         let _ = self.open_again();
     }
 
-    /// Answers once something can be written. After a failure it looks whether it can, but not more often
-    /// than every [`limits::WRITABLE_AGAIN_FIRST`], and less and less often: whoever asks in between is told
-    /// the old error.
+    /// Checks whether the store can write again after a failure. It checks at most every
+    /// [`limits::WRITABLE_AGAIN_FIRST`], and less and less often. Calls in between get the previous error.
     pub(super) fn make_writable(&self) -> Result<()> {
         let Some(failure) = self.failure().clone() else {
             return Ok(());
@@ -80,7 +77,7 @@ impl Shared {
             true => Ok(()),
             false => self.open_again(),
         };
-        let tried = tried.and_then(|()| self.with(|database| guarded(|| make_room(database))));
+        let tried = tried.and_then(|()| self.with(|database| guarded(|| reserve_space(database))));
         if let Err(error) = tried {
             self.note(&error, limits::WRITABLE_AGAIN_LAST.min(2 * again.pause));
             let _ = self.open_again();
@@ -114,8 +111,7 @@ impl Shared {
             return Err(Error::Failed);
         }
         let mut slot = self.slot();
-        // What there is of the old one is let go first: it has the file locked. It may have panicked before,
-        // and then it does so again.
+        // Drops the old database first: it holds the lock of the file. It may panic again.
         let _ = guarded(|| {
             drop(slot.take());
             Ok(())
@@ -142,9 +138,9 @@ impl Shared {
     }
 }
 
-/// Takes room for the largest transaction and gives it back to the file, where the next ones find it: a
-/// store that says that it can write must not stop at the next revocation.
-fn make_room(database: &Database) -> Result<()> {
+/// Reserves space for the largest transaction and returns it to the file, where the next transactions find
+/// it. A store that reports itself writable must not fail at the next revocation.
+fn reserve_space(database: &Database) -> Result<()> {
     let write = database.begin_write().map_err(error)?;
     let room = vec![0; limits::ROOM_BYTES];
     write

@@ -1,4 +1,4 @@
-//! The folder: its lock, its file, and what is refused before anything is written to it.
+//! Opens, creates and checks the folder of a store.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -21,12 +21,12 @@ use crate::pending::block_on;
 use crate::private::{check_folder, open_private};
 
 const STORE: &str = "store.redb";
-/// A store that is being made. It gets its name when it is whole, so a process that is killed in
-/// between leaves nothing half made.
+/// Name of an unfinished store. It is renamed when it is complete, so a killed process leaves no partial
+/// store.
 const UNFINISHED: &str = "store.redb.new";
 const LOCK: &str = "lock";
 
-/// Where the store of a folder is.
+/// Returns the path of the store.
 pub(super) fn file(folder: &Path) -> PathBuf {
     folder.join(STORE)
 }
@@ -35,12 +35,12 @@ pub(super) fn open(folder: &Path) -> Result<(File, Medium, Database)> {
     make_folder(folder)?;
     let lock = lock(folder)?;
     let path = file(folder);
-    // A link that leads nowhere is there, and is refused below.
+    // A dangling link exists too, and is rejected below.
     if !path.try_exists()? && !path.is_symlink() {
         make(folder)?;
     }
     let file = open_private(&path, OpenOptions::new().read(true).write(true))?;
-    // A file that has been cut to nothing is damaged, not new.
+    // An empty file is damaged, not new.
     if file.metadata()?.len() == 0 {
         return Err(Error::Damaged("the file is empty".to_owned()));
     }
@@ -49,7 +49,7 @@ pub(super) fn open(folder: &Path) -> Result<(File, Medium, Database)> {
     Ok((lock, medium, database))
 }
 
-/// The database on it, which is there.
+/// Opens an existing database.
 pub(super) fn open_medium(medium: &Medium) -> Result<Database> {
     guarded(|| {
         let database = builder().create_with_backend(medium.clone());
@@ -59,7 +59,7 @@ pub(super) fn open_medium(medium: &Medium) -> Result<Database> {
     })
 }
 
-/// The database on it, which is made if there is nothing.
+/// Opens the database, and creates it on empty storage.
 pub(super) fn open_on(medium: &Medium) -> Result<Database> {
     guarded(|| {
         let database = builder()
@@ -73,7 +73,7 @@ pub(super) fn open_on(medium: &Medium) -> Result<Database> {
     })
 }
 
-/// The lock is what a process that makes a store there meanwhile waits for.
+/// Moves a store in. The lock makes other processes that create a store there wait.
 pub(super) fn move_in(from: &Path, folder: &Path) -> Result<()> {
     make_folder(folder)?;
     let _there = lock(folder)?;
@@ -92,7 +92,7 @@ pub(super) fn verify(folder: &Path) -> Result<()> {
     let (_lock, _medium, mut database) = open(folder)?;
     guarded(|| {
         if !database.check_integrity().map_err(error)? {
-            return Err(Error::Damaged("its pages had to be repaired".to_owned()));
+            return Err(Error::Damaged("pages had to be repaired".to_owned()));
         }
         let read = database.begin_read().map_err(error)?;
         let mut pages = read::scan(&database, &Prefix::all())?;
@@ -122,7 +122,7 @@ fn make_folder(folder: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut maker, 0o700);
     maker.create(folder)?;
-    // Before anything in it is opened or made.
+    // Checked before anything in it is opened or created.
     check_folder(folder)
 }
 
@@ -135,7 +135,7 @@ fn lock(folder: &Path) -> Result<File> {
     }
 }
 
-/// Makes an empty store under another name and gives it its own when it is on the disk.
+/// Creates an empty store under another name and renames it once it is on the disk.
 fn make(folder: &Path) -> Result<()> {
     let unfinished = folder.join(UNFINISHED);
     match fs::remove_file(&unfinished) {
@@ -144,7 +144,7 @@ fn make(folder: &Path) -> Result<()> {
     }
     let made = make_at(&unfinished, folder);
     if made.is_err() {
-        // It would take the room that a full disk needs.
+        // It would use the space that a full disk needs.
         let _ = fs::remove_file(&unfinished);
     }
     made
@@ -159,7 +159,7 @@ fn make_at(unfinished: &Path, folder: &Path) -> Result<()> {
     sync(folder)
 }
 
-/// A file's name must last as well as its contents.
+/// Flushes the folder, so that the name of the file is durable too.
 fn sync(folder: &Path) -> Result<()> {
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
@@ -213,7 +213,7 @@ fn check_format(database: &Database) -> Result<()> {
         .value();
     match found {
         FORMAT_NUMBER => Ok(()),
-        // There is no older format yet: a migration goes here with the second one.
+        // A migration goes here with the second format.
         0 => Err(Error::NotAStore),
         _ => Err(Error::Newer {
             found,
@@ -222,7 +222,7 @@ fn check_format(database: &Database) -> Result<()> {
     }
 }
 
-/// A file without redb's first bytes is no store; one that has lost everything is a damaged one.
+/// An existing file that redb takes for new has lost its contents.
 fn not_new(error: Error) -> Error {
     match error {
         Error::Io(io::ErrorKind::InvalidData, _) => Error::Damaged("the file is empty".to_owned()),

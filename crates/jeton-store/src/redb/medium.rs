@@ -1,5 +1,4 @@
-//! What the database lies on: it can be opened again without being let go, and knows whether a flush
-//! of it has failed.
+//! Storage of the database. It can be reopened without releasing the file, and records failed flushes.
 
 use std::fmt;
 use std::io;
@@ -9,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use redb::{BackendError, StorageBackend};
 
-/// Storage that outlives the database on it. Clones are the same storage.
+/// Storage that outlives the database on it. Clones share it.
 #[derive(Clone)]
 pub(super) struct Medium(Arc<Storage>);
 
 struct Storage {
     backend: Box<dyn StorageBackend>,
-    /// After a flush that failed, nobody knows which of the bytes that can be read are on the disk: the
-    /// system takes them for written (fsync(2)).
+    /// After a failed flush it is unknown which readable bytes are on the disk: the system treats them as
+    /// written (fsync(2)).
     flush_failed: AtomicBool,
 }
 

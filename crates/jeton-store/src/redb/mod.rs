@@ -1,4 +1,4 @@
-//! The embedded engine: redb in a folder, with a writer thread that lets many commits share a flush.
+//! The embedded engine: redb in a folder. One writer thread lets many commits share a flush.
 
 mod failure;
 mod folder;
@@ -28,19 +28,20 @@ use failure::Failure;
 use medium::Medium;
 use writer::{Job, Queue};
 
-/// Keeps everything in a folder of this machine.
+/// A store in a folder on this machine.
 ///
-/// A commit is acknowledged after it has been flushed (`fdatasync`). All commits that wait when the
-/// writer is free share one flush. Reads look at the last flushed state and take what the disk takes:
-/// they are not for a thread that must not wait.
+/// A commit is acknowledged after it has been flushed (`fdatasync`). All commits that wait when the writer
+/// is free share one flush. Reads show the last flushed state and may wait for the disk: do not call them
+/// on a thread that must not block.
 ///
-/// One process has a folder at a time, and no other user can write it: see [`open`](RedbStore::open).
+/// Only one process has a folder open at a time, and no other user can write it. See
+/// [`open`](RedbStore::open).
 ///
-/// After a write that failed, for instance because the disk is full, the store can still be read, and
-/// what had been acknowledged is there. Commits are refused with [`Error::Full`] or [`Error::Failed`] until
-/// there is room again: the store looks by itself, when it is next written or
-/// [asked](Store::check_writable). After a *flush* that failed it refuses commits until it is opened anew,
-/// because the system may take for written what is not.
+/// After a failed write, for example on a full disk, the store can still be read and has everything that
+/// was acknowledged. Commits fail with [`Error::Full`] or [`Error::Failed`] until there is space again. The
+/// store checks this at the next write or [`check_writable`](Store::check_writable). After a failed *flush*
+/// commits fail until the store is opened again, because the system may report data as written that is not
+/// on the disk.
 ///
 /// ```
 /// use jeton_store::{Error, RedbStore};
@@ -55,22 +56,22 @@ use writer::{Job, Queue};
 #[derive(Debug)]
 pub struct RedbStore {
     shared: Arc<Shared>,
-    /// Gone only while the store is being dropped.
+    /// None only while the store is dropped.
     queue: Option<Queue>,
     writer: Option<JoinHandle<()>>,
-    /// Held as long as the store is open: it is what keeps a second process out.
+    /// The lock that excludes a second process while the store is open.
     _lock: Option<File>,
 }
 
 #[derive(Debug)]
 struct Shared {
-    /// None while it is opened anew after a failure, and if that is not possible.
+    /// None while it is reopened after a failure, or if that fails.
     database: RwLock<Option<Database>>,
     medium: Medium,
     failure: Mutex<Option<Failure>>,
-    /// The newest revision that is known to be flushed.
+    /// The newest flushed revision.
     newest: AtomicU64,
-    /// None on storage of a test's own.
+    /// None on storage that a test provides.
     file: Option<PathBuf>,
     followers: Followers,
 }
@@ -79,7 +80,7 @@ impl RedbStore {
     /// The format that this version writes, and the newest that it reads.
     pub const FORMAT: u64 = tables::FORMAT_NUMBER;
 
-    /// Opens the store in a folder, which is made if it is not there (mode 0700).
+    /// Opens the store in a folder. Creates both if they are missing (mode 0700).
     ///
     /// # Errors
     ///
@@ -91,28 +92,27 @@ impl RedbStore {
         RedbStore::start(medium, database, Some((folder::file(folder), lock)))
     }
 
-    /// Whether there is a store in that folder. Nothing is made and nothing is opened.
+    /// Returns whether the folder has a store. Creates and opens nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] if that cannot be seen.
+    /// [`Error::Io`] if the folder cannot be read.
     pub fn is_in(folder: &Path) -> Result<bool> {
         Ok(folder::file(folder).try_exists()?)
     }
 
-    /// Gives a folder that has no store the one of another folder on the same disk, at once and
-    /// whole: whoever restores a backup builds it aside and moves it in when it is
-    /// sound. Nobody may have either folder open.
+    /// Moves the store of one folder to another on the same disk, atomically. A restore builds the store
+    /// aside and then moves it in. Neither folder may be open.
     ///
     /// # Errors
     ///
-    /// [`Error::AlreadyThere`] if the folder has a store, which is left as it is; [`Error::InUse`],
+    /// [`Error::AlreadyThere`] if the target has a store, which is not changed; [`Error::InUse`],
     /// [`Error::Io`].
     pub fn move_in(from: &Path, folder: &Path) -> Result<()> {
         folder::move_in(from, folder)
     }
 
-    /// Opens the store on storage of one's own. Tests see there what is flushed and what is not.
+    /// Opens the store on given storage. Tests use this to see what is flushed.
     ///
     /// # Errors
     ///
@@ -123,8 +123,7 @@ impl RedbStore {
         RedbStore::start(medium, database, None)
     }
 
-    /// Looks at every page and every value, and says what is wrong. It takes as long as reading the
-    /// whole store.
+    /// Checks every page and every value. Takes as long as reading the whole store.
     ///
     /// # Errors
     ///
@@ -163,11 +162,11 @@ impl RedbStore {
 }
 
 impl Drop for RedbStore {
-    /// What was handed over is still written, then the folder is free.
+    /// Writes what was accepted, then releases the folder.
     fn drop(&mut self) {
         drop(self.queue.take());
         if let Some(writer) = self.writer.take() {
-            // A writer that panicked has said so already.
+            // A panicked writer has already reported it.
             let _ = writer.join();
         }
         self.shared.followers.wake();

@@ -1,4 +1,4 @@
-//! Reads: each a look at the last flushed state.
+//! Reads of the last flushed state.
 
 use std::fs;
 use std::path::Path;
@@ -76,7 +76,7 @@ pub(super) fn status(database: &Database, file: Option<&Path>) -> Result<Status>
 struct Snapshot {
     revision: Revision,
     range: Range<'static, &'static [u8], &'static [u8]>,
-    /// What the whole store holds, if the whole store is scanned.
+    /// Expected tally, if the whole store is scanned.
     expected: Option<Tally>,
     seen: Tally,
 }
@@ -90,7 +90,7 @@ impl Pages for Snapshot {
         ready(guarded(|| {
             let mut page = Vec::new();
             for entry in self.range.by_ref().take(limits::PAGE_ENTRIES) {
-                let (key, value) = entry.map_err(|e| opened_anew(error(e)))?;
+                let (key, value) = entry.map_err(|e| reopened(error(e)))?;
                 self.seen.add(value.value());
                 page.push(changes::entry(key.value(), value.value())?);
             }
@@ -102,8 +102,8 @@ impl Pages for Snapshot {
     }
 }
 
-/// A scan ends if the store is opened anew under it after a write that failed. The store is there.
-fn opened_anew(error: Error) -> Error {
+/// Reports a scan that ended because the store was reopened after a failed write.
+fn reopened(error: Error) -> Error {
     match error {
         Error::Closed => Error::Failed,
         other => other,
@@ -139,7 +139,8 @@ impl History for Shared {
             })
         };
         match self.with(|database| guarded(|| after(database))) {
-            // It cannot even be read. But nothing is written either, so who has heard everything knows all.
+            // The store cannot be read, and nothing is written either: a follower that is up to date stays
+            // so.
             Err(Error::Full | Error::Failed) if position >= self.newest() => Ok(Found {
                 revision: position,
                 events: Vec::new(),

@@ -1,4 +1,4 @@
-//! What is in the file, and how redb's errors read in ours.
+//! Tables of the file, and conversion of errors of redb.
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -6,13 +6,13 @@ use redb::TableDefinition;
 
 use crate::error::{Error, Result};
 
-/// A key's bytes, and its value as `changes::value_record` writes it.
+/// Maps key bytes to a value encoded by `changes::value_record`.
 pub(super) const ENTRIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("entries");
 
-/// A revision, and what its transaction changed, as `changes::history_record` writes it.
+/// Maps a revision to its changes, encoded by `changes::history_record`.
 pub(super) const HISTORY: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("history");
 
-/// Numbers about the whole.
+/// Numbers about the whole store.
 pub(super) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 
 /// In `META`: the format of everything in the file.
@@ -27,17 +27,17 @@ pub(super) const COUNT: &str = "entries";
 /// In `META`: the sum of their checksums.
 pub(super) const CHECKSUMS: &str = "checksums";
 
-/// The format that this version writes. An older one is migrated in `folder.rs`, a newer one refused.
+/// The format that this version writes. `folder.rs` migrates older ones; newer ones are rejected.
 pub(super) const FORMAT_NUMBER: u64 = 1;
 
-/// Runs what reads or writes pages. redb asserts what holds of every tree that it wrote itself: a
-/// panic down there means that the file is damaged, and must not take the process with it.
+/// Runs work on pages. redb asserts invariants of its own trees: a panic there means that the file is
+/// damaged, and must not end the process.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     panic::catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Error::Damaged("its pages contradict each other".to_owned())))
+        .unwrap_or_else(|_| Err(Error::Damaged("pages contradict each other".to_owned())))
 }
 
-/// redb's many error types are all parts of this one.
+/// Converts all error types of redb.
 pub(super) fn error(error: impl Into<redb::Error>) -> Error {
     match error.into() {
         redb::Error::DatabaseAlreadyOpen => Error::InUse,
@@ -50,7 +50,7 @@ pub(super) fn error(error: impl Into<redb::Error>) -> Error {
         redb::Error::Corrupted(what) if what.contains("magic number") => Error::NotAStore,
         redb::Error::Corrupted(what) => Error::Damaged(what),
         redb::Error::UpgradeRequired(version) => Error::Damaged(format!(
-            "its pages have layout {version}, which no jeton has written"
+            "pages have layout {version}, which jeton never writes"
         )),
         redb::Error::TableDoesNotExist(_)
         | redb::Error::TableTypeMismatch { .. }

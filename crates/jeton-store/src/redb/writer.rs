@@ -1,5 +1,4 @@
-//! The one thread that writes: it takes everything that waits, makes it one redb transaction, flushes
-//! once, and only then answers.
+//! The writer thread: it makes one redb transaction of all waiting commits, flushes once, and then answers.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -19,17 +18,17 @@ use crate::pending::Completer;
 use crate::store::Outcome;
 use crate::txn::{Condition, Operation, Txn};
 
-/// What the writer is to do, and who waits for it.
+/// A job of the writer.
 pub(super) enum Job {
     Write(Txn, Completer<Outcome>),
-    /// After a failure: looks whether there is room again.
+    /// Checks after a failure whether there is space again.
     MakeWritable(Completer<()>),
 }
 
-/// The way to the writer. The writer ends when it is dropped.
+/// The queue of the writer. Dropping it ends the writer.
 #[derive(Debug)]
 pub(super) struct Queue(
-    // Its room is there from the beginning: boxed, it is small.
+    // Boxed to keep the preallocated queue small.
     SyncSender<Box<Job>>,
 );
 
@@ -95,12 +94,12 @@ fn write_group(shared: &Shared, jobs: Vec<Job>) {
     let written = writable.and_then(|()| {
         let written = shared.with(|database| guarded(|| commit(database, &txns)));
         if let Err(error) = &written {
-            // Whether the disk has it is not known.
+            // It is unknown whether the disk has it.
             shared.fail(error);
         }
         written
     });
-    // From here on everything that is answered is on the disk.
+    // Everything acknowledged below is on the disk.
     match written {
         Ok(outcomes) => {
             for outcome in &outcomes {
@@ -118,8 +117,8 @@ fn write_group(shared: &Shared, jobs: Vec<Job>) {
 
 fn commit(database: &Database, txns: &[Txn]) -> Result<Vec<Outcome>> {
     let mut write = database.begin_write().map_err(error)?;
-    // After a kill the store opens at once, and two-phase commit makes a torn page of the last commit
-    // harmless whatever an attacker put into it.
+    // The store opens quickly after a kill. Two-phase commit makes a torn page of the last commit harmless,
+    // even if an attacker wrote it.
     write.set_quick_repair(true);
     let mut outcomes = Vec::with_capacity(txns.len());
     let changed = {

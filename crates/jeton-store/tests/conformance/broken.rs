@@ -1,4 +1,4 @@
-//! Engines that each break one promise, and the case that must find it.
+//! Engines that each break one guarantee, and the case that must detect it.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -18,72 +18,72 @@ use crate::disk::Flush;
 use crate::engines::OnDisk;
 use crate::{Failed, Make, Power, Subject, cases};
 
-/// What is broken, how to make one, and the case that guards the promise.
+/// Name of the fault, constructor, and the case that guards the guarantee.
 const BROKEN: &[(&str, Make, &str)] = &[
     (
         "loses_writes",
         || on(Fault::LosesWrites),
-        "what_is_written_is_read",
+        "read_returns_written_entries",
     ),
     (
         "tears_batches",
         || on(Fault::TearsBatches),
-        "nobody_sees_half_a_transaction",
+        "transactions_are_atomic_for_readers",
     ),
     (
         "reads_stale",
         || on(Fault::ReadsStale),
-        "what_is_acknowledged_is_seen_by_all",
+        "acknowledged_commit_is_visible_to_all",
     ),
     (
         "watch_skips",
         || on(Fault::WatchSkips),
-        "a_watch_tells_everything_once_in_order",
+        "watch_reports_all_changes_in_order",
     ),
     (
         "watch_repeats",
         || on(Fault::WatchRepeats),
-        "a_watch_tells_everything_once_in_order",
+        "watch_reports_all_changes_in_order",
     ),
     (
         "watch_splits",
         || on(Fault::WatchSplits),
-        "a_watch_tells_whole_transactions",
+        "watch_reports_whole_transactions",
     ),
     (
         "watch_skips_on_resume",
         || on(Fault::WatchSkipsOnResume),
-        "a_watch_resumes_where_it_was_left",
+        "watch_resumes_at_position",
     ),
     (
         "watch_loses_when_dropped",
         || on(Fault::WatchLosesWhenDropped),
-        "a_watch_that_is_not_waited_for_loses_nothing",
+        "watch_with_dropped_calls_loses_nothing",
     ),
     (
         "as_of_always",
         || on(Fault::AsOfAlways),
-        "as_of_is_told_with_all_that_was_acknowledged_before",
+        "as_of_follows_all_acknowledged_commits",
     ),
     (
-        "as_of_to_come",
+        "as_of_in_the_future",
         || on(Fault::AsOfToCome),
-        "as_of_is_told_with_all_that_was_acknowledged_before",
+        "as_of_follows_all_acknowledged_commits",
     ),
     (
         "as_of_receipt",
         || on(Fault::AsOfReceipt),
-        "as_of_is_when_the_store_was_asked",
+        "as_of_is_time_of_the_question",
     ),
     (
         "as_of_never",
         || on(Fault::AsOfNever),
-        "a_quiet_watch_reports_progress",
+        "quiet_watch_reports_progress",
     ),
     (
         "acknowledges_before_durable",
         never_flushed,
-        "what_is_acknowledged_outlives_a_power_cut",
+        "acknowledged_commit_survives_power_cut",
     ),
     (
         "checks_then_writes",
@@ -91,41 +91,41 @@ const BROKEN: &[(&str, Make, &str)] = &[
         "no_increment_is_lost",
     ),
     (
-        "looks_at_the_first_condition",
+        "checks_only_the_first_condition",
         || on(Fault::FirstConditionOnly),
         "every_condition_counts",
     ),
     (
-        "scans_what_changes",
+        "scan_shows_later_changes",
         || on(Fault::ScanNotOfOneRevision),
-        "a_scan_is_in_order_and_of_one_revision",
+        "scan_is_ordered_at_one_revision",
     ),
     (
-        "unpinned_pages_are_newer_than_said",
+        "unpinned_pages_are_newer_than_reported",
         || on(Fault::UnpinnedNewerThanSaid),
-        "a_load_ends_though_history_is_forgotten_meanwhile",
+        "load_ends_despite_compaction",
     ),
     (
-        "unpinned_pages_begin_before_they_are_said_to",
+        "unpinned_pages_begin_earlier_than_reported",
         || on(Fault::UnpinnedOlderThanSaid),
-        "a_load_ends_though_history_is_forgotten_meanwhile",
+        "load_ends_despite_compaction",
     ),
     (
-        "takes_too_much",
+        "accepts_too_much",
         || on(Fault::TakesTooMuch),
-        "what_no_store_takes_is_refused",
+        "invalid_transaction_is_rejected",
     ),
 ];
 
-/// Unlike what an engine in this process does, and nonetheless right: what a case finds in a broken engine
-/// that does likewise is not found in these.
+/// Correct engines that behave like a broken one otherwise does. The case must accept these, so that it
+/// detects only the fault.
 const SOUND: &[(&str, Make, &str)] = &[(
     "unpinned_pages_and_a_watch_that_lags",
     || on(Fault::None),
-    "a_load_ends_though_history_is_forgotten_meanwhile",
+    "load_ends_despite_compaction",
 )];
 
-/// For each: the case that must find it does, and says what it found.
+/// Checks that the guarding case fails on each broken engine.
 pub fn trials() -> Vec<Trial> {
     let sound = |(name, make, guard): &(&'static str, Make, &'static str)| {
         let (make, guard) = (*make, *guard);
@@ -138,7 +138,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test(
             format!("broken::{name}::is_found_by::{guard}"),
             move || match case(guard)(&mut *make()) {
-                Ok(()) => Err("the suite passes an engine that is broken".into()),
+                Ok(()) => Err("the suite accepts a broken engine".into()),
                 Err(Failed(found)) => {
                     eprintln!("found: {found}");
                     Ok(())
@@ -158,7 +158,7 @@ fn case(name: &str) -> cases::Case {
     found.expect("the guard is a case").1
 }
 
-/// An engine that says it has flushed and has not.
+/// An engine that reports a flush and does not flush.
 fn never_flushed() -> Box<dyn Subject> {
     Box::new(OnDisk::new(Flush::Forgotten))
 }
@@ -207,7 +207,7 @@ impl Subject for Broken {
     }
 }
 
-/// A sound engine behind a fault.
+/// A correct engine with an injected fault.
 #[derive(Debug)]
 struct Engine {
     sound: MemoryStore,
@@ -318,7 +318,7 @@ impl Store for Engine {
             Ok(Box::new(BrokenWatch {
                 sound,
                 fault: self.fault,
-                told: 0,
+                reported: 0,
                 again: None,
                 asked: Revision::START,
                 store: self.sound.clone(),
@@ -380,11 +380,11 @@ fn with_operations(txn: Txn, operations: &[Operation]) -> Txn {
         })
 }
 
-/// Looks anew for every page.
+/// Reads the newest state for every page.
 struct LivePages {
     store: MemoryStore,
     revision: Revision,
-    /// Whether it says of which revision the newest page is.
+    /// Whether it reports the revision of the newest page.
     says_so: bool,
     prefix: Prefix,
     last: Option<Key>,
@@ -413,7 +413,7 @@ impl Pages for LivePages {
     }
 }
 
-/// Shows what was there before the transaction of which it says that it is in it.
+/// Shows the state before the revision that it reports.
 struct WithoutTheNewest(Box<dyn Pages>);
 
 impl Pages for WithoutTheNewest {
@@ -436,7 +436,7 @@ impl Pages for WithoutTheNewest {
 struct BrokenWatch {
     sound: Box<dyn Watch>,
     fault: Fault,
-    told: u64,
+    reported: u64,
     again: Option<Update>,
     asked: Revision,
     store: MemoryStore,
@@ -450,7 +450,7 @@ impl Watch for BrokenWatch {
                 return Ok(again);
             }
             if self.fault == Fault::WatchLosesWhenDropped {
-                // Takes its place in the history before it waits, and begins there when asked again.
+                // Advances before it waits, and starts there on the next call.
                 let now = self.store.status().await?.revision;
                 if self.asked > Revision::START {
                     self.sound = self.store.watch(&self.prefix, now).await?;
@@ -470,10 +470,12 @@ impl Watch for BrokenWatch {
                 if update.events.is_empty() {
                     return Ok(update);
                 }
-                self.told += 1;
+                self.reported += 1;
                 match self.fault {
-                    Fault::WatchSkips if self.told % 9 == 5 => continue,
-                    Fault::WatchRepeats if self.told % 9 == 5 => self.again = Some(update.clone()),
+                    Fault::WatchSkips if self.reported % 9 == 5 => continue,
+                    Fault::WatchRepeats if self.reported % 9 == 5 => {
+                        self.again = Some(update.clone())
+                    }
                     Fault::WatchSplits if update.events.len() > 1 => {
                         let rest = update.events.split_off(1);
                         self.again = Some(Update {
@@ -490,25 +492,25 @@ impl Watch for BrokenWatch {
     }
 }
 
-/// What a watch has told and nobody has heard yet.
+/// Updates that were not received yet.
 struct Queue(Mutex<Receiver<jeton_store::Result<Update>>>);
 
 impl Queue {
     fn of(mut watch: Box<dyn Watch>) -> Queue {
-        let (sender, told) = channel();
-        // It ends with the store, or with who listens.
+        let (sender, reported) = channel();
+        // Ends with the store or the receiver.
         std::thread::spawn(move || while sender.send(block_on(watch.next())).is_ok() {});
-        Queue(Mutex::new(told))
+        Queue(Mutex::new(reported))
     }
 }
 
-/// The newest take their time to arrive: only who waits is told.
+/// The newest updates are delayed.
 struct Lagging {
     watch: Box<dyn Watch>,
     arrived: VecDeque<Update>,
 }
 
-/// Updates that are on their way.
+/// Delayed updates.
 const ON_THE_WAY: usize = 100;
 
 impl Watch for Lagging {
@@ -537,9 +539,9 @@ impl Watch for Lagging {
 
 impl Watch for Queue {
     fn next(&mut self) -> Pending<'_, Update> {
-        let told = self.0.lock().unwrap().recv();
+        let reported = self.0.lock().unwrap().recv();
         Box::pin(std::future::ready(
-            told.unwrap_or(Err(jeton_store::Error::Closed)),
+            reported.unwrap_or(Err(jeton_store::Error::Closed)),
         ))
     }
 }

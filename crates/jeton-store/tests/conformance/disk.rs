@@ -1,31 +1,31 @@
-//! A disk that keeps what was flushed, and of the rest what it likes.
+//! A simulated disk that keeps flushed data and an arbitrary part of the rest.
 
 use std::io;
 use std::sync::{Arc, Mutex};
 
 use jeton_store::StorageBackend;
 
-/// What a disk does when it is told to flush.
+/// How the disk flushes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flush {
-    /// Puts everything written so far where a power cut cannot reach it.
+    /// Makes everything written so far durable.
     Done,
-    /// Says so, and does nothing: a store on it acknowledges before anything is durable.
+    /// Reports success and does nothing: a store acknowledges before data is durable.
     Forgotten,
 }
 
-/// A disk in memory. Clones are the same disk.
+/// A disk in memory. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Disk(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
     flush: Flush,
-    /// What a reader sees now.
+    /// Current contents.
     cached: Vec<u8>,
-    /// What is there after a power cut, whatever happens.
+    /// Contents that survive a power cut.
     flushed: Vec<u8>,
-    /// Written since the last flush.
+    /// Writes since the last flush.
     since: Vec<Change>,
 }
 
@@ -49,19 +49,19 @@ impl Disk {
         })))
     }
 
-    /// The same contents on a disk that flushes like that.
+    /// Copies the contents to a disk that flushes differently.
     pub fn with(&self, flush: Flush) -> Disk {
         Disk::of(flush, self.0.lock().unwrap().cached.clone())
     }
 
-    /// A disk as it is found after the power was cut at this moment: what was flushed, and of what
-    /// was not, each write or not, as `seed` has it. Disks write in the order they like.
+    /// Returns the disk after a power cut: flushed data, and each unflushed write or not, chosen by `seed`.
+    /// Disks reorder writes.
     pub fn after_power_cut(&self, seed: u64) -> Disk {
         let state = self.0.lock().unwrap();
         let mut bytes = state.flushed.clone();
         let mut dice = crate::threads::Dice::new(seed);
         for change in &state.since {
-            // A disk that lies about flushing is to show what is lost, not what is torn.
+            // A disk that ignores flushes loses writes. It does not tear them.
             if state.flush == Flush::Done && dice.below(2) == 0 {
                 apply(&mut bytes, change);
             }

@@ -1,4 +1,4 @@
-//! The engines that must pass.
+//! Engines that must pass the suite.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub fn memory() -> Box<dyn Subject> {
     Box::new(InMemory(MemoryStore::new()))
 }
 
-/// redb on a disk that can lose its power.
+/// redb on a disk with simulated power cuts.
 pub struct OnDisk {
     disk: Disk,
     store: Arc<RedbStore>,
@@ -24,8 +24,7 @@ pub struct OnDisk {
 
 impl OnDisk {
     pub fn new(flush: Flush) -> OnDisk {
-        // What was there when the store was made has been there for long: only what the test does
-        // is at stake.
+        // Data from the creation of the store is durable: the test only concerns later writes.
         let disk = Disk::new(Flush::Done);
         drop(RedbStore::open_on(disk.clone()).unwrap());
         let disk = disk.with(flush);

@@ -1,4 +1,4 @@
-//! A real etcd, one for each case, in a folder of its own.
+//! A real etcd server for each case, in its own folder.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::{Failed, Power, Subject};
 
-/// How long an etcd may take to come up, on a machine that has much else to do.
+/// Start timeout of etcd on a busy machine.
 const COMING_UP: Duration = Duration::from_secs(60);
 
 pub fn etcd() -> Box<dyn Subject> {
@@ -28,7 +28,7 @@ pub fn etcd() -> Box<dyn Subject> {
 struct OnServer {
     server: Etcd,
     store: Arc<EtcdStore>,
-    /// The newest revision when a part was forgotten last.
+    /// The newest revision at the last compaction.
     before: Mutex<Revision>,
     _folder: TempDir,
 }
@@ -38,8 +38,8 @@ impl Subject for OnServer {
         self.store.clone()
     }
 
-    /// The server is killed. What it had told the kernel is still there: an acknowledgement before the flush
-    /// would survive this.
+    /// Kills the server. The kernel still has unflushed data, so this does not detect an acknowledgement
+    /// before the flush.
     fn cut_power(&mut self) -> Result<Power, Failed> {
         self.server.kill_member(0);
         self.server.start_member(0).unwrap();
@@ -52,7 +52,7 @@ impl Subject for OnServer {
         block_on(self.store.compact(newest)).unwrap();
     }
 
-    /// What was the newest the last time: a watch has begun since then.
+    /// The newest revision of the last call: a watch has begun since then.
     fn forget_a_part(&self) {
         let newest = block_on(self.store.status()).unwrap().revision;
         let before = std::mem::replace(&mut *self.before.lock().unwrap(), newest);

@@ -1,8 +1,8 @@
-//! What every engine passes, and what broken ones do not.
+//! Conformance suite of the engines, and broken engines that it must detect.
 //!
-//! A case is a function over a [`Subject`]: a store, and a way to cut its power. A new engine is one
-//! more line in `ENGINES`. The suite itself is held to account in `broken`: each engine there breaks
-//! one promise, and the case that guards it must say so.
+//! A case is a function over a [`Subject`]: a store, and a way to cut its power. A new engine is one more
+//! line in `ENGINES`. `broken` tests the suite itself: each engine there breaks one guarantee, and the case
+//! for it must fail.
 #![allow(clippy::unwrap_used, clippy::panic, unreachable_pub)]
 
 mod broken;
@@ -19,45 +19,43 @@ use std::sync::Arc;
 use jeton_store::Store;
 use libtest_mimic::{Arguments, Trial};
 
-/// What is under test: a fresh store of one engine.
+/// A new store of one engine under test.
 pub trait Subject: Send + Sync {
-    /// The store, as it is open now.
+    /// The open store.
     fn store(&self) -> Arc<dyn Store>;
 
-    /// Cuts the power in the middle of whatever goes on, and opens the store again on what the disk
-    /// really has.
+    /// Cuts the power and opens the store on what the disk has.
     fn cut_power(&mut self) -> Result<Power, Failed>;
 
-    /// Makes the store forget its oldest history.
+    /// Makes the store compact its oldest history.
     fn compact(&self) {
         cases::fill_history(&*self.store());
     }
 
-    /// Makes the store forget some of its history: after ten times all that it was, and never what a follower
-    /// has not had time to be told.
+    /// Makes the store compact part of its history, but nothing that a follower had no time to receive.
     fn forget_a_part(&self) {
         cases::fill_a_part_of_history(&*self.store());
     }
 
-    /// How often the power is cut in a row: a server takes its time to come back.
+    /// Power cuts per case. Starting a server takes time.
     fn cuts(&self) -> u64 {
         12
     }
 }
 
-/// What a power cut left.
+/// The result of a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
-    /// A store that opened again.
+    /// The reopened store.
     Back,
-    /// Nothing, and nothing was promised.
+    /// Nothing: the engine does not claim durability.
     NothingPromised,
 }
 
-/// How a subject is made.
+/// Creates a subject.
 pub type Make = fn() -> Box<dyn Subject>;
 
-/// A case found something.
+/// The finding of a case.
 #[derive(Debug)]
 pub struct Failed(String);
 
@@ -66,11 +64,11 @@ pub type Checked = Result<(), Failed>;
 
 impl From<jeton_store::Error> for Failed {
     fn from(error: jeton_store::Error) -> Self {
-        Failed(format!("the store said: {error}"))
+        Failed(format!("store error: {error}"))
     }
 }
 
-/// Says what is wrong unless that holds.
+/// Fails with a message unless the condition holds.
 #[macro_export]
 macro_rules! ensure {
     ($holds:expr, $($what:tt)+) => {
@@ -87,7 +85,7 @@ const ENGINES: &[(&str, Make)] = &[
     ("etcd", etcd::etcd),
 ];
 
-/// etcd is a server, and must be there.
+/// The server of etcd must be installed.
 fn is_absent(engine: &str) -> bool {
     engine == "etcd" && !jeton_testkit::Etcd::is_here()
 }

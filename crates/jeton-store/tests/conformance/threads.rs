@@ -1,10 +1,10 @@
-//! Chance that repeats, and work on several threads.
+//! Reproducible random numbers, and work on several threads.
 
 use std::thread;
 
 use crate::{Checked, Failed};
 
-/// The same throws for the same seed.
+/// A random generator with a seed.
 pub struct Dice(u64);
 
 impl Dice {
@@ -13,7 +13,7 @@ impl Dice {
     }
 
     pub fn below(&mut self, bound: u64) -> u64 {
-        // xorshift*: any even spread will do.
+        // xorshift*: any even distribution is sufficient.
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -21,7 +21,7 @@ impl Dice {
     }
 }
 
-/// Runs that many at once and hands on the first finding.
+/// Runs that many threads and returns the first finding.
 pub fn at_once(count: usize, work: impl Fn(usize) -> Checked + Sync) -> Checked {
     thread::scope(|scope| {
         let work = &work;

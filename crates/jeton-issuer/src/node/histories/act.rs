@@ -1,4 +1,4 @@
-//! What happens in a history.
+//! Steps of a history.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -6,8 +6,7 @@ use proptest::sample::{Index, select};
 use crate::limits;
 
 const SKEW: i64 = limits::CLOCK_SKEW_SECONDS;
-/// By how much one jumps: what counts as a jump and what does not, ahead and behind. A rule that is made by a
-/// clock further behind is over too early.
+/// Sizes of jumps, below and above the threshold, ahead and behind.
 const JUMPS: [i64; 6] = [120, 599, 7200, 40 * 24 * 3600, -599, -3000];
 
 #[derive(Debug, Clone)]
@@ -23,24 +22,24 @@ pub(super) enum What {
 #[derive(Debug, Clone)]
 pub(super) enum Act {
     Issue(Index, u8),
-    /// As a jeton of before the counter did: a token without a stamp.
+    /// A token without a stamp, as older versions issued.
     IssueWithoutStamp(u8),
     Revoke(What),
-    /// Between its look and its commit another node revokes the first, and both issue.
+    /// Between its read and its commit another node revokes, and both issue.
     RevokeMeanwhile(What, What, Index),
-    /// What is due, as far as the clock is trusted.
+    /// Maintenance, as far as the clock is trusted.
     Due,
-    /// Everything that is over by its clock goes.
+    /// Deletes everything that is over by its clock.
     Clean,
-    /// Meanwhile another node revokes something.
+    /// Meanwhile another node revokes.
     CleanMeanwhile(What, Index),
-    /// As a fourth node does whose clock is so far ahead and that trusts it.
+    /// Like a fourth node whose clock is ahead and trusted.
     CleanEarly(i64),
     Lag,
     CatchUp,
     Jump(i64),
     Forward(i64),
-    /// Until the first rule is over by its clock, and so much more.
+    /// Until the first rule ends by its clock, plus this many seconds.
     Over(i64),
     Lifetimes(Index),
     Rotate,

@@ -1,4 +1,4 @@
-//! What is left when the power goes.
+//! Cases for power cuts.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +10,10 @@ use jeton_store::{Mirror, Revision, Txn, block_on};
 use super::{committed, contents, key, prefix, put};
 use crate::{Checked, Power, Subject, ensure};
 
-/// A writer never goes on for ever, whatever becomes of the test.
+/// Writers stop after this time, even if the test hangs.
 const STEPS: usize = 2_000;
 
-pub fn what_is_acknowledged_outlives_a_power_cut(subject: &mut dyn Subject) -> Checked {
+pub fn acknowledged_commit_survives_power_cut(subject: &mut dyn Subject) -> Checked {
     for cut in 0..subject.cuts() {
         let store = subject.store();
         let acknowledged = Mutex::new(Vec::<(String, Revision)>::new());
@@ -38,7 +38,7 @@ pub fn what_is_acknowledged_outlives_a_power_cut(subject: &mut dyn Subject) -> C
                 });
             }
             thread::sleep(Duration::from_millis(4 + cut));
-            // What is in this list was acknowledged before the power goes, in the middle of more.
+            // Commits acknowledged before the power cut, while others are in progress.
             let before = acknowledged.lock().unwrap().clone();
             let power = subject.cut_power();
             stop.store(true, Ordering::Relaxed);
@@ -64,13 +64,13 @@ pub fn what_is_acknowledged_outlives_a_power_cut(subject: &mut dyn Subject) -> C
         let highest = before.iter().map(|(_, revision)| *revision).max();
         ensure!(
             highest <= Some(newest),
-            "the store is at {newest}, and was at {highest:?}"
+            "the store is at {newest}, it was at {highest:?}"
         );
     }
     Ok(())
 }
 
-pub fn a_power_cut_leaves_whole_transactions(subject: &mut dyn Subject) -> Checked {
+pub fn power_cut_leaves_whole_transactions(subject: &mut dyn Subject) -> Checked {
     const PARTS: usize = 20;
     for cut in 0..subject.cuts() {
         let store = subject.store();
@@ -103,15 +103,15 @@ pub fn a_power_cut_leaves_whole_transactions(subject: &mut dyn Subject) -> Check
         let found = contents(&*store, &prefix(&[&name]))?.len();
         ensure!(
             found % PARTS == 0,
-            "{found} entries are left of transactions of {PARTS}"
+            "{found} entries remain of transactions with {PARTS}"
         );
-        // It goes on from there.
+        // The watch continues from there.
         put(&*store, &key(&["on", &name]), "v")?;
     }
     Ok(())
 }
 
-pub fn a_watch_resumes_after_a_power_cut(subject: &mut dyn Subject) -> Checked {
+pub fn watch_resumes_after_power_cut(subject: &mut dyn Subject) -> Checked {
     let below = prefix(&["after"]);
     let store = subject.store();
     for i in 0..5 {
@@ -134,8 +134,8 @@ pub fn a_watch_resumes_after_a_power_cut(subject: &mut dyn Subject) -> Checked {
     let loaded = block_on(Mirror::load(&*store, &below))?;
     ensure!(
         loaded.entries().eq(mirror.entries()),
-        "a follower that came back missed something"
+        "a resumed follower missed a change"
     );
-    ensure!(loaded.entries().count() == 9, "the store lost something");
+    ensure!(loaded.entries().count() == 9, "the store lost entries");
     Ok(())
 }

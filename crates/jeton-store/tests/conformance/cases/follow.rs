@@ -1,4 +1,4 @@
-//! Watches.
+//! Cases for watches.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -12,21 +12,18 @@ use super::{committed, key, prefix, put};
 use crate::threads::{Dice, at_once};
 use crate::{Checked, Failed, Subject, ensure};
 
-/// The next update that tells something, which the transaction of that revision did.
-fn told(watch: &mut dyn Watch, expected: Revision) -> Result<Update, Failed> {
+/// Returns the next update with events, from the transaction of that revision.
+fn reported(watch: &mut dyn Watch, expected: Revision) -> Result<Update, Failed> {
     loop {
         let update = block_on(watch.next())?;
         if !update.events.is_empty() {
             return Ok(update);
         }
-        ensure!(
-            update.revision < expected,
-            "{expected} was passed over in silence"
-        );
+        ensure!(update.revision < expected, "{expected} was skipped");
     }
 }
 
-/// Several writers at once, puts, deletes and prefixes, beside and under the prefix.
+/// Concurrent writers with puts, deletes and prefix deletes, under the prefix and beside it.
 fn write_a_lot(store: &dyn Store) -> Checked {
     at_once(3, |me| {
         let mut dice = Dice::new(me as u64 + 77);
@@ -53,7 +50,7 @@ fn write_a_lot(store: &dyn Store) -> Checked {
     })
 }
 
-pub fn a_watch_tells_everything_once_in_order(subject: &mut dyn Subject) -> Checked {
+pub fn watch_reports_all_changes_in_order(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["w"]);
     put(&*store, &key(&["w", "0", "0"]), "before")?;
@@ -66,8 +63,8 @@ pub fn a_watch_tells_everything_once_in_order(subject: &mut dyn Subject) -> Chec
             write_a_lot(&*store)?;
             put(&*store, &finished, "yes")
         });
-        // Everything a writer put is told once: its own counter goes up by one and by no more. What is
-        // there in the end would not show it: a change that was passed over may have been undone.
+        // The counter of each writer rises by one with each update. The final state would not reveal a
+        // skipped change: a later one may have undone it.
         let mut own = [None::<u64>; 3];
         let mut quiet = 0;
         loop {
@@ -75,24 +72,24 @@ pub fn a_watch_tells_everything_once_in_order(subject: &mut dyn Subject) -> Chec
             if !update.events.is_empty() {
                 ensure!(
                     update.revision > last,
-                    "{} is told after {last}",
+                    "{} is reported after {last}",
                     update.revision
                 );
             }
             quiet += usize::from(update.events.is_empty());
-            ensure!(quiet < 3, "the last change is never told");
+            ensure!(quiet < 3, "the last change is never reported");
             last = last.max(update.revision);
             let mut done = false;
             for event in &update.events {
                 let Event::Put(entry) = event else { continue };
                 ensure!(
                     entry.key.is_under(&below),
-                    "told what was not asked for: {}",
+                    "reported a change outside the prefix: {}",
                     entry.key
                 );
                 ensure!(
                     entry.changed == update.revision,
-                    "told under another revision"
+                    "reported with another revision"
                 );
                 done |= entry.key == finished;
                 let parts: Vec<String> = entry.key.parts().collect();
@@ -104,10 +101,10 @@ pub fn a_watch_tells_everything_once_in_order(subject: &mut dyn Subject) -> Chec
                         .unwrap()
                         .parse()
                         .unwrap();
-                    let due = own[writer].map_or(0, |told| told + 1);
+                    let due = own[writer].map_or(0, |reported| reported + 1);
                     ensure!(
                         step == due,
-                        "change {step} of {writer} is told where {due} is due"
+                        "change {step} of {writer} is reported, expected {due}"
                     );
                     own[writer] = Some(step);
                 }
@@ -123,13 +120,13 @@ pub fn a_watch_tells_everything_once_in_order(subject: &mut dyn Subject) -> Chec
         let loaded = block_on(Mirror::load(&*store, &below))?;
         ensure!(
             loaded.entries().eq(mirror.entries()),
-            "who followed the watch does not have what the store has"
+            "the follower differs from the store"
         );
         Ok(())
     })
 }
 
-pub fn a_watch_tells_whole_transactions(subject: &mut dyn Subject) -> Checked {
+pub fn watch_reports_whole_transactions(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["whole"]);
     let mut watch = block_on(store.watch(&below, block_on(store.status())?.revision))?;
@@ -138,22 +135,22 @@ pub fn a_watch_tells_whole_transactions(subject: &mut dyn Subject) -> Checked {
             txn.put(key(&["whole", &i.to_string()]), round.to_string())
         });
         let revision = committed(&*store, txn)?;
-        let update = told(&mut *watch, revision)?;
+        let update = reported(&mut *watch, revision)?;
         ensure!(
             update.revision == revision,
-            "told under revision {}",
+            "reported with revision {}",
             update.revision
         );
         ensure!(
             update.events.len() == 10,
-            "{} of 10 changes told at once",
+            "{} of 10 changes reported at once",
             update.events.len()
         );
     }
     Ok(())
 }
 
-pub fn a_watch_resumes_where_it_was_left(subject: &mut dyn Subject) -> Checked {
+pub fn watch_resumes_at_position(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["resume"]);
     let start = block_on(store.status())?.revision;
@@ -170,17 +167,17 @@ pub fn a_watch_resumes_where_it_was_left(subject: &mut dyn Subject) -> Checked {
         };
         let mut watch = block_on(store.watch(&below, after))?;
         for expected in &revisions[left_at..] {
-            let revision = told(&mut *watch, *expected)?.revision;
+            let revision = reported(&mut *watch, *expected)?.revision;
             ensure!(
                 revision == *expected,
-                "resumed after {after}, {expected} came as {revision}"
+                "resumed after {after}, expected {expected}, got {revision}"
             );
         }
     }
     Ok(())
 }
 
-pub fn a_watch_far_behind_catches_up(subject: &mut dyn Subject) -> Checked {
+pub fn watch_far_behind_catches_up(subject: &mut dyn Subject) -> Checked {
     const BEHIND: usize = 5_000;
     let store = subject.store();
     let below = prefix(&["far"]);
@@ -198,44 +195,44 @@ pub fn a_watch_far_behind_catches_up(subject: &mut dyn Subject) -> Checked {
         let update = block_on(watch.next())?;
         ensure!(
             update.events.is_empty() || update.revision > last,
-            "{} is told after {last}",
+            "{} is reported after {last}",
             update.revision
         );
         last = last.max(update.revision);
         seen += update.events.len();
     }
-    ensure!(seen == BEHIND, "{seen} of {BEHIND} changes are told");
+    ensure!(seen == BEHIND, "{seen} of {BEHIND} changes are reported");
     Ok(())
 }
 
-pub fn a_watch_that_is_not_waited_for_loses_nothing(subject: &mut dyn Subject) -> Checked {
+pub fn watch_with_dropped_calls_loses_nothing(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["drop"]);
     let mut watch = block_on(store.watch(&below, block_on(store.status())?.revision))?;
     for i in 0..30 {
-        // Asked, and given up before there is an answer.
+        // The call is dropped before it completes.
         block_on(poll_fn(|context| {
             let mut next = watch.next();
             let early = next.as_mut().poll(context);
             drop(next);
             match early {
-                Poll::Ready(Ok(update)) if !update.events.is_empty() => {
-                    Poll::Ready(Err(Failed("told something before it happened".to_owned())))
-                }
+                Poll::Ready(Ok(update)) if !update.events.is_empty() => Poll::Ready(Err(Failed(
+                    "reported a change before it happened".to_owned(),
+                ))),
                 _ => Poll::Ready(Ok(())),
             }
         }))?;
         let revision = put(&*store, &key(&["drop", &i.to_string()]), "v")?;
-        let update = told(&mut *watch, revision)?;
+        let update = reported(&mut *watch, revision)?;
         ensure!(
             update.revision == revision,
-            "{revision} was lost with a call that was given up"
+            "{revision} was lost with a dropped call"
         );
     }
     Ok(())
 }
 
-pub fn a_watch_of_what_is_forgotten_says_so(subject: &mut dyn Subject) -> Checked {
+pub fn watch_of_compacted_revision_fails(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["old"]);
     let start = block_on(store.status())?.revision;
@@ -249,11 +246,11 @@ pub fn a_watch_of_what_is_forgotten_says_so(subject: &mut dyn Subject) -> Checke
     let asked = block_on(store.watch(&below, start)).err();
     ensure!(
         asked.as_ref().is_some_and(compacted),
-        "a forgotten revision is watched: {asked:?}"
+        "a compacted revision is watched: {asked:?}"
     );
-    // One that fell behind says so, unless what it missed is on its way to it already.
+    // A watch that fell behind fails, unless what it missed is already on its way.
     for missed in missed {
-        // What it had to say before they were written may be on its way too.
+        // Earlier updates may be on their way too.
         let next = loop {
             match block_on(early.next()) {
                 Ok(update) if update.events.is_empty() && update.revision < missed => {}
@@ -270,13 +267,13 @@ pub fn a_watch_of_what_is_forgotten_says_so(subject: &mut dyn Subject) -> Checke
             }
         }
     }
-    // From a scan on, all is well again.
+    // A watch from a new scan works.
     let mirror = block_on(Mirror::load(&*store, &below))?;
     let mut watch = block_on(store.watch(&below, mirror.revision()))?;
     let revision = put(&*store, &key(&["old", "2"]), "v")?;
     ensure!(
-        told(&mut *watch, revision)?.revision == revision,
-        "a watch from a scan on missed a change"
+        reported(&mut *watch, revision)?.revision == revision,
+        "a watch after a scan missed a change"
     );
     let oldest = block_on(store.status())?.oldest;
     ensure!(
@@ -286,7 +283,7 @@ pub fn a_watch_of_what_is_forgotten_says_so(subject: &mut dyn Subject) -> Checke
     Ok(())
 }
 
-pub fn a_watch_of_the_future_is_refused(subject: &mut dyn Subject) -> Checked {
+pub fn watch_of_future_revision_is_rejected(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let newest = put(&*store, &key(&["future"]), "v")?;
     let future = Revision::from_number(newest.number() + 1000);
@@ -298,23 +295,21 @@ pub fn a_watch_of_the_future_is_refused(subject: &mut dyn Subject) -> Checked {
     Ok(())
 }
 
-pub fn a_quiet_watch_reports_progress(subject: &mut dyn Subject) -> Checked {
+pub fn quiet_watch_reports_progress(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let watch = block_on(store.watch(&prefix(&["quiet"]), block_on(store.status())?.revision))?;
     let beside = put(&*store, &key(&["loud"]), "v")?;
     reports_progress(watch, beside)
 }
 
-pub fn a_watch_of_a_store_that_is_left_alone_reports_progress(
-    subject: &mut dyn Subject,
-) -> Checked {
+pub fn idle_store_watch_reports_progress(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let newest = put(&*store, &key(&["quiet", "1"]), "v")?;
     let watch = block_on(store.watch(&prefix(&["quiet"]), newest))?;
     reports_progress(watch, newest)
 }
 
-/// Progress that says as of when: without that nobody knows whether the store is there.
+/// Waits for progress with `as_of`. Without it nobody knows whether the store is reachable.
 fn reports_progress(mut watch: Box<dyn Watch>, newest: Revision) -> Checked {
     let started = Moment::now();
     let (sender, heard) = std::sync::mpsc::channel();
@@ -327,11 +322,11 @@ fn reports_progress(mut watch: Box<dyn Watch>, newest: Revision) -> Checked {
         let update = heard.recv_timeout(deadline.saturating_sub(started.elapsed()));
         let update =
             update.map_err(|_| Failed(format!("silence for {:?}", started.elapsed())))??;
-        ensure!(update.events.is_empty(), "a quiet watch tells changes");
+        ensure!(update.events.is_empty(), "a quiet watch reports changes");
         if update.as_of.is_some_and(|as_of| as_of >= started) {
             ensure!(
                 update.revision >= newest,
-                "progress is behind what was acknowledged before it"
+                "progress is older than an earlier acknowledgement"
             );
             return Ok(());
         }

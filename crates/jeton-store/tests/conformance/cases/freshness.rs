@@ -1,4 +1,4 @@
-//! What a watch says of how fresh it is.
+//! Cases for `as_of`.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,13 +10,13 @@ use jeton_store::{Moment, Revision, Store, Update, Watch, block_on, limits};
 use super::{key, prefix, put};
 use crate::{Checked, Failed, Subject, ensure};
 
-/// A writer never goes on for ever, whatever becomes of the test.
+/// Writers stop after this time, even if the test hangs.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// How far writers may be ahead of who follows.
+/// How far writers may be ahead of the follower.
 const AHEAD: u64 = 1000;
 
-/// What was acknowledged, and when at the latest.
+/// A commit, and a moment after its acknowledgement.
 type Acknowledged = Vec<(Revision, Moment)>;
 
 fn put_and_note(store: &dyn Store, name: &[&str]) -> Result<(Revision, Moment), Failed> {
@@ -24,7 +24,7 @@ fn put_and_note(store: &dyn Store, name: &[&str]) -> Result<(Revision, Moment), 
     Ok((revision, Moment::now()))
 }
 
-/// Hears updates, each with the moment after it came, until that revision has been told.
+/// Receives updates, each with the moment of arrival, until that revision.
 fn heard_up_to(watch: &mut dyn Watch, revision: Revision) -> Result<Vec<(Update, Moment)>, Failed> {
     let mut heard = Vec::new();
     loop {
@@ -37,18 +37,18 @@ fn heard_up_to(watch: &mut dyn Watch, revision: Revision) -> Result<Vec<(Update,
     }
 }
 
-/// Whoever believes `as_of` has been told everything that was acknowledged before it.
+/// Checks that everything acknowledged before `as_of` was reported.
 fn is_true(heard: &[(Update, Moment)], acknowledged: &Acknowledged) -> Checked {
-    let mut told = Revision::START;
+    let mut reported = Revision::START;
     for (update, after) in heard {
-        told = told.max(update.revision);
+        reported = reported.max(update.revision);
         let Some(as_of) = update.as_of else { continue };
-        ensure!(as_of <= *after, "{told} is told as of a moment to come");
+        ensure!(as_of <= *after, "{reported} has an as_of in the future");
         let untold =
-            (acknowledged.iter()).find(|(revision, when)| *revision > told && *when < as_of);
+            (acknowledged.iter()).find(|(revision, when)| *revision > reported && *when < as_of);
         if let Some((revision, when)) = untold {
             return Err(Failed(format!(
-                "{told} is the newest as of a moment, and {revision} was acknowledged {:?} before it",
+                "{reported} is the newest reported revision, but {revision} was acknowledged {:?} before as_of",
                 as_of.duration_since(*when)
             )));
         }
@@ -56,11 +56,11 @@ fn is_true(heard: &[(Update, Moment)], acknowledged: &Acknowledged) -> Checked {
     Ok(())
 }
 
-pub fn as_of_is_told_with_all_that_was_acknowledged_before(subject: &mut dyn Subject) -> Checked {
+pub fn as_of_follows_all_acknowledged_commits(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["fresh"]);
     let start = block_on(store.status())?.revision;
-    // A follower that is behind.
+    // A slow follower.
     let mut acknowledged = Vec::new();
     for i in 0..40 {
         let part = if i % 4 == 3 { "beside" } else { "fresh" };
@@ -70,7 +70,7 @@ pub fn as_of_is_told_with_all_that_was_acknowledged_before(subject: &mut dyn Sub
     acknowledged.push(last);
     let mut watch = block_on(store.watch(&below, start))?;
     is_true(&heard_up_to(&mut *watch, last.0)?, &acknowledged)?;
-    // And one that keeps up with several writers.
+    // A follower that keeps up with several writers.
     let acknowledged = Mutex::new(Vec::new());
     thread::scope(|scope| {
         let writers: Vec<_> = (0..3)
@@ -101,34 +101,34 @@ pub fn as_of_is_told_with_all_that_was_acknowledged_before(subject: &mut dyn Sub
     })
 }
 
-pub fn as_of_is_when_the_store_was_asked(subject: &mut dyn Subject) -> Checked {
+pub fn as_of_is_time_of_the_question(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let start = put(&*store, &key(&["asked", "1"]), "v")?;
     let mut watch = block_on(store.watch(&prefix(&["asked"]), start))?;
-    // Nobody listens, and what is told meanwhile waits.
+    // Updates wait while nothing reads them.
     thread::sleep(limits::PROGRESS_EVERY + Duration::from_secs(1));
     let written = put_and_note(&*store, &["asked", "2"])?;
     thread::sleep(Duration::from_millis(10));
     is_true(&heard_up_to(&mut *watch, written.0)?, &vec![written])
 }
 
-pub fn as_of_goes_on_while_others_write(subject: &mut dyn Subject) -> Checked {
+pub fn as_of_advances_while_others_write(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["busy"]);
     let start = put(&*store, &key(&["busy", "1"]), "v")?;
     let mut watch = block_on(store.watch(&below, start))?;
     let (begun, done) = (Moment::now(), AtomicBool::new(false));
-    let told = AtomicU64::new(start.number());
+    let reported = AtomicU64::new(start.number());
     thread::scope(|scope| {
         let writers: Vec<_> = (0..4)
             .map(|me| {
-                let (store, done, told) = (&store, &done, &told);
+                let (store, done, reported) = (&store, &done, &reported);
                 let me = me.to_string();
                 scope.spawn(move || {
                     while !done.load(Ordering::Relaxed) && begun.elapsed() < DEADLINE {
                         let written = put(&**store, &key(&["busy", &me]), "v")?;
-                        // Ahead of who follows, and not out of its sight.
-                        let ahead = || written.number() > told.load(Ordering::Relaxed) + AHEAD;
+                        // Ahead of the follower by a bounded number of commits.
+                        let ahead = || written.number() > reported.load(Ordering::Relaxed) + AHEAD;
                         while ahead() && !done.load(Ordering::Relaxed) {
                             thread::yield_now();
                         }
@@ -139,11 +139,11 @@ pub fn as_of_goes_on_while_others_write(subject: &mut dyn Subject) -> Checked {
             .collect();
         let mut fresh = 0;
         let mut last = begun;
-        // Its age does not grow without bound: again and again it is told to be younger.
+        // The age stays bounded.
         let heard = loop {
             let update = match block_on(watch.next()) {
                 Ok(update) => {
-                    told.fetch_max(update.revision.number(), Ordering::Relaxed);
+                    reported.fetch_max(update.revision.number(), Ordering::Relaxed);
                     update
                 }
                 Err(error) => break Err(error.into()),

@@ -1,4 +1,4 @@
-//! Loading what changes meanwhile.
+//! Cases for loads during writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,15 +13,15 @@ use super::{committed, key, prefix, put};
 use crate::threads::Dice;
 use crate::{Checked, Failed, Subject, ensure};
 
-/// Pages that a load takes.
+/// Pages of a load.
 const PAGES: usize = 12;
 
-/// Every so many entries one that changes.
+/// One of so many entries changes.
 const EVERY: usize = 250;
 
 const ENTRIES: usize = PAGES * limits::PAGE_ENTRIES - 7;
 
-/// The entries that change, as they were at each revision.
+/// The changing entries at each revision.
 #[derive(Default)]
 struct Model {
     now: BTreeMap<Key, Vec<u8>>,
@@ -50,7 +50,7 @@ impl Model {
         Ok(())
     }
 
-    /// One that touches entries which have been read and such as have not.
+    /// A transaction that touches entries already read and entries not yet read.
     fn change(&mut self, store: &dyn Store, dice: &mut Dice) -> Checked {
         let any = |dice: &mut Dice| {
             let slots = u64::try_from(ENTRIES / EVERY).unwrap();
@@ -78,7 +78,7 @@ impl Model {
     }
 }
 
-/// What somebody has who loads and follows.
+/// The state of a follower after a load.
 #[derive(Default)]
 struct Follower {
     changing: BTreeMap<Key, Vec<u8>>,
@@ -91,7 +91,10 @@ impl Follower {
             self.changing.insert(key, value);
             return Ok(());
         }
-        ensure!(!self.unchanging.contains(&key), "{key} is loaded twice");
+        ensure!(
+            !self.unchanging.contains(&key),
+            "{key} is loaded more than once"
+        );
         self.unchanging.insert(key);
         Ok(())
     }
@@ -108,9 +111,9 @@ impl Follower {
     }
 }
 
-/// Everything is written again and again while it is loaded, and what was there when the load began is no
-/// longer in the history when it ends.
-pub fn a_load_ends_though_history_is_forgotten_meanwhile(subject: &mut dyn Subject) -> Checked {
+/// Everything is rewritten during the load, so that the history no longer has its first revision when it
+/// ends.
+pub fn load_ends_despite_compaction(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let (mut model, mut dice) = (Model::default(), Dice::new(20));
     for batch in (0..ENTRIES).step_by(128) {
@@ -153,7 +156,7 @@ pub fn a_load_ends_though_history_is_forgotten_meanwhile(subject: &mut dyn Subje
         changes
             .as_of
             .is_some_and(|as_of| begun <= as_of && as_of <= Moment::now()),
-        "what is loaded is not as of a moment since the load began"
+        "as_of is before the load began"
     );
     follower.follow(changes)?;
     ensure!(
@@ -163,9 +166,9 @@ pub fn a_load_ends_though_history_is_forgotten_meanwhile(subject: &mut dyn Subje
     );
     ensure!(
         follower.changing == *model.at(revision),
-        "what is loaded is not what the store held at its revision"
+        "the loaded state differs from the store at its revision"
     );
-    // And it can be followed from there.
+    // A watch continues from there.
     for _ in 0..50 {
         model.change(&*store, &mut dice)?;
     }
@@ -180,13 +183,13 @@ pub fn a_load_ends_though_history_is_forgotten_meanwhile(subject: &mut dyn Subje
     }
     ensure!(
         follower.changing == model.now,
-        "who followed from there does not have what the store has"
+        "the follower differs from the store"
     );
     Ok(())
 }
 
-/// Writers change an early and a late entry with one transaction: who has loaded has both or neither.
-pub fn a_load_while_others_write_is_of_one_revision(subject: &mut dyn Subject) -> Checked {
+/// Writers change an early and a late entry in one transaction: the loaded state has both or neither.
+pub fn load_during_writes_has_one_revision(subject: &mut dyn Subject) -> Checked {
     const BETWEEN: usize = 3 * limits::PAGE_ENTRIES;
     let store = subject.store();
     let below = prefix(&["pair"]);
@@ -213,7 +216,7 @@ pub fn a_load_while_others_write_is_of_one_revision(subject: &mut dyn Subject) -
                         if is_done.load(Ordering::Relaxed) {
                             break;
                         }
-                        // On an engine without a disk it would outrun everybody.
+                        // Without a disk the writer would outrun the follower.
                         thread::sleep(Duration::from_micros(50));
                     }
                     Ok::<_, Failed>(())
@@ -242,7 +245,7 @@ pub fn a_load_while_others_write_is_of_one_revision(subject: &mut dyn Subject) -
                 let [early, late] = ends(writer).map(|key| mirror.get(&key));
                 ensure!(
                     early == late,
-                    "load {round} has one half of a transaction: {early:?}, {late:?}"
+                    "load {round} has a part of a transaction: {early:?}, {late:?}"
                 );
             }
             Ok(())

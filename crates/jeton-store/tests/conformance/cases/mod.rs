@@ -1,4 +1,4 @@
-//! The promises of `Store`, one case each.
+//! One case for each guarantee of `Store`.
 
 mod durability;
 mod follow;
@@ -14,132 +14,132 @@ use crate::{Checked, Failed, Subject};
 /// A case.
 pub type Case = fn(&mut dyn Subject) -> Checked;
 
-/// All of them. Names say what is promised.
+/// All cases. The name states the guarantee.
 pub const ALL: &[(&str, Case)] = &[
     (
-        "what_is_written_is_read",
-        transactions::what_is_written_is_read,
+        "read_returns_written_entries",
+        transactions::read_returns_written_entries,
     ),
     (
-        "each_condition_holds_or_does_not",
-        transactions::each_condition_holds_or_does_not,
+        "conditions_are_checked",
+        transactions::conditions_are_checked,
     ),
     (
         "every_condition_counts",
         transactions::every_condition_counts,
     ),
     (
-        "a_conflict_changes_nothing",
-        transactions::a_conflict_changes_nothing,
+        "conflict_changes_nothing",
+        transactions::conflict_changes_nothing,
     ),
     (
-        "revisions_grow_and_name_what_changed",
-        transactions::revisions_grow_and_name_what_changed,
+        "revisions_grow_with_changes",
+        transactions::revisions_grow_with_changes,
     ),
     (
-        "what_no_store_takes_is_refused",
-        transactions::what_no_store_takes_is_refused,
+        "invalid_transaction_is_rejected",
+        transactions::invalid_transaction_is_rejected,
     ),
     (
-        "the_largest_transaction_is_taken",
-        transactions::the_largest_transaction_is_taken,
+        "largest_transaction_is_accepted",
+        transactions::largest_transaction_is_accepted,
     ),
     (
-        "a_prefix_is_deleted_and_nothing_beside_it",
-        transactions::a_prefix_is_deleted_and_nothing_beside_it,
+        "delete_prefix_keeps_other_keys",
+        transactions::delete_prefix_keeps_other_keys,
     ),
     ("no_increment_is_lost", transactions::no_increment_is_lost),
     (
-        "of_many_that_start_together_one_wins",
-        transactions::of_many_that_start_together_one_wins,
+        "concurrent_creates_have_one_winner",
+        transactions::concurrent_creates_have_one_winner,
     ),
     (
-        "nobody_sees_half_a_transaction",
-        transactions::nobody_sees_half_a_transaction,
+        "transactions_are_atomic_for_readers",
+        transactions::transactions_are_atomic_for_readers,
     ),
     (
-        "what_is_acknowledged_is_seen_by_all",
-        transactions::what_is_acknowledged_is_seen_by_all,
+        "acknowledged_commit_is_visible_to_all",
+        transactions::acknowledged_commit_is_visible_to_all,
     ),
     (
-        "a_scan_of_full_pages_ends",
-        transactions::a_scan_of_full_pages_ends,
+        "scan_of_full_pages_ends",
+        transactions::scan_of_full_pages_ends,
     ),
     (
-        "a_scan_is_in_order_and_of_one_revision",
-        transactions::a_scan_is_in_order_and_of_one_revision,
+        "scan_is_ordered_at_one_revision",
+        transactions::scan_is_ordered_at_one_revision,
     ),
     (
         "random_histories_match_the_model",
         model::random_histories_match_the_model,
     ),
     (
-        "a_watch_tells_everything_once_in_order",
-        follow::a_watch_tells_everything_once_in_order,
+        "watch_reports_all_changes_in_order",
+        follow::watch_reports_all_changes_in_order,
     ),
     (
-        "a_watch_tells_whole_transactions",
-        follow::a_watch_tells_whole_transactions,
+        "watch_reports_whole_transactions",
+        follow::watch_reports_whole_transactions,
     ),
     (
-        "a_watch_resumes_where_it_was_left",
-        follow::a_watch_resumes_where_it_was_left,
+        "watch_resumes_at_position",
+        follow::watch_resumes_at_position,
     ),
     (
-        "a_watch_far_behind_catches_up",
-        follow::a_watch_far_behind_catches_up,
+        "watch_far_behind_catches_up",
+        follow::watch_far_behind_catches_up,
     ),
     (
-        "a_watch_that_is_not_waited_for_loses_nothing",
-        follow::a_watch_that_is_not_waited_for_loses_nothing,
+        "watch_with_dropped_calls_loses_nothing",
+        follow::watch_with_dropped_calls_loses_nothing,
     ),
     (
-        "a_watch_of_what_is_forgotten_says_so",
-        follow::a_watch_of_what_is_forgotten_says_so,
+        "watch_of_compacted_revision_fails",
+        follow::watch_of_compacted_revision_fails,
     ),
     (
-        "a_watch_of_the_future_is_refused",
-        follow::a_watch_of_the_future_is_refused,
+        "watch_of_future_revision_is_rejected",
+        follow::watch_of_future_revision_is_rejected,
     ),
     (
-        "a_quiet_watch_reports_progress",
-        follow::a_quiet_watch_reports_progress,
+        "quiet_watch_reports_progress",
+        follow::quiet_watch_reports_progress,
     ),
     (
-        "a_watch_of_a_store_that_is_left_alone_reports_progress",
-        follow::a_watch_of_a_store_that_is_left_alone_reports_progress,
+        "idle_store_watch_reports_progress",
+        follow::idle_store_watch_reports_progress,
     ),
     (
-        "as_of_is_told_with_all_that_was_acknowledged_before",
-        freshness::as_of_is_told_with_all_that_was_acknowledged_before,
+        "as_of_follows_all_acknowledged_commits",
+        freshness::as_of_follows_all_acknowledged_commits,
     ),
     (
-        "as_of_is_when_the_store_was_asked",
-        freshness::as_of_is_when_the_store_was_asked,
+        "as_of_is_time_of_the_question",
+        freshness::as_of_is_time_of_the_question,
     ),
     (
-        "as_of_goes_on_while_others_write",
-        freshness::as_of_goes_on_while_others_write,
+        "as_of_advances_while_others_write",
+        freshness::as_of_advances_while_others_write,
     ),
     (
-        "a_load_ends_though_history_is_forgotten_meanwhile",
-        loading::a_load_ends_though_history_is_forgotten_meanwhile,
+        "load_ends_despite_compaction",
+        loading::load_ends_despite_compaction,
     ),
     (
-        "a_load_while_others_write_is_of_one_revision",
-        loading::a_load_while_others_write_is_of_one_revision,
+        "load_during_writes_has_one_revision",
+        loading::load_during_writes_has_one_revision,
     ),
     (
-        "what_is_acknowledged_outlives_a_power_cut",
-        durability::what_is_acknowledged_outlives_a_power_cut,
+        "acknowledged_commit_survives_power_cut",
+        durability::acknowledged_commit_survives_power_cut,
     ),
     (
-        "a_power_cut_leaves_whole_transactions",
-        durability::a_power_cut_leaves_whole_transactions,
+        "power_cut_leaves_whole_transactions",
+        durability::power_cut_leaves_whole_transactions,
     ),
     (
-        "a_watch_resumes_after_a_power_cut",
-        durability::a_watch_resumes_after_a_power_cut,
+        "watch_resumes_after_power_cut",
+        durability::watch_resumes_after_power_cut,
     ),
 ];
 
@@ -170,7 +170,7 @@ fn value(store: &dyn Store, key: &Key) -> Result<Option<String>, Failed> {
     Ok(entry.map(|entry| String::from_utf8(entry.value).unwrap()))
 }
 
-/// Everything under a prefix, as key and value texts.
+/// Returns all entries under a prefix as text.
 fn contents(store: &dyn Store, prefix: &Prefix) -> Result<Vec<(String, String)>, Failed> {
     let mut pages = block_on(store.scan(prefix))?;
     let mut all = Vec::new();
@@ -185,7 +185,7 @@ fn contents(store: &dyn Store, prefix: &Prefix) -> Result<Vec<(String, String)>,
     Ok(all)
 }
 
-/// More commits than an engine's own history holds.
+/// More commits than the history of an engine has.
 pub fn fill_history(store: &dyn Store) {
     let key = key(&["fill"]);
     for _ in 0..=limits::HISTORY_COMMITS / 4096 {

@@ -1,4 +1,4 @@
-//! Random transactions, against a map.
+//! Random transactions, compared with a map.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{key, prefix};
 use crate::threads::Dice;
 use crate::{Checked, Subject, ensure};
 
-/// What a store should be.
+/// The model of a store.
 #[derive(Default)]
 struct Model(BTreeMap<Key, (Vec<u8>, Revision)>);
 
@@ -28,14 +28,14 @@ pub fn random_histories_match_the_model(subject: &mut dyn Subject) -> Checked {
             Outcome::Committed(revision) => {
                 ensure!(
                     holds,
-                    "step {seed} was done though a condition did not hold: {txn:?}"
+                    "step {seed} was committed although a condition was false: {txn:?}"
                 );
                 model.apply(&txn, revision);
             }
             Outcome::Conflict(_) => {
                 ensure!(
                     !holds,
-                    "step {seed} conflicts though every condition held: {txn:?}"
+                    "step {seed} conflicts although all conditions were true: {txn:?}"
                 );
             }
         }
@@ -47,7 +47,7 @@ pub fn random_histories_match_the_model(subject: &mut dyn Subject) -> Checked {
         let expected: Vec<_> = model.0.clone().into_iter().collect();
         ensure!(
             found == expected,
-            "after step {seed} the store is not what it should be: {txn:?}"
+            "after step {seed} the store differs from the model: {txn:?}"
         );
     }
     Ok(())

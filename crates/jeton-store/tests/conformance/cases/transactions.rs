@@ -1,4 +1,4 @@
-//! Reads, scans and transactions.
+//! Cases for reads, scans and transactions.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ use super::{committed, contents, key, prefix, put, value};
 use crate::threads::at_once;
 use crate::{Checked, Failed, Subject, ensure};
 
-pub fn what_is_written_is_read(subject: &mut dyn Subject) -> Checked {
+pub fn read_returns_written_entries(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let (one, two, none) = (key(&["t", "1"]), key(&["t", "a/b%c"]), key(&["t", "none"]));
     for round in 0..20 {
@@ -23,7 +23,7 @@ pub fn what_is_written_is_read(subject: &mut dyn Subject) -> Checked {
             .collect();
         ensure!(
             values == [Some(&b""[..]), None, Some(text.as_bytes())],
-            "round {round} read something else than was written"
+            "round {round} read other entries than written"
         );
         committed(&*store, Txn::new().delete(two.clone()))?;
         ensure!(
@@ -34,7 +34,7 @@ pub fn what_is_written_is_read(subject: &mut dyn Subject) -> Checked {
     Ok(())
 }
 
-pub fn each_condition_holds_or_does_not(subject: &mut dyn Subject) -> Checked {
+pub fn conditions_are_checked(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let (there, absent, out) = (
         key(&["c", "there"]),
@@ -82,7 +82,7 @@ pub fn every_condition_counts(subject: &mut dyn Subject) -> Checked {
         let outcome = block_on(store.commit(txn))?;
         ensure!(
             matches!(outcome, Outcome::Conflict(_)),
-            "condition {failing} of {} was not looked at",
+            "condition {failing} of {} was not checked",
             keys.len()
         );
         committed(&*store, Txn::new().delete(keys[failing].clone()))?;
@@ -90,7 +90,7 @@ pub fn every_condition_counts(subject: &mut dyn Subject) -> Checked {
     Ok(())
 }
 
-pub fn a_conflict_changes_nothing(subject: &mut dyn Subject) -> Checked {
+pub fn conflict_changes_nothing(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["n"]);
     put(&*store, &key(&["n", "keep"]), "kept")?;
@@ -118,7 +118,7 @@ pub fn a_conflict_changes_nothing(subject: &mut dyn Subject) -> Checked {
     Ok(())
 }
 
-pub fn revisions_grow_and_name_what_changed(subject: &mut dyn Subject) -> Checked {
+pub fn revisions_grow_with_changes(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let (a, b) = (key(&["rev", "a"]), key(&["rev", "b"]));
     let mut last = block_on(store.status())?.revision;
@@ -134,14 +134,14 @@ pub fn revisions_grow_and_name_what_changed(subject: &mut dyn Subject) -> Checke
         );
         ensure!(
             read.revision >= revision,
-            "a read is of an older revision than it shows"
+            "a read has an older revision than its entries"
         );
         last = revision;
     }
     Ok(())
 }
 
-pub fn what_no_store_takes_is_refused(subject: &mut dyn Subject) -> Checked {
+pub fn invalid_transaction_is_rejected(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let k = |part: &str| key(&["bad", part]);
     let many = |count| (0..count).fold(Txn::new(), |txn, i| txn.put(k(&format!("{i}")), "v"));
@@ -165,12 +165,12 @@ pub fn what_no_store_takes_is_refused(subject: &mut dyn Subject) -> Checked {
         let refused = block_on(store.commit(txn));
         ensure!(
             refused == Err(Error::Invalid(problem)),
-            "{problem:?} came out as {refused:?}"
+            "{problem:?} was reported as {refused:?}"
         );
     }
     ensure!(
         contents(&*store, &prefix(&["bad"]))?.is_empty(),
-        "a refused transaction left something"
+        "a rejected transaction changed something"
     );
     let keys: Vec<_> = (0..=limits::READ_KEYS).map(|i| k(&i.to_string())).collect();
     ensure!(
@@ -178,12 +178,12 @@ pub fn what_no_store_takes_is_refused(subject: &mut dyn Subject) -> Checked {
             block_on(store.read(&keys)),
             Err(Error::Invalid(Problem::TooManyKeys))
         ),
-        "more keys are read at once than there may be"
+        "a read of too many keys succeeds"
     );
     Ok(())
 }
 
-pub fn the_largest_transaction_is_taken(subject: &mut dyn Subject) -> Checked {
+pub fn largest_transaction_is_accepted(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let value = vec![b'x'; limits::TXN_BYTES / limits::TXN_OPERATIONS - 64];
     let txn = (0..limits::TXN_OPERATIONS).fold(Txn::new(), |txn, i| {
@@ -198,7 +198,7 @@ pub fn the_largest_transaction_is_taken(subject: &mut dyn Subject) -> Checked {
     Ok(())
 }
 
-pub fn a_prefix_is_deleted_and_nothing_beside_it(subject: &mut dyn Subject) -> Checked {
+pub fn delete_prefix_keeps_other_keys(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let inside = [key(&["r", "i", "7", "1"]), key(&["r", "i", "7", "2", "3"])];
     let beside = [
@@ -221,9 +221,9 @@ pub fn a_prefix_is_deleted_and_nothing_beside_it(subject: &mut dyn Subject) -> C
         .collect();
     ensure!(
         left == expected,
-        "left over: {left:?}, expected {expected:?}"
+        "remaining: {left:?}, expected {expected:?}"
     );
-    // Once more finds nothing, and nothing is what it changes.
+    // A second deletion finds nothing and changes nothing.
     let newest = block_on(store.status())?.revision;
     committed(&*store, Txn::new().delete_prefix(prefix(&["r", "i", "7"])))?;
     ensure!(
@@ -268,7 +268,7 @@ fn increment(store: &dyn Store, counter: &jeton_store::Key) -> Checked {
     }
 }
 
-pub fn of_many_that_start_together_one_wins(subject: &mut dyn Subject) -> Checked {
+pub fn concurrent_creates_have_one_winner(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     for round in 0..20 {
         let set = key(&["k", &round.to_string(), "_set"]);
@@ -290,13 +290,13 @@ pub fn of_many_that_start_together_one_wins(subject: &mut dyn Subject) -> Checke
         );
         ensure!(
             made.len() == 2,
-            "the key set of round {round} is of several: {made:?}"
+            "the key set of round {round} has several writers: {made:?}"
         );
     }
     Ok(())
 }
 
-pub fn nobody_sees_half_a_transaction(subject: &mut dyn Subject) -> Checked {
+pub fn transactions_are_atomic_for_readers(subject: &mut dyn Subject) -> Checked {
     const ROUNDS: u64 = 150;
     let store = subject.store();
     let pair = [key(&["pair", "a"]), key(&["pair", "b"])];
@@ -326,19 +326,19 @@ pub fn nobody_sees_half_a_transaction(subject: &mut dyn Subject) -> Checked {
                 .collect();
             ensure!(
                 values.len() == 2 && values[0] == values[1],
-                "a read saw half a transaction"
+                "a read shows a part of a transaction"
             );
             let scanned = contents(&*store, &prefix(&["pair"]))?;
             ensure!(
                 scanned.len() == 2 && scanned[0].1 == scanned[1].1,
-                "a scan saw half a transaction"
+                "a scan shows a part of a transaction"
             );
         }
         Ok(())
     })
 }
 
-pub fn what_is_acknowledged_is_seen_by_all(subject: &mut dyn Subject) -> Checked {
+pub fn acknowledged_commit_is_visible_to_all(subject: &mut dyn Subject) -> Checked {
     const ROUNDS: u64 = 100;
     let store = subject.store();
     let fresh = key(&["fresh"]);
@@ -371,7 +371,7 @@ pub fn what_is_acknowledged_is_seen_by_all(subject: &mut dyn Subject) -> Checked
     })
 }
 
-pub fn a_scan_of_full_pages_ends(subject: &mut dyn Subject) -> Checked {
+pub fn scan_of_full_pages_ends(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let below = prefix(&["full"]);
     for (pages, total) in [0, limits::PAGE_ENTRIES, 2 * limits::PAGE_ENTRIES]
@@ -394,13 +394,13 @@ pub fn a_scan_of_full_pages_ends(subject: &mut dyn Subject) -> Checked {
         ensure!(seen == total, "{seen} of {total} entries are seen");
         ensure!(
             block_on(scan.next())?.is_none(),
-            "there is a page behind the last"
+            "there is a page after the last"
         );
     }
     Ok(())
 }
 
-pub fn a_scan_is_in_order_and_of_one_revision(subject: &mut dyn Subject) -> Checked {
+pub fn scan_is_ordered_at_one_revision(subject: &mut dyn Subject) -> Checked {
     let store = subject.store();
     let total = limits::PAGE_ENTRIES * 2 + 7;
     for batch in 0..total.div_ceil(100) {
@@ -423,14 +423,11 @@ pub fn a_scan_is_in_order_and_of_one_revision(subject: &mut dyn Subject) -> Chec
             page.len()
         );
         for entry in page {
-            ensure!(
-                entry.value == b"old",
-                "a later write is seen in an older scan"
-            );
+            ensure!(entry.value == b"old", "an older scan shows a later write");
             ensure!(entry.changed <= revision, "an entry is newer than the scan");
             seen.push(entry.key);
         }
-        // Written while the scan goes on: before and behind where it is.
+        // Written during the scan, before and after its position.
         put(&*store, &key(&["scan", "00000"]), "new")?;
         put(
             &*store,

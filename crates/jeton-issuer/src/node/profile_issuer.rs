@@ -1,5 +1,4 @@
-//! Where tokens are issued: what those of one profile have in common is found once, however many of
-//! them there are.
+//! Issues tokens of one profile. Shared data is looked up once.
 
 use std::time::Duration;
 
@@ -15,29 +14,29 @@ use crate::secret_key::SecretKey;
 use crate::snapshot::{IssuerView, Snapshot};
 use crate::token_id::TokenId;
 
-/// Issues tokens of one profile for one audience, all of them at the same moment.
-pub struct Desk<'d> {
-    iss: &'d str,
-    audience: &'d str,
-    key: &'d SecretKey,
-    recipient: Option<&'d Recipient>,
+/// Issues tokens of one profile for one audience, all with the same issue time.
+pub struct ProfileIssuer<'p> {
+    iss: &'p str,
+    audience: &'p str,
+    key: &'p SecretKey,
+    recipient: Option<&'p Recipient>,
     now: Timestamp,
     expires_at: Timestamp,
-    /// Of the last revocation rule that is in the snapshot.
-    stamp: &'d StampText,
-    /// The longest token that every call takes.
+    /// Stamp of the newest revocation rule in the snapshot.
+    stamp: &'p StampText,
+    /// Maximum token size.
     token_bytes: usize,
 }
 
-impl<'d> Desk<'d> {
-    pub(super) fn open(
-        snapshot: &'d Snapshot,
-        view: &'d IssuerView,
+impl<'p> ProfileIssuer<'p> {
+    pub(super) fn new(
+        snapshot: &'p Snapshot,
+        view: &'p IssuerView,
         profile: &str,
-        audience: Option<&'d str>,
+        audience: Option<&'p str>,
         now: Timestamp,
         token_bytes: usize,
-    ) -> Result<Desk<'d>> {
+    ) -> Result<ProfileIssuer<'p>> {
         let profile = view.settings.profile(profile);
         let profile = profile.ok_or(Error::UnknownProfile)?;
         let audience = match audience {
@@ -51,7 +50,7 @@ impl<'d> Desk<'d> {
             None => &profile.audiences[0],
         };
         let lifetime = Duration::from_secs(profile.lifetime_seconds.unsigned_abs());
-        Ok(Desk {
+        Ok(ProfileIssuer {
             iss: view.settings.iss(),
             audience,
             key: view.signer(profile.alg, now.unix_seconds())?,
@@ -63,12 +62,12 @@ impl<'d> Desk<'d> {
         })
     }
 
-    /// Whom its tokens are for.
-    pub fn audience(&self) -> &'d str {
+    /// Returns the audience of its tokens.
+    pub fn audience(&self) -> &'p str {
         self.audience
     }
 
-    /// Issues one, for a subject if one is given, with claims of the caller's own.
+    /// Issues a token, with an optional subject and custom claims.
     ///
     /// # Errors
     ///
@@ -103,7 +102,7 @@ impl<'d> Desk<'d> {
         })
     }
 
-    /// Whether what the caller chose can be revoked again.
+    /// Checks that the chosen subject and client can be revoked.
     #[inline]
     fn check(&self, subject: Option<&str>, claims: &CustomClaims<'_>) -> Result<()> {
         if let Some(subject) = subject {
@@ -115,7 +114,7 @@ impl<'d> Desk<'d> {
         Ok(())
     }
 
-    /// Whether every other call takes the token.
+    /// Checks that the token does not exceed the size limit of other calls.
     #[inline]
     fn check_size(&self, token: &str) -> Result<()> {
         let (bytes, limit) = (token.len(), self.token_bytes);
@@ -128,20 +127,20 @@ impl<'d> Desk<'d> {
         }
     }
 
-    fn shared<T>(&self, custom: T) -> Claims<'d, T> {
+    fn shared<T>(&self, custom: T) -> Claims<'p, T> {
         Claims::new(custom)
             .issuer(self.iss)
             .audience(self.audience)
             .expires_at(self.expires_at)
     }
 
-    /// Issues many, one after the other. What JWTs of one key have in common is made once; tokens of
-    /// other kinds are issued one by one.
+    /// Prepares a batch. Shared parts of JWTs of one key are encoded once. Other formats are issued one by
+    /// one.
     ///
     /// # Errors
     ///
-    /// [`Error::Token`] if the key must not sign.
-    pub fn series(&self) -> Result<DeskSeries<'_>> {
+    /// [`Error::Token`] if the key may not sign.
+    pub fn batch(&self) -> Result<ProfileBatch<'_>> {
         let shared = self.shared(());
         let clock = FixedClock(self.now);
         let jwts = match (self.recipient, self.key) {
@@ -149,8 +148,8 @@ impl<'d> Desk<'d> {
             (None, SecretKey::Jws(key)) => Some(jwt::Series::new_by(key, &shared, &clock)?),
             _ => None,
         };
-        Ok(DeskSeries {
-            desk: self,
+        Ok(ProfileBatch {
+            profile_issuer: self,
             jwts,
             token: String::new(),
             token_id: TokenId::random(self.stamp),
@@ -158,24 +157,28 @@ impl<'d> Desk<'d> {
     }
 }
 
-/// Issues many tokens of one [`Desk`].
-pub struct DeskSeries<'s> {
-    desk: &'s Desk<'s>,
+/// Issues many tokens of one [`ProfileIssuer`].
+pub struct ProfileBatch<'s> {
+    profile_issuer: &'s ProfileIssuer<'s>,
     jwts: Option<jwt::Series<'s>>,
-    /// The last one.
+    /// The last token.
     token: String,
     token_id: TokenId,
 }
 
-impl DeskSeries<'_> {
-    /// Issues the next, as [`Desk::issue`] does. It is lent until the next one.
+impl ProfileBatch<'_> {
+    /// Issues the next token, as [`ProfileIssuer::issue`] does. The result is borrowed until the next call.
     ///
     /// # Errors
     ///
-    /// As [`Desk::issue`].
-    pub fn issue(&mut self, subject: Option<&str>, claims: &CustomClaims<'_>) -> Result<Lent<'_>> {
-        self.desk.check(subject, claims)?;
-        self.token_id = TokenId::random(self.desk.stamp);
+    /// As [`ProfileIssuer::issue`].
+    pub fn issue(
+        &mut self,
+        subject: Option<&str>,
+        claims: &CustomClaims<'_>,
+    ) -> Result<IssuedRef<'_>> {
+        self.profile_issuer.check(subject, claims)?;
+        self.token_id = TokenId::random(self.profile_issuer.stamp);
         let token_id = self.token_id.as_str();
         match &self.jwts {
             Some(jwts) => {
@@ -186,48 +189,48 @@ impl DeskSeries<'_> {
                 self.token.clear();
                 jwts.issue_onto(&own, &mut self.token)?;
             }
-            None => self.token = self.desk.token(subject, &self.token_id, claims)?,
+            None => self.token = self.profile_issuer.token(subject, &self.token_id, claims)?,
         }
-        self.desk.check_size(&self.token)?;
-        Ok(Lent {
+        self.profile_issuer.check_size(&self.token)?;
+        Ok(IssuedRef {
             token: &self.token,
             token_id,
-            expires_at: self.desk.expires_at.unix_seconds(),
+            expires_at: self.profile_issuer.expires_at.unix_seconds(),
         })
     }
 }
 
-impl std::fmt::Debug for DeskSeries<'_> {
+impl std::fmt::Debug for ProfileBatch<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DeskSeries")
-            .field("desk", &self.desk)
+        f.debug_struct("ProfileBatch")
+            .field("profile_issuer", &self.profile_issuer)
             .finish_non_exhaustive()
     }
 }
 
-/// [`Issued`], as long as it is not copied.
+/// A borrowed [`Issued`].
 #[derive(Clone, Copy)]
-pub struct Lent<'s> {
+pub struct IssuedRef<'s> {
     /// The token.
     pub token: &'s str,
-    /// Its `jti`: what revokes it.
+    /// Its `jti`, by which it can be revoked.
     pub token_id: &'s str,
     /// Its `exp`, seconds since 1970.
     pub expires_at: i64,
 }
 
-impl std::fmt::Debug for Lent<'_> {
+impl std::fmt::Debug for IssuedRef<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lent")
+        f.debug_struct("IssuedRef")
             .field("token_id", &self.token_id)
             .field("expires_at", &self.expires_at)
             .finish_non_exhaustive()
     }
 }
 
-impl std::fmt::Debug for Desk<'_> {
+impl std::fmt::Debug for ProfileIssuer<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk")
+        f.debug_struct("ProfileIssuer")
             .field("iss", &self.iss)
             .field("audience", &self.audience)
             .finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! A clock that the test moves: one for all nodes, or one for each.
+//! A clock that the test moves, shared or per node.
 
 #![allow(dead_code)]
 
@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use jeton::{Clock, Timestamp};
 
-/// Where it begins, seconds since 1970.
+/// Initial time, seconds since 1970.
 pub(crate) const START: i64 = 1_800_000_000;
 
-/// Clones are the same clock.
+/// Clones share the time.
 #[derive(Clone)]
-pub(crate) struct Hand(Arc<AtomicI64>);
+pub(crate) struct ManualClock(Arc<AtomicI64>);
 
-impl Hand {
-    pub(crate) fn new() -> Hand {
-        Hand(Arc::new(AtomicI64::new(START)))
+impl ManualClock {
+    pub(crate) fn new() -> ManualClock {
+        ManualClock(Arc::new(AtomicI64::new(START)))
     }
 
-    /// A clock of its own that is so far ahead of where the others begin, or behind.
-    pub(crate) fn ahead(seconds: i64) -> Hand {
-        Hand(Arc::new(AtomicI64::new(START + seconds)))
+    /// Creates a clock that is ahead by this many seconds, or behind.
+    pub(crate) fn ahead(seconds: i64) -> ManualClock {
+        ManualClock(Arc::new(AtomicI64::new(START + seconds)))
     }
 
     pub(crate) fn forward(&self, seconds: i64) {
@@ -33,7 +33,7 @@ impl Hand {
     }
 }
 
-impl Clock for Hand {
+impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_unix_seconds(self.seconds()).unwrap()
     }

@@ -1,10 +1,11 @@
-//! What is administered: each act decided, written with its audit entry in one transaction, and
-//! visible here when it returns.
+//! Administrative operations. Each is written with its audit entry in one transaction, and is visible on
+//! this node when it returns.
 
 use jeton_store::{Condition, Entry, Outcome, Revision, Txn, block_on};
 
 use super::{Inner, Node};
 use crate::audit::{Act, Chain};
+use crate::decision::DecisionTime;
 use crate::difference::Difference;
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
@@ -18,14 +19,14 @@ use crate::secret_key::SecretKey;
 use crate::settings::{IssuerSettings, name};
 
 impl Node {
-    /// Creates an issuer with its first keys, which sign at once: nobody has cached an older set. Of
-    /// several nodes that do so at once, one does, and the others get [`Error::IssuerExists`] when they have
-    /// heard of it too.
+    /// Creates an issuer with its first keys, which sign at once because no verifier has cached a key set.
+    /// If several nodes do this at once, one succeeds. The others get [`Error::IssuerExists`] once they see
+    /// the issuer.
     ///
     /// # Errors
     ///
-    /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`]. [`Error::Stale`]: it exists, and this
-    /// node has not heard of it.
+    /// [`Error::IssuerExists`], [`Error::Store`], [`Error::Contended`]. [`Error::Stale`]: the issuer
+    /// exists, and this node does not see it yet.
     pub fn create_issuer(&self, actor: &str, settings: IssuerSettings) -> Result<()> {
         self.create(actor, &settings, false)
     }
@@ -50,11 +51,11 @@ impl Node {
         self.inner.create_issuer(actor, &issuer)
     }
 
-    /// Publishes a new key of that kind now. It signs after the lead.
+    /// Publishes a new key of that kind now. It signs after the pre-publication period.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if one is on its way already or no profile uses the kind, and as
+    /// [`Error::Invalid`] if a new key is published already or no profile uses the kind, and as
     /// [`set_issuer`](Node::set_issuer).
     pub fn rotate(&self, actor: &str, iss: &str, kind: KeyKind) -> Result<()> {
         name("actor", actor)?;
@@ -63,9 +64,9 @@ impl Node {
             .keyring_act(actor, iss, "key.rotate", &event, Vec::new())
     }
 
-    /// Takes a key that is in wrong hands out of the key set at once, revokes everything that it
-    /// signed, and has its successor sign at once, or a new key if there is none: verifiers that have
-    /// not seen it refuse new tokens until they fetch.
+    /// Removes a compromised key from the key set at once and revokes everything that it signed. Its
+    /// successor or a new key signs at once. Verifiers that do not have that key reject its tokens until
+    /// they fetch the key set.
     ///
     /// # Errors
     ///
@@ -77,12 +78,12 @@ impl Node {
             .keyring_act(actor, iss, "key.compromised", &event, Vec::new())
     }
 
-    /// Takes in a private key from elsewhere: a JWK, a PEM or a PASERK. It is published now and signs
-    /// after the lead.
+    /// Imports a private key: a JWK, a PEM or a PASERK. It is published now and signs after the
+    /// pre-publication period.
     ///
     /// # Errors
     ///
-    /// [`Error::Token`] if it is no such key, and as [`rotate`](Node::rotate).
+    /// [`Error::Token`] if it is not a valid key, and as [`rotate`](Node::rotate).
     pub fn import(&self, actor: &str, iss: &str, kind: KeyKind, text: &str) -> Result<()> {
         name("actor", actor)?;
         let key = SecretKey::import(kind, text)?;
@@ -92,7 +93,7 @@ impl Node {
             .keyring_act(actor, iss, "key.import", &Event::Import, keys)
     }
 
-    /// Withdraws a key that is published and does not sign yet. Whoever signs goes on.
+    /// Withdraws a published key that does not sign yet. The previous key continues.
     ///
     /// # Errors
     ///
@@ -105,9 +106,8 @@ impl Node {
             .keyring_act(actor, iss, "key.retire", &event, Vec::new())
     }
 
-    /// Does now what is due: keys that are to be published, brought forward or dropped. A node does so by
-    /// itself when its clock has not jumped lately and is not apart from that of others; this takes the
-    /// clock's word.
+    /// Runs key maintenance now: publishes, reschedules and deletes keys that are due. A node does this by
+    /// itself while its clock is reliable. This call trusts the clock.
     ///
     /// # Errors
     ///
@@ -118,12 +118,11 @@ impl Node {
         self.inner.drop_gone(iss, self.inner.now())
     }
 
-    /// Encrypts every private key that is under an older key-encryption key under the present one, and
-    /// says how many.
+    /// Re-encrypts all private keys under the current key-encryption key. Returns how many it changed.
     ///
     /// # Errors
     ///
-    /// [`Error::WrongKeyEncryptionKey`] if one is under a key that this node was not given.
+    /// [`Error::WrongKeyEncryptionKey`] if a key is encrypted under a key that this node does not have.
     pub fn reseal(&self, actor: &str) -> Result<usize> {
         name("actor", actor)?;
         let mut resealed = 0;
@@ -137,14 +136,14 @@ impl Node {
     }
 }
 
-/// What is to become of an issuer.
+/// A planned change of an issuer.
 pub(super) struct Plan {
     pub(super) event: Event,
-    /// The issuer from now on, if it is to be another.
+    /// The new issuer record, if it changes.
     pub(super) issuer: Option<IssuerRecord>,
 }
 
-/// What is said of a change in the audit log.
+/// Returns the description of a change for the audit log.
 fn changes(old: &IssuerRecord, new: &IssuerRecord) -> Vec<String> {
     let differences = old.settings.differences(&new.settings);
     let more = differences
@@ -195,7 +194,7 @@ impl Inner {
                 )?;
             let there = read.entries[..2].iter().flatten();
             if let Some(written) = there.map(|entry| entry.changed).max() {
-                // Who is told that it exists finds it.
+                // A caller that gets this error can use the issuer.
                 self.wait_for(written)?;
                 return Err(Error::IssuerExists);
             }
@@ -241,7 +240,7 @@ impl Inner {
             .map(drop)
     }
 
-    /// Decides, writes, and waits until it is seen here. What the issuer was, and what it is.
+    /// Decides, writes, and waits until this node sees the change. Returns the old and the new record.
     pub(super) fn act(
         &self,
         actor: &str,
@@ -252,7 +251,7 @@ impl Inner {
         self.decide_and_write(actor, iss, act, Vec::new(), &NewRules::default(), plan)
     }
 
-    /// The same with keys that were handed over, and with the rule that is written if a key is revoked.
+    /// The same with given keys, and with the rules to write if a key is revoked.
     fn decide_and_write(
         &self,
         actor: &str,
@@ -266,6 +265,7 @@ impl Inner {
         names.extend(rule.reads()?);
         for _ in 0..limits::ATTEMPTS {
             let now = self.now();
+            let decision = DecisionTime::new(now);
             let read = block_on(self.store.read(&names))?;
             let [Some(settings), Some(set), head, found @ ..] = read.entries.as_slice() else {
                 return Err(Error::UnknownIssuer);
@@ -276,7 +276,7 @@ impl Inner {
             let issuer = issuer.unwrap_or_else(|| stored.clone());
             let decided = self.decided(&issuer.settings, &keyring, &event, &mut keys, now)?;
             if decided.is_none() && issuer == stored {
-                // Another node may have done it at this moment.
+                // Another node may just have done it.
                 self.wait_for(settings.changed.max(set.changed))?;
                 return Ok((stored, issuer));
             }
@@ -294,6 +294,8 @@ impl Inner {
                 about.extend(change.removed.iter().map(|kid| format!("-{kid}")));
                 about.extend(change.moved.iter().map(|kid| format!("~{kid}")));
                 if let Some((_, until)) = change.revoked {
+                    // Counted from the time of the newest audit entry: see `Term::of_tokens`.
+                    let until = until.saturating_add(self.not_behind(now) - now);
                     txn = rule.put(txn, found, read.revision, Term { now, until })?;
                 }
             }
@@ -305,16 +307,54 @@ impl Inner {
                 about,
             };
             let txn = Chain::read(head.as_ref())?.append(txn, act)?;
+            if decision.late_by(self.now()).is_some() {
+                continue;
+            }
             if let Some(revision) = self.try_commit(txn)? {
+                let late_by = decision.late_by(self.now());
                 self.wait_for(revision)?;
+                if let Some(change) = decided {
+                    self.follow_up(actor, iss, rule, change, late_by)?;
+                }
                 return Ok((stored, issuer));
             }
         }
         Err(Error::Contended)
     }
 
-    /// Asks the state machine, and makes the keys that it wants. Keys that were made for an attempt
-    /// that another node won are used in the next.
+    /// Writes what follows a commit: a correction if it was late, and the confirmation of new keys. If this
+    /// node stops before, [`Event::Tick`] on any node confirms the keys.
+    fn follow_up(
+        &self,
+        actor: &str,
+        iss: &str,
+        rule: &NewRules,
+        change: Change,
+        late_by: Option<i64>,
+    ) -> Result<()> {
+        let has_unconfirmed = change.keyring.has_unconfirmed();
+        let write = |act: &str, event: Event| {
+            let plan = |_: &IssuerRecord, _: &Keyring, _| {
+                Ok(Plan {
+                    event: event.clone(),
+                    issuer: None,
+                })
+            };
+            self.decide_and_write(actor, iss, act, Vec::new(), rule, plan)
+                .map(drop)
+        };
+        if let Some(by) = late_by {
+            let revoked = change.revoked;
+            write("key.late", Event::CommittedLate { by, revoked })?;
+        }
+        if has_unconfirmed {
+            write("key.confirm", Event::Confirm)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the state machine and creates the keys that it requires. Keys of an attempt that lost a
+    /// conflict are used in the next one.
     fn decided(
         &self,
         settings: &IssuerSettings,
@@ -356,7 +396,7 @@ impl Inner {
             let kid = key.kid()?;
             if change.added.contains(&kid) {
                 let sealed = SealedKey::seal(&self.options.keks[0], iss, &kid, *kind, key)?;
-                // One that cannot be read again would stop every node.
+                // An unreadable record would stop every node.
                 sealed.open(&self.options.keks, iss, &kid)?;
                 txn = txn.put(private_key(iss, &kid)?, record::write(&sealed));
             }
@@ -423,7 +463,7 @@ mod tests {
     use crate::{Error, IssuerSettings, KeyEncryptionKey, Node, Options, limits};
 
     #[test]
-    fn issuers_beyond_the_limit_are_refused() {
+    fn create_issuer_beyond_limit_is_rejected() {
         let options = Options::new(KeyEncryptionKey::generate().unwrap());
         let store = Arc::new(MemoryStore::new());
         let node = Node::start(store, options, Arc::new(SystemClock)).unwrap();
@@ -435,7 +475,7 @@ mod tests {
             node.create_issuer("me", IssuerSettings::from_json(&settings).unwrap())
         };
         create("first").unwrap();
-        // The same again and again under other names: it is the number that counts.
+        // Only the number of issuers matters here.
         let mut snapshot = (**node.inner.snapshot.load()).clone();
         let view = snapshot.issuers["first"].clone();
         for number in 1..limits::ISSUERS {

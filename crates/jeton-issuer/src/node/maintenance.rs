@@ -1,47 +1,52 @@
-//! What is due by itself: keys that are to be published or dropped, minutes and rules that are over.
+//! Periodic maintenance: publishes and deletes keys, and deletes expired revocations.
 
 use jeton_store::limits::TXN_OPERATIONS;
 use jeton_store::{Condition, Key, Moment, Revision, Txn, block_on};
 
 use super::Inner;
+use super::clock_guard::ClockGuard;
 use super::other_clocks::OtherClocks;
-use super::steady::Steady;
 use crate::error::Result;
 use crate::limits;
 use crate::record::revocations_of_minute;
 use crate::revocation::first_live_minute;
 
-/// Each is looked at and deleted.
+/// Each rule needs a condition and a deletion.
 const RULES_PER_TXN: usize = TXN_OPERATIONS / 2;
-/// Faults that are told at once.
+/// Maximum faults in one status.
 const FAULTS_TOLD: usize = 3;
 
-/// What this node's clock may decide.
+/// What the clock of this node may decide.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trusted {
-    /// Keys that are due by then are published.
+    /// Publish keys that are due by then.
     due: Option<i64>,
-    /// What is over by then is dropped here.
+    /// Forget revocations in memory that are over by then.
     over: Option<i64>,
-    /// And in the store, for every node.
+    /// Delete revocations in the store, for all nodes, that are over by then.
     over_for_all: Option<i64>,
-    /// Keys that were published after that second were published by a clock that was wrong.
+    /// Reschedule keys that were published after that second by a wrong clock.
     future: Option<i64>,
 }
 
 impl Trusted {
-    /// A key that is made too early, or what is forgotten too early, is for every node. So the clock must
-    /// have gone on evenly, and of two that are apart the slower one decides. For how long a key may wait is
-    /// bounded: a clock that is years behind must not end all rotation.
-    fn by(steady: &mut Steady, others: &mut OtherClocks, now: i64, moment: Moment) -> Trusted {
-        let observed = steady.observe(now, moment);
+    /// Decides what the clock may do. Publishing a key or deleting a revocation too early affects all
+    /// nodes. So the clock must have run without a jump, and of two different clocks the slower one
+    /// decides. A key waits for a bounded time: a clock that is years behind must not stop all rotation.
+    fn by(
+        clock_guard: &mut ClockGuard,
+        others: &mut OtherClocks,
+        now: i64,
+        moment: Moment,
+    ) -> Trusted {
+        let observed = clock_guard.observe(now, moment);
         if observed.has_jumped {
             others.forget();
         }
         let ahead = others.ahead_by(moment);
         let longest_wait = i64::try_from(limits::CLOCKS_APART_SECONDS).unwrap_or(i64::MAX);
         let over_for_all = |over: i64| {
-            // Nothing needs to go where nothing is written: what is over goes with the next act.
+            // Without writes nothing needs to be deleted. The next write allows it.
             let newest = others.newest().unwrap_or(i64::MIN);
             over.saturating_sub(ahead).min(newest)
         };
@@ -55,13 +60,13 @@ impl Trusted {
 }
 
 impl Inner {
-    /// Called by the scribe every second.
+    /// Called by the revocation writer every second.
     pub(crate) fn do_what_is_due(&self) {
         self.writes.look(&*self.store);
         let now = self.now();
-        let (mut steady, mut others) = (self.steady(), self.others());
-        let trusted = Trusted::by(&mut steady, &mut others, now, Moment::now());
-        drop((steady, others));
+        let (mut clock_guard, mut others) = (self.clock_guard(), self.others());
+        let trusted = Trusted::by(&mut clock_guard, &mut others, now, Moment::now());
+        drop((clock_guard, others));
         let mut faults = Vec::new();
         let held = self.keys_that_are_due(now, &trusted, &mut faults);
         faults.extend(
@@ -73,7 +78,8 @@ impl Inner {
         *self.held() = held;
     }
 
-    /// What waits and why. One issuer whose keys cannot be written does not stop those of the others.
+    /// Runs key maintenance for all issuers. Returns what waits and why. A failure for one issuer does not
+    /// stop the others.
     fn keys_that_are_due(
         &self,
         now: i64,
@@ -86,7 +92,7 @@ impl Inner {
             let keyring = &view.keyring;
             let due = keyring.next_tick(&view.settings);
             let mut done = Vec::new();
-            // First what goes: it makes room.
+            // Deletions first: they make room for new keys.
             if let Some(over) = trusted.over_for_all
                 && keyring.has_gone(over)
             {
@@ -113,13 +119,12 @@ impl Inner {
             let failed = done.into_iter().filter_map(Result::err);
             faults.extend(failed.map(|error| format!("keys of {iss}: {error}")));
         }
-        // Said in a status and in the log: the first are enough.
+        // The status and the log need only the first ones.
         faults.truncate(FAULTS_TOLD);
         held
     }
 
-    /// Drops the minutes and rules that are over, in memory and in the store. The same from several
-    /// nodes does no harm.
+    /// Deletes expired minutes and rules, in memory and in the store. Several nodes may do this at once.
     pub(super) fn drop_what_is_over(&self, trusted: &Trusted) -> Result<()> {
         if let Some(over) = trusted.over {
             self.forget_what_is_over(over);
@@ -141,7 +146,7 @@ impl Inner {
         for (minute, iss) in minutes {
             let txn = Txn::new().delete_prefix(revocations_of_minute(&iss, minute)?);
             self.try_commit(txn)?;
-            // Only now: what the store kept is tried again.
+            // After the commit, so that a failure is retried.
             self.working().forget(minute, &iss);
         }
         for rules in rules.chunks(RULES_PER_TXN) {
@@ -150,7 +155,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Deletes rules that are over, each as it was last written.
+    /// Deletes expired rules, on condition that they are unchanged.
     fn delete_rules(&self, rules: &[(Key, Revision)], over: i64) -> Result<()> {
         let txn = rules.iter().fold(Txn::new(), |txn, (key, changed)| {
             txn.when(key.clone(), Condition::Unchanged(*changed))
@@ -159,8 +164,8 @@ impl Inner {
         let is_done = self.try_commit(txn)?.is_some();
         let mut keys: Vec<Key> = rules.iter().map(|(key, _)| key.clone()).collect();
         if !is_done {
-            // If one was renewed meanwhile, none is deleted: the next look finds it as it is then. One that
-            // another node deleted before it was over here is known here alone.
+            // If a rule was renewed, nothing is deleted, and the next run sees the new rule. A rule that
+            // another node deleted too early exists only in memory.
             let read = block_on(self.store.read(&keys))?;
             let mut found = read.entries.iter();
             keys.retain(|_| found.next().is_some_and(Option::is_none));
@@ -169,7 +174,7 @@ impl Inner {
         Ok(())
     }
 
-    /// In memory alone: that needs no store, and decides for no other node.
+    /// Forgets in memory only. This needs no store and affects no other node.
     fn forget_what_is_over(&self, over: i64) {
         let mut working = self.working();
         let live = working.snapshot.revocations.len();
@@ -183,8 +188,8 @@ impl Inner {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-#[path = "../../tests/hooked/mod.rs"]
-mod hooked;
+#[path = "../../tests/intercepted_store/mod.rs"]
+mod intercepted_store;
 
 #[cfg(test)]
 #[path = "histories.rs"]
@@ -202,23 +207,23 @@ mod tests {
     use jeton::{Clock, Timestamp};
     use jeton_store::{MemoryStore, Mirror, Moment, Prefix, Store, block_on};
 
-    use super::hooked::Hooked;
+    use super::intercepted_store::InterceptedStore;
 
     use super::Trusted;
     use crate::limits::{
-        CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEAD_SECONDS,
-        LEEWAY_SECONDS, RULE_AFTER_SECONDS, STEADY_SECONDS,
+        CLOCK_SKEW_SECONDS, CLOCKS_APART_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEEWAY_SECONDS,
+        PUBLISH_BEFORE_USE_SECONDS, RULE_AFTER_SECONDS, STEADY_SECONDS,
     };
+    use crate::node::clock_guard::ClockGuard;
     use crate::node::other_clocks::OtherClocks;
-    use crate::node::steady::Steady;
     use crate::{Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, Subject};
 
     const NOW: i64 = 1_800_000_000;
 
     #[derive(Clone)]
-    struct Hand(Arc<AtomicI64>);
+    struct ManualClock(Arc<AtomicI64>);
 
-    impl Clock for Hand {
+    impl Clock for ManualClock {
         fn now(&self) -> Timestamp {
             Timestamp::from_unix_seconds(self.0.load(Ordering::SeqCst)).unwrap()
         }
@@ -228,8 +233,8 @@ mod tests {
         Options::new(KeyEncryptionKey::from_hex(&"17".repeat(32)).unwrap())
     }
 
-    fn node(store: &Arc<dyn Store>) -> (Node, Hand) {
-        let clock = Hand(Arc::new(AtomicI64::new(NOW)));
+    fn node(store: &Arc<dyn Store>) -> (Node, ManualClock) {
+        let clock = ManualClock(Arc::new(AtomicI64::new(NOW)));
         let node = Node::start(store.clone(), options(), Arc::new(clock.clone())).unwrap();
         let settings = r#"{"iss": "i", "profiles":
             [{"name": "p", "alg": "HS256", "lifetime_seconds": 900, "audiences": ["a"]}]}"#;
@@ -239,7 +244,7 @@ mod tests {
     }
 
     impl Trusted {
-        /// Whatever the clock says.
+        /// Trusts the clock in everything.
         fn all(now: i64) -> Trusted {
             Trusted {
                 due: Some(now),
@@ -250,9 +255,9 @@ mod tests {
         }
     }
 
-    /// Forty days ahead for a moment: no key is made early, and nothing is thrown away.
+    /// A clock that is forty days ahead for a moment publishes no key and deletes nothing.
     #[test]
-    fn a_clock_that_jumps_loses_no_key_and_no_revocation() {
+    fn clock_jump_loses_no_key_or_revocation() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, clock) = node(&store);
         let issued = node.issue("i", &Request::new("p")).unwrap();
@@ -274,12 +279,12 @@ mod tests {
         assert_eq!(node.status().fault, None);
     }
 
-    /// By another node, and by an administrator's call on the same one.
+    /// Renewed by another node, and by a call on the same node.
     #[test]
-    fn a_rule_that_is_renewed_while_it_is_cleaned_up_stays() {
+    fn rule_renewed_during_cleanup_stays() {
         let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let hooked = Hooked::new(&shared);
-        let (cleaner, clock) = node(&hooked.store());
+        let store_hook = InterceptedStore::new(&shared);
+        let (cleaner, clock) = node(&store_hook.store());
         let subject = |name: &str| Revoke::all(Subject::Subject(name.into()));
         let other = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
         for renewing in [other, cleaner.clone()] {
@@ -290,10 +295,10 @@ mod tests {
                 .0
                 .fetch_add(900 + RULE_AFTER_SECONDS, Ordering::SeqCst);
             let renewed = renewing.clone();
-            hooked.before_commit("/rule/", move || {
+            store_hook.before_commit("/rule/", move || {
                 block_on(renewed.revoke("me", "i", subject("s"))).unwrap();
             });
-            // What it looked at is no longer so: neither is deleted, until it looks again.
+            // The condition fails: neither rule is deleted until the next run.
             for left in [2, 1] {
                 let now = Trusted::all(clock.0.load(Ordering::SeqCst));
                 cleaner.inner.drop_what_is_over(&now).unwrap();
@@ -301,23 +306,23 @@ mod tests {
                 while cleaner.revision() < newest {
                     std::thread::yield_now();
                 }
-                assert!(hooked.has_acted());
+                assert!(store_hook.has_acted());
                 let rules = cleaner.rules("i").unwrap();
                 assert_eq!(rules.len(), left);
                 assert!(rules.iter().any(|rule| rule.name == "s"));
-                // What is over is not looked up, although it is still stored.
+                // Expired rules are not used, although they are still stored.
                 assert_eq!(cleaner.status().rules, 1);
             }
         }
     }
 
-    /// By a node whose clock was ahead. Otherwise this one would try to delete it every second, and with it
-    /// whatever is in the same transaction.
+    /// Otherwise this node would try to delete the rule every second, with everything in the same
+    /// transaction.
     #[test]
-    fn rule_that_another_node_deleted_early_counts_until_it_is_over_and_is_then_forgotten() {
+    fn rule_deleted_early_counts_until_its_end() {
         let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let hooked = Hooked::new(&shared);
-        let (node, clock) = node(&hooked.store());
+        let store_hook = InterceptedStore::new(&shared);
+        let (node, clock) = node(&store_hook.store());
         let ahead = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
         let subject = |name: &str| Revoke::all(Subject::Subject(name.into()));
         let heard = || {
@@ -345,14 +350,14 @@ mod tests {
             (node.rules("i").unwrap().len(), node.status().rules),
             (0, 0)
         );
-        hooked.before_commit("/rule/", || {});
+        store_hook.before_commit("/rule/", || {});
         node.inner.drop_what_is_over(&Trusted::all(over)).unwrap();
-        assert!(!hooked.has_acted(), "nothing is left to delete");
+        assert!(!store_hook.has_acted(), "nothing is left to delete");
     }
 
-    /// Nor with one that is written later, which is all that the store has.
+    /// A rule written later does not weaken it either.
     #[test]
-    fn rule_that_another_node_deleted_early_is_not_weakened_by_the_next() {
+    fn rule_deleted_early_is_not_weakened_later() {
         let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, clock) = node(&shared);
         let ahead = Node::start(shared.clone(), options(), Arc::new(clock.clone())).unwrap();
@@ -372,23 +377,23 @@ mod tests {
         block_on(ahead.revoke("me", "i", later)).unwrap();
         heard();
         assert!(node.rules("i").unwrap()[0].not_before.is_some());
-        // Whenever a token was issued, and whoever follows is told so.
+        // Regardless of the issue time. A feed reports the same.
         let mut feed = node.revocations("i").unwrap();
         let told = block_on(feed.next()).unwrap();
         assert_eq!(told.rules.len(), 1);
         assert_eq!(told.rules[0].not_before, None);
     }
 
-    /// It had not heard of the rule, and issued for as long as it may.
+    /// A node that does not know the rule issues for as long as it may.
     #[test]
-    fn rule_outlives_every_token_of_a_node_that_is_cut_off() {
+    fn rule_outlives_tokens_of_disconnected_node() {
         let shared: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, clock) = node(&shared);
-        let hooked = Hooked::new(&shared);
-        let cut_off_clock = Hand(Arc::new(AtomicI64::new(NOW)));
-        let (store, its_clock) = (hooked.store(), Arc::new(cut_off_clock.clone()));
+        let store_hook = InterceptedStore::new(&shared);
+        let cut_off_clock = ManualClock(Arc::new(AtomicI64::new(NOW)));
+        let (store, its_clock) = (store_hook.store(), Arc::new(cut_off_clock.clone()));
         let cut_off = Node::start(store, options(), its_clock).unwrap();
-        hooked.lag();
+        store_hook.lag();
         let subject = Revoke::all(Subject::Subject("s".into()));
         block_on(node.revoke("me", "i", subject)).unwrap();
         let issues_until = NOW + ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed();
@@ -396,7 +401,7 @@ mod tests {
             .0
             .store(issues_until + CLOCK_SKEW_SECONDS, Ordering::SeqCst);
         let issued = cut_off.issue("i", &Request::new("p").subject("s")).unwrap();
-        // Cleaned up by a clock that is ahead of the one by which the token is verified.
+        // The cleaning clock is ahead of the verifying one.
         let verified_at = issued.expires_at + LEEWAY_SECONDS - 1;
         let cleaned_at = verified_at + CLOCK_SKEW_SECONDS;
         node.inner
@@ -408,10 +413,10 @@ mod tests {
     }
 
     #[test]
-    fn clock_decides_when_it_is_steady_and_not_ahead_of_another() {
+    fn clock_decides_when_reliable_and_not_ahead() {
         let begun = Moment::now();
         let at = |seconds: u64| begun + Duration::from_secs(seconds);
-        let steady = RefCell::new(Steady::new(NOW, begun));
+        let steady = RefCell::new(ClockGuard::new(NOW, begun));
         let others = RefCell::new(OtherClocks::default());
         let trusted = |clock: i64, after: u64| {
             let (steady, others) = (&mut *steady.borrow_mut(), &mut *others.borrow_mut());
@@ -423,7 +428,7 @@ mod tests {
         let later = NOW + STEADY_SECONDS;
         let clear = trusted(later, steady);
         assert_eq!(all(clear), (Some(later), Some(NOW), Some(later)));
-        // What is over goes for every node with the next act of anybody.
+        // The next write of any node allows deletion.
         assert_eq!(clear.over_for_all, Some(i64::MIN));
         let hear = |written: i64, after: u64| {
             let others = &mut *others.borrow_mut();
@@ -431,20 +436,20 @@ mod tests {
         };
         hear(later, steady);
         assert_eq!(trusted(later, steady).over_for_all, Some(NOW));
-        // Ahead of another by an hour, and a second for the way.
+        // Ahead of another by an hour, plus a second for transit.
         hear(later - 3601, steady);
         let ahead = trusted(later, steady);
         assert_eq!(all(ahead), (Some(later - 3600), Some(NOW), Some(later)));
         assert_eq!(ahead.over_for_all, Some(NOW - 3600));
-        // By years: keys wait for a day, and nobody's revocations are deleted.
+        // Ahead by years: keys wait for a day, and nothing is deleted.
         hear(0, steady);
         let ahead = trusted(later, steady);
         assert_eq!(ahead.due, Some(later - 24 * 3600));
         assert!(ahead.over_for_all < Some(0));
-        // Behind another: what it calls the future may be now.
+        // Behind another: its future may be the present.
         hear(later + 3600, steady);
         assert_eq!(trusted(later, steady).future, None);
-        // A day later it is as before.
+        // The difference is forgotten after a day.
         let day = steady + CLOCKS_APART_SECONDS;
         let later = later + 24 * 3600;
         assert_eq!(
@@ -453,10 +458,9 @@ mod tests {
         );
     }
 
-    /// A key published a year ahead waits while this clock may be the one that is wrong, and is then brought
-    /// forward.
+    /// A key published a year ahead waits while this clock may be the wrong one. Then it is rescheduled.
     #[test]
-    fn key_published_in_the_future_is_brought_forward_by_a_trusted_clock() {
+    fn key_published_in_future_is_rescheduled() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, clock) = node(&store);
         let year = 365 * 24 * 3600;
@@ -474,12 +478,15 @@ mod tests {
         };
         let (held, signs_from) = due(&unsure);
         assert!(held.unwrap().contains("published in the future"));
-        assert_eq!(signs_from, NOW + year + LEAD_SECONDS);
-        assert_eq!(due(&Trusted::all(NOW)), (None, NOW + LEAD_SECONDS));
+        assert_eq!(signs_from, NOW + year + PUBLISH_BEFORE_USE_SECONDS);
+        assert_eq!(
+            due(&Trusted::all(NOW)),
+            (None, NOW + PUBLISH_BEFORE_USE_SECONDS)
+        );
     }
 
     #[test]
-    fn minutes_and_rules_are_dropped_when_they_are_over_and_not_before() {
+    fn cleanup_deletes_only_what_is_over() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (node, _clock) = node(&store);
         for (id, at) in [("1", NOW + 60), ("2", NOW + 61), ("3", NOW + 899)] {
@@ -503,11 +510,11 @@ mod tests {
             );
             (status.revocations, status.rules)
         };
-        // The end of the minute, the leeway, and a clock that is behind.
+        // The end of the minute, the leeway, and the clock difference.
         let minute_over = NOW + 120 + LEEWAY_SECONDS + CLOCK_SKEW_SECONDS;
         assert_eq!(at(minute_over - 1), (3, 1));
         assert_eq!(at(minute_over), (1, 1));
-        // The longest-lived token of a node that has not heard of the rule.
+        // The longest-lived token of a node that does not know the rule.
         let rule_over = NOW + 900 + RULE_AFTER_SECONDS;
         assert_eq!(at(rule_over - 1), (0, 1));
         assert_eq!(at(rule_over), (0, 0));

@@ -1,4 +1,4 @@
-//! A store that fails when the test says so.
+//! A store that fails on demand.
 
 #![allow(dead_code)]
 
@@ -12,7 +12,7 @@ use jeton_store::{
     Update, Watch,
 };
 
-/// What is wrong with it. Clones are the same.
+/// Its fault. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trouble(Arc<Switches>);
 
@@ -25,29 +25,29 @@ struct Switches {
     waiting: Mutex<Vec<Waker>>,
 }
 
-/// A store in memory with that trouble, for one node: others may have the same store without.
+/// A store in memory with that fault for one node. Others can use the same store without it.
 #[derive(Debug)]
-pub(crate) struct Troubled(pub(crate) MemoryStore, pub(crate) Trouble);
+pub(crate) struct FailingStore(pub(crate) MemoryStore, pub(crate) Trouble);
 
 impl Trouble {
-    /// Nothing can be read as a whole.
+    /// Scans fail.
     pub(crate) fn scans_fail(&self, fail: bool) {
         self.0.scans_fail.store(fail, Ordering::SeqCst);
     }
 
-    /// The watch that there is ends with an error instead of the next update.
+    /// The current watch ends with an error.
     pub(crate) fn watch_fails_once(&self) {
         self.0.watch_fails.store(true, Ordering::SeqCst);
         self.wake();
     }
 
-    /// Whoever follows panics.
+    /// The follower panics.
     pub(crate) fn watch_panics(&self) {
         self.0.watch_panics.store(true, Ordering::SeqCst);
         self.wake();
     }
 
-    /// The node hears of nothing, as if it were cut off from the store.
+    /// The node receives nothing, as if disconnected.
     pub(crate) fn hold(&self, is_held: bool) {
         self.0.is_held.store(is_held, Ordering::SeqCst);
         self.wake();
@@ -71,7 +71,7 @@ impl Trouble {
     }
 }
 
-impl Store for Troubled {
+impl Store for FailingStore {
     fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
         self.0.read(keys)
     }

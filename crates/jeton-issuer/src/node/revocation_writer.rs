@@ -1,4 +1,4 @@
-//! The thread that writes revocations, many with one transaction, and does what is due.
+//! The thread that writes revocations, many per transaction, and runs maintenance.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Weak;
@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use jeton_store::{Completer, Key, Outcome, Revision, Txn, block_on};
 
+use super::Inner;
 use crate::audit::{Act, Chain};
+use crate::decision::DecisionTime;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::node::Inner;
 use crate::record::{self, audit_head_key, revocation_key, rule_key, set_key, settings_key};
 use crate::revocation::{Extent, NewRules, Revoke, Subject, Term, minute, token_hash};
 
-/// A revocation and who waits for it.
+/// A revocation and its reply channel.
 pub(crate) struct Job {
     pub(crate) actor: String,
     pub(crate) iss: String,
@@ -22,7 +23,7 @@ pub(crate) struct Job {
     pub(crate) reply: Completer<Result<Revision>>,
 }
 
-/// How often what is due is looked for, whatever else there is to do.
+/// Interval of maintenance, also under load.
 const DUE_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
@@ -47,7 +48,7 @@ pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
     }
 }
 
-/// One transaction for each issuer and actor: an audit entry names one of each.
+/// Writes one transaction per issuer and actor: an audit entry names one of each.
 fn write(node: &Inner, jobs: Vec<Job>) {
     let mut groups: BTreeMap<(String, String), Vec<Job>> = BTreeMap::new();
     for job in jobs {
@@ -60,7 +61,7 @@ fn write(node: &Inner, jobs: Vec<Job>) {
             let later = waiting.split_off(fit_one_entry(&iss, &waiting));
             let group = std::mem::replace(&mut waiting, later);
             let written = commit(node, &actor, &iss, &group)
-                // Acknowledged when it is durable, and this node refuses the token.
+                // Acknowledged when it is durable and this node rejects the token.
                 .and_then(|revision| node.wait_for(revision).map(|()| revision));
             for job in group {
                 job.reply.complete(Ok(written.clone()));
@@ -69,11 +70,11 @@ fn write(node: &Inner, jobs: Vec<Job>) {
     }
 }
 
-/// How many of the jobs, at least one, one entry of the audit chain can list: names may be long.
+/// Returns how many jobs one audit entry can list, at least one: names may be long.
 fn fit_one_entry(iss: &str, jobs: &[Job]) -> usize {
     let mut bytes = 0;
     let fit = jobs.iter().take_while(|job| {
-        // As they are written at most: see `Key`.
+        // Maximum encoded size, see `Key`.
         let name = job.revoke.rule().map_or(0, |(_, name)| name.len());
         bytes += 3 * (iss.len() + name);
         bytes <= limits::NAMES_PER_TXN_BYTES
@@ -81,8 +82,8 @@ fn fit_one_entry(iss: &str, jobs: &[Job]) -> usize {
     fit.count().max(1)
 }
 
-/// Rules are looked up for every token, and are kept for as long as the longest-lived one: they are
-/// bounded. A rule that is renewed is not one more.
+/// Rejects jobs beyond the limit of rules. Rules are looked up for every token and kept for the longest
+/// token lifetime, so their number is bounded. Renewing a rule does not count.
 fn refuse_beyond_the_limit(node: &Inner, iss: &str, group: Vec<Job>) -> Vec<Job> {
     let rules = node.rules_now();
     let mut new = HashSet::new();
@@ -126,6 +127,7 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
     }
     for _ in 0..limits::ATTEMPTS {
         let now = node.now();
+        let decision = DecisionTime::new(now);
         let read = block_on(node.store.read(&names))?;
         let chain = Chain::read(read.entries[0].as_ref())?;
         let txn = tokens.iter().fold(Txn::new(), |txn, key| {
@@ -133,7 +135,8 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
         });
         let txn = match read.entries.as_slice() {
             [_, settings, keyring, found @ ..] => {
-                let term = Term::of_tokens(now, settings.as_ref(), keyring.as_ref())?;
+                let newest = node.not_behind(now);
+                let term = Term::of_tokens(now, newest, settings.as_ref(), keyring.as_ref())?;
                 rules.put(txn, found, read.revision, term)?
             }
             _ => txn,
@@ -146,10 +149,10 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
             about: about.clone(),
         };
         match node.commit(chain.append(txn, act)?)? {
-            // If the machine was suspended since the look, rules end too early for what was issued
-            // meanwhile: they are written once more before anybody is told.
+            // If the commit was late, rules end too early for tokens issued in between: they are written
+            // again before the reply.
             Outcome::Committed(revision)
-                if rules.is_empty() || node.now() - now <= limits::PROPAGATION_SECONDS =>
+                if rules.is_empty() || decision.late_by(node.now()).is_none() =>
             {
                 return Ok(revision);
             }
@@ -159,14 +162,14 @@ fn commit(node: &Inner, actor: &str, iss: &str, group: &[Job]) -> Result<Revisio
     Err(Error::Contended)
 }
 
-/// Adds what a revocation writes: a token's record, or a rule.
+/// Adds the record of a revocation: a revoked token, or a rule.
 fn add(iss: &str, revoke: &Revoke, tokens: &mut BTreeSet<Key>, rules: &mut NewRules) -> Result<()> {
     let (kind, name, extent) = match (&revoke.what, revoke.expires_at) {
         (Subject::Token(id), Some(at)) => {
             tokens.insert(revocation_key(iss, minute(at), token_hash(iss, id))?);
             return Ok(());
         }
-        // Whatever it says about when it was issued: the id is the token's own.
+        // Independent of the issue time: the id belongs to one token.
         (Subject::Token(id), None) => ("token", id, Extent::All),
         (Subject::Subject(name), _) => ("subject", name, Extent::Before),
         (Subject::Client(name), _) => ("client", name, Extent::Before),

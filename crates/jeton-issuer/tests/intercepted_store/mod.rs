@@ -1,5 +1,5 @@
-//! A store between a node and the one that it shares with others: a test acts between what the node
-//! reads and what it commits, keeps from it what the others have written, or takes the store away.
+//! A wrapper of a shared store. A test can act between the reads and commits of a node, delay its updates,
+//! or disconnect it.
 
 #![allow(dead_code)]
 
@@ -12,13 +12,14 @@ use jeton_store::{
     Update, Watch,
 };
 
-/// One node's way to the store that all share. Clones are the same.
+/// The wrapper of one node. Clones share it.
 #[derive(Clone)]
-pub(crate) struct Hooked(Arc<State>);
+pub(crate) struct InterceptedStore(Arc<State>);
 
 struct State {
     store: Arc<dyn Store>,
     hook: Mutex<Option<Hook>>,
+    read_hook: Mutex<Option<Hook>>,
     is_away: AtomicBool,
     gate: Arc<Gate>,
 }
@@ -28,57 +29,63 @@ struct Hook {
     act: Box<dyn FnOnce() + Send>,
 }
 
-/// What a watch tells waits here while it is closed.
+/// Updates wait here while it is closed.
 #[derive(Default)]
 struct Gate {
     is_closed: Mutex<bool>,
     opened: Condvar,
 }
 
-impl Hooked {
-    pub(crate) fn new(store: &Arc<dyn Store>) -> Hooked {
-        Hooked(Arc::new(State {
+impl InterceptedStore {
+    pub(crate) fn new(store: &Arc<dyn Store>) -> InterceptedStore {
+        InterceptedStore(Arc::new(State {
             store: store.clone(),
             hook: Mutex::new(None),
+            read_hook: Mutex::new(None),
             is_away: AtomicBool::new(false),
             gate: Arc::default(),
         }))
     }
 
-    /// For a node.
+    /// Returns the store for a node.
     pub(crate) fn store(&self) -> Arc<dyn Store> {
         Arc::new(self.clone())
     }
 
-    /// Acts once: after the node has read and before it commits its next transaction that changes a key
-    /// that begins so.
+    /// Acts once, before the node's next commit that changes a key with this prefix.
     pub(crate) fn before_commit(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
         let act = Box::new(act);
         *self.0.hook.lock().unwrap() = Some(Hook { under, act });
     }
 
-    /// Whether the act has been done.
+    /// Acts once, after the node's next read of a key with this prefix.
+    pub(crate) fn after_read(&self, under: &'static str, act: impl FnOnce() + Send + 'static) {
+        let act = Box::new(act);
+        *self.0.read_hook.lock().unwrap() = Some(Hook { under, act });
+    }
+
+    /// Returns whether it has acted.
     pub(crate) fn has_acted(&self) -> bool {
         self.0.hook.lock().unwrap().is_none()
     }
 
-    /// There was nothing to commit: nothing is to be done before a later one.
+    /// Cancels the act.
     pub(crate) fn forget_act(&self) {
         *self.0.hook.lock().unwrap() = None;
     }
 
-    /// From now on the node is told nothing of what is written.
+    /// Delays all updates from now on.
     pub(crate) fn lag(&self) {
         *self.0.gate.is_closed.lock().unwrap() = true;
     }
 
-    /// It is told all that it has missed.
+    /// Delivers all delayed updates.
     pub(crate) fn catch_up(&self) {
         *self.0.gate.is_closed.lock().unwrap() = false;
         self.0.gate.opened.notify_all();
     }
 
-    /// Whether the node can read and commit.
+    /// Sets whether the store is unreachable for the node.
     pub(crate) fn be_away(&self, is_away: bool) {
         self.0.is_away.store(is_away, Ordering::SeqCst);
     }
@@ -93,7 +100,7 @@ impl Hooked {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // A follower that waits must end.
+        // A waiting follower must end.
         *self.gate.is_closed.lock().unwrap() = false;
         self.gate.opened.notify_all();
     }
@@ -106,12 +113,26 @@ fn changes(txn: &Txn, under: &str) -> bool {
     })
 }
 
-impl Store for Hooked {
+impl Store for InterceptedStore {
     fn read(&self, keys: &[Key]) -> Pending<'_, Read> {
-        match self.check() {
-            Ok(()) => self.0.store.read(keys),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
+        if let Err(error) = self.check() {
+            return Box::pin(std::future::ready(Err(error)));
         }
+        let mut hook = self.0.read_hook.lock().unwrap();
+        let is_meant = |hook: &Hook| keys.iter().any(|key| key.as_str().starts_with(hook.under));
+        let due = if hook.as_ref().is_some_and(is_meant) {
+            hook.take()
+        } else {
+            None
+        };
+        let read = self.0.store.read(keys);
+        Box::pin(async move {
+            let read = read.await;
+            if let Some(hook) = due {
+                (hook.act)();
+            }
+            read
+        })
     }
 
     fn scan(&self, prefix: &Prefix) -> Pending<'_, Box<dyn Pages>> {
@@ -146,7 +167,7 @@ impl Store for Hooked {
     }
 }
 
-/// It does not keep the store, which ends the wait when nobody has it any more.
+/// Holds no reference to the store, which ends the wait when it is dropped.
 struct Held {
     watch: Box<dyn Watch>,
     gate: Arc<Gate>,
@@ -168,8 +189,8 @@ impl Watch for Held {
     }
 }
 
-impl std::fmt::Debug for Hooked {
+impl std::fmt::Debug for InterceptedStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hooked")
+        f.write_str("InterceptedStore")
     }
 }
