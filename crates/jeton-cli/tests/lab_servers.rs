@@ -275,7 +275,11 @@ fn servers_faulty_servers_have_reasons() {
         ),
         ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
         ("bad/build", "unavailable", "build failed"),
-        ("bad/garbage", "failed-preflight", "answers HS256 with: "),
+        (
+            "bad/garbage",
+            "failed-preflight",
+            "a call with HS256 ended with: ",
+        ),
     ] {
         let row = row(&rows, id, "HS256");
         assert_eq!(row["status"], status, "{row}");
@@ -388,7 +392,7 @@ fn servers_missing_requirements_fail_before_building() {
         let said = String::from_utf8(out.stderr).unwrap();
         assert_eq!(out.status.code(), Some(2), "{said}");
         assert!(
-            said.contains("any/taken") && said.contains("is taken"),
+            said.contains("any/taken") && said.contains("is in use"),
             "{said}"
         );
     }
@@ -396,7 +400,10 @@ fn servers_missing_requirements_fail_before_building() {
         (&["--subject", "cobol"][..], "no server id contains `cobol`"),
         (&["--alg", "none"], "HS256, ES256, RS256"),
         (&["--scenarios", "mine"], "beyond"),
-        (&["--scenarios", "beyond"], "none of these servers offers"),
+        (
+            &["--scenarios", "beyond"],
+            "none of the selected servers offers",
+        ),
     ] {
         let out = servers(folder.path(), more);
         let said = String::from_utf8(out.stderr).unwrap();

@@ -99,7 +99,11 @@ fn answer_algorithm_choice_depends_on_practice() {
     assert_eq!(documented.answer, Answer::Holds);
     let defaults = with("alg-none", Practice::Defaults, accepted).says("1.11a");
     assert_eq!(defaults.answer, Answer::Holds);
-    assert!(defaults.why.contains("with its defaults"), "{}", defaults.why);
+    assert!(
+        defaults.why.contains("with its defaults"),
+        "{}",
+        defaults.why
+    );
 }
 
 #[test]

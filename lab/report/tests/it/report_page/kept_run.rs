@@ -78,7 +78,6 @@ fn page_comparison_has_all_rows_of_its_verdicts() {
         let compared = compared.filter(|line| !line.contains("not compared"));
         has_lines(compared.collect(), &result, title);
     }
-
 }
 
 #[test]
