@@ -453,7 +453,7 @@ fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
     fill(&house);
     let (code, said) = house.revoke(&server, &kept);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("no room left"), "{said}");
+    assert!(said.contains("no space left"), "{said}");
     let restarted = house.serve();
     assert!(has_started(&restarted), "{}", restarted.said());
     for server in [&server, &restarted] {
@@ -466,7 +466,7 @@ fn on_a_full_etcd_nothing_is_revoked_and_what_was_stays_refused() {
         // Its view is fresh, but it can revoke nothing.
         until("it is not ready", || !is_ready(server));
         until("it is in the log", || {
-            server.said().contains("no room left for the store")
+            server.said().contains("no space left for the store")
         });
         // And that needs no room.
         house.issue(server);

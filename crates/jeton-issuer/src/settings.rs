@@ -50,7 +50,7 @@ struct Written {
     profiles: Vec<Profile>,
     #[serde(
         rename = "publish_before_use_seconds",
-        alias = "publish_before_use_seconds",
+        alias = "lead_seconds",
         default = "default_publish_before_use"
     )]
     publish_before_use: i64,

@@ -78,11 +78,11 @@ fn full_disk_is_a_fault_in_the_status_until_there_is_room() {
     };
     assert_eq!(refused.code(), Code::Unavailable);
     assert_eq!(reason(&refused), "STORE");
-    assert!(refused.message().contains("no room left"), "{refused}");
+    assert!(refused.message().contains("no space left"), "{refused}");
     let full = status();
     assert!(!full.is_ready);
     assert!(
-        full.fault.contains("no room left for the store"),
+        full.fault.contains("no space left for the store"),
         "{}",
         full.fault
     );
