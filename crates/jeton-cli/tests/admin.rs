@@ -50,7 +50,7 @@ fn issuer_add_first_creates_a_private_folder() {
         (&Value::Bool(true), &Value::Null)
     );
     let again = ["admin", "issuer", "add", SETTINGS];
-    ends(folder, &again, b"", 2, "there is such an issuer already");
+    ends(folder, &again, b"", 2, "the issuer exists already");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn key_rotate_import_retire_and_compromised_change_the_key_set() {
     // An option may follow such an id.
     let nobodys = ["retire", ISS, "-nobody's", "--data", "jeton-data"];
     let retire = [&["admin", "key"], &nobodys[..]].concat();
-    ends(folder, &retire, b"", 2, "the issuer has no such key");
+    ends(folder, &retire, b"", 2, "unknown key");
     let import = ["admin", "key", "import", ISS, "-"];
     ends(
         folder,
@@ -126,7 +126,7 @@ fn key_rotate_import_retire_and_compromised_change_the_key_set() {
         &["admin", "key", "rotate", ISS, "--compromised", "nobody's"],
         b"",
         2,
-        "the issuer has no such key",
+        "unknown key",
     );
 
     let mut pem = succeeds(folder, &["key", "new", "--alg", "ES256"], b"");
@@ -187,7 +187,7 @@ fn issuer_set_new_algorithm_waits_and_unused_key_retires() {
         &["admin", "issuer", "set", &set],
         b"",
         2,
-        "there is no such issuer",
+        "unknown issuer",
     );
 }
 
@@ -295,20 +295,20 @@ fn backup_is_restored_exactly_and_damage_is_found() {
         json(folder, &[&rules[..], &["new"]].concat()),
         json(folder, &[&rules[..], &["jeton-data"]].concat())
     );
-    ends(folder, &restore, b"", 2, "there is a store already");
+    ends(folder, &restore, b"", 2, "a store already exists");
 
     let whole = fs::read_to_string(folder.join("a.backup")).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
     let joined = |lines: &[&str]| lines.join("\n") + "\n";
     for (damaged, said) in [
-        (String::new(), "is cut short in line 1"),
+        (String::new(), "is truncated in line 1"),
         (
             "not a backup\n".to_owned(),
             "its first line is not that of a backup",
         ),
-        (whole[..whole.len() - 20].to_owned(), "is cut short"),
-        (joined(&lines[..lines.len() - 1]), "is cut short"),
-        (joined(&lines) + "more\n", "goes on after its last line"),
+        (whole[..whole.len() - 20].to_owned(), "is truncated"),
+        (joined(&lines[..lines.len() - 1]), "is truncated"),
+        (joined(&lines) + "more\n", "continues after its last line"),
         (joined(&[&lines[..1], &lines[2..]].concat()), "does not fit"),
         (whole.replace("user-7", "user-8"), "does not fit"),
         (
@@ -374,7 +374,7 @@ fn processes_started_together_create_one_key_set() {
             Some(0) => added += 1,
             code => {
                 assert_eq!(code, Some(2), "{said}");
-                assert!(said.contains("there is such an issuer already"), "{said}");
+                assert!(said.contains("the issuer exists already"), "{said}");
             }
         }
     }

@@ -30,7 +30,7 @@ fn wrong_key_encryption_key_is_named_and_missing_not_replaced() {
     assert!(!key.exists(), "a new one would lock the old keys away");
     for text in ["", "28", &"zz".repeat(32), &"28".repeat(33)] {
         private(&key, text);
-        ends(folder, &list, b"", 2, "wants 64 hexadecimal digits");
+        ends(folder, &list, b"", 2, "must be 64 hexadecimal digits");
     }
     private(&key, &right);
     assert_eq!(keys(folder), before);
@@ -317,7 +317,7 @@ fn fill(disk: &Path) {
             }
         }
     };
-    assert!(refused.contains("no room left for the store"), "{refused}");
+    assert!(refused.contains("no space left for the store"), "{refused}");
     let output = jeton(disk, &["admin", "backup", "--output", "a.backup"], b"");
     assert_eq!(output.status.code(), Some(2));
     assert!(!disk.join("a.backup").exists());

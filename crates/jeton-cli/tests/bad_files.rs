@@ -320,7 +320,7 @@ fn empty_file_is_named_as_empty() {
                     "empty",
                     "cut short",
                     "EOF",
-                    "holds no such key",
+                    "has no valid key",
                     "`tls` is missing",
                 ][..],
             ),

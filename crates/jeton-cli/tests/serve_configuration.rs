@@ -377,7 +377,7 @@ fn token_call_failing_on_the_server_has_no_hint_to_start_one() {
     let two = profile("p", "ES256", 900) + "," + &profile("new", "EdDSA", 900);
     world.reload(&issuer("i", &two));
     let said = world.issue("i", "new").unwrap_err();
-    assert!(said.starts_with("error: no key may sign yet\n"), "{said}");
+    assert!(said.starts_with("error: no active signing key\n"), "{said}");
     assert!(!said.contains("run `jeton serve`"), "{said}");
     let address = world.address();
     world.stop();

@@ -448,7 +448,7 @@ fn etcd_full_fails_revocations_and_keeps_old_ones() {
     fill(&cluster);
     let (code, said) = cluster.revoke(&server, &kept);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("no room left"), "{said}");
+    assert!(said.contains("no space left"), "{said}");
     let restarted = cluster.serve();
     assert!(has_started(&restarted), "{}", restarted.said());
     for server in [&server, &restarted] {
@@ -461,7 +461,7 @@ fn etcd_full_fails_revocations_and_keeps_old_ones() {
         // Its view is fresh, but revocations fail.
         until("it is not ready", || !is_ready(server));
         until("it is in the log", || {
-            server.said().contains("no room left for the store")
+            server.said().contains("no space left for the store")
         });
         // Reading needs no space.
         cluster.issue(server);

@@ -167,18 +167,18 @@ fn full_disk_fails_revocations_is_logged_and_recovers() {
             assert!(acknowledged.len() < 200, "the disk never got full");
         };
         let (refused, said) = refused;
-        assert!(said.contains("no room left for the store"), "{said}");
+        assert!(said.contains("no space left for the store"), "{said}");
         until("it is not ready", || world.ready() == "503");
         assert_eq!(world.metric("jeton_store_writable"), 0);
         let failures = world.metric("jeton_store_write_failures_total");
         assert!(failures >= round, "{failures}");
         until("it is in the log", || world.errors() == round as usize);
-        assert!(world.server.said().contains("no room left for the store"));
+        assert!(world.server.said().contains("no space left for the store"));
         // It keeps failing revocations and verifying tokens, and does not flood the log.
         for _ in 0..5 {
             let (code, said) = world.revoke(&refused);
             assert_eq!(code, Some(2), "{said}");
-            assert!(said.contains("no room left for the store"), "{said}");
+            assert!(said.contains("no space left for the store"), "{said}");
         }
         assert!(!world.is_revoked(&refused), "it was said that it is not");
         assert!(world.is_revoked(&before));
@@ -266,7 +266,7 @@ fn full_disk_changed_issuer_is_a_warning_until_space_is_free() {
     let warned = |said: &str| {
         let told = [
             "field=\"profiles[access].lifetime_seconds\" old=\"900\" new=\"60\"",
-            "no room left",
+            "no space left",
         ];
         let is_it =
             |line: &str| line.contains("WARN") && told.iter().all(|part| line.contains(part));

@@ -566,7 +566,7 @@ impl Next<'_> {
             )),
             State::Signing => refused(
                 "it signs: rotate, and it retires by itself when the new key has been published for \
-                 long enough; if it is in wrong hands, say that it is compromised"
+                 long enough; report a compromised key as compromised"
                     .to_owned(),
             ),
             State::Retired | State::Gone => refused(format!(

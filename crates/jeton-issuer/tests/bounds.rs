@@ -87,7 +87,7 @@ fn unreadable_record_stops_node_until_fixed() {
     };
     until("it says what is wrong", &|| {
         let fault = node.status().fault;
-        fault.is_some_and(|fault| fault.contains("a newer jeton wrote"))
+        fault.is_some_and(|fault| fault.contains("a newer version of jeton wrote"))
     });
     // A later change does not replace the first one.
     let beside = Key::of(["rule", ISS, "subject", "t"]).unwrap();

@@ -259,13 +259,13 @@ fn profile_encrypts_only_for_its_recipient() {
             private.as_str(),
             "ES256",
             "A256GCM",
-            "encrypt_to.jwk`: this is the private half",
+            "encrypt_to.jwk`: is a private key",
         ),
         (
             public.as_str(),
             "v4.public",
             "A256GCM",
-            "encrypt_to`: a v4.public is no JWT",
+            "encrypt_to`: v4.public is not a JWT format",
         ),
         (public.as_str(), "ES256", "none", "encrypt_to.enc`"),
         ("{}", "ES256", "A256GCM", "encrypt_to.jwk`"),
@@ -472,12 +472,12 @@ fn invalid_settings_name_field_and_rule() {
         (
             format!(r#"{{"iss":"i","max_age_seconds":1801,"profiles":[{profile}]}}"#),
             "max_age_seconds",
-            "1801 > 3600 / 2",
+            "must be between 0 and 1800",
         ),
         (
             format!(r#"{{"iss":"i","publish_before_use_seconds":599,"profiles":[{profile}]}}"#),
             "publish_before_use_seconds",
-            "599 < 600",
+            "must be at least 600",
         ),
         (
             format!(r#"{{"iss":"i","rotate_every_seconds":7199,"profiles":[{profile}]}}"#),
@@ -494,7 +494,11 @@ fn invalid_settings_name_field_and_rule() {
             "profiles[1].name",
             "another profile",
         ),
-        (r#"{"iss":"i","profiles":[]}"#.into(), "profiles", "1 to 64"),
+        (
+            r#"{"iss":"i","profiles":[]}"#.into(),
+            "profiles",
+            "between 1 and 64",
+        ),
         (
             format!(
                 r#"{{"iss":"i","rotate_every_seconds":86400,"profiles":[{}]}}"#,
@@ -509,7 +513,7 @@ fn invalid_settings_name_field_and_rule() {
                 profile.replace("900", "0")
             ),
             "profiles[0].lifetime_seconds",
-            "0 is not in",
+            "must be between 1 and",
         ),
         (
             format!(
@@ -517,7 +521,7 @@ fn invalid_settings_name_field_and_rule() {
                 profile.replace(r#"["a"]"#, "[]")
             ),
             "profiles[0].audiences",
-            "0 audiences: wants 1 to 64",
+            "0 audiences: must be between 1 and 64",
         ),
     ] {
         let Err(Error::Invalid(refused)) = IssuerSettings::from_json(&text) else {
@@ -623,7 +627,9 @@ fn keys_are_rotated_beside_a_full_issuer() {
     });
     let fault = node.status().fault.unwrap();
     assert!(
-        fault.contains(&format!("keys of {ISS}: `keys`: the issuer has 20 keys")),
+        fault.contains(&format!(
+            "keys of {ISS}: `keys`: the issuer would have more than 20 keys"
+        )),
         "{fault}"
     );
 }

@@ -149,7 +149,7 @@ fn rejected_subject_reports_size_and_limit() {
     );
     assert_eq!(issue("a\0"), subject("has a control character"));
     assert_eq!(issue("\u{9b}"), subject("has a control character"));
-    assert_eq!(issue(""), subject("is empty, wants 1 to 1024 bytes"));
+    assert_eq!(issue(""), subject("is empty: must have 1 to 1024 bytes"));
 }
 
 /// The issuer and a subject form one key of the store: the limit applies to their sum.

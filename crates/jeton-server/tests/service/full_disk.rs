@@ -80,11 +80,11 @@ fn full_disk_is_a_fault_until_space_is_free() {
     };
     assert_eq!(refused.code(), Code::Unavailable);
     assert_eq!(reason(&refused), "STORE");
-    assert!(refused.message().contains("no room left"), "{refused}");
+    assert!(refused.message().contains("no space left"), "{refused}");
     let full = status();
     assert!(!full.is_ready);
     assert!(
-        full.fault.contains("no room left for the store"),
+        full.fault.contains("no space left for the store"),
         "{}",
         full.fault
     );
