@@ -182,7 +182,7 @@ fn nginx_program(workspace: &Workspace) -> Result<(), Error> {
         return present("nginx");
     }
     if on_path("apt-get").is_none() || on_path("dpkg").is_none() {
-        note("nginx is not on the PATH: the test of a caching proxy is left out");
+        note("nginx is not on the PATH: the test of a caching proxy is skipped");
         return Ok(());
     }
     needed(
@@ -294,7 +294,7 @@ fn toolchains() {
         match on_path(program) {
             Some(_) => eprintln!("setup: {program}: present"),
             None => note(&format!(
-                "{program} is not on the PATH. It is for {what_for}; without it they are left out"
+                "{program} is not on the PATH. It is for {what_for}; without it they are skipped"
             )),
         }
     }
@@ -328,7 +328,7 @@ fn browser_packages(workspace: &Workspace) -> Result<(), Error> {
         return present("node packages of the browser test");
     }
     if on_path("npm").is_none() {
-        note("npm is not on the PATH: the browser test is left out");
+        note("npm is not on the PATH: the browser test is skipped");
         return Ok(());
     }
     needed("node packages of the browser test", "they drive Chromium");

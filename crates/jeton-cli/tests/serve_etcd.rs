@@ -603,11 +603,11 @@ fn serve_etcd_invalid_calls_have_hints() {
         ),
         (
             &[&configured[..], &["etcd://10.0.0.1:2379"]].concat(),
-            "wants TLS: write etcds://",
+            "requires TLS: use etcds://",
         ),
         (
             &[&configured[..], &["etcds://10.0.0.1:2379"]].concat(),
-            "wants the authority",
+            "requires a certificate authority",
         ),
         (
             &[&configured[..], &["127.0.0.1:2379"]].concat(),

@@ -16,7 +16,7 @@ const NODE_PACKAGE: &str = "xtask/runtimes";
 /// Where npm installs it, and where the lab looks for it.
 const BROUGHT: &str = "target/tools/runtimes";
 
-/// The toolchain that Go fetches when it is asked for this one; the checksum database of Go vouches for it.
+/// The toolchain that Go fetches when it is asked for this one; the checksum database of Go confirms it.
 const GO: &str = "go1.27.4";
 
 /// The JDK that is looked for, and the package that has it where Adoptium's are known to apt.

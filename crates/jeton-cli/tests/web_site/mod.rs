@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long a page may take, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The path at which a site answers with its page.
 pub(crate) const PAGE: &str = "/page";
@@ -103,7 +103,7 @@ impl Site {
             }
             let all = || self.hits.lock().unwrap().clone();
             assert!(
-                begun.elapsed() < PATIENCE,
+                begun.elapsed() < TIMEOUT,
                 "nothing came for {path}: {:?}",
                 all()
             );
@@ -124,7 +124,7 @@ impl Drop for Site {
 
 fn answer(mut stream: TcpStream, page: &str, hits: &Mutex<Vec<Hit>>) {
     let _ = stream.set_nonblocking(false);
-    let _ = stream.set_read_timeout(Some(PATIENCE));
+    let _ = stream.set_read_timeout(Some(TIMEOUT));
     let Some(hit) = read(&mut stream) else {
         return;
     };
