@@ -93,7 +93,7 @@ fn key_rotate_import_retire_and_compromised_change_the_key_set() {
         &import,
         &jwk,
         2,
-        "`kid`: the issuer has a key of this id",
+        "`kid`: the issuer has a key with this id",
     );
     ends(
         folder,
@@ -304,20 +304,23 @@ fn backup_is_restored_exactly_and_damage_is_found() {
         (String::new(), "is truncated in line 1"),
         (
             "not a backup\n".to_owned(),
-            "its first line is not that of a backup",
+            "not a jeton backup (bad header)",
         ),
         (whole[..whole.len() - 20].to_owned(), "is truncated"),
         (joined(&lines[..lines.len() - 1]), "is truncated"),
         (joined(&lines) + "more\n", "continues after its last line"),
-        (joined(&[&lines[..1], &lines[2..]].concat()), "does not fit"),
-        (whole.replace("user-7", "user-8"), "does not fit"),
+        (
+            joined(&[&lines[..1], &lines[2..]].concat()),
+            "does not match",
+        ),
+        (whole.replace("user-7", "user-8"), "does not match"),
         (
             whole.replacen("\"jeton_backup\":1", "\"jeton_backup\":2", 1),
             "has version 2",
         ),
         (
             whole.replacen("\\\"schema\\\":1", "\\\"schema\\\":2", 1),
-            "which a newer jeton wrote",
+            "which a newer version of jeton wrote",
         ),
     ] {
         let read = ["admin", "restore", "-", "--data", "never"];
@@ -333,13 +336,7 @@ fn folder_in_use_waits_or_fails_with_a_hint() {
     let holder = jeton_store::RedbStore::open(&folder.join("jeton-data")).unwrap();
     let started = std::time::Instant::now();
     let list = ["admin", "issuer", "list", "--wait", "1s"];
-    ends(
-        folder,
-        &list,
-        b"",
-        2,
-        "the store is in use by another process",
-    );
+    ends(folder, &list, b"", 2, "another process has the store open");
     assert!(started.elapsed() >= Duration::from_secs(1));
     let verify = ["admin", "verify", "--wait", "0s"];
     ends(folder, &verify, b"", 2, "add `--wait 1m`");

@@ -23,10 +23,10 @@ fn wrong_key_encryption_key_is_named_and_missing_not_replaced() {
     let before = keys(folder);
     private(&folder.join("other.key"), &"28".repeat(32));
     let other = [&list[..], &["--key-encryption-key", "other.key"]].concat();
-    ends(folder, &other, b"", 2, "this is not the key-encryption key");
+    ends(folder, &other, b"", 2, "wrong key-encryption key");
 
     fs::remove_file(&key).unwrap();
-    ends(folder, &list, b"", 2, "put the key");
+    ends(folder, &list, b"", 2, "restore the file");
     assert!(!key.exists(), "a new one would lock the old keys away");
     for text in ["", "28", &"zz".repeat(32), &"28".repeat(33)] {
         private(&key, text);
@@ -48,7 +48,7 @@ fn wrong_key_encryption_key_is_named_and_missing_not_replaced() {
     ];
     succeeds(folder, &reseal, b"");
     succeeds(folder, &other, b"");
-    ends(folder, &list, b"", 2, "this is not the key-encryption key");
+    ends(folder, &list, b"", 2, "wrong key-encryption key");
 
     let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
         .args(["admin", "issuer", "list"])
@@ -68,7 +68,7 @@ fn world_readable_key_encryption_key_is_an_error() {
     let key = folder.join("jeton-data/key-encryption-key");
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
     let list = ["admin", "issuer", "list"];
-    ends(folder, &list, b"", 2, "chmod 600 makes it yours alone");
+    ends(folder, &list, b"", 2, "chmod 600");
 }
 
 /// A user who can write to the folder could replace the store or the key.
@@ -138,7 +138,7 @@ fn key_encryption_key_link_is_followed_only_if_named() {
         &list,
         b"",
         2,
-        "is a symbolic link, which is not followed",
+        "is a symbolic link: links are not followed",
     );
     // Kubernetes mounts secrets as links, and the operator named this one.
     let link = "jeton-data/key-encryption-key";
@@ -150,7 +150,7 @@ fn key_encryption_key_link_is_followed_only_if_named() {
         &list,
         b"",
         2,
-        "is a symbolic link, which is not followed",
+        "is a symbolic link: links are not followed",
     );
 }
 
@@ -223,7 +223,12 @@ fn damaged_newer_or_forged_record_is_named() {
             Some("is damaged or forged"),
             1,
         ),
-        (&["i", ISS], &newer, Some("which a newer jeton wrote"), 2),
+        (
+            &["i", ISS],
+            &newer,
+            Some("which a newer version of jeton wrote"),
+            2,
+        ),
         (
             &["rule", ISS, "subject", "user-7"],
             &half,

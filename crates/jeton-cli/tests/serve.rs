@@ -203,7 +203,10 @@ fn serve_folder_in_use_is_an_error() {
     let second = Serving::any_port(folder.path(), &[]);
     let (code, said) = second.end();
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("in use"), "{said}");
+    assert!(
+        said.contains("another process has the store open"),
+        "{said}"
+    );
 }
 
 #[test]

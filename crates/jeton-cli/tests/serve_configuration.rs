@@ -227,7 +227,7 @@ fn configuration_with_one_invalid_issuer_changes_nothing() {
         (issuer("two", &profile("p", "ES257", 60)), "jeton.toml:6: "),
         (
             issuer("two", &profile("p", "ES256", 0)),
-            "lifetime_seconds`: 0 is not in 1",
+            "lifetime_seconds`: must be between 1 and",
         ),
         (
             one(61),

@@ -200,9 +200,9 @@ fn hostile_lab_files_stay_within_memory() {
             let ended = confined(folder, call, Stdio::null());
             let said = match name {
                 _ if ["import", "load"].contains(&call[1]) => continue,
-                "rows" => "rows with times, and at most 20000 are read",
-                "exchanges" => "it has 16000000 cells of interop, and at most 500000 are read",
-                "rounds" => "bytes, and at most 1048576 are read",
+                "rows" => "rows with times exceed the limit of 20000",
+                "exchanges" => "16000000 cells of interop matrices exceed the limit of 500000",
+                "rounds" => "bytes; the limit is 1048576",
                 _ => continue,
             };
             assert_eq!(ended.code, 2, "{name}: {call:?}: {}", ended.stderr);
