@@ -220,7 +220,7 @@ fn doctor_rejected_token_reports_its_signer() {
         &token,
         "signed by the key uno, and the header has the kid one",
     );
-    check("one.jwk", &token, "a private key was given");
+    check("one.jwk", &token, "private key given");
     let (said, _) = fixture.doctor(&["--keys", "one.jwk", "--at", NOW, &token]);
     assert!(said.contains("signed by the key one"), "{said}");
     let none = URL_SAFE_NO_PAD.encode_to_string(br#"{"alg":"none"}"#);

@@ -200,7 +200,7 @@ fn hostile_lab_files_stay_within_memory() {
             let ended = confined(folder, call, Stdio::null());
             let said = match name {
                 _ if ["import", "load"].contains(&call[1]) => continue,
-                "rows" => "rows with times exceed the limit of 20000",
+                "rows" => "timed rows exceed the limit of 20000",
                 "exchanges" => "16000000 cells of interop matrices exceed the limit of 500000",
                 "rounds" => "bytes; the limit is 1048576",
                 _ => continue,
