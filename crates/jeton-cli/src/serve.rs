@@ -43,7 +43,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// Store in etcd instead of a data folder, for several servers: etcd://HOST:PORT[,HOST:PORT…][/ROOT], or
+    /// Store in etcd instead of a data folder, for several servers: `etcd://HOST:PORT[,HOST:PORT…][/ROOT]`, or
     /// etcds:// for TLS; requires a build with the feature `etcd`
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     store: Option<String>,
