@@ -1,11 +1,12 @@
 //! Issues and verifies security tokens (JWT and PASETO) through one API that is hard to misuse.
 //!
-//! - A **key** has a fixed algorithm, use and id ([`key`]). The header of a token is only compared with
-//!   the key and never selects an algorithm. Secrets, private keys and public keys are different types.
+//! - A **key** has a fixed algorithm, use and id ([`key`]). A verifier only compares the header of a token
+//!   with the key: the header never selects an algorithm. Secrets, private keys and public keys are different
+//!   types.
 //! - **Claims** are the registered claims and the caller's custom claims ([`Claims`]). The caller must
 //!   choose an expiry.
 //! - A **policy** states what a verifier requires ([`Policy`]): the issuer, the audience, an expiry and
-//!   more. A requirement is only dropped by an explicit call.
+//!   more. Only an explicit call drops a requirement.
 //! - **Verified** is the result of a successful verification ([`Verified`]). Only a verifier creates it.
 //! ```
 //! use std::time::Duration;
