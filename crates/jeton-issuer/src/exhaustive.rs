@@ -5,7 +5,7 @@ use std::fmt::{Debug, Display};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 /// Maximum states of one search, about one gigabyte.
-const STATES: usize = 4_000_000;
+const STATES: usize = 16_000_000;
 
 /// A model with its steps and its invariant.
 pub(crate) trait Model: Clone + Hash {
