@@ -4,6 +4,8 @@
 
 mod files;
 mod graph;
+mod library;
+mod sources;
 
 use crate::command::{Error, Workspace, output};
 
@@ -19,6 +21,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Error> {
     let metadata = graph::Metadata::parse(&output(&mut cargo)?)?;
 
     let mut broken = graph::check(&metadata, &page);
+    broken.extend(library::check(workspace)?);
     let (counted, too_long) = files::check(workspace)?;
     broken.extend(too_long);
     for rule in &broken {
