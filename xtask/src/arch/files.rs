@@ -9,7 +9,17 @@ pub(super) const MAX_LINES_OF_CODE: usize = 600;
 /// Code that a generator wrote from `proto/` or that others wrote: nobody edits it here.
 const GENERATED: [&str; 3] = ["/src/generated/", "/jwt/services/", "vectors/"];
 
-const ENDINGS: [&str; 8] = [".rs", ".go", ".js", ".mjs", ".ts", ".py", ".java", ".proto"];
+const ENDINGS: [&str; 9] = [
+    ".rs",
+    ".go",
+    ".js",
+    ".mjs",
+    ".ts",
+    ".py",
+    ".java",
+    ".proto",
+    "Cargo.toml",
+];
 
 /// Words of a file name that do not say what is inside.
 const VAGUE: [&str; 8] = [

@@ -85,8 +85,8 @@ fn manifest(path: &str, text: &str, text_of: impl Fn(&str) -> Option<String>) ->
             .is_none_or(|text| text.lines().any(|line| line == "#![forbid(unsafe_code)]"))
     };
     let roots = ["src/lib.rs", "src/main.rs"];
-    let exists = |root: &&str| text_of(&format!("{folder}{root}")).is_some();
-    let by_roots = roots.iter().any(|root| exists(&root)) && roots.iter().all(|root| in_root(root));
+    let exists = |root: &str| text_of(&format!("{folder}{root}")).is_some();
+    let by_roots = roots.iter().any(|root| exists(root)) && roots.iter().all(|root| in_root(root));
     (!by_lints && !by_roots).then(|| {
         format!(
             "{path}: forbid unsafe code: `[lints] workspace = true`, `unsafe_code = \"forbid\"` under [lints.rust], or \
