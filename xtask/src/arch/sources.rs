@@ -3,6 +3,10 @@
 /// The one crate that may use `unsafe`: a global allocator needs it.
 const ALLOWED_UNSAFE: &str = "crates/jeton-testkit/";
 
+/// The macro of libFuzzer expands to an unsafe attribute, so no lint can forbid it there. The check of
+/// sources covers the targets.
+const LINT_IMPOSSIBLE: &str = "fuzz/";
+
 /// Modules of `std` that the library does not use: it does no I/O and reads nothing of its surroundings.
 const NOT_IN_THE_LIBRARY: [&str; 4] = ["env", "fs", "net", "process"];
 
@@ -24,6 +28,9 @@ pub(super) fn check(
         if UNFINISHED.iter().any(|name| calls(line, name)) {
             add("unfinished code: write it, or return an error that says so");
         }
+        if !path.starts_with(ALLOWED_UNSAFE) && is_unsafe(line) {
+            add("`unsafe`: find a safe way, or a crate that has it");
+        }
         if path.starts_with(LIBRARY)
             && let Some(module) = forbidden_module(line)
         {
@@ -44,6 +51,12 @@ fn calls(line: &str, name: &str) -> bool {
         let starts = !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
         starts && line[at + name.len()..].starts_with("!(")
     })
+}
+
+/// Whether the line has the keyword `unsafe`; `unsafe_code` is the name of a lint.
+fn is_unsafe(line: &str) -> bool {
+    line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .any(|word| word == "unsafe")
 }
 
 /// The lines that are not comments or parts of a string, with their index.
@@ -74,7 +87,8 @@ fn forbidden_module(line: &str) -> Option<&'static str> {
 
 /// A package forbids `unsafe`: by the workspace's lints, by its own, or in its root.
 fn manifest(path: &str, text: &str, text_of: impl Fn(&str) -> Option<String>) -> Option<String> {
-    if !text.contains("[package]") || path.starts_with(ALLOWED_UNSAFE) {
+    let is_excepted = path.starts_with(ALLOWED_UNSAFE) || path.starts_with(LINT_IMPOSSIBLE);
+    if !text.contains("[package]") || is_excepted {
         return None;
     }
     let by_lints = section_has(text, "[lints]", "workspace = true")
@@ -134,6 +148,17 @@ mod tests {
         );
         assert_eq!(
             found("drivers/rust/a/src/main.rs", &format!("my_{unfinished}")),
+            0
+        );
+    }
+
+    #[test]
+    fn unsafe_code_fails_outside_the_testkit() {
+        let code = "    unsafe { call() }";
+        assert_eq!(found("fuzz/fuzz_targets/a.rs", code), 1);
+        assert_eq!(found("crates/jeton-testkit/src/lib.rs", code), 0);
+        assert_eq!(
+            found("fuzz/fuzz_targets/a.rs", "#![forbid(unsafe_code)]"),
             0
         );
     }
