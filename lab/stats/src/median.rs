@@ -1,5 +1,8 @@
 //! The median of a row's rounds, with a distribution-free interval.
 
+pub use jeton_lab_model::median;
+use jeton_lab_model::median_of_sorted;
+
 use super::StatsError;
 use super::error::check_times;
 use super::interval::CONFIDENCE;
@@ -49,12 +52,6 @@ pub fn median_interval(rounds: &[f64]) -> Result<Median, StatsError> {
     })
 }
 
-/// Returns the median; `None` for no values.
-#[must_use]
-pub fn median(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| middle(&sorted(values)))
-}
-
 /// Returns a round's value from its batches or slices: the lower quartile, or the shortest of three.
 /// `None` without batches.
 ///
@@ -74,12 +71,7 @@ pub(super) fn sorted(values: &[f64]) -> Vec<f64> {
 
 /// Returns the median of at least one sorted value.
 pub(super) fn middle(sorted: &[f64]) -> f64 {
-    let half = sorted.len() / 2;
-    if sorted.len() % 2 == 1 {
-        sorted[half]
-    } else {
-        f64::midpoint(sorted[half - 1], sorted[half])
-    }
+    median_of_sorted(sorted).expect("at least one value")
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ mod servers;
 
 use std::collections::{HashMap, HashSet};
 
+use crate::median;
+
 use super::{AaPair, Environment, NoiseFloor, Row, RunResult, Status, Timing, Verdict};
 
 /// A stored and a recomputed figure may differ by rounding only.
@@ -180,20 +182,6 @@ fn timing(timing: &Timing) -> Result<(), Wrong> {
         return Err((".interval", "does not contain the median".into()));
     }
     Ok(())
-}
-
-/// Computes the median; `None` without values.
-fn median(rounds: &[f64]) -> Option<f64> {
-    let mut sorted = rounds.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let half = sorted.len() / 2;
-    match sorted.len() % 2 {
-        1 => sorted.get(half).copied(),
-        _ => Some(f64::midpoint(
-            *sorted.get(half.checked_sub(1)?)?,
-            sorted[half],
-        )),
-    }
 }
 
 fn verdict(verdict: &Verdict, rows: &[Row]) -> Result<(), Wrong> {
