@@ -25,8 +25,8 @@ pub mod jwt_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with JwtServiceServer.
     #[async_trait]
     pub trait JwtService: std::marker::Send + std::marker::Sync + 'static {
-        /// Takes the next of a thousand addresses as the subject, issues a token for two hours, verifies
-        /// it, and answers with both.
+        /// Issues a token with a lifetime of two hours for the next of a thousand addresses, verifies it, and
+        /// returns token and subject.
         async fn generate_jwt(
             &self,
             request: tonic::Request<super::GenerateJwtRequest>,
