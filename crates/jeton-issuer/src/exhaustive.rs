@@ -1,11 +1,15 @@
-//! Breadth-first search through every state of a model. The first counterexample is a shortest one.
+//! Search through every state of a model: breadth first for the shortest counterexample, depth first for
+//! little memory.
 
 use std::collections::HashSet;
 use std::fmt::{Debug, Display};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-/// Maximum states of one search, about one gigabyte.
+/// Maximum states of a breadth-first search, about one gigabyte.
 const STATES: usize = 16_000_000;
+
+/// Maximum states of a depth-first search, about seven gigabytes.
+const STATES_DEPTH_FIRST: usize = 200_000_000;
 
 /// A model with its steps and its invariant.
 pub(crate) trait Model: Clone + Hash {
@@ -27,7 +31,7 @@ pub(crate) struct Explored<S> {
     pub(crate) wrong: Option<(Vec<S>, String)>,
 }
 
-/// Explores all reachable states, or until the first violation.
+/// Explores all reachable states breadth first, or until the first violation.
 pub(crate) fn explore<M: Model>(first: M) -> Explored<M::Step> {
     let mut known = HashSet::from([hash(&first)]);
     // Predecessor and step of each state.
@@ -53,6 +57,38 @@ pub(crate) fn explore<M: Model>(first: M) -> Explored<M::Step> {
             }
         }
         nearest = next;
+    }
+    Explored {
+        states: known.len(),
+        wrong: None,
+    }
+}
+
+/// Explores all reachable states depth first, or until the first violation. It keeps only the hash of a
+/// state, and the states on the way to the current one.
+pub(crate) fn explore_depth_first<M: Model>(first: M) -> Explored<M::Step> {
+    let mut known = HashSet::from([hash(&first)]);
+    let mut way = vec![(None, first.steps(), first)];
+    while let Some((_, steps, model)) = way.last_mut() {
+        let Some(step) = steps.pop() else {
+            way.pop();
+            continue;
+        };
+        let after = model.step(step);
+        if !known.insert(hash(&after)) {
+            continue;
+        }
+        let states = known.len();
+        assert!(
+            states <= STATES_DEPTH_FIRST,
+            "there are more than {STATES_DEPTH_FIRST} states"
+        );
+        if let Err(wrong) = after.check() {
+            let steps = way.iter().filter_map(|(step, _, _)| *step);
+            let wrong = Some((steps.chain([step]).collect(), wrong));
+            return Explored { states, wrong };
+        }
+        way.push((Some(step), after.steps(), after));
     }
     Explored {
         states: known.len(),

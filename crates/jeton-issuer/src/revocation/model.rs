@@ -12,7 +12,7 @@
 //! Only tokens without a stamp would reveal it, and the model has none.
 
 use super::{Revoked, RuleRecord, Stamp};
-use crate::exhaustive::{Explored, Model, explore};
+use crate::exhaustive::{Explored, Model, explore, explore_depth_first};
 use crate::limits::{
     CLOCK_SKEW_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEEWAY_SECONDS, PROPAGATION_SECONDS,
     RULE_AFTER_SECONDS,
@@ -503,7 +503,7 @@ fn revocation_holds_in_every_interleaving() {
 fn larger_search_over_revocation_finds_nothing() {
     for about in [About::Settings, About::Keys] {
         for clocks in CLOCKS {
-            let explored = explore(World::new(Fault::None, about, clocks, 3));
+            let explored = explore_depth_first(World::new(Fault::None, about, clocks, 3));
             explored.print(format!(
                 "revocation and {about:?}, three operations each, clocks {clocks:?}"
             ));
