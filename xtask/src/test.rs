@@ -91,7 +91,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "examples",
-        what: "format, lints and tests of examples/: tokens that SoftHSM signs",
+        what: "format, lints and tests of examples/pkcs11: tokens that SoftHSM signs",
         run: examples::run,
     },
     Step {

@@ -2,7 +2,7 @@
 //!
 //! An arrow on the page points from a crate to a crate that it uses. The page may leave an arrow out if
 //! others lead there. Every arrow that it draws must be a dependency in Cargo, and every dependency in Cargo
-//! must follow the drawn arrows.
+//! must follow the drawn arrows. Examples are not drawn: see [`EXAMPLE`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +13,18 @@ use crate::command::Error;
 
 /// Any crate may use these, in its tests only.
 const FOR_TESTS: [&str; 1] = ["jeton-testkit"];
+
+/// The names of examples begin with this. They are programs of users: they use published crates only, and
+/// nothing uses them.
+const EXAMPLE: &str = "jeton-example-";
+
+const PUBLISHED: [&str; 5] = [
+    "jeton",
+    "jeton-client",
+    "jeton-jwks",
+    "jeton-proto",
+    "jeton-tower",
+];
 
 /// The part of `cargo metadata` that is checked.
 #[derive(Debug, Deserialize)]
@@ -64,7 +76,7 @@ pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
     let drawn = drawn_arrows(page);
     let mut broken = Vec::new();
     for package in &metadata.packages {
-        if !names(page, &package.name) {
+        if !package.name.starts_with(EXAMPLE) && !names(page, &package.name) {
             broken.push(format!(
                 "{PAGE}: the crate `{}` is not on the page",
                 package.name
@@ -76,6 +88,12 @@ pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
             if !is_dev {
                 broken.push(format!(
                     "`{user}` uses `{used}`, which is for tests: move it to [dev-dependencies]"
+                ));
+            }
+        } else if user.starts_with(EXAMPLE) {
+            if !PUBLISHED.contains(&used) {
+                broken.push(format!(
+                    "`{user}` uses `{used}`, which is not published: an example is a program of a user"
                 ));
             }
         } else if !leads_to(&drawn, user, used) {
@@ -172,16 +190,23 @@ mod tests {
     const DRAWING: &str = "jeton top lib mid jeton-testkit\n```mermaid\ngraph RL\n  t[top] --> m[mid]\n  m --> lib\n```\n";
 
     fn metadata(arrows: &[(&str, &str, Option<&str>)]) -> Metadata {
-        let packages: Vec<_> = ["top", "mid", "lib", "jeton-testkit"]
-            .iter()
-            .map(|name| {
-                let dependencies: Vec<_> = (arrows.iter())
-                    .filter(|(user, _, _)| user == name)
-                    .map(|(_, used, kind)| serde_json::json!({"name": used, "kind": kind}))
-                    .collect();
-                serde_json::json!({"name": name, "dependencies": dependencies})
-            })
-            .collect();
+        let packages: Vec<_> = [
+            "top",
+            "mid",
+            "lib",
+            "jeton-testkit",
+            "jeton",
+            "jeton-example-a",
+        ]
+        .iter()
+        .map(|name| {
+            let dependencies: Vec<_> = (arrows.iter())
+                .filter(|(user, _, _)| user == name)
+                .map(|(_, used, kind)| serde_json::json!({"name": used, "kind": kind}))
+                .collect();
+            serde_json::json!({"name": name, "dependencies": dependencies})
+        })
+        .collect();
         Metadata::parse(&serde_json::json!({ "packages": packages }).to_string()).unwrap()
     }
 
@@ -233,6 +258,17 @@ mod tests {
         let page = DRAWING.replace("jeton-testkit", "");
         let broken = check(&metadata(&as_drawn()), &page);
         assert!(broken[0].contains("`jeton-testkit` is not on the page"));
+    }
+
+    #[test]
+    fn example_uses_published_crates_without_being_drawn() {
+        let mut arrows = as_drawn();
+        arrows.push(("jeton-example-a", "jeton", None));
+        assert_eq!(check(&metadata(&arrows), DRAWING), [""; 0]);
+        arrows.push(("jeton-example-a", "lib", Some("dev")));
+        assert_eq!(check(&metadata(&arrows), DRAWING).len(), 1);
+        let used = [as_drawn(), vec![("lib", "jeton-example-a", None)]].concat();
+        assert_eq!(check(&metadata(&used), DRAWING).len(), 1);
     }
 
     #[test]
