@@ -139,6 +139,7 @@ impl LibraryCopy {
             "README.md",
             "crates",
             "docs",
+            "lab",
             "vectors",
             "xtask",
         ] {
