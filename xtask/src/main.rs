@@ -4,9 +4,7 @@
 
 mod arch;
 mod audit;
-mod command;
 mod cross_check;
-mod fuzz;
 mod instructions;
 mod interval;
 mod lines;
@@ -22,6 +20,7 @@ mod words;
 use std::process::ExitCode;
 
 use command::{Error, Workspace};
+use xtask::{command, etcd, fuzz};
 
 const HELP: &str = "\
 Development tasks of jeton

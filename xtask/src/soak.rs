@@ -6,7 +6,7 @@
 //! that it can carry; and, if it is asked for, all libraries against each other. The log in docs/soak/
 //! says what was seen, with the command that repeats it.
 
-pub(crate) mod attack;
+mod attack;
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::command::{Error, Workspace, output, run as run_command};
+use crate::etcd;
 use crate::fuzz::{self, Figures, Scope, Targets};
-use crate::test::etcd;
 
 /// How often a subject against itself must come out equivalent.
 const WANTED_SHARE: f64 = 0.9;
@@ -140,10 +140,10 @@ fn lab(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
 
 fn fuzz_targets(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error> {
     let targets = Targets::build(workspace, Scope::Everything)?;
-    let each = Duration::from_secs(plan.minutes * 60) / targets.len() as u32;
+    let each = Duration::from_secs(plan.minutes * 60) / targets.count() as u32;
     eprintln!(
         "== soak: {} fuzz targets, {} s each",
-        targets.len(),
+        targets.count(),
         each.as_secs()
     );
     let all = targets.run(workspace, each, |figures| eprintln!("  {figures}"))?;

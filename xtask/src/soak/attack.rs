@@ -7,9 +7,7 @@ use serde::Deserialize;
 
 use super::{Log, OUT, Plan};
 use crate::command::{Error, Workspace};
-
-/// What later runs replay.
-pub(crate) const CORPUS: &str = "vectors/disagreements/cases.jsonl";
+use xtask::DISAGREEMENTS;
 
 /// A class of disagreement, as far as the log shows it.
 #[derive(Debug, Deserialize)]
@@ -41,7 +39,7 @@ pub(super) fn run(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(
         "--seed",
         "1",
         "--corpus",
-        CORPUS,
+        DISAGREEMENTS,
         "--out",
         OUT,
     ]);

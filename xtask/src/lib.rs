@@ -1,0 +1,8 @@
+//! What `cargo xtask` and the studies in `studies/` share.
+
+pub mod command;
+pub mod etcd;
+pub mod fuzz;
+
+/// The corpus of `lab attack`: inputs on which libraries disagree. Later runs replay it.
+pub const DISAGREEMENTS: &str = "vectors/disagreements/cases.jsonl";
