@@ -140,6 +140,7 @@ impl LibraryCopy {
             "crates",
             "docs",
             "lab",
+            "studies",
             "vectors",
             "xtask",
         ] {

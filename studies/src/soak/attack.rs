@@ -4,10 +4,11 @@
 use std::fmt::Write as _;
 
 use serde::Deserialize;
-
-use super::{Log, OUT, Plan};
-use crate::command::{Error, Workspace};
 use xtask::DISAGREEMENTS;
+use xtask::command::{Error, Workspace};
+
+use super::log::Log;
+use super::{OUT, Plan};
 
 /// A class of disagreement, as far as the log shows it.
 #[derive(Debug, Deserialize)]

@@ -13,8 +13,10 @@ pub(crate) mod servers;
 
 use std::fmt::Write as _;
 
-use crate::command::{Error, Workspace, output};
+use xtask::command::{Error, Workspace};
+
 use crate::interval::{Ratio, median};
+use crate::origin;
 use crate::pairs::Plan;
 use load::{Call, Seen};
 use servers::{Server, needs};
@@ -195,12 +197,6 @@ fn middle(all: &[Seen]) -> Seen {
 }
 
 fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Result<String, Error> {
-    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
-    let commit = output(
-        workspace
-            .command("git")
-            .args(["rev-parse", "--short", "HEAD"]),
-    )?;
     let mut text = format!(
         "# Cost of a service call\n\n\
          `cargo xtask service-cost --pairs {}`, {}, commit {}, {}.\n\n\
@@ -214,9 +210,9 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Res
          | algorithm | jeton, µs of CPU per call | Go | ratio | jeton, calls/s | Go | jeton, MiB resident | Go |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|\n",
         plan.pairs,
-        day.trim(),
-        commit.trim(),
-        crate::soak::cpu(),
+        origin::day(workspace)?,
+        origin::commit(workspace)?,
+        origin::cpu(),
         plan.pairs,
     );
     for line in lines {

@@ -1,7 +1,7 @@
 //! How many pairs a task measures: `--pairs N`.
 
-use crate::command::Error;
 use crate::interval::{MAX_PAIRS, MIN_PAIRS};
+use xtask::command::Error;
 
 /// So many pairs, unless told otherwise.
 pub(crate) const DEFAULT: usize = 10;

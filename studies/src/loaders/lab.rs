@@ -6,9 +6,9 @@ use base64_simd::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use serde::Deserialize;
+use xtask::command::{Error, Workspace, output};
 
 use super::{CONNECTIONS, Figures, IN_FLIGHT, LOADER_CORE, SECONDS, WARM_UP_SECONDS};
-use crate::command::{Error, Workspace, output};
 use crate::service_cost::servers::Server;
 
 pub(super) fn load(

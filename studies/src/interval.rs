@@ -1,6 +1,6 @@
 //! The interval of a handful of ratios, and what it says.
 
-use crate::command::Error;
+use xtask::command::Error;
 
 /// Student's t, two-sided 95 %, for 2 to 29 degrees of freedom.
 const T_95: [f64; 28] = [

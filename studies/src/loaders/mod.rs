@@ -13,8 +13,10 @@ use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher};
 
-use crate::command::{Error, Workspace, output};
+use xtask::command::{Error, Workspace};
+
 use crate::interval::{Ratio, Verdict, median};
+use crate::origin;
 use crate::pairs::Plan;
 use crate::service_cost::servers::{Server, needs};
 
@@ -157,12 +159,6 @@ fn in_random_order() -> [Loader; 3] {
 }
 
 fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Error> {
-    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
-    let commit = output(
-        workspace
-            .command("git")
-            .args(["rev-parse", "--short", "HEAD"]),
-    )?;
     let mut text = format!(
         "# The load generator against h2load\n\n\
          `cargo xtask loaders --pairs {}`, {}, commit {}, {}.\n\n\
@@ -180,9 +176,9 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
          | server, algorithm | figure | lab | h2load | ratio | noise floor | bound | |\n\
          |---|---|---:|---:|---:|---:|---:|---|\n",
         plan.pairs,
-        day.trim(),
-        commit.trim(),
-        crate::soak::cpu(),
+        origin::day(workspace)?,
+        origin::commit(workspace)?,
+        origin::cpu(),
         plan.pairs,
         BOUND * 100.0,
     );

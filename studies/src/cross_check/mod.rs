@@ -10,9 +10,10 @@ mod tools;
 
 use std::fmt::Write as _;
 
-use crate::command::{Error, Workspace, output};
+use xtask::command::{Error, Workspace};
+
 use crate::interval::{Ratio, Verdict, median};
-use crate::pairs;
+use crate::{origin, pairs};
 use figures::{Case, Figures, lab};
 use tools::Tool;
 
@@ -135,12 +136,6 @@ fn compare(workspace: &Workspace, tool: &tools::Built, pairs: usize) -> Result<V
 }
 
 fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Error> {
-    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
-    let commit = output(
-        workspace
-            .command("git")
-            .args(["rev-parse", "--short", "HEAD"]),
-    )?;
     let mut text = format!(
         "# The lab against other benchmarks\n\n\
          `cargo xtask agreement --pairs {}`, {}, commit {}, {}.\n\n\
@@ -154,9 +149,9 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
          | tool | library | algorithm | operation | lab, ns | tool, ns | ratio | bound | |\n\
          |---|---|---|---|---:|---:|---:|---:|---|\n",
         plan.pairs,
-        day.trim(),
-        commit.trim(),
-        crate::soak::cpu(),
+        origin::day(workspace)?,
+        origin::commit(workspace)?,
+        origin::cpu(),
         plan.pairs,
     );
     for line in lines {

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-
-use crate::command::{Error, Workspace, output, run};
+use xtask::command::{Error, Workspace, output, run};
 
 const OUT: &str = "target/lab-agreement";
 

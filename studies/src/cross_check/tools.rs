@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
+use xtask::command::{Error, Workspace, output, run};
 
 use super::figures::{Case, Figures};
-use crate::command::{Error, Workspace, output, run};
 
 /// Repetitions that a tool makes of every benchmark, each of them short.
 const REPETITIONS: &str = "30";
