@@ -5,12 +5,12 @@
 //! Exit codes: 0 done, 1 a check failed, 2 the call was wrong or a tool is missing.
 
 mod cross_check;
-mod interval;
 mod loaders;
 mod origin;
 mod pairs;
 mod service_cost;
 mod soak;
+mod verdict;
 
 use std::process::ExitCode;
 

@@ -10,9 +10,11 @@ mod tools;
 
 use std::fmt::Write as _;
 
+use jeton_lab_stats::interval::Ratio;
+use jeton_lab_stats::median::median;
 use xtask::command::{Error, Workspace};
 
-use crate::interval::{Ratio, Verdict, median};
+use crate::verdict::{Verdict, ratio};
 use crate::{origin, pairs};
 use figures::{Case, Figures, lab};
 use tools::Tool;
@@ -91,7 +93,7 @@ struct Line {
 
 impl Line {
     fn verdict(&self) -> Verdict {
-        self.ratio.against(self.bound)
+        Verdict::of(&self.ratio, self.bound)
     }
 }
 
@@ -114,21 +116,21 @@ fn compare(workspace: &Workspace, tool: &tools::Built, pairs: usize) -> Result<V
             by_lab.push(lab(workspace, &cases)?);
         }
     }
-    let floor = median(by_lab.iter().filter_map(Figures::noise_floor).collect());
-    let bound = tool.tool().bound().max(floor.unwrap_or(0.0).min(WIDEST));
+    let floors: Vec<f64> = by_lab.iter().filter_map(Figures::noise_floor).collect();
+    let floor = median(&floors).unwrap_or(0.0);
+    let bound = tool.tool().bound().max(floor.min(WIDEST));
     (cases.iter())
         .map(|case| {
             let of = |runs: &[Figures]| -> Result<Vec<f64>, Error> {
                 runs.iter().map(|figures| figures.of(case)).collect()
             };
             let (lab, own) = (of(&by_lab)?, of(&by_tool)?);
-            let logs = lab.iter().zip(&own).map(|(a, b)| (a / b).ln()).collect();
             Ok(Line {
                 tool: tool.tool(),
                 case: case.clone(),
-                ratio: Ratio::of(logs),
-                lab_ns: median(lab).unwrap_or(f64::NAN),
-                tool_ns: median(own).unwrap_or(f64::NAN),
+                ratio: ratio(&lab, &own)?,
+                lab_ns: median(&lab).unwrap_or(f64::NAN),
+                tool_ns: median(&own).unwrap_or(f64::NAN),
                 bound,
             })
         })
@@ -166,7 +168,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
             line.case.operation,
             line.lab_ns,
             line.tool_ns,
-            line.ratio.middle(),
+            line.ratio.ratio(),
             line.bound * 100.0,
             line.verdict().cell(),
         );

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use jeton_lab_model::result::{self, AaPair, VerdictKind};
 use xtask::command::{Error, Workspace, output, run as run_command};
 
 use super::log::Log;
@@ -53,7 +53,7 @@ fn simulate(workspace: &Workspace) -> Result<String, Error> {
     Ok(figures.trim().to_owned())
 }
 
-fn one_run(workspace: &Workspace) -> Result<Vec<Pair>, Error> {
+fn one_run(workspace: &Workspace) -> Result<Vec<AaPair>, Error> {
     run_command(&mut workspace.cargo(&[
         "run",
         "--release",
@@ -66,32 +66,9 @@ fn one_run(workspace: &Workspace) -> Result<Vec<Pair>, Error> {
         "--out",
         OUT,
     ]))?;
-    let path = workspace.path(OUT).join("results.json");
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Error::Failed(format!("{OUT}/results.json: {error}")))?;
-    pairs(&text).map_err(Error::Failed)
-}
-
-#[derive(Deserialize)]
-struct Results {
-    noise_floor: NoiseFloor,
-}
-
-#[derive(Deserialize)]
-struct NoiseFloor {
-    pairs: Vec<Pair>,
-}
-
-/// One subject measured twice under two names.
-#[derive(Deserialize)]
-struct Pair {
-    verdict: String,
-}
-
-fn pairs(results: &str) -> Result<Vec<Pair>, String> {
-    serde_json::from_str::<Results>(results)
-        .map(|results| results.noise_floor.pairs)
-        .map_err(|error| format!("{OUT}/results.json cannot be read: {error}"))
+    let results = result::read(&workspace.path(OUT).join("results.json"))
+        .map_err(|error| Error::Failed(error.to_string()))?;
+    Ok(results.noise_floor.pairs)
 }
 
 /// What became of the identical pairs, over all runs.
@@ -107,16 +84,11 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, pairs: &[Pair]) {
+    fn add(&mut self, pairs: &[AaPair]) {
         self.runs += 1;
-        let equivalent = pairs
-            .iter()
-            .filter(|pair| pair.verdict == "equivalent")
-            .count();
-        let wrong = pairs
-            .iter()
-            .filter(|pair| pair.verdict == "faster" || pair.verdict == "slower")
-            .count();
+        let count = |of: VerdictKind| pairs.iter().filter(|pair| pair.verdict == of).count();
+        let equivalent = count(VerdictKind::Equivalent);
+        let wrong = count(VerdictKind::Faster) + count(VerdictKind::Slower);
         self.pairs += pairs.len() as u32;
         self.equivalent += equivalent as u32;
         self.wrong += wrong as u32;
@@ -151,29 +123,29 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    use VerdictKind::{Equivalent, Faster, Undecided};
 
     use super::*;
 
-    fn run_with(verdicts: &[&str]) -> Vec<Pair> {
-        let pairs: Vec<_> = verdicts
-            .iter()
-            .map(|verdict| serde_json::json!({ "subject": "s", "verdict": verdict }))
-            .collect();
-        pairs_of(&serde_json::json!({ "noise_floor": { "floor": 0.01, "pairs": pairs } }))
-    }
-
-    fn pairs_of(results: &serde_json::Value) -> Vec<Pair> {
-        pairs(&results.to_string()).unwrap()
+    fn run_with(verdicts: &[VerdictKind]) -> Vec<AaPair> {
+        let pair = |&verdict: &VerdictKind| AaPair {
+            subject: "s".into(),
+            operation: "sign".into(),
+            ratio: 1.0,
+            interval: [1.0, 1.0],
+            verdict,
+            rounds: [Vec::new(), Vec::new()],
+        };
+        verdicts.iter().map(pair).collect()
     }
 
     #[test]
     fn nine_equivalent_pairs_of_ten_suffice() {
         let mut tally = Tally::default();
         for _ in 0..4 {
-            tally.add(&run_with(&["equivalent", "equivalent"]));
+            tally.add(&run_with(&[Equivalent, Equivalent]));
         }
-        tally.add(&run_with(&["equivalent", "cannot-tell"]));
+        tally.add(&run_with(&[Equivalent, Undecided]));
         assert!(tally.verdict().is_ok(), "{tally:?}");
         assert!(tally.sentence().starts_with("9 of 10 identical pairs"));
         assert!(
@@ -184,10 +156,10 @@ mod tests {
     }
 
     #[test]
-    fn eight_of_ten_do_not() {
+    fn eight_equivalent_pairs_of_ten_do_not_suffice() {
         let mut tally = Tally::default();
         for number in 0..10 {
-            let verdict = if number < 8 { "equivalent" } else { "faster" };
+            let verdict = if number < 8 { Equivalent } else { Faster };
             tally.add(&run_with(&[verdict]));
         }
         assert!(matches!(tally.verdict(), Err(Error::Failed(_))));
