@@ -14,6 +14,12 @@ use crate::command::Error;
 /// Any crate may use these, in its tests only.
 const FOR_TESTS: [&str; 1] = ["jeton-testkit"];
 
+/// No crate uses these: xtask starts them when it is asked to.
+const STARTED_BY_XTASK: [&str; 1] = ["jeton-studies"];
+
+/// Every check waits until this crate is built, so it uses no other crate of the workspace.
+const BUILT_FIRST: &str = "xtask";
+
 /// The part of `cargo metadata` that is checked.
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
@@ -78,6 +84,15 @@ pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
                     "`{user}` uses `{used}`, which is for tests: move it to [dev-dependencies]"
                 ));
             }
+        } else if STARTED_BY_XTASK.contains(&used) {
+            broken.push(format!(
+                "`{user}` uses `{used}`, which is built only when xtask starts it: move the code to a crate below \
+                 both"
+            ));
+        } else if user == BUILT_FIRST {
+            broken.push(format!(
+                "`{user}` uses `{used}`, and every check waits until it is built: move the task to `jeton-studies`"
+            ));
         } else if !leads_to(&drawn, user, used) {
             broken.push(format!(
                 "`{user}` uses `{used}`, but no arrow on {PAGE} leads there: move the code below both, or \
@@ -169,11 +184,20 @@ mod tests {
 
     use super::*;
 
-    const DRAWING: &str = "jeton top lib mid jeton-testkit\n```mermaid\ngraph RL\n  t[top] --> m[mid]\n  m --> lib\n```\n";
+    const DRAWING: &str = "jeton top lib mid jeton-testkit jeton-studies xtask\n```mermaid\ngraph RL\n  \
+                           t[top] --> m[mid]\n  m --> lib\n```\n";
+
+    const PACKAGES: [&str; 6] = [
+        "top",
+        "mid",
+        "lib",
+        "jeton-testkit",
+        "jeton-studies",
+        "xtask",
+    ];
 
     fn metadata(arrows: &[(&str, &str, Option<&str>)]) -> Metadata {
-        let packages: Vec<_> = ["top", "mid", "lib", "jeton-testkit"]
-            .iter()
+        let packages: Vec<_> = (PACKAGES.iter())
             .map(|name| {
                 let dependencies: Vec<_> = (arrows.iter())
                     .filter(|(user, _, _)| user == name)
@@ -233,6 +257,30 @@ mod tests {
         let page = DRAWING.replace("jeton-testkit", "");
         let broken = check(&metadata(&as_drawn()), &page);
         assert!(broken[0].contains("`jeton-testkit` is not on the page"));
+    }
+
+    #[test]
+    fn crate_that_uses_the_studies_fails() {
+        let drawing = DRAWING.replace("m --> lib", "m --> lib\n  lib --> jeton-studies");
+        let mut arrows = as_drawn();
+        arrows.push(("lib", "jeton-studies", None));
+        let broken = check(&metadata(&arrows), &drawing);
+        assert!(
+            broken.len() == 1 && broken[0].contains("only when xtask starts it"),
+            "{broken:?}"
+        );
+    }
+
+    #[test]
+    fn xtask_that_uses_another_crate_fails() {
+        let drawing = DRAWING.replace("m --> lib", "m --> lib\n  xtask --> lib");
+        let mut arrows = as_drawn();
+        arrows.push(("xtask", "lib", None));
+        let broken = check(&metadata(&arrows), &drawing);
+        assert!(
+            broken.len() == 1 && broken[0].starts_with("`xtask` uses `lib`"),
+            "{broken:?}"
+        );
     }
 
     #[test]
