@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 /// Why a task failed.
 #[derive(Debug)]
-pub(crate) enum Error {
+pub enum Error {
     /// A check failed. Exit code 1.
     Failed(String),
     /// The call was wrong, or a tool that the task needs is missing. Exit code 2.
@@ -14,7 +14,9 @@ pub(crate) enum Error {
 }
 
 impl Error {
-    pub(crate) fn exit_code(&self) -> ExitCode {
+    /// Returns the exit code of a task that failed so.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Failed(_) => ExitCode::from(1),
             Self::Usage(_) => ExitCode::from(2),
@@ -31,51 +33,60 @@ impl fmt::Display for Error {
 }
 
 /// The checkout that this task runs in.
-pub(crate) struct Workspace {
+pub struct Workspace {
     root: PathBuf,
 }
 
 impl Workspace {
-    /// The checkout that `cargo xtask` was called in.
-    pub(crate) fn here() -> Self {
-        // Cargo sets it again when it runs the binary, so a moved checkout is found.
-        let xtask = std::env::var_os("CARGO_MANIFEST_DIR")
+    /// Returns the checkout that `cargo xtask` was called in.
+    #[must_use]
+    pub fn here() -> Self {
+        // Cargo sets it again when it runs the binary, so a moved checkout is found. It names the
+        // binary's package: xtask/ or studies/.
+        let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-        let root = xtask.parent().map_or(xtask.clone(), Path::to_path_buf);
+        let root = package.parent().map_or(package.clone(), Path::to_path_buf);
         Self { root }
     }
 
-    pub(crate) fn root(&self) -> &Path {
+    /// Returns the folder of the checkout.
+    #[must_use]
+    pub fn root(&self) -> &Path {
         &self.root
     }
 
-    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+    /// Returns the path of a file or folder in the checkout.
+    #[must_use]
+    pub fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
     }
 
-    /// Where cargo puts what it builds.
-    pub(crate) fn target(&self) -> PathBuf {
+    /// Returns the folder in which cargo puts what it builds.
+    #[must_use]
+    pub fn target(&self) -> PathBuf {
         let chosen = std::env::var_os("CARGO_TARGET_DIR");
         self.root.join(chosen.unwrap_or("target".into()))
     }
 
-    /// A command that starts in the checkout's root.
-    pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
+    /// Returns a command that starts in the checkout's root.
+    pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command.current_dir(&self.root);
         command
     }
 
-    /// The cargo that runs this task: every step uses the pinned toolchain.
-    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+    /// Returns a command of the cargo that runs this task: every step uses the pinned toolchain.
+    #[must_use]
+    pub fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         command.args(arguments);
         command
     }
 
-    /// A command of cargo's about the whole workspace, with every feature that this machine can build: all
+    /// Returns a command of cargo's about the whole workspace, with every feature that this machine can build: all
     /// steps say the same, so that nothing is compiled twice.
-    pub(crate) fn cargo_workspace(&self, command: &str) -> Command {
+    #[must_use]
+    pub fn cargo_workspace(&self, command: &str) -> Command {
         let mut cargo = self.cargo(&[command, "--locked", "--workspace"]);
         if on_path(PROTOC).is_some() {
             cargo.args(["--features", "etcd"]);
@@ -83,8 +94,9 @@ impl Workspace {
         cargo
     }
 
-    /// The folders directly under `relative` that hold a file called `manifest`, sorted.
-    pub(crate) fn folders_with(&self, relative: &str, manifest: &str) -> Vec<PathBuf> {
+    /// Returns the folders directly under `relative` that hold a file called `manifest`, sorted.
+    #[must_use]
+    pub fn folders_with(&self, relative: &str, manifest: &str) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(self.path(relative)) else {
             return Vec::new();
         };
@@ -98,10 +110,13 @@ impl Workspace {
 }
 
 /// What the feature `etcd` is compiled with.
-pub(crate) const PROTOC: &str = "protoc";
+pub const PROTOC: &str = "protoc";
 
-/// Runs `command` with the terminal as its own, and fails if it fails.
-pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
+/// Runs `command` with the terminal as its own.
+///
+/// # Errors
+/// If it does not start, or fails.
+pub fn run(command: &mut Command) -> Result<(), Error> {
     let line = shown(command);
     eprintln!("  $ {line}");
     let status = command
@@ -115,7 +130,10 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
 }
 
 /// Runs `command` and returns what it wrote to stdout; its stderr stays on the terminal.
-pub(crate) fn output(command: &mut Command) -> Result<String, Error> {
+///
+/// # Errors
+/// If it does not start, or fails, or does not write UTF-8.
+pub fn output(command: &mut Command) -> Result<String, Error> {
     let line = shown(command);
     let output = command
         .stderr(Stdio::inherit())
@@ -131,8 +149,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Error> {
         .map_err(|_| Error::Failed(format!("`{line}` wrote something that is not UTF-8")))
 }
 
-/// Whether `command` runs and succeeds; it prints nothing.
-pub(crate) fn succeeds(command: &mut Command) -> bool {
+/// Reports whether `command` runs and succeeds; it prints nothing.
+pub fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -141,8 +159,9 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Where `program` is on the PATH, if anywhere.
-pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+/// Returns where `program` is on the PATH, if anywhere.
+#[must_use]
+pub fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .map(|folder| folder.join(program))

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-pub(crate) use figures::Figures;
+pub use figures::Figures;
 
 use crate::command::{Error, Workspace, output, run as run_command};
 
@@ -50,7 +50,7 @@ const LONGEST_STEP: Duration = Duration::from_secs(1);
 
 /// Which targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub enum Scope {
     /// The library's.
     Library,
     /// Those of the service too: hundreds of crates more to build.
@@ -76,7 +76,7 @@ impl Scope {
 }
 
 /// The fuzz targets, built.
-pub(crate) struct Targets {
+pub struct Targets {
     /// The binaries: copies, so that building again does not touch a long run.
     binaries: Vec<PathBuf>,
     /// Where corpora, findings and logs go.
@@ -85,7 +85,10 @@ pub(crate) struct Targets {
 
 impl Targets {
     /// Builds every target of the scope.
-    pub(crate) fn build(workspace: &Workspace, scope: Scope) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// If cargo cannot build them.
+    pub fn build(workspace: &Workspace, scope: Scope) -> Result<Self, Error> {
         let names = names(workspace, scope)?;
         let home = workspace.target().join("fuzz");
         let host = host(workspace)?;
@@ -113,14 +116,18 @@ impl Targets {
         Ok(Self { binaries, home })
     }
 
-    /// How many targets there are.
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of targets.
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.binaries.len()
     }
 
     /// Runs one target after the other, each for that long, and hands each one's figures to `see`.
     /// A finding ends its target, not the others.
-    pub(crate) fn run(
+    ///
+    /// # Errors
+    /// If a target does not start, or its log cannot be read.
+    pub fn run(
         &self,
         workspace: &Workspace,
         each: Duration,
@@ -241,8 +248,9 @@ fn run_quietly(workspace: &Workspace, script: &str) -> Result<(), Error> {
         .map_err(|error| Error::Usage(format!("sh did not start: {error}")))
 }
 
-/// The version of libFuzzer's crate that the lockfile names.
-pub(crate) fn engine_version(workspace: &Workspace) -> String {
+/// Returns the version of libFuzzer's crate that the lockfile names.
+#[must_use]
+pub fn engine_version(workspace: &Workspace) -> String {
     let lock = fs::read_to_string(workspace.path("fuzz/Cargo.lock")).unwrap_or_default();
     let entry = lock.split_once("name = \"libfuzzer-sys\"\nversion = \"");
     let version = entry.and_then(|(_, rest)| Some(rest.split_once('"')?.0));

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use crate::command::{Error, Workspace, output};
 
 /// Folders whose subfolders are counted one by one.
-const GROUPS: [&str; 7] = [
-    "crates", "drivers", "examples", "lab", "sdk", "servers", "studies",
-];
+const GROUPS: [&str; 6] = ["crates", "drivers", "examples", "lab", "sdk", "servers"];
 
 /// Counted: the languages that the project is written in.
 const ENDINGS: [&str; 9] = [
@@ -87,6 +85,7 @@ mod tests {
     fn folder_of_a_group_is_counted_by_itself() {
         assert_eq!(folder("crates/jeton/src/lib.rs"), "crates/jeton");
         assert_eq!(folder("docs/runs/README.md"), "docs");
+        assert_eq!(folder("studies/src/main.rs"), "studies");
         assert_eq!(folder("README.md"), ".");
         assert_eq!(folder("drivers/PROTOCOL.md"), "drivers");
     }

@@ -4,24 +4,18 @@
 
 mod arch;
 mod audit;
-mod command;
-mod cross_check;
-mod fuzz;
 mod instructions;
-mod interval;
 mod lines;
-mod loaders;
 mod mutants;
-mod pairs;
-mod service_cost;
 mod setup;
-mod soak;
+mod studies;
 mod test;
 mod words;
 
 use std::process::ExitCode;
 
 use command::{Error, Workspace};
+use xtask::{STUDIES, command, etcd, fuzz};
 
 const HELP: &str = "\
 Development tasks of jeton
@@ -36,6 +30,8 @@ Development tasks of jeton
   cargo xtask mutants   Remove one check at a time from a copy of the library and see which test fails;
                         about half an hour
   cargo xtask audit     Look up the dependencies in the advisory database; needs the network
+
+Studies, which are built from studies/ when one of them is called:
   cargo xtask agreement Measure the same libraries with the lab and with go test -bench, criterion and
                         JMH, and write docs/reference/cross-check.md; about ten minutes, on a quiet machine
   cargo xtask service-cost
@@ -91,11 +87,11 @@ fn main() -> ExitCode {
         Some((task, rest)) => run(&workspace, task, rest),
         None => {
             print_help();
-            Ok(())
+            Ok(ExitCode::SUCCESS)
         }
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(stop) => {
             eprintln!("xtask: {stop}");
             stop.exit_code()
@@ -103,24 +99,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<(), Error> {
+fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<ExitCode, Error> {
     if options.iter().any(|option| is_help(option)) {
         print_help();
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
-    match task {
+    if STUDIES.contains(&task) {
+        return studies::run(workspace, task, options);
+    }
+    let outcome = match task {
         "setup" => setup::run_with(workspace, options),
         "test" => test::run(workspace, &test::Choice::parse(options)?),
         "arch" => no_options(task, options).and_then(|()| arch::run(workspace)),
         "words" => no_options(task, options).and_then(|()| words::run(workspace)),
         "lines" => no_options(task, options).and_then(|()| lines::run(workspace)),
         "instructions" => no_options(task, options).and_then(|()| instructions::run(workspace)),
-        "agreement" => cross_check::run(workspace, &cross_check::Plan::parse(options)?),
-        "service-cost" => service_cost::run(workspace, &pairs::Plan::parse(task, options)?),
-        "loaders" => loaders::run(workspace, &pairs::Plan::parse(task, options)?),
         "mutants" => mutants::run(workspace, &mutants::Choice::parse(options)?),
         "audit" => no_options(task, options).and_then(|()| audit::run(workspace)),
-        "soak" => soak::run(workspace, &soak::Plan::parse(options)?),
         other if is_help(other) => {
             print_help();
             Ok(())
@@ -128,7 +123,8 @@ fn run(workspace: &Workspace, task: &str, options: &[String]) -> Result<(), Erro
         other => Err(Error::Usage(format!(
             "unknown task `{other}`; `cargo xtask --help` lists the tasks"
         ))),
-    }
+    };
+    outcome.map(|()| ExitCode::SUCCESS)
 }
 
 fn no_options(task: &str, options: &[String]) -> Result<(), Error> {

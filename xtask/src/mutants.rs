@@ -139,6 +139,8 @@ impl LibraryCopy {
             "README.md",
             "crates",
             "docs",
+            "lab",
+            "studies",
             "vectors",
             "xtask",
         ] {

@@ -4,7 +4,7 @@ mod attack;
 mod browser_attack;
 mod caching_proxy;
 mod drivers;
-pub(crate) mod etcd;
+mod etcd;
 mod examples;
 mod grpcurl;
 mod lab;

@@ -70,6 +70,14 @@ impl Ratio {
         ]
     }
 
+    /// Returns how far the farther end of the interval is from one, as a ratio minus one: 0.012 is 1.2 %.
+    #[must_use]
+    pub fn farthest(&self) -> f64 {
+        let [low, high] = self.log_interval();
+        // Finite, because JSON has no infinity.
+        low.abs().max(high.abs()).exp_m1().min(f64::MAX)
+    }
+
     /// Returns the mean of the log ratios per round.
     #[must_use]
     pub fn log_mean(&self) -> f64 {
@@ -251,6 +259,18 @@ mod tests {
         let [low, high] = ratio.log_interval();
         assert!((high - low - 2.0 * 3.182_446_3 * 0.129_099_444_9 / 2.0).abs() < 1e-6);
         assert!((ratio.ratio() - 0.25f64.exp()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn farthest_is_distance_of_farther_end() {
+        for (mean, farther_end) in [(0.01f64, 1), (-0.01, 0)] {
+            let subject = [0.02, -0.02, 0.02, -0.02].map(|log: f64| (mean + log).exp());
+            let ratio = estimate(&subject, &[1.0; 4], 1).unwrap();
+            let end = ratio.log_interval()[farther_end].abs();
+            assert!((ratio.farthest() - end.exp_m1()).abs() < 1e-12, "{mean}");
+        }
+        let noisy = estimate(&[1e300, 1e-300], &[1.0; 2], 1).unwrap();
+        assert!(noisy.farthest().is_finite());
     }
 
     #[test]

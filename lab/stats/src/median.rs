@@ -132,8 +132,10 @@ mod tests {
     }
 
     #[test]
-    fn median_of_two_is_between_them() {
+    fn median_of_even_count_is_between_middle_two() {
         assert_eq!(median(&[12.0, 10.0]), Some(11.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[]), None);
     }
 }

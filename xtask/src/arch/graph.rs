@@ -26,6 +26,12 @@ const PUBLISHED: [&str; 5] = [
     "jeton-tower",
 ];
 
+/// No crate uses these: xtask starts them when it is asked to.
+const STARTED_BY_XTASK: [&str; 1] = ["jeton-studies"];
+
+/// Every check waits until this crate is built, so it uses no other crate of the workspace.
+const BUILT_FIRST: &str = "xtask";
+
 /// The part of `cargo metadata` that is checked.
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
@@ -96,6 +102,15 @@ pub(super) fn check(metadata: &Metadata, page: &str) -> Vec<String> {
                     "`{user}` uses `{used}`, which is not published: an example is a program of a user"
                 ));
             }
+        } else if STARTED_BY_XTASK.contains(&used) {
+            broken.push(format!(
+                "`{user}` uses `{used}`, which is built only when xtask starts it: move the code to a crate below \
+                 both"
+            ));
+        } else if user == BUILT_FIRST {
+            broken.push(format!(
+                "`{user}` uses `{used}`, and every check waits until it is built: move the task to `jeton-studies`"
+            ));
         } else if !leads_to(&drawn, user, used) {
             broken.push(format!(
                 "`{user}` uses `{used}`, but no arrow on {PAGE} leads there: move the code below both, or \
@@ -187,26 +202,30 @@ mod tests {
 
     use super::*;
 
-    const DRAWING: &str = "jeton top lib mid jeton-testkit\n```mermaid\ngraph RL\n  t[top] --> m[mid]\n  m --> lib\n```\n";
+    const DRAWING: &str = "jeton top lib mid jeton-testkit jeton-studies xtask\n```mermaid\ngraph RL\n  \
+                           t[top] --> m[mid]\n  m --> lib\n```\n";
+
+    const PACKAGES: [&str; 8] = [
+        "top",
+        "mid",
+        "lib",
+        "jeton-testkit",
+        "jeton",
+        "jeton-example-a",
+        "jeton-studies",
+        "xtask",
+    ];
 
     fn metadata(arrows: &[(&str, &str, Option<&str>)]) -> Metadata {
-        let packages: Vec<_> = [
-            "top",
-            "mid",
-            "lib",
-            "jeton-testkit",
-            "jeton",
-            "jeton-example-a",
-        ]
-        .iter()
-        .map(|name| {
-            let dependencies: Vec<_> = (arrows.iter())
-                .filter(|(user, _, _)| user == name)
-                .map(|(_, used, kind)| serde_json::json!({"name": used, "kind": kind}))
-                .collect();
-            serde_json::json!({"name": name, "dependencies": dependencies})
-        })
-        .collect();
+        let packages: Vec<_> = (PACKAGES.iter())
+            .map(|name| {
+                let dependencies: Vec<_> = (arrows.iter())
+                    .filter(|(user, _, _)| user == name)
+                    .map(|(_, used, kind)| serde_json::json!({"name": used, "kind": kind}))
+                    .collect();
+                serde_json::json!({"name": name, "dependencies": dependencies})
+            })
+            .collect();
         Metadata::parse(&serde_json::json!({ "packages": packages }).to_string()).unwrap()
     }
 
@@ -269,6 +288,30 @@ mod tests {
         assert_eq!(check(&metadata(&arrows), DRAWING).len(), 1);
         let used = [as_drawn(), vec![("lib", "jeton-example-a", None)]].concat();
         assert_eq!(check(&metadata(&used), DRAWING).len(), 1);
+    }
+
+    #[test]
+    fn crate_that_uses_the_studies_fails() {
+        let drawing = DRAWING.replace("m --> lib", "m --> lib\n  lib --> jeton-studies");
+        let mut arrows = as_drawn();
+        arrows.push(("lib", "jeton-studies", None));
+        let broken = check(&metadata(&arrows), &drawing);
+        assert!(
+            broken.len() == 1 && broken[0].contains("only when xtask starts it"),
+            "{broken:?}"
+        );
+    }
+
+    #[test]
+    fn xtask_that_uses_another_crate_fails() {
+        let drawing = DRAWING.replace("m --> lib", "m --> lib\n  xtask --> lib");
+        let mut arrows = as_drawn();
+        arrows.push(("xtask", "lib", None));
+        let broken = check(&metadata(&arrows), &drawing);
+        assert!(
+            broken.len() == 1 && broken[0].starts_with("`xtask` uses `lib`"),
+            "{broken:?}"
+        );
     }
 
     #[test]

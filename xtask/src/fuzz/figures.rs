@@ -6,16 +6,21 @@ use std::time::Duration;
 
 /// One run of one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Figures {
-    pub(crate) target: String,
-    pub(crate) executions: u64,
+pub struct Figures {
+    /// The name of the target.
+    pub target: String,
+    /// The number of inputs that were run.
+    pub executions: u64,
     /// Edges of the code that were reached: by the seeds, and in the end.
-    pub(crate) edges: (u64, u64),
-    pub(crate) inputs_kept: u64,
-    pub(crate) peak_mb: u64,
-    pub(crate) ran: Duration,
+    pub edges: (u64, u64),
+    /// Inputs that reached something new.
+    pub inputs_kept: u64,
+    /// Peak resident memory, MB.
+    pub peak_mb: u64,
+    /// How long the target ran.
+    pub ran: Duration,
     /// What went wrong, if anything did.
-    pub(crate) finding: Option<String>,
+    pub finding: Option<String>,
 }
 
 impl Figures {
@@ -80,11 +85,13 @@ impl Figures {
     }
 
     /// The head of the table whose lines [`table_line`](Self::table_line) gives.
-    pub(crate) const TABLE_HEAD: &str = "\
+    pub const TABLE_HEAD: &str = "\
 | target | seconds | executions | a second | edges, seeds | edges, end | inputs kept | peak MB | findings |
 |---|---:|---:|---:|---:|---:|---:|---:|---|";
 
-    pub(crate) fn table_line(&self) -> String {
+    /// Returns the figures as a line of that table.
+    #[must_use]
+    pub fn table_line(&self) -> String {
         format!(
             "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |",
             self.target,

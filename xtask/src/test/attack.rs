@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::Outcome;
 use crate::command::{Error, Workspace, run as run_command};
-use crate::soak::attack::CORPUS;
+use xtask::DISAGREEMENTS;
 
 /// Where the run of this step is left for a look.
 const OUT: &str = "target/lab-attack";
@@ -103,7 +103,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
         "attack",
         "--built-only",
         "--corpus",
-        CORPUS,
+        DISAGREEMENTS,
         "--out",
         OUT,
     ]))?;

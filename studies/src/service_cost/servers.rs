@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use xtask::command::{Error, Workspace, on_path, run as run_command};
+
 use super::load::{Call, Seen};
-use crate::command::{Error, Workspace, on_path, run as run_command};
 
 /// The core that the servers run on: one works while the other waits.
 const CORE: &str = "0";

@@ -4,12 +4,11 @@
 use std::fmt::Write as _;
 
 use serde::Deserialize;
+use xtask::DISAGREEMENTS;
+use xtask::command::{Error, Workspace};
 
-use super::{Log, OUT, Plan};
-use crate::command::{Error, Workspace};
-
-/// What later runs replay.
-pub(crate) const CORPUS: &str = "vectors/disagreements/cases.jsonl";
+use super::log::Log;
+use super::{OUT, Plan};
 
 /// A class of disagreement, as far as the log shows it.
 #[derive(Debug, Deserialize)]
@@ -41,7 +40,7 @@ pub(super) fn run(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(
         "--seed",
         "1",
         "--corpus",
-        CORPUS,
+        DISAGREEMENTS,
         "--out",
         OUT,
     ]);

@@ -13,9 +13,13 @@ pub(crate) mod servers;
 
 use std::fmt::Write as _;
 
-use crate::command::{Error, Workspace, output};
-use crate::interval::{Ratio, median};
+use jeton_lab_stats::interval::Ratio;
+use jeton_lab_stats::median::median;
+use xtask::command::{Error, Workspace};
+
+use crate::origin;
 use crate::pairs::Plan;
+use crate::verdict::ratio;
 use load::{Call, Seen};
 use servers::{Server, needs};
 
@@ -121,13 +125,10 @@ fn compare(
             by_jeton.push(jeton.load(workspace, call)?);
         }
     }
-    let logs = by_jeton
-        .iter()
-        .zip(&by_go)
-        .map(|(jeton, go)| (go.cpu_us / jeton.cpu_us).ln());
+    let cpu_us = |all: &[Seen]| -> Vec<f64> { all.iter().map(|seen| seen.cpu_us).collect() };
     Ok(Line {
         algorithm,
-        ratio: Ratio::of(logs.collect()),
+        ratio: ratio(&cpu_us(&by_go), &cpu_us(&by_jeton))?,
         jeton: middle(&by_jeton),
         go: middle(&by_go),
         minimum,
@@ -172,21 +173,19 @@ fn tokens(workspace: &Workspace, plan: &Plan, jeton: &Server) -> Result<Batch, E
         #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
         batched.push(jeton.load(workspace, &many)?.per_second * BATCH as f64);
     }
-    let logs = batched
-        .iter()
-        .zip(&singly)
-        .map(|(batch, one)| (batch / one).ln());
     Ok(Batch {
-        ratio: Ratio::of(logs.collect()),
-        one_by_one: median(singly).unwrap_or(f64::NAN),
-        by_the_batch: median(batched).unwrap_or(f64::NAN),
+        ratio: ratio(&batched, &singly)?,
+        one_by_one: median(&singly).unwrap_or(f64::NAN),
+        by_the_batch: median(&batched).unwrap_or(f64::NAN),
     })
 }
 
 /// The middle of each figure.
 fn middle(all: &[Seen]) -> Seen {
-    let of =
-        |figure: fn(&Seen) -> f64| median(all.iter().map(figure).collect()).unwrap_or(f64::NAN);
+    let of = |figure: fn(&Seen) -> f64| {
+        let figures: Vec<f64> = all.iter().map(figure).collect();
+        median(&figures).unwrap_or(f64::NAN)
+    };
     Seen {
         cpu_us: of(|seen| seen.cpu_us),
         per_second: of(|seen| seen.per_second),
@@ -195,12 +194,6 @@ fn middle(all: &[Seen]) -> Seen {
 }
 
 fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Result<String, Error> {
-    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
-    let commit = output(
-        workspace
-            .command("git")
-            .args(["rev-parse", "--short", "HEAD"]),
-    )?;
     let mut text = format!(
         "# Cost of a service call\n\n\
          `cargo xtask service-cost --pairs {}`, {}, commit {}, {}.\n\n\
@@ -214,9 +207,9 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Res
          | algorithm | jeton, µs of CPU per call | Go | ratio | jeton, calls/s | Go | jeton, MiB resident | Go |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|\n",
         plan.pairs,
-        day.trim(),
-        commit.trim(),
-        crate::soak::cpu(),
+        origin::day(workspace)?,
+        origin::commit(workspace)?,
+        origin::cpu(),
         plan.pairs,
     );
     for line in lines {
@@ -228,7 +221,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Res
             line.algorithm,
             line.jeton.cpu_us,
             line.go.cpu_us,
-            line.ratio.middle(),
+            line.ratio.ratio(),
             line.jeton.per_second,
             line.go.per_second,
             line.jeton.resident,
@@ -243,7 +236,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line], batch: &Batch) -> Res
          | {:.0} | {:.0} | {:.1} ({low:.1} to {high:.1}) |\n",
         batch.one_by_one,
         batch.by_the_batch,
-        batch.ratio.middle(),
+        batch.ratio.ratio(),
     );
     Ok(text)
 }

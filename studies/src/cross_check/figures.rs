@@ -1,10 +1,11 @@
 //! What one run said, of the lab or of a tool: nanoseconds an operation for each case.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use serde::Deserialize;
-
-use crate::command::{Error, Workspace, output, run};
+use jeton_lab_model::result::{self, RunResult};
+use jeton_lab_model::{Case as LabCase, Operation};
+use xtask::command::{Error, Workspace, output, run};
 
 const OUT: &str = "target/lab-agreement";
 
@@ -13,14 +14,22 @@ const OUT: &str = "target/lab-agreement";
 pub(super) struct Case {
     pub(super) library: &'static str,
     pub(super) alg: &'static str,
-    pub(super) operation: &'static str,
+    pub(super) operation: Operation,
     /// The driver's folder.
     pub(super) driver: &'static str,
 }
 
 impl Case {
+    /// The id of the lab's subject.
     fn subject(&self) -> String {
-        format!("{}:jwt:{}:prepared", self.driver, self.alg)
+        self.in_the_lab().subject_id()
+    }
+
+    fn in_the_lab(&self) -> LabCase {
+        LabCase {
+            alg: Some(self.alg.to_owned()),
+            ..LabCase::new(self.driver, self.library, "", "")
+        }
     }
 }
 
@@ -62,90 +71,88 @@ pub(super) fn lab(workspace: &Workspace, cases: &[Case]) -> Result<Figures, Erro
     for subject in &subjects {
         command.args(["--subject", subject]);
     }
-    read(&output(&mut command)?, cases)
+    let json = output(&mut command)?;
+    let results = result::read_from(Path::new("lab run --json"), json.as_bytes())
+        .map_err(|error| Error::Failed(error.to_string()))?;
+    Ok(read(&results, cases))
 }
 
-#[derive(Deserialize)]
-struct Results {
-    noise_floor: NoiseFloor,
-    rows: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-struct NoiseFloor {
-    floor: Option<f64>,
-    managed: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    #[serde(rename = "contract")]
-    operation: String,
-    subject: Subject,
-    ns_per_op: Option<Time>,
-}
-
-#[derive(Deserialize)]
-struct Subject {
-    id: String,
-}
-
-#[derive(Deserialize)]
-struct Time {
-    median: f64,
-}
-
-fn read(results: &str, cases: &[Case]) -> Result<Figures, Error> {
-    let results: Results = serde_json::from_str(results)
-        .map_err(|error| Error::Failed(format!("the lab's results cannot be read: {error}")))?;
+fn read(results: &RunResult, cases: &[Case]) -> Figures {
+    let floor = &results.noise_floor;
     let mut figures = Figures {
-        noise_floor: (results.noise_floor.managed).or(results.noise_floor.floor),
+        noise_floor: floor.managed.or(floor.floor),
         ..Figures::default()
     };
     for case in cases {
-        let row = (results.rows.iter())
-            .find(|row| row.subject.id == case.subject() && row.operation == case.operation);
+        let row = (results.rows.measured.iter())
+            .find(|row| row.subject.id == case.subject() && row.operation == case.operation.name());
         if let Some(time) = row.and_then(|row| row.ns_per_op.as_ref()) {
-            figures.add(case.library, case.alg, case.operation, time.median);
+            figures.add(case.library, case.alg, case.operation.name(), time.median);
         }
     }
-    Ok(figures)
+    figures
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use jeton_lab_model::result::{ClaimsSet, Environment, Row, Status, Timing};
+
     use super::*;
 
-    const CELL: Case = Case {
+    const CASE: Case = Case {
         library: "golang-jwt",
         alg: "HS256",
-        operation: "sign",
+        operation: Operation::Sign,
         driver: "go/golang-jwt",
     };
 
+    fn row(operation: Operation, ns: f64) -> Row {
+        Row {
+            suite: "libraries".into(),
+            operation: operation.name().into(),
+            status: Status::Ok,
+            reason: None,
+            subject: CASE.in_the_lab().subject(),
+            reference: false,
+            claims: ClaimsSet {
+                name: "standard".into(),
+                bytes: 1,
+            },
+            token_bytes: None,
+            threads: 1,
+            ns_per_op: Some(Timing {
+                median: ns,
+                interval: [ns, ns],
+                rounds: vec![ns],
+                outliers: 0,
+                unsettled: false,
+            }),
+            bytes_per_op: None,
+            allocs_per_op: None,
+            peak_rss_bytes: None,
+        }
+    }
+
+    fn results(rows: Vec<Row>) -> RunResult {
+        RunResult::without_verdicts("x".into(), 1, Environment::default(), rows.into())
+    }
+
     #[test]
     fn lab_row_is_found_by_its_subject() {
-        let results = serde_json::json!({
-            "noise_floor": { "floor": 0.03 },
-            "rows": [
-                { "contract": "verify", "subject": { "id": "go/golang-jwt:jwt:HS256:prepared" },
-                  "ns_per_op": { "median": 6.0 } },
-                { "contract": "sign", "subject": { "id": "go/golang-jwt:jwt:HS256:prepared" },
-                  "ns_per_op": { "median": 3.0 } },
-            ]
-        });
-        let figures = read(&results.to_string(), &[CELL]).unwrap();
-        assert_eq!(figures.of(&CELL).unwrap().to_string(), "3");
+        let mut results = results(vec![row(Operation::Verify, 6.0), row(Operation::Sign, 3.0)]);
+        results.noise_floor.floor = Some(0.03);
+        let figures = read(&results, &[CASE]);
+        assert_eq!(CASE.subject(), "go/golang-jwt:jwt:HS256:prepared");
+        assert_eq!(figures.of(&CASE).unwrap().to_string(), "3");
         assert_eq!(figures.noise_floor(), Some(0.03));
     }
 
     #[test]
     fn row_without_a_figure_is_named() {
-        let results = r#"{"noise_floor":{},"rows":[]}"#;
-        let figures = read(results, &[CELL]).unwrap();
-        let Err(Error::Failed(why)) = figures.of(&CELL) else {
+        let figures = read(&results(Vec::new()), &[CASE]);
+        let Err(Error::Failed(why)) = figures.of(&CASE) else {
             unreachable!("there is no row");
         };
         assert_eq!(why, "no figure for golang-jwt HS256 sign");

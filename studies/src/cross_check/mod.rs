@@ -10,9 +10,12 @@ mod tools;
 
 use std::fmt::Write as _;
 
-use crate::command::{Error, Workspace, output};
-use crate::interval::{Ratio, Verdict, median};
-use crate::pairs;
+use jeton_lab_stats::interval::Ratio;
+use jeton_lab_stats::median::median;
+use xtask::command::{Error, Workspace};
+
+use crate::verdict::{Verdict, ratio};
+use crate::{origin, pairs};
 use figures::{Case, Figures, lab};
 use tools::Tool;
 
@@ -90,7 +93,7 @@ struct Line {
 
 impl Line {
     fn verdict(&self) -> Verdict {
-        self.ratio.against(self.bound)
+        Verdict::of(&self.ratio, self.bound)
     }
 }
 
@@ -113,21 +116,21 @@ fn compare(workspace: &Workspace, tool: &tools::Built, pairs: usize) -> Result<V
             by_lab.push(lab(workspace, &cases)?);
         }
     }
-    let floor = median(by_lab.iter().filter_map(Figures::noise_floor).collect());
-    let bound = tool.tool().bound().max(floor.unwrap_or(0.0).min(WIDEST));
+    let floors: Vec<f64> = by_lab.iter().filter_map(Figures::noise_floor).collect();
+    let floor = median(&floors).unwrap_or(0.0);
+    let bound = tool.tool().bound().max(floor.min(WIDEST));
     (cases.iter())
         .map(|case| {
             let of = |runs: &[Figures]| -> Result<Vec<f64>, Error> {
                 runs.iter().map(|figures| figures.of(case)).collect()
             };
             let (lab, own) = (of(&by_lab)?, of(&by_tool)?);
-            let logs = lab.iter().zip(&own).map(|(a, b)| (a / b).ln()).collect();
             Ok(Line {
                 tool: tool.tool(),
                 case: case.clone(),
-                ratio: Ratio::of(logs),
-                lab_ns: median(lab).unwrap_or(f64::NAN),
-                tool_ns: median(own).unwrap_or(f64::NAN),
+                ratio: ratio(&lab, &own)?,
+                lab_ns: median(&lab).unwrap_or(f64::NAN),
+                tool_ns: median(&own).unwrap_or(f64::NAN),
                 bound,
             })
         })
@@ -135,12 +138,6 @@ fn compare(workspace: &Workspace, tool: &tools::Built, pairs: usize) -> Result<V
 }
 
 fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Error> {
-    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
-    let commit = output(
-        workspace
-            .command("git")
-            .args(["rev-parse", "--short", "HEAD"]),
-    )?;
     let mut text = format!(
         "# The lab against other benchmarks\n\n\
          `cargo xtask agreement --pairs {}`, {}, commit {}, {}.\n\n\
@@ -154,9 +151,9 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
          | tool | library | algorithm | operation | lab, ns | tool, ns | ratio | bound | |\n\
          |---|---|---|---|---:|---:|---:|---:|---|\n",
         plan.pairs,
-        day.trim(),
-        commit.trim(),
-        crate::soak::cpu(),
+        origin::day(workspace)?,
+        origin::commit(workspace)?,
+        origin::cpu(),
         plan.pairs,
     );
     for line in lines {
@@ -171,7 +168,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
             line.case.operation,
             line.lab_ns,
             line.tool_ns,
-            line.ratio.middle(),
+            line.ratio.ratio(),
             line.bound * 100.0,
             line.verdict().cell(),
         );

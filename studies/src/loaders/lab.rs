@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use base64_simd::STANDARD;
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
+use jeton_lab_model::servers::Latencies;
 use serde::Deserialize;
+use xtask::command::{Error, Workspace, output};
 
 use super::{CONNECTIONS, Figures, IN_FLIGHT, LOADER_CORE, SECONDS, WARM_UP_SECONDS};
-use crate::command::{Error, Workspace, output};
 use crate::service_cost::servers::Server;
 
 pub(super) fn load(
@@ -36,31 +34,21 @@ struct Loaded {
     client_bound: Option<bool>,
 }
 
-#[derive(Deserialize)]
-struct Latencies {
-    hdr: String,
-}
-
 fn read(said: &str) -> Result<Figures, &'static str> {
-    let loaded: Loaded = serde_json::from_str(said).map_err(|_| "is not what a loader writes")?;
+    let loaded: Loaded = serde_json::from_str(said).map_err(|_| "is not the output of a load")?;
     let calls = match (loaded.statuses.get("OK"), loaded.statuses.len()) {
         (Some(calls), 1) => *calls,
         _ => return Err("not every call was answered with a token"),
     };
-    let no_histogram = "has no histogram";
-    let bytes = STANDARD
-        .decode_to_vec(&loaded.latencies.hdr)
-        .map_err(|_| no_histogram)?;
-    let histogram: Histogram<u64> = Deserializer::new()
-        .deserialize(&mut bytes.as_slice())
-        .map_err(|_| no_histogram)?;
-    #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
-    let ms = |quantile| histogram.value_at_quantile(quantile) as f64 / 1e6;
+    let percentile = |percent| loaded.latencies.percentile_ms(percent);
+    let (Some(p50_ms), Some(p99_ms)) = (percentile(50.0), percentile(99.0)) else {
+        return Err("has no latencies");
+    };
     #[allow(clippy::cast_precision_loss, reason = "far below 2^53")]
     Ok(Figures {
         per_second: calls as f64 / loaded.seconds,
-        p50_ms: ms(0.5),
-        p99_ms: ms(0.99),
+        p50_ms,
+        p99_ms,
         client_bound: loaded.client_bound == Some(true),
     })
 }
@@ -69,20 +57,15 @@ fn read(said: &str) -> Result<Figures, &'static str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
-
     use super::*;
 
     /// 300 calls of 1 to 300 µs.
     fn said(statuses: &str) -> String {
-        let mut histogram = Histogram::<u64>::new_with_bounds(1_000, 3_600_000_000_000, 3).unwrap();
-        (1..=300).for_each(|us| histogram.record(us * 1_000).unwrap());
-        let mut bytes = Vec::new();
-        let mut serializer = V2DeflateSerializer::new();
-        serializer.serialize(&histogram, &mut bytes).unwrap();
+        let mut latencies = Latencies::default();
+        (1..=300).for_each(|us| latencies.record(us * 1_000));
+        let latencies = serde_json::to_string(&latencies).unwrap();
         format!(
-            r#"{{"seconds":3.0,"statuses":{statuses},"latencies":{{"hdr":"{}"}},"client_bound":true}}"#,
-            STANDARD.encode_to_string(bytes)
+            r#"{{"seconds":3.0,"statuses":{statuses},"latencies":{latencies},"client_bound":true}}"#
         )
     }
 

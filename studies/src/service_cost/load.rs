@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use xtask::command::{Error, Workspace, output};
+
 use super::message;
-use crate::command::{Error, Workspace, output};
 
 /// The core that h2load runs on. The server has the first.
 const LOADER_CORE: &str = "1";

@@ -1,7 +1,10 @@
 //! How many pairs a task measures: `--pairs N`.
 
-use crate::command::Error;
-use crate::interval::{MAX_PAIRS, MIN_PAIRS};
+use xtask::command::Error;
+
+/// The intervals of fewer pairs are too wide to decide anything.
+const MIN_PAIRS: usize = 3;
+const MAX_PAIRS: usize = 30;
 
 /// So many pairs, unless told otherwise.
 pub(crate) const DEFAULT: usize = 10;

@@ -1,12 +1,20 @@
 //! The tools that each language measures with.
+//!
+//! The figure of a tool is the lower quartile of its repetitions, as that of a round in the lab. The lab waits
+//! until other processes stop. A tool measures through them, and up to half of its repetitions may be
+//! disturbed: the lower quartile of all is about the median of the others. On an undisturbed core it is 1 %
+//! below the median.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use jeton_lab_model::Operation;
+use jeton_lab_model::units::capitalised;
+use jeton_lab_stats::median::round_value;
 use serde::Deserialize;
+use xtask::command::{Error, Workspace, output, run};
 
 use super::figures::{Case, Figures};
-use crate::command::{Error, Workspace, output, run};
 
 /// Repetitions that a tool makes of every benchmark, each of them short.
 const REPETITIONS: &str = "30";
@@ -64,7 +72,7 @@ impl Tool {
         let mut cases = Vec::new();
         for &(library, driver) in libraries {
             for alg in ["HS256", "ES256"] {
-                for operation in ["sign", "verify"] {
+                for operation in [Operation::Sign, Operation::Verify] {
                     cases.push(Case {
                         library,
                         alg,
@@ -195,7 +203,11 @@ fn on_the_drivers_core(command: Command) -> Command {
 fn go_figures(text: &str) -> Result<Figures, Error> {
     let mut figures = Figures::default();
     for case in Tool::Go.cases() {
-        let name = format!("Benchmark{}/{}", capitalised(case.operation), case.alg);
+        let name = format!(
+            "Benchmark{}/{}",
+            capitalised(case.operation.name()),
+            case.alg
+        );
         let repetitions: Vec<f64> = (text.lines())
             .filter(|line| {
                 let first = line.split_whitespace().next().unwrap_or_default();
@@ -204,25 +216,11 @@ fn go_figures(text: &str) -> Result<Figures, Error> {
             .filter_map(|line| line.split_once(" ns/op")?.0.split_whitespace().last())
             .filter_map(|number| number.parse().ok())
             .collect();
-        let time = undisturbed(repetitions)
+        let time = round_value(&repetitions)
             .ok_or_else(|| Error::Failed(format!("go test says nothing of {name}")))?;
-        figures.add(case.library, case.alg, case.operation, time);
+        figures.add(case.library, case.alg, case.operation.name(), time);
     }
     Ok(figures)
-}
-
-fn capitalised(word: &str) -> String {
-    let (first, rest) = word.split_at(1.min(word.len()));
-    first.to_uppercase() + rest
-}
-
-/// Median of the repetitions on one pinned core. The lab waits until other processes stop; a tool
-/// sees none, and measures through it. Up to half of its repetitions may be a neighbour's, and slow: of
-/// the others the lower quartile of all is about the middle. On a core that is alone it is a hundredth
-/// below the median.
-fn undisturbed(mut repetitions: Vec<f64>) -> Option<f64> {
-    repetitions.sort_by(f64::total_cmp);
-    repetitions.get(repetitions.len() / 4).copied()
 }
 
 /// The samples of one benchmark: how often it was done in each, and in what time.
@@ -251,8 +249,8 @@ fn criterion_figures(home: &Path) -> Result<Figures, Error> {
         let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
         let samples: Samples =
             serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-        let ns = undisturbed(samples.ns()).ok_or_else(|| failed("has no sample".into()))?;
-        figures.add(case.library, case.alg, case.operation, ns);
+        let ns = round_value(&samples.ns()).ok_or_else(|| failed("has no sample".into()))?;
+        figures.add(case.library, case.alg, case.operation.name(), ns);
     }
     Ok(figures)
 }
@@ -283,7 +281,7 @@ fn jmh_figures(text: &str) -> Result<Figures, Error> {
     let mut figures = Figures::default();
     for row in rows {
         let operation = row.benchmark.rsplit('.').next().unwrap_or_default();
-        let time = undisturbed(row.metric.raw_data.into_iter().flatten().collect());
+        let time = round_value(&row.metric.raw_data.concat());
         let (Some(ns), "ns/op") = (time, row.metric.score_unit.as_str()) else {
             return Err(Error::Failed(format!(
                 "JMH has no ns/op of {}",
@@ -309,7 +307,7 @@ mod tests {
     fn of_gos_repetitions_the_undisturbed_count() {
         let mut text = String::from("goos: linux\n");
         for name in ["Sign/HS256", "Sign/ES256", "Verify/HS256", "Verify/ES256"] {
-            for ns in ["3100", "3000", "9000.5", "8000"] {
+            for ns in ["3100", "3000", "9000.5", "8000", "7000"] {
                 text += &format!("Benchmark{name}-1   \t 100\t {ns} ns/op\n");
             }
         }
@@ -332,7 +330,7 @@ mod tests {
     #[test]
     fn jmhs_report_is_read_by_method_and_parameter() {
         let text = r#"[{"benchmark":"Agreement.sign","params":{"alg":"HS256"},
-            "primaryMetric":{"scoreUnit":"ns/op","rawData":[[5.0,4.0,6.0,9.0]]}}]"#;
+            "primaryMetric":{"scoreUnit":"ns/op","rawData":[[5.0,4.0,6.0,9.0],[7.0]]}}]"#;
         let figures = jmh_figures(text).unwrap();
         let case = &Tool::Jmh.cases()[0];
         assert_eq!(figure(&figures, case), "5");

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use xtask::command::{Error, Workspace, output};
+
 use super::{CONNECTIONS, Figures, IN_FLIGHT, LOADER_CORE, SECONDS, WARM_UP_SECONDS};
-use crate::command::{Error, Workspace, output};
 use crate::service_cost::message;
 use crate::service_cost::servers::Server;
 

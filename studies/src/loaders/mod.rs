@@ -13,10 +13,14 @@ use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher};
 
-use crate::command::{Error, Workspace, output};
-use crate::interval::{Ratio, Verdict, median};
+use jeton_lab_stats::interval::Ratio;
+use jeton_lab_stats::median::median;
+use xtask::command::{Error, Workspace};
+
+use crate::origin;
 use crate::pairs::Plan;
 use crate::service_cost::servers::{Server, needs};
+use crate::verdict::{self, Verdict};
 
 const LOG: &str = "docs/reference/load-generator-check.md";
 /// How far apart they may be, unless the noise floor is wider.
@@ -100,7 +104,7 @@ impl Line {
 
     /// None where they differ and the lab's loader was the one that was measured.
     fn verdict(&self) -> Option<Verdict> {
-        let verdict = self.ratio.against(self.bound());
+        let verdict = Verdict::of(&self.ratio, self.bound());
         (verdict == Verdict::Agree || !self.client_bound).then_some(verdict)
     }
 }
@@ -124,26 +128,21 @@ fn compare(
         }
     }
     let bound = by_lab.iter().filter(|f| f.client_bound).count();
-    Ok(COMPARED
-        .map(|(name, figure)| Line {
-            what: what.to_owned(),
-            figure: name,
-            lab: middle(&by_lab, figure),
-            h2load: middle(&by_h2load, figure),
-            ratio: ratio(&by_lab, &by_h2load, figure),
-            floor: ratio(&by_lab, &again, figure).farthest(),
-            client_bound: bound * 2 > by_lab.len(),
+    (COMPARED.into_iter())
+        .map(|(name, figure)| {
+            let of = |loads: &[Figures]| -> Vec<f64> { loads.iter().map(figure).collect() };
+            let (lab, lab_again, h2load) = (of(&by_lab), of(&again), of(&by_h2load));
+            Ok(Line {
+                what: what.to_owned(),
+                figure: name,
+                ratio: verdict::ratio(&lab, &h2load)?,
+                floor: verdict::ratio(&lab, &lab_again)?.farthest(),
+                lab: median(&lab).unwrap_or(f64::NAN),
+                h2load: median(&h2load).unwrap_or(f64::NAN),
+                client_bound: bound * 2 > by_lab.len(),
+            })
         })
-        .into())
-}
-
-fn middle(all: &[Figures], figure: fn(&Figures) -> f64) -> f64 {
-    median(all.iter().map(figure).collect()).unwrap_or(f64::NAN)
-}
-
-fn ratio(these: &[Figures], those: &[Figures], figure: fn(&Figures) -> f64) -> Ratio {
-    let logs = (these.iter().zip(those)).map(|(a, b)| (figure(a) / figure(b)).ln());
-    Ratio::of(logs.collect())
+        .collect()
 }
 
 /// What drifts within a round falls on none of them more than on another.
@@ -157,12 +156,6 @@ fn in_random_order() -> [Loader; 3] {
 }
 
 fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Error> {
-    let day = output(workspace.command("date").args(["-u", "+%F"]))?;
-    let commit = output(
-        workspace
-            .command("git")
-            .args(["rev-parse", "--short", "HEAD"]),
-    )?;
     let mut text = format!(
         "# The load generator against h2load\n\n\
          `cargo xtask loaders --pairs {}`, {}, commit {}, {}.\n\n\
@@ -180,9 +173,9 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
          | server, algorithm | figure | lab | h2load | ratio | noise floor | bound | |\n\
          |---|---|---:|---:|---:|---:|---:|---|\n",
         plan.pairs,
-        day.trim(),
-        commit.trim(),
-        crate::soak::cpu(),
+        origin::day(workspace)?,
+        origin::commit(workspace)?,
+        origin::cpu(),
         plan.pairs,
         BOUND * 100.0,
     );
@@ -197,7 +190,7 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
             line.figure,
             line.lab,
             line.h2load,
-            line.ratio.middle(),
+            line.ratio.ratio(),
             line.floor * 100.0,
             line.bound() * 100.0,
             line.verdict().map_or("client-bound", Verdict::cell),
@@ -208,6 +201,8 @@ fn log(workspace: &Workspace, plan: &Plan, lines: &[Line]) -> Result<String, Err
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -230,7 +225,7 @@ mod tests {
             figure: "calls/s",
             lab: 1.0,
             h2load: 1.0,
-            ratio: Ratio::of(vec![ratio.ln(); 3]),
+            ratio: verdict::ratio(&[ratio; 3], &[1.0; 3]).unwrap(),
             floor,
             client_bound,
         }

@@ -1,0 +1,11 @@
+//! What `cargo xtask` and the studies in `studies/` share.
+
+pub mod command;
+pub mod etcd;
+pub mod fuzz;
+
+/// The corpus of `lab attack`: inputs on which libraries disagree. Later runs replay it.
+pub const DISAGREEMENTS: &str = "vectors/disagreements/cases.jsonl";
+
+/// The tasks that are studies.
+pub const STUDIES: [&str; 4] = ["agreement", "loaders", "service-cost", "soak"];
