@@ -1,6 +1,8 @@
 //! Counts allocations: custom claims are signed from the given text, and revocation rules allocate nothing.
 #![allow(clippy::unwrap_used)]
 
+#[path = "it/manual_clock.rs"]
+#[allow(dead_code)]
 mod manual_clock;
 
 use std::sync::Arc;

@@ -9,7 +9,8 @@
 
 #[path = "histories/act.rs"]
 mod act;
-#[path = "../../tests/manual_clock/mod.rs"]
+#[path = "../../tests/it/manual_clock.rs"]
+#[allow(dead_code)]
 mod manual_clock;
 
 use std::sync::Arc;

@@ -187,8 +187,8 @@ impl Inner {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-#[path = "../../tests/intercepted_store/mod.rs"]
+#[allow(clippy::unwrap_used, dead_code)]
+#[path = "../../tests/it/intercepted_store.rs"]
 mod intercepted_store;
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ mod former_names;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod harness;
-#[path = "../../../jeton-issuer/tests/manual_clock/mod.rs"]
+#[path = "../../../jeton-issuer/tests/it/manual_clock.rs"]
+#[allow(dead_code)]
 mod manual_clock;
 mod raw_grpc;
 mod raw_http;

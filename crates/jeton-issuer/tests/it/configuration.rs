@@ -1,7 +1,4 @@
 //! Tests configuration changes of issuers that have keys and live tokens.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
@@ -13,8 +10,9 @@ use jeton_issuer::{
     Request, limits, verify_audit,
 };
 use jeton_store::{MemoryStore, Mirror, Prefix, Store, block_on};
-use manual_clock::ManualClock;
 use serde_json::{Value, json};
+
+use crate::manual_clock::ManualClock;
 
 const ISS: &str = "https://id.example";
 const YEAR: i64 = limits::LIFETIME_SECONDS;

@@ -1,7 +1,4 @@
 //! Tests that every issued token can be verified and revoked: all calls have the same limits.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::sync::Arc;
 
@@ -13,8 +10,9 @@ use jeton_issuer::{
     Rule, Subject, limits,
 };
 use jeton_store::{MemoryStore, block_on};
-use manual_clock::{ManualClock, START};
 use proptest::prelude::*;
+
+use crate::manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 const PROFILES: [&str; 3] = ["HS256", "EdDSA", "v4.local"];

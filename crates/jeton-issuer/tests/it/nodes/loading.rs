@@ -1,7 +1,4 @@
 //! Tests a node that starts while others write, on a store with a short history.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -15,7 +12,8 @@ use jeton_store::{
     Entry, Key, MemoryStore, Outcome, Pages, Pending, Prefix, Read, Revision, Status, Store, Txn,
     Watch, block_on, limits,
 };
-use manual_clock::{ManualClock, START};
+
+use crate::manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 

@@ -1,7 +1,4 @@
 //! Tests of nodes on a shared store with different clocks: behind, ahead, or jumping.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
@@ -13,7 +10,8 @@ use jeton_issuer::{
     limits,
 };
 use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
-use manual_clock::{ManualClock, START};
+
+use crate::manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 const YEAR: i64 = 365 * 24 * 3600;

@@ -1,13 +1,9 @@
 //! Tests of decisions that are committed late: the machine is suspended, or the disk stalls, in between.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod intercepted_store;
-mod manual_clock;
-mod members;
 
 use jeton_issuer::keyring::{KeyEntry, State};
 use jeton_issuer::{Error, IssuerSettings, Request, limits};
-use members::{ISS, Member, caught_up, members};
+
+use crate::members::{ISS, Member, caught_up, members};
 
 const PUBLISH_BEFORE_USE: i64 = limits::PUBLISH_BEFORE_USE_SECONDS;
 const LATE: i64 = 2 * PUBLISH_BEFORE_USE;

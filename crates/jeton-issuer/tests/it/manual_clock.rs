@@ -1,7 +1,5 @@
 //! A clock that the test moves, shared or per node.
 
-#![allow(dead_code)]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -1,7 +1,4 @@
 //! Tests limits of a node, and records that it cannot read.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +9,8 @@ use jeton_issuer::{
     limits,
 };
 use jeton_store::{Key, MemoryStore, Store, Txn, block_on};
-use manual_clock::{ManualClock, START};
+
+use crate::manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 

@@ -1,7 +1,4 @@
 //! Tests feeds of revocations: their cost for the store, and readers that do not read.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +18,8 @@ use jeton_store::{
     Key, MemoryStore, Outcome, Pages, Pending, Prefix, Read, RedbStore, Revision, Status, Store,
     Txn, Update, Watch, block_on,
 };
-use manual_clock::{ManualClock, START};
+
+use crate::manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 

@@ -15,17 +15,15 @@
 //! arbitrarily far ahead.
 //!
 //! `src/node/histories.rs` tests histories of revocations, including cleanup.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::collections::{HashMap, HashSet};
 
 use jeton_issuer::keyring::{Change, Decision, Event, Keyring, NewKey, decide};
 use jeton_issuer::{IssuerSettings, KeyKind, limits};
-use manual_clock::START;
 use proptest::prelude::*;
 use proptest::sample::Index;
+
+use crate::manual_clock::START;
 
 const ISS: &str = "https://id.example";
 

@@ -1,7 +1,4 @@
 //! Tests that every node can read, use and delete imported keys with any id.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
@@ -13,7 +10,8 @@ use jeton_issuer::{
     check_records, limits,
 };
 use jeton_store::{MemoryStore, Store, block_on};
-use manual_clock::ManualClock;
+
+use crate::manual_clock::ManualClock;
 
 const ISS: &str = "https://id.example";
 const ALG: SigAlg = SigAlg::ES256;

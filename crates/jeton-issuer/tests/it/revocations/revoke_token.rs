@@ -1,9 +1,4 @@
 //! Tests revoking a complete token, for every reason of rejection.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod intercepted_store;
-mod manual_clock;
-mod members;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +10,9 @@ use jeton_issuer::{
     Error, IssuerSettings, Node, Options, Request, StalePolicy, limits, verify_audit,
 };
 use jeton_store::{Revision, Store, block_on};
-use manual_clock::START;
-use members::{Elsewhere, ISS, Member, caught_up, members};
+
+use crate::manual_clock::START;
+use crate::members::{Elsewhere, ISS, Member, caught_up, members};
 
 fn rejection(answer: Result<Revision, Error>) -> Rejection {
     match answer {

@@ -1,5 +1,4 @@
 //! Tests the published key set.
-#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

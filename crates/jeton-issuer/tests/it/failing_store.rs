@@ -1,7 +1,5 @@
 //! A store that fails on demand.
 
-#![allow(dead_code)]
-
 use std::future::{pending, poll_fn};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

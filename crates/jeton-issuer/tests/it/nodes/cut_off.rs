@@ -1,19 +1,16 @@
 //! Tests a node with a failing store or without contact to it.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod failing_store;
-mod manual_clock;
 
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use failing_store::{FailingStore, Trouble};
 use jeton_issuer::{
     Error, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke, StalePolicy,
 };
 use jeton_store::{MemoryStore, Store, block_on};
-use manual_clock::ManualClock;
+
+use crate::failing_store::{FailingStore, Trouble};
+use crate::manual_clock::ManualClock;
 
 const ISS: &str = "https://id.example";
 

@@ -1,8 +1,6 @@
 //! A wrapper of a shared store. A test can act between the reads and commits of a node, delay its updates,
 //! or disconnect it.
 
-#![allow(dead_code)]
-
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -70,6 +68,7 @@ impl InterceptedStore {
     }
 
     /// Cancels the act.
+    #[allow(dead_code, reason = "used by the unit tests of the node")]
     pub(crate) fn forget_act(&self) {
         *self.0.hook.lock().unwrap() = None;
     }

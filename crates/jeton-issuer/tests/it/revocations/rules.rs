@@ -1,18 +1,14 @@
 //! Tests revocation rules on nodes with different clocks: a token is accepted exactly if its node had seen
 //! the rule when it issued the token.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod intercepted_store;
-mod manual_clock;
-mod members;
 
 use std::sync::Arc;
 use std::thread;
 
 use jeton_issuer::{Request, Revoke, Subject, back_up, check_records, limits, restore};
 use jeton_store::{Condition, Key, RedbStore, Store, Txn, block_on};
-use manual_clock::START;
-use members::{Elsewhere, ISS, Member, caught_up, members, settings, subject};
+
+use crate::manual_clock::START;
+use crate::members::{Elsewhere, ISS, Member, caught_up, members, settings, subject};
 
 const SKEW: i64 = limits::CLOCK_SKEW_SECONDS;
 

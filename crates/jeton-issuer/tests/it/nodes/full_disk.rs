@@ -2,7 +2,6 @@
 //!
 //! Needs root to mount it. Otherwise it prints so and checks nothing.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

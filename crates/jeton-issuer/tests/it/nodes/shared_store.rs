@@ -1,7 +1,4 @@
 //! Tests nodes on a shared store, with a clock that the test moves.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod manual_clock;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +12,8 @@ use jeton_issuer::{
     Subject, limits, verify_audit,
 };
 use jeton_store::{Entry, Key, MemoryStore, Mirror, Prefix, RedbStore, Store, Txn, block_on};
-use manual_clock::{ManualClock, START};
+
+use crate::manual_clock::{ManualClock, START};
 
 const ISS: &str = "https://id.example";
 

@@ -1,7 +1,5 @@
 //! Nodes on one store, each with its own clock and store wrapper.
 
-#![allow(dead_code)]
-
 use std::sync::Arc;
 use std::thread;
 

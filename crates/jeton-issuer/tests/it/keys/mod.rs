@@ -1,0 +1,5 @@
+//! Keys: rotation, import and the published set.
+
+mod imported_keys;
+mod key_set;
+mod rotation;

@@ -1,0 +1,12 @@
+//! Issuers and their nodes, from the outside.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod configuration;
+mod failing_store;
+mod intercepted_store;
+mod keys;
+mod manual_clock;
+mod members;
+mod nodes;
+mod revocations;

@@ -1,0 +1,9 @@
+//! Nodes: on a shared store, with different clocks, and with failures.
+
+mod bounds;
+mod clocks;
+mod committed_late;
+mod cut_off;
+mod full_disk;
+mod loading;
+mod shared_store;
