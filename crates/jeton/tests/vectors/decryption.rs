@@ -1,7 +1,5 @@
 //! Decryption keys from JWKs of any type.
 
-#![allow(dead_code)]
-
 use jeton::danger::RSA1_5;
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, DecryptionKeys, KeyManagementAlg, KeyWrapAlg,

@@ -1,0 +1,4 @@
+//! JWE: encrypted bytes.
+
+mod attacks;
+mod keys;

@@ -1,0 +1,4 @@
+//! JWS: signed bytes.
+
+mod attacks;
+mod round_trip;

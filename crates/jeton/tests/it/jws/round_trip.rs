@@ -1,0 +1,171 @@
+//! Signs and verifies every form of JWS with every algorithm.
+
+use jeton::Error;
+use jeton::error::Misuse;
+use jeton::jws::{General, Signer, Verifier};
+use jeton::key::{Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
+use serde_json::{Value, json};
+
+/// The payloads: empty, text, JSON, and bytes that are not text.
+const PAYLOADS: [&[u8]; 5] = [
+    b"",
+    b"text",
+    b"{\"a\":\"\\u0001\"}",
+    b"$.02 \"'\n\xc3\xa9",
+    b"\xff\x00",
+];
+
+fn every_key(mut run: impl FnMut(SigningKeyRef<'_>, Keys)) {
+    for alg in MacAlg::ALL {
+        let key = MacKey::generate(alg).unwrap();
+        run((&key).into(), (&key).into());
+    }
+    for alg in SigAlg::ALL {
+        let key = SigningKey::generate(alg).unwrap();
+        run((&key).into(), key.verifying_key().into());
+    }
+}
+
+fn misuse<T>(result: jeton::Result<T>) -> Misuse {
+    match result {
+        Err(Error::Misuse(misuse)) => misuse,
+        Err(other) => panic!("not a misuse: {other}"),
+        Ok(_) => panic!("accepted"),
+    }
+}
+
+#[test]
+fn every_serialization_round_trips() {
+    every_key(|key, keys| {
+        let verifier = Verifier::new(keys);
+        for payload in PAYLOADS {
+            for unencoded in [false, true] {
+                let signer = || match unencoded {
+                    true => Signer::new(key).unencoded(),
+                    false => Signer::new(key),
+                };
+                let detached = signer().sign_detached(payload).unwrap();
+                let verified = verifier.verify_detached(&detached, payload).unwrap();
+                assert_eq!(verified.payload(), payload);
+                assert!(verifier.verify_detached(&detached, b"another").is_err());
+                let text = signer().sign_flattened_detached(payload).unwrap();
+                assert!(verifier.verify_json_detached(&text, payload).is_ok());
+                assert!(verifier.verify_json_detached(&text, b"another").is_err());
+                assert!(verifier.verify_json(&text).is_err());
+                let general = General::new().signer(signer()).signer(signer());
+                let text = general.sign_detached(payload).unwrap();
+                assert!(verifier.verify_json_detached(&text, payload).is_ok());
+
+                let is_text = std::str::from_utf8(payload).is_ok();
+                for made in [signer().sign_flattened(payload), general.sign(payload)] {
+                    if unencoded && !is_text {
+                        assert_eq!(misuse(made), Misuse::UnencodedPayload);
+                        continue;
+                    }
+                    let text = made.unwrap();
+                    assert_eq!(verifier.verify_json(&text).unwrap().payload(), payload);
+                    // A document with a payload is not detached.
+                    assert!(verifier.verify_json_detached(&text, payload).is_err());
+                }
+                let fits = payload
+                    .iter()
+                    .all(|b| matches!(b, b' '..=b'~') && *b != b'.');
+                if unencoded && !fits {
+                    assert_eq!(misuse(signer().sign(payload)), Misuse::UnencodedPayload);
+                } else {
+                    let token = signer().sign(payload).unwrap();
+                    assert_eq!(verifier.verify(&token).unwrap().payload(), payload);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn unencoded_payload_is_verbatim() {
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let text = Signer::new(&key)
+        .unencoded()
+        .sign_flattened(b"a \"quoted\" dot .")
+        .unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["payload"], "a \"quoted\" dot .");
+    let token = Signer::new(&key)
+        .unencoded()
+        .sign(b"a space, a comma")
+        .unwrap();
+    assert_eq!(token.split('.').nth(1), Some("a space, a comma"));
+}
+
+#[test]
+fn header_contains_the_requested_members() {
+    let key = SigningKey::generate(SigAlg::ES256)
+        .unwrap()
+        .with_key_id("k")
+        .unwrap();
+    let signer = || Signer::new(&key).typ("t").content_type("c");
+    for token in [
+        signer().sign(b"x").unwrap(),
+        signer().unencoded().sign(b"x").unwrap(),
+    ] {
+        let verified = Verifier::new(key.verifying_key()).verify(&token).unwrap();
+        assert_eq!(
+            (verified.typ(), verified.content_type(), verified.key_id()),
+            (Some("t"), Some("c"), Some("k"))
+        );
+    }
+}
+
+#[test]
+fn unprotected_header_is_separate() {
+    let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let signer = Signer::new(&key)
+        .unprotected(&json!({"note": ["x", 1]}))
+        .unwrap();
+    let text = signer.sign_flattened(b"x").unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["header"], json!({"note": ["x", 1]}));
+    assert!(
+        Verifier::new(key.verifying_key())
+            .verify_json(&text)
+            .is_ok()
+    );
+    assert_eq!(misuse(signer.sign(b"x")), Misuse::UnprotectedHeader);
+    assert_eq!(
+        misuse(signer.sign_detached(b"x")),
+        Misuse::UnprotectedHeader
+    );
+    for header in [
+        json!({"alg": "none"}),
+        json!({"kid": "another"}),
+        json!({"crit": ["b64"]}),
+        json!({"b64": false}),
+        json!({"jwk": {}}),
+        json!(["x"]),
+        json!("x"),
+        json!({"long": "x".repeat(10_000)}),
+    ] {
+        let rejected = Signer::new(&key).unprotected(&header);
+        assert_eq!(misuse(rejected), Misuse::UnprotectedHeader, "{header}");
+    }
+}
+
+#[test]
+fn signers_with_different_encoding_are_an_error() {
+    let key = SigningKey::generate(SigAlg::ES384).unwrap();
+    let signer = || Signer::new(&key);
+    assert_eq!(misuse(General::new().sign(b"x")), Misuse::Signers);
+    assert_eq!(misuse(General::new().sign_detached(b"x")), Misuse::Signers);
+    let mixed = General::new().signer(signer()).signer(signer().unencoded());
+    assert_eq!(misuse(mixed.sign(b"x")), Misuse::Signers);
+    assert_eq!(misuse(mixed.sign_detached(b"x")), Misuse::Signers);
+    let crowd = (0..17).fold(General::new(), |general, _| general.signer(signer()));
+    assert_eq!(misuse(crowd.sign(b"x")), Misuse::Signers);
+    let sixteen = (0..16).fold(General::new(), |general, _| general.signer(signer()));
+    let text = sixteen.sign(b"x").unwrap();
+    assert!(
+        Verifier::new(key.verifying_key())
+            .verify_json(&text)
+            .is_ok()
+    );
+}

@@ -1,0 +1,3 @@
+//! JWT: claims, signed.
+
+mod series;

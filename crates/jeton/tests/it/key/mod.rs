@@ -1,0 +1,6 @@
+//! Keys, in every encoding and wherever they are held.
+
+mod encodings;
+mod pkix_deviations;
+mod remote_signers;
+mod sets;

@@ -1,0 +1,362 @@
+//! Key sets for JWT and PASETO: selection by id and algorithm, skipped keys, and limits.
+
+use std::time::Duration;
+
+use jeton::error::{Error, KeyProblem, Part, Rejection};
+use jeton::jwk::KeySet;
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::paseto::{self, Binding, v4};
+use jeton::{Claims, Policy, Scratch, Verified, jwt, limits};
+use serde::de::IgnoredAny;
+
+fn claims() -> Claims<'static, ()> {
+    Claims::new(())
+        .issuer("i")
+        .audience("a")
+        .expires_in(Duration::from_mins(5))
+}
+
+fn policy() -> Policy {
+    Policy::new("i", "a")
+}
+
+fn jwks<'t>(keys: impl IntoIterator<Item = &'t str>) -> String {
+    let keys: Vec<&str> = keys.into_iter().collect();
+    format!("{{\"keys\":[{}]}}", keys.join(","))
+}
+
+fn key(alg: SigAlg, id: &str) -> SigningKey {
+    SigningKey::generate(alg).unwrap().with_key_id(id).unwrap()
+}
+
+fn public(key: &SigningKey) -> String {
+    key.verifying_key().to_jwk()
+}
+
+fn verdict(set: &str, token: &str) -> Result<Option<String>, Rejection> {
+    let verifier = jwt::Verifier::new(KeySet::from_json(set).unwrap(), policy());
+    let verified = verifier.verify::<IgnoredAny>(token);
+    let id = verified.map(|verified| verified.key_id().map(str::to_owned));
+    id.map_err(|error| error.rejection().unwrap())
+}
+
+fn problem<T>(result: jeton::Result<T>) -> Option<KeyProblem> {
+    match result.err()? {
+        Error::Key(error) => Some(error.problem()),
+        _ => None,
+    }
+}
+
+#[test]
+fn kid_selects_the_key_and_alg_must_match() {
+    let (one, two) = (key(SigAlg::ES256, "one"), key(SigAlg::EdDSA, "two"));
+    let set = jwks([&*public(&one), &public(&two)]);
+    for key in [&one, &two] {
+        let token = key.issue(&claims()).unwrap();
+        assert_eq!(verdict(&set, &token), Ok(key.key_id().map(str::to_owned)));
+    }
+    // The id of one key with the algorithm of the other: no key matches, and none is tried.
+    let crossed = key(SigAlg::EdDSA, "one").issue(&claims()).unwrap();
+    assert_eq!(verdict(&set, &crossed), Err(Rejection::UnknownKey));
+    let other_key = key(SigAlg::EdDSA, "two").issue(&claims()).unwrap();
+    assert_eq!(verdict(&set, &other_key), Err(Rejection::Signature));
+    // Ids are compared exactly.
+    for id in ["One", "on", "one ", "three"] {
+        let token = key(SigAlg::ES256, id).issue(&claims()).unwrap();
+        assert_eq!(verdict(&set, &token), Err(Rejection::UnknownKey), "{id}");
+    }
+}
+
+#[test]
+fn two_keys_with_the_same_kid_are_both_tried() {
+    // During a rotation, some issuers keep the id, or use one id for two algorithms.
+    let (one, two) = (key(SigAlg::ES256, "k"), key(SigAlg::ES256, "k"));
+    let three = key(SigAlg::EdDSA, "k");
+    let set = jwks([&*public(&one), &public(&two), &public(&three)]);
+    for key in [&one, &two, &three] {
+        assert!(verdict(&set, &key.issue(&claims()).unwrap()).is_ok());
+    }
+}
+
+#[test]
+fn token_without_kid_is_tried_with_limited_keys() {
+    let others: Vec<SigningKey> = (0..limits::KEYS_TRIED)
+        .map(|id| key(SigAlg::EdDSA, &id.to_string()))
+        .collect();
+    let anonymous = SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let token = anonymous.issue(&claims()).unwrap();
+    let mut all: Vec<String> = others.iter().map(public).collect();
+    all.push(public(&anonymous));
+    let too_late = jwks(all.iter().map(String::as_str));
+    assert_eq!(verdict(&too_late, &token), Err(Rejection::Signature));
+    let in_time = jwks(all[1..].iter().map(String::as_str));
+    assert_eq!(verdict(&in_time, &token), Ok(None));
+    // Keys of other algorithms do not count.
+    let mut mixed: Vec<String> = (0..20)
+        .map(|id| public(&key(SigAlg::ES256, &id.to_string())))
+        .collect();
+    mixed.push(public(&anonymous));
+    assert_eq!(
+        verdict(&jwks(mixed.iter().map(String::as_str)), &token),
+        Ok(None)
+    );
+}
+
+#[test]
+fn unknown_keys_in_a_set_are_skipped() {
+    let good = key(SigAlg::ES256, "good");
+    let unknown = [
+        r#"{"kty":"new","kid":"x"}"#,
+        r#"{"kty":"EC","crv":"P-999","x":"AA","y":"AA"}"#,
+        r#"{"kty":"RSA","n":"AQAB","e":"AQAB","alg":"RS256"}"#,
+        r#"{"kty":"OKP","crv":"X25519","x":"AAAA"}"#,
+        r#"{"kid":"nothing else"}"#,
+        "{}",
+        "7",
+        "null",
+    ];
+    let public = public(&good);
+    let set = jwks(unknown.into_iter().chain([public.as_str()]));
+    let read = KeySet::from_json(&set).unwrap();
+    assert_eq!((read.len(), read.left_out()), (1, unknown.len()));
+    assert!(verdict(&set, &good.issue(&claims()).unwrap()).is_ok());
+    assert_eq!(
+        problem(KeySet::from_json(&jwks(unknown))),
+        Some(KeyProblem::NoUsableKey)
+    );
+}
+
+#[test]
+fn key_set_over_limits_is_rejected() {
+    let public = public(&key(SigAlg::EdDSA, "k"));
+    let full = jwks(std::iter::repeat_n(public.as_str(), limits::KEY_SET_KEYS));
+    assert_eq!(
+        KeySet::from_json(&full).unwrap().len(),
+        limits::KEY_SET_KEYS
+    );
+    // Skipped keys count towards the limit, because parsing them costs time.
+    let crowded = jwks(std::iter::repeat_n("{}", limits::KEY_SET_KEYS).chain([public.as_str()]));
+    assert_eq!(
+        problem(KeySet::from_json(&crowded)),
+        Some(KeyProblem::TooLarge)
+    );
+    let padded = format!(
+        "{}{}",
+        jwks([public.as_str()]),
+        " ".repeat(limits::KEY_SET_BYTES)
+    );
+    assert_eq!(
+        problem(KeySet::from_json(&padded)),
+        Some(KeyProblem::TooLarge)
+    );
+}
+
+#[test]
+fn secret_keys_in_a_set_verify_only_macs() {
+    let mac = MacKey::generate(MacAlg::HS256)
+        .unwrap()
+        .with_key_id("m")
+        .unwrap();
+    let pair = key(SigAlg::ES256, "p");
+    let set = jwks([mac.to_jwk().as_str(), &public(&pair)]);
+    let token = mac.issue(&claims()).unwrap();
+    assert_eq!(verdict(&set, &token), Ok(Some("m".into())));
+    // A MAC with the published public key as the secret, and its id.
+    let forger = MacKey::new(MacAlg::HS256, &[7; 32])
+        .unwrap()
+        .with_key_id("p")
+        .unwrap();
+    let forged = forger.issue(&claims()).unwrap();
+    assert_eq!(verdict(&set, &forged), Err(Rejection::UnknownKey));
+}
+
+fn footer(kid: &str) -> String {
+    format!("{{\"kid\":\"{kid}\"}}")
+}
+
+fn paseto_verdict(set: &paseto::KeySet, token: &str) -> Result<String, Rejection> {
+    let verifier = paseto::Verifier::new(set.clone(), policy());
+    let rejection = |error: Error| error.rejection().unwrap();
+    let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(rejection)?;
+    let mut scratch = Scratch::new();
+    let again = verifier
+        .verify_in::<IgnoredAny>(token, &mut scratch)
+        .map_err(rejection)?;
+    assert_eq!(again.key_id(), verified.key_id());
+    Ok(verified.key_id().unwrap().to_owned())
+}
+
+#[test]
+fn paseto_footer_kid_selects_the_key() {
+    let (one, two) = (
+        v4::SecretKey::generate().unwrap(),
+        v4::SecretKey::generate().unwrap(),
+    );
+    let local = v4::LocalKey::generate().unwrap();
+    let set = paseto::KeySet::new([
+        one.public_key().into(),
+        (&two.public_key()).into(),
+        (&local).into(),
+    ])
+    .unwrap();
+    for key in [&one, &two] {
+        let id = key.public_key().id().to_string();
+        let footer = footer(&id);
+        let token = key
+            .issue_with(&claims(), Binding::new().footer(&footer))
+            .unwrap();
+        assert_eq!(paseto_verdict(&set, &token), Ok(id));
+    }
+    let id = local.id().to_string();
+    let (named, unnamed) = (footer(&id), "{\"kid\":null}".replace("null", "\"\""));
+    let token = local
+        .issue_with(&claims(), Binding::new().footer(&named))
+        .unwrap();
+    assert_eq!(paseto_verdict(&set, &token), Ok(id));
+    let token = local
+        .issue_with(&claims(), Binding::new().footer(&unnamed))
+        .unwrap();
+    assert_eq!(paseto_verdict(&set, &token), Err(Rejection::UnknownKey));
+    // The id of another key, and the id of a local key on a public token.
+    for id in [two.public_key().id().to_string(), local.id().to_string()] {
+        let footer = footer(&id);
+        let token = one
+            .issue_with(&claims(), Binding::new().footer(&footer))
+            .unwrap();
+        let rejection = paseto_verdict(&set, &token).unwrap_err();
+        assert!(matches!(
+            rejection,
+            Rejection::Signature | Rejection::UnknownKey
+        ));
+    }
+}
+
+#[test]
+fn paseto_without_kid_is_tried_with_limited_keys() {
+    let pairs: Vec<v4::SecretKey> = (0..=limits::KEYS_TRIED)
+        .map(|_| v4::SecretKey::generate().unwrap())
+        .collect();
+    let set = paseto::KeySet::new(pairs.iter().map(|pair| pair.public_key().into())).unwrap();
+    for footer in ["", "not JSON", "[\"kid\"]", "{\"for\":\"you\"}"] {
+        let binding = Binding::new().footer(footer);
+        let first = pairs[0].issue_with(&claims(), binding).unwrap();
+        let eighth = pairs[limits::KEYS_TRIED - 1]
+            .issue_with(&claims(), binding)
+            .unwrap();
+        let ninth = pairs[limits::KEYS_TRIED]
+            .issue_with(&claims(), binding)
+            .unwrap();
+        assert!(paseto_verdict(&set, &first).is_ok(), "{footer}");
+        assert!(paseto_verdict(&set, &eighth).is_ok(), "{footer}");
+        assert_eq!(
+            paseto_verdict(&set, &ninth),
+            Err(Rejection::Signature),
+            "{footer}"
+        );
+    }
+    // With a `kid`, a key at any position is found.
+    let last = &pairs[limits::KEYS_TRIED];
+    let footer = footer(&last.public_key().id().to_string());
+    let token = last
+        .issue_with(&claims(), Binding::new().footer(&footer))
+        .unwrap();
+    assert!(paseto_verdict(&set, &token).is_ok());
+}
+
+#[test]
+fn unverified_footer_is_read_strictly() {
+    let pair = v4::SecretKey::generate().unwrap();
+    let set = paseto::KeySet::new([pair.public_key().into()]).unwrap();
+    let id = pair.public_key().id();
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
+    let long = footer(&"k".repeat(limits::KEY_ID_BYTES + 1));
+    for (bad, rejection) in [
+        (
+            format!("{{\"kid\":\"{id}\""),
+            Rejection::Malformed(Part::Footer),
+        ),
+        (
+            format!("{{\"kid\":\"{id}\"}} x"),
+            Rejection::Malformed(Part::Footer),
+        ),
+        ("{\"kid\":7}".into(), Rejection::Malformed(Part::Footer)),
+        (
+            format!("{{\"kid\":\"other\",\"kid\":\"{id}\"}}"),
+            Rejection::DuplicateMember(Part::Footer),
+        ),
+        (deep, Rejection::TooDeep(Part::Footer)),
+        (long, Rejection::TooLarge(Part::Footer)),
+    ] {
+        let token = pair
+            .issue_with(&claims(), Binding::new().footer(&bad))
+            .unwrap();
+        assert_eq!(paseto_verdict(&set, &token), Err(rejection));
+        // A single key does not read the footer.
+        let alone = paseto::Verifier::new(pair.public_key(), policy());
+        assert!(alone.verify::<IgnoredAny>(&token).is_ok());
+    }
+}
+
+#[test]
+fn paseto_key_set_accepts_only_versions_of_its_keys() {
+    let (local, pair) = (
+        v4::LocalKey::generate().unwrap(),
+        v4::SecretKey::generate().unwrap(),
+    );
+    let only_public = paseto::KeySet::new([pair.public_key().into()]).unwrap();
+    let token = local.issue(&claims()).unwrap();
+    assert_eq!(
+        paseto_verdict(&only_public, &token),
+        Err(Rejection::WrongFormat)
+    );
+    for text in [
+        "",
+        "v4.",
+        "v4.public",
+        "v3.public.AAAA",
+        "V4.public.AAAA",
+        "ey.ey.AA",
+    ] {
+        assert_eq!(
+            paseto_verdict(&only_public, text),
+            Err(Rejection::WrongFormat)
+        );
+    }
+}
+
+#[test]
+fn paseto_key_set_has_limits_and_skips_unknown_keys() {
+    let public = |_| v4::SecretKey::generate().unwrap().public_key();
+    let keys: Vec<v4::PublicKey> = (0..=limits::KEY_SET_KEYS).map(public).collect();
+    let set = |keys: &[v4::PublicKey]| paseto::KeySet::new(keys.iter().map(paseto::Keys::from));
+    assert_eq!(set(&keys[1..]).unwrap().len(), limits::KEY_SET_KEYS);
+    assert_eq!(problem(set(&keys)), Some(KeyProblem::TooLarge));
+    assert_eq!(problem(set(&[])), Some(KeyProblem::NoUsableKey));
+    let twice = [keys[0].clone(), keys[1].clone(), keys[0].clone()];
+    assert_eq!(problem(set(&twice)), Some(KeyProblem::Duplicate));
+
+    let (local, secret) = (
+        v4::LocalKey::generate().unwrap(),
+        v4::SecretKey::generate().unwrap(),
+    );
+    let (local_text, secret_text) = (local.to_paserk(), secret.to_paserk().unwrap());
+    let public_text = keys[0].to_paserk();
+    let texts = [
+        public_text.as_str(),
+        "k9.public.AAAA",
+        "",
+        &secret_text,
+        &local_text,
+    ];
+    let read = paseto::KeySet::from_paserks(texts).unwrap();
+    assert_eq!((read.len(), read.left_out()), (2, 3));
+    let crowd = std::iter::repeat_n("", limits::KEY_SET_KEYS).chain([public_text.as_str()]);
+    assert_eq!(
+        problem(paseto::KeySet::from_paserks(crowd)),
+        Some(KeyProblem::TooLarge)
+    );
+    assert_eq!(
+        problem(paseto::KeySet::from_paserks([""])),
+        Some(KeyProblem::NoUsableKey)
+    );
+}

@@ -1,0 +1,16 @@
+//! The library, from the outside.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod algorithms_table;
+mod any_format;
+mod cached_tokens;
+mod effort;
+mod jwe;
+mod jws;
+mod jwt;
+mod key;
+mod paseto;
+mod public_api;
+mod readme;
+mod report_sizes;

@@ -1,0 +1,284 @@
+//! The attacks for every version and purpose, with generic code.
+
+use std::time::Duration;
+
+use jeton::danger::paseto_v1::V1;
+use jeton::danger::paseto_v2::V2;
+use jeton::error::{Misuse, Part, Rejection};
+use jeton::paserk;
+use jeton::paseto::v3::V3;
+use jeton::paseto::v4::V4;
+use jeton::paseto::{
+    Binding, KeySet, Keys, LocalKey, Opened, PublicKey, SecretKey, Verifier, Version,
+};
+use jeton::{Error, FixedClock, Limits, Policy, Result};
+
+use super::support::{Visit, claims, now, rejection, why};
+
+use crate::effort::at_once;
+
+type Open = Box<dyn Fn(&str, &[u8]) -> Result<Opened>>;
+type Make = Box<dyn Fn(&[u8], Binding<'_>) -> Result<String>>;
+
+/// A key of any version and purpose.
+struct Key {
+    header: String,
+    version: paserk::Version,
+    forged: Rejection,
+    keys: Keys,
+    open: Open,
+    make: Make,
+    claims: String,
+}
+
+fn of<V: Version>(number: u8) -> [Key; 2] {
+    let local = LocalKey::<V>::generate().unwrap();
+    let secret = SecretKey::<V>::generate().unwrap();
+    let public: PublicKey<V> = secret.public_key();
+    let again = LocalKey::<V>::from_paserk(&local.to_paserk()).unwrap();
+    [
+        Key {
+            header: format!("v{number}.local."),
+            version: V::VERSION,
+            forged: Rejection::Decryption,
+            keys: Keys::from(&local),
+            claims: local.issue(&claims()).unwrap(),
+            open: Box::new(move |token, assertion| again.decrypt(token, assertion)),
+            make: Box::new(move |message, binding| local.encrypt(message, binding)),
+        },
+        Key {
+            header: format!("v{number}.public."),
+            version: V::VERSION,
+            forged: Rejection::Signature,
+            keys: Keys::from(&public),
+            claims: secret.issue(&claims()).unwrap(),
+            open: Box::new(move |token, assertion| public.verify(token, assertion)),
+            make: Box::new(move |message, binding| secret.sign(message, binding)),
+        },
+    ]
+}
+
+fn all() -> Vec<Key> {
+    let mut all = Vec::new();
+    all.extend(of::<V1>(1));
+    all.extend(of::<V2>(2));
+    all.extend(of::<V3>(3));
+    all.extend(of::<V4>(4));
+    all
+}
+
+impl Key {
+    fn verifier(&self) -> Verifier {
+        let policy = Policy::new("https://id.example", "api");
+        Verifier::new(self.keys.clone(), policy).clock(FixedClock(now()))
+    }
+
+    fn has_assertions(&self) -> bool {
+        matches!(self.version, paserk::Version::V3 | paserk::Version::V4)
+    }
+}
+
+#[test]
+fn verify_own_token_is_accepted_in_every_version() {
+    for key in all() {
+        let verified = key.verifier().verify::<Visit>(&key.claims).unwrap();
+        assert_eq!(verified.page, "/", "{}", key.header);
+        let late = FixedClock(now().saturating_add(Duration::from_hours(1)));
+        let answer = rejection(&key.verifier().clock(late), &key.claims);
+        assert_eq!(answer, Rejection::Expired);
+    }
+}
+
+#[test]
+fn verify_token_of_another_version_or_purpose_is_rejected() {
+    let keys = all();
+    for key in &keys {
+        let body = key.claims.strip_prefix(&key.header).unwrap();
+        for other in &keys {
+            let relabelled = format!("{}{body}", other.header);
+            if key.header == other.header {
+                assert!((key.open)(&relabelled, b"").is_ok());
+                continue;
+            }
+            // Unchanged, and with the label of the other key.
+            assert_eq!(
+                why((other.open)(&key.claims, b"")),
+                Rejection::WrongFormat,
+                "{} to {}",
+                key.header,
+                other.header
+            );
+            let answer = why((other.open)(&relabelled, b""));
+            let short = Rejection::Malformed(Part::Payload);
+            assert!(answer == other.forged || answer == short, "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn verify_flipped_bit_is_rejected() {
+    for key in all() {
+        let token = (key.make)(b"message", Binding::new().footer("footer")).unwrap();
+        assert!((key.open)(&token, b"").is_ok());
+        for at in 0..token.len() {
+            for bit in [1, 2, 4, 8, 16, 32, 64] {
+                let mut changed = token.clone().into_bytes();
+                changed[at] ^= bit;
+                let changed = String::from_utf8(changed).unwrap();
+                let answer = (key.open)(&changed, b"");
+                assert!(answer.is_err_and(|e| e.is_rejection()), "{at} {bit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn verify_cut_or_extended_token_is_rejected() {
+    for key in all() {
+        let token = (key.make)(b"message", Binding::new()).unwrap();
+        for length in 0..token.len() {
+            let answer = (key.open)(&token[..length], b"");
+            assert!(answer.is_err_and(|e| e.is_rejection()), "{length}");
+        }
+        for more in ["A", "AA", "AAAA", ".", ".AAAA", "=", "==", "\n", " ", "\0"] {
+            let answer = (key.open)(&format!("{token}{more}"), b"");
+            assert!(answer.is_err_and(|e| e.is_rejection()), "{more:?}");
+        }
+    }
+}
+
+#[test]
+fn footer_is_returned_only_for_authentic_tokens() {
+    for key in all() {
+        let token = (key.make)(b"message", Binding::new().footer("one")).unwrap();
+        assert_eq!((key.open)(&token, b"").unwrap().footer(), b"one");
+        let (body, _) = token.rsplit_once('.').unwrap();
+        for footer in ["", ".dHdv"] {
+            let answer = why((key.open)(&format!("{body}{footer}"), b""));
+            assert_eq!(answer, key.forged, "{}", key.header);
+        }
+        // The error for a forged token does not depend on its footer.
+        let other = (key.make)(b"another", Binding::new().footer("two")).unwrap();
+        let (other, _) = other.rsplit_once('.').unwrap();
+        let verifier = key.verifier().footer("one");
+        assert_eq!(rejection(&verifier, &format!("{other}.b25l")), key.forged);
+    }
+}
+
+#[test]
+fn verify_footer_over_limit_is_rejected() {
+    for key in all() {
+        let large = format!("{}AAAA.{}", key.header, "A".repeat(12_000));
+        let answer = why((key.open)(&large, b""));
+        assert_eq!(answer, Rejection::TooLarge(Part::Footer));
+        let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
+        let made = (key.make)(b"", Binding::new().footer(&footer));
+        assert_eq!(made, Err(Misuse::FooterTooLarge.into()));
+        let made = (key.make)(b"", Binding::new().footer(&footer[1..])).unwrap();
+        assert!((key.open)(&made, b"").is_ok());
+    }
+}
+
+#[test]
+fn verify_many_dots_is_rejected_cheaply() {
+    let most = Limits::default().token_bytes;
+    for key in all() {
+        for token in [
+            format!("{}{}", key.header, ".".repeat(most - key.header.len())),
+            format!("{}.{}", key.claims, ".".repeat(most - key.claims.len() - 1)),
+            format!("{}{}", key.header, "A.".repeat(most / 2 - 20)),
+            format!("{}{}", key.header, ".".repeat(50 * most)),
+        ] {
+            let verifier = key.verifier();
+            assert!(at_once(|| verifier.verify::<Visit>(&token).is_err()));
+        }
+    }
+}
+
+#[test]
+fn implicit_assertion_is_applied_or_rejected_never_ignored() {
+    for key in all() {
+        let binding = Binding::new().implicit_assertion("tenant-7");
+        let made = (key.make)(b"{}", binding);
+        let bare = (key.make)(b"{}", Binding::new()).unwrap();
+        let verifier = key.verifier().implicit_assertion("tenant-7");
+        let verified = verifier.verify::<Visit>(&key.claims).map(drop);
+        if key.has_assertions() {
+            let token = made.unwrap();
+            assert!((key.open)(&token, b"tenant-7").is_ok());
+            for other in [&b""[..], b"tenant-8", b"tenant-", b"tenant-77"] {
+                assert_eq!(why((key.open)(&token, other)), key.forged);
+            }
+            assert_eq!(why((key.open)(&bare, b"tenant-7")), key.forged);
+            assert_eq!(verified, Err(key.forged.into()));
+        } else {
+            let misuse = Error::Misuse(Misuse::ImplicitAssertion);
+            assert_eq!(made, Err(misuse));
+            assert_eq!((key.open)(&bare, b"tenant-7").map(drop), Err(misuse));
+            assert_eq!(verified, Err(misuse));
+        }
+    }
+}
+
+/// A token must not decide whether the caller learns about the invalid call.
+#[test]
+fn key_set_without_assertion_support_rejects_assertion() {
+    let keys = all();
+    let (with, without): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.has_assertions());
+    let (with, without) = (with[0], without[0]);
+    let set = KeySet::new([with.keys.clone(), without.keys.clone()]).unwrap();
+    let policy = Policy::new("i", "a").any_issuer().any_audience();
+    let verifier = Verifier::new(set, policy).implicit_assertion("tenant-7");
+    for token in [
+        &with.claims[..],
+        &without.claims,
+        "v4.public.AAAA",
+        "no token",
+    ] {
+        let rejected = verifier.verify::<Visit>(token).map(drop);
+        assert_eq!(rejected, Err(Error::Misuse(Misuse::ImplicitAssertion)));
+    }
+}
+
+#[test]
+fn verify_non_canonical_base64_is_rejected() {
+    for key in all() {
+        // Messages of three lengths, so that every number of trailing bits occurs.
+        for message in [&b"m"[..], b"me", b"mes"] {
+            let token = (key.make)(message, Binding::new()).unwrap();
+            let (start, last) = token.split_at(token.len() - 1);
+            let spellings =
+                b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/\n"
+                    .iter()
+                    .map(|byte| char::from(*byte).to_string());
+            let taken: Vec<String> = spellings
+                .filter(|other| (key.open)(&format!("{start}{other}"), b"").is_ok())
+                .collect();
+            assert_eq!(taken, [last], "{}", key.header);
+        }
+    }
+}
+
+#[test]
+fn verify_body_that_is_too_short_is_malformed() {
+    for key in all() {
+        let shortest = (key.make)(b"", Binding::new()).unwrap();
+        let body = shortest.len() - key.header.len();
+        for length in 0..body {
+            let token = format!("{}{}", key.header, "A".repeat(length));
+            let answer = why((key.open)(&token, b""));
+            assert_eq!(answer, Rejection::Malformed(Part::Payload), "{length}");
+        }
+    }
+}
+
+#[test]
+fn encrypt_twice_uses_different_nonces() {
+    for key in all().into_iter().filter(|key| key.header.contains("local")) {
+        let nonces: std::collections::HashSet<String> = (0..300)
+            .map(|_| (key.make)(b"same", Binding::new()).unwrap())
+            .map(|token| token[key.header.len()..][..32].to_owned())
+            .collect();
+        assert_eq!(nonces.len(), 300);
+    }
+}

@@ -1,0 +1,4 @@
+//! PASETO and its keys.
+
+mod attacks;
+mod round_trip;

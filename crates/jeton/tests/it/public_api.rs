@@ -1,0 +1,217 @@
+//! `public-api.txt` lists the public API: every `pub` item of the sources with its signature, every public field
+//! and variant, and every trait of a public type. This test fails if the API and the listing differ, so that
+//! changes are visible in review. With `JETON_WRITE=1` it writes the listing instead.
+//!
+//! The lint `unreachable_pub` ensures that every `pub` item can be reached.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test reads files"
+)]
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quote::ToTokens;
+use syn::{Attribute, Fields, File, ImplItem, Item, TraitItem, Type, Visibility};
+
+#[test]
+fn public_api_matches_the_listing() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    read(&root.join("src"), "jeton", &mut files);
+    let public: HashSet<String> = files
+        .iter()
+        .flat_map(|(_, file)| file.items.iter().filter_map(public_type))
+        .collect();
+    let mut lines = BTreeSet::new();
+    for (module, file) in &files {
+        for item in &file.items {
+            list(item, module, &public, &mut lines);
+        }
+    }
+    let mut listing = String::from(
+        "# The public API of jeton. Written by tests/public_api.rs (JETON_WRITE=1).\n",
+    );
+    for line in lines {
+        listing.push_str(&line);
+        listing.push('\n');
+    }
+    let path = root.join("public-api.txt");
+    if std::env::var_os("JETON_WRITE").is_some() {
+        fs::write(&path, &listing).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    let difference: Vec<&str> = written
+        .lines()
+        .filter(|line| !listing.lines().any(|other| other == *line))
+        .chain(
+            listing
+                .lines()
+                .filter(|line| !written.lines().any(|other| other == *line)),
+        )
+        .collect();
+    assert!(
+        written == listing,
+        "the public API changed: JETON_WRITE=1 cargo test -p jeton --test public_api\n{}",
+        difference.join("\n")
+    );
+}
+
+/// Every source file with the path of its module.
+fn read(folder: &Path, module: &str, files: &mut Vec<(String, File)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let inner = match stem.as_str() {
+            "mod" | "lib" => module.to_owned(),
+            _ => format!("{module}::{stem}"),
+        };
+        if path.is_dir() {
+            read(&path, &inner, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            files.push((inner, syn::parse_file(&text).unwrap()));
+        }
+    }
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+fn public_type(item: &Item) -> Option<String> {
+    match item {
+        Item::Struct(item) if is_public(&item.vis) => Some(item.ident.to_string()),
+        Item::Enum(item) if is_public(&item.vis) => Some(item.ident.to_string()),
+        _ => None,
+    }
+}
+
+fn list(item: &Item, module: &str, public: &HashSet<String>, lines: &mut BTreeSet<String>) {
+    let mut add = |line: String| {
+        lines.insert(format!("{module}: {}", tidy(&line)));
+    };
+    match item {
+        Item::Fn(item) if is_public(&item.vis) => add(tokens(&item.sig)),
+        Item::Const(item) if is_public(&item.vis) => {
+            add(format!("const {}: {}", item.ident, tokens(&item.ty)));
+        }
+        Item::Type(item) if is_public(&item.vis) => {
+            let generics = tokens(&item.generics);
+            add(format!(
+                "type {}{generics} = {}",
+                item.ident,
+                tokens(&item.ty)
+            ));
+        }
+        Item::Use(item) if is_public(&item.vis) => add(format!("use {}", tokens(&item.tree))),
+        Item::Mod(item) if is_public(&item.vis) => add(format!("mod {}", item.ident)),
+        Item::Struct(item) if is_public(&item.vis) => {
+            let (name, generics) = (&item.ident, tokens(&item.generics));
+            add(format!("{}struct {name}{generics}", derives(&item.attrs)));
+            for (index, field) in item.fields.iter().enumerate() {
+                if is_public(&field.vis) {
+                    let field_name = match &field.ident {
+                        Some(ident) => ident.to_string(),
+                        None => index.to_string(),
+                    };
+                    add(format!("{name}.{field_name}: {}", tokens(&field.ty)));
+                }
+            }
+        }
+        Item::Enum(item) if is_public(&item.vis) => {
+            let (name, generics) = (&item.ident, tokens(&item.generics));
+            add(format!("{}enum {name}{generics}", derives(&item.attrs)));
+            for variant in &item.variants {
+                let fields = match &variant.fields {
+                    Fields::Unit => String::new(),
+                    fields => tokens(fields),
+                };
+                add(format!("{name}::{}{fields}", variant.ident));
+            }
+        }
+        Item::Trait(item) if is_public(&item.vis) => {
+            add(format!(
+                "trait {}: {}",
+                item.ident,
+                tokens(&item.supertraits)
+            ));
+            for method in &item.items {
+                if let TraitItem::Fn(method) = method {
+                    add(format!("{}::{}", item.ident, tokens(&method.sig)));
+                }
+            }
+        }
+        Item::Impl(item) => {
+            let Type::Path(path) = &*item.self_ty else {
+                return;
+            };
+            let name = path.path.segments.last().unwrap().ident.to_string();
+            if !public.contains(&name) {
+                return;
+            }
+            let of = tokens(&item.self_ty);
+            if let Some((_, of_trait, _)) = &item.trait_ {
+                add(format!("impl {} for {of}", tokens(of_trait)));
+                return;
+            }
+            for member in &item.items {
+                match member {
+                    ImplItem::Fn(method) if is_public(&method.vis) => {
+                        add(format!("{of}::{}", tokens(&method.sig)));
+                    }
+                    ImplItem::Const(constant) if is_public(&constant.vis) => {
+                        let (name, of_type) = (&constant.ident, tokens(&constant.ty));
+                        add(format!("{of}::const {name}: {of_type}"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `#[derive(…)]` and `#[non_exhaustive]`, which are part of the API.
+fn derives(attributes: &[Attribute]) -> String {
+    let seen = attributes
+        .iter()
+        .filter(|a| a.path().is_ident("derive") || a.path().is_ident("non_exhaustive"));
+    seen.map(|attribute| tokens(attribute) + " ").collect()
+}
+
+fn tokens(part: &impl ToTokens) -> String {
+    part.to_token_stream().to_string()
+}
+
+/// Formats a line with normal spacing.
+fn tidy(line: &str) -> String {
+    let mut line = line.to_owned();
+    for (spaced, tight) in [
+        (" :: ", "::"),
+        (" < ", "<"),
+        ("< ", "<"),
+        (" >", ">"),
+        ("& ", "&"),
+        (" ,", ","),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        (" :", ":"),
+        ("# [", "#["),
+        (" ]", "]"),
+        ("[ ", "["),
+        ("{ ", "{"),
+        (" }", "}"),
+        (" ;", ";"),
+        ("->", " ->"),
+        ("  ", " "),
+        (",)", ")"),
+    ] {
+        line = line.replace(spaced, tight);
+    }
+    line.trim_end().trim_end_matches(':').to_owned()
+}

@@ -1,0 +1,129 @@
+//! Recipes that modify the payload or the text of the whole token.
+
+use super::support::{Key, parts, reference, rejection_of};
+use super::{assert_rejected, every, lenient};
+use jeton::error::{Claim, Part, Rejection};
+use jeton::{FixedClock, Timestamp, jwt};
+use serde_json::Value;
+use std::time::Duration;
+
+pub(crate) fn base64_forms() {
+    for key in every() {
+        let token = key.sign(b"{}");
+        let [header, payload, signature] = parts(&token);
+        for spoil in ["=", "==", " ", "\n", "\r\n", "+", "/", "\0"] {
+            for forged in [
+                format!("{header}{spoil}.{payload}.{signature}"),
+                format!("{header}.{payload}{spoil}.{signature}"),
+                format!("{header}.{payload}.{signature}{spoil}"),
+                format!("{spoil}{token}"),
+            ] {
+                assert_rejected(key, &forged);
+            }
+            // The same, with a valid signature of the modified text.
+            assert_rejected(
+                key,
+                &reference::sign(key, &format!("{header}{spoil}"), payload),
+            );
+            assert_rejected(
+                key,
+                &reference::sign(key, header, &format!("{payload}{spoil}")),
+            );
+        }
+        // Trailing bits: `e30` is `{}`, and a lenient decoder reads `e31` as the same.
+        assert_rejected(key, &reference::sign(key, header, "e31"));
+    }
+}
+
+pub(crate) fn json_top() {
+    let verifier = |key: &Key| jwt::Verifier::new(key.keys(), lenient());
+    for key in every() {
+        let header = format!("{{\"alg\":\"{}\"}}", key.alg());
+        let verify =
+            |payload: &[u8]| verifier(key).verify::<Value>(&key.sign_under(&header, payload));
+        assert!(verify(b"{}").is_ok(), "no control");
+        for payload in [
+            &b"[]"[..],
+            b"\"x\"",
+            b"1",
+            b"null",
+            b"true",
+            b"",
+            b" ",
+            b"{}x",
+            b"{}{}",
+            b"{",
+            b"{}\0",
+            b"\xff",
+        ] {
+            assert_eq!(
+                rejection_of(verify(payload)),
+                Rejection::Malformed(Part::Payload)
+            );
+        }
+    }
+}
+
+pub(crate) fn dots_flood() {
+    let flood = ".".repeat(10_000_000);
+    for key in every() {
+        assert_eq!(
+            rejection_of(key.verifier().verify(&flood)),
+            Rejection::TooLarge(Part::Token)
+        );
+        assert_rejected(key, &".".repeat(1_000_000));
+    }
+}
+
+const NOW: i64 = 1_800_000_000;
+
+/// Verifies these claims at `NOW`.
+fn at_now(key: &Key, claims: &str, leeway: u64) -> jeton::Result<jeton::Verified<Value>> {
+    let policy = lenient().leeway(Duration::from_secs(leeway));
+    let clock = FixedClock(Timestamp::from_unix_seconds(NOW).unwrap());
+    let verifier = jwt::Verifier::new(key.keys(), policy).clock(clock);
+    let header = format!("{{\"alg\":\"{}\"}}", key.alg());
+    verifier.verify(&key.sign_under(&header, claims.as_bytes()))
+}
+
+pub(crate) fn exp_forms() {
+    let wrong = Rejection::ClaimType(Claim::Expiry);
+    let range = Rejection::ClaimRange(Claim::Expiry);
+    for key in every() {
+        assert!(at_now(key, &format!("{{\"exp\":{}}}", NOW + 1), 0).is_ok());
+        for (exp, expected) in [
+            ("\"1900000000\"", wrong),
+            ("null", wrong),
+            ("true", wrong),
+            ("{}", wrong),
+            ("[1900000000]", wrong),
+            ("\"NaN\"", wrong),
+            ("NaN", Rejection::Malformed(Part::Payload)),
+            ("1.5", Rejection::Expired),
+            ("0", Rejection::Expired),
+            ("-1", range),
+            ("1e308", range),
+            ("1800000000", Rejection::Expired),
+            ("1799999999.999", Rejection::Expired),
+        ] {
+            let claims = format!("{{\"exp\":{exp}}}");
+            assert_eq!(rejection_of(at_now(key, &claims, 0)), expected, "{exp}");
+        }
+    }
+}
+
+pub(crate) fn nbf_iat() {
+    for key in every() {
+        for (claim, expected) in [
+            ("nbf", Rejection::NotYetValid),
+            ("iat", Rejection::IssuedInTheFuture),
+        ] {
+            for leeway in [0_i64, 60] {
+                let claims = |time: i64| format!("{{\"{claim}\":{time}}}");
+                assert!(at_now(key, &claims(NOW + leeway), leeway as u64).is_ok());
+                let beyond = at_now(key, &claims(NOW + leeway + 1), leeway as u64);
+                assert_eq!(rejection_of(beyond), expected, "{claim} {leeway}");
+            }
+        }
+    }
+}
