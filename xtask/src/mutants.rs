@@ -168,9 +168,11 @@ impl LibraryCopy {
         fate
     }
 
-    /// Builds one test and runs it.
+    /// Builds a test program and runs the tests of one module, `program::module`, or all.
     fn try_test(&self, workspace: &Workspace, test: &str) -> Result<Fate, Error> {
-        let Some(program) = self.build(workspace, test)? else {
+        let (name, module) = test.split_once("::").unwrap_or((test, ""));
+        let filter = (!module.is_empty()).then(|| format!("{module}::"));
+        let Some(program) = self.build(workspace, name)? else {
             return Ok(Fate::Stale(format!("{test} does not compile")));
         };
         let log = self.root.join("test.log");
@@ -178,6 +180,7 @@ impl LibraryCopy {
         let failed = |error| Error::Failed(format!("{test} cannot be run: {error}"));
         let mut child = workspace
             .command(program)
+            .args(filter)
             .current_dir(self.root.join("crates/jeton"))
             .stdin(Stdio::null())
             .stdout(file)
@@ -272,6 +275,16 @@ mod tests {
             let places = text.matches(mutant.find).count();
             assert_eq!(places, 1, "{} in {}", mutant.name, mutant.file);
             assert_ne!(mutant.find, mutant.put, "{}", mutant.name);
+        }
+    }
+
+    #[test]
+    fn every_mutant_names_tests_that_exist() {
+        let tests = Workspace::here().path("crates/jeton/tests");
+        for mutant in MUTANTS.iter().filter(|mutant| mutant.test != "lib") {
+            let module = tests.join(mutant.test.replace("::", "/"));
+            let is_there = module.with_extension("rs").exists() || module.join("mod.rs").exists();
+            assert!(is_there, "{}: {}", mutant.name, mutant.test);
         }
     }
 

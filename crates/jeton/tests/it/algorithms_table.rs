@@ -33,14 +33,14 @@ fn algorithms_page_matches_the_code() {
     let written = std::fs::read_to_string(&file).unwrap_or_default();
     assert_eq!(
         written, table,
-        "docs/reference/algorithms.md is stale: JETON_WRITE=1 cargo test -p jeton --test algorithms_table"
+        "docs/reference/algorithms.md is stale: JETON_WRITE=1 cargo test -p jeton --test it algorithms_table"
     );
 }
 
 fn table() -> String {
     let mut text = String::from(
         "# Algorithms\n\n\
-         A test, `crates/jeton/tests/algorithms_table.rs`, writes this page. It makes a key of each \
+         A test, `crates/jeton/tests/it/algorithms_table.rs`, writes this page. It makes a key of each \
          algorithm, writes the key in every form and verifies a token made with it. Sizes are in \
          bytes.\n\n",
     );

@@ -33,7 +33,7 @@ fn public_api_matches_the_listing() {
         }
     }
     let mut listing = String::from(
-        "# The public API of jeton. Written by tests/public_api.rs (JETON_WRITE=1).\n",
+        "# The public API of jeton. Written by tests/it/public_api.rs (JETON_WRITE=1).\n",
     );
     for line in lines {
         listing.push_str(&line);
@@ -55,7 +55,7 @@ fn public_api_matches_the_listing() {
         .collect();
     assert!(
         written == listing,
-        "the public API changed: JETON_WRITE=1 cargo test -p jeton --test public_api\n{}",
+        "the public API changed: JETON_WRITE=1 cargo test -p jeton --test it public_api\n{}",
         difference.join("\n")
     );
 }
