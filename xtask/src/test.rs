@@ -12,6 +12,7 @@ mod separate_crate;
 mod verifiers;
 
 use std::fmt::Write as _;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::command::{Error, Workspace, run as run_command};
@@ -300,6 +301,27 @@ fn tests(workspace: &Workspace) -> Result<Outcome, Error> {
     Ok(Outcome::Passed)
 }
 
+/// The tests of one file of the workspace, among them those that need a tool. Of the whole workspace, so that
+/// nothing is compiled again: one package alone has other features.
+fn tests_in(workspace: &Workspace, file: &str) -> Result<Command, Error> {
+    // No test would run, and none would fail.
+    if !workspace.path(file).exists() {
+        return Err(Error::Usage(format!("{file}: not found")));
+    }
+    let (program, module) = program_and_module(file);
+    let mut test = workspace.cargo_workspace("test");
+    test.args(["--test", &program, "--", "--include-ignored", &module]);
+    Ok(test)
+}
+
+/// `crates/c/tests/it/serve/grpcurl.rs` is the module `serve::grpcurl::` of the test program `it`.
+fn program_and_module(file: &str) -> (String, String) {
+    let (_, inside) = file.split_once("/tests/").unwrap_or_default();
+    let (program, module) = inside.split_once('/').unwrap_or_default();
+    let module = module.trim_end_matches(".rs").replace('/', "::");
+    (program.to_owned(), module + "::")
+}
+
 /// How long each target runs here. `cargo xtask soak` runs them long.
 const FUZZ_EACH: Duration = Duration::from_secs(5);
 
@@ -333,6 +355,14 @@ mod tests {
     fn parse(options: &[&str]) -> Result<Choice, String> {
         let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
         Choice::parse(&options).map_err(|stop| stop.to_string())
+    }
+
+    #[test]
+    fn file_of_tests_gives_program_and_module() {
+        let (program, module) = program_and_module("crates/c/tests/it/serve/grpcurl.rs");
+        assert_eq!((&*program, &*module), ("it", "serve::grpcurl::"));
+        let absent = tests_in(&Workspace::here(), "crates/c/tests/it/serve/grpcurl.rs");
+        assert!(matches!(absent, Err(Error::Usage(_))));
     }
 
     #[test]

@@ -163,7 +163,7 @@ fn kills(workspace: &Workspace, plan: &Plan, log: &mut Log) -> Result<(), Error>
 fn overload(workspace: &Workspace, log: &mut Log) -> Result<(), Error> {
     eprintln!("== soak: overload: twice the load that a server can serve, {OVERLOAD_SECONDS} s");
     let mut test = workspace.cargo_workspace("test");
-    test.args(["--test", "overload", "--", "--nocapture"])
+    test.args(["--test", "load", "--", "--nocapture", "overload::"])
         .env("JETON_OVERLOAD_SECONDS", OVERLOAD_SECONDS.to_string());
     logged(
         &mut test,

@@ -1,7 +1,7 @@
 //! The real etcd, as tools/etcd pins it: jeton-store's suite passes on it, a node that is killed on it forgets
 //! nothing, and several servers on it are one service.
 
-use super::Outcome;
+use super::{Outcome, tests_in};
 use crate::command::{Error, Workspace, run as run_command};
 use crate::etcd::{build, missing, test};
 
@@ -13,6 +13,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     let etcd = build(workspace)?;
     run_command(test(workspace, &etcd, "conformance").arg("etcd::"))?;
     run_command(test(workspace, &etcd, "kill").env("JETON_KILL_STORE", "etcd"))?;
-    run_command(test(workspace, &etcd, "serve_etcd").arg("--include-ignored"))?;
+    let mut servers = tests_in(workspace, "crates/jeton-cli/tests/it/serve/etcd.rs")?;
+    run_command(servers.env("JETON_ETCD", etcd))?;
     Ok(Outcome::Passed)
 }

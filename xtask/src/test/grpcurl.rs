@@ -1,6 +1,6 @@
 //! The real grpcurl, as tools/grpcurl pins it, does what docs/service.md says.
 
-use super::Outcome;
+use super::{Outcome, tests_in};
 use crate::command::{Error, Workspace, on_path, run as run_command};
 
 /// The program in the module that tools/grpcurl requires.
@@ -15,10 +15,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     let mut build = workspace.command("go");
     build.current_dir(workspace.path("tools/grpcurl"));
     run_command(build.args(["build", "-o"]).arg(&binary).arg(PROGRAM))?;
-    // Of the whole workspace, as the step before: one package alone has other features, and is compiled
-    // again with all that it uses.
-    let mut test = workspace.cargo_workspace("test");
-    test.args(["--test", "grpcurl", "--", "--ignored"]);
+    let mut test = tests_in(workspace, "crates/jeton-cli/tests/it/serve/grpcurl.rs")?;
     run_command(test.env("JETON_GRPCURL", binary))?;
     Ok(Outcome::Passed)
 }

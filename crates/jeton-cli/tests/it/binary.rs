@@ -1,0 +1,61 @@
+//! Runs the `jeton` binary.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub(crate) fn keys() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/keys")
+}
+
+/// Reads a file of `vectors/`.
+pub(crate) fn vector(path: &str) -> String {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    fs::read_to_string(vectors.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+pub(crate) fn vector_json(path: &str) -> Value {
+    serde_json::from_str(&vector(path)).unwrap()
+}
+
+pub(crate) fn jeton(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jeton"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let stdin = stdin.to_vec();
+    // A child that does not read its input closes the pipe.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+pub(crate) fn succeeds(folder: &Path, args: &[&str], stdin: &[u8]) -> Vec<u8> {
+    let output = jeton(folder, args, stdin);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
+    output.stdout
+}
+
+pub(crate) fn line(folder: &Path, args: &[&str]) -> String {
+    let stdout = String::from_utf8(succeeds(folder, args, b"")).unwrap();
+    stdout.strip_suffix('\n').unwrap().to_owned()
+}
+
+/// Asserts the exit code and a text on standard error, and that standard output is empty.
+pub(crate) fn ends(folder: &Path, args: &[&str], stdin: &[u8], code: i32, said: &str) {
+    let output = jeton(folder, args, stdin);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    assert!(stderr.contains(said), "{args:?}: {stderr}");
+}

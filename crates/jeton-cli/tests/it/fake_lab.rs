@@ -1,0 +1,88 @@
+//! Runs the real binary with fake drivers in a temporary folder.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+pub(crate) struct Lab(pub(crate) tempfile::TempDir);
+
+impl Lab {
+    /// Creates two fake drivers: `correct`, and `other` with this misdeed. An empty misdeed makes it correct.
+    pub(crate) fn new(misdeed: &str) -> Self {
+        let lab = Self(tempfile::tempdir().unwrap());
+        lab.add("correct", "");
+        lab.add("other", misdeed);
+        lab
+    }
+
+    pub(crate) fn add(&self, name: &str, misdeed: &str) {
+        let script = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../lab/harness/tests/fake/driver.py"
+        );
+        let folder = self.path("drivers/fake").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let manifest = format!(
+            r#"protocol = 1
+library = "{name}"
+language = "fake"
+version = "1.0.0"
+needs = ["python3"]
+run = ["python3", "{script}", "{name}", "{misdeed}"]
+
+[[offers]]
+format = "jwt"
+algs = ["HS256"]
+contracts = ["sign", "verify"]
+key_handling = ["prepared"]
+"#
+        );
+        fs::write(folder.join("driver.toml"), manifest).unwrap();
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jeton"));
+        command
+            .arg("lab")
+            .args(arguments)
+            .env("JETON_DRIVERS", self.path("drivers"))
+            .env("CARGO_TARGET_DIR", self.path("cache"))
+            .env("FAKE_CHILDREN", self.path("children"))
+            .env_remove("COLUMNS")
+            .current_dir(self.0.path());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    pub(crate) fn result(&self) -> Value {
+        let text = fs::read(self.path("jeton-lab/results.json")).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+}
+
+/// Output as text.
+pub(crate) fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// Checks for exit code 2, one line on standard error with `reason`, and no standard output.
+#[track_caller]
+pub(crate) fn assert_refused(output: &Output, reason: &str) {
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+    assert!(said.contains(reason), "{said}");
+}
+
+/// A short run.
+pub(crate) const SHORT: [&str; 4] = ["run", "libraries", "--quick", "--rounds=2"];

@@ -1,0 +1,445 @@
+//! Passes an empty, a binary, an unreadable and a missing file and a folder to every file argument. Each call ends
+//! with the documented exit code and names the problem.
+
+use std::fs;
+use std::path::Path;
+
+use crate::binary::{jeton, keys, line, succeeds};
+use crate::data_folder::{ISS, SETTINGS, private};
+use crate::help_arguments;
+
+/// The kind of an argument, which determines the result for an empty and for a binary file.
+#[derive(Clone, Copy)]
+enum Takes {
+    /// Required input: keys, claims, settings, results. Exit code 2.
+    Input,
+    /// A token, or the expected content of one. Exit code 1.
+    Judged,
+    /// Any bytes. Exit code 0.
+    Bytes,
+    /// A folder. Exit code 2 for any file.
+    Folder,
+}
+
+use Takes::{Bytes, Folder, Input, Judged};
+
+/// The placeholder for the file name in a call.
+const BAD: &str = "BAD";
+
+/// Every file argument, in a call that is otherwise valid. `lists_every_argument` fails if one is missing.
+fn calls() -> Vec<(Takes, String)> {
+    let mut calls = Vec::new();
+    let mut all = |takes: Takes, list: &[&str]| {
+        calls.extend(list.iter().map(|call| (takes, (*call).to_owned())));
+    };
+    all(
+        Input,
+        &[
+            "key public BAD",
+            "key thumbprint BAD",
+            "key convert --to pem BAD",
+            "jwt sign --key BAD --no-expiry --claims {}",
+            "jwt sign --key hs256.jwk --no-expiry --claims @BAD",
+            "jwt sign --key hs256.jwk --encrypt-key BAD --no-expiry --claims {}",
+            "jwt verify --key BAD @jws",
+            "jwt verify --key hs256.jwk --decrypt-key BAD @jwe",
+            "jws sign --key BAD text",
+            "jws verify --key BAD @jws",
+            "jwe encrypt --key BAD text",
+            "jwe encrypt --password-file BAD --allow pbes2 text",
+            "jwe decrypt --key BAD @jwe",
+            "jwe decrypt --password-file BAD --allow pbes2 @jwe",
+            "paseto sign --key BAD text",
+            "paseto sign --key k4.secret --no-expiry --claims @BAD",
+            "paseto encrypt --key BAD text",
+            "paseto encrypt --key k4.local --no-expiry --claims @BAD",
+            "paseto verify --key BAD --raw @v4",
+            "paseto decrypt --key BAD --raw @v4-local",
+            "token issue --profile a --server https://127.0.0.1:1 --ca BAD",
+            "token issue --profile a --server https://127.0.0.1:1 --client-certificate BAD --client-key rsa.pem",
+            "token issue --profile a --server https://127.0.0.1:1 --client-certificate certificate.pem --client-key BAD",
+            "token issue --profile a --server https://127.0.0.1:1 --bearer BAD",
+            "token issue --profile a --server http://127.0.0.1:1 --claims @BAD",
+            "token verify --audience a --server https://127.0.0.1:1 --ca BAD @jws",
+            "token verify --audience a --server https://127.0.0.1:1 --client-certificate BAD --client-key rsa.pem @jws",
+            "token verify --audience a --server https://127.0.0.1:1 --client-certificate certificate.pem --client-key BAD @jws",
+            "token verify --audience a --server https://127.0.0.1:1 --bearer BAD @jws",
+            "token revoke --server https://127.0.0.1:1 --ca BAD @jws",
+            "token revoke --server https://127.0.0.1:1 --client-certificate BAD --client-key rsa.pem @jws",
+            "token revoke --server https://127.0.0.1:1 --client-certificate certificate.pem --client-key BAD @jws",
+            "token revoke --server https://127.0.0.1:1 --bearer BAD @jws",
+            "doctor --keys BAD",
+            "doctor --keys BAD @jws",
+            "doctor --decrypt-key BAD @jwe",
+            "admin issuer add @BAD",
+            "admin issuer set @BAD",
+            "admin key import https://id.example BAD",
+            "admin key reseal --older BAD",
+            "admin restore --data restored BAD",
+            // The address is not loopback and TLS is missing, so an empty configuration fails too.
+            "serve --config BAD --listen 192.0.2.1:1",
+            "lab load 127.0.0.1:1 --seconds 0.1 --alg ES256 --verify-with BAD",
+            "lab run --claims BAD --drivers drivers",
+            "lab attack --corpus BAD --drivers drivers",
+            "lab attack --target http://127.0.0.1:1/ --target-key BAD",
+            "lab attack --target http://127.0.0.1:1/ --target-key hs256.jwk --target-claims @BAD",
+            "lab attack --target http://127.0.0.1:1/ --target-key hs256.jwk --target-authorization BAD",
+            "lab import BAD --name a --cores 1",
+            "lab report BAD",
+            "lab compare BAD good.json",
+            "lab compare good.json BAD",
+            "lab gate --baseline BAD good.json",
+            "lab gate --baseline good.json BAD",
+            "lab merge BAD good.json",
+            "lab load merge BAD",
+        ],
+    );
+    for command in [
+        "issuer add @settings.json",
+        "issuer set @settings.json",
+        "issuer list",
+        "issuer show ISS",
+        "key list ISS",
+        "key rotate ISS",
+        "key retire ISS kid",
+        "key import ISS hs256.jwk",
+        "key reseal --older settings.json",
+        "revoke token ISS id",
+        "revoke subject ISS alice",
+        "revoke client ISS app",
+        "revoke key ISS kid",
+        "revoke rules ISS",
+        "status",
+    ] {
+        let command = command.replace("ISS", ISS);
+        all(
+            Input,
+            &[&format!("admin {command} --key-encryption-key BAD")],
+        );
+        all(Folder, &[&format!("admin {command} --data BAD")]);
+    }
+    all(
+        Judged,
+        &[
+            "jwt verify --key hs256.jwk @BAD",
+            "jws verify --key hs256.jwk @BAD",
+            "jws verify --key hs256.jwk --detached @BAD @detached",
+            "jwe decrypt --key a128kw.jwk @BAD",
+            "paseto verify --key k4.public @BAD",
+            "paseto verify --key k4.public --raw @BAD",
+            "paseto verify --key k4.public --raw --footer @BAD @v4",
+            "paseto verify --key k4.public --raw --implicit @BAD @v4",
+            "paseto decrypt --key k4.local @BAD",
+            "paseto decrypt --key k4.local --raw @BAD",
+            "paseto decrypt --key k4.local --raw --footer @BAD @v4-local",
+            "paseto decrypt --key k4.local --raw --implicit @BAD @v4-local",
+            "inspect @BAD",
+            "inspect --json @BAD",
+            "inspect --web -o - @BAD",
+            "doctor @BAD",
+            "doctor --keys k4.public --footer @BAD @v4",
+            "doctor --keys k4.public --implicit @BAD @v4",
+            "token verify --server http://127.0.0.1:1 --audience a @BAD",
+            "token revoke --server http://127.0.0.1:1 @BAD",
+        ],
+    );
+    all(
+        Bytes,
+        &[
+            "jws sign --key hs256.jwk @BAD",
+            "jwe encrypt --key a128kw.jwk @BAD",
+            "jwe encrypt --key a128kw.jwk --serialization flattened --aad @BAD text",
+            "jwe encrypt --key ecdh.pub.jwk --apu @BAD text",
+            "jwe encrypt --key ecdh.pub.jwk --apv @BAD text",
+            "paseto sign --key k4.secret @BAD",
+            "paseto sign --key k4.secret --footer @BAD text",
+            "paseto sign --key k4.secret --implicit @BAD text",
+            "paseto encrypt --key k4.local @BAD",
+            "paseto encrypt --key k4.local --footer @BAD text",
+            "paseto encrypt --key k4.local --implicit @BAD text",
+        ],
+    );
+    all(
+        Folder,
+        &[
+            "serve --data BAD --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0",
+            "admin verify --data BAD",
+            "admin migrate --data BAD",
+            "admin backup --data BAD -o other",
+            "admin restore --data BAD backup",
+            "lab list --drivers BAD",
+            "lab run --drivers BAD",
+            "lab attack --drivers BAD",
+            "lab interop --drivers BAD",
+            "lab servers --servers BAD",
+            "lab run --quick --drivers drivers --out BAD",
+            "lab attack --drivers drivers --out BAD",
+            "lab interop --drivers drivers --out BAD",
+            "man --out BAD",
+        ],
+    );
+    calls
+}
+
+/// Creates a folder with keys, tokens, settings and an issuer.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for key in fs::read_dir(keys()).unwrap() {
+        let key = key.unwrap();
+        fs::copy(key.path(), path.join(key.file_name())).unwrap();
+    }
+    for (name, call) in [
+        ("jws", "jws sign --key hs256.jwk text"),
+        ("detached", "jws sign --key hs256.jwk --detached text"),
+        ("jwe", "jwe encrypt --key a128kw.jwk text"),
+        (
+            "v4",
+            "paseto sign --key k4.secret --footer f --implicit i text",
+        ),
+        (
+            "v4-local",
+            "paseto encrypt --key k4.local --footer f --implicit i text",
+        ),
+    ] {
+        let call: Vec<&str> = call.split(' ').collect();
+        fs::write(path.join(name), line(path, &call)).unwrap();
+    }
+    let runs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/runs");
+    let run = runs.join("2026-11-24-full/results.json");
+    fs::copy(run, path.join("good.json")).unwrap();
+    fs::write(path.join("settings.json"), SETTINGS).unwrap();
+    let driver = path.join("drivers/fake/fake");
+    fs::create_dir_all(&driver).unwrap();
+    let manifest = r#"protocol = 1
+library = "fake"
+language = "fake"
+version = "1.0.0"
+needs = ["sh"]
+run = ["false"]
+
+[[offers]]
+format = "jwt"
+algs = ["HS256"]
+contracts = ["sign", "verify"]
+key_handling = ["prepared"]
+"#;
+    fs::write(driver.join("driver.toml"), manifest).unwrap();
+    succeeds(path, &["admin", "issuer", "add", "@settings.json"], b"");
+    succeeds(path, &["admin", "backup", "-o", "backup"], b"");
+    folder
+}
+
+/// Arguments for files that are written, or read and written.
+const WRITTEN: [&str; 4] = ["--output", "--out", "--junit", "--sarif"];
+
+#[test]
+fn lists_every_argument() {
+    let calls = calls();
+    let mut found = help_arguments::all();
+    let names = ["BEFORE", "AFTER", "RESULT"];
+    found.retain(|argument| {
+        let parts = argument.value.split(['|', '@']);
+        let mut parts = parts.filter(|part| !part.is_empty());
+        let is_file = parts.any(|p| ["FILE", "FILES", "DIR"].contains(&p) || names.contains(&p));
+        // `lab doctor` lists it among its findings.
+        let is_found = argument.command == "lab doctor";
+        is_file && !is_found && !WRITTEN.contains(&&*argument.name)
+    });
+    assert!(found.len() > 100, "{found:?}");
+    let is_listed = |argument: &help_arguments::HelpArgument, call: &str| {
+        let Some(rest) = call.strip_prefix(&*argument.command) else {
+            return false;
+        };
+        let words: Vec<&str> = rest.split(' ').collect();
+        words.windows(2).any(|pair| {
+            pair[1].trim_start_matches('@') == BAD
+                && (pair[0] == argument.name
+                    || !argument.name.starts_with('-') && !pair[0].starts_with("--"))
+        })
+    };
+    let missing: Vec<String> = found
+        .iter()
+        .filter(|argument| !calls.iter().any(|(_, call)| is_listed(argument, call)))
+        .map(|argument| format!("{} {}", argument.command, argument.name))
+        .collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// Writes a file that only its owner can read, so that its mode is no problem.
+fn bad_files(folder: &Path) {
+    private(&folder.join("zero"), "");
+    private(&folder.join("random"), "");
+    let bytes: Vec<u8> = (0..=255).cycle().skip(128).take(1000).collect();
+    fs::write(folder.join("random"), bytes).unwrap();
+    fs::create_dir(folder.join("folder")).unwrap();
+}
+
+/// Runs the calls with this argument.
+fn tried(folder: &Path, bad: &str) -> Vec<(Takes, Vec<String>, Option<i32>, String)> {
+    let is_file = ["zero", "random"].contains(&bad);
+    let calls = calls().into_iter();
+    let calls = calls.filter(|(takes, _)| is_file || !matches!(takes, Folder));
+    let tried = calls.map(|(takes, call)| {
+        let call = call.split(' ').map(|word| word.replace(BAD, bad));
+        let call: Vec<String> = call.collect();
+        let words: Vec<&str> = call.iter().map(String::as_str).collect();
+        let output = jeton(folder, &words, b"");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        if std::env::var_os("SHOW").is_some() {
+            println!("{} -> {:?}\n{stderr}", call.join(" "), output.status.code());
+        }
+        (takes, call, output.status.code(), stderr)
+    });
+    tried.collect()
+}
+
+fn says(stderr: &str, words: &[&str]) -> bool {
+    let said = stderr.lines().find(|line| {
+        ["error: ", "rejected: ", "found: "]
+            .iter()
+            .any(|kind| line.starts_with(kind))
+    });
+    said.is_some_and(|said| words.iter().any(|word| said.contains(word)))
+}
+
+#[test]
+fn empty_file_is_named_as_empty() {
+    let folder = folder();
+    bad_files(folder.path());
+    for (takes, call, code, stderr) in tried(folder.path(), "zero") {
+        let (expected, words) = match takes {
+            // Results of the lab end with a marker, a report of ghz with a brace.
+            Input => (
+                2,
+                &[
+                    "empty",
+                    "truncated",
+                    "no cases",
+                    "incomplete",
+                    "EOF",
+                    "has no valid key",
+                    "`tls` is missing",
+                ][..],
+            ),
+            Judged => (
+                1,
+                &[
+                    "empty",
+                    "signature",
+                    "cannot be decrypted",
+                    "1 error",
+                    "errors",
+                ][..],
+            ),
+            Bytes => {
+                assert_eq!(code, Some(0), "{call:?}: {stderr}");
+                continue;
+            }
+            Folder => (2, &["irectory", "File exists"][..]),
+        };
+        assert_eq!(code, Some(expected), "{call:?}: {stderr}");
+        assert!(says(&stderr, words), "{call:?}: {stderr}");
+    }
+}
+
+#[test]
+fn binary_file_is_an_error_with_its_name() {
+    let folder = folder();
+    bad_files(folder.path());
+    for (takes, call, code, stderr) in tried(folder.path(), "random") {
+        let (expected, words) = match takes {
+            Input => (
+                2,
+                &[
+                    "random",
+                    "laims: ",
+                    "settings: ",
+                    "the password file: ",
+                    "not a jeton backup",
+                ][..],
+            ),
+            Judged => (
+                1,
+                &[
+                    "not UTF-8 text",
+                    "unknown format",
+                    "signature",
+                    "cannot be decrypted",
+                    "1 error",
+                    "errors",
+                ][..],
+            ),
+            Bytes => {
+                assert_eq!(code, Some(0), "{call:?}: {stderr}");
+                continue;
+            }
+            Folder => (2, &["irectory", "File exists"][..]),
+        };
+        assert_eq!(code, Some(expected), "{call:?}: {stderr}");
+        assert!(says(&stderr, words), "{call:?}: {stderr}");
+    }
+}
+
+#[test]
+fn folder_instead_of_file_is_an_error() {
+    let folder = folder();
+    bad_files(folder.path());
+    for (_, call, code, stderr) in tried(folder.path(), "folder") {
+        assert_eq!(code, Some(2), "{call:?}: {stderr}");
+        assert!(says(&stderr, &["irectory"]), "{call:?}: {stderr}");
+    }
+}
+
+/// Even root cannot read the first page of `/proc/self/mem`.
+#[cfg(target_os = "linux")]
+#[test]
+fn unreadable_file_is_an_error() {
+    let folder = folder();
+    std::os::unix::fs::symlink("/proc/self/mem", folder.path().join("unreadable")).unwrap();
+    for (_, call, code, stderr) in tried(folder.path(), "unreadable") {
+        assert_eq!(code, Some(2), "{call:?}: {stderr}");
+        assert!(says(&stderr, &["Input/output error"]), "{call:?}: {stderr}");
+    }
+}
+
+#[test]
+fn missing_file_is_an_error() {
+    let folder = folder();
+    for (_, call, code, stderr) in tried(folder.path(), "missing") {
+        assert_eq!(code, Some(2), "{call:?}: {stderr}");
+        let words = ["No such file", "no such file"];
+        assert!(says(&stderr, &words), "{call:?}: {stderr}");
+    }
+}
+
+/// The corpus is read again and extended at the end of the run, possibly hours later.
+#[test]
+fn fuzz_bad_corpus_is_refused_before_it_begins() {
+    let folder = folder();
+    bad_files(folder.path());
+    for corpus in ["random", "folder"] {
+        let call = ["lab", "attack", "--seconds", "600", "--drivers", "drivers"];
+        let output = jeton(
+            folder.path(),
+            &[&call[..], &["--corpus", corpus]].concat(),
+            b"",
+        );
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.starts_with("error: "), "{stderr}");
+        assert!(says(&stderr, &[corpus]), "{stderr}");
+    }
+}
+
+#[test]
+fn lab_doctor_unreadable_drivers_are_a_finding() {
+    let folder = folder();
+    bad_files(folder.path());
+    let found = succeeds(folder.path(), &["lab", "doctor", "--drivers", "zero"], b"");
+    let found = String::from_utf8(found).unwrap();
+    assert!(
+        found.contains("! cannot read the drivers' folder zero"),
+        "{found}"
+    );
+}

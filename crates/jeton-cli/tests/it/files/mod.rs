@@ -1,0 +1,4 @@
+//! Arguments that name files.
+
+mod bad;
+mod names;

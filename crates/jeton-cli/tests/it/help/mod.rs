@@ -1,0 +1,5 @@
+//! Help, manual pages and hints.
+
+mod hints;
+mod manual;
+mod text;

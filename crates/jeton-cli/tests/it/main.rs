@@ -1,0 +1,26 @@
+//! The command, from the outside.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod admin;
+mod binary;
+mod claims_text;
+mod commands;
+mod data_folder;
+#[cfg(unix)]
+mod doctor;
+mod encryption;
+mod fake_lab;
+mod files;
+mod help;
+mod help_arguments;
+mod inspect_web;
+mod lab;
+mod readme;
+#[cfg(unix)]
+mod serve;
+#[cfg(unix)]
+mod serving;
+mod streams;
+#[cfg(target_os = "linux")]
+mod untrusted;

@@ -1,0 +1,460 @@
+//! Tests `jeton lab servers` and `jeton lab load` with the real binary: against jeton's server, and faulty servers.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::alone;
+
+const JETON: &str = env!("CARGO_BIN_EXE_jeton");
+
+/// Writes the manifest of jeton's server, with the tested binary instead of a build.
+fn jeton_manifest(folder: &Path) {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../servers/rust/jeton/server.toml"
+    );
+    let text = fs::read_to_string(path).unwrap();
+    let kept = text
+        .lines()
+        .filter(|line| !line.starts_with("build = ") && !line.starts_with("inputs = "));
+    let manifest: Vec<String> = kept
+        .map(|line| line.replace("{target}/dist/jeton", JETON))
+        .collect();
+    server(folder, "rust/jeton", &manifest.join("\n"));
+    let ready = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../servers/rust/jeton/ready.sh"
+    );
+    fs::copy(ready, folder.join("rust/jeton/ready.sh")).unwrap();
+}
+
+fn server(folder: &Path, id: &str, manifest: &str) {
+    let folder = folder.join(id);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("server.toml"), manifest).unwrap();
+}
+
+/// Adds a server that runs a shell command.
+fn shell(folder: &Path, id: &str, line: &str, more: &str) {
+    let manifest = format!(
+        "name = \"a shell\"\nlanguage = \"sh\"\nlibraries = \"sh\"\nabout = \"no server\"\n\
+         start = [\"sh\", \"-c\", \"{line}\"]\n{more}\n"
+    );
+    server(folder, id, &manifest);
+}
+
+fn servers(folder: &Path, more: &[&str]) -> Output {
+    warmed_up_for("0.5", folder, more)
+}
+
+/// The same, with a first warm-up of at least this number of seconds.
+fn warmed_up_for(seconds: &str, folder: &Path, more: &[&str]) -> Output {
+    let _alone = alone();
+    Command::new(JETON)
+        .args(["lab", "servers", "--json", "--seed", "7"])
+        .args(["--cores", "1", "--connections", "1", "--in-flight", "8"])
+        .args(["--seconds", "0.4", "--warm-up", "0.1", "--rounds", "2"])
+        .args(["--first-warm-up", seconds])
+        .arg("--servers")
+        .arg(folder.join("servers"))
+        .arg("--out")
+        .arg(folder.join("out"))
+        .args(more)
+        .env_remove("JETON_KEY_ENCRYPTION_KEY")
+        .output()
+        .unwrap()
+}
+
+fn rows(out: &Output) -> Vec<Value> {
+    let talk = String::from_utf8_lossy(&out.stderr);
+    let result: Value =
+        serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{e}: {talk}"));
+    result["rows"].as_array().unwrap().clone()
+}
+
+fn row<'r>(rows: &'r [Value], id: &str, alg: &str) -> &'r Value {
+    let mut of = rows
+        .iter()
+        .filter(|r| r["subject"]["id"] == id && r["alg"] == alg);
+    of.next().unwrap_or_else(|| panic!("no row of {id}"))
+}
+
+fn two_cores() -> bool {
+    std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1)
+}
+
+#[test]
+fn servers_correct_server_has_all_figures() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    let out = servers(folder.path(), &[]);
+    let rows = rows(&out);
+    assert_eq!(rows.len(), 2);
+    for alg in ["HS256", "ES256"] {
+        let row = row(&rows, "rust/jeton", alg);
+        assert_eq!(
+            (&row["status"], &row["scenario"]),
+            (&"ok".into(), &"1 core, 1×8".into()),
+            "{row}"
+        );
+        assert!(row["requests_per_s"].as_f64().unwrap() > 10.0, "{row}");
+        assert!(
+            row["verified"].as_u64().unwrap() >= 2,
+            "one for each load: {row}"
+        );
+        assert_eq!(row["repetitions"].as_array().unwrap().len(), 2);
+        assert!(row["statuses"]["OK"].as_u64().unwrap() > 10, "{row}");
+        for name in [
+            "average", "fastest", "p10", "p50", "p99", "p99.99", "slowest",
+        ] {
+            assert!(
+                row["latency_ms"][name].as_f64().unwrap() > 0.0,
+                "{name}: {row}"
+            );
+        }
+        for name in ["cpu_us_per_request", "base_rss_bytes", "peak_rss_bytes"] {
+            assert!(row[name].as_f64().unwrap() > 0.0, "{name}: {row}");
+        }
+    }
+    // Each format shows the file.
+    let file = folder.path().join("out/results.json");
+    for form in [&[][..], &["--md"], &["--html"], &["--csv"]] {
+        let again = Command::new(JETON)
+            .args(["lab", "report"])
+            .arg(&file)
+            .args(form)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(again.stdout).unwrap();
+        assert!(
+            again.status.success() && said.contains("rust/jeton"),
+            "{form:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn servers_open_loop_makes_due_calls() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    let out = servers(folder.path(), &["--alg", "HS256", "--rate", "100"]);
+    let rows = rows(&out);
+    let row = row(&rows, "rust/jeton", "HS256");
+    assert_eq!(row["rate"], 100.0);
+    let statuses = row["statuses"].as_object();
+    let calls: u64 = statuses
+        .unwrap_or_else(|| panic!("not measured: {row}"))
+        .values()
+        .map(|n| n.as_u64().unwrap())
+        .sum();
+    assert!((78..=82).contains(&calls), "0.4 s twice: {row}");
+}
+
+#[test]
+fn servers_full_rates_come_from_lowest_peak() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    jeton_manifest(&all);
+    shell(
+        &all,
+        "bad/absent",
+        "true",
+        "announces = \"on \"\nneeds = [\"jeton-no-such-tool\"]",
+    );
+    let out = servers(folder.path(), &["--alg", "HS256", "--full"]);
+    let rows = rows(&out);
+    let of =
+        |id: &str| -> Vec<&Value> { rows.iter().filter(|r| r["subject"]["id"] == id).collect() };
+    let jeton = of("rust/jeton");
+    assert_eq!(jeton.len(), 4, "{rows:?}");
+    assert!(
+        jeton[0].get("rate").is_none(),
+        "the peak load must be first"
+    );
+    let peak = jeton[0]["requests_per_s"].as_f64().unwrap();
+    for (row, part) in jeton[1..].iter().zip([0.5, 0.7, 0.9]) {
+        assert_eq!(
+            row["rate"].as_f64().unwrap(),
+            (peak * part).floor(),
+            "{row}"
+        );
+        for name in ["p50", "p99.99"] {
+            assert!(row["latency_ms"][name].as_f64().unwrap() > 0.0, "{row}");
+        }
+    }
+    // An unavailable server has a row for each load, and no peak.
+    assert_eq!(of("bad/absent").len(), 4);
+}
+
+#[test]
+fn servers_faulty_servers_have_reasons() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    jeton_manifest(&all);
+    // This server uses its own keys instead of the run's keys.
+    let own_keys = fs::read_to_string(all.join("rust/jeton/server.toml")).unwrap();
+    let prepare = format!(
+        "prepare = [[\"{JETON}\", \"admin\", \"issuer\", \"add\", \"--data\", \"{{run}}/data\", \
+         \"@{{run}}/issuer.json\"]]"
+    );
+    let own_keys: Vec<&str> = own_keys
+        .lines()
+        .map(|l| match l.starts_with("prepare = ") {
+            true => prepare.as_str(),
+            false => l,
+        })
+        .collect();
+    server(&all, "bad/own-keys", &own_keys.join("\n"));
+    shell(
+        &all,
+        "bad/dies",
+        "echo out of memory >&2; exit 3",
+        "announces = \"on \"",
+    );
+    shell(
+        &all,
+        "bad/far",
+        "echo on 192.0.2.1:80; sleep 20",
+        "announces = \"on \"",
+    );
+    shell(
+        &all,
+        "bad/absent",
+        "true",
+        "announces = \"on \"\nneeds = [\"jeton-no-such-tool\"]",
+    );
+    shell(
+        &all,
+        "bad/build",
+        "true",
+        "announces = \"on \"\nbuild = [[\"false\"]]",
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    shell(
+        &all,
+        "bad/garbage",
+        &garbage(address.port()),
+        &format!("address = \"{address}\""),
+    );
+
+    let out = servers(folder.path(), &["--alg", "HS256"]);
+    let rows = rows(&out);
+    for (id, status, reason) in [
+        (
+            "bad/own-keys",
+            "failed-preflight",
+            "do not verify with the configured key",
+        ),
+        ("bad/dies", "unavailable", "out of memory"),
+        (
+            "bad/far",
+            "unavailable",
+            "does not listen on a loopback address",
+        ),
+        ("bad/absent", "unavailable", "needs `jeton-no-such-tool`"),
+        ("bad/build", "unavailable", "build failed"),
+        (
+            "bad/garbage",
+            "failed-preflight",
+            "a call with HS256 ended with: ",
+        ),
+    ] {
+        let row = row(&rows, id, "HS256");
+        assert_eq!(row["status"], status, "{row}");
+        assert!(row["reason"].as_str().unwrap().contains(reason), "{row}");
+        assert!(row.get("requests_per_s").is_none(), "{row}");
+    }
+    assert_eq!(row(&rows, "rust/jeton", "HS256")["status"], "ok");
+}
+
+#[test]
+fn servers_beyond_calls_are_loaded() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    jeton_manifest(&all);
+    shell(&all, "any/other", "sleep 20", "announces = \"on \"");
+    let out = servers(folder.path(), &["--scenarios", "beyond", "--alg", "HS256"]);
+    let rows = rows(&out);
+    for (call, tokens, verifies) in [
+        ("issue", 1, true),
+        ("issue-batch", 256, true),
+        ("issue-stream", 1, true),
+        ("verify", 1, false),
+        ("verify-batch", 256, false),
+        ("verify-stream", 1, false),
+        ("verify-revoked", 1, false),
+        ("introspect", 1, false),
+    ] {
+        let of = |id: &str| {
+            let mut of = rows.iter().filter(|r| r["call"] == call);
+            of.find(|r| r["subject"]["id"] == id).unwrap()
+        };
+        let row = of("rust/jeton");
+        assert_eq!(row["status"], "ok", "{row}");
+        let answers = row["statuses"]["OK"].as_u64().unwrap();
+        let counted: f64 = (row["repetitions"].as_array().unwrap().iter())
+            .map(|r| r["seconds"].as_f64().unwrap() * r["requests_per_s"].as_f64().unwrap())
+            .sum();
+        assert_eq!(counted.round() as u64, answers * tokens, "{row}");
+        let verified = row["verified"].as_u64().unwrap();
+        assert_eq!(verified > 0, verifies, "{row}");
+        assert_eq!(of("any/other")["reason"], "does not offer this call");
+    }
+}
+
+#[test]
+fn servers_with_own_keys_are_verified() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    for (alg, is_verified) in [("RS256", true), ("v4.public", true), ("v4.local", false)] {
+        let out = servers(folder.path(), &["--scenarios", "beyond", "--alg", alg]);
+        let rows = rows(&out);
+        let row = rows.iter().find(|r| r["call"] == "issue").unwrap();
+        assert_eq!(row["status"], "ok", "{row}");
+        let verified = row["verified"].as_u64().unwrap();
+        assert_eq!(verified > 0, is_verified, "{row}");
+    }
+}
+
+/// Returns a shell command that answers each connection with a line that is not HTTP/2.
+fn garbage(port: u16) -> String {
+    format!(
+        "exec python3 -c 'import socket; s = socket.create_server((\\\"127.0.0.1\\\", {port}))\\n\
+         while True: c = s.accept()[0]; c.sendall(b\\\"220 mail.test ready\\\\r\\\\n\\\" * 9); c.close()'"
+    )
+}
+
+#[test]
+fn servers_budget_skips_the_rest() {
+    if !two_cores() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    jeton_manifest(&folder.path().join("servers"));
+    // This time limit ends during the warm-up on every machine.
+    let budget = ["--alg", "HS256", "--budget", "1s"];
+    let out = warmed_up_for("30", folder.path(), &budget);
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    assert!(said.contains("time limit reached"), "{said}");
+    assert!(said.contains("× 1 repetitions"), "{said}");
+    let result: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(result["environment"]["complete"], false);
+    let rows = result["rows"].as_array().unwrap();
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert_eq!(row["status"], "unavailable", "{row}");
+    }
+}
+
+#[test]
+fn servers_missing_requirements_fail_before_building() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = folder.path().join("servers");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let built = folder.path().join("built");
+    let more = format!(
+        "address = \"{address}\"\nbuild = [[\"touch\", \"{}\"]]",
+        built.display()
+    );
+    shell(&all, "any/taken", "sleep 20", &more);
+    if two_cores() {
+        let out = servers(folder.path(), &[]);
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("any/taken") && said.contains("is in use"),
+            "{said}"
+        );
+    }
+    for (more, what) in [
+        (&["--subject", "cobol"][..], "no server id contains `cobol`"),
+        (&["--alg", "none"], "HS256, ES256, RS256"),
+        (&["--scenarios", "mine"], "beyond"),
+        (
+            &["--scenarios", "beyond"],
+            "none of the selected servers offers",
+        ),
+    ] {
+        let out = servers(folder.path(), more);
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{said}");
+        assert!(said.contains(what), "{said}");
+    }
+    assert!(!built.exists());
+}
+
+#[test]
+fn load_merge_adds_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let load = |name: &str, connections: &str| {
+        let out = Command::new(JETON)
+            .args([
+                "lab",
+                "load",
+                &nobody.to_string(),
+                "--seconds",
+                "0.2",
+                "--warm-up",
+                "0",
+            ])
+            .args(["--connections", connections, "-o", name])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(
+            out.status.success(),
+            "{}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+    };
+    load("1.json", "1");
+    load("2.json", "1");
+    load("other.json", "2");
+    let merge = |files: &[&str]| {
+        Command::new(JETON)
+            .args(["lab", "load", "merge"])
+            .args(files)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let merged: Value = serde_json::from_slice(&merge(&["1.json", "2.json"]).stdout).unwrap();
+    assert_eq!(merged["loaders"], 2);
+    assert!(merged["statuses"]["not connected"].as_u64().unwrap() >= 2);
+    let refused = merge(&["1.json", "other.json"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        refused.status.code() == Some(2) && said.contains("connections"),
+        "{said}"
+    );
+}
