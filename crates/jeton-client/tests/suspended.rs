@@ -6,6 +6,7 @@
 //! prints the reason and passes.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "it/fake_server.rs"]
 mod fake_server;
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Key sets through a real nginx that caches them.
 
-use super::Outcome;
+use super::{Outcome, tests_in};
 use crate::command::{Error, Workspace, run as run_command};
 use crate::setup;
 
@@ -9,9 +9,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     let Some(nginx) = setup::nginx(workspace) else {
         return Ok(Outcome::Skipped("nginx is not installed".into()));
     };
-    // Of the whole workspace, so that nothing is compiled again.
-    let mut test = workspace.cargo_workspace("test");
-    test.args(["--test", "caching_proxy", "--", "--ignored"]);
+    let mut test = tests_in(workspace, "crates/jeton-jwks/tests/it/caching_proxy.rs")?;
     run_command(test.env("JETON_NGINX", nginx))?;
     Ok(Outcome::Passed)
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Outcome, drivers};
+use super::{Outcome, drivers, tests_in};
 use crate::command::{Error, Workspace, on_path, output, run as run_command, succeeds};
 
 const SOURCES: &str = "crates/jeton-server/tests/verifiers";
@@ -24,11 +24,8 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome, Error> {
     drivers::node_packages(workspace, &sources.join("node"))?;
     java(workspace, &sources.join("java"), &built.join("java"))?;
     drivers::python_with_packages(workspace, &sources.join("python"), &built.join("python"))?;
-    // Of the whole workspace, so that nothing is compiled again.
-    let mut test = workspace.cargo_workspace("test");
-    test.args(["--test", "service", "--"]);
-    test.args(["--ignored", "--nocapture", "verifiers"]);
-    run_command(test.env("JETON_VERIFIERS", built))?;
+    let mut test = tests_in(workspace, "crates/jeton-server/tests/it/verifiers.rs")?;
+    run_command(test.arg("--nocapture").env("JETON_VERIFIERS", built))?;
     Ok(Outcome::Passed)
 }
 

@@ -1,7 +1,5 @@
 //! The layer with axum and tonic services, over TCP connections.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use std::time::Duration;
 
 use axum::Router;

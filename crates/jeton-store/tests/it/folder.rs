@@ -1,5 +1,4 @@
 //! Tests of a store folder: opened twice, partly copied, damaged, full, written by a newer version.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
 use std::io;

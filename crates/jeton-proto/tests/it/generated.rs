@@ -1,5 +1,4 @@
 //! Compares the code in `src/generated` with the `.proto` files. `JETON_WRITE=1` regenerates it.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,8 +2,6 @@
 //! request; one more line of configuration makes it obey.
 //!
 //! `cargo xtask test --only caching-proxy` sets `JETON_NGINX` to the path of nginx.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
 use std::io::{Read as _, Write as _};

@@ -1,7 +1,5 @@
 //! Relative links of Markdown files lead to files and headings that exist.
 
-#![allow(clippy::unwrap_used)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
 //! Tests the limit on changes during a load.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use jeton_store::{Error, Event, Key, MemoryStore, Prefix, Store, Txn, block_on, limits, load};
 

@@ -1,14 +1,12 @@
 //! A follower of revocations against a fake server.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod fake_server;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use fake_server::{block_on, follow};
 use jeton_proto::v1::revocation_rule::Kind;
 use jeton_proto::v1::{RevocationRule, RevocationUpdate};
 use tokio::time::sleep;
+
+use crate::fake_server::{block_on, follow};
 
 const YEAR: i64 = 366 * 24 * 3600;
 

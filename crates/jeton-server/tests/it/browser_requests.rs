@@ -1,6 +1,6 @@
 //! Requests that a web page can send: with an unknown host, from another site, or without gRPC headers.
 //!
-//! `crates/jeton-cli/tests/browser_attack.rs` sends them with a real browser.
+//! `crates/jeton-cli/tests/it/serve/browser_attack.rs` sends them with a real browser.
 
 use std::net::SocketAddr;
 

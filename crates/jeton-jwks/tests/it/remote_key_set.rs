@@ -1,7 +1,5 @@
 //! Remote key sets: against an HTTP server, and against a fake client where time has to pass.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

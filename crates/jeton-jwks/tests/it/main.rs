@@ -1,0 +1,7 @@
+//! Remote key sets, from the outside.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+#[cfg(unix)]
+mod caching_proxy;
+mod remote_key_set;

@@ -1,0 +1,5 @@
+//! The generated code.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod generated;

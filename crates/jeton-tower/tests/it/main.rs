@@ -1,0 +1,5 @@
+//! The layer, from the outside.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod require_token;

@@ -1,0 +1,5 @@
+//! The documentation.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod markdown_links;
