@@ -63,7 +63,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("key-text-of-openssh", "key/key_text.rs", "|| has_open_ssh_key(text)", "", "jws_attacks"),
     mutant("key-text-in-lower-case", "key/key_text.rs", "there.eq_ignore_ascii_case(word)", "there == word", "jws_attacks"),
     mutant("key-text-as-wrapping-key", "key/shared_secret.rs", "if is_key_text(&bytes) {", "if false {", "jws_attacks"),
-    mutant("key-text-as-password", "danger/password.rs", "if is_key_text(password) {", "if false {", "jws_attacks"),
+    mutant("key-text-as-password", "key/password.rs", "if is_key_text(password) {", "if false {", "jws_attacks"),
     mutant("key-ops-lost", "key/mac.rs", "Operations::VerifyOnly => const { &[Operation::Verify.name()] },", "Operations::VerifyOnly => &[],", "keys"),
     mutant("hybrid-point", "crypto/ecdsa.rs", "if point[0] != 4 {", "if false {", "keys"),
     mutant("rsa-short", "crypto/rsa.rs", "if bits(n) < modulus_bits_min {", "if bits(n) < 512 && bits(n) < modulus_bits_min {", "weak_keys"),
