@@ -49,7 +49,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("crit-ignored", "jws/header.rs", "(None, None) => return Ok(PayloadForm::Encoded),", "(_, None) => return Ok(PayloadForm::Encoded),", "attack_tokens"),
     mutant("b64-without-crit", "jws/header.rs", "(None, None) => return Ok(PayloadForm::Encoded),", "(None, _) => return Ok(PayloadForm::Encoded),", "attack_tokens"),
     mutant("crit-second-name", "jws/header.rs", "if !only_b64 || names.next().is_some() {", "if !only_b64 {", "jws_attacks"),
-    mutant("jwt-unencoded", "jwt/verifier.rs", "Extensions::None, |fields|", "Extensions::B64, |fields|", "jws_attacks"),
+    mutant("jwt-unencoded", "jwt/verifier.rs", "Extensions::None, &mut header", "Extensions::B64, &mut header", "jws_attacks"),
     mutant("detached-with-payload", "jws/compact.rs", "if !self.payload.is_empty() {", "if false {", "jws_attacks"),
     mutant("signatures-unbounded", "jws/json_form.rs", "if all.len() == limits::SIGNATURES {", "if false {", "jws_attacks"),
     mutant("signatures-tried", "jws/json_form.rs", "left.checked_sub(1)", "left.checked_sub(0)", "jws_attacks"),
