@@ -11,10 +11,10 @@ use crate::{escape, exit, output, source};
 /// Parses the arguments. For help or invalid usage, prints it and returns the exit code.
 pub(crate) fn parse<T: Parser>() -> Result<T, ExitCode> {
     T::try_parse().map_err(|error| match error.use_stderr() {
-        false => exit::report(output::help(&error.render())),
+        false => output::report(output::help(&error.render())),
         true => {
             if let Some(failure) = source::bare_file_name_failure(&error) {
-                return exit::report(Err(failure));
+                return output::report(Err(failure));
             }
             let (error, redacted) = redact_error(error);
             output::usage_error(&error.render());

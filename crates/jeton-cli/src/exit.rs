@@ -8,8 +8,6 @@
 
 use std::process::ExitCode;
 
-use crate::output;
-
 const REJECTED: u8 = 1;
 const ERROR: u8 = 2;
 
@@ -25,7 +23,7 @@ pub(crate) struct Failure {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cause {
+pub(crate) enum Cause {
     /// The token was rejected.
     Rejection,
     /// A check found a problem.
@@ -74,6 +72,19 @@ impl Failure {
         self
     }
 
+    /// Returns the cause.
+    pub(crate) fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// Returns the exit code.
+    pub(crate) fn code(&self) -> ExitCode {
+        ExitCode::from(match self.cause {
+            Cause::Rejection | Cause::Finding => REJECTED,
+            Cause::Error => ERROR,
+        })
+    }
+
     /// Returns the message.
     pub(crate) fn message(&self) -> &str {
         &self.message
@@ -101,29 +112,4 @@ impl Failure {
 /// Returns the exit code for an error that has been printed already.
 pub(crate) fn error_code() -> ExitCode {
     ExitCode::from(ERROR)
-}
-
-/// Prints the failure, if there is one, and returns the exit code.
-pub(crate) fn report(outcome: Outcome) -> ExitCode {
-    let Err(failure) = outcome else {
-        return ExitCode::SUCCESS;
-    };
-    let code = match failure.cause {
-        Cause::Rejection => {
-            output::rejected(&failure.message);
-            REJECTED
-        }
-        Cause::Finding => {
-            output::found(&failure.message);
-            REJECTED
-        }
-        Cause::Error => {
-            output::error(&failure.message);
-            ERROR
-        }
-    };
-    if let Some(hint) = &failure.hint {
-        output::hint(hint);
-    }
-    ExitCode::from(code)
 }

@@ -11,6 +11,7 @@
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::builder::StyledStr;
@@ -19,7 +20,7 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 
 use crate::escape;
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Cause, Failure, Outcome};
 
 /// Writes a line of text.
 pub(crate) fn line(text: &str) -> Outcome {
@@ -113,15 +114,31 @@ pub(crate) fn status(message: impl Display) {
     let _ = writeln!(anstream::stderr(), "{message}");
 }
 
+/// Writes the failure, if there is one, and returns the exit code.
+pub(crate) fn report(outcome: Outcome) -> ExitCode {
+    let Err(failure) = outcome else {
+        return ExitCode::SUCCESS;
+    };
+    match failure.cause() {
+        Cause::Rejection => rejected(failure.message()),
+        Cause::Finding => found(failure.message()),
+        Cause::Error => error(failure.message()),
+    }
+    if let Some(text) = failure.hint_text() {
+        hint(text);
+    }
+    failure.code()
+}
+
 pub(crate) fn error(message: impl Display) {
     diagnostic(AnsiColor::Red.on_default().bold(), "error", message);
 }
 
-pub(crate) fn rejected(reason: impl Display) {
+fn rejected(reason: impl Display) {
     diagnostic(AnsiColor::Red.on_default().bold(), "rejected", reason);
 }
 
-pub(crate) fn found(what: impl Display) {
+fn found(what: impl Display) {
     diagnostic(AnsiColor::Red.on_default().bold(), "found", what);
 }
 

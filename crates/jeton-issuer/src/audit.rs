@@ -5,7 +5,8 @@ use jeton_store::{Condition, Entry, Prefix, Revision, Store, Txn};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::record::{self, audit_head_key, audit_key, hex};
+use crate::hex::hex;
+use crate::record::{self, audit_head_key, audit_key};
 
 /// An entry of the audit chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::verify_audit;
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::limits;
-use crate::record::{self, hex, rule_counter_key};
+use crate::record::{self, rule_counter_key};
 use crate::revocation::Stamp;
 
 /// The backup version that this code writes.

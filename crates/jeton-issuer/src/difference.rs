@@ -4,9 +4,9 @@ use std::fmt;
 
 use aws_lc_rs::digest;
 
+use crate::hex::hex;
 use crate::limits;
 use crate::recipient::EncryptTo;
-use crate::record::hex;
 use crate::settings::{IssuerSettings, Profile};
 
 /// A changed field with its old and new value. Long values are cut.

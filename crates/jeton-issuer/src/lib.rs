@@ -58,6 +58,7 @@ mod node;
 mod error;
 #[cfg(test)]
 mod exhaustive;
+mod hex;
 pub mod limits;
 
 pub use audit::{AuditEntry, audit_last_hash, verify_audit};

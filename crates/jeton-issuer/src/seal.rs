@@ -10,8 +10,8 @@ use aws_lc_rs::{digest, rand};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
+use crate::hex::{hex, unhex_into};
 use crate::key_kind::KeyKind;
-use crate::record::{hex, unhex_into};
 
 const BYTES: usize = 32;
 

@@ -8,6 +8,7 @@ use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
 use crate::error::Result;
+use crate::hex::hex;
 use crate::key_kind::KeyKind;
 
 pub(crate) enum SecretKey {
@@ -117,7 +118,7 @@ fn for_signatures(jwk: String) -> String {
 /// Returns a random id for a shared key, unique among the few keys of its issuer. It is short because the
 /// header of every token contains it.
 fn random_key_id() -> String {
-    crate::record::hex(&rand::random::<[u8; 8]>())
+    hex(&rand::random::<[u8; 8]>())
 }
 
 fn named(key: SigningKey) -> Result<SigningKey> {

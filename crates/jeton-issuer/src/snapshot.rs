@@ -9,11 +9,12 @@ use jeton::{Clock, Timestamp, Untyped, Verified};
 use jeton_store::Revision;
 
 use crate::error::{Error, Result};
+use crate::hex::hex;
 use crate::key_kind::KeyKind;
 use crate::keyring::Keyring;
 use crate::limits;
 use crate::recipient::Recipient;
-use crate::record::{IssuerRecord, hex};
+use crate::record::IssuerRecord;
 use crate::revocation::{
     Revoked, RevokedTokens, Rules, StampText, check_token, minute, token_hash,
 };

@@ -1,6 +1,6 @@
 //! Token ids (`jti`): a random part and the stamp of the newest revocation rule that the node knew.
 
-use crate::record::hex_into;
+use crate::hex::hex_into;
 use crate::revocation::{RANDOM_DIGITS, StampText};
 
 /// A unique token id.

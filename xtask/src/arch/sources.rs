@@ -13,6 +13,10 @@ const NOT_IN_THE_LIBRARY: [&str; 4] = ["env", "fs", "net", "process"];
 /// A library source: clippy checks its types and methods, and this its imports and paths.
 const LIBRARY: &str = "crates/jeton/src/";
 
+/// The library's insecure and legacy features. `danger` re-exports them from the module of their format, so
+/// only the crate's root names it.
+const DANGER: [&str; 2] = ["crates/jeton/src/danger/", "crates/jeton/src/lib.rs"];
+
 /// What is wrong in one source or manifest. `text_of` reads another tracked file.
 pub(super) fn check(
     path: &str,
@@ -38,6 +42,12 @@ pub(super) fn check(
                 "`std::{module}` in the library: take bytes from the caller"
             ));
         }
+        if path.starts_with(LIBRARY)
+            && !DANGER.iter().any(|part| path.starts_with(part))
+            && has_word(line, "danger")
+        {
+            add("`danger` only re-exports: import from the module that implements it");
+        }
     }
     broken
 }
@@ -55,8 +65,12 @@ fn calls(line: &str, name: &str) -> bool {
 
 /// Whether the line has the keyword `unsafe`; `unsafe_code` is the name of a lint.
 fn is_unsafe(line: &str) -> bool {
+    has_word(line, "unsafe")
+}
+
+fn has_word(line: &str, word: &str) -> bool {
     line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-        .any(|word| word == "unsafe")
+        .any(|found| found == word)
 }
 
 /// The lines that are not comments or parts of a string, with their index.
@@ -136,6 +150,18 @@ mod tests {
         assert_eq!(found(LIBRARY_FILE, "let _ = std::env::var(name);"), 1);
         assert_eq!(found(LIBRARY_FILE, "use std::fmt;\n// std::fs"), 0);
         assert_eq!(found("crates/jeton-cli/src/a.rs", "use std::fs;"), 0);
+    }
+
+    #[test]
+    fn import_from_danger_in_the_library_fails() {
+        let import = "use crate::danger::Password;";
+        assert_eq!(found(LIBRARY_FILE, import), 1);
+        assert_eq!(found(LIBRARY_FILE, "use crate::{base64, danger};"), 1);
+        assert_eq!(found(LIBRARY_FILE, "let alg = super::danger::RSA1_5;"), 1);
+        assert_eq!(found(LIBRARY_FILE, "/// [`danger`](crate::danger)"), 0);
+        assert_eq!(found("crates/jeton/src/danger/mod.rs", import), 0);
+        assert_eq!(found("crates/jeton/src/lib.rs", "pub mod danger;"), 0);
+        assert_eq!(found("crates/jeton-cli/src/a.rs", import), 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::signature_checks::KeyCheck;
+use super::key_check::KeyCheck;
 use crate::escape;
 
 /// The findings about one subject.

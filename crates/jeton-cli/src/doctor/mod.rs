@@ -9,6 +9,7 @@ mod command_result;
 mod fetch;
 mod findings;
 mod header;
+mod key_check;
 mod keys;
 mod probe;
 mod signature_checks;

@@ -7,10 +7,10 @@ use jeton::diagnose::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
 use jeton::key::{Alg, Keys};
 use jeton::{jws, limits};
-use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::findings::Section;
+use super::key_check::{CheckResult, Detail, KeyCheck};
 use super::keys::{JwkMembers, is_for_another_use, reason, shortened};
 use super::unwrap::UnwrappedToken;
 use super::{Criteria, header};
@@ -20,83 +20,6 @@ use crate::keyfile::{AnyKey, KeyFile};
 
 /// How many undetermined keys are listed without --verbose.
 const LISTED: usize = 10;
-
-/// Whether a key signed a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum CheckResult {
-    /// The signature was computed and is valid.
-    Signed,
-    /// The signature was computed and is not valid.
-    NotSigned,
-    /// The signature was not computed: the key cannot be used, a limit was exceeded, or the header has an unknown
-    /// critical extension.
-    Undetermined,
-}
-
-/// The result for one key.
-#[derive(Debug, Serialize)]
-pub(super) struct KeyCheck {
-    /// The name of the key in findings.
-    key: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kid: Option<String>,
-    answer: CheckResult,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(skip)]
-    detail: Detail,
-}
-
-/// Details of a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Detail {
-    Normal,
-    /// The signature covers the parts with their padding.
-    OverPadding,
-    /// The signature covers the parts in the alphabet of base64.
-    OverAnotherAlphabet,
-    /// The key has no algorithm, so the algorithm of the token was used.
-    AssumedAlgorithm(Alg),
-    /// The key has another algorithm than the token, or an unsupported kind.
-    OtherAlgorithm,
-}
-
-impl KeyCheck {
-    fn new(answer: CheckResult, detail: Detail) -> KeyCheck {
-        KeyCheck {
-            key: String::new(),
-            kid: None,
-            answer,
-            reason: None,
-            detail,
-        }
-    }
-
-    fn undetermined(reason: impl Into<String>) -> KeyCheck {
-        KeyCheck {
-            reason: Some(reason.into()),
-            ..KeyCheck::new(CheckResult::Undetermined, Detail::Normal)
-        }
-    }
-
-    /// Returns the result of the command for its only key.
-    pub(super) fn for_only_key(
-        key: &KeyFile,
-        answer: CheckResult,
-        reason: Option<String>,
-    ) -> KeyCheck {
-        KeyCheck {
-            key: key.name().to_owned(),
-            reason,
-            ..KeyCheck::new(answer, Detail::Normal)
-        }
-    }
-
-    pub(super) fn is_signed(&self) -> bool {
-        self.answer == CheckResult::Signed
-    }
-}
 
 /// A compact JWS whose signer is determined.
 pub(super) struct Signed<'a> {

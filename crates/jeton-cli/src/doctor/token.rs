@@ -6,9 +6,10 @@ use jeton::key::Alg;
 
 use super::command_result::{self, CommandResult, is_local};
 use super::findings::Section;
+use super::key_check::{CheckResult, KeyCheck};
 use super::keys::{reason, shortened};
 use super::probe::Format;
-use super::signature_checks::{self, CheckResult, KeyCheck, Signed};
+use super::signature_checks::{self, Signed};
 use super::unwrap::{self, UnwrappedToken, is_paseto};
 use super::{Criteria, claims, header};
 use crate::exit::Outcome;

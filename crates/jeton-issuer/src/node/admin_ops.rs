@@ -3,7 +3,8 @@
 
 use jeton_store::{Condition, Entry, Outcome, Revision, Txn, block_on};
 
-use super::{Inner, Node};
+use super::Node;
+use super::inner::Inner;
 use crate::audit::{Act, Chain};
 use crate::decision::DecisionTime;
 use crate::difference::Difference;

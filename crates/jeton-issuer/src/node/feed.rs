@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use jeton_store::{Key, Moment, Revision};
 
-use super::follower::Working;
+use super::Node;
+use super::inner::Inner;
 use super::recent::{Position, Recent, Revoked};
-use super::{Inner, Node};
+use super::working::Working;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::record::rules_of;

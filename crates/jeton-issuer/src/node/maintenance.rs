@@ -3,8 +3,8 @@
 use jeton_store::limits::TXN_OPERATIONS;
 use jeton_store::{Condition, Key, Moment, Revision, Txn, block_on};
 
-use super::Inner;
 use super::clock_guard::ClockGuard;
+use super::inner::Inner;
 use super::other_clocks::OtherClocks;
 use crate::error::Result;
 use crate::limits;

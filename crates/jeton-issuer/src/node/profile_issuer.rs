@@ -5,7 +5,7 @@ use std::time::Duration;
 use jeton::jwt::{self, Own};
 use jeton::{Claims, FixedClock, Timestamp};
 
-use super::Issued;
+use super::request::Issued;
 use crate::custom_claims::CustomClaims;
 use crate::error::{Error, Result};
 use crate::recipient::Recipient;

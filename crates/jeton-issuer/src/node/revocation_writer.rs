@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jeton_store::{Completer, Key, Outcome, Revision, Txn, block_on};
 
-use super::Inner;
+use super::inner::Inner;
 use crate::audit::{Act, Chain};
 use crate::decision::DecisionTime;
 use crate::error::{Error, Result};

@@ -21,7 +21,8 @@ use jeton::error::Rejection;
 use jeton::{Timestamp, Untyped, Verified};
 use jeton_store::{Completer, Revision, block_on, completion};
 
-use super::{Inner, Node, RevokeAnswer};
+use super::inner::Inner;
+use super::{Node, RevokeAnswer};
 use crate::error::{Error, Result};
 use crate::limits::{self, CLOCK_SKEW_SECONDS, LEEWAY_SECONDS};
 use crate::record::{set_key, settings_key};

@@ -1,7 +1,8 @@
 //! Changes settings of issuers, by an administrator or by a configuration file.
 
+use super::Node;
 use super::admin_ops::Plan;
-use super::{Inner, Node};
+use super::inner::Inner;
 use crate::difference::Difference;
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;

@@ -18,6 +18,7 @@ mod content;
 mod decrypter;
 mod encrypter;
 mod header;
+pub(crate) mod insecure;
 mod recipient;
 mod serialized;
 mod unwrap;

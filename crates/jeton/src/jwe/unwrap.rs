@@ -8,11 +8,11 @@ use super::header::Fields;
 use crate::base64;
 use crate::crypto::ecdh::{self, Public};
 use crate::crypto::{aes_gcm, aes_kw, concat_kdf};
-use crate::danger::Password;
 use crate::error::{Part, Rejection};
 use crate::jwk::Members;
 use crate::key::{
-    self, ContentEnc, DecryptWith, DecryptionKey, Management, Private, Wrapping, WrappingKey,
+    self, ContentEnc, DecryptWith, DecryptionKey, Management, Password, Private, Wrapping,
+    WrappingKey,
 };
 use crate::limits::{self, Limits};
 

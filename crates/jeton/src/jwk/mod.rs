@@ -6,7 +6,7 @@
 
 mod members;
 mod metadata;
-mod set;
+pub(crate) mod set;
 mod thumbprint;
 mod write;
 

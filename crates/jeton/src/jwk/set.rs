@@ -71,11 +71,6 @@ impl KeySet {
         self.keys
     }
 
-    /// Reads a set that may contain keys below the minimum strength; see [`danger`](crate::danger).
-    pub(crate) fn weak(text: &str, alg: Option<Alg>) -> Result<KeySet, KeyError> {
-        Self::read(text, alg, read_weak_key)
-    }
-
     fn read(
         text: &str,
         wanted: Option<Alg>,
@@ -93,6 +88,24 @@ impl KeySet {
         }
         Ok(KeySet { keys, left_out })
     }
+}
+
+/// Reads a key set whose keys may be below the minimum strength, with the limits of
+/// [`weak_rsa_key_from_jwk`](crate::danger::weak_rsa_key_from_jwk) and
+/// [`weak_mac_key_from_jwk`](crate::danger::weak_mac_key_from_jwk). Otherwise it behaves like
+/// [`KeySet::from_json`], or [`KeySet::from_json_as`] if an algorithm is given.
+///
+/// ```
+/// use jeton::danger;
+/// use jeton::jwk::KeySet;
+///
+/// let set = r#"{"keys":[{"kty":"oct","alg":"HS256","k":"c2hvcnQ"}]}"#;
+/// assert!(KeySet::from_json(set).is_err());
+/// assert_eq!(danger::weak_key_set(set, None)?.len(), 1);
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub fn weak_key_set(text: &str, alg: Option<Alg>) -> Result<KeySet> {
+    Ok(KeySet::read(text, alg, read_weak_key)?)
 }
 
 /// Keys are nested in an array in the set, so the limit is higher than for a single key.

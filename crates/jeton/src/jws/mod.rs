@@ -25,6 +25,8 @@
 mod compact;
 mod general;
 mod header;
+pub(crate) mod header_text;
+pub(crate) mod insecure;
 mod json_form;
 mod signer;
 mod verifier;
@@ -33,6 +35,7 @@ pub use general::General;
 pub use signer::Signer;
 pub use verifier::{VerifiedPayload, Verifier};
 
-pub(crate) use compact::Compact;
+pub(crate) use compact::{Compact, assemble, attach, unsigned};
 pub(crate) use header::{Extensions, Header, Headers, KnownHeader, is_reserved};
-pub(crate) use signer::{assemble, attach, header_with_type, unsigned};
+pub(crate) use header_text::{HeaderText, check_header_text};
+pub(crate) use signer::header_with_type;

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::compact::{is_allowed_in_compact, signing_input};
+use super::compact::{assemble, is_allowed_in_compact, signing_input};
 use super::header::{PayloadForm, is_reserved};
 use crate::base64;
 use crate::crypto::SignatureBuffer;
@@ -254,41 +254,4 @@ fn object(members: Vec<(&str, &str)>) -> String {
         text.push_str(&format!("\"{name}\":{value}"));
     }
     text
-}
-
-/// Returns `header.payload`, with capacity for the dot and the signature: the signing input, and the start
-/// of the token.
-pub(crate) fn unsigned(encoded_header: &str, payload: &[u8], signature_bytes: usize) -> String {
-    let length = encoded_header.len()
-        + 1
-        + base64::encoded_length(payload.len())
-        + 1
-        + base64::encoded_length(signature_bytes);
-    let mut token = String::with_capacity(length);
-    token.push_str(encoded_header);
-    token.push('.');
-    base64::encode_onto(payload, &mut token);
-    token
-}
-
-/// Appends the signature to the signing input.
-pub(crate) fn attach(mut token: String, signature: &[u8]) -> String {
-    token.push('.');
-    base64::encode_onto(signature, &mut token);
-    token
-}
-
-/// Returns `header.payload.signature` with one allocation of the exact size.
-pub(crate) fn assemble(
-    key: SigningKeyRef<'_>,
-    encoded_header: &str,
-    payload: &[u8],
-) -> Result<String> {
-    let token = unsigned(encoded_header, payload, key.signature_bytes());
-    let mut signature = SignatureBuffer::new();
-    key.sign_bytes(token.as_bytes(), &mut signature)?;
-    let length = token.capacity();
-    let token = attach(token, &signature);
-    debug_assert_eq!(token.len(), length);
-    Ok(token)
 }

@@ -2,11 +2,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::header::{Extensions, Fields, PayloadForm, Reading};
+use super::compact::VerifiedCompact;
+use super::header::{Extensions, PayloadForm, Reading};
 use super::{Compact, json_form};
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
-use crate::key::{KeyId, Keys, VerificationKey};
+use crate::key::{KeyId, Keys};
 use crate::limits::Limits;
 
 /// Verifies JWSs with any payload. For claims, use [`jwt::Verifier`](crate::jwt::Verifier), which also
@@ -44,17 +45,14 @@ impl Verifier {
     /// Verifies a compact JWS (RFC 7515, section 7.1) and returns its payload.
     pub fn verify(&self, token: &str) -> Result<VerifiedPayload> {
         let compact = Compact::split(token, &self.limits)?;
-        let verified = compact.verify(&self.keys, &self.limits, Extensions::B64, owned)?;
+        let mut header = None;
+        let verified = compact.verify(&self.keys, &self.limits, Extensions::B64, &mut header)?;
         let payload = match verified.payload_form {
             PayloadForm::Plain => verified.payload.as_bytes().to_vec(),
             PayloadForm::Encoded => base64::decode(verified.payload.as_bytes())
                 .map_err(|_| Rejection::Malformed(Part::Payload))?,
         };
-        Ok(VerifiedPayload::of_compact(
-            payload,
-            verified.key,
-            verified.header,
-        ))
+        Ok(VerifiedPayload::of_compact(payload, verified))
     }
 
     /// Verifies a compact JWS with detached content (RFC 7515, appendix F). A token that contains a payload is
@@ -71,12 +69,9 @@ impl Verifier {
     /// ```
     pub fn verify_detached(&self, token: &str, content: &[u8]) -> Result<VerifiedPayload> {
         let compact = Compact::split(token, &self.limits)?;
-        let verified = compact.verify_detached(content, &self.keys, &self.limits, owned)?;
-        Ok(VerifiedPayload::of_compact(
-            content.to_vec(),
-            verified.key,
-            verified.header,
-        ))
+        let mut header = None;
+        let verified = compact.verify_detached(content, &self.keys, &self.limits, &mut header)?;
+        Ok(VerifiedPayload::of_compact(content.to_vec(), verified))
     }
 
     /// Verifies a JWS in the general or flattened JSON serialization (RFC 7515, section 7.2). One signature
@@ -110,12 +105,6 @@ impl Verifier {
     }
 }
 
-/// Returns `typ` and `cty` of the protected header.
-fn owned(fields: &Fields<'_>) -> Result<(Option<String>, Option<String>), Rejection> {
-    let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
-    Ok((owned(&fields.typ), owned(&fields.cty)))
-}
-
 /// A payload with a valid signature. Only a [`Verifier`] creates it.
 pub struct VerifiedPayload {
     pub(super) payload: Vec<u8>,
@@ -126,16 +115,12 @@ pub struct VerifiedPayload {
 }
 
 impl VerifiedPayload {
-    fn of_compact(
-        payload: Vec<u8>,
-        key: &VerificationKey,
-        (typ, cty): (Option<String>, Option<String>),
-    ) -> VerifiedPayload {
+    fn of_compact(payload: Vec<u8>, verified: VerifiedCompact<'_, '_, '_>) -> VerifiedPayload {
         VerifiedPayload {
             payload,
-            key_id: key.id().map(KeyId::shared),
-            typ,
-            cty,
+            key_id: verified.key.id().map(KeyId::shared),
+            typ: verified.typ.map(Cow::into_owned),
+            cty: verified.cty.map(Cow::into_owned),
             signature_index: 0,
         }
     }

@@ -7,7 +7,6 @@ use serde::de::DeserializeOwned;
 use crate::claims::{Buffer, Claims, Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto;
-use crate::danger::IssuerWrappingKey;
 use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jwe::{Decrypter, Encrypter};
@@ -50,24 +49,14 @@ pub trait SharedKey: sealed::Shared {}
 
 impl SharedKey for ContentKey {}
 
-mod sealed {
-    use super::{ContentKey, DecryptionKeys, EncryptionKeyRef, IssuerWrappingKey};
+pub(super) mod sealed {
+    use super::{ContentKey, DecryptionKeys, EncryptionKeyRef};
 
     pub trait Shared {
         #[doc(hidden)]
         fn to_encrypt(&self) -> EncryptionKeyRef<'_>;
         #[doc(hidden)]
         fn to_decrypt(&self) -> DecryptionKeys;
-    }
-
-    impl Shared for IssuerWrappingKey {
-        fn to_encrypt(&self) -> EncryptionKeyRef<'_> {
-            self.key().into()
-        }
-
-        fn to_decrypt(&self) -> DecryptionKeys {
-            self.key().into()
-        }
     }
 
     impl Shared for ContentKey {

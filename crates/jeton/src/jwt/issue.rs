@@ -4,7 +4,7 @@ use crate::claims::{Buffer, Claims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue, WriteClaims};
-use crate::jws::assemble;
+use crate::jws::{HeaderText, assemble};
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
 
 impl MacKey {
@@ -54,6 +54,12 @@ impl Issue for MacKey {
 impl Issue for SigningKey {
     fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
+    }
+}
+
+impl Issue for HeaderText<'_> {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue_under(self.encoded(), self.key(), claims, clock)
     }
 }
 

@@ -26,6 +26,7 @@ mod batch;
 mod encrypted;
 mod issue;
 mod issuer;
+pub(crate) mod issuer_wrapping_key;
 mod nested;
 mod verifier;
 
@@ -36,4 +37,4 @@ pub use issuer::Issuer;
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;
 
-pub(crate) use issue::{issue, issue_under};
+pub(crate) use issue::issue;

@@ -128,13 +128,11 @@ impl Verifier {
     /// Checks the signature and the header, and only then decodes the payload.
     fn open(&self, token: &str, payload: &mut Vec<u8>) -> Result<&VerificationKey, Rejection> {
         let compact = Compact::split(token, &self.limits)?;
-        let verified = compact.verify(&self.keys, &self.limits, Extensions::None, |fields| {
-            if self.policy.accepts_typ(fields.typ.as_deref()) {
-                Ok(())
-            } else {
-                Err(Rejection::TypeMismatch)
-            }
-        })?;
+        let mut header = None;
+        let verified = compact.verify(&self.keys, &self.limits, Extensions::None, &mut header)?;
+        if !self.policy.accepts_typ(verified.typ.as_deref()) {
+            return Err(Rejection::TypeMismatch);
+        }
         base64::decode_onto(verified.payload.as_bytes(), payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         Ok(verified.key)

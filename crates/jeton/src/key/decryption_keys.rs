@@ -1,5 +1,5 @@
-use super::{ContentKey, DecryptionKey, KeyId, WrappingKey};
-use crate::danger::{self, Password};
+use super::encryption_algorithm::RSA1_5;
+use super::{ContentKey, DecryptionKey, KeyId, Password, WrappingKey};
 use crate::error::{KeyError, KeyProblem, Misuse, Result};
 use crate::jwk::{self, Members};
 
@@ -48,8 +48,8 @@ impl DecryptionKeys {
 
     /// Adds more keys.
     ///
-    /// One RSA key must not be used for both [`danger::RSA1_5`] and RSA-OAEP. Otherwise every call of a
-    /// [`Decrypter`](crate::jwe::Decrypter) returns [`Misuse::SharedRsaKey`].
+    /// One RSA key must not be used for both [`RSA1_5`](crate::danger::RSA1_5) and RSA-OAEP. Otherwise every
+    /// call of a [`Decrypter`](crate::jwe::Decrypter) returns [`Misuse::SharedRsaKey`].
     pub fn and(mut self, others: impl Into<DecryptionKeys>) -> DecryptionKeys {
         self.0.extend(others.into().0);
         self
@@ -72,7 +72,7 @@ impl DecryptionKeys {
     /// Rejects an RSA key for both RSA1_5 and OAEP. An oracle for one padding would also reveal content that was
     /// encrypted with the other.
     pub(crate) fn check(&self) -> Result<(), Misuse> {
-        let is_old = |key: &&DecryptionKey| key.alg() == danger::RSA1_5;
+        let is_old = |key: &&DecryptionKey| key.alg() == RSA1_5;
         let rsa = || self.0.iter().filter_map(DecryptWith::rsa);
         let is_shared = rsa()
             .filter(is_old)

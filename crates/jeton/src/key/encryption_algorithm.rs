@@ -4,7 +4,6 @@ use std::str::FromStr;
 use super::UnknownAlgorithm;
 use crate::crypto::Hash;
 use crate::crypto::rsa_encryption::Padding;
-use crate::danger::Opened;
 
 /// A key management algorithm with a public key (RFC 7518, section 4.1).
 ///
@@ -35,6 +34,33 @@ pub enum KeyManagementAlg {
     /// RSAES-PKCS1-v1_5. Only [`danger::RSA1_5`](crate::danger::RSA1_5) creates it.
     Rsa1_5(Opened),
 }
+
+/// RSAES-PKCS1-v1_5 as key management (RFC 7518, section 4.2). Only this constant enables it.
+///
+/// Insecure: Bleichenbacher's attack uses every observable difference between a valid and an invalid padding
+/// as a decryption oracle. Here, an invalid padding or a content key of another length gives a random content
+/// key, chosen without a branch. The token then fails as with any wrong key (RFC 7516, section 11.5).
+///
+/// AWS-LC itself branches on the padding and offers no alternative. So each decryption is followed by a
+/// second one, of a number with an invalid padding if the first was valid, and the reverse. The total work is
+/// the same. Two differences remain: the order of the two, and the number of bytes copied from a valid
+/// padding. This doubles the time.
+///
+/// A key for this algorithm must have no other use. A [`Decrypter`](crate::jwe::Decrypter) with the same RSA
+/// key for RSA-OAEP returns [`Misuse::SharedRsaKey`](crate::error::Misuse::SharedRsaKey).
+///
+/// ```
+/// use jeton::danger::RSA1_5;
+/// use jeton::key::DecryptionKey;
+/// let key = DecryptionKey::generate(RSA1_5)?;
+/// assert_eq!(key.alg().name(), "RSA1_5");
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub const RSA1_5: KeyManagementAlg = KeyManagementAlg::Rsa1_5(Opened(()));
+
+/// Proves that the caller used [`danger`](crate::danger): nothing else creates it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Opened(());
 
 /// A key management algorithm with a shared key (RFC 7518, sections 4.4 and 4.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

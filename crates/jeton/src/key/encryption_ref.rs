@@ -1,5 +1,4 @@
-use super::{ContentKey, EncryptionKey, KeyWrapAlg, WrappingKey};
-use crate::danger::Password;
+use super::{ContentKey, EncryptionKey, KeyWrapAlg, Password, WrappingKey};
 
 /// A reference to any key that encrypts.
 #[derive(Debug, Clone, Copy)]

@@ -134,7 +134,7 @@ impl MacKey {
         Self::from_members_of(members, wanted, MacAlg::key_bytes)
     }
 
-    /// Creates a key of any length except 0. Only [`danger`](crate::danger) uses this.
+    /// Creates a key of any length except 0. For [`danger`](crate::danger).
     pub(crate) fn weak(alg: MacAlg, secret: &[u8]) -> Result<MacKey, KeyError> {
         let secret = Zeroizing::new(secret.to_vec());
         Self::from_secret(alg, 1, secret, Operations::Both, None)

@@ -17,12 +17,13 @@ mod content;
 mod decryption;
 mod decryption_keys;
 mod encryption;
-mod encryption_algorithm;
+pub(crate) mod encryption_algorithm;
 mod encryption_ref;
 mod id;
 mod key_text;
 mod keys;
 mod mac;
+pub(crate) mod password;
 mod pkix;
 mod pkix_encryption;
 mod private_key_info;
@@ -31,6 +32,7 @@ mod shared_secret;
 mod signing;
 mod signing_ref;
 mod verifying;
+pub(crate) mod weak;
 mod wrapping;
 
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
@@ -57,6 +59,7 @@ pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 pub(crate) use key_text::is_key_text;
 pub(crate) use keys::VerificationKey;
+pub(crate) use password::Password;
 #[cfg(test)]
 pub(crate) use private_key_info::rsa_parts;
 pub(crate) use private_key_info::{

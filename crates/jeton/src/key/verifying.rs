@@ -172,7 +172,7 @@ impl VerifyingKey {
         })
     }
 
-    /// Reads an RSA key below the minimum strength. Only [`danger`](crate::danger) uses this.
+    /// Reads an RSA key below the minimum strength. For [`danger`](crate::danger).
     pub(crate) fn weak_from_members(
         members: &Members<'_>,
         alg: SigAlg,

@@ -1,8 +1,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::danger::paseto_v1;
 use crate::paseto::suite::LOCAL_KEY_BYTES;
+use crate::paseto::v1;
 
 /// A version of PASETO and PASERK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,8 +126,8 @@ impl Kind {
             (Version::V2 | Version::V4, Form::Secret) => 64,
             (Version::V3, Form::Public) => 49,
             (Version::V3, Form::Secret) => 48,
-            (Version::V1, Form::Public) => paseto_v1::PUBLIC_BYTES,
-            (Version::V1, Form::Secret) => return Some(paseto_v1::SECRET_BYTES),
+            (Version::V1, Form::Public) => v1::PUBLIC_BYTES,
+            (Version::V1, Form::Secret) => return Some(v1::SECRET_BYTES),
             _ => return None,
         };
         Some(bytes..=bytes)

@@ -70,6 +70,8 @@ mod version;
 pub(crate) mod aes_ctr_hmac;
 pub(crate) mod ed25519;
 pub(crate) mod suite;
+pub(crate) mod v1;
+pub(crate) mod v2;
 pub mod v3;
 pub mod v4;
 

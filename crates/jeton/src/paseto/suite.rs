@@ -4,9 +4,8 @@
 use smallvec::SmallVec;
 use zeroize::Zeroizing;
 
-use super::{Binding, v3, v4};
+use super::{Binding, v1, v2, v3, v4};
 use crate::crypto::Signature;
-use crate::danger::{paseto_v1, paseto_v2};
 use crate::error::{KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::paserk::Version;
@@ -37,8 +36,8 @@ type Read<K> = fn(&[u8]) -> Result<Box<K>, KeyProblem>;
 impl Suite {
     pub(crate) fn of(version: Version) -> &'static Suite {
         match version {
-            Version::V1 => &paseto_v1::SUITE,
-            Version::V2 => &paseto_v2::SUITE,
+            Version::V1 => &v1::SUITE,
+            Version::V2 => &v2::SUITE,
             Version::V3 => &v3::SUITE,
             Version::V4 => &v4::SUITE,
         }

@@ -1,5 +1,4 @@
-use super::{v3, v4};
-use crate::danger::{paseto_v1, paseto_v2};
+use super::{v1, v2, v3, v4};
 use crate::paserk;
 
 /// A version of PASETO as a type parameter. It prevents using a key of one version as one of another.
@@ -28,16 +27,16 @@ mod sealed {
     pub trait Sealed {}
 }
 
-impl sealed::Sealed for paseto_v1::V1 {}
-impl sealed::Sealed for paseto_v2::V2 {}
+impl sealed::Sealed for v1::V1 {}
+impl sealed::Sealed for v2::V2 {}
 impl sealed::Sealed for v3::V3 {}
 impl sealed::Sealed for v4::V4 {}
 
-impl Version for paseto_v1::V1 {
+impl Version for v1::V1 {
     const VERSION: paserk::Version = paserk::Version::V1;
 }
 
-impl Version for paseto_v2::V2 {
+impl Version for v2::V2 {
     const VERSION: paserk::Version = paserk::Version::V2;
 }
 

@@ -1,6 +1,8 @@
+//! Reads keys below the minimum strength. [`danger`](crate::danger) re-exports the functions.
+
+use super::{MacAlg, MacKey, SigAlg, VerifyingKey};
 use crate::error::Result;
-use crate::jwk::{KeySet, Members};
-use crate::key::{Alg, MacAlg, MacKey, SigAlg, VerifyingKey};
+use crate::jwk::Members;
 
 /// Reads a public RSA key below the minimum strength from a JWK, to verify signatures of a legacy system.
 ///
@@ -85,21 +87,4 @@ pub fn weak_mac_key(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
 /// ```
 pub fn weak_mac_key_from_jwk(text: &str, alg: MacAlg) -> Result<MacKey> {
     Ok(MacKey::weak_from_members(&Members::parse(text)?, alg)?)
-}
-
-/// Reads a key set whose keys may be below the minimum strength, with the limits of
-/// [`weak_rsa_key_from_jwk`] and [`weak_mac_key_from_jwk`]. Otherwise it behaves like
-/// [`KeySet::from_json`], or [`KeySet::from_json_as`] if an algorithm is given.
-///
-/// ```
-/// use jeton::danger;
-/// use jeton::jwk::KeySet;
-///
-/// let set = r#"{"keys":[{"kty":"oct","alg":"HS256","k":"c2hvcnQ"}]}"#;
-/// assert!(KeySet::from_json(set).is_err());
-/// assert_eq!(danger::weak_key_set(set, None)?.len(), 1);
-/// # Ok::<(), jeton::Error>(())
-/// ```
-pub fn weak_key_set(text: &str, alg: Option<Alg>) -> Result<KeySet> {
-    Ok(KeySet::weak(text, alg)?)
 }

@@ -1,13 +1,9 @@
 //! Protected headers with text from the caller.
 
+use super::assemble;
 use crate::base64;
-use crate::clock::Clock;
 use crate::error::{Misuse, Result};
-use crate::issue::{AnyClaims, Issue};
 use crate::json::{self, ScanError};
-use crate::jwe::Encrypter;
-use crate::jws::assemble;
-use crate::jwt;
 use crate::key::SigningKeyRef;
 use crate::limits::Limits;
 
@@ -47,7 +43,7 @@ impl<'k> HeaderText<'k> {
     /// [`Misuse::HeaderMember`] if the text is not such a header for this key.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, text: &str) -> Result<Self> {
         let key = key.into();
-        require(text, &[("alg", key.alg_name())])?;
+        check_header_text(text, &[("alg", key.alg_name())])?;
         Ok(Self {
             key,
             encoded: base64::encode(text.as_bytes()),
@@ -62,43 +58,19 @@ impl<'k> HeaderText<'k> {
     pub fn sign(&self, payload: &[u8]) -> Result<String> {
         assemble(self.key, &self.encoded, payload)
     }
-}
 
-impl Issue for HeaderText<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        jwt::issue_under(&self.encoded, self.key, claims, clock)
+    pub(crate) fn key(&self) -> SigningKeyRef<'k> {
+        self.key
+    }
+
+    /// Returns the header, base64url.
+    pub(crate) fn encoded(&self) -> &str {
+        &self.encoded
     }
 }
 
-/// Encrypts with a protected header whose text the caller provides, like [`HeaderText`]. The text is an
-/// object with the `alg` and `enc` of the encrypter, and `typ`, `cty` and `kid`. Only for the compact
-/// serialization, and only for key management that adds no further header member.
-///
-/// # Errors
-///
-/// [`Misuse::HeaderMember`] if the text is not such a header. [`encrypt`](Encrypter::encrypt) returns it if
-/// the header would need further members.
-///
-/// ```
-/// use jeton::danger;
-/// use jeton::jwe::{Decrypter, Encrypter};
-/// use jeton::key::{ContentEnc, ContentKey};
-///
-/// let key = ContentKey::generate(ContentEnc::A128Gcm)?;
-/// let encrypter = Encrypter::new(&key, ContentEnc::A128Gcm);
-/// let header = r#"{ "typ": "JWT", "enc": "A128GCM", "alg": "dir" }"#;
-/// let token = danger::encrypt_under(encrypter, header)?.encrypt(b"{}")?;
-/// assert_eq!(Decrypter::new(&key).decrypt(&token)?.plaintext(), b"{}");
-/// # Ok::<(), jeton::Error>(())
-/// ```
-pub fn encrypt_under<'k>(encrypter: Encrypter<'k>, text: &str) -> Result<Encrypter<'k>> {
-    let (alg, enc) = encrypter.names()?;
-    require(text, &[("alg", alg), ("enc", enc)])?;
-    Ok(encrypter.under(text))
-}
-
 /// Checks that a text is an object with exactly these members, plus optional `typ`, `cty` and `kid`.
-fn require(text: &str, required: &[(&str, &str)]) -> Result<(), Misuse> {
+pub(crate) fn check_header_text(text: &str, required: &[(&str, &str)]) -> Result<(), Misuse> {
     struct Rejected;
     impl From<ScanError> for Rejected {
         fn from(_: ScanError) -> Self {

@@ -1,5 +1,5 @@
-use crate::jwt::SharedKey;
-use crate::key::WrappingKey;
+use super::encrypted::{SharedKey, sealed};
+use crate::key::{DecryptionKeys, EncryptionKeyRef, WrappingKey};
 
 /// A [`WrappingKey`] for issuing and verifying JWTs with
 /// [`jwt::EncryptedIssuer`](crate::jwt::EncryptedIssuer) and
@@ -38,10 +38,16 @@ impl IssuerWrappingKey {
     pub fn key_id(&self) -> Option<&str> {
         self.0.key_id()
     }
-
-    pub(crate) fn key(&self) -> &WrappingKey {
-        &self.0
-    }
 }
 
 impl SharedKey for IssuerWrappingKey {}
+
+impl sealed::Shared for IssuerWrappingKey {
+    fn to_encrypt(&self) -> EncryptionKeyRef<'_> {
+        (&self.0).into()
+    }
+
+    fn to_decrypt(&self) -> DecryptionKeys {
+        (&self.0).into()
+    }
+}

@@ -1,5 +1,37 @@
-use crate::jwe::Decrypter;
-use crate::jws::Verifier;
+//! Insecure and legacy options of a JWS. [`danger`](crate::danger) re-exports them.
+
+use super::{Compact, Verifier};
+use crate::base64;
+use crate::error::{Part, Rejection, Result};
+use crate::limits::Limits;
+
+/// The parts of a compact JWS, without any verification.
+///
+/// Only for debugging. The sender may have written every byte, so no decision may depend on it.
+#[derive(Debug)]
+pub struct Unverified {
+    /// The bytes of the protected header.
+    pub header: Vec<u8>,
+    /// The bytes of the payload.
+    pub payload: Vec<u8>,
+}
+
+/// Splits a compact JWS without verifying it.
+///
+/// ```
+/// let seen = jeton::danger::peek("eyJhbGciOiJub25lIn0.e30.")?;
+/// assert_eq!(seen.payload, b"{}");
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub fn peek(token: &str) -> Result<Unverified> {
+    let compact = Compact::split(token, &Limits::default())?;
+    let decode =
+        |text: &str, part| base64::decode(text.as_bytes()).map_err(|_| Rejection::Malformed(part));
+    Ok(Unverified {
+        header: decode(compact.header(), Part::Header)?,
+        payload: decode(compact.payload(), Part::Payload)?,
+    })
+}
 
 /// Accepts a JWS in the JSON serialization whose `alg` is not in its protected header (RFC 7515, section
 /// 10.7).
@@ -24,25 +56,4 @@ use crate::jws::Verifier;
 /// ```
 pub fn allow_unprotected_alg(verifier: Verifier) -> Verifier {
     verifier.with_unprotected_alg()
-}
-
-/// Accepts a JWE in the JSON serialization whose `enc` is not in its protected header.
-///
-/// Insecure: nothing authenticates the name of the content encryption then. If AES-CBC and AES-GCM keys have
-/// the same length, an attacker can replace the name, and the content key is used with the wrong cipher. Set
-/// the expected one with [`allow_only`](Decrypter::allow_only). A member that is in two headers is still
-/// rejected.
-///
-/// ```
-/// use jeton::danger;
-/// use jeton::jwe::Decrypter;
-/// use jeton::key::{ContentEnc, ContentKey};
-///
-/// let key = ContentKey::generate(ContentEnc::A256Gcm)?;
-/// let decrypter = Decrypter::new(&key).allow_only(&[ContentEnc::A256Gcm]);
-/// let decrypter = danger::allow_unprotected_enc(decrypter);
-/// # Ok::<(), jeton::Error>(())
-/// ```
-pub fn allow_unprotected_enc(decrypter: Decrypter) -> Decrypter {
-    decrypter.with_unprotected_enc()
 }

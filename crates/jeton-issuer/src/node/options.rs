@@ -1,0 +1,73 @@
+//! Options of a node.
+
+use std::time::Duration;
+
+use crate::limits;
+use crate::seal::KeyEncryptionKey;
+
+/// Options of a node.
+#[derive(Debug)]
+pub struct Options {
+    pub(super) keks: Vec<KeyEncryptionKey>,
+    pub(super) freshness: Duration,
+    pub(super) stale: StalePolicy,
+    pub(super) issue_without_store: Duration,
+    pub(super) token_bytes: usize,
+}
+
+/// What a node does when its view of the store is older than the freshness bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StalePolicy {
+    /// Rejects requests to verify: a revocation may have been missed.
+    Refuse,
+    /// Answers, counts these answers, and reports that it is not ready.
+    Answer,
+}
+
+impl Options {
+    /// Creates options with this key-encryption key, a freshness bound of 15 s and [`StalePolicy::Refuse`].
+    pub fn new(key: KeyEncryptionKey) -> Options {
+        Options {
+            keks: vec![key],
+            freshness: Duration::from_secs(15),
+            stale: StalePolicy::Refuse,
+            issue_without_store: limits::ISSUE_WITHOUT_STORE,
+            token_bytes: limits::TOKEN_BYTES,
+        }
+    }
+
+    /// Sets the maximum size of a token, bytes. It applies to issuing, verifying, introspecting and
+    /// revoking, so that every issued token can be revoked. Default [`limits::TOKEN_BYTES`], from
+    /// [`limits::TOKEN_BYTES_MIN`] to [`limits::TOKEN_BYTES_MAX`].
+    #[must_use]
+    pub fn token_bytes(mut self, limit: usize) -> Options {
+        self.token_bytes = limit.clamp(limits::TOKEN_BYTES_MIN, limits::TOKEN_BYTES_MAX);
+        self
+    }
+
+    /// Adds an older key-encryption key, for private keys that are still encrypted under it.
+    #[must_use]
+    pub fn also_reads(mut self, older: KeyEncryptionKey) -> Options {
+        self.keks.push(older);
+        self
+    }
+
+    /// Sets the freshness bound and the policy beyond it. Below
+    /// [`FRESHNESS_LEAST`](jeton_store::limits::FRESHNESS_LEAST) a node on an idle store becomes stale
+    /// between two reports.
+    #[must_use]
+    pub fn freshness(mut self, bound: Duration, stale: StalePolicy) -> Options {
+        self.freshness = bound;
+        self.stale = stale;
+        self
+    }
+
+    /// Sets how long a node issues without contact to the store. The pre-publication period of an issuer is
+    /// a further limit. Default [`limits::ISSUE_WITHOUT_STORE`], at most
+    /// [`limits::ISSUE_WITHOUT_STORE_MAX`].
+    #[must_use]
+    pub fn issue_without_store(mut self, bound: Duration) -> Options {
+        self.issue_without_store = bound.min(limits::ISSUE_WITHOUT_STORE_MAX);
+        self
+    }
+}

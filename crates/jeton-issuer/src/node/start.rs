@@ -1,0 +1,106 @@
+//! Starts a node and its threads.
+
+use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::thread;
+
+use arc_swap::ArcSwap;
+use jeton::Clock;
+use jeton_store::{Moment, Store, block_on};
+
+use super::clock_guard::ClockGuard;
+use super::inner::{Inner, lock};
+use super::recent::Recent;
+use super::working::Working;
+use super::writes::Writes;
+use super::{Node, Options, follower, revocation_writer, revoke_token};
+use crate::audit;
+use crate::error::{Error, Result};
+use crate::limits;
+
+impl Node {
+    /// Starts a node: loads everything from the store and follows it. Takes as long as reading the store.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongKeyEncryptionKey`], [`Error::Record`], [`Error::NewerRecord`], [`Error::Store`].
+    pub fn start(store: Arc<dyn Store>, options: Options, clock: Arc<dyn Clock>) -> Result<Node> {
+        let started = Moment::now();
+        let (working, as_of, watch) = Working::load(&*store, &options.keks, &clock)?;
+        let revision = working.snapshot.revision;
+        let clock_guard = ClockGuard::new(clock.now().unix_seconds(), Moment::now());
+        let inner = Arc::new(Inner {
+            snapshot: ArcSwap::from_pointee(working.snapshot.clone()),
+            working: Mutex::new(working),
+            applied: Condvar::new(),
+            recent: Arc::new(Recent::new(revision, as_of)),
+            store,
+            clock,
+            options,
+            started,
+            heard: AtomicI64::new(0),
+            stale_answers: AtomicU64::new(0),
+            clock_guard: Mutex::new(clock_guard),
+            others: Mutex::default(),
+            writes: Writes::default(),
+            due_fault: Mutex::default(),
+            held: Mutex::default(),
+            ended: Mutex::default(),
+        });
+        inner.hear(as_of);
+        // `verify_audit` reports a damaged chain.
+        if let Ok(Some(newest)) = block_on(audit::newest(&*inner.store))
+            && let Some(written) = audit::written_at(&newest)
+        {
+            lock(&inner.others).found(written, inner.now(), Moment::now());
+        }
+        let (jobs, waiting) = sync_channel(limits::WAITING_REVOCATIONS);
+        let (wanted, asked) = sync_channel(limits::WAITING_TOKENS);
+        let node = Arc::downgrade(&inner);
+        let thread = |name: &str| thread::Builder::new().name(name.to_owned());
+        let ending = |thread| Ending(node.clone(), thread);
+        let (writer_ends, follower_ends) = (ending("jeton-revocations"), ending("jeton-follower"));
+        let keys_end = ending("jeton-keys");
+        let spawned = thread("jeton-revocations")
+            .spawn({
+                let node = node.clone();
+                move || {
+                    let _ending = writer_ends;
+                    revocation_writer::run(&node, &waiting);
+                }
+            })
+            .and_then(|_| {
+                let node = node.clone();
+                thread("jeton-keys").spawn(move || {
+                    let _ending = keys_end;
+                    revoke_token::run(&node, &asked);
+                })
+            })
+            .and_then(|_| {
+                thread("jeton-follower").spawn(move || {
+                    let _ending = follower_ends;
+                    follower::run(&node, watch);
+                })
+            });
+        spawned.map_err(|error| Error::Store(error.into()))?;
+        Ok(Node {
+            inner,
+            jobs,
+            wanted,
+        })
+    }
+}
+
+/// Reports a thread that ended before the node: it panicked.
+struct Ending(Weak<Inner>, &'static str);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let Ending(node, thread) = self;
+        if let Some(node) = node.upgrade() {
+            let what = format!("thread {thread} has ended: restart the server");
+            *lock(&node.ended) = Some(what);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The status of a node, and its faults.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use jeton_store::{Moment, Revision};
+
+use super::Node;
+use super::inner::{Inner, lock};
+
+/// The status of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Whether the node should receive requests: its view is fresh, the store can be written, and every
+    /// profile has a key that signs, or a published key if the profile is new.
+    pub is_ready: bool,
+    /// Revision up to which it has followed the store.
+    pub revision: Revision,
+    /// Time since the last contact with the store.
+    pub heard: Duration,
+    /// Revoked single tokens that have not expired.
+    pub revocations: usize,
+    /// Rules: revoked subjects, clients, keys, and tokens without a known expiry.
+    pub rules: usize,
+    /// Names of the issuers.
+    pub issuers: Vec<String>,
+    /// Answers from a view older than the freshness bound.
+    pub stale_answers: u64,
+    /// Whether the store accepts writes, as far as this node knows. Without, it still issues and verifies,
+    /// but does not revoke or rotate.
+    pub is_writable: bool,
+    /// Writes of this node that failed.
+    pub write_failures: u64,
+    /// Faults, if there are any.
+    pub fault: Option<String>,
+    /// Warnings for the operator: clocks that differ, and work that waits because of a clock.
+    pub warning: Option<String>,
+}
+
+impl Node {
+    /// Returns the status of the node.
+    pub fn status(&self) -> Status {
+        let snapshot = self.inner.snapshot.load();
+        let now = self.inner.now();
+        let mut has_keys = snapshot.issuers.values().flat_map(|view| {
+            let kinds = view.settings.kinds();
+            kinds
+                .into_iter()
+                .map(move |kind| view.keyring.has_key(kind, now))
+        });
+        let write_fault = self.inner.writes.fault();
+        let is_writable = write_fault.is_none();
+        let fault = self.inner.fault(write_fault);
+        let mut issuers: Vec<String> = snapshot.issuers.keys().map(ToString::to_string).collect();
+        issuers.sort();
+        Status {
+            is_ready: !issuers.is_empty()
+                && has_keys.all(|has| has)
+                && !self.inner.is_stale()
+                && fault.is_none(),
+            revision: snapshot.revision,
+            heard: self.inner.heard_ago(),
+            revocations: snapshot.revocations.len(),
+            rules: snapshot.rules.len(),
+            issuers,
+            stale_answers: self.inner.stale_answers.load(Ordering::Relaxed),
+            is_writable,
+            write_failures: self.inner.writes.failures(),
+            fault,
+            warning: self.inner.warning(),
+        }
+    }
+}
+
+impl Inner {
+    /// Returns all faults, without duplicates.
+    fn fault(&self, write_fault: Option<String>) -> Option<String> {
+        let follower = self.working().fault.clone();
+        let due = self.due_fault().clone();
+        let ended = lock(&self.ended).clone();
+        let mut faults: Vec<String> = Vec::new();
+        for fault in [ended, write_fault, follower, due].into_iter().flatten() {
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+        }
+        (!faults.is_empty()).then(|| faults.join("; "))
+    }
+
+    /// Returns postponed work and differing clocks.
+    fn warning(&self) -> Option<String> {
+        let mut warnings: Vec<String> = self.others().warnings(Moment::now()).collect();
+        if let Some(held) = self.held().clone() {
+            let reason = self.clock_guard().reason();
+            match warnings.is_empty() {
+                true => warnings.push(format!("{held} is due and waits: {reason}")),
+                false => warnings.push(format!("{held} is due and waits")),
+            }
+        }
+        (!warnings.is_empty()).then(|| warnings.join("; "))
+    }
+}

@@ -1,0 +1,129 @@
+use std::fmt;
+
+use super::Claim;
+
+/// An invalid use of the API: a bug in the calling program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misuse {
+    /// Neither `expires_in`, `expires_at` nor `without_expiry` was called.
+    ExpiryNotChosen,
+    /// The custom claims have a member with the name of a registered claim.
+    RegisteredName(Claim),
+    /// A token of a [`Series`](crate::jwt::Series) has a claim that the series sets for all its tokens.
+    SetForAll(Claim),
+    /// The custom claims do not serialize to a JSON object.
+    ClaimsNotAnObject,
+    /// The custom claims failed to serialize.
+    ClaimsNotSerialisable,
+    /// A time is outside the years 1970 to 9999.
+    TimeOutOfRange,
+    /// The key id is empty or longer than [`limits::KEY_ID_BYTES`](crate::limits::KEY_ID_BYTES).
+    KeyId,
+    /// The password cost is outside its limits, or for another version. Versions 1 and 3 use PBKDF2,
+    /// versions 2 and 4 use Argon2id.
+    PasswordCost,
+    /// The footer is longer than [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES).
+    FooterTooLarge,
+    /// An implicit assertion was passed; PASETO versions 1 and 2 do not have it.
+    ImplicitAssertion,
+    /// A list of audiences was passed; `aud` of a PASETO is a single string.
+    AudienceList,
+    /// The header type (`typ`) is empty or has characters that a media type cannot contain.
+    Type,
+    /// The serialization or the key management does not allow this number of recipients.
+    Recipients,
+    /// The compact serialization has no associated data and no unprotected header.
+    CompactForm,
+    /// A header member of this name is already set, or jeton sets it.
+    HeaderMember,
+    /// `apu` or `apv` is longer than [`limits::PARTY_INFO_BYTES`](crate::limits::PARTY_INFO_BYTES), or
+    /// the key management does not use them.
+    PartyInfo,
+    /// The number of PBKDF2 rounds is outside [`limits::PBES2_ROUNDS_MIN`](crate::limits::PBES2_ROUNDS_MIN)
+    /// to [`limits::PBES2_ROUNDS`](crate::limits::PBES2_ROUNDS).
+    Pbes2Rounds,
+    /// The content key is for another `enc` than the requested one.
+    ContentEncryption,
+    /// The unprotected header is not an object, has a name that must be protected, or was requested for
+    /// a compact token.
+    UnprotectedHeader,
+    /// An unencoded payload (RFC 7797) contains bytes that the serialization does not allow. A compact
+    /// token allows printable ASCII without a dot, the JSON serialization UTF-8.
+    UnencodedPayload,
+    /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers with
+    /// different settings for the encoding of the payload.
+    Signers,
+    /// One RSA key was added for both [`RSA1_5`](crate::danger::RSA1_5) and RSA-OAEP.
+    SharedRsaKey,
+    /// The capacity of a cache is 0, or more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
+    CacheEntries,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misuse::ExpiryNotChosen => f.write_str(
+                "the claims have no expiry: call expires_in, expires_at or without_expiry",
+            ),
+            Misuse::RegisteredName(claim) => write!(
+                f,
+                "the custom claims have a member `{claim}`, which is a registered claim: set it on Claims"
+            ),
+            Misuse::SetForAll(claim) => write!(
+                f,
+                "the series sets `{claim}` for all its tokens: a token cannot set it"
+            ),
+            Misuse::ClaimsNotAnObject => {
+                f.write_str("the custom claims must serialize to a JSON object")
+            }
+            Misuse::ClaimsNotSerialisable => {
+                f.write_str("the custom claims failed to serialize")
+            }
+            Misuse::TimeOutOfRange => f.write_str("a time is outside the years 1970 to 9999"),
+            Misuse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
+            Misuse::PasswordCost => f.write_str(
+                "the password cost is outside its limits, or for another version: k1 and k3 use PBKDF2, k2 and k4 use Argon2id",
+            ),
+            Misuse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),
+            Misuse::ImplicitAssertion => {
+                f.write_str("PASETO versions 1 and 2 have no implicit assertion")
+            }
+            Misuse::AudienceList => {
+                f.write_str("`aud` of a PASETO is a single string: call audience, not audiences")
+            }
+            Misuse::Type => f.write_str("the header type (`typ`) is not a media type"),
+            Misuse::Recipients => f.write_str(
+                "several recipients require the general JSON serialization and key wrapping: dir and ECDH-ES allow one recipient",
+            ),
+            Misuse::CompactForm => f.write_str(
+                "the compact serialization has no associated data and no unprotected header: use a JSON serialization",
+            ),
+            Misuse::HeaderMember => {
+                f.write_str("a header member of this name is already set, or set by the library")
+            }
+            Misuse::PartyInfo => f.write_str(
+                "`apu` and `apv` have at most 1024 bytes each, and only ECDH-ES uses them",
+            ),
+            Misuse::Pbes2Rounds => {
+                f.write_str("PBKDF2 rounds must be between 1000 and 1000000")
+            }
+            Misuse::ContentEncryption => {
+                f.write_str("the content key is for another content encryption (`enc`)")
+            }
+            Misuse::UnprotectedHeader => f.write_str(
+                "the unprotected header must be an object without protected names, and a compact token has none",
+            ),
+            Misuse::UnencodedPayload => f.write_str(
+                "the payload contains bytes that cannot be sent unencoded: detach it, or do not use b64=false",
+            ),
+            Misuse::SharedRsaKey => f.write_str(
+                "one RSA key cannot be used for both RSA1_5 and RSA-OAEP: use a separate key for each",
+            ),
+            Misuse::CacheEntries => f.write_str("a cache must have between 1 and 1048576 entries"),
+            Misuse::Signers => f.write_str(
+                "a general JWS requires 1 to 16 signers with the same setting for the payload encoding",
+            ),
+        }
+    }
+}
