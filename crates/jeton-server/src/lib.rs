@@ -35,8 +35,6 @@ mod authority;
 mod cross_origin;
 mod hosts;
 mod permissions;
-mod tls;
-mod unread_responses;
 
 // Services and routing
 mod etcd_store;
@@ -48,13 +46,8 @@ mod route;
 mod service;
 
 // Listeners, connections and load control
-mod body_budget;
-mod body_drain;
-mod file_descriptors;
-mod listen;
-mod overload;
 mod server;
-mod time_slice;
+mod transport;
 
 // Errors, logs, metrics and health
 mod error;

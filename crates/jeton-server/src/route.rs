@@ -13,15 +13,17 @@ use tonic::body::Body;
 use tower_service::Service as Tower;
 
 use crate::authority::{Authority, InvalidAuthority};
-use crate::body_budget::MeteredBody;
-use crate::body_drain::DrainedBody;
 use crate::cross_origin;
-use crate::grpc::{self, ResponseBody, ResponseFuture, deadline};
-use crate::listen::Activity;
+use crate::grpc::{self, ResponseFuture};
 use crate::request_check::{self, RequestError};
 use crate::service::Service;
-use crate::tls::PeerCertificate;
-use crate::unread_responses::UnreadResponses;
+use crate::transport::Activity;
+use crate::transport::body_drain::DrainedBody;
+use crate::transport::grpc::body_budget::MeteredBody;
+use crate::transport::grpc::deadline;
+use crate::transport::grpc::unary::ResponseBody;
+use crate::transport::tls::PeerCertificate;
+use crate::transport::unread_responses::UnreadResponses;
 
 /// The listener that accepted a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,10 +24,10 @@ use crate::error::{Error, Result};
 use crate::health_log::HealthLog;
 use crate::hosts::Hosts;
 use crate::limits::NAME_MESSAGE_BYTES;
-use crate::listen::{self, ServerState, Workers};
 use crate::route::{Listener, Reflection, Routes};
 use crate::service::{Service, wait_until_true};
-use crate::{file_descriptors, logs, node, sd_notify, tls};
+use crate::transport::{self, ServerState, Workers, file_descriptors, tls};
+use crate::{logs, node, sd_notify};
 
 /// Reads the configuration for a reload.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
@@ -102,8 +102,8 @@ impl Server {
             file_descriptors::connections(config.limits.connections, count)?;
         let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
         let acceptor = acceptor.map(TlsAcceptor::from);
-        let data = listen::bind(config.listen)?;
-        let admin = listen::bind(config.admin_listen)?;
+        let data = transport::bind(config.listen)?;
+        let admin = transport::bind(config.admin_listen)?;
         let address = |bound: &Bound| bound.local_addr().map_err(Error::System);
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
@@ -211,9 +211,9 @@ impl RunningServer {
         let stopping = service.stopping.clone();
         let state = self.state.clone();
         let admin_state = state.clone();
-        let administer = listen::accept(admin, state, Listener::Admin, stopping.clone(), {
+        let administer = transport::accept(admin, state, Listener::Admin, stopping.clone(), {
             move |stream, permit| {
-                listen::spawn(admin_state.clone(), stream, Listener::Admin, permit)
+                transport::spawn(admin_state.clone(), stream, Listener::Admin, permit)
             }
         });
         let administer = tokio::spawn(administer);
@@ -221,7 +221,7 @@ impl RunningServer {
             let workers = &mut self.workers;
             let state = self.state.clone();
             let assign = |stream, permit| workers.assign(stream, permit);
-            let accept = listen::accept(data, state, Listener::Data, stopping, assign);
+            let accept = transport::accept(data, state, Listener::Data, stopping, assign);
             let signals = handle_signals(
                 &self.config,
                 &self.state,

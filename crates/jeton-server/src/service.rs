@@ -11,15 +11,15 @@ use jeton_issuer::{Error, Issued, Node, Request};
 use tokio::sync::{Semaphore, watch};
 
 use crate::auth::{Authenticator, Denied};
-use crate::body_budget::BodyBudget;
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
 use crate::metrics::Metrics;
-use crate::overload::Load;
 use crate::permissions::{Caller, Permission};
-use crate::tls::PeerCertificate;
-use crate::unread_responses::AllUnreadResponses;
+use crate::transport::grpc::body_budget::BodyBudget;
+use crate::transport::overload::Load;
+use crate::transport::tls::PeerCertificate;
+use crate::transport::unread_responses::AllUnreadResponses;
 
 /// The shared state. Issuing and verifying take none of its locks.
 #[derive(Debug)]

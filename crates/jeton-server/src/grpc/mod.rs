@@ -1,12 +1,10 @@
 //! The gRPC services, and the encoding of their responses and errors.
 
 mod admin;
-pub(crate) mod deadline;
 mod issue_batch;
 mod report;
 mod status;
 mod token;
-mod unary;
 mod watch;
 
 pub(crate) use admin::AdminApi;
@@ -14,7 +12,6 @@ use admin::ImportKeyMessage;
 pub(crate) use report::ReportApi;
 pub(crate) use status::{denied, http as http_status, permission_denied};
 pub(crate) use token::TokenApi;
-pub(crate) use unary::ResponseBody;
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -29,12 +26,12 @@ use tonic::Status;
 use tonic::body::Body;
 use tower_service::Service as Tower;
 
-use self::unary::unary;
 use crate::auth::CallerCredentials;
-use crate::body_budget::MeteredBody;
 use crate::permissions::Caller;
 use crate::route::Peer;
 use crate::service::Service;
+use crate::transport::grpc::body_budget::MeteredBody;
+use crate::transport::grpc::unary::{ResponseBody, unary};
 
 /// The future of an HTTP response. Errors of a call are in the trailers.
 ///

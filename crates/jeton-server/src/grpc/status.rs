@@ -26,7 +26,7 @@ struct ErrorParts {
 }
 
 impl Failure {
-    pub(super) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         let parts = self.parts();
         let mut details =
             ErrorDetails::with_error_info(parts.reason, DOMAIN, HashMap::<String, String>::new());

@@ -21,13 +21,13 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::status::denied;
-use super::unary::MethodFuture;
 use super::watch;
 use crate::auth::CallerCredentials;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
-use crate::time_slice::{SlicedStream, TimeSlice};
+use crate::transport::grpc::unary::MethodFuture;
+use crate::transport::time_slice::{SlicedStream, TimeSlice};
 
 /// The service, for one caller.
 #[derive(Clone)]

@@ -19,8 +19,8 @@ use tonic::Status;
 
 use super::TokenApi;
 use crate::limits;
-use crate::listen::ActiveCall;
 use crate::service::{Failure, wait_until_true};
+use crate::transport::ActiveCall;
 
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;

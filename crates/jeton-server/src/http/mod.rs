@@ -19,10 +19,10 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use tonic::body::Body;
 
-use crate::body_drain::DrainedBody;
 use crate::grpc;
 use crate::route::{Listener, Peer};
 use crate::service::{Failure, Service};
+use crate::transport::body_drain::DrainedBody;
 
 /// Handles a request that is not gRPC.
 pub(crate) async fn handle(

@@ -15,11 +15,11 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
-use crate::body_drain::DrainedBody;
 use crate::limits::{BODY_BUDGET_BYTES, receive_timeout};
-use crate::listen::ActiveCall;
 use crate::route::Peer;
-use crate::unread_responses::UnreadResponses;
+use crate::transport::ActiveCall;
+use crate::transport::body_drain::DrainedBody;
+use crate::transport::unread_responses::UnreadResponses;
 
 /// Bytes of a gRPC frame header: the compression flag and the message length.
 const FRAME_HEADER: usize = 5;

@@ -14,7 +14,8 @@ use tokio::time::{Sleep, sleep};
 use tonic::Status;
 use tonic::body::Body;
 
-use super::{ResponseBody, ResponseFuture};
+use super::unary::ResponseBody;
+use crate::grpc::ResponseFuture;
 use crate::service::Failure;
 
 const HEADER: &str = "grpc-timeout";

@@ -15,18 +15,19 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::ServerState;
-use super::connections::Activity;
+use super::connection_limit::Activity;
+use super::grpc::unary::ResponseBody;
 use super::inline_executor::InlineExecutor;
 use super::stall_timeout::StallTimeout;
 use super::write_coalescing::CoalescedStream;
-use crate::body_drain::DrainedBody;
 use crate::config::Limits;
-use crate::grpc::{ResponseBody, ResponseFuture};
+use crate::grpc::ResponseFuture;
 use crate::limits;
 use crate::route::{Listener, Peer};
 use crate::service::wait_until_true;
-use crate::tls::PeerCertificate;
-use crate::unread_responses::UnreadResponses;
+use crate::transport::body_drain::DrainedBody;
+use crate::transport::tls::PeerCertificate;
+use crate::transport::unread_responses::UnreadResponses;
 
 pub(super) async fn serve(
     state: &Arc<ServerState>,

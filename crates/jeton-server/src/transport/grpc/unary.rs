@@ -17,12 +17,12 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::metadata::MetadataValue;
 
-use super::{ResponseFuture, fail};
-use crate::body_budget::MeteredBody;
-use crate::unread_responses::{LongResponse, UnreadResponses};
+use crate::grpc::{ResponseFuture, fail};
+use crate::transport::grpc::body_budget::MeteredBody;
+use crate::transport::unread_responses::{LongResponse, UnreadResponses};
 
 /// Bytes of a gRPC frame header: the compression flag and the message length.
-pub(super) const FRAME_HEADER: usize = 5;
+pub(crate) const FRAME_HEADER: usize = 5;
 
 /// The body of an HTTP response.
 pub(crate) enum ResponseBody {
@@ -37,7 +37,7 @@ pub(crate) enum ResponseBody {
 }
 
 /// The request message of a call.
-pub(super) trait RequestMessage: Send + Sized {
+pub(crate) trait RequestMessage: Send + Sized {
     /// Decodes the bytes of the message.
     fn decode_message(message: Bytes) -> Result<Self, Status>;
 }
@@ -50,7 +50,7 @@ impl<M: Message + Default> RequestMessage for M {
 }
 
 /// The response message of a call.
-pub(super) trait ResponseMessage {
+pub(crate) trait ResponseMessage {
     fn into_frame(self) -> Result<Bytes, Status>;
 }
 
@@ -61,11 +61,11 @@ impl<M: Message> ResponseMessage for M {
 }
 
 /// The future of a method, as in tonic's generated traits.
-pub(super) type MethodFuture<'a, A> =
+pub(crate) type MethodFuture<'a, A> =
     Pin<Box<dyn Future<Output = Result<tonic::Response<A>, Status>> + Send + 'a>>;
 
 /// Reads the request message, calls the method and frames the response.
-pub(super) fn unary<S, Q, A>(
+pub(crate) fn unary<S, Q, A>(
     api: S,
     limit: usize,
     request: http::Request<MeteredBody>,
@@ -201,7 +201,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Status> {
 }
 
 /// Encodes a message with its frame header, in one allocation.
-pub(super) fn frame(message: &impl Message) -> Result<Bytes, Status> {
+pub(crate) fn frame(message: &impl Message) -> Result<Bytes, Status> {
     let mut frame = Vec::with_capacity(FRAME_HEADER + message.encoded_len());
     frame.resize(FRAME_HEADER, 0);
     message.encode_raw(&mut frame);
@@ -209,7 +209,7 @@ pub(super) fn frame(message: &impl Message) -> Result<Bytes, Status> {
 }
 
 /// Writes the frame header into the space reserved for it.
-pub(super) fn write_header(mut frame: Vec<u8>) -> Result<Bytes, Status> {
+pub(crate) fn write_header(mut frame: Vec<u8>) -> Result<Bytes, Status> {
     let length = u32::try_from(frame.len() - FRAME_HEADER).map_err(|_| {
         Status::resource_exhausted("the response is longer than a gRPC frame can be")
     })?;

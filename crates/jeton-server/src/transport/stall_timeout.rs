@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::connections::Activity;
+use super::connection_limit::Activity;
 
 /// Length of the HTTP/2 connection preface (RFC 9113, section 3.4). Every HTTP/1.1 request is longer.
 const PREFACE_BYTES: usize = 24;

@@ -4,10 +4,17 @@
 //! `SO_REUSEPORT` would assign by hash: three connections to three workers are spread evenly only two times
 //! in nine.
 
+pub(crate) mod body_drain;
 mod connection;
-mod connections;
+mod connection_limit;
+pub(crate) mod file_descriptors;
+pub(crate) mod grpc;
 mod inline_executor;
+pub(crate) mod overload;
 mod stall_timeout;
+pub(crate) mod time_slice;
+pub(crate) mod tls;
+pub(crate) mod unread_responses;
 mod workers;
 mod write_coalescing;
 
@@ -22,13 +29,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-use self::connections::Connections;
+use self::connection_limit::Connections;
 use crate::error::{Error, Result};
 use crate::limits::ADMIN_CONNECTIONS;
 use crate::route::{Listener, Routes};
 use crate::service::wait_until_true;
 
-pub(crate) use connections::{ActiveCall, Activity, ConnectionPermit};
+pub(crate) use connection_limit::{ActiveCall, Activity, ConnectionPermit};
 pub(crate) use workers::Workers;
 
 /// Minimum interval between warnings about connections that cannot be accepted.
