@@ -19,10 +19,8 @@ use crate::config::{Bearer, Config};
 use crate::error::Result;
 use crate::limits;
 use crate::permissions::{Caller, Clients, Permission};
-use crate::route::Peer;
 use crate::service::Service;
-use crate::transport::ActiveCall;
-use crate::transport::tls::PeerCertificate;
+use crate::transport::{ActiveCall, Peer, PeerCertificate};
 
 /// Identifies callers by their credentials. A configuration reload replaces it as a whole.
 #[derive(Debug)]

@@ -44,6 +44,7 @@ mod node;
 mod request_check;
 mod route;
 mod service;
+mod text_file;
 
 // Listeners, connections and load control
 mod server;

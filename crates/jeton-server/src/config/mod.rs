@@ -17,6 +17,8 @@ use crate::authority::Authority;
 use crate::error::{ConfigError, Error, Result};
 use crate::limits;
 use crate::permissions::Permission;
+use crate::text_file;
+use crate::transport::{Settings, TlsFiles};
 
 /// The configuration of a server.
 ///
@@ -227,7 +229,7 @@ impl Config {
     ///
     /// [`Error::Config`] with the line and the key.
     pub fn from_file(path: &Path) -> Result<Config> {
-        let text = read(path, limits::CONFIG_BYTES).map_err(|what| ConfigError {
+        let text = text_file::read(path, limits::CONFIG_BYTES).map_err(|what| ConfigError {
             file: Some(path.to_owned()),
             line: None,
             key: String::new(),
@@ -338,6 +340,16 @@ impl Default for Log {
     }
 }
 
+impl Tls {
+    pub(crate) fn files(&self) -> TlsFiles<'_> {
+        TlsFiles {
+            certificate: &self.certificate,
+            key: &self.key,
+            client_ca: self.client_ca.as_deref(),
+        }
+    }
+}
+
 impl Limits {
     /// Maximum length of a token in every call: the configured value, or the default if requests can carry it.
     pub(crate) fn token_bytes(&self) -> usize {
@@ -346,9 +358,15 @@ impl Limits {
             .unwrap_or_else(|| default.min(self.longest_token()))
     }
 
-    /// How long a client may stop reading or sending.
-    pub(crate) fn stall(&self) -> Duration {
-        Duration::from_secs(self.stall_seconds)
+    /// The limits of the transport.
+    pub(crate) fn transport(&self) -> Settings {
+        Settings {
+            connections: self.connections,
+            calls_per_connection: self.streams,
+            header_bytes: self.header_bytes,
+            stall: Duration::from_secs(self.stall_seconds),
+            worker_delay: Duration::from_millis(self.lag_milliseconds),
+        }
     }
 
     /// Maximum length of a form with a token.
@@ -375,22 +393,6 @@ impl Default for Limits {
             stall_seconds: limits::STALL.as_secs(),
             lag_milliseconds: limits::LAG_MILLISECONDS,
         }
-    }
-}
-
-/// Reads a text file of limited length.
-pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<String, String> {
-    use std::io::Read as _;
-    let mut text = String::new();
-    let file =
-        std::fs::File::open(path).map_err(|error| format!("cannot read the file: {error}"))?;
-    let length = file.take(bytes_max + 1).read_to_string(&mut text);
-    match length {
-        Err(error) => Err(format!("cannot read the file: {error}")),
-        Ok(length) if length as u64 > bytes_max => {
-            Err(format!("file too long, maximum {bytes_max} bytes"))
-        }
-        Ok(_) => Ok(text),
     }
 }
 

@@ -21,7 +21,7 @@ use crate::auth::Denied;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
-use crate::transport::grpc::unary::RequestMessage;
+use crate::transport::grpc::RequestMessage;
 
 /// A request with a private key. Its bytes are wiped after decoding.
 ///

@@ -26,8 +26,8 @@ use crate::auth::CallerCredentials;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
-use crate::transport::grpc::unary::MethodFuture;
-use crate::transport::time_slice::{SlicedStream, TimeSlice};
+use crate::transport::grpc::MethodFuture;
+use crate::transport::{SlicedStream, TimeSlice};
 
 /// The service, for one caller.
 #[derive(Clone)]
@@ -362,7 +362,7 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
-        if self.service.unread.is_over_limit() {
+        if self.service.transport.unread.is_over_limit() {
             return Err(Failure::Overloaded(
                 "too many unread responses, retry later",
             ));

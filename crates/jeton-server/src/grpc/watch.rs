@@ -19,8 +19,8 @@ use tonic::Status;
 
 use super::TokenApi;
 use crate::limits;
-use crate::service::{Failure, wait_until_true};
-use crate::transport::ActiveCall;
+use crate::service::Failure;
+use crate::transport::{ActiveCall, wait_until_true};
 
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
@@ -56,7 +56,8 @@ async fn follow(
     mut feed: RevocationFeed,
     sender: &Sender<FeedUpdate>,
 ) -> Status {
-    let (mut stopping, stall) = (api.service.stopping.clone(), api.service.limits.stall());
+    let transport = &api.service.transport;
+    let (mut stopping, stall) = (transport.stopping.clone(), transport.settings.stall);
     let updates = async {
         loop {
             // A heartbeat, also without contact to the store. It carries the growing age of the view.

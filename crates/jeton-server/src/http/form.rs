@@ -13,9 +13,8 @@ use super::{error_response, plain};
 use crate::limits;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
-use crate::route::Peer;
 use crate::service::{Failure, Service, check_permission};
-use crate::transport::body_drain::DrainedBody;
+use crate::transport::{DrainedBody, Peer};
 
 /// A form with a token, from a caller with the required permission.
 pub(super) struct TokenForm {

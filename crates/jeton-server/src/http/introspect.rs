@@ -14,9 +14,8 @@ use super::error_response;
 use super::form::TokenForm;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
-use crate::route::Peer;
 use crate::service::{Failure, Service};
-use crate::transport::body_drain::DrainedBody;
+use crate::transport::{DrainedBody, Peer};
 
 pub(super) async fn introspect(
     service: &Arc<Service>,

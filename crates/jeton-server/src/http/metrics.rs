@@ -10,8 +10,8 @@ use tonic::body::Body;
 use super::{error_response, respond};
 use crate::auth::Denied;
 use crate::permissions::Permission;
-use crate::route::Peer;
 use crate::service::{Failure, Service};
+use crate::transport::Peer;
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
     let caller = service.identify(peer.certificate.as_ref(), request.headers());
@@ -23,7 +23,8 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         return error_response(&Failure::from(denied));
     }
     let mut text = String::with_capacity(32 * 1024);
-    service.metrics.write(&mut text);
+    let transport = &service.transport;
+    service.metrics.write(&transport.counters, &mut text);
     let status = service.node.status();
     let heard = status.heard.as_millis();
     let gauges = [
@@ -70,7 +71,11 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         (
             "worker_lag_milliseconds",
             "Scheduling delay in the latest check of any worker.",
-            service.load.lag_milliseconds.load(Ordering::Relaxed).into(),
+            transport
+                .load
+                .lag_milliseconds
+                .load(Ordering::Relaxed)
+                .into(),
         ),
     ];
     for (name, help, value) in gauges {

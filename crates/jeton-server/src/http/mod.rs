@@ -20,9 +20,8 @@ use http_body_util::Full;
 use tonic::body::Body;
 
 use crate::grpc;
-use crate::route::{Listener, Peer};
 use crate::service::{Failure, Service};
-use crate::transport::body_drain::DrainedBody;
+use crate::transport::{DrainedBody, Listener, Peer};
 
 /// Handles a request that is not gRPC.
 pub(crate) async fn handle(

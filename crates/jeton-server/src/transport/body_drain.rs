@@ -2,7 +2,7 @@
 //!
 //! Dropping an unread HTTP/2 request resets its stream. Frames that the client then still sends count as
 //! client errors, and a connection has a limit for those
-//! ([`LOCAL_RESETS`](crate::limits::LOCAL_RESETS)). A client that sent headers and body together made no
+//! ([`LOCAL_RESETS`](super::limits::LOCAL_RESETS)). A client that sent headers and body together made no
 //! error if the server rejected the request by its headers alone. Other callers may share the connection.
 
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::limits;
+use super::limits;
 
 /// A request body. Dropping it reads and discards the rest in the background.
 pub(crate) struct DrainedBody(Option<Incoming>);

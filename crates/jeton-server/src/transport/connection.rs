@@ -14,23 +14,22 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::ServerState;
+use super::body_drain::DrainedBody;
 use super::connection_limit::Activity;
-use super::grpc::unary::ResponseBody;
 use super::inline_executor::InlineExecutor;
+use super::listener::Listener;
+use super::peer::Peer;
+use super::response::{ResponseBody, ResponseFuture};
+use super::settings::Settings;
 use super::stall_timeout::StallTimeout;
+use super::stop::wait_until_true;
+use super::tls::PeerCertificate;
+use super::unread_responses::UnreadResponses;
 use super::write_coalescing::CoalescedStream;
-use crate::config::Limits;
-use crate::grpc::ResponseFuture;
-use crate::limits;
-use crate::route::{Listener, Peer};
-use crate::service::wait_until_true;
-use crate::transport::body_drain::DrainedBody;
-use crate::transport::tls::PeerCertificate;
-use crate::transport::unread_responses::UnreadResponses;
+use super::{Transport, limits};
 
 pub(super) async fn serve(
-    state: &Arc<ServerState>,
+    transport: &Arc<Transport>,
     stream: TcpStream,
     listener: Listener,
     activity: &Arc<Activity>,
@@ -39,37 +38,34 @@ pub(super) async fn serve(
     if stream.set_nodelay(true).is_err() {
         return;
     }
-    let acceptor = (**state.tls.load()).clone();
+    let acceptor = (**transport.tls.load()).clone();
     let mut peer = Peer {
         listener,
-        is_loopback: state.of(listener).is_loopback,
+        is_loopback: transport.of(listener).is_loopback,
         is_tls: acceptor.is_some(),
         certificate: None,
         activity: activity.clone(),
-        unread: Arc::new(UnreadResponses::new(&state.routes.service.unread)),
+        unread: Arc::new(UnreadResponses::new(&transport.shared.unread)),
     };
     let Some(acceptor) = acceptor else {
-        return serve_http(state, stream, peer, activity).await;
+        return serve_http(transport, stream, peer, activity).await;
     };
     let accepting = acceptor.accept(stream);
     let Ok(Ok(stream)) = timeout(limits::HANDSHAKE_TIMEOUT, accepting).await else {
-        let metrics = &state.routes.service.metrics;
-        metrics
-            .tls_handshakes_failed
-            .fetch_add(1, Ordering::Relaxed);
+        transport.shared.counters.tls_handshakes_failed.add_one();
         return;
     };
     let chain = stream.get_ref().1.peer_certificates();
     peer.certificate = chain.and_then(|chain| PeerCertificate::parse(chain.first()?));
-    serve_http(state, stream, peer, activity).await;
+    serve_http(transport, stream, peer, activity).await;
 }
 
-async fn serve_http<S>(state: &Arc<ServerState>, stream: S, peer: Peer, activity: &Arc<Activity>)
+async fn serve_http<S>(transport: &Arc<Transport>, stream: S, peer: Peer, activity: &Arc<Activity>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = &state.routes.service;
-    let stall = service.limits.stall();
+    let shared = &transport.shared;
+    let stall = shared.settings.stall;
     let stream = StallTimeout::new(stream, limits::HANDSHAKE_TIMEOUT, stall, activity.clone());
     let stalled = stream.stalled();
     // Outside of the stall timeout, which must see the bytes that the client reads, not the buffered ones.
@@ -77,12 +73,12 @@ where
     let sending = stream.handle();
     let unread = peer.unread.clone();
     let handler = RequestHandler {
-        state: state.clone(),
+        transport: transport.clone(),
         peer: Arc::new(peer),
     };
-    let builder = builder(&service.limits);
+    let builder = builder(&shared.settings);
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), handler));
-    let mut stopping = service.stopping.clone();
+    let mut stopping = shared.stopping.clone();
     let ended = tokio::select! {
         ended = sending.drive(connection.as_mut()) => ended,
         () = unread.stalled(stall) => {
@@ -96,10 +92,7 @@ where
         }
     };
     if stalled.load(Ordering::Relaxed) {
-        service
-            .metrics
-            .connections_stalled
-            .fetch_add(1, Ordering::Relaxed);
+        shared.counters.stalled.add_one();
     }
     if let Err(error) = ended {
         // Clients can cause this at will, so it is not logged by default.
@@ -107,7 +100,7 @@ where
     }
 }
 
-fn builder(own: &Limits) -> Builder<InlineExecutor> {
+fn builder(settings: &Settings) -> Builder<InlineExecutor> {
     let mut builder = Builder::new(InlineExecutor);
     builder
         .http1()
@@ -115,12 +108,12 @@ fn builder(own: &Limits) -> Builder<InlineExecutor> {
         .header_read_timeout(limits::RECEIVE_TIMEOUT)
         .max_headers(limits::HEADERS)
         // hyper requires at least 8 KiB.
-        .max_buf_size(8192.max(own.header_bytes as usize));
+        .max_buf_size(8192.max(settings.header_bytes as usize));
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(own.streams)
-        .max_header_list_size(own.header_bytes)
+        .max_concurrent_streams(settings.calls_per_connection)
+        .max_header_list_size(settings.header_bytes)
         .max_pending_accept_reset_streams(limits::PENDING_RESETS)
         .max_local_error_reset_streams(limits::LOCAL_RESETS)
         .max_send_buf_size(limits::SEND_BUFFER_BYTES)
@@ -130,7 +123,7 @@ fn builder(own: &Limits) -> Builder<InlineExecutor> {
 }
 
 struct RequestHandler {
-    state: Arc<ServerState>,
+    transport: Arc<Transport>,
     peer: Arc<Peer>,
 }
 
@@ -140,8 +133,7 @@ impl Service<Request<Incoming>> for RequestHandler {
     type Future = ResponseFuture;
 
     fn call(&self, request: Request<Incoming>) -> ResponseFuture {
-        self.state
-            .routes
-            .handle(&self.peer, request.map(DrainedBody::from))
+        let request = request.map(DrainedBody::from);
+        self.transport.handler.handle(&self.peer, request)
     }
 }

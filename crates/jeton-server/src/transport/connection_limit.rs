@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-use crate::limits::IDLE_BEFORE_EVICTION;
+use super::limits::IDLE_BEFORE_EVICTION;
 
 /// Maximum number of evicted connections that are not closed yet.
 const MAX_EVICTING: usize = 32;

@@ -2,8 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use super::limits::{ADMIN_CONNECTIONS, OWN_DESCRIPTORS, WORKER_DESCRIPTORS};
 use crate::error::{Error, Result};
-use crate::limits::{ADMIN_CONNECTIONS, OWN_DESCRIPTORS, WORKER_DESCRIPTORS};
 
 /// Returns how many connections the data listener may accept.
 ///

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use hyper::rt::Executor;
 
-use crate::limits::INLINE_BUDGET;
+use super::limits::INLINE_BUDGET;
 
 thread_local! {
     /// End of the time budget of the connection that this thread is polling.

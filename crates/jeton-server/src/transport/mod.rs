@@ -1,85 +1,120 @@
-//! Listeners and workers.
+//! The transport: sockets, TLS, HTTP/1.1, HTTP/2 and the gRPC framing of unary calls.
 //!
-//! One acceptor assigns connections to workers in rotation. Each worker is a thread with its own runtime.
-//! `SO_REUSEPORT` would assign by hash: three connections to three workers are spread evenly only two times
-//! in nine.
+//! It knows nothing of tokens, issuers or callers. A [`Handler`] gets each request and returns its response.
+//! Of the rest of the crate it uses only errors and the reader of text files; `cargo xtask arch` checks that.
+//! `docs/reference/transport.md` explains it, and `tests/service/plain_tonic.rs` compares it with tonic.
+//!
+//! One acceptor assigns the connections of the data listener to workers in rotation. Each worker is a thread
+//! with its own runtime. `SO_REUSEPORT` would assign by hash: three connections to three workers are spread
+//! evenly only two times in nine.
 
-pub(crate) mod body_drain;
+// Connections
+mod accept;
 mod connection;
 mod connection_limit;
-pub(crate) mod file_descriptors;
-pub(crate) mod grpc;
+mod counters;
+mod file_descriptors;
+mod listener;
+mod peer;
+mod tls;
+
+// Threads and time
 mod inline_executor;
-pub(crate) mod overload;
+mod overload;
 mod stall_timeout;
-pub(crate) mod time_slice;
-pub(crate) mod tls;
-pub(crate) mod unread_responses;
+mod stop;
+mod time_slice;
 mod workers;
+
+// Requests and responses
+mod body_drain;
+pub(crate) mod grpc;
+mod response;
+mod unread_responses;
 mod write_coalescing;
 
-use std::io;
-use std::net::{SocketAddr, TcpListener as Bound};
+// Limits
+pub(crate) mod limits;
+mod settings;
+mod shared;
+
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use http::Request;
+use rustls::ServerConfig;
 use tokio_rustls::TlsAcceptor;
 
-use self::connection_limit::Connections;
-use crate::error::{Error, Result};
-use crate::limits::ADMIN_CONNECTIONS;
-use crate::route::{Listener, Routes};
-use crate::service::wait_until_true;
+use self::listener::ListenerState;
 
-pub(crate) use connection_limit::{ActiveCall, Activity, ConnectionPermit};
+pub(crate) use accept::{accept, bind, spawn};
+pub(crate) use body_drain::DrainedBody;
+pub(crate) use connection_limit::ActiveCall;
+pub(crate) use counters::ConnectionCounters;
+pub(crate) use file_descriptors::connections as connections_within_descriptors;
+pub(crate) use listener::Listener;
+pub(crate) use overload::Load;
+pub(crate) use peer::Peer;
+pub(crate) use response::{ResponseBody, ResponseFuture};
+pub(crate) use settings::Settings;
+pub(crate) use shared::Shared;
+pub(crate) use stop::wait_until_true;
+pub(crate) use time_slice::{SlicedStream, TimeSlice};
+pub(crate) use tls::{PeerCertificate, TlsFiles, server_config as tls_config};
 pub(crate) use workers::Workers;
 
-/// Minimum interval between warnings about connections that cannot be accepted.
-const WARNING_INTERVAL: Duration = Duration::from_secs(10);
+/// Handles the requests of all connections.
+pub(crate) trait Handler: Send + Sync {
+    /// Handles one request. An error is a response too.
+    fn handle(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture;
+}
 
-/// The state that all connections share.
-pub(crate) struct ServerState {
-    pub(crate) routes: Routes,
-    /// `None`: no TLS. Replaced when certificates are reloaded.
-    pub(crate) tls: ArcSwap<Option<TlsAcceptor>>,
+/// The state that all connections use.
+pub(crate) struct Transport {
+    handler: Box<dyn Handler>,
+    shared: Arc<Shared>,
+    /// `None`: no TLS.
+    tls: ArcSwap<Option<TlsAcceptor>>,
     data: ListenerState,
     admin: ListenerState,
 }
 
-/// The state of one listener.
-struct ListenerState {
-    /// Whether the listener is bound to loopback.
-    is_loopback: bool,
-    connections: Arc<Connections>,
-}
-
-impl ServerState {
+impl Transport {
     /// Creates the state from the addresses of both listeners.
     pub(crate) fn new(
-        routes: Routes,
-        tls: Option<TlsAcceptor>,
+        handler: Box<dyn Handler>,
+        shared: Arc<Shared>,
+        tls: Option<Arc<ServerConfig>>,
         data: SocketAddr,
         admin: SocketAddr,
-    ) -> ServerState {
-        let listener = |address: SocketAddr, limit| ListenerState {
-            is_loopback: address.ip().is_loopback(),
-            connections: Connections::new(limit),
-        };
-        let limit = routes.service.limits.connections;
-        ServerState {
-            routes,
-            tls: ArcSwap::from_pointee(tls),
-            data: listener(data, limit),
-            admin: listener(admin, ADMIN_CONNECTIONS),
+    ) -> Transport {
+        Transport {
+            handler,
+            tls: ArcSwap::from_pointee(tls.map(TlsAcceptor::from)),
+            data: ListenerState::new(data, shared.settings.connections),
+            admin: ListenerState::new(admin, limits::ADMIN_CONNECTIONS),
+            shared,
         }
     }
 
-    pub(crate) fn connections(&self) -> usize {
-        self.data.connections.count() + self.admin.connections.count()
+    /// Uses other certificates for new connections.
+    pub(crate) fn replace_tls(&self, tls: Option<Arc<ServerConfig>>) {
+        self.tls.store(Arc::new(tls.map(TlsAcceptor::from)));
+    }
+
+    /// Waits until no connection is open, or until the time is over. Returns how many are open.
+    pub(crate) async fn drain(&self, at_most: Duration) -> usize {
+        let until = Instant::now() + at_most;
+        while self.connections() > 0 && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        self.connections()
+    }
+
+    fn connections(&self) -> usize {
+        self.data.connections() + self.admin.connections()
     }
 
     fn of(&self, listener: Listener) -> &ListenerState {
@@ -88,87 +123,4 @@ impl ServerState {
             Listener::Admin => &self.admin,
         }
     }
-
-    /// Acquires a permit for a connection. `None` if the connection must be closed.
-    fn permit(&self, listener: Listener) -> Option<ConnectionPermit> {
-        let metrics = &self.routes.service.metrics;
-        let Ok((permit, has_evicted)) = self.of(listener).connections.acquire() else {
-            metrics.connections_rejected.fetch_add(1, Ordering::Relaxed);
-            return None;
-        };
-        metrics.connections.fetch_add(1, Ordering::Relaxed);
-        let closed = u64::from(has_evicted);
-        metrics
-            .idle_connections_closed
-            .fetch_add(closed, Ordering::Relaxed);
-        Some(permit)
-    }
-}
-
-/// Binds an address. The kernel queues connections from here on.
-pub(crate) fn bind(address: SocketAddr) -> Result<Bound> {
-    let listen_error = |error| Error::Listen(address, error);
-    let bound = Bound::bind(address).map_err(listen_error)?;
-    bound.set_nonblocking(true).map_err(listen_error)?;
-    Ok(bound)
-}
-
-/// Accepts connections until the server stops, and passes each one on.
-pub(crate) async fn accept(
-    socket: TcpListener,
-    state: Arc<ServerState>,
-    listener: Listener,
-    mut stopping: watch::Receiver<bool>,
-    mut assign: impl FnMut(TcpStream, ConnectionPermit),
-) {
-    let mut last_warning: Option<Instant> = None;
-    loop {
-        let accepted = tokio::select! {
-            accepted = socket.accept() => accepted,
-            () = wait_until_true(&mut stopping) => return,
-        };
-        match accepted {
-            Ok((stream, _)) => {
-                if let Some(permit) = state.permit(listener) {
-                    assign(stream, permit);
-                }
-            }
-            // The client closed the connection before it was accepted.
-            Err(error) if is_client_error(&error) => {}
-            Err(error) => {
-                // Out of file descriptors. Open connections continue, and some will close soon.
-                if last_warning.is_none_or(|at| at.elapsed() > WARNING_INTERVAL) {
-                    tracing::warn!(%error, ?listener, "cannot accept connections");
-                    last_warning = Some(Instant::now());
-                }
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        }
-    }
-}
-
-fn is_client_error(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
-    matches!(
-        error.kind(),
-        ConnectionAborted | ConnectionReset | Interrupted
-    )
-}
-
-/// Serves a connection in its own task until it ends or is evicted.
-pub(crate) fn spawn(
-    state: Arc<ServerState>,
-    stream: TcpStream,
-    listener: Listener,
-    permit: ConnectionPermit,
-) {
-    tokio::spawn(async move {
-        let activity = permit.activity();
-        tokio::select! {
-            biased;
-            () = connection::serve(&state, stream, listener, activity) => {}
-            () = activity.evicted() => {}
-        }
-        drop(permit);
-    });
 }

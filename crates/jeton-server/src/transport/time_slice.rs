@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 use tokio_stream::Stream;
 
-use crate::limits::TIME_SLICE;
+use super::limits::TIME_SLICE;
 
 /// Items between two clock reads if items are quick. Reading the clock costs a good part of a quick item.
 const ITEMS_PER_CLOCK_READ: u32 = 8;

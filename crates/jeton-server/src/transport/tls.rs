@@ -11,22 +11,33 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use webpki::{EndEntityCert, KeyUsage};
 
-use crate::config::{self, Tls};
+use super::limits;
 use crate::error::{Error, Result};
-use crate::limits;
+use crate::text_file;
+
+/// The PEM files of a server with TLS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TlsFiles<'f> {
+    /// The server's certificate, followed by intermediate certificates.
+    pub(crate) certificate: &'f Path,
+    /// The private key of the certificate.
+    pub(crate) key: &'f Path,
+    /// Certificate authorities of clients.
+    pub(crate) client_ca: Option<&'f Path>,
+}
 
 /// Builds the rustls configuration for HTTP/2 and HTTP/1.1, with client certificates if `client_ca` is set.
 ///
 /// A client without a certificate may connect: key sets are public. Other calls identify their caller.
-pub(crate) fn server_config(tls: &Tls) -> Result<Arc<ServerConfig>> {
+pub(crate) fn server_config(files: TlsFiles<'_>) -> Result<Arc<ServerConfig>> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let chain = certificates(&tls.certificate)?;
-    check_validity(&tls.certificate, &chain[0])?;
-    let key = private_key(&tls.key)?;
+    let chain = certificates(files.certificate)?;
+    check_validity(files.certificate, &chain[0])?;
+    let key = private_key(files.key)?;
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
-        .map_err(|error| wrong(&tls.certificate, error.to_string()))?;
-    let builder = match &tls.client_ca {
+        .map_err(|error| wrong(files.certificate, error.to_string()))?;
+    let builder = match files.client_ca {
         None => builder.with_no_client_auth(),
         Some(file) => {
             let mut roots = RootCertStore::empty();
@@ -44,9 +55,9 @@ pub(crate) fn server_config(tls: &Tls) -> Result<Arc<ServerConfig>> {
     let mut config = builder.with_single_cert(chain, key).map_err(|error| {
         let what = format!(
             "does not match the private key {}: {error}",
-            tls.key.display()
+            files.key.display()
         );
-        wrong(&tls.certificate, what)
+        wrong(files.certificate, what)
     })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Arc::new(config))
@@ -80,7 +91,7 @@ impl PeerCertificate {
 }
 
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let text = config::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
+    let text = text_file::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
     match read {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
@@ -90,7 +101,7 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
 }
 
 fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>> {
-    let text = config::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
+    let text = text_file::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
     PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
         // The parser's message could repeat a line of the key.
         wrong(

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use crate::limits::{LONG_RESPONSE_BYTES, UNREAD_RESPONSE_BYTES};
+use super::limits::{LONG_RESPONSE_BYTES, UNREAD_RESPONSE_BYTES};
 
 /// Unread bytes of all connections.
 #[derive(Debug, Default)]

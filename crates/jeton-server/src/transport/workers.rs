@@ -3,17 +3,17 @@
 use std::net::TcpStream as StdTcpStream;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, watch};
 
-use super::{ConnectionPermit, ServerState};
+use super::connection_limit::ConnectionPermit;
+use super::limits::EVENT_INTERVAL;
+use super::listener::Listener;
+use super::stop::wait_until_true;
+use super::{Transport, accept};
 use crate::error::{Error, Result};
-use crate::limits::EVENT_INTERVAL;
-use crate::route::Listener;
-use crate::service::wait_until_true;
 
 /// The workers. Connections are assigned in rotation.
 pub(crate) struct Workers {
@@ -26,7 +26,7 @@ impl Workers {
     /// Starts the workers. When `ending` becomes true, they drop their connections and end.
     pub(crate) fn start(
         count: usize,
-        state: &Arc<ServerState>,
+        transport: &Arc<Transport>,
         ending: &watch::Receiver<bool>,
     ) -> Result<Workers> {
         let mut workers = Workers {
@@ -36,12 +36,12 @@ impl Workers {
         };
         for index in 0..count {
             let (sender, receiver) = mpsc::unbounded_channel();
-            let (state, ending) = (state.clone(), ending.clone());
+            let (transport, ending) = (transport.clone(), ending.clone());
             let mut builder = Builder::new_current_thread();
             builder.enable_all().event_interval(EVENT_INTERVAL);
             let runtime = builder.build().map_err(Error::System)?;
             let thread = thread::Builder::new().name(format!("jeton-worker-{index}"));
-            let thread = thread.spawn(move || runtime.block_on(work(&state, receiver, ending)));
+            let thread = thread.spawn(move || runtime.block_on(work(&transport, receiver, ending)));
             workers.threads.push(thread.map_err(Error::System)?);
             workers.senders.push(sender);
         }
@@ -72,13 +72,13 @@ impl Workers {
 }
 
 async fn work(
-    state: &Arc<ServerState>,
+    transport: &Arc<Transport>,
     mut assigned: mpsc::UnboundedReceiver<(StdTcpStream, ConnectionPermit)>,
     mut ending: watch::Receiver<bool>,
 ) {
-    let service = state.routes.service.clone();
-    let bound = Duration::from_millis(service.limits.lag_milliseconds);
-    let lag_check = tokio::spawn(async move { service.load.watch(bound).await });
+    let shared = transport.shared.clone();
+    let delay_check =
+        tokio::spawn(async move { shared.load.watch(shared.settings.worker_delay).await });
     loop {
         let connection = tokio::select! {
             connection = assigned.recv() => connection,
@@ -90,9 +90,9 @@ async fn work(
             break;
         };
         match TcpStream::from_std(stream) {
-            Ok(stream) => super::spawn(state.clone(), stream, Listener::Data, permit),
+            Ok(stream) => accept::spawn(transport.clone(), stream, Listener::Data, permit),
             Err(error) => tracing::warn!(%error, "cannot register a connection"),
         }
     }
-    lag_check.abort();
+    delay_check.abort();
 }

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::inline_executor;
-use crate::limits::WRITE_BUFFER_BYTES;
+use super::limits::WRITE_BUFFER_BYTES;
 
 thread_local! {
     /// A free buffer that the next connection of this thread uses.

@@ -15,14 +15,12 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 use tonic::Status;
 
-use crate::limits::{BODY_BUDGET_BYTES, receive_timeout};
-use crate::route::Peer;
-use crate::transport::ActiveCall;
+use super::frame::FRAME_HEADER;
 use crate::transport::body_drain::DrainedBody;
+use crate::transport::connection_limit::ActiveCall;
+use crate::transport::limits::{BODY_BUDGET_BYTES, receive_timeout};
+use crate::transport::peer::Peer;
 use crate::transport::unread_responses::UnreadResponses;
-
-/// Bytes of a gRPC frame header: the compression flag and the message length.
-const FRAME_HEADER: usize = 5;
 
 /// The shared budget.
 #[derive(Debug)]

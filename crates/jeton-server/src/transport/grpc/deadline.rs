@@ -14,24 +14,26 @@ use tokio::time::{Sleep, sleep};
 use tonic::Status;
 use tonic::body::Body;
 
-use super::unary::ResponseBody;
-use crate::grpc::ResponseFuture;
-use crate::service::Failure;
+use crate::transport::response::{ResponseBody, ResponseFuture};
 
-const HEADER: &str = "grpc-timeout";
+/// The header with the timeout.
+pub(crate) const HEADER: &str = "grpc-timeout";
+/// What its value must be.
+pub(crate) const EXPECTED: &str = "expected 1 to 8 digits and one of H, M, S, m, u, n";
 /// Maximum number of digits in the protocol.
 const DIGITS: usize = 8;
 
+/// The timeout is not [`EXPECTED`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InvalidTimeout;
+
 /// The timeout in the request headers, if any.
-pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Duration>, Status> {
+pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Duration>, InvalidTimeout> {
     let Some(value) = headers.get(HEADER) else {
         return Ok(None);
     };
     let timeout = parse(value.as_bytes());
-    timeout.map(Some).ok_or_else(|| {
-        let what = "expected 1 to 8 digits and one of H, M, S, m, u, n".to_owned();
-        Failure::Field(HEADER, what).status()
-    })
+    timeout.map(Some).ok_or(InvalidTimeout)
 }
 
 fn parse(value: &[u8]) -> Option<Duration> {
@@ -52,30 +54,37 @@ fn parse(value: &[u8]) -> Option<Duration> {
     })
 }
 
-/// Runs a call with a time limit.
-pub(crate) fn enforce(timeout: Duration, call: ResponseFuture) -> ResponseFuture {
+/// Runs a call with a time limit. `exceeded` is the status of a call that takes longer.
+pub(crate) fn enforce(
+    timeout: Duration,
+    exceeded: fn() -> Status,
+    call: ResponseFuture,
+) -> ResponseFuture {
     Box::pin(async move {
         let mut timer = Box::pin(sleep(timeout));
         let response = tokio::select! {
             // A call that is ready at once does not poll the timer.
             biased;
             response = call => response?,
-            () = timer.as_mut() => return Ok(Failure::DeadlineExceeded.status().into_http()),
+            () = timer.as_mut() => return Ok(exceeded().into_http()),
         };
         Ok(response.map(|body| match body {
-            ResponseBody::Other(body) => {
-                ResponseBody::Other(Body::new(DeadlineBody { body, timer }))
-            }
+            ResponseBody::Other(body) => ResponseBody::Other(Body::new(DeadlineBody {
+                body,
+                timer,
+                exceeded,
+            })),
             // A complete message needs no timer.
             complete => complete,
         }))
     })
 }
 
-/// A body that ends with `DEADLINE_EXCEEDED` when the timer fires.
+/// A body that ends with the status `exceeded` when the timer fires.
 struct DeadlineBody {
     body: Body,
     timer: Pin<Box<Sleep>>,
+    exceeded: fn() -> Status,
 }
 
 impl hyper::body::Body for DeadlineBody {
@@ -96,7 +105,7 @@ impl hyper::body::Body for DeadlineBody {
         // Releases the resources of the stream. The next poll returns its end.
         this.body = Body::empty();
         let mut trailers = HeaderMap::new();
-        let added = Failure::DeadlineExceeded.status().add_header(&mut trailers);
+        let added = (this.exceeded)().add_header(&mut trailers);
         Poll::Ready(Some(added.map(|()| Frame::trailers(trailers))))
     }
 
