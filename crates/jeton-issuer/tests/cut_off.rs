@@ -129,7 +129,7 @@ fn ended_follower_is_a_fault() {
 fn disconnected_node_stops_issuing_at_limit() {
     let limit = Duration::from_millis(1500);
     let bounds = options()
-        .freshness(Duration::from_millis(500), StalePolicy::Answer)
+        .freshness(Duration::from_millis(500), StalePolicy::Verify)
         .issue_without_store(limit);
     let (_node, failing_store, trouble) = two(bounds);
     let issue = || failing_store.issue(ISS, &Request::new("p"));

@@ -13,13 +13,13 @@ pub const FORM_OVERHEAD_BYTES: usize = 16 * 1024;
 /// Maximum number of tokens in a batch.
 pub const BATCH_ITEMS: usize = 4096;
 /// Maximum number of clients that follow revocations.
-pub const WATCHERS: usize = 64;
+pub const REVOCATION_WATCHERS: usize = 64;
 /// Messages queued for each client that follows revocations.
 pub const WATCHER_MESSAGES: usize = 4;
 /// Maximum length of a health or reflection request, bytes.
 pub const NAME_MESSAGE_BYTES: usize = 4096;
-/// Maximum for `issue_without_store_seconds`.
-pub const ISSUE_WITHOUT_STORE_SECONDS_MAX: u64 =
+/// Maximum for `store_outage_issuing_seconds`.
+pub const STORE_OUTAGE_ISSUING_SECONDS_MAX: u64 =
     jeton_issuer::limits::ISSUE_WITHOUT_STORE_MAX.as_secs();
 /// How long a verified bearer token is accepted from the cache.
 pub const BEARER_CACHE_DURATION: Duration = Duration::from_millis(500);

@@ -49,7 +49,7 @@ impl Service {
             transport,
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
-            watchers: Arc::new(Semaphore::new(config.limits.watchers)),
+            watchers: Arc::new(Semaphore::new(config.limits.revocation_watchers)),
         })
     }
 

@@ -24,8 +24,8 @@ pub struct Client {
     /// The name in the audit log.
     pub name: String,
     /// The `sub` of its bearer tokens.
-    #[serde(default)]
-    pub subject: Option<String>,
+    #[serde(default, alias = "subject")]
+    pub bearer_subject: Option<String>,
     /// A DNS name or URI in its certificate (subjectAltName).
     #[serde(default)]
     pub certificate_name: Option<String>,
@@ -60,7 +60,7 @@ fn client_problem(config: &Config, client: &Client) -> Option<(&'static str, &'s
         .as_ref()
         .is_some_and(|tls| tls.client_ca.is_some());
     let credentials = [
-        &client.subject,
+        &client.bearer_subject,
         &client.certificate_name,
         &client.certificate_sha256,
     ];
@@ -70,13 +70,13 @@ fn client_problem(config: &Config, client: &Client) -> Option<(&'static str, &'s
     if credentials.iter().filter(|value| value.is_some()).count() != 1 {
         return Some((
             "name",
-            "requires exactly one of subject, certificate_name and certificate_sha256",
+            "requires exactly one of bearer_subject, certificate_name and certificate_sha256",
         ));
     }
-    if client.subject.is_some() && config.bearer.is_none() {
-        return Some(("subject", "requires `bearer`"));
+    if client.bearer_subject.is_some() && config.bearer.is_none() {
+        return Some(("bearer_subject", "requires `bearer`"));
     }
-    if client.subject.is_none() && !certificates {
+    if client.bearer_subject.is_none() && !certificates {
         return Some((
             "name",
             "requires `tls.client_ca` to verify the certificate of the client",

@@ -16,12 +16,16 @@ pub struct Limits {
     pub message_bytes: usize,
     pub token_bytes: Option<usize>,
     pub batch_items: usize,
-    pub streams: u32,
+    #[serde(alias = "streams")]
+    pub calls_per_connection: u32,
     pub header_bytes: u32,
     pub connections: usize,
-    pub watchers: usize,
-    pub stall_seconds: u64,
-    pub lag_milliseconds: u64,
+    #[serde(alias = "watchers")]
+    pub revocation_watchers: usize,
+    #[serde(alias = "stall_seconds")]
+    pub client_stall_timeout_seconds: u64,
+    #[serde(alias = "lag_milliseconds")]
+    pub worker_delay_milliseconds: u64,
 }
 
 impl Limits {
@@ -36,10 +40,10 @@ impl Limits {
     pub(crate) fn transport(&self) -> Settings {
         Settings {
             connections: self.connections,
-            calls_per_connection: self.streams,
+            calls_per_connection: self.calls_per_connection,
             header_bytes: self.header_bytes,
-            stall: Duration::from_secs(self.stall_seconds),
-            worker_delay: Duration::from_millis(self.lag_milliseconds),
+            client_stall_timeout: Duration::from_secs(self.client_stall_timeout_seconds),
+            worker_delay: Duration::from_millis(self.worker_delay_milliseconds),
         }
     }
 
@@ -60,12 +64,12 @@ impl Default for Limits {
             message_bytes: limits::MESSAGE_BYTES,
             token_bytes: None,
             batch_items: limits::BATCH_ITEMS,
-            streams: limits::STREAMS,
+            calls_per_connection: limits::CALLS_PER_CONNECTION,
             header_bytes: limits::HEADER_BYTES,
             connections: limits::CONNECTIONS,
-            watchers: limits::WATCHERS,
-            stall_seconds: limits::STALL.as_secs(),
-            lag_milliseconds: limits::LAG_MILLISECONDS,
+            revocation_watchers: limits::REVOCATION_WATCHERS,
+            client_stall_timeout_seconds: limits::CLIENT_STALL_TIMEOUT.as_secs(),
+            worker_delay_milliseconds: limits::WORKER_DELAY_MILLISECONDS,
         }
     }
 }
@@ -86,8 +90,11 @@ pub(super) fn problem(limits: &Limits) -> Option<Problem> {
     if !(1..=1_000_000).contains(&limits.batch_items) {
         return wrong("limits.batch_items", "must be between 1 and 1000000");
     }
-    if !(1..=100_000).contains(&limits.streams) {
-        return wrong("limits.streams", "must be between 1 and 100000");
+    if !(1..=100_000).contains(&limits.calls_per_connection) {
+        return wrong(
+            "limits.calls_per_connection",
+            "must be between 1 and 100000",
+        );
     }
     if !(1024..=1024 * 1024).contains(&limits.header_bytes) {
         return wrong("limits.header_bytes", "must be between 1024 and 1048576");
@@ -95,11 +102,17 @@ pub(super) fn problem(limits: &Limits) -> Option<Problem> {
     if limits.connections == 0 {
         return wrong("limits.connections", "must be at least 1");
     }
-    if !(1..=3600).contains(&limits.stall_seconds) {
-        return wrong("limits.stall_seconds", "must be between 1 and 3600");
+    if !(1..=3600).contains(&limits.client_stall_timeout_seconds) {
+        return wrong(
+            "limits.client_stall_timeout_seconds",
+            "must be between 1 and 3600",
+        );
     }
-    if !(1..=60_000).contains(&limits.lag_milliseconds) {
-        return wrong("limits.lag_milliseconds", "must be between 1 and 60000");
+    if !(1..=60_000).contains(&limits.worker_delay_milliseconds) {
+        return wrong(
+            "limits.worker_delay_milliseconds",
+            "must be between 1 and 60000",
+        );
     }
     None
 }

@@ -2,6 +2,7 @@
 
 mod clients;
 mod exposure;
+mod former_names;
 mod issuers;
 mod limits;
 mod location;
@@ -72,7 +73,8 @@ pub struct Config {
     /// How long tokens are issued without contact to the store, in seconds. An issuer with a shorter
     /// pre-publication period stops after that period. Default: 900, or
     /// [`freshness_seconds`](Config::freshness_seconds) if that is more.
-    pub issue_without_store_seconds: Option<u64>,
+    #[serde(alias = "issue_without_store_seconds")]
+    pub store_outage_issuing_seconds: Option<u64>,
     /// How long running requests may take after the server was told to stop, in seconds.
     pub drain_seconds: u64,
     /// Level and format of the log.
@@ -171,7 +173,7 @@ impl Default for Config {
             key_encryption_key_file: None,
             freshness_seconds: 15,
             when_stale: WhenStale::Refuse,
-            issue_without_store_seconds: None,
+            store_outage_issuing_seconds: None,
             drain_seconds: DRAIN.as_secs(),
             log: Log::default(),
             tls: None,

@@ -7,7 +7,7 @@ use crate::limits::HOSTS;
 /// A key whose value is out of range or contradicts another key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    /// For example `limits.streams` or `client[1].may`.
+    /// For example `limits.calls_per_connection` or `client[1].may`.
     pub(super) key: String,
     /// The problem and the expected value.
     pub(super) what: String,

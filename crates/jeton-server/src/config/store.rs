@@ -32,14 +32,15 @@ pub enum WhenStale {
     /// Verifies no token.
     Refuse,
     /// Continues to verify and reports that it is not ready.
-    Answer,
+    #[serde(alias = "answer")]
+    Verify,
 }
 
 impl Config {
     /// How long tokens are issued without contact to the store.
     pub(crate) fn issue_without_store(&self) -> Duration {
         let default = jeton_issuer::limits::ISSUE_WITHOUT_STORE.as_secs();
-        let seconds = self.issue_without_store_seconds;
+        let seconds = self.store_outage_issuing_seconds;
         Duration::from_secs(seconds.unwrap_or(default.max(self.freshness_seconds)))
     }
 }
@@ -55,11 +56,11 @@ pub(super) fn problem(config: &Config) -> Option<Problem> {
         config.issue_without_store().as_secs(),
         config.freshness_seconds,
     );
-    if !(fresh..=limits::ISSUE_WITHOUT_STORE_SECONDS_MAX).contains(&issuing) {
-        let max = limits::ISSUE_WITHOUT_STORE_SECONDS_MAX;
+    if !(fresh..=limits::STORE_OUTAGE_ISSUING_SECONDS_MAX).contains(&issuing) {
+        let max = limits::STORE_OUTAGE_ISSUING_SECONDS_MAX;
         let what =
             format!("must be between {fresh} (`freshness_seconds`) and {max}, got {issuing}");
-        return Some(Problem::new("issue_without_store_seconds", what));
+        return Some(Problem::new("store_outage_issuing_seconds", what));
     }
     None
 }

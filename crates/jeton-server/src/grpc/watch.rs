@@ -28,7 +28,7 @@ pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Sta
 pub(super) fn start(api: TokenApi, iss: String) -> Result<Updates, Failure> {
     let Ok(permit) = api.service.watchers.clone().try_acquire_owned() else {
         return Err(Failure::Overloaded(
-            "too many clients follow revocations (`limits.watchers`), retry later",
+            "too many clients follow revocations (`limits.revocation_watchers`), retry later",
         ));
     };
     let feed = api.service.node.revocations(&iss)?;
@@ -57,7 +57,10 @@ async fn follow(
     sender: &Sender<FeedUpdate>,
 ) -> Status {
     let transport = &api.service.transport;
-    let (mut stopping, stall) = (transport.stopping.clone(), transport.settings.stall);
+    let (mut stopping, stall) = (
+        transport.stopping.clone(),
+        transport.settings.client_stall_timeout,
+    );
     let updates = async {
         loop {
             // A heartbeat, also without contact to the store. It carries the growing age of the view.

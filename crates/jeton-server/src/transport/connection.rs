@@ -65,7 +65,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let shared = &transport.shared;
-    let stall = shared.settings.stall;
+    let stall = shared.settings.client_stall_timeout;
     let stream = StallTimeout::new(stream, limits::HANDSHAKE_TIMEOUT, stall, activity.clone());
     let stalled = stream.stalled();
     // Outside of the stall timeout, which must see the bytes that the client reads, not the buffered ones.

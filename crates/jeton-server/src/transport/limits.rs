@@ -15,8 +15,8 @@ pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
 pub const LONG_RESPONSE_BYTES: usize = 64 * 1024;
 /// Maximum unread bytes of long responses of all clients. Beyond that, batches get `RESOURCE_EXHAUSTED`.
 pub const UNREAD_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
-/// Maximum number of concurrent streams (calls) on a connection.
-pub const STREAMS: u32 = 256;
+/// Maximum number of concurrent calls on a connection. Each is an HTTP/2 stream.
+pub const CALLS_PER_CONNECTION: u32 = 256;
 /// Maximum length of all headers of a request, bytes.
 pub const HEADER_BYTES: u32 = 16 * 1024;
 /// Maximum number of headers of an HTTP/1 request.
@@ -35,10 +35,10 @@ pub const IDLE_BEFORE_EVICTION: Duration = Duration::from_secs(5);
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time limit to receive the headers of an HTTP/1 request, or a request body that is not a stream.
 pub const RECEIVE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Minimum receive rate. A message has [`STALL`] plus one second for each of this many bytes.
+/// Minimum receive rate. A message has [`CLIENT_STALL_TIMEOUT`] plus one second for each of this many bytes.
 pub const BYTES_PER_SECOND: usize = 64 * 1024;
 /// How long a client may read nothing while data is pending for it.
-pub const STALL: Duration = Duration::from_secs(20);
+pub const CLIENT_STALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Interval of HTTP/2 pings on a connection without frames.
 pub const PING_INTERVAL: Duration = Duration::from_secs(60);
 /// Time limit for the response to a ping.
@@ -62,7 +62,7 @@ pub const TIME_SLICE: Duration = Duration::from_millis(2);
 /// Task polls after which a worker checks its sockets and timers.
 pub const EVENT_INTERVAL: u32 = 16;
 /// Scheduling delay, in milliseconds, beyond which a worker sheds calls.
-pub const LAG_MILLISECONDS: u64 = 200;
+pub const WORKER_DELAY_MILLISECONDS: u64 = 200;
 
 /// Time limit for a client to send a message of this length.
 pub(crate) fn receive_timeout(stall: Duration, bytes: usize) -> Duration {

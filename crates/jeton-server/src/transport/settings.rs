@@ -12,7 +12,7 @@ pub(crate) struct Settings {
     /// Maximum length of all headers of a request, bytes.
     pub(crate) header_bytes: u32,
     /// How long a client may stop reading or sending.
-    pub(crate) stall: Duration,
+    pub(crate) client_stall_timeout: Duration,
     /// Scheduling delay beyond which a worker sheds calls.
     pub(crate) worker_delay: Duration,
 }

@@ -28,7 +28,7 @@ impl Shared {
             settings,
             counters: ConnectionCounters::default(),
             load: Load::default(),
-            body_budget: Arc::new(BodyBudget::new(settings.stall)),
+            body_budget: Arc::new(BodyBudget::new(settings.client_stall_timeout)),
             unread: Arc::default(),
             stopping,
         }

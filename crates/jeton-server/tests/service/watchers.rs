@@ -26,7 +26,7 @@ fn revoke(fixture: &TestServer, tokens: &mut TokenServiceClient<Channel>, number
 
 #[test]
 fn watcher_that_reads_nothing_is_disconnected() {
-    let limits = "[limits]\nwatchers = 1\nstall_seconds = 1\n";
+    let limits = "[limits]\nrevocation_watchers = 1\nclient_stall_timeout_seconds = 1\n";
     let fixture = TestServer::with(&format!("{limits}{ISSUER}"));
     let endpoint = Endpoint::from_shared(format!("http://{}", fixture.address())).unwrap();
     let endpoint = endpoint.initial_stream_window_size(0);
