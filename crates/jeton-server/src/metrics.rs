@@ -103,7 +103,7 @@ pub(crate) struct Metrics {
     pub(crate) issued: AtomicU64,
     /// Tokens verified, including batches and streams.
     pub(crate) verified: AtomicU64,
-    pub(crate) requests_rejected: AtomicU64,
+    pub(crate) requests_blocked: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -163,8 +163,8 @@ impl Metrics {
                 load(&self.verified),
             ),
             (
-                "connections",
-                "Connections accepted.",
+                "connections_accepted",
+                "Connections accepted since the start.",
                 connections.accepted.get(),
             ),
             (
@@ -188,9 +188,9 @@ impl Metrics {
                 connections.idle_closed.get(),
             ),
             (
-                "requests_rejected",
-                "Requests rejected because of host, origin, method or content type.",
-                load(&self.requests_rejected),
+                "requests_blocked",
+                "Requests blocked before authentication: unknown host, page of another site, wrong method or content type.",
+                load(&self.requests_blocked),
             ),
         ];
         for (name, help, count) in single {

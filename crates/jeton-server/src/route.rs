@@ -39,10 +39,10 @@ impl Handler for Routes {
         if let Err(error) = self.check_request(peer, &request, grpc_service.is_some()) {
             self.service
                 .metrics
-                .requests_rejected
+                .requests_blocked
                 .fetch_add(1, Ordering::Relaxed);
             // The path is untrusted input, so the log has the known service only.
-            tracing::debug!(?error, service = ?grpc_service, "request rejected");
+            tracing::debug!(?error, service = ?grpc_service, "request blocked");
             return Box::pin(ready(Ok(error.response(&request).map(ResponseBody::Other))));
         }
         let Some(grpc_service) = grpc_service else {

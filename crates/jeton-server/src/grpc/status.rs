@@ -151,7 +151,7 @@ fn issuer_parts(error: &Error) -> ErrorParts {
         Error::IssuerExists => (Code::AlreadyExists, "ISSUER_EXISTS"),
         Error::NotReady => (Code::Unavailable, "NOT_READY"),
         Error::Stale => (Code::Unavailable, "STALE"),
-        Error::CutOff { .. } => (Code::Unavailable, "CUT_OFF"),
+        Error::StoreUnreachable { .. } => (Code::Unavailable, "STORE_UNREACHABLE"),
         Error::Contended => (Code::Aborted, "CONTENDED"),
         Error::FellBehind { .. } => (Code::Aborted, "FELL_BEHIND"),
         Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),

@@ -34,13 +34,13 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             u128::from(status.is_ready),
         ),
         (
-            "warning",
-            "Whether clocks of nodes differ or due changes wait; see AdminService.Status.",
+            "clock_warning",
+            "Whether clocks of servers differ, or changes of keys wait for a clock; see AdminService.Status.",
             u128::from(status.warning.is_some()),
         ),
         (
             "store_revision",
-            "Store revision that this node has applied.",
+            "Store revision that this server has applied.",
             status.revision.number().into(),
         ),
         (
@@ -54,13 +54,13 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             heard,
         ),
         (
-            "revocations",
-            "Active revocations of single tokens.",
+            "revoked_tokens",
+            "Active revocations of single tokens, by id and expiry.",
             status.revocations as u128,
         ),
         (
             "revocation_rules",
-            "Active revocations of subjects, clients and keys.",
+            "Active revocations of subjects, clients and keys, and of token ids without an expiry.",
             status.rules as u128,
         ),
         (
@@ -69,11 +69,11 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             status.issuers.len() as u128,
         ),
         (
-            "worker_lag_milliseconds",
-            "Scheduling delay in the latest check of any worker.",
+            "worker_delay_milliseconds",
+            "How late a worker thread ran its timer, in the latest check of any worker.",
             transport
                 .load
-                .lag_milliseconds
+                .delay_milliseconds
                 .load(Ordering::Relaxed)
                 .into(),
         ),

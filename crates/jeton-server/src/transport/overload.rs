@@ -20,7 +20,7 @@ const LATE_CHECKS: u32 = 3;
 #[derive(Debug, Default)]
 pub(crate) struct Load {
     /// The delay in the latest check of any worker, for the metrics.
-    pub(crate) lag_milliseconds: AtomicU64,
+    pub(crate) delay_milliseconds: AtomicU64,
 }
 
 thread_local! {
@@ -42,7 +42,8 @@ impl Load {
             let now = Instant::now();
             let late = now.saturating_duration_since(due);
             let milliseconds = u64::try_from(late.as_millis()).unwrap_or(u64::MAX);
-            self.lag_milliseconds.store(milliseconds, Ordering::Relaxed);
+            self.delay_milliseconds
+                .store(milliseconds, Ordering::Relaxed);
             late_checks = if late > bound { late_checks + 1 } else { 0 };
             LATE.set(late_checks >= LATE_CHECKS);
             due = now + CHECK_INTERVAL;
