@@ -50,6 +50,10 @@ mod text_file;
 mod server;
 mod transport;
 
+// The comparison with plain tonic
+#[cfg(test)]
+mod plain_tonic;
+
 // Errors, logs, metrics and health
 mod error;
 mod health_log;

@@ -39,7 +39,7 @@ pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
 pub struct Server {
     data: SocketAddr,
     admin: SocketAddr,
-    service: Arc<Service>,
+    pub(crate) service: Arc<Service>,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }

@@ -40,8 +40,8 @@ impl RequestMessage for ImportKeyMessage {
 
 /// The service, for one caller.
 pub(crate) struct AdminApi {
-    pub(super) service: Arc<Service>,
-    pub(super) caller: Arc<Caller>,
+    pub(crate) service: Arc<Service>,
+    pub(crate) caller: Arc<Caller>,
 }
 
 #[tonic::async_trait]

@@ -32,10 +32,10 @@ use crate::transport::{SlicedStream, TimeSlice};
 /// The service, for one caller.
 #[derive(Clone)]
 pub(crate) struct TokenApi {
-    pub(super) service: Arc<Service>,
-    pub(super) caller: Arc<Caller>,
+    pub(crate) service: Arc<Service>,
+    pub(crate) caller: Arc<Caller>,
     /// Set for streaming calls.
-    pub(super) credentials: Option<Arc<CallerCredentials>>,
+    pub(crate) credentials: Option<Arc<CallerCredentials>>,
 }
 
 type ResponseStream<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;

@@ -1,0 +1,1 @@
+//! Compares the page with the data.
