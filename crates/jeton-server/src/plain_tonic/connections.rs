@@ -5,11 +5,11 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::block_on;
-use super::exchange::{Call, exchange, framed};
+use super::exchange::framed;
 use super::frames::{DATA, END_STREAM, Frame, Frames, GOAWAY, HEADERS, RST_STREAM, SETTINGS};
 use super::probe::{Probe, Probes};
 use super::probe_calls::issue;
-use super::servers::CALLS;
+use super::servers::{CALLS, HEADER_BYTES};
 
 const ISSUE: &str = "/jeton.v1.TokenService/Issue";
 const CANCEL: [u8; 4] = [0, 0, 0, 8];
@@ -44,7 +44,9 @@ fn settings_of_http2_are_as_with_tonic() {
         let probes = Probes::start().await;
         let ours = settings(probes.pair.ours).await;
         let tonic = settings(probes.pair.tonic).await;
-        println!("{ours:?} {tonic:?}");
+        assert_eq!(ours, tonic);
+        // SETTINGS_MAX_CONCURRENT_STREAMS and SETTINGS_MAX_HEADER_LIST_SIZE.
+        assert_eq!((ours[&3], ours[&6]), (CALLS, HEADER_BYTES));
         probes.stop().await;
     });
 }
@@ -216,11 +218,14 @@ async fn shutdown(mut frames: Frames) -> Shutdown {
 fn connection_without_calls_closes_when_the_server_stops() {
     block_on(async {
         let probes = Probes::start().await;
-        let ours = Frames::connect(probes.pair.ours).await;
-        let tonic = Frames::connect(probes.pair.tonic).await;
-        // Both have answered a call, so the handshake is over.
-        for address in [probes.pair.ours, probes.pair.tonic] {
-            exchange(address, &Call::new("ok", ISSUE).message(&issue("ok"))).await;
+        let mut ours = Frames::connect(probes.pair.ours).await;
+        let mut tonic = Frames::connect(probes.pair.tonic).await;
+        for frames in [&mut ours, &mut tonic] {
+            // A call, so that the handshake is over.
+            frames.call(1, ISSUE).await;
+            let message = framed(&issue("ok"));
+            frames.send(DATA, END_STREAM, 1, &message).await;
+            end_of(frames, 1).await;
         }
         let (ours, tonic, ()) = tokio::join!(shutdown(ours), shutdown(tonic), probes.stop());
         assert_eq!(ours, tonic);

@@ -28,17 +28,11 @@ const WORDING: Reason = Reason {
     tonic: "the text of tonic",
     why: "every error of jeton is written by the same rules",
 };
-const UNKNOWN_METHOD: Reason = Reason {
-    request: "an unknown method of a known service",
-    ours: "`UNIMPLEMENTED`, \"unknown method\"",
+const UNKNOWN: Reason = Reason {
+    request: "an unknown service or method",
+    ours: "`UNIMPLEMENTED`, \"unknown service\" or \"unknown method\"",
     tonic: "`UNIMPLEMENTED` without a text",
     why: "a text helps the person who reads the log",
-};
-const UNKNOWN_PATH: Reason = Reason {
-    request: "an unknown service",
-    ours: "HTTP 404",
-    tonic: "`UNIMPLEMENTED`",
-    why: "HTTP shares the port. gRPC clients map 404 to `UNIMPLEMENTED`",
 };
 const METHOD: Reason = Reason {
     request: "gRPC with another method than POST",
@@ -80,13 +74,13 @@ const INVALID_TIMEOUT: Reason = Reason {
     request: "a malformed `grpc-timeout`",
     ours: "`INVALID_ARGUMENT`",
     tonic: "ignores the header",
-    why: "a call without the wanted deadline is a surprise",
+    why: "the call would run without the deadline that its client wants",
 };
 const STALLED: Reason = Reason {
     request: "a message that never becomes complete, or a unary request that never ends",
     ours: "`DEADLINE_EXCEEDED` after `limits.client_stall_timeout_seconds`",
     tonic: "waits without limit",
-    why: "a client could hold memory at no cost",
+    why: "otherwise a client holds memory at no cost",
 };
 const TWO_MESSAGES: Reason = Reason {
     request: "two messages in a unary call",
@@ -98,16 +92,15 @@ const METADATA: Reason = Reason {
     request: "response metadata that a unary method sets",
     ours: "is not sent",
     tonic: "is sent",
-    why: "no method of the service sets any. Metadata of an error is sent",
+    why: "no method of the service sets any",
 };
 
-pub(super) const REASONS: [Reason; 13] = [
+pub(super) const REASONS: [Reason; 12] = [
     METHOD,
     CONTENT_TYPE,
     HOST,
     ORIGIN,
-    UNKNOWN_PATH,
-    UNKNOWN_METHOD,
+    UNKNOWN,
     WORDING,
     TWO_MESSAGES,
     STALLED,
@@ -117,12 +110,12 @@ pub(super) const REASONS: [Reason; 13] = [
     METADATA,
 ];
 
-/// The response is HTTP, and plain tonic's is gRPC with this code.
+/// The response is HTTP, and plain tonic handles the call.
 macro_rules! http {
-    ($response:literal, $code:literal) => {
+    ($response:literal) => {
         &[
             ("response", $response, "gRPC"),
-            ("grpc-status", "none", $code),
+            ("grpc-status", "none", "0"),
         ]
     };
 }
@@ -145,7 +138,7 @@ pub(super) const INTENDED: [Intended; 24] = [
     Intended {
         reason: METHOD,
         calls: &["GET", "PUT"],
-        aspects: http!("HTTP 405: gRPC requires the method POST", "0"),
+        aspects: http!("HTTP 405: gRPC requires the method POST"),
     },
     Intended {
         reason: CONTENT_TYPE,
@@ -158,16 +151,14 @@ pub(super) const INTENDED: [Intended; 24] = [
             "two content types",
         ],
         aspects: http!(
-            "HTTP 415: gRPC requires HTTP/2 and exactly one `content-type`: application/grpc or application/grpc+proto",
-            "0"
+            "HTTP 415: gRPC requires HTTP/2 and exactly one `content-type`: application/grpc or application/grpc+proto"
         ),
     },
     Intended {
         reason: HOST,
         calls: &["authority of another name"],
         aspects: http!(
-            "HTTP 400: invalid `Host`: send exactly one, HOST or HOST:PORT, that matches the request target",
-            "0"
+            "HTTP 400: invalid `Host`: send exactly one, HOST or HOST:PORT, that matches the request target"
         ),
     },
     Intended {
@@ -184,24 +175,23 @@ pub(super) const INTENDED: [Intended; 24] = [
         ],
     },
     Intended {
-        reason: UNKNOWN_PATH,
+        reason: UNKNOWN,
         calls: &["unknown service", "only a service", "root"],
-        aspects: http!("HTTP 404: not found", "12"),
+        aspects: &[
+            ("grpc-message", "unknown%20service", "none"),
+            ("header content-length", "none", "0"),
+        ],
     },
-    text!(UNKNOWN_METHOD, "unknown method", "unknown%20method"),
-    text!(UNKNOWN_METHOD, "method in lower case", "unknown%20method"),
+    text!(UNKNOWN, "unknown method", "unknown%20method"),
+    text!(UNKNOWN, "method in lower case", "unknown%20method"),
+    text!(UNKNOWN, "path with a further part", "unknown%20method"),
     text!(
-        UNKNOWN_METHOD,
-        "path with a further part",
-        "unknown%20method"
-    ),
-    text!(
-        UNKNOWN_METHOD,
+        UNKNOWN,
         "unknown method of AdminService",
         "unknown%20method"
     ),
     Intended {
-        reason: UNKNOWN_METHOD,
+        reason: UNKNOWN,
         calls: &["no method"],
         aspects: &[
             ("grpc-message", "unknown%20method", "none"),

@@ -243,7 +243,6 @@ fn streams(token: &str) -> Vec<Call> {
         tokens("stream of an unknown issuer", "WatchRevocations").message(
             &WatchRevocationsRequest {
                 issuer: "https://other.example".to_owned(),
-                ..WatchRevocationsRequest::default()
             },
         ),
     ]
@@ -289,7 +288,6 @@ pub(super) fn to_admin_listener(admin_token: &str) -> Vec<Call> {
             "{{\"iss\":\"{ISS}\",\"profiles\":[{{\"name\":\"a\",\"alg\":\"ES256\",\"lifetime_seconds\":900,\
              \"audiences\":[\"api\"]}}]}}"
         ),
-        ..CreateIssuerRequest::default()
     };
     let rotate = RotateKeyRequest {
         issuer: ISS.to_owned(),
