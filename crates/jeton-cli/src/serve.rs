@@ -21,9 +21,14 @@ Examples:
   jeton serve --store etcd://127.0.0.1:2379
 
 Without a configuration, the server listens on the loopback address only. It creates a data folder, a \
-key-encryption key and a test issuer, and prints three commands to try. Every process of this machine can call the \
+key-encryption key and a trial issuer, and prints three commands to try. Every process of this machine can call the \
 data listener. AdminService requires the token in the file admin-token of the data folder, which changes at each \
-start. The server refuses to listen on a non-loopback address unless TLS and client authentication are configured.
+start.
+
+The server refuses to listen on a non-loopback address unless the configuration has three things: TLS ([tls]), \
+client authentication ([[client]] with tls.client_ca or [bearer]), and a key-encryption key \
+(key_encryption_key_file, or the environment variable JETON_KEY_ENCRYPTION_KEY). The key in the data folder does \
+not count: a copy of the folder would include it.
 
 Servers with the same etcd form one service: each applies the revocations of the others. They share one \
 key-encryption key, which is JETON_KEY_ENCRYPTION_KEY or a file named in the configuration.

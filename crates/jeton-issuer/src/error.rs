@@ -44,7 +44,7 @@ pub enum Error {
         limit: usize,
     },
     /// The node has been without contact to the store for longer than it may issue.
-    CutOff {
+    StoreUnreachable {
         /// Time since the last contact.
         heard: Duration,
         /// The limit.
@@ -155,7 +155,7 @@ impl fmt::Display for Error {
                 f,
                 "the reader of revocations is {bytes} bytes behind, the limit is {limit}: begin a new feed"
             ),
-            Error::CutOff { heard, limit } => write!(
+            Error::StoreUnreachable { heard, limit } => write!(
                 f,
                 "no contact to the store for {} s, the limit for issuing is {} s",
                 heard.as_secs(),

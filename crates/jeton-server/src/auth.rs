@@ -18,11 +18,9 @@ use crate::admin_token::AdminToken;
 use crate::config::{Bearer, Config};
 use crate::error::Result;
 use crate::limits;
-use crate::listen::ActiveCall;
 use crate::permissions::{Caller, Clients, Permission};
-use crate::route::Peer;
 use crate::service::Service;
-use crate::tls::PeerCertificate;
+use crate::transport::{ActiveCall, Peer, PeerCertificate};
 
 /// Identifies callers by their credentials. A configuration reload replaces it as a whole.
 #[derive(Debug)]

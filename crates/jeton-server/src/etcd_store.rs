@@ -38,7 +38,7 @@ pub(crate) fn open(address: &str, etcd: Option<&Etcd>) -> Result<Arc<dyn Store>>
 
 #[cfg(feature = "etcd")]
 fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
-    use crate::{config, limits};
+    use crate::{limits, text_file};
     use std::path::PathBuf;
     use zeroize::Zeroizing;
 
@@ -46,7 +46,7 @@ fn access(etcd: Option<&Etcd>) -> Result<jeton_store::EtcdAccess> {
         return Ok(jeton_store::EtcdAccess::default());
     };
     let read = |key: &str, file: Option<&PathBuf>| {
-        let text = file.map(|file| (file, config::read(file, limits::PEM_BYTES)));
+        let text = file.map(|file| (file, text_file::read(file, limits::PEM_BYTES)));
         text.map(|(file, text)| {
             let text = text.map_err(|what| wrong(key, &format!("{} {what}", file.display())))?;
             Ok::<_, Error>(Zeroizing::new(text))

@@ -8,7 +8,7 @@ use jeton_issuer::Status;
 #[derive(Debug, Default)]
 pub(crate) struct HealthLog {
     is_ready: Option<bool>,
-    fault: Option<String>,
+    problem: Option<String>,
     has_warning: bool,
     write_failures: u64,
 }
@@ -17,24 +17,26 @@ impl HealthLog {
     /// Compares a status with the previous one and logs the difference.
     pub(crate) fn observe(&mut self, status: &Status) {
         let failures = status.write_failures.saturating_sub(self.write_failures);
-        match (&self.fault, &status.fault) {
+        match (&self.problem, &status.fault) {
             (None, None) if failures > 0 => {
                 tracing::error!(failures, "writing to the store failed and has recovered")
             }
-            (was, Some(fault)) if was.as_ref() != Some(fault) => {
-                tracing::error!(fault, write_failures = status.write_failures, "not ready");
+            (was, Some(problem)) if was.as_ref() != Some(problem) => {
+                tracing::error!(problem, write_failures = status.write_failures, "not ready");
             }
             (Some(_), None) => {
-                tracing::info!(write_failures = status.write_failures, "fault resolved")
+                tracing::info!(write_failures = status.write_failures, "problem resolved")
             }
             _ => {}
         }
-        if status.fault.is_none() && self.fault.is_none() && self.is_ready == Some(!status.is_ready)
+        if status.fault.is_none()
+            && self.problem.is_none()
+            && self.is_ready == Some(!status.is_ready)
         {
             match status.is_ready {
                 true => tracing::info!("ready again"),
                 false => tracing::warn!(
-                    heard_milliseconds_ago =
+                    last_contact_milliseconds =
                         u64::try_from(status.heard.as_millis()).unwrap_or(u64::MAX),
                     issuers = status.issuers.len(),
                     "not ready: the view of the store is too old, or a profile has no active signing key"
@@ -49,7 +51,7 @@ impl HealthLog {
         }
         self.has_warning = status.warning.is_some();
         self.is_ready = Some(status.is_ready);
-        self.fault.clone_from(&status.fault);
+        self.problem.clone_from(&status.fault);
         self.write_failures = status.write_failures;
     }
 }

@@ -35,8 +35,6 @@ mod authority;
 mod cross_origin;
 mod hosts;
 mod permissions;
-mod tls;
-mod unread_responses;
 
 // Services and routing
 mod etcd_store;
@@ -46,15 +44,15 @@ mod node;
 mod request_check;
 mod route;
 mod service;
+mod text_file;
 
 // Listeners, connections and load control
-mod body_budget;
-mod body_drain;
-mod file_descriptors;
-mod listen;
-mod overload;
 mod server;
-mod time_slice;
+mod transport;
+
+// The comparison with plain tonic
+#[cfg(test)]
+mod plain_tonic;
 
 // Errors, logs, metrics and health
 mod error;

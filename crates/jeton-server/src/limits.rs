@@ -1,73 +1,26 @@
-//! The limits and time limits of the service.
+//! The limits and time limits of the server: those of the transport, and those of the service.
 
 use std::time::Duration;
 
-/// Maximum length of a gRPC request message, bytes.
-pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+pub use crate::transport::limits::*;
+
 /// Minimum for `limits.message_bytes`: a short token and the longest names fit.
 pub const MESSAGE_BYTES_MIN: usize = 4096;
 /// Bytes of a gRPC request reserved for the issuer and audience names and for all field headers.
 pub const NAMES_BYTES: usize = 2 * jeton_issuer::limits::NAME_BYTES + 32;
-/// Maximum bytes of incomplete gRPC messages of all clients.
-pub const BODY_BUDGET_BYTES: usize = 256 * 1024 * 1024;
 /// Bytes that a form body may have in addition to a token, for parameter names and ignored parameters.
 pub const FORM_OVERHEAD_BYTES: usize = 16 * 1024;
-/// Maximum bytes that are read and discarded from an oversized form, or from a request whose response was
-/// sent early. Beyond that, the HTTP/2 stream or the HTTP/1 connection is closed.
-pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
-/// A longer response is sent in pieces of this many bytes.
-pub const LONG_RESPONSE_BYTES: usize = 64 * 1024;
-/// Maximum unread bytes of long responses of all clients. Beyond that, batches get `RESOURCE_EXHAUSTED`.
-pub const UNREAD_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Maximum number of tokens in a batch.
 pub const BATCH_ITEMS: usize = 4096;
-/// Maximum number of concurrent streams (calls) on a connection.
-pub const STREAMS: u32 = 256;
-/// Maximum length of all headers of a request, bytes.
-pub const HEADER_BYTES: u32 = 16 * 1024;
-/// Maximum number of headers of an HTTP/1 request.
-pub const HEADERS: usize = 64;
-/// Maximum number of connections of the data listener.
-pub const CONNECTIONS: usize = 10_000;
-/// Maximum number of connections of the admin listener. This many file descriptors are reserved for them.
-pub const ADMIN_CONNECTIONS: usize = 64;
-/// File descriptors reserved for the store, the log and the listeners.
-pub const OWN_DESCRIPTORS: u64 = 64;
-/// File descriptors reserved for the runtime of each worker.
-pub const WORKER_DESCRIPTORS: u64 = 4;
-/// A listener at its connection limit closes a connection that was idle for this long when a new one comes.
-pub const IDLE_BEFORE_EVICTION: Duration = Duration::from_secs(5);
 /// Maximum number of clients that follow revocations.
-pub const WATCHERS: usize = 64;
+pub const REVOCATION_WATCHERS: usize = 64;
 /// Messages queued for each client that follows revocations.
 pub const WATCHER_MESSAGES: usize = 4;
-/// Time limit for the TLS handshake, and for the first bytes of a new connection.
-pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time limit to receive the headers of an HTTP/1 request, or a request body that is not a stream.
-pub const RECEIVE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Minimum receive rate. A message has [`STALL`] plus one second for each of this many bytes.
-pub const BYTES_PER_SECOND: usize = 64 * 1024;
 /// Maximum length of a health or reflection request, bytes.
 pub const NAME_MESSAGE_BYTES: usize = 4096;
-/// How long a client may read nothing while data is pending for it.
-pub const STALL: Duration = Duration::from_secs(20);
-/// Interval of HTTP/2 pings on a connection without frames.
-pub const PING_INTERVAL: Duration = Duration::from_secs(60);
-/// Time limit for the response to a ping.
-pub const PING_TIMEOUT: Duration = Duration::from_secs(20);
-/// HTTP/2 send buffer of each stream, bytes.
-pub const SEND_BUFFER_BYTES: usize = 256 * 1024;
-/// Bytes that a connection collects before it writes: four HTTP/2 frames with their headers.
-pub const WRITE_BUFFER_BYTES: usize = 4 * (16 * 1024 + 9);
-/// Maximum number of streams that a client has reset before the server accepted them (rapid reset).
-pub const PENDING_RESETS: usize = 20;
-/// Maximum number of streams that the server reset because of client errors.
-pub const LOCAL_RESETS: usize = 256;
-/// Maximum for `issue_without_store_seconds`.
-pub const ISSUE_WITHOUT_STORE_SECONDS_MAX: u64 =
+/// Maximum for `store_outage_issuing_seconds`.
+pub const STORE_OUTAGE_ISSUING_SECONDS_MAX: u64 =
     jeton_issuer::limits::ISSUE_WITHOUT_STORE_MAX.as_secs();
-/// Time limit for running requests after the server was told to stop.
-pub const DRAIN: Duration = Duration::from_secs(20);
 /// How long a verified bearer token is accepted from the cache.
 pub const BEARER_CACHE_DURATION: Duration = Duration::from_millis(500);
 /// Maximum number of bearer tokens in the cache of a worker.
@@ -78,21 +31,6 @@ pub const CLIENTS: usize = 10_000;
 pub const HOSTS: usize = 1000;
 /// Maximum length of a configuration file, bytes.
 pub const CONFIG_BYTES: u64 = 4 * 1024 * 1024;
-/// Maximum length of a PEM file, bytes.
-pub const PEM_BYTES: u64 = 1024 * 1024;
-/// How long a worker handles calls of one connection inline. After that, calls become tasks.
-pub const INLINE_BUDGET: Duration = Duration::from_millis(5);
-/// Time slice of a long call. After each slice, the worker handles other calls first.
-pub const TIME_SLICE: Duration = Duration::from_millis(2);
-/// Task polls after which a worker checks its sockets and timers.
-pub const EVENT_INTERVAL: u32 = 16;
-/// Scheduling delay, in milliseconds, beyond which a worker sheds calls.
-pub const LAG_MILLISECONDS: u64 = 200;
-
-/// Time limit for a client to send a message of this length.
-pub(crate) fn receive_timeout(stall: Duration, bytes: usize) -> Duration {
-    stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
-}
 
 // Clients that verify tokens themselves must use the same bounds as the nodes.
 const _: () = assert!(jeton_proto::CLOCK_SKEW_SECONDS == jeton_issuer::limits::CLOCK_SKEW_SECONDS);

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::transport::ConnectionCounters;
+
 /// A method or endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
@@ -101,12 +103,7 @@ pub(crate) struct Metrics {
     pub(crate) issued: AtomicU64,
     /// Tokens verified, including batches and streams.
     pub(crate) verified: AtomicU64,
-    pub(crate) connections: AtomicU64,
-    pub(crate) connections_rejected: AtomicU64,
-    pub(crate) tls_handshakes_failed: AtomicU64,
-    pub(crate) connections_stalled: AtomicU64,
-    pub(crate) idle_connections_closed: AtomicU64,
-    pub(crate) requests_rejected: AtomicU64,
+    pub(crate) requests_blocked: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -132,7 +129,7 @@ impl Metrics {
     }
 
     /// Writes OpenMetrics text, without the final `# EOF`.
-    pub(crate) fn write(&self, text: &mut String) {
+    pub(crate) fn write(&self, connections: &ConnectionCounters, text: &mut String) {
         use std::fmt::Write as _;
         text.push_str("# HELP jeton_calls Calls by outcome.\n# TYPE jeton_calls counter\n");
         for call in Call::ALL {
@@ -153,46 +150,50 @@ impl Metrics {
         for call in Call::ALL {
             self.calls[call as usize].write(call.name(), text);
         }
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let single = [
             (
                 "tokens_issued",
                 "Tokens issued, including batches and streams.",
-                &self.issued,
+                load(&self.issued),
             ),
             (
                 "tokens_verified",
                 "Tokens verified, including batches and streams.",
-                &self.verified,
+                load(&self.verified),
             ),
-            ("connections", "Connections accepted.", &self.connections),
+            (
+                "connections_accepted",
+                "Connections accepted since the start.",
+                connections.accepted.get(),
+            ),
             (
                 "connections_rejected",
                 "Connections rejected at the connection limit.",
-                &self.connections_rejected,
+                connections.rejected.get(),
             ),
             (
                 "tls_handshakes_failed",
                 "Failed TLS handshakes.",
-                &self.tls_handshakes_failed,
+                connections.tls_handshakes_failed.get(),
             ),
             (
                 "connections_stalled",
                 "Connections closed because the client stopped reading or sending.",
-                &self.connections_stalled,
+                connections.stalled.get(),
             ),
             (
                 "idle_connections_closed",
                 "Idle connections closed at the connection limit.",
-                &self.idle_connections_closed,
+                connections.idle_closed.get(),
             ),
             (
-                "requests_rejected",
-                "Requests rejected because of host, origin, method or content type.",
-                &self.requests_rejected,
+                "requests_blocked",
+                "Requests blocked before authentication: unknown host, page of another site, wrong method or content type.",
+                load(&self.requests_blocked),
             ),
         ];
-        for (name, help, counter) in single {
-            let count = counter.load(Ordering::Relaxed);
+        for (name, help, count) in single {
             let _ = writeln!(
                 text,
                 "# HELP jeton_{name} {help}\n# TYPE jeton_{name} counter\njeton_{name}_total {count}"
@@ -263,7 +264,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.count(Call::Issue, CallOutcome::Ok, Instant::now());
         let mut text = String::new();
-        metrics.write(&mut text);
+        metrics.write(&ConnectionCounters::default(), &mut text);
         assert!(text.contains("jeton_calls_total{call=\"issue\",outcome=\"ok\"} 1\n"));
         assert!(text.contains("jeton_call_seconds_bucket{call=\"issue\",le=\"+Inf\"} 1\n"));
         assert_eq!(seconds(25), "0.000025");

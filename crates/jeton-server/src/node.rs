@@ -54,7 +54,7 @@ pub(crate) fn open(config: &Config, source: KeySource, clock: Arc<dyn Clock>) ->
     };
     let stale = match config.when_stale {
         WhenStale::Refuse => StalePolicy::Refuse,
-        WhenStale::Answer => StalePolicy::Answer,
+        WhenStale::Verify => StalePolicy::Verify,
     };
     let freshness = Duration::from_secs(config.freshness_seconds);
     let options = options
@@ -171,7 +171,7 @@ mod tests {
         const ISSUER: &str = "[[issuer]]\niss = 'i'\nprofiles = [{name = 'p', alg = 'ES256', \
              lifetime_seconds = 900, audiences = ['a']}]";
         const CLIENT: &str = "bearer = {issuer = 'i', audience = 'a'}\n[[client]]\nname = 'c'\n\
-             subject = 'c'\nmay = ['issue']\nissuers = ['*']";
+             bearer_subject = 'c'\nmay = ['issue']\nissuers = ['*']";
         let is_trial_mode = |text: &str| super::is_trial_mode(&Config::from_toml(text).unwrap());
         assert!(is_trial_mode("data = 'd'"));
         for text in ["store = 'etcd://127.0.0.1:2379'", ISSUER, CLIENT] {

@@ -123,7 +123,7 @@ impl Clients {
     pub(crate) fn from_config(config: &Config) -> Clients {
         let mut clients = Clients::default();
         for client in &config.clients {
-            let (index, key) = if let Some(subject) = &client.subject {
+            let (index, key) = if let Some(subject) = &client.bearer_subject {
                 (&mut clients.subjects, subject.clone())
             } else if let Some(name) = &client.certificate_name {
                 (&mut clients.certificate_names, name.clone())
@@ -138,7 +138,7 @@ impl Clients {
             let caller = index.entry(key).or_insert_with(|| {
                 Arc::new(Caller {
                     name: client.name.clone(),
-                    subject: client.subject.clone(),
+                    subject: client.bearer_subject.clone(),
                     is_local: false,
                     all_issuers: 0,
                     by_issuer: HashMap::new(),
@@ -182,8 +182,8 @@ mod tests {
     fn permission_applies_to_the_named_issuers_only() {
         let config = Config::from_toml(
             "[bearer]\nissuer = 'i'\naudience = 'jeton'\n\
-             [[client]]\nname = 'a'\nsubject = 's'\nmay = ['issue']\nissuers = ['i']\n\
-             [[client]]\nname = 'a'\nsubject = 's'\nmay = ['verify']\nissuers = ['*']\n",
+             [[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['issue']\nissuers = ['i']\n\
+             [[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['verify']\nissuers = ['*']\n",
         );
         let clients = Clients::from_config(&config.unwrap());
         let caller = clients.by_subject("s").unwrap();

@@ -85,6 +85,7 @@ pub(crate) fn is_grpc<B>(request: &Request<B>) -> bool {
     only == "application/grpc" || only == "application/grpc+proto"
 }
 
-fn speaks_grpc<B>(request: &Request<B>) -> bool {
+/// Whether the client can read a gRPC status.
+pub(crate) fn speaks_grpc<B>(request: &Request<B>) -> bool {
     request.version() == Version::HTTP_2 && is_grpc(request)
 }

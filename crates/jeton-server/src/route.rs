@@ -1,47 +1,22 @@
 //! Routes requests to services.
 
-use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use http::{Method, Request, Response, Version};
+use http::{Method, Request, Version};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
 use tonic::Status;
-use tonic::body::Body;
-use tower_service::Service as Tower;
 
 use crate::authority::{Authority, InvalidAuthority};
-use crate::body_budget::MeteredBody;
-use crate::body_drain::DrainedBody;
 use crate::cross_origin;
-use crate::grpc::{self, ResponseBody, ResponseFuture, deadline};
-use crate::listen::Activity;
+use crate::grpc;
 use crate::request_check::{self, RequestError};
-use crate::service::Service;
-use crate::tls::PeerCertificate;
-use crate::unread_responses::UnreadResponses;
-
-/// The listener that accepted a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Listener {
-    Data,
-    Admin,
-}
-
-/// The other end of a connection.
-#[derive(Debug)]
-pub(crate) struct Peer {
-    pub(crate) listener: Listener,
-    /// Whether the listener is bound to loopback.
-    pub(crate) is_loopback: bool,
-    pub(crate) is_tls: bool,
-    pub(crate) certificate: Option<PeerCertificate>,
-    pub(crate) activity: Arc<Activity>,
-    /// Responses on the connection that the client has not read yet.
-    pub(crate) unread: Arc<UnreadResponses>,
-}
+use crate::service::{Failure, Service};
+use crate::transport::grpc::deadline::{self, InvalidTimeout};
+use crate::transport::grpc::{GrpcHandler, MeteredBody, fail};
+use crate::transport::{DrainedBody, Handler, Listener, Peer, ResponseBody, ResponseFuture};
 
 /// All services.
 pub(crate) struct Routes {
@@ -58,35 +33,16 @@ pub(crate) struct Reflection {
     pub(crate) v1alpha: Box<dyn GrpcHandler>,
 }
 
-/// A gRPC service from another crate.
-pub(crate) trait GrpcHandler: Send + Sync {
-    fn handle(&self, request: Request<MeteredBody>) -> ResponseFuture;
-}
-
-impl<S> GrpcHandler for S
-where
-    S: Tower<Request<MeteredBody>, Response = Response<Body>, Error = Infallible>
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-    S::Future: Send + 'static,
-{
-    fn handle(&self, request: Request<MeteredBody>) -> ResponseFuture {
-        grpc::stream(self.clone(), request)
-    }
-}
-
-impl Routes {
-    pub(crate) fn handle(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
+impl Handler for Routes {
+    fn handle(&self, peer: &Arc<Peer>, request: Request<DrainedBody>) -> ResponseFuture {
         let grpc_service = GrpcService::from_path(request.uri().path());
         if let Err(error) = self.check_request(peer, &request, grpc_service.is_some()) {
             self.service
                 .metrics
-                .requests_rejected
+                .requests_blocked
                 .fetch_add(1, Ordering::Relaxed);
             // The path is untrusted input, so the log has the known service only.
-            tracing::debug!(?error, service = ?grpc_service, "request rejected");
+            tracing::debug!(?error, service = ?grpc_service, "request blocked");
             return Box::pin(ready(Ok(error.response(&request).map(ResponseBody::Other))));
         }
         let Some(grpc_service) = grpc_service else {
@@ -98,11 +54,20 @@ impl Routes {
         };
         match deadline::from_headers(request.headers()) {
             Ok(None) => self.call(grpc_service, peer, request),
-            Ok(Some(timeout)) => deadline::enforce(timeout, self.call(grpc_service, peer, request)),
-            Err(status) => grpc::fail(status),
+            Ok(Some(timeout)) => {
+                let exceeded = || Failure::DeadlineExceeded.status();
+                let call = self.call(grpc_service, peer, request);
+                deadline::enforce(timeout, exceeded, call)
+            }
+            Err(InvalidTimeout) => {
+                let expected = deadline::EXPECTED.to_owned();
+                fail(Failure::Field(deadline::HEADER, expected).status())
+            }
         }
     }
+}
 
+impl Routes {
     /// Checks host, method, content type and origin, before the caller is identified.
     fn check_request<B>(
         &self,
@@ -138,7 +103,8 @@ impl Routes {
         request: Request<DrainedBody>,
     ) -> ResponseFuture {
         let service = &self.service;
-        let request = request.map(|body| MeteredBody::new(body, &service.body_budget, peer));
+        let request =
+            request.map(|body| MeteredBody::new(body, &service.transport.body_budget, peer));
         if grpc_service == GrpcService::Health {
             return self.health.handle(request);
         }
@@ -152,7 +118,7 @@ impl Routes {
         };
         let caller = match caller {
             Ok(caller) => caller,
-            Err(denied) => return grpc::fail(grpc::denied(denied)),
+            Err(denied) => return fail(grpc::denied(denied)),
         };
         match (grpc_service, peer.listener) {
             (GrpcService::Token, Listener::Data) => {
@@ -166,7 +132,7 @@ impl Routes {
             (GrpcService::ReflectionAlpha, listener) => {
                 self.reflection(listener).v1alpha.handle(request)
             }
-            _ => grpc::fail(Status::unimplemented(
+            _ => fail(Status::unimplemented(
                 "this listener does not serve this service",
             )),
         }

@@ -5,29 +5,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jeton::{Clock, SystemClock};
 use jeton_proto::report::jwt_service_server;
 use jeton_proto::v1::{admin_service_server, token_service_server};
+use rustls::ServerConfig;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
-use tokio_rustls::TlsAcceptor;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
 use crate::auth::Authenticator;
-use crate::config::{ChangedKey, Config};
+use crate::config::{ChangedKey, Config, Tls};
 use crate::error::{Error, Result};
 use crate::health_log::HealthLog;
 use crate::hosts::Hosts;
 use crate::limits::NAME_MESSAGE_BYTES;
-use crate::listen::{self, ServerState, Workers};
-use crate::route::{Listener, Reflection, Routes};
-use crate::service::{Service, wait_until_true};
-use crate::{file_descriptors, logs, node, sd_notify, tls};
+use crate::route::{Reflection, Routes};
+use crate::service::Service;
+use crate::transport::{self, Listener, Transport, Workers, wait_until_true};
+use crate::{logs, node, sd_notify};
 
 /// Reads the configuration for a reload.
 pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
@@ -39,7 +39,7 @@ pub type Reload = Box<dyn Fn() -> Result<Config> + Send>;
 pub struct Server {
     data: SocketAddr,
     admin: SocketAddr,
-    service: Arc<Service>,
+    pub(crate) service: Arc<Service>,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -59,7 +59,8 @@ pub struct IssuableProfile {
 struct RunningServer {
     /// The configuration at the start.
     config: Config,
-    state: Arc<ServerState>,
+    service: Arc<Service>,
+    transport: Arc<Transport>,
     health: HealthReporter,
     workers: Workers,
     stop: watch::Sender<bool>,
@@ -99,11 +100,10 @@ impl Server {
         let count = config.workers.unwrap_or_else(cores);
         let started = config.clone();
         config.limits.connections =
-            file_descriptors::connections(config.limits.connections, count)?;
-        let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
-        let acceptor = acceptor.map(TlsAcceptor::from);
-        let data = listen::bind(config.listen)?;
-        let admin = listen::bind(config.admin_listen)?;
+            transport::connections_within_descriptors(config.limits.connections, count)?;
+        let tls = tls_config(&config)?;
+        let data = transport::bind(config.listen)?;
+        let admin = transport::bind(config.admin_listen)?;
         let address = |bound: &Bound| bound.local_addr().map_err(Error::System);
         let (data_address, admin_address) = (address(&data)?, address(&admin)?);
 
@@ -111,15 +111,19 @@ impl Server {
         node::create_trial_issuer(&config, &node, &format!("http://{data_address}"))?;
         let (stop, stopping) = watch::channel(false);
         let (end, ending) = watch::channel(false);
-        let service = Arc::new(Service::new(node, &config, stopping)?);
+        let shared = transport::Shared::new(config.limits.transport(), stopping);
+        let shared = Arc::new(shared);
+        let service = Arc::new(Service::new(node, &config, shared.clone())?);
         let (health, routes) = routes(service.clone())?;
-        let state = ServerState::new(routes, acceptor, data_address, admin_address);
-        let state = Arc::new(state);
-        let workers = Workers::start(count, &state, &ending)?;
+        let handler = Box::new(routes);
+        let transport = Transport::new(handler, shared, tls, data_address, admin_address);
+        let transport = Arc::new(transport);
+        let workers = Workers::start(count, &transport, &ending)?;
 
         let running = RunningServer {
             config: started,
-            state,
+            service: service.clone(),
+            transport,
             health,
             workers,
             stop: stop.clone(),
@@ -203,28 +207,25 @@ impl RunningServer {
             tracing::error!("cannot register the listeners");
             return;
         };
-        let service = self.state.routes.service.clone();
-        tokio::spawn(follow_health(self.health.clone(), service.clone()));
+        tokio::spawn(follow_health(self.health.clone(), self.service.clone()));
         sd_notify::send(sd_notify::READY);
         tracing::info!("ready");
 
-        let stopping = service.stopping.clone();
-        let state = self.state.clone();
-        let admin_state = state.clone();
-        let administer = listen::accept(admin, state, Listener::Admin, stopping.clone(), {
+        let transport = self.transport.clone();
+        let administer = transport::accept(self.transport.clone(), admin, Listener::Admin, {
             move |stream, permit| {
-                listen::spawn(admin_state.clone(), stream, Listener::Admin, permit)
+                transport::spawn(transport.clone(), stream, Listener::Admin, permit)
             }
         });
         let administer = tokio::spawn(administer);
         {
             let workers = &mut self.workers;
-            let state = self.state.clone();
             let assign = |stream, permit| workers.assign(stream, permit);
-            let accept = listen::accept(data, state, Listener::Data, stopping, assign);
+            let accept = transport::accept(self.transport.clone(), data, Listener::Data, assign);
             let signals = handle_signals(
                 &self.config,
-                &self.state,
+                &self.service,
+                &self.transport,
                 &self.stop,
                 &self.generation,
                 reload,
@@ -240,11 +241,7 @@ impl RunningServer {
         sd_notify::send(sd_notify::STOPPING);
         tracing::info!("stopping");
         stop_health(&self.health).await;
-        let until = Instant::now() + self.config.drain();
-        while self.state.connections() > 0 && Instant::now() < until {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        let left = self.state.connections();
+        let left = self.transport.drain(self.config.drain()).await;
         if left > 0 {
             tracing::warn!(
                 connections = left,
@@ -253,7 +250,7 @@ impl RunningServer {
         }
         let _ = self.end.send(true);
         self.workers.join();
-        if let Some(token) = self.state.routes.service.authenticator.load().admin_token() {
+        if let Some(token) = self.service.authenticator.load().admin_token() {
             token.remove_file();
         }
         tracing::info!("stopped");
@@ -263,7 +260,8 @@ impl RunningServer {
 /// Handles signals until the server stops.
 async fn handle_signals(
     config: &Config,
-    state: &ServerState,
+    service: &Service,
+    transport: &Transport,
     stop: &watch::Sender<bool>,
     generation: &AtomicU64,
     reload: Option<Reload>,
@@ -288,7 +286,7 @@ async fn handle_signals(
                 None => tracing::info!("SIGHUP ignored: there is no configuration file"),
                 // Writing to the store may block, and SIGTERM must not wait for it.
                 Some(reload) => tokio::select! {
-                    () = reload_config(config, state, generation, reload) => {}
+                    () = reload_config(config, service, transport, generation, reload) => {}
                     () = wait_until_true(&mut stopping) => return,
                     _ = terminate.recv() => { let _ = stop.send(true); }
                     _ = interrupt.recv() => { let _ = stop.send(true); }
@@ -300,13 +298,14 @@ async fn handle_signals(
 
 async fn reload_config(
     started: &Config,
-    state: &ServerState,
+    service: &Service,
+    transport: &Transport,
     generation: &AtomicU64,
     reload: &Reload,
 ) {
-    match apply_reload(started, state, generation, reload) {
+    match apply_reload(started, service, transport, generation, reload) {
         Ok(config) => {
-            let node = state.routes.service.node.clone();
+            let node = service.node.clone();
             let configure = move || node::configure(&node, &config.issuers);
             // `configure` has logged its errors.
             let _ = tokio::task::spawn_blocking(configure).await;
@@ -321,7 +320,8 @@ async fn reload_config(
 /// Applies clients, hosts and certificates of a new configuration, all or none.
 fn apply_reload(
     started: &Config,
-    state: &ServerState,
+    service: &Service,
+    transport: &Transport,
     generation: &AtomicU64,
     reload: &Reload,
 ) -> Result<Config> {
@@ -332,8 +332,7 @@ fn apply_reload(
     config.data.clone_from(&started.data);
     let (_, key_is_given) = node::key_source(&config)?;
     config.check_exposure(key_is_given)?;
-    let acceptor = config.tls.as_ref().map(tls::server_config).transpose()?;
-    let service = &state.routes.service;
+    let tls = tls_config(&config)?;
     let before = service.authenticator.load_full();
     let token = before.admin_token().cloned();
     let generation = 1 + generation.fetch_add(1, Ordering::Relaxed);
@@ -347,8 +346,8 @@ fn apply_reload(
             "not changed: this key needs a restart"
         );
     }
-    if acceptor.is_some() == started.tls.is_some() {
-        state.tls.store(Arc::new(acceptor.map(TlsAcceptor::from)));
+    if tls.is_some() == started.tls.is_some() {
+        transport.replace_tls(tls);
     }
     match (before.admin_token(), authenticator.admin_token()) {
         (Some(token), None) => token.remove_file(),
@@ -361,6 +360,12 @@ fn apply_reload(
     service.authenticator.store(Arc::new(authenticator));
     service.hosts.store(Arc::new(Hosts::from_config(&config)));
     Ok(config)
+}
+
+/// Reads the certificates, if TLS is configured.
+fn tls_config(config: &Config) -> Result<Option<Arc<ServerConfig>>> {
+    let files = config.tls.as_ref().map(Tls::files);
+    files.map(transport::tls_config).transpose()
 }
 
 fn routes(service: Arc<Service>) -> Result<(HealthReporter, Routes)> {
@@ -408,7 +413,7 @@ async fn follow_health(health: HealthReporter, service: Arc<Service>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     let mut was = None;
     let mut health_log = HealthLog::default();
-    while !service.is_stopping() {
+    while !service.transport.is_stopping() {
         let node = service.node.status();
         health_log.observe(&node);
         let is_ready = node.is_ready;

@@ -8,18 +8,15 @@ use arc_swap::ArcSwap;
 use http::HeaderMap;
 use jeton::{Untyped, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 
 use crate::auth::{Authenticator, Denied};
-use crate::body_budget::BodyBudget;
 use crate::config::{Config, GenerateJwt, Limits};
 use crate::error::Result as StartResult;
 use crate::hosts::Hosts;
 use crate::metrics::Metrics;
-use crate::overload::Load;
 use crate::permissions::{Caller, Permission};
-use crate::tls::PeerCertificate;
-use crate::unread_responses::AllUnreadResponses;
+use crate::transport::{self, Load, PeerCertificate};
 
 /// The shared state. Issuing and verifying take none of its locks.
 #[derive(Debug)]
@@ -29,23 +26,19 @@ pub(crate) struct Service {
     pub(crate) hosts: ArcSwap<Hosts>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
-    pub(crate) load: Load,
-    pub(crate) body_budget: Arc<BodyBudget>,
-    pub(crate) unread: Arc<AllUnreadResponses>,
+    pub(crate) transport: Arc<transport::Shared>,
     pub(crate) generate_jwt: Option<GenerateJwt>,
     /// Index of the next address that [`grpc::report`](crate::grpc) issues a token for.
     pub(crate) next_address: AtomicUsize,
     /// Permits for clients that follow revocations.
     pub(crate) watchers: Arc<Semaphore>,
-    /// True once the server has been told to stop.
-    pub(crate) stopping: watch::Receiver<bool>,
 }
 
 impl Service {
     pub(crate) fn new(
         node: Node,
         config: &Config,
-        stopping: watch::Receiver<bool>,
+        transport: Arc<transport::Shared>,
     ) -> StartResult<Service> {
         Ok(Service {
             node,
@@ -53,13 +46,10 @@ impl Service {
             hosts: ArcSwap::from_pointee(Hosts::from_config(config)),
             limits: config.limits.clone(),
             metrics: Metrics::default(),
-            load: Load::default(),
-            body_budget: Arc::new(BodyBudget::new(config.limits.stall())),
-            unread: Arc::default(),
+            transport,
             generate_jwt: config.generate_jwt.clone(),
             next_address: AtomicUsize::new(0),
-            watchers: Arc::new(Semaphore::new(config.limits.watchers)),
-            stopping,
+            watchers: Arc::new(Semaphore::new(config.limits.revocation_watchers)),
         })
     }
 
@@ -101,10 +91,6 @@ impl Service {
             false => Ok(()),
             true => Err(Failure::Overloaded("server overloaded, retry later")),
         }
-    }
-
-    pub(crate) fn is_stopping(&self) -> bool {
-        *self.stopping.borrow()
     }
 
     /// The issuer that a request names, or the only issuer if it names none.
@@ -162,12 +148,6 @@ impl From<Denied> for Failure {
     fn from(denied: Denied) -> Self {
         Failure::Denied(denied)
     }
-}
-
-/// Waits until the flag is true, or its sender is gone.
-pub(crate) async fn wait_until_true(flag: &mut watch::Receiver<bool>) {
-    // The result holds a lock, which must not live in the waiting task.
-    drop(flag.wait_for(|flag| *flag).await);
 }
 
 /// Fails if the caller lacks the permission for the issuer.

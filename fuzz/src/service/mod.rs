@@ -47,7 +47,7 @@ workers = 1
 freshness_seconds = 3600
 drain_seconds = 0
 log = { level = "error" }
-limits = { lag_milliseconds = 60000 }
+limits = { worker_delay_milliseconds = 60000 }
 generate_jwt = { issuer = "https://id.example/tenant", hs256 = "mac", es256 = "access" }
 
 [[issuer]]
@@ -66,7 +66,7 @@ bearer = { issuer = "https://id.example/tenant", audience = "web" }
 
 [[client]]
 name = "known"
-subject = "known"
+bearer_subject = "known"
 may = ["issue", "verify", "revoke", "admin"]
 issuers = ["*"]
 "#;

@@ -1,6 +1,6 @@
 //! The length of source files, and names that say nothing.
 
-use super::sources;
+use super::{layers, sources};
 use crate::command::{Error, Workspace, output};
 
 /// Lines that are neither blank nor a line comment. Aim for 400.
@@ -44,6 +44,7 @@ pub(super) fn check(workspace: &Workspace) -> Result<(usize, Vec<String>), Error
         if path.ends_with(".rs") || path.ends_with("Cargo.toml") {
             let text_of = |path: &str| std::fs::read_to_string(workspace.path(path)).ok();
             broken.extend(sources::check(path, &text, text_of));
+            broken.extend(layers::check(path, &text));
         }
         broken.extend(vague_name(path));
     }

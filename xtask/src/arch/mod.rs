@@ -4,6 +4,7 @@
 
 mod files;
 mod graph;
+mod layers;
 mod library;
 mod sources;
 

@@ -21,9 +21,9 @@ pub(super) struct FolderArgs {
     #[arg(long = "data", value_name = "DIR", default_value = "jeton-data")]
     path: PathBuf,
 
-    /// Time to wait while another process uses the folder
+    /// How long to wait for the folder while another process uses it, for example 30s or 1m
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time::duration)]
-    wait: Duration,
+    lock_timeout: Duration,
 }
 
 /// The arguments of a command that decrypts keys and writes to the audit log.
@@ -64,13 +64,13 @@ impl FolderArgs {
     }
 
     pub(super) fn open(&self) -> Outcome<DataFolder> {
-        DataFolder::open(&self.path, Missing::Refuse, self.wait).map_err(failure)
+        DataFolder::open(&self.path, Missing::Refuse, self.lock_timeout).map_err(failure)
     }
 
     /// Verifies every page, then opens the folder. The error distinguishes damage from other problems.
     pub(super) fn verify(&self) -> Result<DataFolder, Error> {
-        DataFolder::verify(&self.path, self.wait)?;
-        DataFolder::open(&self.path, Missing::Refuse, self.wait)
+        DataFolder::verify(&self.path, self.lock_timeout)?;
+        DataFolder::open(&self.path, Missing::Refuse, self.lock_timeout)
     }
 }
 
@@ -94,8 +94,8 @@ impl EncryptionKey {
 
 impl AdminArgs {
     /// Also decrypts private keys with the key-encryption key in this file.
-    pub(super) fn also_reads(mut self, older: PathBuf) -> AdminArgs {
-        self.also_reads = Some(older);
+    pub(super) fn also_reads(mut self, old_key: PathBuf) -> AdminArgs {
+        self.also_reads = Some(old_key);
         self
     }
 
@@ -111,13 +111,13 @@ impl AdminArgs {
 
     fn start(self, missing: Missing) -> Outcome<Opened> {
         let source = self.key.source()?;
-        let folder = DataFolder::open(&self.folder.path, missing, self.folder.wait);
+        let folder = DataFolder::open(&self.folder.path, missing, self.folder.lock_timeout);
         let folder = folder.map_err(failure)?;
         let has_key = !matches!(source, KeySource::InFolder) || folder.has_key_file();
         let mut options = folder.options(source).map_err(failure)?;
-        if let Some(older) = self.also_reads {
-            input::must_be_a_name(&older)?;
-            options = options.also_reads(KeyEncryptionKey::from_file(&older).map_err(failure)?);
+        if let Some(old_key) = self.also_reads {
+            input::must_be_a_name(&old_key)?;
+            options = options.also_reads(KeyEncryptionKey::from_file(&old_key).map_err(failure)?);
         }
         if !has_key {
             output::note(format_args!(
@@ -149,7 +149,7 @@ pub(super) fn failure(error: Error) -> Failure {
         Error::NoStore(_) => failure
             .hint("to use another folder, add `--data DIR`; to create one, run `jeton admin issuer add @issuer.json`"),
         Error::Store(jeton_store::Error::InUse) => {
-            failure.hint("to wait longer, add `--wait 1m`; if a service uses the folder, call its admin listener")
+            failure.hint("to wait longer, add `--lock-timeout 1m`; if a service uses the folder, call its admin listener")
         }
         Error::Store(jeton_store::Error::Unsafe(exposed)) => failure.hint(exposed.remedy()),
         Error::Store(jeton_store::Error::Damaged(_)) | Error::Record(_) => failure.hint(

@@ -12,7 +12,7 @@ use crate::exit::{Failure, Outcome};
 use crate::input;
 use crate::output;
 
-/// List, rotate, import and retire the keys of an issuer
+/// List, rotate, import, withdraw and re-encrypt the keys of an issuer
 ///
 /// A key has four states: published (in the key set, not signing), signing, retired (in the key set until its last
 /// token has expired), and gone. It signs after the pre-publication period, so that every verifier that caches the
@@ -31,10 +31,10 @@ enum Command {
     Rotate(Rotate),
     /// Import a private key, which signs after the pre-publication period
     Import(Import),
-    /// Retire a published key that does not sign yet
-    Retire(Retire),
+    /// Withdraw a published key that does not sign yet
+    Withdraw(Withdraw),
     /// Re-encrypt all private keys under another key-encryption key
-    Reseal(Reseal),
+    Reencrypt(Reencrypt),
 }
 
 #[derive(Debug, Args)]
@@ -104,11 +104,11 @@ struct Import {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton admin key retire https://id.example 2026-12
+  jeton admin key withdraw https://id.example 2026-12
 
-A signing key cannot be retired directly. Run jeton admin key rotate: when the new key signs, the old one is \
-retired.")]
-struct Retire {
+The key leaves the key set at once. A signing key cannot be withdrawn: run jeton admin key rotate. When the new \
+key signs, the old one is retired. For a key in wrong hands, run jeton admin key rotate --compromised.")]
+struct Withdraw {
     #[command(flatten)]
     issuer: OneIssuer,
 
@@ -123,13 +123,13 @@ struct Retire {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton admin key reseal --older old.key --key-encryption-key new.key
+  jeton admin key reencrypt --old-key-encryption-key old.key --key-encryption-key new.key
 
 Each private key is written in one step, so the command can be interrupted and run again.")]
-struct Reseal {
-    /// File with the current key-encryption key
+struct Reencrypt {
+    /// File with the key-encryption key that the private keys are encrypted under now
     #[arg(long, value_name = "FILE")]
-    older: PathBuf,
+    old_key_encryption_key: PathBuf,
 
     #[command(flatten)]
     folder: AdminArgs,
@@ -148,8 +148,8 @@ impl Key {
             Command::List(list) => list.run(),
             Command::Rotate(rotate) => rotate.run(),
             Command::Import(import) => import.run(),
-            Command::Retire(retire) => retire.run(),
-            Command::Reseal(reseal) => reseal.run(),
+            Command::Withdraw(withdraw) => withdraw.run(),
+            Command::Reencrypt(reencrypt) => reencrypt.run(),
         }
     }
 }
@@ -206,7 +206,7 @@ impl Import {
     }
 }
 
-impl Retire {
+impl Withdraw {
     fn run(self) -> Outcome {
         let Opened { node, actor, .. } = &self.folder.open()?;
         let iss = &self.issuer.iss;
@@ -215,11 +215,12 @@ impl Retire {
     }
 }
 
-impl Reseal {
+impl Reencrypt {
     fn run(self) -> Outcome {
-        let Opened { node, actor, .. } = &self.folder.also_reads(self.older).open()?;
-        let resealed = node.reseal(actor).map_err(failure)?;
-        output::status(format_args!("re-encrypted {resealed} private keys"));
+        let folder = self.folder.also_reads(self.old_key_encryption_key);
+        let Opened { node, actor, .. } = &folder.open()?;
+        let count = node.reseal(actor).map_err(failure)?;
+        output::status(format_args!("re-encrypted {count} private keys"));
         Ok(())
     }
 }

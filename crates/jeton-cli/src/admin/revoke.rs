@@ -24,7 +24,8 @@ use crate::time;
 Examples:
   jeton admin revoke token https://id.example 7f2c…
   jeton admin revoke subject https://id.example user-7
-  jeton admin revoke rules https://id.example")]
+  jeton admin revoke signed-by https://id.example 2026-11
+  jeton admin revoke list https://id.example")]
 pub(super) struct Revoke {
     #[command(subcommand)]
     command: Command,
@@ -38,10 +39,10 @@ enum Command {
     Subject(Named),
     /// Revoke every token of a client (`client_id`) issued until now
     Client(Named),
-    /// Revoke every token of a key (`kid`) issued until now; the key keeps signing
-    Key(Named),
-    /// List the revoked subjects, clients and keys
-    Rules(Rules),
+    /// Revoke every token that a key (`kid`) has signed until now; the key continues to sign
+    SignedBy(Named),
+    /// List the revocations of subjects, clients and keys, and of token ids without an expiry
+    List(List),
 }
 
 #[derive(Debug, Args)]
@@ -50,8 +51,8 @@ Examples:
   jeton admin revoke token https://id.example 7f2c… --expires-at 1763630100
   jeton admin revoke token https://id.example 7f2c… 9a01…
 
-With --expires-at, a revocation needs 16 bytes of memory, so there can be millions. Without it, a revocation is a \
-rule, like that of a subject. There can be 100000 rules.")]
+With --expires-at, a revocation needs 16 bytes of memory, so there can be millions. Without it, a revocation is \
+stored like that of a subject, and jeton admin revoke list shows it. There can be 100000 of these.")]
 struct Tokens {
     /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
@@ -84,7 +85,7 @@ struct Named {
 }
 
 #[derive(Debug, Args)]
-struct Rules {
+struct List {
     /// Issuer, by its `iss`
     #[arg(value_name = "ISSUER")]
     iss: String,
@@ -103,8 +104,8 @@ impl Revoke {
             Command::Token(tokens) => tokens.run(),
             Command::Subject(named) => named.run(Subject::Subject),
             Command::Client(named) => named.run(Subject::Client),
-            Command::Key(named) => named.run_on_keys(),
-            Command::Rules(rules) => rules.run(),
+            Command::SignedBy(named) => named.run_on_keys(),
+            Command::List(list) => list.run(),
         }
     }
 }
@@ -150,7 +151,7 @@ impl Named {
     }
 }
 
-impl Rules {
+impl List {
     fn run(self) -> Outcome {
         let opened = self.folder.open()?;
         let rules = opened.node.rules(&self.iss).map_err(failure)?;

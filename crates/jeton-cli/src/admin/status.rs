@@ -79,7 +79,7 @@ impl StatusJson<'_> {
             ("ready", ready),
             ("issuers", self.issuers.len().to_string()),
             ("revoked tokens", self.revoked_tokens.to_string()),
-            ("rules", self.rules.to_string()),
+            ("other revocations", self.rules.to_string()),
             ("store", format!("{}, {bytes} bytes", self.engine)),
             ("revision", self.revision.to_string()),
             ("encrypted under", self.key_encryption_keys.join(", ")),

@@ -242,7 +242,7 @@ fn overload_is_answered_with_unavailable_and_recovers() {
     );
     drop(world);
 
-    let careless = World::new("limits = { lag_milliseconds = 60000 }\n");
+    let careless = World::new("limits = { worker_delay_milliseconds = 60000 }\n");
     let control = careless.offer(2.0 * capacity, Duration::from_secs(4));
     println!("control, which refuses nothing: {}", control.sentence());
     assert_eq!(control.shed, 0);

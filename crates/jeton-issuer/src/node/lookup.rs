@@ -55,7 +55,7 @@ impl Node {
         let heard = self.inner.heard_ago();
         match heard <= limit {
             true => Ok(()),
-            false => Err(Error::CutOff { heard, limit }),
+            false => Err(Error::StoreUnreachable { heard, limit }),
         }
     }
 

@@ -20,8 +20,8 @@ pub struct Options {
 pub enum StalePolicy {
     /// Rejects requests to verify: a revocation may have been missed.
     Refuse,
-    /// Answers, counts these answers, and reports that it is not ready.
-    Answer,
+    /// Verifies, counts these calls, and reports that it is not ready.
+    Verify,
 }
 
 impl Options {

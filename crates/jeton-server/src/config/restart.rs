@@ -34,7 +34,7 @@ impl Config {
             workers,
             key_encryption_key_file,
             freshness_seconds,
-            issue_without_store_seconds,
+            store_outage_issuing_seconds,
             when_stale,
             drain_seconds,
             log,
@@ -60,8 +60,8 @@ impl Config {
             ),
             ("freshness_seconds", freshness_seconds.to_string()),
             (
-                "issue_without_store_seconds",
-                or_none(issue_without_store_seconds.as_ref()),
+                "store_outage_issuing_seconds",
+                or_none(store_outage_issuing_seconds.as_ref()),
             ),
             ("when_stale", lower(when_stale)),
             ("drain_seconds", drain_seconds.to_string()),
@@ -96,23 +96,35 @@ fn limit_values(limits: &Limits) -> [(&'static str, String); 9] {
         message_bytes,
         token_bytes,
         batch_items,
-        streams,
+        calls_per_connection,
         header_bytes,
         connections,
-        watchers,
-        stall_seconds,
-        lag_milliseconds,
+        revocation_watchers,
+        client_stall_timeout_seconds,
+        worker_delay_milliseconds,
     } = limits;
     [
         ("limits.message_bytes", message_bytes.to_string()),
         ("limits.token_bytes", or_none(token_bytes.as_ref())),
         ("limits.batch_items", batch_items.to_string()),
-        ("limits.streams", streams.to_string()),
+        (
+            "limits.calls_per_connection",
+            calls_per_connection.to_string(),
+        ),
         ("limits.header_bytes", header_bytes.to_string()),
         ("limits.connections", connections.to_string()),
-        ("limits.watchers", watchers.to_string()),
-        ("limits.stall_seconds", stall_seconds.to_string()),
-        ("limits.lag_milliseconds", lag_milliseconds.to_string()),
+        (
+            "limits.revocation_watchers",
+            revocation_watchers.to_string(),
+        ),
+        (
+            "limits.client_stall_timeout_seconds",
+            client_stall_timeout_seconds.to_string(),
+        ),
+        (
+            "limits.worker_delay_milliseconds",
+            worker_delay_milliseconds.to_string(),
+        ),
     ]
 }
 

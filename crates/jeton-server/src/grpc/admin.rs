@@ -17,11 +17,11 @@ use jeton_proto::v1::{
 use tonic::{Request, Response, Status};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use super::unary::RequestMessage;
 use crate::auth::Denied;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
+use crate::transport::grpc::RequestMessage;
 
 /// A request with a private key. Its bytes are wiped after decoding.
 ///
@@ -40,8 +40,8 @@ impl RequestMessage for ImportKeyMessage {
 
 /// The service, for one caller.
 pub(crate) struct AdminApi {
-    pub(super) service: Arc<Service>,
-    pub(super) caller: Arc<Caller>,
+    pub(crate) service: Arc<Service>,
+    pub(crate) caller: Arc<Caller>,
 }
 
 #[tonic::async_trait]

@@ -12,8 +12,8 @@ use prost::encoding::{
 };
 use tonic::Status;
 
-use super::unary::{FRAME_HEADER, RequestMessage, ResponseMessage, write_header};
 use crate::service::Failure;
+use crate::transport::grpc::{FRAME_HEADER, RequestMessage, ResponseMessage, write_header};
 
 /// An encoded `jeton.v1.IssueBatchRequest`.
 ///
@@ -235,7 +235,7 @@ mod tests {
     use jeton_proto::v1::{IssueBatchResponse, IssueItem, IssueResponse};
 
     use super::*;
-    use crate::grpc::unary::frame;
+    use crate::transport::grpc::frame;
 
     #[test]
     fn batch_read_returns_the_encoded_fields() {

@@ -1,12 +1,10 @@
 //! The gRPC services, and the encoding of their responses and errors.
 
 mod admin;
-pub(crate) mod deadline;
 mod issue_batch;
 mod report;
 mod status;
 mod token;
-mod unary;
 mod watch;
 
 pub(crate) use admin::AdminApi;
@@ -14,33 +12,20 @@ use admin::ImportKeyMessage;
 pub(crate) use report::ReportApi;
 pub(crate) use status::{denied, http as http_status, permission_denied};
 pub(crate) use token::TokenApi;
-pub(crate) use unary::ResponseBody;
 
-use std::convert::Infallible;
-use std::future::ready;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use http::{Request, Response};
+use http::Request;
 use jeton_proto::report::jwt_service_server::JwtService as _;
 use jeton_proto::v1::admin_service_server::AdminService as _;
 use jeton_proto::v1::token_service_server::{TokenService as _, TokenServiceServer};
 use tonic::Status;
-use tonic::body::Body;
-use tower_service::Service as Tower;
 
-use self::unary::unary;
 use crate::auth::CallerCredentials;
-use crate::body_budget::MeteredBody;
 use crate::permissions::Caller;
-use crate::route::Peer;
 use crate::service::Service;
-
-/// The future of an HTTP response. Errors of a call are in the trailers.
-///
-/// Each call boxes its own future, so that a call needs one allocation of the required size.
-pub(crate) type ResponseFuture =
-    Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Infallible>> + Send>>;
+use crate::transport::grpc::{MeteredBody, fail, stream, unary};
+use crate::transport::{Peer, ResponseFuture};
 
 /// `jeton.v1.TokenService`
 pub(crate) fn token(
@@ -113,22 +98,6 @@ pub(crate) fn admin(
         "Status" => unary(api, limit, request, |api, call| api.status(call)),
         _ => unknown_method(),
     }
-}
-
-/// Passes a request to a service that tonic generates, or that has the same interface. These services are
-/// always ready.
-pub(crate) fn stream<S>(mut server: S, request: Request<MeteredBody>) -> ResponseFuture
-where
-    S: Tower<Request<MeteredBody>, Response = Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
-{
-    let call = server.call(request);
-    Box::pin(async move { call.await.map(|response| response.map(ResponseBody::Other)) })
-}
-
-/// Ends a call with a status.
-pub(crate) fn fail(status: Status) -> ResponseFuture {
-    Box::pin(ready(Ok(status.into_http())))
 }
 
 fn unknown_method() -> ResponseFuture {

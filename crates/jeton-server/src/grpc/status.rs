@@ -26,7 +26,7 @@ struct ErrorParts {
 }
 
 impl Failure {
-    pub(super) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         let parts = self.parts();
         let mut details =
             ErrorDetails::with_error_info(parts.reason, DOMAIN, HashMap::<String, String>::new());
@@ -151,7 +151,7 @@ fn issuer_parts(error: &Error) -> ErrorParts {
         Error::IssuerExists => (Code::AlreadyExists, "ISSUER_EXISTS"),
         Error::NotReady => (Code::Unavailable, "NOT_READY"),
         Error::Stale => (Code::Unavailable, "STALE"),
-        Error::CutOff { .. } => (Code::Unavailable, "CUT_OFF"),
+        Error::StoreUnreachable { .. } => (Code::Unavailable, "STORE_UNREACHABLE"),
         Error::Contended => (Code::Aborted, "CONTENDED"),
         Error::FellBehind { .. } => (Code::Aborted, "FELL_BEHIND"),
         Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),

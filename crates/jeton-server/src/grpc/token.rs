@@ -21,21 +21,21 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::issue_batch::{Batch, Contents, Item, Outcomes};
 use super::status::denied;
-use super::unary::MethodFuture;
 use super::watch;
 use crate::auth::CallerCredentials;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
 use crate::service::{Failure, Service, check_permission};
-use crate::time_slice::{SlicedStream, TimeSlice};
+use crate::transport::grpc::MethodFuture;
+use crate::transport::{SlicedStream, TimeSlice};
 
 /// The service, for one caller.
 #[derive(Clone)]
 pub(crate) struct TokenApi {
-    pub(super) service: Arc<Service>,
-    pub(super) caller: Arc<Caller>,
+    pub(crate) service: Arc<Service>,
+    pub(crate) caller: Arc<Caller>,
     /// Set for streaming calls.
-    pub(super) credentials: Option<Arc<CallerCredentials>>,
+    pub(crate) credentials: Option<Arc<CallerCredentials>>,
 }
 
 type ResponseStream<T> = std::pin::Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -362,7 +362,7 @@ impl TokenApi {
     }
 
     fn check_batch(&self, field: &'static str, items: usize) -> Result<(), Failure> {
-        if self.service.unread.is_over_limit() {
+        if self.service.transport.unread.is_over_limit() {
             return Err(Failure::Overloaded(
                 "too many unread responses, retry later",
             ));

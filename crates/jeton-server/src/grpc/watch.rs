@@ -19,8 +19,8 @@ use tonic::Status;
 
 use super::TokenApi;
 use crate::limits;
-use crate::listen::ActiveCall;
-use crate::service::{Failure, wait_until_true};
+use crate::service::Failure;
+use crate::transport::{ActiveCall, wait_until_true};
 
 /// The response stream.
 pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Status>> + Send>>;
@@ -28,7 +28,7 @@ pub(super) type Updates = Pin<Box<dyn Stream<Item = Result<RevocationUpdate, Sta
 pub(super) fn start(api: TokenApi, iss: String) -> Result<Updates, Failure> {
     let Ok(permit) = api.service.watchers.clone().try_acquire_owned() else {
         return Err(Failure::Overloaded(
-            "too many clients follow revocations (`limits.watchers`), retry later",
+            "too many clients follow revocations (`limits.revocation_watchers`), retry later",
         ));
     };
     let feed = api.service.node.revocations(&iss)?;
@@ -56,7 +56,11 @@ async fn follow(
     mut feed: RevocationFeed,
     sender: &Sender<FeedUpdate>,
 ) -> Status {
-    let (mut stopping, stall) = (api.service.stopping.clone(), api.service.limits.stall());
+    let transport = &api.service.transport;
+    let (mut stopping, stall) = (
+        transport.stopping.clone(),
+        transport.settings.client_stall_timeout,
+    );
     let updates = async {
         loop {
             // A heartbeat, also without contact to the store. It carries the growing age of the view.

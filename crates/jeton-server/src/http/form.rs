@@ -10,12 +10,11 @@ use tonic::body::Body;
 
 use super::issuer_path::issuer_of;
 use super::{error_response, plain};
-use crate::body_drain::DrainedBody;
 use crate::limits;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::{Caller, Permission};
-use crate::route::Peer;
 use crate::service::{Failure, Service, check_permission};
+use crate::transport::{DrainedBody, Peer};
 
 /// A form with a token, from a caller with the required permission.
 pub(super) struct TokenForm {

@@ -12,11 +12,10 @@ use tonic::body::Body;
 
 use super::error_response;
 use super::form::TokenForm;
-use crate::body_drain::DrainedBody;
 use crate::metrics::{Call, CallOutcome};
 use crate::permissions::Permission;
-use crate::route::Peer;
 use crate::service::{Failure, Service};
+use crate::transport::{DrainedBody, Peer};
 
 pub(super) async fn introspect(
     service: &Arc<Service>,

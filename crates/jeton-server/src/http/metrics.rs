@@ -10,8 +10,8 @@ use tonic::body::Body;
 use super::{error_response, respond};
 use crate::auth::Denied;
 use crate::permissions::Permission;
-use crate::route::Peer;
 use crate::service::{Failure, Service};
+use crate::transport::Peer;
 
 pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -> Response<Body> {
     let caller = service.identify(peer.certificate.as_ref(), request.headers());
@@ -23,7 +23,8 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
         return error_response(&Failure::from(denied));
     }
     let mut text = String::with_capacity(32 * 1024);
-    service.metrics.write(&mut text);
+    let transport = &service.transport;
+    service.metrics.write(&transport.counters, &mut text);
     let status = service.node.status();
     let heard = status.heard.as_millis();
     let gauges = [
@@ -33,13 +34,13 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             u128::from(status.is_ready),
         ),
         (
-            "warning",
-            "Whether clocks of nodes differ or due changes wait; see AdminService.Status.",
+            "clock_warning",
+            "Whether clocks of servers differ, or changes of keys wait for a clock; see AdminService.Status.",
             u128::from(status.warning.is_some()),
         ),
         (
             "store_revision",
-            "Store revision that this node has applied.",
+            "Store revision that this server has applied.",
             status.revision.number().into(),
         ),
         (
@@ -53,13 +54,13 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             heard,
         ),
         (
-            "revocations",
-            "Active revocations of single tokens.",
+            "revoked_tokens",
+            "Active revocations of single tokens, by id and expiry.",
             status.revocations as u128,
         ),
         (
             "revocation_rules",
-            "Active revocations of subjects, clients and keys.",
+            "Active revocations of subjects, clients and keys, and of token ids without an expiry.",
             status.rules as u128,
         ),
         (
@@ -68,9 +69,13 @@ pub(super) fn metrics<B>(service: &Service, peer: &Peer, request: &Request<B>) -
             status.issuers.len() as u128,
         ),
         (
-            "worker_lag_milliseconds",
-            "Scheduling delay in the latest check of any worker.",
-            service.load.lag_milliseconds.load(Ordering::Relaxed).into(),
+            "worker_delay_milliseconds",
+            "How late a worker thread ran its timer, in the latest check of any worker.",
+            transport
+                .load
+                .delay_milliseconds
+                .load(Ordering::Relaxed)
+                .into(),
         ),
     ];
     for (name, help, value) in gauges {

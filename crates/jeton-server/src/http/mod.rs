@@ -17,12 +17,13 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
+use tonic::Status;
 use tonic::body::Body;
 
-use crate::body_drain::DrainedBody;
 use crate::grpc;
-use crate::route::{Listener, Peer};
+use crate::request_check::speaks_grpc;
 use crate::service::{Failure, Service};
+use crate::transport::{DrainedBody, Listener, Peer};
 
 /// Handles a request that is not gRPC.
 pub(crate) async fn handle(
@@ -33,6 +34,8 @@ pub(crate) async fn handle(
     let path = request.uri().path();
     let endpoint = match (Endpoint::from_path(path), peer.listener) {
         (Some(endpoint), listener) if endpoint.is_at(listener) => endpoint,
+        // A gRPC client cannot read a text. It would report an internal error.
+        _ if speaks_grpc(&request) => return Status::unimplemented("unknown service").into_http(),
         _ => return plain(StatusCode::NOT_FOUND, "not found\n"),
     };
     if !endpoint.accepts(request.method()) {

@@ -169,7 +169,7 @@ fn continuation_flood_ends_the_connection() {
 
 #[test]
 fn streams_beyond_the_limit_are_reset() {
-    let fixture = TestServer::with(&format!("[limits]\nstreams = 100\n{ISSUER}"));
+    let fixture = TestServer::with(&format!("[limits]\ncalls_per_connection = 100\n{ISSUER}"));
     let mut raw = Raw::connect(&fixture);
     let block = request_headers();
     // Each stream starts a message and never completes it.
@@ -192,7 +192,9 @@ fn streams_beyond_the_limit_are_reset() {
 
 #[test]
 fn client_that_reads_nothing_is_disconnected() {
-    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    let fixture = TestServer::with(&format!(
+        "[limits]\nclient_stall_timeout_seconds = 1\n{ISSUER}"
+    ));
     let mut stream = TcpStream::connect(fixture.address()).unwrap();
     stream
         .set_write_timeout(Some(Duration::from_secs(20)))
@@ -222,7 +224,9 @@ fn client_that_reads_nothing_is_disconnected() {
 /// A client may keep its HTTP/2 window closed and still answer pings without limit.
 #[test]
 fn client_with_a_closed_window_is_disconnected() {
-    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 2\n{ISSUER}"));
+    let fixture = TestServer::with(&format!(
+        "[limits]\nclient_stall_timeout_seconds = 2\n{ISSUER}"
+    ));
     let mut raw = Raw::connect(&fixture);
     // SETTINGS_INITIAL_WINDOW_SIZE is 0.
     assert!(raw.send(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]));
@@ -295,7 +299,7 @@ fn truncated_message_does_not_disturb_others() {
 fn early_errors_do_not_end_the_connection() {
     let fixture = TestServer::with(&format!(
         "[bearer]\nissuer = 'https://id.example/tenant'\naudience = 'web'\n\
-         [[client]]\nname = 'known'\nsubject = 'known'\nmay = ['issue']\nissuers = ['*']\n{ISSUER}"
+         [[client]]\nname = 'known'\nbearer_subject = 'known'\nmay = ['issue']\nissuers = ['*']\n{ISSUER}"
     ));
     let mut raw = Raw::connect(&fixture);
     let body = [0, 0, 0, 0, 0];
@@ -322,7 +326,9 @@ fn early_errors_do_not_end_the_connection() {
 /// time limit.
 #[test]
 fn incomplete_messages_time_out() {
-    let fixture = TestServer::with(&format!("[limits]\nstall_seconds = 1\n{ISSUER}"));
+    let fixture = TestServer::with(&format!(
+        "[limits]\nclient_stall_timeout_seconds = 1\n{ISSUER}"
+    ));
     // Announces 128 KiB and sends one byte.
     let begun = [0, 0, 2, 0, 0, 1];
     for (path, waits) in [

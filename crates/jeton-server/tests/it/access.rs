@@ -79,7 +79,7 @@ impl TestCertificates {
              may = ['issue', 'verify']\nissuers = ['{ISS}']\n\
              [[client]]\nname = 'operator'\ncertificate_name = 'operator.example'\n\
              may = ['issue', 'admin']\nissuers = ['{ISS}']\n\
-             [[client]]\nname = 'gateway'\nsubject = 'gateway'\nmay = ['verify', 'revoke']\n\
+             [[client]]\nname = 'gateway'\nbearer_subject = 'gateway'\nmay = ['verify', 'revoke']\n\
              issuers = ['*']\n{ISSUER}"
         )
     }
@@ -322,24 +322,24 @@ fn configuration_error_names_line_and_key() {
             "line 1: `workers`: must be between 1 and 1024",
         ),
         (
-            "issue_without_store_seconds = 14",
-            "line 1: `issue_without_store_seconds`: must be between 15 (`freshness_seconds`) and 3600, got 14",
+            "store_outage_issuing_seconds = 14",
+            "line 1: `store_outage_issuing_seconds`: must be between 15 (`freshness_seconds`) and 3600, got 14",
         ),
         (
-            "freshness_seconds = 60\nissue_without_store_seconds = 3601",
-            "line 2: `issue_without_store_seconds`: must be between 60 (`freshness_seconds`) and 3600, got 3601",
+            "freshness_seconds = 60\nstore_outage_issuing_seconds = 3601",
+            "line 2: `store_outage_issuing_seconds`: must be between 60 (`freshness_seconds`) and 3600, got 3601",
         ),
         ("workers = 'two'", "line 1: `workers`: invalid type"),
         (
-            "\n[limits]\nstreams = 0",
-            "line 3: `limits.streams`: must be between 1 and 100000",
+            "\n[limits]\ncalls_per_connection = 0",
+            "line 3: `limits.calls_per_connection`: must be between 1 and 100000",
         ),
         (
-            "[[client]]\nname = 'a'\nsubject = 's'\nmay = []\nissuers = ['*']",
+            "[[client]]\nname = 'a'\nbearer_subject = 's'\nmay = []\nissuers = ['*']",
             "`client[0].subject`: requires `bearer`",
         ),
         (
-            "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'a'\nsubject = 's'\nmay = ['fly']\nissuers = ['*']",
+            "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['fly']\nissuers = ['*']",
             "line 7: `may`: unknown variant",
         ),
         (

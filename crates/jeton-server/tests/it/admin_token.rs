@@ -171,7 +171,7 @@ fn admin_token_follows_no_link() {
 fn server_with_clients_has_no_admin_token() {
     let fixture = TestServer::with(&format!(
         "[bearer]\nissuer = 'https://id.example/tenant'\naudience = 'web'\n\
-         [[client]]\nname = 'a'\nsubject = 'a'\nmay = ['verify']\nissuers = ['*']\n{ISSUER}"
+         [[client]]\nname = 'a'\nbearer_subject = 'a'\nmay = ['verify']\nissuers = ['*']\n{ISSUER}"
     ));
     assert!(!fixture.folder().join("data/admin-token").exists());
     let channel = fixture.channel(fixture.server().admin_address());

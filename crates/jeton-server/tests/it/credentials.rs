@@ -39,8 +39,8 @@ fn config(certificates: &TestCertificates) -> String {
          may = ['issue', 'verify']\nissuers = ['*']\n\
          [[client]]\nname = 'operator'\ncertificate_name = 'operator.example'\n\
          may = ['issue', 'verify', 'revoke', 'admin']\nissuers = ['{ISS}']\n\
-         [[client]]\nname = 'boss'\nsubject = 'boss'\nmay = ['admin', 'issue']\nissuers = ['*']\n\
-         [[client]]\nname = 'renewer'\nsubject = 'renewer'\nmay = ['issue', 'verify']\nissuers = ['{ISS}']\n{PROFILES}",
+         [[client]]\nname = 'boss'\nbearer_subject = 'boss'\nmay = ['admin', 'issue']\nissuers = ['*']\n\
+         [[client]]\nname = 'renewer'\nbearer_subject = 'renewer'\nmay = ['issue', 'verify']\nissuers = ['{ISS}']\n{PROFILES}",
         certificates.tls()
     )
 }
@@ -341,7 +341,7 @@ fn documented_configuration_grants_no_other_credentials() {
     let subjects: Vec<String> = config
         .clients
         .iter()
-        .filter_map(|client| client.subject.clone())
+        .filter_map(|client| client.bearer_subject.clone())
         .collect();
     assert!(
         !subjects.is_empty(),

@@ -52,10 +52,15 @@ fn configuration_with_former_names_is_read() {
     assert_eq!(config.data, fixture("data"));
     assert_eq!(config.workers, Some(2));
     assert_eq!(config.freshness_seconds, 20);
-    assert_eq!(config.when_stale, WhenStale::Answer);
-    assert_eq!(config.issue_without_store_seconds, Some(600));
+    assert_eq!(config.when_stale, WhenStale::Verify);
+    assert_eq!(config.store_outage_issuing_seconds, Some(600));
     assert_eq!(config.hosts.unwrap(), ["gateway.internal"]);
     assert_eq!(config.limits.batch_items, 100);
+    assert_eq!(config.limits.calls_per_connection, 50);
+    assert_eq!(config.limits.revocation_watchers, 10);
+    assert_eq!(config.limits.client_stall_timeout_seconds, 10);
+    assert_eq!(config.limits.worker_delay_milliseconds, 300);
+    assert_eq!(config.clients[1].bearer_subject.as_deref(), Some("gateway"));
     assert_eq!(
         config.clients[0].may,
         [Permission::Issue, Permission::Admin]
@@ -74,6 +79,54 @@ fn both_names_of_a_setting_are_an_error() {
     let error = Config::from_toml(&both).unwrap_err().to_string();
     assert!(error.contains("`publish_before_use_seconds`"), "{error}");
     assert!(error.contains("`lead_seconds`"), "{error}");
+}
+
+#[test]
+fn new_names_of_settings_are_read() {
+    let new = [
+        ("when_stale = \"answer\"", "when_stale = \"verify\""),
+        (
+            "issue_without_store_seconds",
+            "store_outage_issuing_seconds",
+        ),
+        ("\nstreams = ", "\ncalls_per_connection = "),
+        ("\nwatchers = ", "\nrevocation_watchers = "),
+        ("\nstall_seconds", "\nclient_stall_timeout_seconds"),
+        ("\nlag_milliseconds", "\nworker_delay_milliseconds"),
+        ("\nsubject = ", "\nbearer_subject = "),
+        ("\nlead_seconds", "\npublish_before_use_seconds"),
+    ];
+    let former = read("full.toml");
+    let renamed = new.iter().fold(former.clone(), |text, (old, new)| {
+        assert!(text.contains(old), "{old}");
+        text.replace(old, new)
+    });
+    let [former, renamed] =
+        [former, renamed].map(|text| format!("{:?}", Config::from_toml(&text).unwrap()));
+    assert_eq!(former, renamed);
+}
+
+#[test]
+fn error_names_the_line_of_a_former_name() {
+    for (text, expected) in [
+        (
+            "[limits]\nstreams = 0\n",
+            "line 2: `limits.calls_per_connection`: must be between 1 and 100000",
+        ),
+        (
+            "[limits]\nstreams = 1\ncalls_per_connection = 1\n",
+            "line 1: `limits`: set as `calls_per_connection` and as `streams`, its former name: \
+             remove `streams`",
+        ),
+        (
+            "store_outage_issuing_seconds = 60\nissue_without_store_seconds = 60\n",
+            "line 1: `store_outage_issuing_seconds`: set as `store_outage_issuing_seconds` and as \
+             `issue_without_store_seconds`, its former name: remove `issue_without_store_seconds`",
+        ),
+    ] {
+        let error = Config::from_toml(text).unwrap_err().to_string();
+        assert_eq!(error, expected);
+    }
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl TestServer {
             config.drain_seconds = 0;
         }
         // A busy test machine must not look like an overloaded server.
-        config.limits.lag_milliseconds = 60_000;
+        config.limits.worker_delay_milliseconds = 60_000;
         let server = Server::start_with(config, None, clock)?;
         let mut fixture = TestServer::from_server(server);
         fixture.folder = folder;

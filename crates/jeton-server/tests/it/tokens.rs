@@ -390,7 +390,7 @@ fn watch_sends_earlier_and_later_revocations() {
 
 #[test]
 fn watch_beyond_the_limit_is_overloaded() {
-    let fixture = TestServer::with(&format!("[limits]\nwatchers = 1\n{ISSUER}"));
+    let fixture = TestServer::with(&format!("[limits]\nrevocation_watchers = 1\n{ISSUER}"));
     let mut tokens = fixture.tokens();
     fixture.runtime.block_on(async {
         let request = WatchRevocationsRequest::default;

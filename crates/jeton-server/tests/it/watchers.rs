@@ -26,7 +26,7 @@ fn revoke(fixture: &TestServer, tokens: &mut TokenServiceClient<Channel>, number
 
 #[test]
 fn watcher_that_reads_nothing_is_disconnected() {
-    let limits = "[limits]\nwatchers = 1\nstall_seconds = 1\n";
+    let limits = "[limits]\nrevocation_watchers = 1\nclient_stall_timeout_seconds = 1\n";
     let fixture = TestServer::with(&format!("{limits}{ISSUER}"));
     let endpoint = Endpoint::from_shared(format!("http://{}", fixture.address())).unwrap();
     let endpoint = endpoint.initial_stream_window_size(0);
@@ -60,7 +60,8 @@ fn watcher_that_reads_nothing_is_disconnected() {
 
 #[test]
 fn watcher_receives_unavailable_when_the_server_stops() {
-    let mut fixture = TestServer::with(&format!("drain_seconds = 20\n{ISSUER}"));
+    // The fixture replaces the default, 20 s, by none.
+    let mut fixture = TestServer::with(&format!("drain_seconds = 10\n{ISSUER}"));
     let mut tokens = fixture.tokens();
     let server = fixture.server.take().unwrap();
     let ended = fixture.runtime.block_on(async {
@@ -80,7 +81,7 @@ fn watcher_receives_unavailable_when_the_server_stops() {
         drop((updates, tokens));
         (status, stopping)
     });
-    assert_eq!(ended.0.code(), Code::Unavailable);
+    assert_eq!(ended.0.code(), Code::Unavailable, "{:?}", ended.0);
     assert!(ended.0.message().contains("shutting down"), "{:?}", ended.0);
     ended.1.join().unwrap();
 }

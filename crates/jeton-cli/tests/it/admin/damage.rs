@@ -34,16 +34,16 @@ fn wrong_key_encryption_key_is_named_and_missing_not_replaced() {
 
     // It is replaced explicitly, and the old key no longer works.
     private(&folder.join("old.key"), &right);
-    let reseal = [
+    let reencrypt = [
         "admin",
         "key",
-        "reseal",
-        "--older",
+        "reencrypt",
+        "--old-key-encryption-key",
         "old.key",
         "--key-encryption-key",
         "other.key",
     ];
-    succeeds(folder, &reseal, b"");
+    succeeds(folder, &reencrypt, b"");
     succeeds(folder, &other, b"");
     ends(folder, &list, b"", 2, "wrong key-encryption key");
 
@@ -329,7 +329,7 @@ fn fill(disk: &Path) {
             fs::remove_file(path).unwrap();
         }
     }
-    let rules = json(disk, &["admin", "revoke", "rules", ISS, "--json"]);
+    let rules = json(disk, &["admin", "revoke", "list", ISS, "--json"]);
     assert!(rules.as_array().unwrap().len() >= acknowledged * 50);
     succeeds(disk, &["admin", "verify"], b"");
 }

@@ -53,15 +53,15 @@ fn issuer_add_first_creates_a_private_folder() {
 }
 
 #[test]
-fn key_rotate_import_retire_and_compromised_change_the_key_set() {
+fn key_rotate_import_withdraw_compromised_change_the_key_set() {
     let folder = issuer();
     let folder = folder.path();
     let first = keys(folder)[0].0.clone();
 
-    // A signing key is rotated, not retired directly.
+    // A signing key is rotated, not withdrawn.
     ends(
         folder,
-        &["admin", "key", "retire", ISS, &first],
+        &["admin", "key", "withdraw", ISS, &first],
         b"",
         2,
         "it signs: rotate",
@@ -71,7 +71,7 @@ fn key_rotate_import_retire_and_compromised_change_the_key_set() {
     let rotate = ["admin", "key", "rotate", ISS];
     ends(folder, &rotate, b"", 2, "published already");
     let second = keys(folder)[1].0.clone();
-    succeeds(folder, &["admin", "key", "retire", ISS, &second], b"");
+    succeeds(folder, &["admin", "key", "withdraw", ISS, &second], b"");
     assert_eq!(keys(folder), [(first.clone(), "signing".to_owned())]);
 
     // An imported key keeps its id, and a thumbprint may begin with a hyphen.
@@ -83,9 +83,9 @@ fn key_rotate_import_retire_and_compromised_change_the_key_set() {
     succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
     assert_eq!(keys(folder)[1], ("-old".to_owned(), "published".to_owned()));
     // An option may follow such an id.
-    let nobodys = ["retire", ISS, "-nobody's", "--data", "jeton-data"];
-    let retire = [&["admin", "key"], &nobodys[..]].concat();
-    ends(folder, &retire, b"", 2, "unknown key");
+    let nobodys = ["withdraw", ISS, "-nobody's", "--data", "jeton-data"];
+    let withdraw = [&["admin", "key"], &nobodys[..]].concat();
+    ends(folder, &withdraw, b"", 2, "unknown key");
     let import = ["admin", "key", "import", ISS, "-"];
     ends(
         folder,
@@ -115,7 +115,7 @@ fn key_rotate_import_retire_and_compromised_change_the_key_set() {
         b"",
     );
     assert_eq!(states(folder), ["signing"]);
-    let rules = json(folder, &["admin", "revoke", "rules", ISS, "--json"]);
+    let rules = json(folder, &["admin", "revoke", "list", ISS, "--json"]);
     assert_eq!(
         (&rules[0]["kind"], rules.as_array().unwrap().len()),
         (&"key".into(), 2)
@@ -144,7 +144,7 @@ fn key_import_odd_id_leaves_a_folder_that_opens() {
         succeeds(folder, &["admin", "key", "import", ISS, "-"], &jwk);
         assert_eq!(keys(folder)[1], (id.to_owned(), "published".to_owned()));
         succeeds(folder, &["admin", "verify"], b"");
-        succeeds(folder, &["admin", "key", "retire", ISS, id], b"");
+        succeeds(folder, &["admin", "key", "withdraw", ISS, id], b"");
         assert_eq!(states(folder), ["signing"]);
     }
 }
@@ -204,14 +204,14 @@ fn revocations_are_listed_counted_and_audited() {
     revoke(&["client", ISS, "app"]);
     let keys = json(folder, &["admin", "key", "list", ISS, "--json"]);
     let kid = keys[0]["kid"].as_str().unwrap();
-    revoke(&["key", ISS, "--", kid]);
+    revoke(&["signed-by", ISS, "--", kid]);
     revoke(&["subject", ISS, "--", "-user"]);
     let status = json(folder, &["admin", "status", "--json"]);
     assert_eq!(
         (&status["revoked_tokens"], &status["rules"]),
         (&3.into(), &5.into())
     );
-    let rules = succeeds(folder, &["admin", "revoke", "rules", ISS], b"");
+    let rules = succeeds(folder, &["admin", "revoke", "list", ISS], b"");
     let rules = String::from_utf8(rules).unwrap();
     let words = rules.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("subject user-7 created 2"), "{rules}");
@@ -229,7 +229,7 @@ fn revocations_are_listed_counted_and_audited() {
             .contains(r#"\"actor\":\"alice\""#)
     );
     // A wrong key id is reported with the list of keys.
-    let unknown = ["admin", "revoke", "key", ISS, "--", kid, "nokid"];
+    let unknown = ["admin", "revoke", "signed-by", ISS, "--", kid, "nokid"];
     let said = format!(
         "the issuer has no key \"nokid\"; nothing was revoked\nhint: keys of this issuer: {kid}"
     );
@@ -289,7 +289,7 @@ fn backup_is_restored_exactly_and_damage_is_found() {
     );
     fs::copy(folder.join(key), folder.join("new/key-encryption-key")).unwrap();
     assert_eq!(json(folder, &show), before);
-    let rules = ["admin", "revoke", "rules", ISS, "--json", "--data"];
+    let rules = ["admin", "revoke", "list", ISS, "--json", "--data"];
     assert_eq!(
         json(folder, &[&rules[..], &["new"]].concat()),
         json(folder, &[&rules[..], &["jeton-data"]].concat())
@@ -334,17 +334,21 @@ fn folder_in_use_waits_or_fails_with_a_hint() {
     let folder = folder.path();
     let holder = jeton_store::RedbStore::open(&folder.join("jeton-data")).unwrap();
     let started = std::time::Instant::now();
-    let list = ["admin", "issuer", "list", "--wait", "1s"];
+    let list = ["admin", "issuer", "list", "--lock-timeout", "1s"];
     ends(folder, &list, b"", 2, "another process has the store open");
     assert!(started.elapsed() >= Duration::from_secs(1));
-    let verify = ["admin", "verify", "--wait", "0s"];
-    ends(folder, &verify, b"", 2, "add `--wait 1m`");
+    let verify = ["admin", "verify", "--lock-timeout", "0s"];
+    ends(folder, &verify, b"", 2, "add `--lock-timeout 1m`");
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(300));
             drop(holder);
         });
-        succeeds(folder, &["admin", "issuer", "list", "--wait", "1m"], b"");
+        succeeds(
+            folder,
+            &["admin", "issuer", "list", "--lock-timeout", "1m"],
+            b"",
+        );
     });
 }
 
@@ -354,7 +358,7 @@ fn processes_started_together_create_one_key_set() {
     let running: Vec<_> = (0..8)
         .map(|_| {
             Command::new(env!("CARGO_BIN_EXE_jeton"))
-                .args(["admin", "issuer", "add", SETTINGS, "--wait", "2m"])
+                .args(["admin", "issuer", "add", SETTINGS, "--lock-timeout", "2m"])
                 .current_dir(folder.path())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())

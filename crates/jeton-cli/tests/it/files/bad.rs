@@ -74,7 +74,7 @@ fn calls() -> Vec<(Takes, String)> {
             "admin issuer add @BAD",
             "admin issuer set @BAD",
             "admin key import https://id.example BAD",
-            "admin key reseal --older BAD",
+            "admin key reencrypt --old-key-encryption-key BAD",
             "admin restore --data restored BAD",
             // The address is not loopback and TLS is missing, so an empty configuration fails too.
             "serve --config BAD --listen 192.0.2.1:1",
@@ -101,14 +101,14 @@ fn calls() -> Vec<(Takes, String)> {
         "issuer show ISS",
         "key list ISS",
         "key rotate ISS",
-        "key retire ISS kid",
+        "key withdraw ISS kid",
         "key import ISS hs256.jwk",
-        "key reseal --older settings.json",
+        "key reencrypt --old-key-encryption-key settings.json",
         "revoke token ISS id",
         "revoke subject ISS alice",
         "revoke client ISS app",
-        "revoke key ISS kid",
-        "revoke rules ISS",
+        "revoke signed-by ISS kid",
+        "revoke list ISS",
         "status",
     ] {
         let command = command.replace("ISS", ISS);

@@ -297,7 +297,7 @@ fn etcd_down_fails_revocations_then_verification() {
 #[test]
 #[ignore = "needs etcd: cargo xtask test --only etcd"]
 fn etcd_cut_off_server_stops_issuing_and_key_caching() {
-    let config = format!("issue_without_store_seconds = 8\n{CONFIG}");
+    let config = format!("store_outage_issuing_seconds = 8\n{CONFIG}");
     let mut cluster = Cluster::with(tempfile::tempdir().unwrap(), 1, &[], &config);
     let server = cluster.serve();
     let cache_control = |server: &Serving, file: &str| {

@@ -186,7 +186,7 @@ fn full_disk_fails_revocations_is_logged_and_recovers() {
         // The state is checked twice a second: a shorter recovery is not logged.
         until("the log says that it is over", || {
             let said = world.server.said();
-            said.matches("fault resolved").count() == round as usize
+            said.matches("problem resolved").count() == round as usize
         });
         assert_eq!(world.metric("jeton_store_writable"), 1);
         let (code, said) = world.revoke(&refused);

@@ -262,7 +262,7 @@ fn serve_reload_applies_valid_and_ignores_invalid_configuration() {
     server.signal("-HUP");
     server.wait_for("the previous configuration stays in force");
     assert_eq!(issue(), Some(0));
-    let clients = "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'c'\nsubject = 's'\nmay = ['issue']\nissuers = ['*']\n";
+    let clients = "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'c'\nbearer_subject = 's'\nmay = ['issue']\nissuers = ['*']\n";
     fs::write(&config, format!("{issuer}{clients}")).unwrap();
     server.signal("-HUP");
     server.wait_for("configuration reloaded");

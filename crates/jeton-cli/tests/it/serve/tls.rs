@@ -95,7 +95,7 @@ fn reload_without_clients_is_refused_beyond_loopback() {
         )
     };
     let clients = "[bearer]\nissuer = 'i'\naudience = 'jeton'\n\
-        [[client]]\nname = 'c'\nsubject = 's'\nmay = ['verify']\nissuers = ['*']\n";
+        [[client]]\nname = 'c'\nbearer_subject = 's'\nmay = ['verify']\nissuers = ['*']\n";
     let write = |text: &str| fs::write(at.join("jeton.toml"), text).unwrap();
     write(&format!("{}{clients}", listens("0.0.0.0")));
     let server = Serving::start(at, &["--config", "jeton.toml"]);

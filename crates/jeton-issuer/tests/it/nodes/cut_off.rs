@@ -126,7 +126,7 @@ fn ended_follower_is_a_fault() {
 fn disconnected_node_stops_issuing_at_limit() {
     let limit = Duration::from_millis(1500);
     let bounds = options()
-        .freshness(Duration::from_millis(500), StalePolicy::Answer)
+        .freshness(Duration::from_millis(500), StalePolicy::Verify)
         .issue_without_store(limit);
     let (_node, failing_store, trouble) = two(bounds);
     let issue = || failing_store.issue(ISS, &Request::new("p"));
@@ -138,15 +138,15 @@ fn disconnected_node_stops_issuing_at_limit() {
     until("it issues no more", || issue().is_err());
     let refused = issue().unwrap_err();
     assert!(
-        matches!(refused, Error::CutOff { heard, limit: bound } if heard > bound && bound == limit)
+        matches!(refused, Error::StoreUnreachable { heard, limit: bound } if heard > bound && bound == limit)
     );
     let said = refused.to_string();
     assert!(said.starts_with("no contact to the store for "), "{said}");
     assert!(said.ends_with(" s, the limit for issuing is 1 s"), "{said}");
     let pair = failing_store.issue_and_verify(ISS, &Request::new("p"));
-    assert!(matches!(pair, Err(Error::CutOff { .. })));
+    assert!(matches!(pair, Err(Error::StoreUnreachable { .. })));
     let batch = failing_store.with_profile_issuer(ISS, "p", None, |_| ());
-    assert!(matches!(batch, Err(Error::CutOff { .. })));
+    assert!(matches!(batch, Err(Error::StoreUnreachable { .. })));
     // Configured to continue verifying.
     assert!(failing_store.verify(ISS, "api", &issued.token).is_ok());
     trouble.hold(false);

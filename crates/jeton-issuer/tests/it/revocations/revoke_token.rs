@@ -232,7 +232,7 @@ fn revoke_token_of_foreign_key_is_rejected() {
 fn revoke_with_stale_view_does_not_reject() {
     let (store, [member]) = members([0]);
     let bound = Duration::from_millis(50);
-    let freshness = |options: Options| options.freshness(bound, StalePolicy::Answer);
+    let freshness = |options: Options| options.freshness(bound, StalePolicy::Verify);
     let lagging = Member::start_with(&store, 0, freshness);
     lagging.store_hook.lag();
     let kid = member.node.issuer(ISS).unwrap().1.keys()[0].kid.clone();

@@ -1,0 +1,62 @@
+//! The check of a whole configuration.
+
+use super::{Config, clients, issuers, limits, store};
+use crate::authority::Authority;
+use crate::limits::HOSTS;
+
+/// A key whose value is out of range or contradicts another key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Problem {
+    /// For example `limits.calls_per_connection` or `client[1].may`.
+    pub(super) key: String,
+    /// The problem and the expected value.
+    pub(super) what: String,
+}
+
+impl Problem {
+    pub(super) fn new(key: impl Into<String>, what: impl Into<String>) -> Problem {
+        Problem {
+            key: key.into(),
+            what: what.into(),
+        }
+    }
+
+    /// Returns the first problem of a configuration.
+    pub(super) fn first(config: &Config) -> Option<Problem> {
+        listeners(config)
+            .or_else(|| store::problem(config))
+            .or_else(|| drain(config))
+            .or_else(|| limits::problem(&config.limits))
+            .or_else(|| hosts(config))
+            .or_else(|| issuers::problem(&config.issuers))
+            .or_else(|| clients::problem(config))
+    }
+}
+
+fn listeners(config: &Config) -> Option<Problem> {
+    if config.listen == config.admin_listen && config.listen.port() != 0 {
+        return Some(Problem::new("admin_listen", "must differ from `listen`"));
+    }
+    let is_wrong = |workers| !(1..=1024).contains(&workers);
+    let wrong = Problem::new("workers", "must be between 1 and 1024");
+    config.workers.is_some_and(is_wrong).then_some(wrong)
+}
+
+fn drain(config: &Config) -> Option<Problem> {
+    let wrong = Problem::new("drain_seconds", "must be at most 3600");
+    (config.drain_seconds > 3600).then_some(wrong)
+}
+
+fn hosts(config: &Config) -> Option<Problem> {
+    let hosts = config.hosts.as_deref().unwrap_or_default();
+    if hosts.len() > HOSTS {
+        let what = format!("{} names, maximum {HOSTS}", hosts.len());
+        return Some(Problem::new("hosts", what));
+    }
+    let wrong = Problem::new(
+        "hosts",
+        "expected host names without scheme, port or wildcard, for example \"id.example\"",
+    );
+    let all_hosts = hosts.iter().all(|host| Authority::is_host(host));
+    (!all_hosts).then_some(wrong)
+}

@@ -1,0 +1,111 @@
+//! Compares `docs/reference/transport.md` with the code.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::intended::{INTENDED, REASONS, Reason};
+use crate::Config;
+use crate::limits;
+
+const PAGE: &str = include_str!("../../../../docs/reference/transport.md");
+
+/// Fails unless the page has this row.
+fn assert_on_page(row: &str) {
+    assert!(
+        PAGE.contains(row),
+        "missing in docs/reference/transport.md:\n{row}"
+    );
+}
+
+#[test]
+fn page_lists_every_intended_difference() {
+    for Reason {
+        request,
+        ours,
+        tonic,
+        why,
+    } in REASONS
+    {
+        assert_on_page(&format!("| {request} | {ours} | {tonic} | {why} |"));
+    }
+    let table = PAGE.split("## Compared with plain tonic").nth(1).unwrap();
+    let table = table.split("\n## ").next().unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| ")).count();
+    assert_eq!(rows, 1 + REASONS.len(), "the page has other rows");
+}
+
+#[test]
+fn every_reason_has_a_call_and_every_call_one_reason() {
+    let used = |reason: &Reason| INTENDED.iter().any(|one| one.reason == *reason);
+    assert!(REASONS.iter().all(used));
+    assert!(INTENDED.iter().all(|one| REASONS.contains(&one.reason)));
+    let calls: Vec<_> = INTENDED.iter().flat_map(|one| one.calls).collect();
+    assert_eq!(calls.len(), calls.iter().collect::<BTreeSet<_>>().len());
+}
+
+#[test]
+fn page_lists_every_limit_with_its_default() {
+    let defaults = Config::default();
+    let configured = &defaults.limits;
+    for (name, default) in [
+        ("limits.connections", number(configured.connections)),
+        (
+            "limits.calls_per_connection",
+            number(configured.calls_per_connection as usize),
+        ),
+        (
+            "limits.header_bytes",
+            number(configured.header_bytes as usize),
+        ),
+        ("limits.message_bytes", number(configured.message_bytes)),
+        (
+            "limits.client_stall_timeout_seconds",
+            format!("{} s", configured.client_stall_timeout_seconds),
+        ),
+        (
+            "limits.worker_delay_milliseconds",
+            format!("{} ms", configured.worker_delay_milliseconds),
+        ),
+        ("drain_seconds", format!("{} s", defaults.drain_seconds)),
+        ("ADMIN_CONNECTIONS", number(limits::ADMIN_CONNECTIONS)),
+        ("IDLE_BEFORE_EVICTION", time(limits::IDLE_BEFORE_EVICTION)),
+        ("HANDSHAKE_TIMEOUT", time(limits::HANDSHAKE_TIMEOUT)),
+        ("HEADERS", number(limits::HEADERS)),
+        ("RECEIVE_TIMEOUT", time(limits::RECEIVE_TIMEOUT)),
+        ("BYTES_PER_SECOND", number(limits::BYTES_PER_SECOND)),
+        ("BODY_BUDGET_BYTES", number(limits::BODY_BUDGET_BYTES)),
+        ("LONG_RESPONSE_BYTES", number(limits::LONG_RESPONSE_BYTES)),
+        (
+            "UNREAD_RESPONSE_BYTES",
+            number(limits::UNREAD_RESPONSE_BYTES),
+        ),
+        ("DISCARDED_BYTES", number(limits::DISCARDED_BYTES)),
+        ("SEND_BUFFER_BYTES", number(limits::SEND_BUFFER_BYTES)),
+        ("WRITE_BUFFER_BYTES", number(limits::WRITE_BUFFER_BYTES)),
+        ("PING_INTERVAL", time(limits::PING_INTERVAL)),
+        ("PING_TIMEOUT", time(limits::PING_TIMEOUT)),
+        ("PENDING_RESETS", number(limits::PENDING_RESETS)),
+        ("LOCAL_RESETS", number(limits::LOCAL_RESETS)),
+        ("INLINE_BUDGET", time(limits::INLINE_BUDGET)),
+        ("TIME_SLICE", time(limits::TIME_SLICE)),
+    ] {
+        assert_on_page(&format!("| `{name}` | {default} |"));
+    }
+}
+
+/// With a comma after each three digits.
+fn number(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups
+        .map(|group| std::str::from_utf8(group).unwrap())
+        .collect();
+    groups.join(",")
+}
+
+fn time(time: Duration) -> String {
+    match time.as_millis() {
+        milliseconds if milliseconds % 1000 == 0 => format!("{} s", milliseconds / 1000),
+        milliseconds => format!("{milliseconds} ms"),
+    }
+}

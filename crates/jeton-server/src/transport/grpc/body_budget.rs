@@ -1,0 +1,236 @@
+//! One memory budget for incomplete request messages of all connections.
+//!
+//! The limits per message, per connection and per server multiply to more memory than a machine has. A
+//! client could begin many messages and complete none at little cost. So all incomplete messages share
+//! one budget. A message that exceeds it fails with `RESOURCE_EXHAUSTED`.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use tokio::time::{Sleep, sleep};
+use tonic::Status;
+
+use super::frame::FRAME_HEADER;
+use crate::transport::body_drain::DrainedBody;
+use crate::transport::connection_limit::ActiveCall;
+use crate::transport::limits::{BODY_BUDGET_BYTES, receive_timeout};
+use crate::transport::peer::Peer;
+use crate::transport::unread_responses::UnreadResponses;
+
+/// The shared budget.
+#[derive(Debug)]
+pub(crate) struct BodyBudget {
+    bytes: AtomicUsize,
+    /// Time limit to complete a message, in addition to the time for its length.
+    stall: Duration,
+}
+
+/// A gRPC request body whose incomplete messages are charged to the budget.
+pub(crate) struct MeteredBody {
+    body: DrainedBody,
+    body_budget: Arc<BodyBudget>,
+    message: Message,
+    held: usize,
+    is_single_message: bool,
+    unread: Arc<UnreadResponses>,
+    /// Keeps the connection busy while the call runs.
+    _active: ActiveCall,
+    /// Runs while a message is incomplete.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+/// Progress of the current message: a frame header of five bytes, then the announced length.
+#[derive(Debug, Default)]
+struct Message {
+    head: [u8; FRAME_HEADER],
+    head_bytes: usize,
+    rest: usize,
+    body_bytes: usize,
+}
+
+impl BodyBudget {
+    pub(crate) fn new(stall: Duration) -> BodyBudget {
+        BodyBudget {
+            bytes: AtomicUsize::new(0),
+            stall,
+        }
+    }
+}
+
+impl MeteredBody {
+    pub(crate) fn new(
+        body: DrainedBody,
+        body_budget: &Arc<BodyBudget>,
+        peer: &Peer,
+    ) -> MeteredBody {
+        MeteredBody {
+            body,
+            body_budget: body_budget.clone(),
+            message: Message::default(),
+            held: 0,
+            is_single_message: false,
+            unread: peer.unread.clone(),
+            _active: peer.activity.begin_call(),
+            timer: None,
+        }
+    }
+
+    /// Treats the body as a single message, which is charged until the response is ready.
+    pub(crate) fn single_message(mut self) -> MeteredBody {
+        self.is_single_message = true;
+        self
+    }
+
+    /// The unread responses of the connection.
+    pub(crate) fn unread(&self) -> &Arc<UnreadResponses> {
+        &self.unread
+    }
+
+    /// Starts the timer for an incomplete message, and stops it when the message is complete.
+    fn update_timer(&mut self) {
+        if self.held == 0 || self.body.is_end_stream() {
+            self.timer = None;
+        } else if self.timer.is_none() && self.message.head_bytes == FRAME_HEADER {
+            let length = self.message.rest + self.message.body_bytes;
+            let timeout = receive_timeout(self.body_budget.stall, length);
+            self.timer = Some(Box::pin(sleep(timeout)));
+        } else if self.timer.is_none() {
+            self.timer = Some(Box::pin(sleep(self.body_budget.stall)));
+        }
+    }
+
+    fn is_timed_out(&mut self, context: &mut Context<'_>) -> bool {
+        let timer = self.timer.as_mut();
+        timer.is_some_and(|timer| timer.as_mut().poll(context).is_ready())
+    }
+
+    /// Charges this many bytes to the budget instead of the bytes charged before.
+    fn charge(&mut self, bytes: usize) -> Result<(), Status> {
+        let counter = &self.body_budget.bytes;
+        let total = match bytes >= self.held {
+            true => {
+                let more = bytes - self.held;
+                counter.fetch_add(more, Ordering::Relaxed) + more
+            }
+            false => {
+                counter.fetch_sub(self.held - bytes, Ordering::Relaxed);
+                0
+            }
+        };
+        self.held = bytes;
+        match total > BODY_BUDGET_BYTES {
+            true => Err(Status::resource_exhausted(
+                "too many incomplete requests, retry later",
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for MeteredBody {
+    fn drop(&mut self) {
+        self.body_budget
+            .bytes
+            .fetch_sub(self.held, Ordering::Relaxed);
+    }
+}
+
+impl Body for MeteredBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let this = &mut *self;
+        let frame = match Pin::new(&mut this.body).poll_frame(context) {
+            Poll::Pending if this.is_timed_out(context) => {
+                let timeout =
+                    Status::deadline_exceeded("timeout while receiving the request message");
+                return Poll::Ready(Some(Err(timeout)));
+            }
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(None) => return Poll::Ready(None),
+            Poll::Ready(Some(Err(_))) => {
+                let cancelled = Status::cancelled("the request body ended early");
+                return Poll::Ready(Some(Err(cancelled)));
+            }
+            Poll::Ready(Some(Ok(frame))) => frame,
+        };
+        if let Some(data) = frame.data_ref() {
+            let incomplete = this.message.add(data);
+            let held = match this.is_single_message {
+                // The usual case: the first piece is the whole body.
+                true if this.held == 0 && this.body.is_end_stream() => 0,
+                true => this.held + data.len(),
+                false => incomplete,
+            };
+            if held != this.held
+                && let Err(exhausted) = this.charge(held)
+            {
+                return Poll::Ready(Some(Err(exhausted)));
+            }
+            this.update_timer();
+        }
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Message {
+    /// Adds received bytes and returns how many bytes belong to an incomplete message.
+    fn add(&mut self, mut data: &[u8]) -> usize {
+        while !data.is_empty() {
+            if self.head_bytes < FRAME_HEADER {
+                let now = data.len().min(FRAME_HEADER - self.head_bytes);
+                self.head[self.head_bytes..self.head_bytes + now].copy_from_slice(&data[..now]);
+                self.head_bytes += now;
+                data = &data[now..];
+                if self.head_bytes == FRAME_HEADER {
+                    let [_, length @ ..] = self.head;
+                    self.rest = u32::from_be_bytes(length) as usize;
+                }
+            } else {
+                let now = data.len().min(self.rest);
+                self.rest -= now;
+                self.body_bytes += now;
+                data = &data[now..];
+            }
+            if self.head_bytes == FRAME_HEADER && self.rest == 0 {
+                *self = Message::default();
+            }
+        }
+        self.head_bytes + self.body_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn message_add_counts_incomplete_messages_only() {
+        let whole = [0, 0, 0, 0, 2, 1, 1];
+        let mut message = Message::default();
+        assert_eq!(message.add(&whole), 0);
+        assert_eq!(message.add(&whole[..3]), 3);
+        assert_eq!(message.add(&whole[3..6]), 6);
+        assert_eq!(message.add(&whole[6..]), 0);
+        assert_eq!(message.add(&[whole, whole].concat()), 0);
+        assert_eq!(message.add(&[0, 0, 0, 0, 0]), 0);
+        assert_eq!(message.add(&[0, 255, 255, 255, 255, 9]), 6);
+    }
+}

@@ -1,0 +1,70 @@
+//! The limits and time limits of the transport.
+//!
+//! Some are defaults that the configuration can change. `docs/reference/transport.md` lists all of them.
+
+use std::time::Duration;
+
+/// Maximum length of a gRPC request message, bytes.
+pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// Maximum bytes of incomplete gRPC messages of all clients.
+pub const BODY_BUDGET_BYTES: usize = 256 * 1024 * 1024;
+/// Maximum bytes that are read and discarded from an oversized form, or from a request whose response was
+/// sent early. Beyond that, the HTTP/2 stream or the HTTP/1 connection is closed.
+pub const DISCARDED_BYTES: usize = 8 * 1024 * 1024;
+/// A longer response is sent in pieces of this many bytes.
+pub const LONG_RESPONSE_BYTES: usize = 64 * 1024;
+/// Maximum unread bytes of long responses of all clients. Beyond that, batches get `RESOURCE_EXHAUSTED`.
+pub const UNREAD_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
+/// Maximum number of concurrent calls on a connection. Each is an HTTP/2 stream.
+pub const CALLS_PER_CONNECTION: u32 = 256;
+/// Maximum length of all headers of a request, bytes.
+pub const HEADER_BYTES: u32 = 16 * 1024;
+/// Maximum number of headers of an HTTP/1 request.
+pub const HEADERS: usize = 64;
+/// Maximum number of connections of the data listener.
+pub const CONNECTIONS: usize = 10_000;
+/// Maximum number of connections of the admin listener. This many file descriptors are reserved for them.
+pub const ADMIN_CONNECTIONS: usize = 64;
+/// File descriptors reserved for the store, the log and the listeners.
+pub const OWN_DESCRIPTORS: u64 = 64;
+/// File descriptors reserved for the runtime of each worker.
+pub const WORKER_DESCRIPTORS: u64 = 4;
+/// A listener at its connection limit closes a connection that was idle for this long when a new one comes.
+pub const IDLE_BEFORE_EVICTION: Duration = Duration::from_secs(5);
+/// Time limit for the TLS handshake, and for the first bytes of a new connection.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time limit to receive the headers of an HTTP/1 request, or a request body that is not a stream.
+pub const RECEIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Minimum receive rate. A message has [`CLIENT_STALL_TIMEOUT`] plus one second for each of this many bytes.
+pub const BYTES_PER_SECOND: usize = 64 * 1024;
+/// How long a client may read nothing while data is pending for it.
+pub const CLIENT_STALL_TIMEOUT: Duration = Duration::from_secs(20);
+/// Interval of HTTP/2 pings on a connection without frames.
+pub const PING_INTERVAL: Duration = Duration::from_secs(60);
+/// Time limit for the response to a ping.
+pub const PING_TIMEOUT: Duration = Duration::from_secs(20);
+/// HTTP/2 send buffer of each stream, bytes.
+pub const SEND_BUFFER_BYTES: usize = 256 * 1024;
+/// Bytes that a connection collects before it writes: four HTTP/2 frames with their headers.
+pub const WRITE_BUFFER_BYTES: usize = 4 * (16 * 1024 + 9);
+/// Maximum number of streams that a client has reset before the server accepted them (rapid reset).
+pub const PENDING_RESETS: usize = 20;
+/// Maximum number of streams that the server reset because of client errors.
+pub const LOCAL_RESETS: usize = 256;
+/// Time limit for running requests after the server was told to stop.
+pub const DRAIN: Duration = Duration::from_secs(20);
+/// Maximum length of a PEM file, bytes.
+pub const PEM_BYTES: u64 = 1024 * 1024;
+/// How long a worker handles calls of one connection inline. After that, calls become tasks.
+pub const INLINE_BUDGET: Duration = Duration::from_millis(5);
+/// Time slice of a long call. After each slice, the worker handles other calls first.
+pub const TIME_SLICE: Duration = Duration::from_millis(2);
+/// Task polls after which a worker checks its sockets and timers.
+pub const EVENT_INTERVAL: u32 = 16;
+/// Scheduling delay, in milliseconds, beyond which a worker sheds calls.
+pub const WORKER_DELAY_MILLISECONDS: u64 = 200;
+
+/// Time limit for a client to send a message of this length.
+pub(crate) fn receive_timeout(stall: Duration, bytes: usize) -> Duration {
+    stall + Duration::from_secs((bytes / BYTES_PER_SECOND) as u64)
+}

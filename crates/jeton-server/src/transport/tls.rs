@@ -1,0 +1,149 @@
+//! TLS: the server's certificate, and client certificates.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use aws_lc_rs::digest;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use webpki::{EndEntityCert, KeyUsage};
+
+use super::limits;
+use crate::error::{Error, Result};
+use crate::text_file;
+
+/// The PEM files of a server with TLS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TlsFiles<'f> {
+    /// The server's certificate, followed by intermediate certificates.
+    pub(crate) certificate: &'f Path,
+    /// The private key of the certificate.
+    pub(crate) key: &'f Path,
+    /// Certificate authorities of clients.
+    pub(crate) client_ca: Option<&'f Path>,
+}
+
+/// Builds the rustls configuration for HTTP/2 and HTTP/1.1, with client certificates if `client_ca` is set.
+///
+/// A client without a certificate may connect: key sets are public. Other calls identify their caller.
+pub(crate) fn server_config(files: TlsFiles<'_>) -> Result<Arc<ServerConfig>> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let chain = certificates(files.certificate)?;
+    check_validity(files.certificate, &chain[0])?;
+    let key = private_key(files.key)?;
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| wrong(files.certificate, error.to_string()))?;
+    let builder = match files.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(file) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in certificates(file)? {
+                let added = roots.add(certificate);
+                added.map_err(|error| wrong(file, error.to_string()))?;
+            }
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                .allow_unauthenticated()
+                .build()
+                .map_err(|error| wrong(file, error.to_string()))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| {
+        let what = format!(
+            "does not match the private key {}: {error}",
+            files.key.display()
+        );
+        wrong(files.certificate, what)
+    })?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// A client certificate that the handshake has verified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PeerCertificate {
+    /// SHA-256, hexadecimal.
+    pub(crate) digest: String,
+    /// DNS names and URIs (subjectAltName).
+    pub(crate) names: Vec<String>,
+}
+
+impl PeerCertificate {
+    pub(crate) fn parse(der: &CertificateDer<'_>) -> Option<PeerCertificate> {
+        let certificate = EndEntityCert::try_from(der).ok()?;
+        let names = certificate
+            .valid_dns_names()
+            .chain(certificate.valid_uri_names());
+        let digest = digest::digest(&digest::SHA256, der);
+        Some(PeerCertificate {
+            names: names.map(str::to_owned).collect(),
+            digest: digest
+                .as_ref()
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect(),
+        })
+    }
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let text = text_file::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
+    match read {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        Ok(_) => Err(wrong(file, "no certificate found; expected PEM".to_owned())),
+        Err(error) => Err(wrong(file, format!("invalid PEM: {error}"))),
+    }
+}
+
+fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>> {
+    let text = text_file::read(file, limits::PEM_BYTES).map_err(|what| wrong(file, what))?;
+    PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| {
+        // The parser's message could repeat a line of the key.
+        wrong(
+            file,
+            "no private key found; expected PEM (PKCS#8, PKCS#1 or SEC1)".to_owned(),
+        )
+    })
+}
+
+/// Fails on an expired certificate at the start, where every client would reject it later.
+fn check_validity(file: &Path, der: &CertificateDer<'_>) -> Result<()> {
+    let certificate = EndEntityCert::try_from(der)
+        .map_err(|error| wrong(file, format!("invalid certificate: {error}")))?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = UnixTime::since_unix_epoch(now.unwrap_or(Duration::ZERO));
+    let algorithms =
+        rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms;
+    // Without trust anchors this always fails, but webpki checks the validity period first.
+    let checked = certificate.verify_for_usage(
+        algorithms.all,
+        &[],
+        &[],
+        now,
+        KeyUsage::server_auth(),
+        None,
+        None,
+    );
+    match checked {
+        Err(webpki::Error::CertExpired { .. }) => {
+            Err(wrong(file, "certificate expired".to_owned()))
+        }
+        Err(webpki::Error::CertNotValidYet { .. }) => Err(wrong(
+            file,
+            "certificate not valid yet; check the system clock".to_owned(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn wrong(file: &Path, what: String) -> Error {
+    Error::Tls {
+        file: file.to_owned(),
+        what,
+    }
+}
