@@ -4,7 +4,7 @@
 //! in the ratio. So the logarithms of the two runs' rounds are two samples, and Welch's t gives the
 //! interval: each sample keeps its own spread, with the degrees of freedom of Welch and Satterthwaite.
 //! With Gaussian noise it covers the true ratio *of the two runs* in 95 % of cases
-//! (`tests/unpaired_simulation.rs`).
+//! (`tests/it/unpaired_simulation.rs`).
 //!
 //! This is not yet the ratio of two *subjects*: a process keeps its memory layout and a machine its
 //! current speed, and no spread of rounds shows either. *Controls* show it: subjects that did not
