@@ -107,7 +107,7 @@ Examples:
   jeton admin key withdraw https://id.example 2026-12
 
 The key leaves the key set at once. A signing key cannot be withdrawn: run jeton admin key rotate. When the new \
-key signs, the old one is retired. For a key in wrong hands, run jeton admin key rotate --compromised.")]
+key signs, the old one is retired. For a compromised key, run jeton admin key rotate --compromised.")]
 struct Withdraw {
     #[command(flatten)]
     issuer: OneIssuer,

@@ -336,7 +336,7 @@ fn configuration_error_names_line_and_key() {
         ),
         (
             "[[client]]\nname = 'a'\nbearer_subject = 's'\nmay = []\nissuers = ['*']",
-            "`client[0].subject`: requires `bearer`",
+            "`client[0].bearer_subject`: requires `bearer`",
         ),
         (
             "[bearer]\nissuer = 'i'\naudience = 'a'\n[[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['fly']\nissuers = ['*']",
