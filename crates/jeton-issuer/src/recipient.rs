@@ -92,6 +92,6 @@ impl Recipient {
             | SecretKey::V4Local(_)
             | SecretKey::V4Public(_) => return Err(Error::NotReady),
         };
-        Ok(issuer.issue_by(claims, clock)?)
+        Ok(issuer.issue_with_clock(claims, clock)?)
     }
 }

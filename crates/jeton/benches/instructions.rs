@@ -226,7 +226,7 @@ fn case_jws_json_form() {
 
 #[inline(never)]
 fn case_jwt_issue() {
-    black_box(MAC.issue_by(black_box(&claims()), &*CLOCK)).unwrap();
+    black_box(MAC.issue_with_clock(black_box(&claims()), &*CLOCK)).unwrap();
 }
 
 /// One token of a series, with the same claims.
@@ -237,7 +237,7 @@ fn case_jwt_series() {
             .issuer(ISSUER)
             .audience("api")
             .expires_in(Duration::from_mins(15));
-        jwt::Series::new_by(&*MAC, &shared, &*CLOCK).unwrap()
+        jwt::Series::new_with_clock(&*MAC, &shared, &*CLOCK).unwrap()
     });
     let own = jwt::Own::new(Own {
         role: "reader",
@@ -251,7 +251,8 @@ fn case_jwt_series() {
 fn case_jwt_verify() {
     static VERIFIER: LazyLock<jwt::Verifier> =
         LazyLock::new(|| jwt::Verifier::new(&*MAC, policy()).clock(*CLOCK));
-    static TOKEN: LazyLock<String> = LazyLock::new(|| MAC.issue_by(&claims(), &*CLOCK).unwrap());
+    static TOKEN: LazyLock<String> =
+        LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =
         VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
@@ -316,7 +317,7 @@ static LOCAL: LazyLock<LocalKey> = LazyLock::new(|| LocalKey::generate().unwrap(
 #[inline(never)]
 fn case_paseto_issue() {
     let binding = paseto::Binding::new();
-    black_box(LOCAL.issue_by(black_box(&claims()), binding, &*CLOCK)).unwrap();
+    black_box(LOCAL.issue_with_clock(black_box(&claims()), binding, &*CLOCK)).unwrap();
 }
 
 #[inline(never)]
@@ -325,7 +326,7 @@ fn case_paseto_verify() {
         LazyLock::new(|| paseto::Verifier::new(&*LOCAL, policy()).clock(*CLOCK));
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
         let binding = paseto::Binding::new();
-        LOCAL.issue_by(&claims(), binding, &*CLOCK).unwrap()
+        LOCAL.issue_with_clock(&claims(), binding, &*CLOCK).unwrap()
     });
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =

@@ -45,15 +45,15 @@ pub trait Issue: Send + Sync {
     /// [`Error::Misuse`](crate::Error::Misuse) if the format cannot represent the claims,
     /// [`Error::Key`](crate::Error::Key) if the key must not sign or encrypt, and
     /// [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String>;
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String>;
 
     /// Issues a token with these claims, using the system clock.
     ///
     /// # Errors
     ///
-    /// Those of [`issue_by`](Issue::issue_by).
+    /// Those of [`issue_with_clock`](Issue::issue_with_clock).
     fn issue(&self, claims: &dyn AnyClaims) -> Result<String> {
-        self.issue_by(claims, &SystemClock)
+        self.issue_with_clock(claims, &SystemClock)
     }
 }
 
@@ -91,19 +91,19 @@ impl<T: Serialize> sealed::Write for Claims<'_, T> {
 }
 
 impl<I: Issue + ?Sized> Issue for &I {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_by(claims, clock)
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        (**self).issue_with_clock(claims, clock)
     }
 }
 
 impl<I: Issue + ?Sized> Issue for Box<I> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_by(claims, clock)
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        (**self).issue_with_clock(claims, clock)
     }
 }
 
 impl<I: Issue + ?Sized> Issue for Arc<I> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_by(claims, clock)
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        (**self).issue_with_clock(claims, clock)
     }
 }

@@ -46,7 +46,7 @@ fn policy() -> Policy {
 
 /// Uses only the traits, and everything that their users rely on.
 fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
-    let token = issuer.issue_by(&claims(), &after(0)).unwrap();
+    let token = issuer.issue_with_clock(&claims(), &after(0)).unwrap();
 
     let visit: Verified<Visit> = in_time.verify_untyped(&token).unwrap().typed().unwrap();
     assert_eq!(visit.page, "/");
@@ -141,8 +141,8 @@ fn jwt_of_another_type_round_trips() {
     let usual = jwt::Issuer::new(&key, "JWT").unwrap();
     let [one, other]: [&dyn Issue; 2] = [&usual, &key];
     assert_eq!(
-        one.issue_by(&claims(), &after(0)),
-        other.issue_by(&claims(), &after(0))
+        one.issue_with_clock(&claims(), &after(0)),
+        other.issue_with_clock(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
         let rejected = jwt::Issuer::new(&mac, wrong).map(drop);

@@ -42,7 +42,7 @@ fn series_token_has_shared_and_own_claims() {
                 .issuer(ISSUER)
                 .audiences(["api", &audience])
                 .expires_in(Duration::from_mins(15));
-            let series = Series::new_by(&key, &shared, &clock()).unwrap();
+            let series = Series::new_with_clock(&key, &shared, &clock()).unwrap();
             for number in 0..4 {
                 let name = "\"".repeat(number);
                 let own = Own::new(json!({ "number": number }))
@@ -77,7 +77,7 @@ fn series_token_equals_token_of_the_key() {
         .unwrap()
         .with_key_id("k1")
         .unwrap();
-    let series = Series::new_by(&key, &shared(), &clock()).unwrap();
+    let series = Series::new_with_clock(&key, &shared(), &clock()).unwrap();
     let own = Own::new(json!({ "page": "/" }));
     let claims = Claims::new(json!({ "page": "/" }))
         .issuer(ISSUER)
@@ -85,7 +85,7 @@ fn series_token_equals_token_of_the_key() {
         .expires_in(Duration::from_mins(15));
     assert_eq!(
         series.issue(&own).unwrap(),
-        key.issue_by(&claims, &clock()).unwrap()
+        key.issue_with_clock(&claims, &clock()).unwrap()
     );
 }
 

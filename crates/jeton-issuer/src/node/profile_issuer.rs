@@ -98,7 +98,7 @@ impl<'p> ProfileIssuer<'p> {
         let clock = FixedClock(self.now);
         Ok(match self.recipient {
             Some(recipient) => recipient.issue(self.key, &claims, &clock)?,
-            None => self.key.issuer().issue_by(&claims, &clock)?,
+            None => self.key.issuer().issue_with_clock(&claims, &clock)?,
         })
     }
 
@@ -144,8 +144,8 @@ impl<'p> ProfileIssuer<'p> {
         let shared = self.shared(());
         let clock = FixedClock(self.now);
         let jwts = match (self.recipient, self.key) {
-            (None, SecretKey::Mac(key)) => Some(jwt::Series::new_by(key, &shared, &clock)?),
-            (None, SecretKey::Jws(key)) => Some(jwt::Series::new_by(key, &shared, &clock)?),
+            (None, SecretKey::Mac(key)) => Some(jwt::Series::new_with_clock(key, &shared, &clock)?),
+            (None, SecretKey::Jws(key)) => Some(jwt::Series::new_with_clock(key, &shared, &clock)?),
             _ => None,
         };
         Ok(ProfileBatch {

@@ -65,7 +65,7 @@ impl<'k> HeaderText<'k> {
 }
 
 impl Issue for HeaderText<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         jwt::issue_under(&self.encoded, self.key, claims, clock)
     }
 }

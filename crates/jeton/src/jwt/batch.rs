@@ -90,7 +90,7 @@ impl<'k> Series<'k> {
     /// [`Error::Misuse`](crate::Error::Misuse) if the claims have no expiry chosen, and
     /// [`Error::Key`](crate::Error::Key) if the key must not sign.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, shared: &Claims<'_, ()>) -> Result<Self> {
-        Self::new_by(key, shared, &SystemClock)
+        Self::new_with_clock(key, shared, &SystemClock)
     }
 
     /// Creates a series with this clock.
@@ -98,7 +98,7 @@ impl<'k> Series<'k> {
     /// # Errors
     ///
     /// Those of [`new`](Series::new).
-    pub fn new_by(
+    pub fn new_with_clock(
         key: impl Into<SigningKeyRef<'k>>,
         shared: &Claims<'_, ()>,
         clock: &dyn Clock,

@@ -128,7 +128,7 @@ impl<'k> EncryptedIssuer<'k> {
     }
 
     /// Issues a compact JWE with these claims, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -146,7 +146,7 @@ impl<'k> EncryptedIssuer<'k> {
 }
 
 impl Issue for EncryptedIssuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.encrypt(claims, clock)
     }
 }

@@ -17,7 +17,7 @@ impl MacKey {
     }
 
     /// Issues a JWT with these claims and a MAC, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -36,7 +36,7 @@ impl SigningKey {
     }
 
     /// Issues a JWT with these claims and a signature, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -46,13 +46,13 @@ impl SigningKey {
 }
 
 impl Issue for MacKey {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
     }
 }
 
 impl Issue for SigningKey {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
     }
 }

@@ -67,7 +67,7 @@ impl<'k> Issuer<'k> {
     /// # Errors
     ///
     /// Those of [`issue`](Issuer::issue).
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -77,7 +77,7 @@ impl<'k> Issuer<'k> {
 }
 
 impl Issue for Issuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue_under(&self.header, self.key, claims, clock)
     }
 }

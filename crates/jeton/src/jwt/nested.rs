@@ -67,11 +67,11 @@ impl<'k> NestedIssuer<'k> {
 
     /// Issues a compact JWE that contains a JWT with these claims, using the system clock.
     pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        self.issue_by(claims, &SystemClock)
+        self.issue_with_clock(claims, &SystemClock)
     }
 
     /// Issues a compact JWE that contains a JWT with these claims, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -90,7 +90,7 @@ impl<'k> NestedIssuer<'k> {
 }
 
 impl Issue for NestedIssuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.sign_and_encrypt(claims, clock)
     }
 }

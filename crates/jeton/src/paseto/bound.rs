@@ -55,7 +55,7 @@ impl<'a> BoundIssuer<'a> {
 }
 
 impl Issue for BoundIssuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.key.issue_bound(claims, self.binding, clock)
     }
 }

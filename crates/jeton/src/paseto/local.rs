@@ -114,7 +114,7 @@ impl<V: Version> LocalKey<V> {
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
     ) -> Result<String> {
-        self.issue_by(claims, binding, &SystemClock)
+        self.issue_with_clock(claims, binding, &SystemClock)
     }
 
     /// Issues a token using this clock.
@@ -122,7 +122,7 @@ impl<V: Version> LocalKey<V> {
     /// # Errors
     ///
     /// Those of [`issue_with`](LocalKey::issue_with).
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -196,7 +196,7 @@ impl<V> From<LocalKey<V>> for Keys {
 }
 
 impl<V: Version> Issue for LocalKey<V> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue::claims(&*self.prepared, claims, Binding::new(), clock)
     }
 }

@@ -121,7 +121,7 @@ impl<V: Version> SecretKey<V> {
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
     ) -> Result<String> {
-        self.issue_by(claims, binding, &SystemClock)
+        self.issue_with_clock(claims, binding, &SystemClock)
     }
 
     /// Issues a token using this clock.
@@ -129,7 +129,7 @@ impl<V: Version> SecretKey<V> {
     /// # Errors
     ///
     /// Those of [`issue_with`](SecretKey::issue_with).
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -180,7 +180,7 @@ impl<V: Version> SecretKey<V> {
 }
 
 impl<V: Version> Issue for SecretKey<V> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue::claims(self, claims, Binding::new(), clock)
     }
 }

@@ -96,7 +96,7 @@ impl RemoteKey {
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
     ) -> Result<Prepared> {
-        self.prepare_by(claims, binding, &SystemClock)
+        self.prepare_with_clock(claims, binding, &SystemClock)
     }
 
     /// Prepares a token with these claims for signing, using this clock.
@@ -104,7 +104,7 @@ impl RemoteKey {
     /// # Errors
     ///
     /// Those of [`prepare`](RemoteKey::prepare).
-    pub fn prepare_by<T: Serialize>(
+    pub fn prepare_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -171,7 +171,7 @@ impl RemoteSigner {
 }
 
 impl Issue for RemoteSigner {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.sign(claims, Binding::new(), clock)
     }
 }

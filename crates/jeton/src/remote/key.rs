@@ -35,7 +35,7 @@ impl RemoteKey {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims.
     pub fn prepare<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<Prepared> {
-        self.prepare_by(claims, &SystemClock)
+        self.prepare_with_clock(claims, &SystemClock)
     }
 
     /// Prepares a JWT with these claims for signing, using this clock.
@@ -43,7 +43,7 @@ impl RemoteKey {
     /// # Errors
     ///
     /// Those of [`prepare`](RemoteKey::prepare).
-    pub fn prepare_by<T: Serialize>(
+    pub fn prepare_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,

@@ -62,7 +62,7 @@ impl RemoteSigner {
     /// # Errors
     ///
     /// Those of [`issue`](RemoteSigner::issue).
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: Serialize>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -90,7 +90,7 @@ impl RemoteSigner {
 }
 
 impl Issue for RemoteSigner {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         jwt::issue(self.into(), claims, clock)
     }
 }
