@@ -39,7 +39,7 @@ pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
 
 /// Marks verified claims whose custom claims are not deserialized yet.
 ///
-/// [`Verify`](crate::Verify) returns it, and [`Verified::typed`] deserializes the custom claims. The
+/// [`Verify`](crate::Verify) returns it, and [`Verified::deserialize`] deserializes the custom claims. The
 /// registered claims can be read directly.
 ///
 /// ```
@@ -238,11 +238,11 @@ impl Verified<Untyped> {
     /// struct Visit { page: String }
     ///
     /// fn visit(verifier: &impl Verify, token: &str) -> jeton::Result<Verified<Visit>> {
-    ///     verifier.verify_untyped(token)?.typed()
+    ///     verifier.verify_untyped(token)?.deserialize()
     /// }
     /// ```
     #[inline]
-    pub fn typed<T: DeserializeOwned>(self) -> Result<Verified<T>> {
+    pub fn deserialize<T: DeserializeOwned>(self) -> Result<Verified<T>> {
         let claims = self.claims.0.read(&self.payload)?;
         Ok(self.with_claims(claims))
     }
@@ -266,7 +266,7 @@ impl<'s> Verified<Untyped, &'s str> {
     ///
     /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not match the type.
     #[inline]
-    pub fn typed<T: Deserialize<'s>>(self) -> Result<VerifiedIn<'s, T>> {
+    pub fn deserialize<T: Deserialize<'s>>(self) -> Result<VerifiedIn<'s, T>> {
         let claims = self.claims.0.read(self.payload)?;
         Ok(self.with_claims(claims))
     }

@@ -48,13 +48,20 @@ fn policy() -> Policy {
 fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
     let token = issuer.issue_with_clock(&claims(), &after(0)).unwrap();
 
-    let visit: Verified<Visit> = in_time.verify_untyped(&token).unwrap().typed().unwrap();
+    let visit: Verified<Visit> = in_time
+        .verify_untyped(&token)
+        .unwrap()
+        .deserialize()
+        .unwrap();
     assert_eq!(visit.page, "/");
     assert_eq!(visit.subject(), Some("user-7"));
 
     let mut scratch = Scratch::new();
     let untyped = in_time.verify_untyped_in(&token, &mut scratch).unwrap();
-    assert_eq!(untyped.typed::<BorrowedVisit<'_>>().unwrap().page, "/");
+    assert_eq!(
+        untyped.deserialize::<BorrowedVisit<'_>>().unwrap().page,
+        "/"
+    );
 
     let rejection = late.verify_untyped(&token).unwrap_err();
     assert_eq!(rejection.rejection(), Some(Rejection::Expired));
@@ -67,7 +74,7 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     assert_eq!(in_time.recheck(&verified), Ok(()));
     assert_eq!(late.recheck(&verified), Err(Rejection::Expired.into()));
 
-    let other_shape = verified.typed::<Vec<u8>>().unwrap_err();
+    let other_shape = verified.deserialize::<Vec<u8>>().unwrap_err();
     assert_eq!(other_shape.rejection(), Some(Rejection::ClaimsShape));
     let mut changed = token.into_bytes();
     let last = changed.len() - 1;

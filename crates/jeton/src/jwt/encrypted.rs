@@ -187,7 +187,7 @@ impl EncryptedVerifier {
 
     /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.typed()
+        self.verify_untyped(token)?.deserialize()
     }
 
     /// Returns the plaintext, its registered claims and the id of the key.

@@ -115,7 +115,7 @@ impl NestedVerifier {
 
     /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.typed()
+        self.verify_untyped(token)?.deserialize()
     }
 
     /// Decrypts a token and calls `read` with the signed token inside.
