@@ -58,7 +58,7 @@ const CASES: &[(&str, u64, fn())] = &[
     ("jws_foreign_header", 3_660, case_jws_foreign_header),
     ("jws_json_form", 9_250, case_jws_json_form),
     ("jwt_issue", 4_440, case_jwt_issue),
-    ("jwt_series", 3_060, case_jwt_series),
+    ("jwt_batch", 3_060, case_jwt_batch),
     ("jwt_verify", 7_000, case_jwt_verify),
     ("jwe_encrypt", 9_400, case_jwe_encrypt),
     ("jwe_decrypt", 8_530, case_jwe_decrypt),
@@ -229,22 +229,22 @@ fn case_jwt_issue() {
     black_box(MAC.issue_with_clock(black_box(&claims()), &*CLOCK)).unwrap();
 }
 
-/// One token of a series, with the same claims.
+/// One token of a batch issuer, with the same claims.
 #[inline(never)]
-fn case_jwt_series() {
-    static SERIES: LazyLock<jwt::Series<'static>> = LazyLock::new(|| {
+fn case_jwt_batch() {
+    static ISSUER_OF_BATCH: LazyLock<jwt::BatchIssuer<'static>> = LazyLock::new(|| {
         let shared = Claims::new(())
             .issuer(ISSUER)
             .audience("api")
             .expires_in(Duration::from_mins(15));
-        jwt::Series::new_with_clock(&*MAC, &shared, &*CLOCK).unwrap()
+        jwt::BatchIssuer::new_with_clock(&*MAC, &shared, &*CLOCK).unwrap()
     });
-    let own = jwt::Own::new(Own {
+    let own = jwt::TokenClaims::new(Own {
         role: "reader",
         level: 3,
     });
     let own = own.subject("user-1234567890").token_id("0123456789abcdef");
-    black_box(SERIES.issue(black_box(&own))).unwrap();
+    black_box(ISSUER_OF_BATCH.issue(black_box(&own))).unwrap();
 }
 
 #[inline(never)]

@@ -562,7 +562,7 @@ pub enum Misuse {
     ExpiryNotChosen,
     /// The custom claims have a member with the name of a registered claim.
     RegisteredName(Claim),
-    /// A token of a [`Series`](crate::jwt::Series) has a claim that the series sets for all its tokens.
+    /// A token of a [`BatchIssuer`](crate::jwt::BatchIssuer) has a claim that the batch issuer sets for all.
     SetForAll(Claim),
     /// The custom claims do not serialize to a JSON object.
     ClaimsNotAnObject,
@@ -624,7 +624,7 @@ impl fmt::Display for Misuse {
             ),
             Misuse::SetForAll(claim) => write!(
                 f,
-                "the series sets `{claim}` for all its tokens: a token cannot set it"
+                "the batch issuer sets `{claim}` for all its tokens: a token cannot set it"
             ),
             Misuse::ClaimsNotAnObject => {
                 f.write_str("the custom claims must serialize to a JSON object")

@@ -9,7 +9,7 @@ use crate::error::Claim;
 use crate::json::{JsonError, Member, read_members};
 
 /// Custom claims as JSON text from another party: the members between the braces of one JSON object.
-/// [`Claims`](crate::Claims) and [`Own`](crate::jwt::Own) accept it as custom claims, and write it after
+/// [`Claims`](crate::Claims) and [`TokenClaims`](crate::jwt::TokenClaims) accept it as custom claims, and write it after
 /// the registered claims byte for byte.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CustomClaims<'t> {

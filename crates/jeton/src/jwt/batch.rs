@@ -14,12 +14,12 @@ use crate::key::SigningKeyRef;
 /// a [`MacKey`](crate::jwt::MacKey) also hashed once.
 ///
 /// The header is that of [`MacKey::issue`](crate::jwt::MacKey::issue). The shared claims come before the
-/// claims of the single token. All tokens have the time at which the series was created as their time of
-/// issuing. So create a new series for each batch.
+/// claims of the single token. All tokens have the time at which the batch issuer was created as their time of
+/// issuing. So create a new one for each batch.
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::jwt::{MacKey, Own, Series};
+/// use jeton::jwt::{MacKey, TokenClaims, BatchIssuer};
 /// use jeton::key::MacAlg;
 /// use jeton::{Claims, Policy, jwt};
 ///
@@ -28,16 +28,16 @@ use crate::key::SigningKeyRef;
 ///     .issuer("https://id.example")
 ///     .audience("api")
 ///     .expires_in(Duration::from_mins(15));
-/// let series = Series::new(&key, &shared)?;
+/// let issuer = BatchIssuer::new(&key, &shared)?;
 ///
 /// let verifier = jwt::Verifier::new(&key, Policy::new("https://id.example", "api"));
 /// for name in ["alice", "bob"] {
-///     let token = series.issue(&Own::new(()).subject(name))?;
+///     let token = issuer.issue(&TokenClaims::new(()).subject(name))?;
 ///     assert_eq!(verifier.verify::<serde_json::Value>(&token)?.subject(), Some(name));
 /// }
 /// # Ok::<(), jeton::Error>(())
 /// ```
-pub struct Series<'k> {
+pub struct BatchIssuer<'k> {
     key: SigningKeyRef<'k>,
     claims: ClaimsPrefix,
     /// The header, a dot, and the prefix of the shared claims that fills whole groups of base64url.
@@ -48,21 +48,21 @@ pub struct Series<'k> {
     mac: Option<hmac::MacPrefix<'k>>,
 }
 
-/// The claims of one token of a [`Series`].
+/// The claims of one token of a [`BatchIssuer`].
 ///
 /// `T` holds the custom claims, as in [`Claims`].
 #[derive(Debug, Clone)]
-#[must_use = "claims do nothing until a series issues a token with them"]
-pub struct Own<'a, T> {
+#[must_use = "claims do nothing until a batch issuer issues a token with them"]
+pub struct TokenClaims<'a, T> {
     subject: Option<Cow<'a, str>>,
     token_id: Option<Cow<'a, str>>,
     custom: T,
 }
 
-impl<'a, T> Own<'a, T> {
+impl<'a, T> TokenClaims<'a, T> {
     /// Creates claims with these custom claims and no registered claims.
     pub fn new(custom: T) -> Self {
-        Own {
+        TokenClaims {
             subject: None,
             token_id: None,
             custom,
@@ -82,8 +82,8 @@ impl<'a, T> Own<'a, T> {
     }
 }
 
-impl<'k> Series<'k> {
-    /// Creates a series with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, using the system clock.
+impl<'k> BatchIssuer<'k> {
+    /// Creates a batch issuer with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, using the system clock.
     ///
     /// # Errors
     ///
@@ -93,11 +93,11 @@ impl<'k> Series<'k> {
         Self::new_with_clock(key, shared, &SystemClock)
     }
 
-    /// Creates a series with this clock.
+    /// Creates a batch issuer with this clock.
     ///
     /// # Errors
     ///
-    /// Those of [`new`](Series::new).
+    /// Those of [`new`](BatchIssuer::new).
     pub fn new_with_clock(
         key: impl Into<SigningKeyRef<'k>>,
         shared: &Claims<'_, ()>,
@@ -109,7 +109,7 @@ impl<'k> Series<'k> {
         let encoded = claims.text.len() / 3 * 3;
         let mut text = format!("{}.", key.headers().jwt());
         base64::encode_onto(&claims.text[..encoded], &mut text);
-        Ok(Series {
+        Ok(BatchIssuer {
             mac: key.begin(text.as_bytes())?,
             key,
             claims,
@@ -122,9 +122,9 @@ impl<'k> Series<'k> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the series already sets a claim, or if a JWT cannot
+    /// [`Error::Misuse`](crate::Error::Misuse) if the batch issuer already sets a claim, or if a JWT cannot
     /// represent the custom claims; [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
-    pub fn issue<T: Serialize>(&self, own: &Own<'_, T>) -> Result<String> {
+    pub fn issue<T: Serialize>(&self, own: &TokenClaims<'_, T>) -> Result<String> {
         let mut token = String::new();
         self.issue_onto(own, &mut token)?;
         Ok(token)
@@ -135,8 +135,12 @@ impl<'k> Series<'k> {
     ///
     /// # Errors
     ///
-    /// Those of [`issue`](Series::issue).
-    pub fn issue_onto<T: Serialize>(&self, own: &Own<'_, T>, token: &mut String) -> Result<()> {
+    /// Those of [`issue`](BatchIssuer::issue).
+    pub fn issue_onto<T: Serialize>(
+        &self,
+        own: &TokenClaims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
         let mut payload = Buffer::from_slice(&self.claims.text[self.encoded..]);
         let (subject, token_id) = (own.subject.as_deref(), own.token_id.as_deref());
         self.claims
@@ -170,9 +174,9 @@ impl<'k> Series<'k> {
     }
 }
 
-impl fmt::Debug for Series<'_> {
+impl fmt::Debug for BatchIssuer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Series")
+        f.debug_struct("BatchIssuer")
             .field("key", &self.key)
             .finish_non_exhaustive()
     }

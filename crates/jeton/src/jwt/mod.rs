@@ -30,7 +30,7 @@ mod nested;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
-pub use batch::{Own, Series};
+pub use batch::{BatchIssuer, TokenClaims};
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use issuer::Issuer;
 pub use nested::{NestedIssuer, NestedVerifier};
