@@ -90,7 +90,7 @@ fn ambiguous_claims_are_an_error_with_value_and_limit() {
         (&*deep, "nested 33 levels, the limit is 32"),
         (
             r#"{"\u0065xp":"x"}"#,
-            "exp must be a whole number of seconds",
+            "exp must be a number of seconds",
         ),
         (r#"{"a":"\ud800"}"#, "not valid JSON"),
     ] {

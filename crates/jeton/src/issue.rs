@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
-use crate::claims::{Buffer, Claims, Dates};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 
@@ -69,7 +67,7 @@ pub trait Issue: Send + Sync {
 /// ```
 pub trait AnyClaims: sealed::Write {}
 
-impl<T: Serialize> AnyClaims for Claims<'_, T> {}
+impl<T: CustomClaims> AnyClaims for Claims<'_, T> {}
 
 mod sealed {
     use super::{Buffer, Clock, Dates, Result};
@@ -83,7 +81,7 @@ mod sealed {
 
 pub(crate) use sealed::Write as WriteClaims;
 
-impl<T: Serialize> sealed::Write for Claims<'_, T> {
+impl<T: CustomClaims> sealed::Write for Claims<'_, T> {
     #[inline]
     fn write_into(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()> {
         self.write(buffer, dates, clock)

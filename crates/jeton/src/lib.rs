@@ -76,7 +76,6 @@ pub mod limits;
 /// Strict JSON reading for the service and the command line. Not covered by semantic versioning.
 #[doc(hidden)]
 pub mod strict {
-    pub use crate::claims::{CustomClaims, CustomClaimsError};
     pub use crate::json::{JsonError, Member, read_members};
 }
 
@@ -85,7 +84,7 @@ pub mod strict {
 pub mod diagnose;
 
 pub use cache::{Cached, Revocations};
-pub use claims::Claims;
+pub use claims::{Claims, CustomClaims, JsonClaims, WithRegistered};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use error::{Error, Result};
 pub use issue::{AnyClaims, Issue};

@@ -44,9 +44,11 @@ impl Scanned {
                 let text = value.string().ok_or(Rejection::ClaimType(claim))?;
                 Ok::<_, Unread>(TextRange::of(text))
             };
-            let moment = || match dates {
-                Dates::Numeric => numeric_date(claim, value),
-                Dates::Rfc3339 => rfc3339_date(claim, value),
+            let moment = || {
+                read_date(value, dates).map_err(|error| match error {
+                    ReadDateError::Type => Rejection::ClaimType(claim),
+                    ReadDateError::Range => Rejection::ClaimRange(claim),
+                })
             };
             match claim {
                 Claim::Issuer => registered.issuer = Some(string()?),
@@ -181,7 +183,7 @@ impl Audience {
 }
 
 /// Finds a registered claim by its exact name, whether or not the name has escapes.
-fn registered_name(name: Text<'_>) -> Option<Claim> {
+pub(super) fn registered_name(name: Text<'_>) -> Option<Claim> {
     match name.has_escapes() {
         false => Claim::of_name(name.written_bytes()),
         true => Claim::from_name(&name.to_cow()),
@@ -208,32 +210,46 @@ impl From<ScanError> for Unread {
     }
 }
 
-/// Reads a NumericDate, with or without a fraction.
-fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
-    if value.kind() != Kind::Number {
-        return Err(Rejection::ClaimType(claim).into());
+/// Why a value is not a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadDateError {
+    /// It is not a time in this form.
+    Type,
+    /// The time is outside the years 1970 to 9999.
+    Range,
+}
+
+/// Reads a time.
+#[inline]
+pub(super) fn read_date(value: Value<'_>, dates: Dates) -> Result<Moment, ReadDateError> {
+    match dates {
+        Dates::Numeric => numeric_date(value),
+        Dates::Rfc3339 => rfc3339_date(value),
     }
-    let out_of_range = Unread(Rejection::ClaimRange(claim));
+}
+
+/// Reads a NumericDate, with or without a fraction.
+fn numeric_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
+    if value.kind() != Kind::Number {
+        return Err(ReadDateError::Type);
+    }
     if let Ok(seconds) = value.raw().parse::<i64>() {
-        return moment(seconds, false).ok_or(out_of_range);
+        return moment(seconds, false).ok_or(ReadDateError::Range);
     }
     // A fraction or an exponent. Within the range, an f64 has a resolution of 31 microseconds.
     let seconds: f64 = value.raw().parse().unwrap_or(f64::INFINITY);
     if !(0.0..=Timestamp::MAX.unix_seconds() as f64).contains(&seconds) {
-        return Err(out_of_range);
+        return Err(ReadDateError::Range);
     }
-    moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(out_of_range)
+    moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(ReadDateError::Range)
 }
 
 /// Reads an RFC 3339 date-time with an offset, with or without a fraction.
-fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
-    let wrong_type = Unread(Rejection::ClaimType(claim));
+fn rfc3339_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
     let text = value.string().map(Text::to_cow);
-    let Some(read) = text.as_deref().and_then(rfc3339::read) else {
-        return Err(wrong_type);
-    };
-    let out_of_range = Unread(Rejection::ClaimRange(claim));
-    moment(read.unix_seconds, read.has_fraction).ok_or(out_of_range)
+    let read = text.as_deref().and_then(rfc3339::read);
+    let read = read.ok_or(ReadDateError::Type)?;
+    moment(read.unix_seconds, read.has_fraction).ok_or(ReadDateError::Range)
 }
 
 /// This many whole seconds since 1970, plus a fraction of a second if `true`.

@@ -1,10 +1,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
-
 use crate::base64;
-use crate::claims::{Buffer, Claims, ClaimsPrefix};
+use crate::claims::{Buffer, Claims, ClaimsPrefix, CustomClaims, JsonClaims, OwnRegistered};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::{SignatureBuffer, hmac};
 use crate::error::Result;
@@ -82,6 +80,32 @@ impl<'a, T> TokenClaims<'a, T> {
     }
 }
 
+impl<'a> TokenClaims<'a, JsonClaims<'a>> {
+    /// Reads the claims of one token from JSON text, as
+    /// [`Claims::from_json`](crate::Claims::from_json) does. The text may contain registered claims that the
+    /// batch issuer does not set.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Claims::from_json`](crate::Claims::from_json).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::jwt::{BatchIssuer, MacKey, TokenClaims};
+    /// use jeton::{Claims, key::MacAlg};
+    ///
+    /// let key = MacKey::generate(MacAlg::HS256)?;
+    /// let shared = Claims::new(()).issuer("i").expires_in(Duration::from_mins(5));
+    /// let issuer = BatchIssuer::new(&key, &shared)?;
+    /// let token = issuer.issue(&TokenClaims::from_json(r#"{"sub":"alice","exact":1.10}"#)?)?;
+    /// assert!(issuer.issue(&TokenClaims::from_json(r#"{"iss":"other"}"#)?).is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn from_json(text: &'a str) -> Result<TokenClaims<'a, JsonClaims<'a>>> {
+        JsonClaims::from_json(text).map(TokenClaims::new)
+    }
+}
+
 impl<'k> BatchIssuer<'k> {
     /// Creates a batch issuer with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, using the system clock.
     ///
@@ -124,7 +148,7 @@ impl<'k> BatchIssuer<'k> {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if the batch issuer already sets a claim, or if a JWT cannot
     /// represent the custom claims; [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
-    pub fn issue<T: Serialize>(&self, own: &TokenClaims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, own: &TokenClaims<'_, T>) -> Result<String> {
         let mut token = String::new();
         self.issue_onto(own, &mut token)?;
         Ok(token)
@@ -136,15 +160,18 @@ impl<'k> BatchIssuer<'k> {
     /// # Errors
     ///
     /// Those of [`issue`](BatchIssuer::issue).
-    pub fn issue_onto<T: Serialize>(
+    pub fn issue_onto<T: CustomClaims>(
         &self,
         own: &TokenClaims<'_, T>,
         token: &mut String,
     ) -> Result<()> {
         let mut payload = Buffer::from_slice(&self.claims.text[self.encoded..]);
-        let (subject, token_id) = (own.subject.as_deref(), own.token_id.as_deref());
+        let registered = OwnRegistered {
+            subject: own.subject.as_deref(),
+            token_id: own.token_id.as_deref(),
+        };
         self.claims
-            .write_rest(&mut payload, subject, token_id, &own.custom)?;
+            .write_rest(&mut payload, registered, &own.custom)?;
 
         let start = token.len();
         let signature_bytes = self.key.signature_bytes();

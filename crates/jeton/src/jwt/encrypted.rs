@@ -1,10 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::claims::{Buffer, Claims, Dates, Scanned};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto;
 use crate::danger::IssuerWrappingKey;
@@ -123,12 +122,12 @@ impl<'k> EncryptedIssuer<'k> {
     }
 
     /// Issues a compact JWE with these claims, using the system clock.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.encrypt(claims, &SystemClock)
     }
 
     /// Issues a compact JWE with these claims, using this clock.
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,

@@ -1,6 +1,4 @@
-use serde::Serialize;
-
-use crate::claims::{Buffer, Claims, Dates};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue, WriteClaims};
@@ -12,12 +10,12 @@ impl MacKey {
     ///
     /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
     /// set both `issued_at` and `expires_at`.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue(self.into(), claims, &SystemClock)
     }
 
     /// Issues a JWT with these claims and a MAC, using this clock.
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -31,12 +29,12 @@ impl SigningKey {
     ///
     /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
     /// set both `issued_at` and `expires_at`.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue(self.into(), claims, &SystemClock)
     }
 
     /// Issues a JWT with these claims and a signature, using this clock.
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,

@@ -1,9 +1,7 @@
 use std::fmt;
 
-use serde::Serialize;
-
 use super::issue::issue_under;
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
@@ -58,7 +56,7 @@ impl<'k> Issuer<'k> {
     /// # Errors
     ///
     /// Those of [`SigningKey::issue`](crate::jwt::SigningKey::issue).
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue_under(&self.header, self.key, claims, &SystemClock)
     }
 
@@ -67,7 +65,7 @@ impl<'k> Issuer<'k> {
     /// # Errors
     ///
     /// Those of [`issue`](Issuer::issue).
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,

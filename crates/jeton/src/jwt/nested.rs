@@ -1,9 +1,8 @@
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Verifier;
 use super::issue::issue;
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
@@ -66,12 +65,12 @@ impl<'k> NestedIssuer<'k> {
     }
 
     /// Issues a compact JWE that contains a JWT with these claims, using the system clock.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.issue_with_clock(claims, &SystemClock)
     }
 
     /// Issues a compact JWE that contains a JWT with these claims, using this clock.
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,

@@ -3,7 +3,6 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::issue::{self, Buffer, Seal};
@@ -11,7 +10,7 @@ use super::open::{self, Keys, Open, Opened};
 use super::suite::{Cipher, LOCAL_KEY_BYTES, Suite};
 use super::token::Parts;
 use super::{Binding, Version, bound};
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
@@ -88,7 +87,7 @@ impl<V: Version> LocalKey<V> {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims: no expiry chosen, a list
     /// of audiences, or a custom claim with a registered name.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.issue_with(claims, Binding::new())
     }
 
@@ -109,7 +108,7 @@ impl<V: Version> LocalKey<V> {
     /// assert_eq!(token.split('.').count(), 4);
     /// # Ok::<_, jeton::Error>(())
     /// ```
-    pub fn issue_with<T: Serialize>(
+    pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -122,7 +121,7 @@ impl<V: Version> LocalKey<V> {
     /// # Errors
     ///
     /// Those of [`issue_with`](LocalKey::issue_with).
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,

@@ -3,7 +3,6 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::frame::Frame;
@@ -15,7 +14,7 @@ use super::token::Parts;
 use super::v3::V3;
 use super::v4::V4;
 use super::{Binding, RemotePublicKey, Version, bound};
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::Signature;
 use crate::error::{Rejection, Result};
@@ -96,7 +95,7 @@ impl<V: Version> SecretKey<V> {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims: no expiry chosen, a list
     /// of audiences, or a custom claim with a registered name.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.issue_with(claims, Binding::new())
     }
 
@@ -116,7 +115,7 @@ impl<V: Version> SecretKey<V> {
     /// let token = key.issue_with(&claims, Binding::new().footer(&kid))?;
     /// # Ok::<_, jeton::Error>(())
     /// ```
-    pub fn issue_with<T: Serialize>(
+    pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -129,7 +128,7 @@ impl<V: Version> SecretKey<V> {
     /// # Errors
     ///
     /// Those of [`issue_with`](SecretKey::issue_with).
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,

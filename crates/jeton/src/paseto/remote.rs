@@ -4,11 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::Binding;
 use super::issue::Buffer;
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
@@ -91,7 +89,7 @@ impl RemoteKey {
     /// # Errors
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims.
-    pub fn prepare<T: Serialize>(
+    pub fn prepare<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -104,7 +102,7 @@ impl RemoteKey {
     /// # Errors
     ///
     /// Those of [`prepare`](RemoteKey::prepare).
-    pub fn prepare_with_clock<T: Serialize>(
+    pub fn prepare_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -150,7 +148,7 @@ impl RemoteSigner {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims, and
     /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
-    pub fn issue_with<T: Serialize>(
+    pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,

@@ -1,9 +1,7 @@
 use std::fmt;
 
-use serde::Serialize;
-
 use super::{Signature, SigningInput};
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::SignatureBuffer;
 use crate::error::Result;
@@ -53,7 +51,7 @@ impl RemoteSigner {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims, and
     /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         jwt::issue(self.into(), claims, &SystemClock)
     }
 
@@ -62,7 +60,7 @@ impl RemoteSigner {
     /// # Errors
     ///
     /// Those of [`issue`](RemoteSigner::issue).
-    pub fn issue_with_clock<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
