@@ -53,6 +53,45 @@ pub trait Issue: Send + Sync {
     fn issue(&self, claims: &dyn AnyClaims) -> Result<String> {
         self.issue_with_clock(claims, &SystemClock)
     }
+
+    /// Appends a token with these claims to a string, using this clock. After an error the string is unchanged.
+    ///
+    /// JWTs that are not encrypted, and PASETOs, are written onto the string. By default, the token of
+    /// [`issue_with_clock`](Issue::issue_with_clock) is copied.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue_with_clock`](Issue::issue_with_clock).
+    ///
+    /// ```
+    /// use jeton::paseto::v4;
+    /// use jeton::{Claims, Issue, SystemClock};
+    ///
+    /// let key = v4::LocalKey::generate()?;
+    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
+    /// let mut answer = String::from("token=");
+    /// Issue::issue_onto_with_clock(&key, &claims, &SystemClock, &mut answer)?;
+    /// assert!(answer.starts_with("token=v4.local."));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        token.push_str(&self.issue_with_clock(claims, clock)?);
+        Ok(())
+    }
+
+    /// Appends a token with these claims to a string, using the system clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue_with_clock`](Issue::issue_with_clock).
+    fn issue_onto(&self, claims: &dyn AnyClaims, token: &mut String) -> Result<()> {
+        self.issue_onto_with_clock(claims, &SystemClock, token)
+    }
 }
 
 /// [`Claims`] with any type of custom claims. Every `Claims<T>` implements it.
@@ -88,20 +127,27 @@ impl<T: CustomClaims> sealed::Write for Claims<'_, T> {
     }
 }
 
-impl<I: Issue + ?Sized> Issue for &I {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_with_clock(claims, clock)
-    }
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<I: Issue + ?Sized> Issue for $pointer {
+            fn issue_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+            ) -> Result<String> {
+                (**self).issue_with_clock(claims, clock)
+            }
+
+            fn issue_onto_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+                token: &mut String,
+            ) -> Result<()> {
+                (**self).issue_onto_with_clock(claims, clock, token)
+            }
+        }
+    )*};
 }
 
-impl<I: Issue + ?Sized> Issue for Box<I> {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_with_clock(claims, clock)
-    }
-}
-
-impl<I: Issue + ?Sized> Issue for Arc<I> {
-    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_with_clock(claims, clock)
-    }
-}
+forward!(&I, Box<I>, Arc<I>);

@@ -105,7 +105,7 @@ impl<'t> JsonClaims<'t> {
     }
 
     /// The length of the text between the braces, bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.members.len()
     }
 }

@@ -5,7 +5,7 @@ use super::buffer::Buffer;
 use super::builder::BuilderClaims;
 use super::custom::CustomClaims;
 use super::embedded::{ClaimSet, Embedded};
-use super::object::Object;
+use super::object::{self, Object};
 use super::registered::Dates;
 use crate::clock::Clock;
 use crate::error::{Claim, Misuse, Result};
@@ -36,6 +36,16 @@ pub(crate) struct ClaimsPrefix {
 pub(crate) struct OwnRegistered<'a> {
     pub(crate) subject: Option<&'a str>,
     pub(crate) token_id: Option<&'a str>,
+}
+
+impl OwnRegistered<'_> {
+    /// Returns an upper bound for the length of these claims, each with a comma.
+    pub(crate) fn length_bound(&self) -> usize {
+        let values = [self.subject, self.token_id].into_iter().flatten();
+        values
+            .map(|text| object::MEMBER_START_BYTES + object::string_bound(text))
+            .sum()
+    }
 }
 
 impl ClaimsPrefix {

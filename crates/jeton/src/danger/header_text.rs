@@ -68,6 +68,15 @@ impl Issue for HeaderText<'_> {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         jwt::issue_under(&self.encoded, self.key, claims, clock)
     }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        jwt::issue_under_onto(&self.encoded, self.key, claims, clock, token)
+    }
 }
 
 /// Encrypts with a protected header whose text the caller provides, like [`HeaderText`]. The text is an

@@ -35,4 +35,6 @@ pub use verifier::{VerifiedPayload, Verifier};
 
 pub(crate) use compact::Compact;
 pub(crate) use header::{Extensions, Header, Headers, KnownHeader, is_reserved};
-pub(crate) use signer::{assemble, attach, header_with_type, unsigned};
+pub(crate) use signer::{
+    assemble, assemble_onto, attach, compact_length, header_with_type, unsigned,
+};

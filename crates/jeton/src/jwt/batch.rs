@@ -78,6 +78,13 @@ impl<'a, T> TokenClaims<'a, T> {
         self.token_id = Some(token_id.into());
         self
     }
+
+    fn registered(&self) -> OwnRegistered<'_> {
+        OwnRegistered {
+            subject: self.subject.as_deref(),
+            token_id: self.token_id.as_deref(),
+        }
+    }
 }
 
 impl<'a> TokenClaims<'a, JsonClaims<'a>> {
@@ -166,21 +173,11 @@ impl<'k> BatchIssuer<'k> {
         token: &mut String,
     ) -> Result<()> {
         let mut payload = Buffer::from_slice(&self.claims.text[self.encoded..]);
-        let registered = OwnRegistered {
-            subject: own.subject.as_deref(),
-            token_id: own.token_id.as_deref(),
-        };
         self.claims
-            .write_rest(&mut payload, registered, &own.custom)?;
+            .write_rest(&mut payload, own.registered(), &own.custom)?;
 
         let start = token.len();
-        let signature_bytes = self.key.signature_bytes();
-        token.reserve_exact(
-            self.text.len()
-                + base64::encoded_length(payload.len())
-                + 1
-                + base64::encoded_length(signature_bytes),
-        );
+        token.reserve(self.token_bytes(payload.len()));
         token.push_str(&self.text);
         base64::encode_onto(&payload, token);
         let signed = &token.as_bytes()[start..];
@@ -198,6 +195,22 @@ impl<'k> BatchIssuer<'k> {
         token.push('.');
         base64::encode_onto(&signature, token);
         Ok(())
+    }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, own: &TokenClaims<'_, JsonClaims<'_>>) -> usize {
+        let registered = own.registered().length_bound();
+        // A comma between the two parts, and the closing brace.
+        let own_bytes = registered + 1 + own.custom.bytes() + 1;
+        self.token_bytes(self.claims.text.len() - self.encoded + own_bytes)
+    }
+
+    /// The length of a token whose claims after the encoded prefix have this length, bytes.
+    fn token_bytes(&self, rest: usize) -> usize {
+        self.text.len()
+            + base64::encoded_length(rest)
+            + 1
+            + base64::encoded_length(self.key.signature_bytes())
     }
 }
 

@@ -36,4 +36,4 @@ pub use issuer::Issuer;
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;
 
-pub(crate) use issue::{issue, issue_under};
+pub(crate) use issue::{issue, issue_onto, issue_under, issue_under_onto, length_bound};

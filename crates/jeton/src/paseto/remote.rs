@@ -177,13 +177,15 @@ impl Issue for RemoteSigner {
 impl super::bound::sealed::Sealed for RemoteSigner {}
 
 impl super::IssueBound for RemoteSigner {
-    fn issue_bound(
+    fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
         binding: Binding<'_>,
         clock: &dyn Clock,
-    ) -> Result<String> {
-        self.sign(claims, binding, clock)
+        token: &mut String,
+    ) -> Result<()> {
+        token.push_str(&self.sign(claims, binding, clock)?);
+        Ok(())
     }
 }
 

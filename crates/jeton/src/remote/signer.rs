@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Signature, SigningInput};
-use crate::claims::{Claims, CustomClaims};
+use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::SignatureBuffer;
 use crate::error::Result;
@@ -68,6 +68,24 @@ impl RemoteSigner {
         jwt::issue(self.into(), claims, clock)
     }
 
+    /// Appends a JWT with these claims to a string. After an error the string is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](RemoteSigner::issue).
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
+        jwt::issue_onto(self.into(), claims, &SystemClock, token)
+    }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+        jwt::length_bound(self.public.headers().jwt(), self.into(), claims)
+    }
+
     /// Returns the public key, with the same algorithm and key id.
     pub fn verifying_key(&self) -> VerifyingKey {
         self.public.clone()
@@ -90,6 +108,15 @@ impl RemoteSigner {
 impl Issue for RemoteSigner {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         jwt::issue(self.into(), claims, clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        jwt::issue_onto(self.into(), claims, clock, token)
     }
 }
 
