@@ -4,6 +4,7 @@
 //! that it requests, and the others are skipped. serde_json reads values other than plain strings and
 //! literals, and types other than structs.
 
+use std::ops::Range;
 use std::slice;
 
 use serde::Deserialize;
@@ -11,8 +12,9 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::Error;
 
-use crate::error::Rejection;
-use crate::json::{self, Text, Value};
+use super::registered::registered_name;
+use crate::error::{Claim, Rejection};
+use crate::json::{self, ScanError, Text, Value};
 
 /// The positions of the members of an object, as the scanner found them.
 #[derive(Clone, Default)]
@@ -52,6 +54,32 @@ impl Layout {
                 self.count += 1;
             }
             _ => self.count = usize::MAX,
+        }
+    }
+
+    /// Calls `take` for each member of these claims, which must be the scanned ones: with the registered claim
+    /// that it is, and with the positions of the member and of its value.
+    pub(crate) fn for_each_member(
+        &self,
+        claims: &str,
+        mut take: impl FnMut(Option<Claim>, Range<usize>, Range<usize>),
+    ) {
+        let Some(members) = self.members.get(..self.count) else {
+            let scanned = json::read_object(claims, json::DEPTH_MAX, |name, value| {
+                let value_range = value.range_with_quotes();
+                let member = name.range().start - 1..value_range.end;
+                take(registered_name(name), member, value_range);
+                Ok::<_, ScanError>(())
+            });
+            debug_assert_eq!(scanned, Ok(()), "these claims were scanned before");
+            return;
+        };
+        for Member { name, value } in members {
+            let range = |(start, end): (u16, u16)| usize::from(start)..usize::from(end);
+            let (name, value) = (range(*name), range(*value));
+            // A recorded name has no escapes.
+            let claim = claims.as_bytes().get(name.clone()).and_then(Claim::of_name);
+            take(claim, name.start - 1..value.end, value);
         }
     }
 
