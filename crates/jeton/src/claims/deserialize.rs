@@ -101,7 +101,7 @@ impl Layout {
             None => serde_json::from_str(claims).map_err(Mismatch::from),
         };
         own.map_err(|Mismatch(mismatch)| {
-            Rejection::ClaimsShape(match mismatch {
+            Rejection::ClaimsShape(match *mismatch {
                 ShapeMismatch::Unnamed => explain::<T>(claims, members),
                 named => named,
             })
@@ -125,7 +125,7 @@ fn explain<'t, T: Deserialize<'t>>(claims: &'t str, members: Option<&[Member]>) 
     };
     match T::deserialize(object) {
         Ok(_) => ShapeMismatch::Unnamed,
-        Err(Mismatch(mismatch)) => mismatch,
+        Err(Mismatch(mismatch)) => *mismatch,
     }
 }
 
@@ -139,9 +139,17 @@ fn all_members(claims: &str, all: &mut Vec<Member>) -> bool {
     scanned.is_ok()
 }
 
-/// The error of the deserializers here. It has no value of a claim.
+/// The error of the deserializers here. It has no value of a claim. It is boxed because results with a small
+/// error are faster to pass on.
 #[derive(Debug)]
-struct Mismatch(ShapeMismatch);
+struct Mismatch(Box<ShapeMismatch>);
+
+impl Mismatch {
+    #[cold]
+    fn new(mismatch: ShapeMismatch) -> Mismatch {
+        Mismatch(Box::new(mismatch))
+    }
+}
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,22 +162,22 @@ impl std::error::Error for Mismatch {}
 impl de::Error for Mismatch {
     fn custom<M: fmt::Display>(_: M) -> Self {
         // The message may contain the value of a claim, so it is dropped.
-        Mismatch(ShapeMismatch::Unnamed)
+        Mismatch::new(ShapeMismatch::Unnamed)
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Mismatch(ShapeMismatch::MissingField(field))
+        Mismatch::new(ShapeMismatch::MissingField(field))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
         // The token may have any name here.
-        Mismatch(ShapeMismatch::UnknownField(Claim::from_name(field)))
+        Mismatch::new(ShapeMismatch::UnknownField(Claim::from_name(field)))
     }
 }
 
 impl From<serde_json::Error> for Mismatch {
     fn from(_: serde_json::Error) -> Self {
-        Mismatch(ShapeMismatch::Unnamed)
+        Mismatch::new(ShapeMismatch::Unnamed)
     }
 }
 
@@ -302,7 +310,7 @@ impl Members<'_, '_> {
     #[cold]
     fn wrong_value(&self) -> Mismatch {
         let field = self.fields.iter().find(|field| **field == self.name);
-        Mismatch(field.map_or(ShapeMismatch::Unnamed, |field| {
+        Mismatch::new(field.map_or(ShapeMismatch::Unnamed, |field| {
             ShapeMismatch::WrongType(field)
         }))
     }

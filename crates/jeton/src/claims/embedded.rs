@@ -29,7 +29,11 @@ impl ClaimSet {
         is_new
     }
 
+    #[inline]
     fn first(self) -> Option<Claim> {
+        if self.is_empty() {
+            return None;
+        }
         Claim::ALL.into_iter().find(|claim| self.contains(*claim))
     }
 
@@ -119,6 +123,7 @@ impl Embedded {
     }
 
     /// Checks that a format with these dates can represent the claims.
+    #[inline]
     pub(super) fn check_form(&self, dates: Dates) -> Result<(), Misuse> {
         let other = match dates {
             Dates::Numeric => self.rfc3339,

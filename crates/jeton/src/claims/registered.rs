@@ -41,13 +41,13 @@ impl Scanned {
                 return Ok(());
             };
             let string = || {
-                let text = value.string().ok_or(Rejection::ClaimType(claim))?;
+                let text = value.string().ok_or(Unread::Type(claim))?;
                 Ok::<_, Unread>(TextRange::of(text))
             };
             let moment = || {
                 read_date(value, dates).map_err(|error| match error {
-                    ReadDateError::Type => Rejection::ClaimType(claim),
-                    ReadDateError::Range => Rejection::ClaimRange(claim),
+                    ReadDateError::Type => Unread::Type(claim),
+                    ReadDateError::Range => Unread::Range(claim),
                 })
             };
             match claim {
@@ -63,7 +63,7 @@ impl Scanned {
             }
             Ok(())
         })
-        .map_err(|Unread(rejection)| rejection)
+        .map_err(|unread: Unread| unread.into())
     }
 }
 
@@ -165,14 +165,14 @@ impl Audience {
         if let Some(text) = value.string() {
             return Ok(Audience::One(TextRange::of(text)));
         }
-        let wrong_type = Unread(Rejection::ClaimType(Claim::Audience));
+        let wrong_type = Unread::Type(Claim::Audience);
         let elements = value.elements().filter(|_| dates == Dates::Numeric);
         let Some(elements) = elements else {
             return Err(wrong_type);
         };
         let (mut only, mut count) = (None, 0);
         for element in elements {
-            only = Some(element.string().ok_or(Unread(wrong_type.0))?);
+            only = Some(element.string().ok_or(wrong_type)?);
             count += 1;
         }
         Ok(match only {
@@ -190,23 +190,30 @@ pub(super) fn registered_name(name: Text<'_>) -> Option<Claim> {
     }
 }
 
-/// Carries JSON errors and claim errors through the scanner.
-struct Unread(Rejection);
-
-impl From<Rejection> for Unread {
-    fn from(rejection: Rejection) -> Self {
-        Unread(rejection)
-    }
+/// Why the scanner stops. It is smaller than [`Rejection`], because it is passed on for each member.
+#[derive(Clone, Copy)]
+enum Unread {
+    Json(ScanError),
+    Type(Claim),
+    Range(Claim),
 }
 
 impl From<ScanError> for Unread {
     fn from(error: ScanError) -> Self {
-        Unread(match error {
-            ScanError::Syntax => Rejection::Malformed(Part::Payload),
-            ScanError::Depth => Rejection::TooDeep(Part::Payload),
-            ScanError::Duplicate => Rejection::DuplicateMember(Part::Payload),
-            ScanError::TooMany => Rejection::TooLarge(Part::Payload),
-        })
+        Unread::Json(error)
+    }
+}
+
+impl From<Unread> for Rejection {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Json(ScanError::Syntax) => Rejection::Malformed(Part::Payload),
+            Unread::Json(ScanError::Depth) => Rejection::TooDeep(Part::Payload),
+            Unread::Json(ScanError::Duplicate) => Rejection::DuplicateMember(Part::Payload),
+            Unread::Json(ScanError::TooMany) => Rejection::TooLarge(Part::Payload),
+            Unread::Type(claim) => Rejection::ClaimType(claim),
+            Unread::Range(claim) => Rejection::ClaimRange(claim),
+        }
     }
 }
 
