@@ -26,7 +26,10 @@ fn policy() -> Policy {
 
 fuzz_target!(
     init: seeds::write(seeds::claims),
-    |text: &str| {
+    |bytes: &[u8]| {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return;
+        };
         let reference = serde_json::from_str::<Map<String, Value>>(text);
         match bounded(text.len(), || Claims::from_json(text)) {
             Ok(claims) => accepted(text, claims, reference.ok()),
@@ -37,8 +40,8 @@ fuzz_target!(
                 Misuse::ClaimsDuplicate { .. } => {}
                 Misuse::ClaimsTooDeep { depth, limit } => assert!(depth > limit),
                 Misuse::ClaimType(claim) | Misuse::ClaimRange(claim) => {
-                    // serde_json rejects numbers that do not fit into an f64.
-                    assert!(reference.is_ok_and(|all| all.contains_key(claim.name())) || has_huge_number(text));
+                    // The text after the claim was not read.
+                    assert!(reference.map_or(true, |all| all.contains_key(claim.name())));
                 }
                 other => panic!("{other}"),
             },
