@@ -43,7 +43,7 @@ fn claims(text: &str) -> Claims<'_, JsonClaims<'_>> {
 /// Verified claims with exactly this text.
 fn verified(text: &str) -> Verified<Untyped> {
     let token = key().issue(&claims(text)).unwrap();
-    let verifier = jwt::Verifier::new(&key(), policy());
+    let verifier = jwt::Verifier::new(key(), policy());
     verifier.verify_untyped(&token).unwrap()
 }
 
@@ -126,7 +126,7 @@ fn positions_and_values_allocate_nothing() {
     let text =
         r#"{"iss":"i","sub":"s","aud":["a","b"],"exp":4102444800,"jti":"7","page":"/","n":1}"#;
     let token = key().issue(&claims(text)).unwrap();
-    let verifier = jwt::Verifier::new(&key(), policy());
+    let verifier = jwt::Verifier::new(key(), policy());
     let mut scratch = Scratch::new();
     let mut custom = String::with_capacity(text.len());
     verifier.verify_untyped_in(&token, &mut scratch).unwrap();

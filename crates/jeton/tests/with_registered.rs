@@ -51,7 +51,7 @@ fn key() -> MacKey {
 
 fn verifier() -> jwt::Verifier {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    jwt::Verifier::new(&key(), policy.without_expiry()).clock(clock())
+    jwt::Verifier::new(key(), policy.without_expiry()).clock(clock())
 }
 
 /// The JSON of the claims in an issued JWT.
@@ -69,7 +69,7 @@ fn session_is_issued_and_verified() {
     let claims = Claims::new(WithRegistered(session()));
     let token = key().issue_with_clock(&claims, &clock()).unwrap();
     let policy = Policy::new("i", "b");
-    let verifier = jwt::Verifier::new(&key(), policy).clock(clock());
+    let verifier = jwt::Verifier::new(key(), policy).clock(clock());
     let expected = Session {
         iat: Some(NOW as f64),
         ..session()

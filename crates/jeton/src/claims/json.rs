@@ -62,7 +62,7 @@ impl<'t> JsonClaims<'t> {
     }
 
     /// Reads claims that are nested at most `depth` deep, at most 127. `check` is called for each member and
-    /// may reject it.
+    /// may reject it. For the service. Not covered by semantic versioning.
     ///
     /// # Errors
     ///
@@ -225,28 +225,27 @@ impl From<Error> for Stop {
 
 impl From<JsonError> for Stop {
     fn from(error: JsonError) -> Self {
-        Stop(Misuse::from(error).into())
+        Stop(misuse(error).into())
     }
 }
 
-impl From<JsonError> for Misuse {
-    /// Drops the name of a duplicate member, which may come from another party.
-    fn from(error: JsonError) -> Self {
-        let bounded = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        match error {
-            JsonError::Syntax { line, column } => Misuse::ClaimsSyntax {
-                line: bounded(line),
-                column: bounded(column),
-            },
-            JsonError::NotAnObject => Misuse::ClaimsNotAnObject,
-            JsonError::Duplicate { line, column, .. } => Misuse::ClaimsDuplicate {
-                line: bounded(line),
-                column: bounded(column),
-            },
-            JsonError::TooDeep { depth, limit } => Misuse::ClaimsTooDeep {
-                depth: bounded(depth),
-                limit,
-            },
-        }
+/// Drops the name of a duplicate member, which may come from another party.
+#[cold]
+fn misuse(error: JsonError) -> Misuse {
+    let bounded = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    match error {
+        JsonError::Syntax { line, column } => Misuse::ClaimsSyntax {
+            line: bounded(line),
+            column: bounded(column),
+        },
+        JsonError::NotAnObject => Misuse::ClaimsNotAnObject,
+        JsonError::Duplicate { line, column, .. } => Misuse::ClaimsDuplicate {
+            line: bounded(line),
+            column: bounded(column),
+        },
+        JsonError::TooDeep { depth, limit } => Misuse::ClaimsTooDeep {
+            depth: bounded(depth),
+            limit,
+        },
     }
 }
