@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use jeton::strict::{self, CustomClaimsError, Member};
+use jeton::JsonClaims;
+use jeton::error::Claim;
+use jeton::strict::{JsonError, Member};
 
 use crate::error::{Error, Result, Rule};
 use crate::limits;
@@ -23,7 +25,7 @@ use crate::settings::name;
 /// ```
 #[derive(Clone, Default)]
 pub struct CustomClaims<'t> {
-    pub(crate) text: strict::CustomClaims<'t>,
+    pub(crate) text: JsonClaims<'t>,
     /// The `client_id`, which a revocation can name.
     pub(crate) client_id: Option<Cow<'t, str>>,
 }
@@ -58,7 +60,7 @@ impl<'t> CustomClaims<'t> {
             return Err(Error::rule(FIELD, rule));
         }
         let mut client_id = None;
-        let read = strict::CustomClaims::read(text, limits::CLAIMS_DEPTH, |member| {
+        let read = JsonClaims::read(text, limits::CLAIMS_DEPTH, |member| {
             check(member, &mut client_id).map_err(Stop)
         });
         match read {
@@ -70,6 +72,12 @@ impl<'t> CustomClaims<'t> {
 
 fn check<'t>(member: &Member<'t>, client_id: &mut Option<Cow<'t, str>>) -> Result<()> {
     let named = member.name();
+    if Claim::from_name(&named).is_some() {
+        return Err(wrong(
+            &named,
+            "is a registered claim (RFC 7519), which the service sets",
+        ));
+    }
     if STATED_BY_INTROSPECTION.contains(&&*named) {
         return Err(wrong(
             &named,
@@ -103,15 +111,15 @@ fn wrong(claim: &str, rule: &str) -> Error {
 /// Carries the error through the reader.
 struct Stop(Error);
 
-impl From<CustomClaimsError> for Stop {
-    fn from(error: CustomClaimsError) -> Self {
-        Stop(match error {
-            CustomClaimsError::Registered(claim) => wrong(
-                claim.name(),
-                "is a registered claim (RFC 7519), which the service sets",
-            ),
-            error => Error::rule(FIELD, error.to_string()),
-        })
+impl From<JsonError> for Stop {
+    fn from(error: JsonError) -> Self {
+        Stop(Error::rule(FIELD, error.to_string()))
+    }
+}
+
+impl From<jeton::Error> for Stop {
+    fn from(error: jeton::Error) -> Self {
+        Stop(Error::rule(FIELD, error.to_string()))
     }
 }
 

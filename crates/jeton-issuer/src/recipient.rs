@@ -3,7 +3,7 @@
 use jeton::jwe::{ContentEnc, Encrypter};
 use jeton::jwt::NestedIssuer;
 use jeton::key::EncryptionKey;
-use jeton::{Claims, Clock};
+use jeton::{Claims, Clock, CustomClaims};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -80,7 +80,7 @@ impl Recipient {
     pub(crate) fn issue(
         &self,
         key: &SecretKey,
-        claims: &Claims<'_, impl Serialize>,
+        claims: &Claims<'_, impl CustomClaims>,
         clock: &dyn Clock,
     ) -> Result<String> {
         let encrypter = Encrypter::new(&self.key, self.enc);
@@ -92,6 +92,6 @@ impl Recipient {
             | SecretKey::V4Local(_)
             | SecretKey::V4Public(_) => return Err(Error::NotReady),
         };
-        Ok(issuer.issue_by(claims, clock)?)
+        Ok(issuer.issue_with_clock(claims, clock)?)
     }
 }

@@ -56,7 +56,7 @@ impl Verifier {
         self.verify_with(|verifier| verifier.verify(token)).await
     }
 
-    /// Verifies a token without reading the caller's type. [`Verified::typed`] reads it.
+    /// Verifies a token without reading the caller's type. [`Verified::deserialize`] does that.
     ///
     /// # Errors
     /// As [`verify`](Verifier::verify).

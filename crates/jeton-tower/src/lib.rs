@@ -74,5 +74,5 @@ use serde::de::DeserializeOwned;
 /// [`Rejection::ClaimsShape`](jeton::error::Rejection::ClaimsShape) if the claims do not deserialize into `T`.
 pub fn claims<T: DeserializeOwned>(extensions: &Extensions) -> Option<jeton::Result<Verified<T>>> {
     let verified: &Verified<Untyped> = extensions.get()?;
-    Some(verified.clone().typed())
+    Some(verified.clone().deserialize())
 }

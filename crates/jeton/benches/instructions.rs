@@ -27,7 +27,7 @@ mod base64;
 mod json;
 
 use std::hint::black_box;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use jeton::danger::RSA1_5;
@@ -39,7 +39,7 @@ use jeton::key::{
     WrappingKey,
 };
 use jeton::paseto::{self, v4::LocalKey};
-use jeton::{Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, jwt};
+use jeton::{Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, Verify as _, jwt};
 use serde::{Deserialize, Serialize};
 
 /// Name, maximum number of instructions, and the case. A limit is about 5 % above the count on a processor with
@@ -57,14 +57,18 @@ const CASES: &[(&str, u64, fn())] = &[
     ("jws_known_header", 510, case_jws_known_header),
     ("jws_foreign_header", 3_660, case_jws_foreign_header),
     ("jws_json_form", 9_250, case_jws_json_form),
-    ("jwt_issue", 4_440, case_jwt_issue),
-    ("jwt_series", 3_060, case_jwt_series),
+    ("jwt_issue", 4_170, case_jwt_issue),
+    ("jwt_issue_text", 4_410, case_jwt_issue_text),
+    ("jwt_issue_text_onto", 5_960, case_jwt_issue_text_onto),
+    ("jwt_batch", 3_060, case_jwt_batch),
     ("jwt_verify", 7_000, case_jwt_verify),
+    ("jwt_verify_text", 7_510, case_jwt_verify_text),
     ("jwe_encrypt", 9_400, case_jwe_encrypt),
     ("jwe_decrypt", 8_530, case_jwe_decrypt),
     ("jwe_json_form", 31_000, case_jwe_json_form),
     ("jwk_set", 168_500, case_jwk_set),
     ("paseto_issue", 7_360, case_paseto_issue),
+    ("paseto_issue_text", 7_690, case_paseto_issue_text),
     ("paseto_verify", 11_300, case_paseto_verify),
 ];
 
@@ -226,36 +230,81 @@ fn case_jws_json_form() {
 
 #[inline(never)]
 fn case_jwt_issue() {
-    black_box(MAC.issue_by(black_box(&claims()), &*CLOCK)).unwrap();
+    black_box(MAC.issue_with_clock(black_box(&claims()), &*CLOCK)).unwrap();
 }
 
-/// One token of a series, with the same claims.
+/// Custom claims as text, with the registered claims by method.
 #[inline(never)]
-fn case_jwt_series() {
-    static SERIES: LazyLock<jwt::Series<'static>> = LazyLock::new(|| {
+fn case_jwt_issue_text() {
+    let claims = Claims::from_json(black_box(r#"{"role":"reader","level":3}"#)).unwrap();
+    let claims = claims
+        .issuer(ISSUER)
+        .subject("user-1234567890")
+        .audience("api")
+        .token_id("0123456789abcdef")
+        .expires_in(Duration::from_mins(15));
+    black_box(MAC.issue_with_clock(black_box(&claims), &*CLOCK)).unwrap();
+}
+
+/// All claims as text, onto a string of the caller.
+#[inline(never)]
+fn case_jwt_issue_text_onto() {
+    static TEXT: Mutex<String> = Mutex::new(String::new());
+    let mut token = TEXT.lock().unwrap();
+    token.clear();
+    let claims = Claims::from_json(black_box(CLAIMS)).unwrap();
+    MAC.issue_onto(black_box(&claims), &mut token).unwrap();
+    black_box(&token);
+}
+
+/// One token of a batch issuer, with the same claims.
+#[inline(never)]
+fn case_jwt_batch() {
+    static ISSUER_OF_BATCH: LazyLock<jwt::BatchIssuer<'static>> = LazyLock::new(|| {
         let shared = Claims::new(())
             .issuer(ISSUER)
             .audience("api")
             .expires_in(Duration::from_mins(15));
-        jwt::Series::new_by(&*MAC, &shared, &*CLOCK).unwrap()
+        jwt::BatchIssuer::new_with_clock(&*MAC, &shared, &*CLOCK).unwrap()
     });
-    let own = jwt::Own::new(Own {
+    let own = jwt::TokenClaims::new(Own {
         role: "reader",
         level: 3,
     });
     let own = own.subject("user-1234567890").token_id("0123456789abcdef");
-    black_box(SERIES.issue(black_box(&own))).unwrap();
+    black_box(ISSUER_OF_BATCH.issue(black_box(&own))).unwrap();
 }
 
 #[inline(never)]
 fn case_jwt_verify() {
     static VERIFIER: LazyLock<jwt::Verifier> =
         LazyLock::new(|| jwt::Verifier::new(&*MAC, policy()).clock(*CLOCK));
-    static TOKEN: LazyLock<String> = LazyLock::new(|| MAC.issue_by(&claims(), &*CLOCK).unwrap());
+    static TOKEN: LazyLock<String> =
+        LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =
         VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
     assert_eq!(verified.level, 3);
+}
+
+/// The registered claims with their types and positions, for a caller with its own JSON reader.
+#[inline(never)]
+fn case_jwt_verify_text() {
+    static VERIFIER: LazyLock<jwt::Verifier> =
+        LazyLock::new(|| jwt::Verifier::new(&*MAC, policy()).clock(*CLOCK));
+    static TOKEN: LazyLock<String> =
+        LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
+    let mut scratch = Scratch::new();
+    let verified = VERIFIER
+        .verify_untyped_in(black_box(&TOKEN), &mut scratch)
+        .unwrap();
+    black_box((verified.issuer(), verified.subject(), verified.token_id()));
+    black_box((verified.expires_at(), verified.issued_at()));
+    let members = black_box(verified.registered_members());
+    assert_eq!(
+        members.map(|member| member.member.len()).sum::<usize>(),
+        120
+    );
 }
 
 static CONTENT: LazyLock<ContentKey> =
@@ -316,7 +365,20 @@ static LOCAL: LazyLock<LocalKey> = LazyLock::new(|| LocalKey::generate().unwrap(
 #[inline(never)]
 fn case_paseto_issue() {
     let binding = paseto::Binding::new();
-    black_box(LOCAL.issue_by(black_box(&claims()), binding, &*CLOCK)).unwrap();
+    black_box(LOCAL.issue_with_clock(black_box(&claims()), binding, &*CLOCK)).unwrap();
+}
+
+#[inline(never)]
+fn case_paseto_issue_text() {
+    let binding = paseto::Binding::new();
+    let claims = Claims::from_json(black_box(r#"{"role":"reader","level":3}"#)).unwrap();
+    let claims = claims
+        .issuer(ISSUER)
+        .subject("user-1234567890")
+        .audience("api")
+        .token_id("0123456789abcdef")
+        .expires_in(Duration::from_mins(15));
+    black_box(LOCAL.issue_with_clock(black_box(&claims), binding, &*CLOCK)).unwrap();
 }
 
 #[inline(never)]
@@ -325,7 +387,7 @@ fn case_paseto_verify() {
         LazyLock::new(|| paseto::Verifier::new(&*LOCAL, policy()).clock(*CLOCK));
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
         let binding = paseto::Binding::new();
-        LOCAL.issue_by(&claims(), binding, &*CLOCK).unwrap()
+        LOCAL.issue_with_clock(&claims(), binding, &*CLOCK).unwrap()
     });
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
-use crate::claims::{Buffer, Claims, Dates};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 
@@ -45,15 +43,54 @@ pub trait Issue: Send + Sync {
     /// [`Error::Misuse`](crate::Error::Misuse) if the format cannot represent the claims,
     /// [`Error::Key`](crate::Error::Key) if the key must not sign or encrypt, and
     /// [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String>;
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String>;
 
     /// Issues a token with these claims, using the system clock.
     ///
     /// # Errors
     ///
-    /// Those of [`issue_by`](Issue::issue_by).
+    /// Those of [`issue_with_clock`](Issue::issue_with_clock).
     fn issue(&self, claims: &dyn AnyClaims) -> Result<String> {
-        self.issue_by(claims, &SystemClock)
+        self.issue_with_clock(claims, &SystemClock)
+    }
+
+    /// Appends a token with these claims to a string, using this clock. After an error the string is unchanged.
+    ///
+    /// JWTs that are not encrypted, and PASETOs, are written onto the string. By default, the token of
+    /// [`issue_with_clock`](Issue::issue_with_clock) is copied.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue_with_clock`](Issue::issue_with_clock).
+    ///
+    /// ```
+    /// use jeton::paseto::v4;
+    /// use jeton::{Claims, Issue, SystemClock};
+    ///
+    /// let key = v4::LocalKey::generate()?;
+    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
+    /// let mut answer = String::from("token=");
+    /// Issue::issue_onto_with_clock(&key, &claims, &SystemClock, &mut answer)?;
+    /// assert!(answer.starts_with("token=v4.local."));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        token.push_str(&self.issue_with_clock(claims, clock)?);
+        Ok(())
+    }
+
+    /// Appends a token with these claims to a string, using the system clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue_with_clock`](Issue::issue_with_clock).
+    fn issue_onto(&self, claims: &dyn AnyClaims, token: &mut String) -> Result<()> {
+        self.issue_onto_with_clock(claims, &SystemClock, token)
     }
 }
 
@@ -69,7 +106,7 @@ pub trait Issue: Send + Sync {
 /// ```
 pub trait AnyClaims: sealed::Write {}
 
-impl<T: Serialize> AnyClaims for Claims<'_, T> {}
+impl<T: CustomClaims> AnyClaims for Claims<'_, T> {}
 
 mod sealed {
     use super::{Buffer, Clock, Dates, Result};
@@ -83,27 +120,34 @@ mod sealed {
 
 pub(crate) use sealed::Write as WriteClaims;
 
-impl<T: Serialize> sealed::Write for Claims<'_, T> {
+impl<T: CustomClaims> sealed::Write for Claims<'_, T> {
     #[inline]
     fn write_into(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()> {
         self.write(buffer, dates, clock)
     }
 }
 
-impl<I: Issue + ?Sized> Issue for &I {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_by(claims, clock)
-    }
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<I: Issue + ?Sized> Issue for $pointer {
+            fn issue_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+            ) -> Result<String> {
+                (**self).issue_with_clock(claims, clock)
+            }
+
+            fn issue_onto_with_clock(
+                &self,
+                claims: &dyn AnyClaims,
+                clock: &dyn Clock,
+                token: &mut String,
+            ) -> Result<()> {
+                (**self).issue_onto_with_clock(claims, clock, token)
+            }
+        }
+    )*};
 }
 
-impl<I: Issue + ?Sized> Issue for Box<I> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_by(claims, clock)
-    }
-}
-
-impl<I: Issue + ?Sized> Issue for Arc<I> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        (**self).issue_by(claims, clock)
-    }
-}
+forward!(&I, Box<I>, Arc<I>);

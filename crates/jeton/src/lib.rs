@@ -76,7 +76,6 @@ pub mod limits;
 /// Strict JSON reading for the service and the command line. Not covered by semantic versioning.
 #[doc(hidden)]
 pub mod strict {
-    pub use crate::claims::{CustomClaims, CustomClaimsError};
     pub use crate::json::{JsonError, Member, read_members};
 }
 
@@ -85,11 +84,11 @@ pub mod strict {
 pub mod diagnose;
 
 pub use cache::{Cached, Revocations};
-pub use claims::Claims;
+pub use claims::{Claims, CustomClaims, JsonClaims, WithRegistered};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use error::{Error, Result};
 pub use issue::{AnyClaims, Issue};
 pub use limits::Limits;
 pub use policy::Policy;
-pub use verified::{Scratch, Untyped, Verified, VerifiedIn};
+pub use verified::{RegisteredMember, Scratch, Untyped, Verified, VerifiedIn};
 pub use verify::Verify;

@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use smallvec::SmallVec;
 
 use crate::claims::{Layout, Registered, Scanned};
 use crate::clock::Timestamp;
 use crate::crypto;
-use crate::error::Result;
+use crate::error::{Claim, Result};
 
 /// Claims whose signature, times and policy have been verified.
 ///
@@ -39,7 +40,7 @@ pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
 
 /// Marks verified claims whose custom claims are not deserialized yet.
 ///
-/// [`Verify`](crate::Verify) returns it, and [`Verified::typed`] deserializes the custom claims. The
+/// [`Verify`](crate::Verify) returns it, and [`Verified::deserialize`] deserializes the custom claims. The
 /// registered claims can be read directly.
 ///
 /// ```
@@ -238,11 +239,11 @@ impl Verified<Untyped> {
     /// struct Visit { page: String }
     ///
     /// fn visit(verifier: &impl Verify, token: &str) -> jeton::Result<Verified<Visit>> {
-    ///     verifier.verify_untyped(token)?.typed()
+    ///     verifier.verify_untyped(token)?.deserialize()
     /// }
     /// ```
     #[inline]
-    pub fn typed<T: DeserializeOwned>(self) -> Result<Verified<T>> {
+    pub fn deserialize<T: DeserializeOwned>(self) -> Result<Verified<T>> {
         let claims = self.claims.0.read(&self.payload)?;
         Ok(self.with_claims(claims))
     }
@@ -266,9 +267,99 @@ impl<'s> Verified<Untyped, &'s str> {
     ///
     /// [`Rejection::ClaimsShape`](crate::error::Rejection::ClaimsShape) if the claims do not match the type.
     #[inline]
-    pub fn typed<T: Deserialize<'s>>(self) -> Result<VerifiedIn<'s, T>> {
+    pub fn deserialize<T: Deserialize<'s>>(self) -> Result<VerifiedIn<'s, T>> {
         let claims = self.claims.0.read(self.payload)?;
         Ok(self.with_claims(claims))
+    }
+}
+
+/// A registered claim in the text of verified claims. [`Verified::registered_members`] returns it.
+///
+/// The ranges are bytes of [`Verified::json`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RegisteredMember {
+    /// The claim.
+    pub claim: Claim,
+    /// The whole member: the name with its quotes, the colon and the value.
+    pub member: Range<usize>,
+    /// The value as it is written; for a string, with its quotes.
+    pub value: Range<usize>,
+}
+
+impl<Text: AsRef<str>> Verified<Untyped, Text> {
+    /// Returns where the registered claims are in [`json`](Verified::json), in the order of the text.
+    ///
+    /// Use it to hand the claims to a JSON reader without these members. Their values are known: the methods of
+    /// `Verified` return them with their types. Nothing is allocated for up to 16 claims; more are scanned again.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use jeton::{Claims, Policy, Scratch, Verify, jwt, key::MacAlg};
+    /// use jeton::error::Claim;
+    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    ///
+    /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7"}"#)?.expires_in(Duration::from_mins(1));
+    /// let token = key.issue(&claims)?;
+    /// let policy = Policy::new("i", "a").any_issuer().any_audience();
+    /// let verifier = jwt::Verifier::new(&key, policy);
+    ///
+    /// let mut scratch = Scratch::new();
+    /// let verified = verifier.verify_untyped_in(&token, &mut scratch)?;
+    /// let found: Vec<Claim> = verified.registered_members().map(|member| member.claim).collect();
+    /// assert_eq!(found, [Claim::Expiry, Claim::IssuedAt, Claim::Subject]);
+    /// let subject = verified.registered_members().last().unwrap();
+    /// assert_eq!(&verified.json()[subject.member], r#""sub":"user-7""#);
+    /// assert_eq!(&verified.json()[subject.value], r#""user-7""#);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn registered_members(
+        &self,
+    ) -> impl ExactSizeIterator<Item = RegisteredMember> + use<Text> {
+        let mut all = SmallVec::<[RegisteredMember; Claim::ALL.len()]>::new();
+        let Untyped(layout) = &self.claims;
+        layout.for_each_member(self.json(), |claim, member, value| {
+            all.extend(claim.map(|claim| RegisteredMember {
+                claim,
+                member,
+                value,
+            }));
+        });
+        all.into_iter()
+    }
+
+    /// Appends the claims without the registered claims to a string: one JSON object, whose members have the
+    /// order and the text of [`json`](Verified::json).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use jeton::{Claims, Policy, Verify, jwt, key::MacAlg};
+    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # let policy = Policy::new("i", "a").any_issuer().any_audience();
+    /// # let verifier = jwt::Verifier::new(&key, policy);
+    /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7","n":1.10}"#)?
+    ///     .expires_in(Duration::from_mins(1));
+    /// let verified = verifier.verify_untyped(&key.issue(&claims)?)?;
+    /// let mut custom = String::new();
+    /// verified.custom_json_onto(&mut custom);
+    /// assert_eq!(custom, r#"{"page":"/","n":1.10}"#);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn custom_json_onto(&self, text: &mut String) {
+        let json = self.json();
+        text.reserve(json.len());
+        text.push('{');
+        let start = text.len();
+        let Untyped(layout) = &self.claims;
+        layout.for_each_member(json, |claim, member, _| {
+            if claim.is_none() {
+                if text.len() > start {
+                    text.push(',');
+                }
+                text.push_str(&json[member]);
+            }
+        });
+        text.push('}');
     }
 }
 

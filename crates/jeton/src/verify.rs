@@ -13,7 +13,7 @@ use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 /// [`paseto::Verifier`](crate::paseto::Verifier), and [`Cached`](crate::Cached) with any of them.
 ///
 /// It is object-safe: `&impl Verify` and `&dyn Verify` both work. The trait verifies, and
-/// [`Verified::typed`] then deserializes the custom claims. The concrete types have a `verify` method that does
+/// [`Verified::deserialize`] then deserializes the custom claims. The concrete types have a `verify` method that does
 /// both, so only generic code needs the trait in scope.
 ///
 /// ```
@@ -25,7 +25,7 @@ use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 /// struct Visit { page: String }
 ///
 /// fn page(verifier: &dyn Verify, token: &str) -> jeton::Result<String> {
-///     let visit: Verified<Visit> = verifier.verify_untyped(token)?.typed()?;
+///     let visit: Verified<Visit> = verifier.verify_untyped(token)?.deserialize()?;
 ///     Ok(visit.into_claims().page)
 /// }
 ///
@@ -46,7 +46,7 @@ use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 /// ```
 pub trait Verify: Send + Sync {
     /// Verifies a token and returns its claims. The registered claims can be read directly;
-    /// [`Verified::typed`] deserializes the custom claims.
+    /// [`Verified::deserialize`] deserializes the custom claims.
     ///
     /// # Errors
     ///

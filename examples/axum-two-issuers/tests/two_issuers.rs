@@ -203,7 +203,7 @@ fn token_for_another_use_is_rejected() {
     let past = FixedClock(Timestamp::from_unix_seconds(1_700_000_000).unwrap());
     let name = issuer.name.trim_end_matches('/');
     for (what, token) in [
-        ("expired", key.issue_by(&claims(), &past)),
+        ("expired", key.issue_with_clock(&claims(), &past)),
         ("audience", key.issue(&claims().audience("https://other"))),
         ("unknown issuer", key.issue(&claims().issuer("https://x/"))),
         ("issuer without slash", key.issue(&claims().issuer(name))),

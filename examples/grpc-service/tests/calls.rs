@@ -141,7 +141,7 @@ async fn expired_token_is_unauthenticated() {
     let service = Running::start();
     let past = FixedClock(Timestamp::from_unix_seconds(1_700_000_000).unwrap());
     let issuer = jwt::Issuer::new(&service.key, "at+jwt").unwrap();
-    let expired = issuer.issue_by(&claims(), &past).unwrap();
+    let expired = issuer.issue_with_clock(&claims(), &past).unwrap();
     assert_eq!(service.code(&expired).await, Code::Unauthenticated);
 }
 

@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use clap::Args;
-use jeton::Claims;
+use jeton::error::Claim;
+use jeton::{Claims, JsonClaims};
 
-use super::{ClaimsFormat, CustomClaims, ParsedClaims};
+use super::ClaimsFormat;
 use crate::exit::{Failure, Outcome};
 use crate::output;
 use crate::source::Source;
@@ -27,26 +28,26 @@ impl Expiry {
         &self,
         source: &Source,
         format: ClaimsFormat,
-    ) -> Outcome<Claims<'static, CustomClaims<'static>>> {
-        let given = ParsedClaims::read(&source.text("--claims")?, format)?;
-        let expires_at = given.expires_at;
-        let claims = given.into_claims();
+    ) -> Outcome<Claims<'static, JsonClaims<'static>>> {
+        let json = super::read(&source.text("--claims")?, format)?;
+        let has_expiry = json.contains(Claim::Expiry);
+        let claims = Claims::new(json);
         let conflict = |flag: &str| {
             Failure::error(format!("the claims have exp, and {flag} is passed too"))
                 .hint(format!("remove exp from the claims, or remove `{flag}`"))
         };
-        match (expires_at, self.expires_in, self.no_expiry) {
-            (Some(timestamp), None, false) => Ok(claims.expires_at(timestamp)),
-            (None, Some(lifetime), _) => Ok(claims.expires_in(lifetime)),
-            (None, None, true) => {
+        match (has_expiry, self.expires_in, self.no_expiry) {
+            (true, None, false) => Ok(claims),
+            (false, Some(lifetime), _) => Ok(claims.expires_in(lifetime)),
+            (false, None, true) => {
                 output::note(
                     "the token never expires: it is valid until its key is no longer trusted",
                 );
                 Ok(claims.without_expiry())
             }
-            (Some(_), Some(_), _) => Err(conflict("--expires-in")),
-            (Some(_), None, true) => Err(conflict("--no-expiry")),
-            (None, None, false) => Err(Failure::error(
+            (true, Some(_), _) => Err(conflict("--expires-in")),
+            (true, None, true) => Err(conflict("--no-expiry")),
+            (false, None, false) => Err(Failure::error(
                 "no expiry: neither exp in the claims nor --expires-in",
             )
             .hint("add `--expires-in 15m`; for a token without an expiry, add `--no-expiry`")),

@@ -6,7 +6,7 @@ use jeton::jwt::{Issuer, NestedIssuer};
 use jeton::key::ContentEnc;
 
 use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
-use crate::claims::{ClaimsFormat, Expiry};
+use crate::claims::{self, ClaimsFormat, Expiry};
 use crate::exit::{Failure, Outcome};
 use crate::header_style::{self, HeaderStyle};
 use crate::keyfile::{Signer, SigningKeyFile, TokenEncryptionKeyFile};
@@ -102,7 +102,7 @@ impl Sign {
                 NestedIssuer::new(key.key(), encrypter).issue(&claims)
             }
         };
-        let token = token.map_err(|error| Failure::error(error.to_string()))?;
+        let token = token.map_err(|error| claims::not_issued(error, ClaimsFormat::Jwt))?;
         output::note_size(&token);
         output::line(&token)
     }

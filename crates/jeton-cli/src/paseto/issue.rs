@@ -6,7 +6,7 @@ use jeton::paseto::Binding;
 use super::context::ContextArgs;
 use super::key::{self, IssuingKey};
 use crate::allow::{self, AllowArgs};
-use crate::claims::{ClaimsFormat, Expiry};
+use crate::claims::{self, ClaimsFormat, Expiry};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::KeyFile;
 use crate::output;
@@ -117,7 +117,7 @@ impl Issue {
             (None, Some(payload)) => key.bytes(&payload.bytes()?, binding),
             (None, None) => return Err(Failure::error("no content: pass --claims or a payload")),
         };
-        let token = token.map_err(key::wrong)?;
+        let token = token.map_err(|error| claims::not_issued(error, ClaimsFormat::Paseto))?;
         output::note_size(&token);
         output::line(&token)
     }

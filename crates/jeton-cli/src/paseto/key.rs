@@ -1,32 +1,28 @@
 //! Loads the key of a PASETO: a PASERK of the kind that the command needs. Its version selects the version of the
 //! tokens. The superseded versions require --allow.
 
-use jeton::Claims;
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::error::KeyProblem;
 use jeton::paserk::Form;
 use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Version};
 use jeton::paseto::{v3::V3, v4::V4};
+use jeton::{Claims, JsonClaims};
 
 use crate::allow::{Allowed, InsecureOption};
-use crate::claims::CustomClaims;
-use crate::exit::{Failure, Outcome};
+use crate::exit::Outcome;
 use crate::keyfile::{KeyFile, LoadError};
 
 /// A key that issues tokens, of any version and purpose.
 pub(crate) trait IssuingKey {
-    fn claims(
-        &self,
-        claims: &Claims<'_, CustomClaims<'_>>,
-        to: Binding<'_>,
-    ) -> jeton::Result<String>;
+    fn claims(&self, claims: &Claims<'_, JsonClaims<'_>>, to: Binding<'_>)
+    -> jeton::Result<String>;
     fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String>;
 }
 
 impl<V: Version> IssuingKey for SecretKey<V> {
     fn claims(
         &self,
-        claims: &Claims<'_, CustomClaims<'_>>,
+        claims: &Claims<'_, JsonClaims<'_>>,
         to: Binding<'_>,
     ) -> jeton::Result<String> {
         self.issue_with(claims, to)
@@ -40,7 +36,7 @@ impl<V: Version> IssuingKey for SecretKey<V> {
 impl<V: Version> IssuingKey for LocalKey<V> {
     fn claims(
         &self,
-        claims: &Claims<'_, CustomClaims<'_>>,
+        claims: &Claims<'_, JsonClaims<'_>>,
         to: Binding<'_>,
     ) -> jeton::Result<String> {
         self.issue_with(claims, to)
@@ -167,9 +163,4 @@ fn hint(error: jeton::Error) -> Option<String> {
         (Form::Public, Form::Local) => format!("a {given} key is for `jeton paseto verify`"),
         _ => return None,
     })
-}
-
-/// Returns the failure for an error that is not about a token.
-pub(super) fn wrong(error: jeton::Error) -> Failure {
-    Failure::error(error.to_string())
 }

@@ -40,7 +40,10 @@ fn custom_claims_are_copied_unchanged() {
             "no-expiry",
         ];
         let verified = line(&keys(), &[&verify[..], &[&jwt]].concat());
-        assert!(verified.ends_with(&format!(",{members}}}")), "{verified}");
+        assert!(
+            verified.ends_with(&format!(",{members},\"sub\":\"s\"}}")),
+            "{verified}"
+        );
         let json = line(&keys(), &[&verify[..], &["--json", &jwt]].concat());
         assert!(json.contains(members), "{json}");
         // `inspect` indents the claims and keeps the digits.
@@ -74,7 +77,10 @@ fn custom_claims_are_copied_unchanged() {
             "no-expiry",
         ];
         let verified = line(&keys(), &[&verify[..], &[&paseto]].concat());
-        assert!(verified.ends_with(&format!(",{members}}}")), "{verified}");
+        assert!(
+            verified.ends_with(&format!(",{members},\"sub\":\"s\"}}")),
+            "{verified}"
+        );
     }
 }
 
@@ -85,10 +91,7 @@ fn ambiguous_claims_are_an_error_with_value_and_limit() {
         (r#"{"a":1,"\u0061":2}"#, "duplicate member \"a\""),
         (r#"{"sub":"a","\u0073ub":"b"}"#, "duplicate member \"sub\""),
         (&*deep, "nested 33 levels, the limit is 32"),
-        (
-            r#"{"\u0065xp":"x"}"#,
-            "exp must be a whole number of seconds",
-        ),
+        (r#"{"\u0065xp":"x"}"#, "exp must be a number of seconds"),
         (r#"{"a":"\ud800"}"#, "not valid JSON"),
     ] {
         let sign = [

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::jwt::{self, Own};
+use jeton::jwt::{self, TokenClaims};
 use jeton::{Claims, FixedClock, Timestamp};
 
 use super::request::Issued;
@@ -98,7 +98,7 @@ impl<'p> ProfileIssuer<'p> {
         let clock = FixedClock(self.now);
         Ok(match self.recipient {
             Some(recipient) => recipient.issue(self.key, &claims, &clock)?,
-            None => self.key.issuer().issue_by(&claims, &clock)?,
+            None => self.key.issuer().issue_with_clock(&claims, &clock)?,
         })
     }
 
@@ -144,8 +144,12 @@ impl<'p> ProfileIssuer<'p> {
         let shared = self.shared(());
         let clock = FixedClock(self.now);
         let jwts = match (self.recipient, self.key) {
-            (None, SecretKey::Mac(key)) => Some(jwt::Series::new_by(key, &shared, &clock)?),
-            (None, SecretKey::Jws(key)) => Some(jwt::Series::new_by(key, &shared, &clock)?),
+            (None, SecretKey::Mac(key)) => {
+                Some(jwt::BatchIssuer::new_with_clock(key, &shared, &clock)?)
+            }
+            (None, SecretKey::Jws(key)) => {
+                Some(jwt::BatchIssuer::new_with_clock(key, &shared, &clock)?)
+            }
             _ => None,
         };
         Ok(ProfileBatch {
@@ -160,7 +164,7 @@ impl<'p> ProfileIssuer<'p> {
 /// Issues many tokens of one [`ProfileIssuer`].
 pub struct ProfileBatch<'s> {
     profile_issuer: &'s ProfileIssuer<'s>,
-    jwts: Option<jwt::Series<'s>>,
+    jwts: Option<jwt::BatchIssuer<'s>>,
     /// The last token.
     token: String,
     token_id: TokenId,
@@ -182,7 +186,7 @@ impl ProfileBatch<'_> {
         let token_id = self.token_id.as_str();
         match &self.jwts {
             Some(jwts) => {
-                let mut own = Own::new(&claims.text).token_id(token_id);
+                let mut own = TokenClaims::new(&claims.text).token_id(token_id);
                 if let Some(subject) = subject {
                     own = own.subject(subject);
                 }

@@ -282,12 +282,12 @@ impl TokenApi {
         let authenticator = self.service.authenticator.load();
         let token_bytes = self.service.limits.token_bytes();
         let issue = |profile_issuer: &ProfileIssuer<'_>| {
-            let mut series = profile_issuer.batch()?;
+            let mut batch = profile_issuer.batch()?;
             for (index, item) in items.iter().enumerate() {
                 let (audience, subject) = (profile_issuer.audience(), given(item.subject));
                 let checked = authenticator.check_credential(&self.caller, iss, audience, subject);
                 outcomes.push(match checked {
-                    Ok(()) => issue_item(&mut series, item, token_bytes),
+                    Ok(()) => issue_item(&mut batch, item, token_bytes),
                     Err(denied) => Err(denied.into()),
                 });
                 if slice.is_over() {
@@ -408,12 +408,12 @@ fn given(field: &str) -> Option<&str> {
 }
 
 fn issue_item<'s>(
-    series: &'s mut ProfileBatch<'_>,
+    batch: &'s mut ProfileBatch<'_>,
     item: &Item<'_>,
     token_bytes: usize,
 ) -> Result<IssuedRef<'s>, Failure> {
     let claims = CustomClaims::from_json(item.claims_json, token_bytes)?;
-    Ok(series.issue(given(item.subject), &claims)?)
+    Ok(batch.issue(given(item.subject), &claims)?)
 }
 
 fn issue_response(issued: Issued) -> IssueResponse {

@@ -119,7 +119,7 @@ async fn failed_request_has_the_response_of_rfc_6750() {
     let token = key.issue(&session()).unwrap();
     let expired = {
         let old = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_700_000_000).unwrap());
-        format!("Bearer {}", key.issue_by(&session(), &old).unwrap())
+        format!("Bearer {}", key.issue_with_clock(&session(), &old).unwrap())
     };
     let other = json!({"tenant": 7});
     let shape = Claims::new(other)

@@ -177,7 +177,7 @@ impl<V: Verify> Cached<V> {
     ///
     /// [`Error::Rejected`](crate::Error::Rejected) is the only error that a token can cause.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.typed()
+        self.verify_untyped(token)?.deserialize()
     }
 
     /// Verifies a token with its payload in `scratch`, from which `T` may borrow. A hit allocates nothing.
@@ -204,7 +204,7 @@ impl<V: Verify> Cached<V> {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        self.verify_untyped_in(token, scratch)?.typed()
+        self.verify_untyped_in(token, scratch)?.deserialize()
     }
 
     /// Returns the number of cached tokens. It includes entries of earlier verifiers until they are

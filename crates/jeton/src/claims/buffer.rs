@@ -50,6 +50,11 @@ impl<'b> Sink<'b> {
         self.at
     }
 
+    /// Drops what was written since this position.
+    pub(super) fn rewind(&mut self, position: usize) {
+        self.at = self.at.min(position);
+    }
+
     /// Returns what was written since this position.
     pub(super) fn since(&self, position: usize) -> &[u8] {
         &self.buffer[position..self.at]

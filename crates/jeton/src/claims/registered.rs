@@ -41,12 +41,14 @@ impl Scanned {
                 return Ok(());
             };
             let string = || {
-                let text = value.string().ok_or(Rejection::ClaimType(claim))?;
+                let text = value.string().ok_or(Unread::Type(claim))?;
                 Ok::<_, Unread>(TextRange::of(text))
             };
-            let moment = || match dates {
-                Dates::Numeric => numeric_date(claim, value),
-                Dates::Rfc3339 => rfc3339_date(claim, value),
+            let moment = || {
+                read_date(value, dates).map_err(|error| match error {
+                    ReadDateError::Type => Unread::Type(claim),
+                    ReadDateError::Range => Unread::Range(claim),
+                })
             };
             match claim {
                 Claim::Issuer => registered.issuer = Some(string()?),
@@ -61,7 +63,7 @@ impl Scanned {
             }
             Ok(())
         })
-        .map_err(|Unread(rejection)| rejection)
+        .map_err(|unread: Unread| unread.into())
     }
 }
 
@@ -163,14 +165,14 @@ impl Audience {
         if let Some(text) = value.string() {
             return Ok(Audience::One(TextRange::of(text)));
         }
-        let wrong_type = Unread(Rejection::ClaimType(Claim::Audience));
+        let wrong_type = Unread::Type(Claim::Audience);
         let elements = value.elements().filter(|_| dates == Dates::Numeric);
         let Some(elements) = elements else {
             return Err(wrong_type);
         };
         let (mut only, mut count) = (None, 0);
         for element in elements {
-            only = Some(element.string().ok_or(Unread(wrong_type.0))?);
+            only = Some(element.string().ok_or(wrong_type)?);
             count += 1;
         }
         Ok(match only {
@@ -181,59 +183,80 @@ impl Audience {
 }
 
 /// Finds a registered claim by its exact name, whether or not the name has escapes.
-fn registered_name(name: Text<'_>) -> Option<Claim> {
+pub(super) fn registered_name(name: Text<'_>) -> Option<Claim> {
     match name.has_escapes() {
         false => Claim::of_name(name.written_bytes()),
         true => Claim::from_name(&name.to_cow()),
     }
 }
 
-/// Carries JSON errors and claim errors through the scanner.
-struct Unread(Rejection);
-
-impl From<Rejection> for Unread {
-    fn from(rejection: Rejection) -> Self {
-        Unread(rejection)
-    }
+/// Why the scanner stops. It is smaller than [`Rejection`], because it is passed on for each member.
+#[derive(Clone, Copy)]
+enum Unread {
+    Json(ScanError),
+    Type(Claim),
+    Range(Claim),
 }
 
 impl From<ScanError> for Unread {
     fn from(error: ScanError) -> Self {
-        Unread(match error {
-            ScanError::Syntax => Rejection::Malformed(Part::Payload),
-            ScanError::Depth => Rejection::TooDeep(Part::Payload),
-            ScanError::Duplicate => Rejection::DuplicateMember(Part::Payload),
-            ScanError::TooMany => Rejection::TooLarge(Part::Payload),
-        })
+        Unread::Json(error)
+    }
+}
+
+impl From<Unread> for Rejection {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::Json(ScanError::Syntax) => Rejection::Malformed(Part::Payload),
+            Unread::Json(ScanError::Depth) => Rejection::TooDeep(Part::Payload),
+            Unread::Json(ScanError::Duplicate) => Rejection::DuplicateMember(Part::Payload),
+            Unread::Json(ScanError::TooMany) => Rejection::TooLarge(Part::Payload),
+            Unread::Type(claim) => Rejection::ClaimType(claim),
+            Unread::Range(claim) => Rejection::ClaimRange(claim),
+        }
+    }
+}
+
+/// Why a value is not a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReadDateError {
+    /// It is not a time in this form.
+    Type,
+    /// The time is outside the years 1970 to 9999.
+    Range,
+}
+
+/// Reads a time.
+#[inline]
+pub(super) fn read_date(value: Value<'_>, dates: Dates) -> Result<Moment, ReadDateError> {
+    match dates {
+        Dates::Numeric => numeric_date(value),
+        Dates::Rfc3339 => rfc3339_date(value),
     }
 }
 
 /// Reads a NumericDate, with or without a fraction.
-fn numeric_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
+fn numeric_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
     if value.kind() != Kind::Number {
-        return Err(Rejection::ClaimType(claim).into());
+        return Err(ReadDateError::Type);
     }
-    let out_of_range = Unread(Rejection::ClaimRange(claim));
     if let Ok(seconds) = value.raw().parse::<i64>() {
-        return moment(seconds, false).ok_or(out_of_range);
+        return moment(seconds, false).ok_or(ReadDateError::Range);
     }
     // A fraction or an exponent. Within the range, an f64 has a resolution of 31 microseconds.
     let seconds: f64 = value.raw().parse().unwrap_or(f64::INFINITY);
     if !(0.0..=Timestamp::MAX.unix_seconds() as f64).contains(&seconds) {
-        return Err(out_of_range);
+        return Err(ReadDateError::Range);
     }
-    moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(out_of_range)
+    moment(seconds.floor() as i64, seconds.fract() > 0.0).ok_or(ReadDateError::Range)
 }
 
 /// Reads an RFC 3339 date-time with an offset, with or without a fraction.
-fn rfc3339_date(claim: Claim, value: Value<'_>) -> Result<Moment, Unread> {
-    let wrong_type = Unread(Rejection::ClaimType(claim));
+fn rfc3339_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
     let text = value.string().map(Text::to_cow);
-    let Some(read) = text.as_deref().and_then(rfc3339::read) else {
-        return Err(wrong_type);
-    };
-    let out_of_range = Unread(Rejection::ClaimRange(claim));
-    moment(read.unix_seconds, read.has_fraction).ok_or(out_of_range)
+    let read = text.as_deref().and_then(rfc3339::read);
+    let read = read.ok_or(ReadDateError::Type)?;
+    moment(read.unix_seconds, read.has_fraction).ok_or(ReadDateError::Range)
 }
 
 /// This many whole seconds since 1970, plus a fraction of a second if `true`.

@@ -49,8 +49,11 @@ pub(super) fn read(text: &str) -> Option<Moment> {
     })
 }
 
+/// Length of a written time, bytes.
+pub(super) const QUOTED_BYTES: usize = 22;
+
 /// Writes a time in UTC, in JSON quotation marks.
-pub(super) fn quoted(moment: Timestamp) -> [u8; 22] {
+pub(super) fn quoted(moment: Timestamp) -> [u8; QUOTED_BYTES] {
     let since_1970 = SignedDuration::from_secs(moment.unix_seconds());
     let at = YEAR_1970
         .checked_add(since_1970)

@@ -10,12 +10,44 @@ pub enum Misuse {
     ExpiryNotChosen,
     /// The custom claims have a member with the name of a registered claim.
     RegisteredName(Claim),
-    /// A token of a [`Series`](crate::jwt::Series) has a claim that the series sets for all its tokens.
+    /// A token of a [`BatchIssuer`](crate::jwt::BatchIssuer) has a claim that the batch issuer sets for all.
     SetForAll(Claim),
-    /// The custom claims do not serialize to a JSON object.
+    /// The claims are not a JSON object: the custom claims serialize to another value, or the text of
+    /// [`Claims::from_json`](crate::Claims::from_json) is another value.
     ClaimsNotAnObject,
     /// The custom claims failed to serialize.
     ClaimsNotSerialisable,
+    /// The text of the claims is not JSON. Lines and columns start at 1, columns count bytes. The position is
+    /// that of the invalid byte or the one before.
+    ClaimsSyntax {
+        /// The line.
+        line: u32,
+        /// The column.
+        column: u32,
+    },
+    /// The text of the claims has an object with a duplicate member.
+    ClaimsDuplicate {
+        /// The line of the second name.
+        line: u32,
+        /// The column after the second name.
+        column: u32,
+    },
+    /// The text of the claims is nested deeper than [`Limits::json_depth`](crate::Limits::json_depth).
+    ClaimsTooDeep {
+        /// The actual depth.
+        depth: u32,
+        /// The limit.
+        limit: u32,
+    },
+    /// A registered claim in the custom claims has the wrong type.
+    ClaimType(Claim),
+    /// A time in the custom claims is outside the years 1970 to 9999.
+    ClaimRange(Claim),
+    /// A time in the custom claims has the form of another token format: a JWT has seconds since 1970, a
+    /// PASETO has RFC 3339 text.
+    DateForm(Claim),
+    /// A registered claim is in the custom claims twice, or is set or omitted by a method too.
+    ClaimSetTwice(Claim),
     /// A time is outside the years 1970 to 9999.
     TimeOutOfRange,
     /// The key id is empty or longer than [`limits::KEY_ID_BYTES`](crate::limits::KEY_ID_BYTES).
@@ -68,18 +100,49 @@ impl fmt::Display for Misuse {
             ),
             Misuse::RegisteredName(claim) => write!(
                 f,
-                "the custom claims have a member `{claim}`, which is a registered claim: set it on Claims"
+                "the custom claims have a member `{claim}`, which is a registered claim: set it on Claims, or wrap the type in WithRegistered"
             ),
             Misuse::SetForAll(claim) => write!(
                 f,
-                "the series sets `{claim}` for all its tokens: a token cannot set it"
+                "the batch issuer sets `{claim}` for all its tokens: a token cannot set it"
             ),
-            Misuse::ClaimsNotAnObject => {
-                f.write_str("the custom claims must serialize to a JSON object")
-            }
+            Misuse::ClaimsNotAnObject => f.write_str("the claims are not a JSON object"),
             Misuse::ClaimsNotSerialisable => {
                 f.write_str("the custom claims failed to serialize")
             }
+            Misuse::ClaimsSyntax { line, column } => write!(
+                f,
+                "the claims are not valid JSON near line {line}, column {column}"
+            ),
+            // The name may come from another party, so the message does not contain it.
+            Misuse::ClaimsDuplicate { line, column } => write!(
+                f,
+                "the claims have a duplicate member: the second name ends at line {line}, column {column}"
+            ),
+            Misuse::ClaimsTooDeep { depth, limit } => {
+                write!(f, "the claims are nested {depth} levels, limit {limit}")
+            }
+            Misuse::ClaimType(Claim::Audience) => {
+                f.write_str("the claim `aud` must be a string or a list of strings")
+            }
+            Misuse::ClaimType(
+                claim @ (Claim::Issuer | Claim::Subject | Claim::TokenId),
+            ) => write!(f, "the claim `{claim}` must be a string"),
+            Misuse::ClaimType(claim) => write!(
+                f,
+                "the claim `{claim}` must be a number of seconds since 1970 in a JWT, and RFC 3339 text in a PASETO"
+            ),
+            Misuse::ClaimRange(claim) => {
+                write!(f, "the claim `{claim}` is outside the years 1970 to 9999")
+            }
+            Misuse::DateForm(claim) => write!(
+                f,
+                "the claim `{claim}` has the form of another format: a JWT has seconds since 1970, a PASETO has RFC 3339 text"
+            ),
+            Misuse::ClaimSetTwice(claim) => write!(
+                f,
+                "the claim `{claim}` is in the custom claims, and is set or omitted in another way too"
+            ),
             Misuse::TimeOutOfRange => f.write_str("a time is outside the years 1970 to 9999"),
             Misuse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
             Misuse::PasswordCost => f.write_str(

@@ -16,7 +16,7 @@ mod remote_fault;
 pub use claim::Claim;
 pub use key_error::{KeyError, KeyProblem};
 pub use misuse::Misuse;
-pub use rejection::{Part, Rejection};
+pub use rejection::{Part, Rejection, ShapeMismatch};
 pub use remote_fault::RemoteFault;
 
 use std::fmt;

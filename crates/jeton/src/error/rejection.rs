@@ -87,7 +87,7 @@ pub enum Rejection {
     /// `aud` does not contain the audience that the policy requires.
     AudienceMismatch,
     /// The claims do not deserialize into the caller's type.
-    ClaimsShape,
+    ClaimsShape(ShapeMismatch),
     /// The token, its subject or its client is revoked.
     Revoked,
 }
@@ -145,8 +145,64 @@ impl fmt::Display for Rejection {
             Rejection::AudienceMismatch => {
                 f.write_str("`aud` does not contain the expected audience")
             }
-            Rejection::ClaimsShape => f.write_str("the claims do not match the expected type"),
+            Rejection::ClaimsShape(mismatch) => {
+                write!(f, "the claims do not match the expected type{mismatch}")
+            }
             Rejection::Revoked => f.write_str("the token has been revoked"),
+        }
+    }
+}
+
+/// How the claims of a token differ from the caller's type.
+///
+/// Names are those of the fields of the type at the top level, as they are in a token. Names that only the
+/// token has are not reported.
+///
+/// ```
+/// use jeton::error::{Rejection, ShapeMismatch};
+/// use jeton::{Claims, Policy, jwt, key::MacAlg};
+///
+/// #[derive(Debug, serde::Deserialize)]
+/// struct Visit { page: String }
+///
+/// let key = jwt::MacKey::generate(MacAlg::HS256)?;
+/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+/// let claims = Claims::new(()).issuer("i").audience("a").without_expiry();
+/// let error = verifier.verify::<Visit>(&key.issue(&claims)?).unwrap_err();
+/// let missing = ShapeMismatch::MissingField("page");
+/// assert_eq!(error.rejection(), Some(Rejection::ClaimsShape(missing)));
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShapeMismatch {
+    /// The token has no claim for this field, and the field is required.
+    MissingField(&'static str),
+    /// The claim for this field has another type, or a value that the type of the field does not accept.
+    WrongType(&'static str),
+    /// The type does not accept unknown fields, and the token has one. If it is a registered claim, this is
+    /// the claim.
+    UnknownField(Option<Claim>),
+    /// The field is not known: the type is not a struct, or its fields are not known in advance.
+    Unnamed,
+}
+
+impl fmt::Display for ShapeMismatch {
+    /// Writes the rest of a sentence.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ShapeMismatch::MissingField(field) => write!(f, ": the field `{field}` is missing"),
+            ShapeMismatch::WrongType(field) => {
+                write!(f, ": the field `{field}` has the wrong type")
+            }
+            ShapeMismatch::UnknownField(Some(claim)) => write!(
+                f,
+                ": the type has no field for the registered claim `{claim}`, and accepts no unknown fields"
+            ),
+            ShapeMismatch::UnknownField(None) => {
+                f.write_str(": the type accepts no unknown fields, and there is one")
+            }
+            ShapeMismatch::Unnamed => Ok(()),
         }
     }
 }

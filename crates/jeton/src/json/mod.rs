@@ -146,6 +146,11 @@ pub(crate) fn read_object<'a, E: From<ScanError>>(
     Scanner::new(text, bounds.into()).outer_object(member)
 }
 
+/// Reads a text that is exactly one value, nested at most `depth` deep.
+pub(crate) fn read_value(text: &str, depth: u32) -> Result<Value<'_>, ScanError> {
+    Scanner::new(text, depth.into()).only_value()
+}
+
 /// Converts bytes to text: JSON is UTF-8 (RFC 8259, section 8.1).
 pub(crate) fn text(bytes: &[u8]) -> Result<&str, ScanError> {
     std::str::from_utf8(bytes).map_err(|_| ScanError::Syntax)
@@ -283,6 +288,17 @@ mod tests {
             assert_eq!(members(text), Err(ScanError::Syntax), "{text:?}");
         }
         assert_eq!(text(b"{\"\xff\":1}"), Err(ScanError::Syntax));
+    }
+
+    #[test]
+    fn only_value_is_read_with_its_kind() {
+        let kind = |text| read_value(text, 1).map(Value::kind);
+        assert_eq!(kind(" 1 "), Ok(Kind::Number));
+        assert_eq!(kind("[\"a\"]"), Ok(Kind::Array));
+        assert_eq!(kind("[[]]"), Err(ScanError::Depth));
+        for text in ["", "1 1", "[1", "01"] {
+            assert_eq!(kind(text), Err(ScanError::Syntax), "{text}");
+        }
     }
 
     #[test]

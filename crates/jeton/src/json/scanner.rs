@@ -46,6 +46,15 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Scans a text that must be exactly one value.
+    pub(super) fn only_value(&mut self) -> Result<Value<'a>, ScanError> {
+        let value = self.value(0)?;
+        match self.ahead() {
+            None => Ok(value),
+            Some(_) => Err(ScanError::Syntax),
+        }
+    }
+
     /// Returns the position: at or after the byte at which the scanner stopped.
     pub(super) fn position(&self) -> usize {
         self.at

@@ -76,6 +76,12 @@ impl<'t> Member<'t> {
         self.name.to_cow()
     }
 
+    /// Returns the name and the value.
+    #[inline]
+    pub(crate) fn parts(&self) -> (Text<'t>, Value<'t>) {
+        (self.name, self.value)
+    }
+
     /// Returns the name as written, with its quotes.
     pub fn written_name(&self) -> &'t str {
         let range = self.name.range();

@@ -192,19 +192,37 @@ pub(super) fn signed_by(key: &VerificationKey, signing_input: &[u8], signature: 
         && key.verify_bytes(signing_input, &decoded)
 }
 
+/// Returns the length of `header.payload.signature`.
+pub(crate) fn compact_length(
+    encoded_header: &str,
+    payload_bytes: usize,
+    signature_bytes: usize,
+) -> usize {
+    encoded_header.len()
+        + 1
+        + base64::encoded_length(payload_bytes)
+        + 1
+        + base64::encoded_length(signature_bytes)
+}
+
 /// Returns `header.payload`, with capacity for the dot and the signature: the signing input, and the start
 /// of the token.
 pub(crate) fn unsigned(encoded_header: &str, payload: &[u8], signature_bytes: usize) -> String {
-    let length = encoded_header.len()
-        + 1
-        + base64::encoded_length(payload.len())
-        + 1
-        + base64::encoded_length(signature_bytes);
-    let mut token = String::with_capacity(length);
+    let mut token = String::new();
+    unsigned_onto(encoded_header, payload, signature_bytes, &mut token);
+    token
+}
+
+fn unsigned_onto(encoded_header: &str, payload: &[u8], signature_bytes: usize, token: &mut String) {
+    // The capacity is exact if the string is empty.
+    token.reserve(compact_length(
+        encoded_header,
+        payload.len(),
+        signature_bytes,
+    ));
     token.push_str(encoded_header);
     token.push('.');
-    base64::encode_onto(payload, &mut token);
-    token
+    base64::encode_onto(payload, token);
 }
 
 /// Appends the signature to the signing input.
@@ -220,11 +238,30 @@ pub(crate) fn assemble(
     encoded_header: &str,
     payload: &[u8],
 ) -> Result<String> {
-    let token = unsigned(encoded_header, payload, key.signature_bytes());
-    let mut signature = SignatureBuffer::new();
-    key.sign_bytes(token.as_bytes(), &mut signature)?;
-    let length = token.capacity();
-    let token = attach(token, &signature);
-    debug_assert_eq!(token.len(), length);
+    let mut token = String::new();
+    assemble_onto(key, encoded_header, payload, &mut token)?;
     Ok(token)
+}
+
+/// Appends `header.payload.signature` to a string. After an error the string is unchanged.
+pub(crate) fn assemble_onto(
+    key: SigningKeyRef<'_>,
+    encoded_header: &str,
+    payload: &[u8],
+    token: &mut String,
+) -> Result<()> {
+    let start = token.len();
+    unsigned_onto(encoded_header, payload, key.signature_bytes(), token);
+    let mut signature = SignatureBuffer::new();
+    if let Err(error) = key.sign_bytes(&token.as_bytes()[start..], &mut signature) {
+        token.truncate(start);
+        return Err(error);
+    }
+    token.push('.');
+    base64::encode_onto(&signature, token);
+    debug_assert_eq!(
+        token.len() - start,
+        compact_length(encoded_header, payload.len(), signature.len())
+    );
+    Ok(())
 }

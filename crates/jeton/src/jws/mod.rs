@@ -35,7 +35,7 @@ pub use general::General;
 pub use signer::Signer;
 pub use verifier::{VerifiedPayload, Verifier};
 
-pub(crate) use compact::{Compact, assemble, attach, unsigned};
+pub(crate) use compact::{Compact, assemble, assemble_onto, attach, compact_length, unsigned};
 pub(crate) use header::{Extensions, Header, Headers, KnownHeader, is_reserved};
 pub(crate) use header_text::{HeaderText, check_header_text};
 pub(crate) use signer::header_with_type;

@@ -1,10 +1,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
-
 use crate::base64;
-use crate::claims::{Buffer, Claims, ClaimsPrefix};
+use crate::claims::{Buffer, Claims, ClaimsPrefix, CustomClaims, JsonClaims, OwnRegistered};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::{SignatureBuffer, hmac};
 use crate::error::Result;
@@ -14,12 +12,12 @@ use crate::key::SigningKeyRef;
 /// a [`MacKey`](crate::jwt::MacKey) also hashed once.
 ///
 /// The header is that of [`MacKey::issue`](crate::jwt::MacKey::issue). The shared claims come before the
-/// claims of the single token. All tokens have the time at which the series was created as their time of
-/// issuing. So create a new series for each batch.
+/// claims of the single token. All tokens have the time at which the batch issuer was created as their time of
+/// issuing. So create a new one for each batch.
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::jwt::{MacKey, Own, Series};
+/// use jeton::jwt::{MacKey, TokenClaims, BatchIssuer};
 /// use jeton::key::MacAlg;
 /// use jeton::{Claims, Policy, jwt};
 ///
@@ -28,16 +26,16 @@ use crate::key::SigningKeyRef;
 ///     .issuer("https://id.example")
 ///     .audience("api")
 ///     .expires_in(Duration::from_mins(15));
-/// let series = Series::new(&key, &shared)?;
+/// let issuer = BatchIssuer::new(&key, &shared)?;
 ///
 /// let verifier = jwt::Verifier::new(&key, Policy::new("https://id.example", "api"));
 /// for name in ["alice", "bob"] {
-///     let token = series.issue(&Own::new(()).subject(name))?;
+///     let token = issuer.issue(&TokenClaims::new(()).subject(name))?;
 ///     assert_eq!(verifier.verify::<serde_json::Value>(&token)?.subject(), Some(name));
 /// }
 /// # Ok::<(), jeton::Error>(())
 /// ```
-pub struct Series<'k> {
+pub struct BatchIssuer<'k> {
     key: SigningKeyRef<'k>,
     claims: ClaimsPrefix,
     /// The header, a dot, and the prefix of the shared claims that fills whole groups of base64url.
@@ -48,21 +46,21 @@ pub struct Series<'k> {
     mac: Option<hmac::MacPrefix<'k>>,
 }
 
-/// The claims of one token of a [`Series`].
+/// The claims of one token of a [`BatchIssuer`].
 ///
 /// `T` holds the custom claims, as in [`Claims`].
 #[derive(Debug, Clone)]
-#[must_use = "claims do nothing until a series issues a token with them"]
-pub struct Own<'a, T> {
+#[must_use = "claims do nothing until a batch issuer issues a token with them"]
+pub struct TokenClaims<'a, T> {
     subject: Option<Cow<'a, str>>,
     token_id: Option<Cow<'a, str>>,
     custom: T,
 }
 
-impl<'a, T> Own<'a, T> {
+impl<'a, T> TokenClaims<'a, T> {
     /// Creates claims with these custom claims and no registered claims.
     pub fn new(custom: T) -> Self {
-        Own {
+        TokenClaims {
             subject: None,
             token_id: None,
             custom,
@@ -80,25 +78,58 @@ impl<'a, T> Own<'a, T> {
         self.token_id = Some(token_id.into());
         self
     }
+
+    fn registered(&self) -> OwnRegistered<'_> {
+        OwnRegistered {
+            subject: self.subject.as_deref(),
+            token_id: self.token_id.as_deref(),
+        }
+    }
 }
 
-impl<'k> Series<'k> {
-    /// Creates a series with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, using the system clock.
+impl<'a> TokenClaims<'a, JsonClaims<'a>> {
+    /// Reads the claims of one token from JSON text, as
+    /// [`Claims::from_json`](crate::Claims::from_json) does. The text may contain registered claims that the
+    /// batch issuer does not set.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Claims::from_json`](crate::Claims::from_json).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::jwt::{BatchIssuer, MacKey, TokenClaims};
+    /// use jeton::{Claims, key::MacAlg};
+    ///
+    /// let key = MacKey::generate(MacAlg::HS256)?;
+    /// let shared = Claims::new(()).issuer("i").expires_in(Duration::from_mins(5));
+    /// let issuer = BatchIssuer::new(&key, &shared)?;
+    /// let token = issuer.issue(&TokenClaims::from_json(r#"{"sub":"alice","exact":1.10}"#)?)?;
+    /// assert!(issuer.issue(&TokenClaims::from_json(r#"{"iss":"other"}"#)?).is_err());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn from_json(text: &'a str) -> Result<TokenClaims<'a, JsonClaims<'a>>> {
+        JsonClaims::from_json(text).map(TokenClaims::new)
+    }
+}
+
+impl<'k> BatchIssuer<'k> {
+    /// Creates a batch issuer with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`, using the system clock.
     ///
     /// # Errors
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if the claims have no expiry chosen, and
     /// [`Error::Key`](crate::Error::Key) if the key must not sign.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, shared: &Claims<'_, ()>) -> Result<Self> {
-        Self::new_by(key, shared, &SystemClock)
+        Self::new_with_clock(key, shared, &SystemClock)
     }
 
-    /// Creates a series with this clock.
+    /// Creates a batch issuer with this clock.
     ///
     /// # Errors
     ///
-    /// Those of [`new`](Series::new).
-    pub fn new_by(
+    /// Those of [`new`](BatchIssuer::new).
+    pub fn new_with_clock(
         key: impl Into<SigningKeyRef<'k>>,
         shared: &Claims<'_, ()>,
         clock: &dyn Clock,
@@ -109,7 +140,7 @@ impl<'k> Series<'k> {
         let encoded = claims.text.len() / 3 * 3;
         let mut text = format!("{}.", key.headers().jwt());
         base64::encode_onto(&claims.text[..encoded], &mut text);
-        Ok(Series {
+        Ok(BatchIssuer {
             mac: key.begin(text.as_bytes())?,
             key,
             claims,
@@ -122,9 +153,9 @@ impl<'k> Series<'k> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the series already sets a claim, or if a JWT cannot
+    /// [`Error::Misuse`](crate::Error::Misuse) if the batch issuer already sets a claim, or if a JWT cannot
     /// represent the custom claims; [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
-    pub fn issue<T: Serialize>(&self, own: &Own<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, own: &TokenClaims<'_, T>) -> Result<String> {
         let mut token = String::new();
         self.issue_onto(own, &mut token)?;
         Ok(token)
@@ -135,21 +166,18 @@ impl<'k> Series<'k> {
     ///
     /// # Errors
     ///
-    /// Those of [`issue`](Series::issue).
-    pub fn issue_onto<T: Serialize>(&self, own: &Own<'_, T>, token: &mut String) -> Result<()> {
+    /// Those of [`issue`](BatchIssuer::issue).
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        own: &TokenClaims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
         let mut payload = Buffer::from_slice(&self.claims.text[self.encoded..]);
-        let (subject, token_id) = (own.subject.as_deref(), own.token_id.as_deref());
         self.claims
-            .write_rest(&mut payload, subject, token_id, &own.custom)?;
+            .write_rest(&mut payload, own.registered(), &own.custom)?;
 
         let start = token.len();
-        let signature_bytes = self.key.signature_bytes();
-        token.reserve_exact(
-            self.text.len()
-                + base64::encoded_length(payload.len())
-                + 1
-                + base64::encoded_length(signature_bytes),
-        );
+        token.reserve(self.token_bytes(payload.len()));
         token.push_str(&self.text);
         base64::encode_onto(&payload, token);
         let signed = &token.as_bytes()[start..];
@@ -168,11 +196,27 @@ impl<'k> Series<'k> {
         base64::encode_onto(&signature, token);
         Ok(())
     }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, own: &TokenClaims<'_, JsonClaims<'_>>) -> usize {
+        let registered = own.registered().length_bound();
+        // A comma between the two parts, and the closing brace.
+        let own_bytes = registered + 1 + own.custom.bytes() + 1;
+        self.token_bytes(self.claims.text.len() - self.encoded + own_bytes)
+    }
+
+    /// The length of a token whose claims after the encoded prefix have this length, bytes.
+    fn token_bytes(&self, rest: usize) -> usize {
+        self.text.len()
+            + base64::encoded_length(rest)
+            + 1
+            + base64::encoded_length(self.key.signature_bytes())
+    }
 }
 
-impl fmt::Debug for Series<'_> {
+impl fmt::Debug for BatchIssuer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Series")
+        f.debug_struct("BatchIssuer")
             .field("key", &self.key)
             .finish_non_exhaustive()
     }

@@ -1,10 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::claims::{Buffer, Claims, Dates, Scanned};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto;
 use crate::error::{Part, Rejection, Result};
@@ -112,12 +111,12 @@ impl<'k> EncryptedIssuer<'k> {
     }
 
     /// Issues a compact JWE with these claims, using the system clock.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.encrypt(claims, &SystemClock)
     }
 
     /// Issues a compact JWE with these claims, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -135,7 +134,7 @@ impl<'k> EncryptedIssuer<'k> {
 }
 
 impl Issue for EncryptedIssuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.encrypt(claims, clock)
     }
 }
@@ -176,7 +175,7 @@ impl EncryptedVerifier {
 
     /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.typed()
+        self.verify_untyped(token)?.deserialize()
     }
 
     /// Returns the plaintext, its registered claims and the id of the key.

@@ -1,10 +1,8 @@
-use serde::Serialize;
-
-use crate::claims::{Buffer, Claims, Dates};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue, WriteClaims};
-use crate::jws::{HeaderText, assemble};
+use crate::jws::{HeaderText, assemble_onto, compact_length};
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
 
 impl MacKey {
@@ -12,17 +10,49 @@ impl MacKey {
     ///
     /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
     /// set both `issued_at` and `expires_at`.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue(self.into(), claims, &SystemClock)
     }
 
     /// Issues a JWT with these claims and a MAC, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<String> {
         issue(self.into(), claims, clock)
+    }
+
+    /// Appends a JWT with these claims to a string. Nothing is allocated if the string has enough capacity and
+    /// the claims have at most 1,024 bytes. After an error the string is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](MacKey::issue).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::{Claims, jwt, key::MacAlg};
+    ///
+    /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.expires_in(Duration::from_mins(5));
+    /// let mut answer = String::with_capacity(7 + key.issued_length_bound(&claims));
+    /// answer.push_str("Bearer ");
+    /// key.issue_onto(&claims, &mut answer)?;
+    /// assert!(answer.starts_with("Bearer ey"));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_onto(self.into(), claims, &SystemClock, token)
+    }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+        length_bound(self.headers().jwt(), self.into(), claims)
     }
 }
 
@@ -31,35 +61,82 @@ impl SigningKey {
     ///
     /// The header contains `alg`, `kid` of the key and `typ: JWT`. The system clock is used, unless the claims
     /// set both `issued_at` and `expires_at`.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue(self.into(), claims, &SystemClock)
     }
 
     /// Issues a JWT with these claims and a signature, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<String> {
         issue(self.into(), claims, clock)
     }
+
+    /// Appends a JWT with these claims to a string, as
+    /// [`MacKey::issue_onto`](crate::key::MacKey::issue_onto) does. The cryptographic library allocates for
+    /// the signature.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](SigningKey::issue).
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_onto(self.into(), claims, &SystemClock, token)
+    }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+        length_bound(self.headers().jwt(), self.into(), claims)
+    }
 }
 
 impl Issue for MacKey {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_onto(self.into(), claims, clock, token)
     }
 }
 
 impl Issue for SigningKey {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_onto(self.into(), claims, clock, token)
     }
 }
 
 impl Issue for HeaderText<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue_under(self.encoded(), self.key(), claims, clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_under_onto(self.encoded(), self.key(), claims, clock, token)
     }
 }
 
@@ -71,6 +148,15 @@ pub(crate) fn issue<C: WriteClaims + ?Sized>(
     issue_under(key.headers().jwt(), key, claims, clock)
 }
 
+pub(crate) fn issue_onto<C: WriteClaims + ?Sized>(
+    key: SigningKeyRef<'_>,
+    claims: &C,
+    clock: &dyn Clock,
+    token: &mut String,
+) -> Result<()> {
+    issue_under_onto(key.headers().jwt(), key, claims, clock, token)
+}
+
 /// Issues a JWT with this header, base64url.
 pub(crate) fn issue_under<C: WriteClaims + ?Sized>(
     encoded_header: &str,
@@ -78,7 +164,30 @@ pub(crate) fn issue_under<C: WriteClaims + ?Sized>(
     claims: &C,
     clock: &dyn Clock,
 ) -> Result<String> {
+    let mut token = String::new();
+    issue_under_onto(encoded_header, key, claims, clock, &mut token)?;
+    Ok(token)
+}
+
+/// Appends a JWT with this header, base64url. After an error the string is unchanged.
+pub(crate) fn issue_under_onto<C: WriteClaims + ?Sized>(
+    encoded_header: &str,
+    key: SigningKeyRef<'_>,
+    claims: &C,
+    clock: &dyn Clock,
+    token: &mut String,
+) -> Result<()> {
     let mut payload = Buffer::new();
     claims.write_into(&mut payload, Dates::Numeric, clock)?;
-    assemble(key, encoded_header, &payload)
+    assemble_onto(key, encoded_header, &payload, token)
+}
+
+/// Returns an upper bound for the length of a JWT with this header, base64url.
+pub(crate) fn length_bound(
+    encoded_header: &str,
+    key: SigningKeyRef<'_>,
+    claims: &Claims<'_, JsonClaims<'_>>,
+) -> usize {
+    let payload_bytes = claims.length_bound(Dates::Numeric);
+    compact_length(encoded_header, payload_bytes, key.signature_bytes())
 }

@@ -1,9 +1,7 @@
 use std::fmt;
 
-use serde::Serialize;
-
-use super::issue::issue_under;
-use crate::claims::Claims;
+use super::issue::{issue_under, issue_under_onto, length_bound};
+use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
@@ -58,7 +56,7 @@ impl<'k> Issuer<'k> {
     /// # Errors
     ///
     /// Those of [`SigningKey::issue`](crate::jwt::SigningKey::issue).
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue_under(&self.header, self.key, claims, &SystemClock)
     }
 
@@ -67,18 +65,46 @@ impl<'k> Issuer<'k> {
     /// # Errors
     ///
     /// Those of [`issue`](Issuer::issue).
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<String> {
         issue_under(&self.header, self.key, claims, clock)
     }
+
+    /// Appends a JWT with these claims to a string, as
+    /// [`MacKey::issue_onto`](crate::key::MacKey::issue_onto) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](Issuer::issue).
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_under_onto(&self.header, self.key, claims, &SystemClock, token)
+    }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+        length_bound(&self.header, self.key, claims)
+    }
 }
 
 impl Issue for Issuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue_under(&self.header, self.key, claims, clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_under_onto(&self.header, self.key, claims, clock, token)
     }
 }
 

@@ -31,10 +31,10 @@ mod nested;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
-pub use batch::{Own, Series};
+pub use batch::{BatchIssuer, TokenClaims};
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use issuer::Issuer;
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;
 
-pub(crate) use issue::issue;
+pub(crate) use issue::{issue, issue_onto, length_bound};

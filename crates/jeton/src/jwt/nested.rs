@@ -1,9 +1,8 @@
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Verifier;
 use super::issue::issue;
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
@@ -66,12 +65,12 @@ impl<'k> NestedIssuer<'k> {
     }
 
     /// Issues a compact JWE that contains a JWT with these claims, using the system clock.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        self.issue_by(claims, &SystemClock)
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
+        self.issue_with_clock(claims, &SystemClock)
     }
 
     /// Issues a compact JWE that contains a JWT with these claims, using this clock.
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
@@ -90,7 +89,7 @@ impl<'k> NestedIssuer<'k> {
 }
 
 impl Issue for NestedIssuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.sign_and_encrypt(claims, clock)
     }
 }
@@ -115,7 +114,7 @@ impl NestedVerifier {
 
     /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.typed()
+        self.verify_untyped(token)?.deserialize()
     }
 
     /// Decrypts a token and calls `read` with the signed token inside.

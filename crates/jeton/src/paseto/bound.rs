@@ -34,12 +34,13 @@ pub struct BoundIssuer<'a> {
 /// Implemented by the keys of all versions. Sealed.
 pub trait IssueBound: Send + Sync + sealed::Sealed {
     #[doc(hidden)]
-    fn issue_bound(
+    fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
         binding: Binding<'_>,
         clock: &dyn Clock,
-    ) -> Result<String>;
+        token: &mut String,
+    ) -> Result<()>;
 }
 
 pub(super) mod sealed {
@@ -55,8 +56,20 @@ impl<'a> BoundIssuer<'a> {
 }
 
 impl Issue for BoundIssuer<'_> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        self.key.issue_bound(claims, self.binding, clock)
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        let mut token = String::new();
+        self.issue_onto_with_clock(claims, clock, &mut token)?;
+        Ok(token)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        self.key
+            .issue_bound_onto(claims, self.binding, clock, token)
     }
 }
 

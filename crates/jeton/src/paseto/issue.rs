@@ -3,7 +3,7 @@
 use super::suite::Suite;
 use super::{Binding, token};
 pub(super) use crate::claims::Buffer;
-use crate::claims::Dates;
+use crate::claims::{Claims, Dates, JsonClaims};
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::issue::WriteClaims;
@@ -33,9 +33,32 @@ pub(super) fn claims<C: WriteClaims + ?Sized>(
     binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
+    let mut token = String::new();
+    claims_onto(key, claims, binding, clock, &mut token)?;
+    Ok(token)
+}
+
+/// Appends a token with claims to a string. After an error the string is unchanged.
+pub(super) fn claims_onto<C: WriteClaims + ?Sized>(
+    key: &impl Seal,
+    claims: &C,
+    binding: Binding<'_>,
+    clock: &dyn Clock,
+    token: &mut String,
+) -> Result<()> {
     binding.check(key.suite())?;
     let mut buffer = message(key.prefix_bytes(), claims, clock)?;
-    finish(key, &mut buffer, binding)
+    finish(key, &mut buffer, binding, token)
+}
+
+/// Returns an upper bound for the length of a token.
+pub(super) fn length_bound(
+    key: &impl Seal,
+    claims: &Claims<'_, JsonClaims<'_>>,
+    binding: Binding<'_>,
+) -> usize {
+    let body_bytes = claims.length_bound(Dates::Rfc3339) + key.overhead_bytes();
+    token::length(key.header(), body_bytes, binding.footer)
 }
 
 /// Writes the claims after this number of zeros.
@@ -57,14 +80,18 @@ pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Re
         Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
     buffer.resize(key.prefix_bytes(), 0);
     buffer.extend_from_slice(message);
-    finish(key, &mut buffer, binding)
+    let mut token = String::new();
+    finish(key, &mut buffer, binding, &mut token)?;
+    Ok(token)
 }
 
-fn finish(key: &impl Seal, buffer: &mut Buffer, binding: Binding<'_>) -> Result<String> {
+fn finish(
+    key: &impl Seal,
+    buffer: &mut Buffer,
+    binding: Binding<'_>,
+    token: &mut String,
+) -> Result<()> {
     let start = key.seal(buffer, binding)?;
-    Ok(token::assemble(
-        key.header(),
-        &buffer[start..],
-        binding.footer,
-    ))
+    token::assemble_onto(key.header(), &buffer[start..], binding.footer, token);
+    Ok(())
 }

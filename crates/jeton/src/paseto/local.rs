@@ -3,7 +3,6 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::issue::{self, Buffer, Seal};
@@ -11,7 +10,7 @@ use super::open::{self, Keys, Open, Opened};
 use super::suite::{Cipher, LOCAL_KEY_BYTES, Suite};
 use super::token::Parts;
 use super::{Binding, Version, bound};
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
@@ -88,7 +87,7 @@ impl<V: Version> LocalKey<V> {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims: no expiry chosen, a list
     /// of audiences, or a custom claim with a registered name.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         self.issue_with(claims, Binding::new())
     }
 
@@ -109,12 +108,12 @@ impl<V: Version> LocalKey<V> {
     /// assert_eq!(token.split('.').count(), 4);
     /// # Ok::<_, jeton::Error>(())
     /// ```
-    pub fn issue_with<T: Serialize>(
+    pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
     ) -> Result<String> {
-        self.issue_by(claims, binding, &SystemClock)
+        self.issue_with_clock(claims, binding, &SystemClock)
     }
 
     /// Issues a token using this clock.
@@ -122,13 +121,52 @@ impl<V: Version> LocalKey<V> {
     /// # Errors
     ///
     /// Those of [`issue_with`](LocalKey::issue_with).
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
         clock: &dyn Clock,
     ) -> Result<String> {
         issue::claims(&*self.prepared, claims, binding, clock)
+    }
+
+    /// Appends a token with these claims and this binding to a string. Nothing is allocated if the string has
+    /// enough capacity and the claims have at most 900 bytes.
+    /// After an error the string is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue_with`](LocalKey::issue_with).
+    ///
+    /// ```
+    /// use jeton::paseto::{Binding, v4::LocalKey};
+    /// use jeton::Claims;
+    ///
+    /// let key = LocalKey::generate()?;
+    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
+    /// let binding = Binding::new().footer("f");
+    /// let mut token = String::with_capacity(key.issued_length_bound(&claims, binding));
+    /// key.issue_onto(&claims, binding, &mut token)?;
+    /// assert!(token.starts_with("v4."));
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        binding: Binding<'_>,
+        token: &mut String,
+    ) -> Result<()> {
+        issue::claims_onto(&*self.prepared, claims, binding, &SystemClock, token)
+    }
+
+    /// Returns an upper bound for the length of a token with these claims and this binding, bytes. The claims
+    /// are not written.
+    pub fn issued_length_bound(
+        &self,
+        claims: &Claims<'_, JsonClaims<'_>>,
+        binding: Binding<'_>,
+    ) -> usize {
+        issue::length_bound(&*self.prepared, claims, binding)
     }
 
     /// Encrypts bytes. To issue claims, use [`issue`](LocalKey::issue). This is for messages that are not
@@ -196,21 +234,31 @@ impl<V> From<LocalKey<V>> for Keys {
 }
 
 impl<V: Version> Issue for LocalKey<V> {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue::claims(&*self.prepared, claims, Binding::new(), clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        issue::claims_onto(&*self.prepared, claims, Binding::new(), clock, token)
     }
 }
 
 impl<V: Version> bound::sealed::Sealed for LocalKey<V> {}
 
 impl<V: Version> bound::IssueBound for LocalKey<V> {
-    fn issue_bound(
+    fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
         binding: Binding<'_>,
         clock: &dyn Clock,
-    ) -> Result<String> {
-        issue::claims(&*self.prepared, claims, binding, clock)
+        token: &mut String,
+    ) -> Result<()> {
+        issue::claims_onto(&*self.prepared, claims, binding, clock, token)
     }
 }
 

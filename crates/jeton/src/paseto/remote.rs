@@ -4,11 +4,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::Binding;
 use super::issue::Buffer;
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
@@ -91,12 +89,12 @@ impl RemoteKey {
     /// # Errors
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims.
-    pub fn prepare<T: Serialize>(
+    pub fn prepare<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
     ) -> Result<Prepared> {
-        self.prepare_by(claims, binding, &SystemClock)
+        self.prepare_with_clock(claims, binding, &SystemClock)
     }
 
     /// Prepares a token with these claims for signing, using this clock.
@@ -104,7 +102,7 @@ impl RemoteKey {
     /// # Errors
     ///
     /// Those of [`prepare`](RemoteKey::prepare).
-    pub fn prepare_by<T: Serialize>(
+    pub fn prepare_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -150,7 +148,7 @@ impl RemoteSigner {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims, and
     /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
-    pub fn issue_with<T: Serialize>(
+    pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         binding: Binding<'_>,
@@ -171,7 +169,7 @@ impl RemoteSigner {
 }
 
 impl Issue for RemoteSigner {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.sign(claims, Binding::new(), clock)
     }
 }
@@ -179,13 +177,15 @@ impl Issue for RemoteSigner {
 impl super::bound::sealed::Sealed for RemoteSigner {}
 
 impl super::IssueBound for RemoteSigner {
-    fn issue_bound(
+    fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
         binding: Binding<'_>,
         clock: &dyn Clock,
-    ) -> Result<String> {
-        self.sign(claims, binding, clock)
+        token: &mut String,
+    ) -> Result<()> {
+        token.push_str(&self.sign(claims, binding, clock)?);
+        Ok(())
     }
 }
 

@@ -73,18 +73,30 @@ impl<'t> Parts<'t> {
 
 /// Assembles a token in one allocation.
 pub(super) fn assemble(header: &str, body: &[u8], footer: &[u8]) -> String {
-    let mut length = header.len() + base64::encoded_length(body.len());
-    if !footer.is_empty() {
-        length += 1 + base64::encoded_length(footer.len());
-    }
-    let mut token = String::with_capacity(length);
+    let mut token = String::new();
+    assemble_onto(header, body, footer, &mut token);
+    token
+}
+
+/// Appends a token to a string.
+pub(super) fn assemble_onto(header: &str, body: &[u8], footer: &[u8], token: &mut String) {
+    // The capacity is exact if the string is empty.
+    token.reserve(length(header, body.len(), footer));
     token.push_str(header);
-    base64::encode_onto(body, &mut token);
+    base64::encode_onto(body, token);
     if !footer.is_empty() {
         token.push('.');
-        base64::encode_onto(footer, &mut token);
+        base64::encode_onto(footer, token);
     }
-    token
+}
+
+/// Returns the length of a token.
+pub(super) fn length(header: &str, body_bytes: usize, footer: &[u8]) -> usize {
+    let footer_bytes = match footer {
+        [] => 0,
+        footer => 1 + base64::encoded_length(footer.len()),
+    };
+    header.len() + base64::encoded_length(body_bytes) + footer_bytes
 }
 
 /// Assembles a signed token, with the signature after the message.

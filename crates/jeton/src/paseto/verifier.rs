@@ -122,7 +122,7 @@ impl Verifier {
     /// }
     /// ```
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.typed()
+        self.verify_untyped(token)?.deserialize()
     }
 
     /// Verifies a token into a reusable buffer, from which `T` may borrow. Once the buffer has the size of the
@@ -156,7 +156,7 @@ impl Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        self.verify_untyped_in(token, scratch)?.typed()
+        self.verify_untyped_in(token, scratch)?.deserialize()
     }
 
     fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>)> {

@@ -1,7 +1,5 @@
-use serde::Serialize;
-
 use super::{Prepared, RemoteSigner, SignRemotely};
-use crate::claims::{Buffer, Claims, Dates};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::jws::{self, unsigned};
@@ -34,8 +32,8 @@ impl RemoteKey {
     /// # Errors
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims.
-    pub fn prepare<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<Prepared> {
-        self.prepare_by(claims, &SystemClock)
+    pub fn prepare<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<Prepared> {
+        self.prepare_with_clock(claims, &SystemClock)
     }
 
     /// Prepares a JWT with these claims for signing, using this clock.
@@ -43,7 +41,7 @@ impl RemoteKey {
     /// # Errors
     ///
     /// Those of [`prepare`](RemoteKey::prepare).
-    pub fn prepare_by<T: Serialize>(
+    pub fn prepare_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,

@@ -1,9 +1,7 @@
 use std::fmt;
 
-use serde::Serialize;
-
 use super::{Signature, SigningInput};
-use crate::claims::Claims;
+use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::SignatureBuffer;
 use crate::error::Result;
@@ -53,7 +51,7 @@ impl RemoteSigner {
     ///
     /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims, and
     /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         jwt::issue(self.into(), claims, &SystemClock)
     }
 
@@ -62,12 +60,30 @@ impl RemoteSigner {
     /// # Errors
     ///
     /// Those of [`issue`](RemoteSigner::issue).
-    pub fn issue_by<T: Serialize>(
+    pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
         clock: &dyn Clock,
     ) -> Result<String> {
         jwt::issue(self.into(), claims, clock)
+    }
+
+    /// Appends a JWT with these claims to a string. After an error the string is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](RemoteSigner::issue).
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
+        jwt::issue_onto(self.into(), claims, &SystemClock, token)
+    }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+        jwt::length_bound(self.public.headers().jwt(), self.into(), claims)
     }
 
     /// Returns the public key, with the same algorithm and key id.
@@ -90,8 +106,17 @@ impl RemoteSigner {
 }
 
 impl Issue for RemoteSigner {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         jwt::issue(self.into(), claims, clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        jwt::issue_onto(self.into(), claims, clock, token)
     }
 }
 

@@ -76,22 +76,22 @@ fn issuing_with_typ_allocates_no_more() {
 }
 
 #[test]
-fn series_with_capacity_allocates_nothing() {
+fn batch_issuer_with_capacity_allocates_nothing() {
     for alg in MacAlg::ALL {
         let key = jwt::MacKey::generate(alg).unwrap();
         let shared = Claims::new(())
             .issuer("https://issuer.example")
             .expires_in(Duration::from_mins(15));
-        let series = jwt::Series::new(&key, &shared).unwrap();
-        let own = jwt::Own::new(Visit {
+        let issuer = jwt::BatchIssuer::new(&key, &shared).unwrap();
+        let own = jwt::TokenClaims::new(Visit {
             page: "/",
             count: 7,
         })
         .subject("user-1234567890");
         let mut token = String::with_capacity(1024);
-        let (counts, ()) = count(|| series.issue_onto(&own, &mut token).unwrap());
+        let (counts, ()) = count(|| issuer.issue_onto(&own, &mut token).unwrap());
         assert_eq!(counts.allocations, 0, "{alg}");
-        let (counts, token) = count(|| series.issue(&own).unwrap());
+        let (counts, token) = count(|| issuer.issue(&own).unwrap());
         assert_eq!(
             (counts.allocations, counts.bytes),
             (1, token.len() as u64),

@@ -8,9 +8,11 @@
 mod bad_input;
 #[path = "../it/effort.rs"]
 mod effort;
+mod issue_onto;
 mod jwe;
 mod jwt;
 mod paseto;
+mod verified_text;
 
 use jeton_testkit::CountingAlloc;
 

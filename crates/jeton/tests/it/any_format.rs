@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jeton::danger::IssuerWrappingKey;
-use jeton::error::{Misuse, Rejection};
+use jeton::error::{Misuse, Rejection, ShapeMismatch};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
 use jeton::key::{ContentKey, DecryptionKey, MacAlg, SigAlg, WrappingKey};
 use jeton::paseto::{Binding, BoundIssuer, v3, v4};
@@ -44,15 +44,22 @@ fn policy() -> Policy {
 
 /// Uses only the traits, and everything that their users rely on.
 fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
-    let token = issuer.issue_by(&claims(), &after(0)).unwrap();
+    let token = issuer.issue_with_clock(&claims(), &after(0)).unwrap();
 
-    let visit: Verified<Visit> = in_time.verify_untyped(&token).unwrap().typed().unwrap();
+    let visit: Verified<Visit> = in_time
+        .verify_untyped(&token)
+        .unwrap()
+        .deserialize()
+        .unwrap();
     assert_eq!(visit.page, "/");
     assert_eq!(visit.subject(), Some("user-7"));
 
     let mut scratch = Scratch::new();
     let untyped = in_time.verify_untyped_in(&token, &mut scratch).unwrap();
-    assert_eq!(untyped.typed::<BorrowedVisit<'_>>().unwrap().page, "/");
+    assert_eq!(
+        untyped.deserialize::<BorrowedVisit<'_>>().unwrap().page,
+        "/"
+    );
 
     let rejection = late.verify_untyped(&token).unwrap_err();
     assert_eq!(rejection.rejection(), Some(Rejection::Expired));
@@ -65,8 +72,11 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     assert_eq!(in_time.recheck(&verified), Ok(()));
     assert_eq!(late.recheck(&verified), Err(Rejection::Expired.into()));
 
-    let other_shape = verified.typed::<Vec<u8>>().unwrap_err();
-    assert_eq!(other_shape.rejection(), Some(Rejection::ClaimsShape));
+    let other_shape = verified.deserialize::<Vec<u8>>().unwrap_err();
+    assert_eq!(
+        other_shape.rejection(),
+        Some(Rejection::ClaimsShape(ShapeMismatch::Unnamed))
+    );
     let mut changed = token.into_bytes();
     let last = changed.len() - 1;
     changed[last] = if changed[last] == b'A' { b'B' } else { b'A' };
@@ -139,8 +149,8 @@ fn jwt_of_another_type_round_trips() {
     let usual = jwt::Issuer::new(&key, "JWT").unwrap();
     let [one, other]: [&dyn Issue; 2] = [&usual, &key];
     assert_eq!(
-        one.issue_by(&claims(), &after(0)),
-        other.issue_by(&claims(), &after(0))
+        one.issue_with_clock(&claims(), &after(0)),
+        other.issue_with_clock(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
         let rejected = jwt::Issuer::new(&mac, wrong).map(drop);

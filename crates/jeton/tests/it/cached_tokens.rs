@@ -108,7 +108,7 @@ impl Setup {
     }
 
     fn issue(&self, claims: Claims<'_, Visit>) -> String {
-        self.key.issue_by(&claims, &self.clock).unwrap()
+        self.key.issue_with_clock(&claims, &self.clock).unwrap()
     }
 
     fn page(&self, token: &str) -> Result<String, Rejection> {
@@ -393,7 +393,7 @@ fn rejected_token_is_not_cached() {
     let now = setup.clock.now();
     let other_key = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
     let forged = other_key
-        .issue_by(
+        .issue_with_clock(
             &claims("/").expires_in(Duration::from_secs(60)),
             &setup.clock,
         )

@@ -5,6 +5,7 @@
 mod algorithms_table;
 mod any_format;
 mod cached_tokens;
+mod claims;
 mod effort;
 mod jwe;
 mod jws;

@@ -210,7 +210,7 @@ fn imported_key_token_that_is_irrevocable_is_rejected() {
             .subject(subject)
             .token_id(id)
             .expires_in(std::time::Duration::from_mins(5));
-        key.issue_by(&claims, &clock).unwrap()
+        key.issue_with_clock(&claims, &clock).unwrap()
     };
     let long = "x".repeat(1025);
     assert!(node.verify(ISS, "api", &token("id", "s", "")).is_ok());

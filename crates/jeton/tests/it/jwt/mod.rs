@@ -1,3 +1,3 @@
 //! JWT: claims, signed.
 
-mod series;
+mod batch_issuer;

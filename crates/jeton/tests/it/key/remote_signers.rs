@@ -292,10 +292,10 @@ fn remote_token_equals_local_token() {
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
     let prepared = test_signer
         .remote_key()
-        .prepare_by(&claims(), &clock)
+        .prepare_with_clock(&claims(), &clock)
         .unwrap();
     let signature = test_signer.sign(SigAlg::EdDSA, prepared.input().message());
-    let local = test_signer.key.issue_by(&claims(), &clock).unwrap();
+    let local = test_signer.key.issue_with_clock(&claims(), &clock).unwrap();
     assert_eq!(prepared.attach(&signature).unwrap(), local);
 }
 
@@ -443,7 +443,9 @@ fn paseto_prepare_and_attach_works() {
         Binding::new().implicit_assertion("i"),
         Binding::new().footer("f").implicit_assertion("i"),
     ] {
-        let prepared = remote_key.prepare_by(&claims(), binding, &clock).unwrap();
+        let prepared = remote_key
+            .prepare_with_clock(&claims(), binding, &clock)
+            .unwrap();
         assert_eq!(prepared.input().alg(), SigAlg::EdDSA);
         assert_eq!(prepared.input().digest(), None);
         let signature = test_signer
@@ -452,7 +454,10 @@ fn paseto_prepare_and_attach_works() {
             .to_vec();
         let token = prepared.attach(&Signature::Fixed(signature)).unwrap();
         // Ed25519 is deterministic: the token equals the one that the key issues.
-        assert_eq!(token, key.issue_by(&claims(), binding, &clock).unwrap());
+        assert_eq!(
+            token,
+            key.issue_with_clock(&claims(), binding, &clock).unwrap()
+        );
     }
     let prepared = || remote_key.prepare(&claims(), Binding::new()).unwrap();
     let other = v4_signer(&v4::SecretKey::generate().unwrap());

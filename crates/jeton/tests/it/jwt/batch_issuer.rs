@@ -1,9 +1,9 @@
-//! Series of JWTs: each token has the same claims as one issued by the key, in another order.
+//! Batches of JWTs: each token has the same claims as one issued by the key, in another order.
 
 use std::time::Duration;
 
 use jeton::error::{Claim, Misuse};
-use jeton::jwt::{MacKey, Own, Series, SigningKey, Verifier};
+use jeton::jwt::{BatchIssuer, MacKey, SigningKey, TokenClaims, Verifier};
 use jeton::key::{MacAlg, SigAlg, SigningKeyRef};
 use jeton::{Claims, Error, FixedClock, Policy, Timestamp};
 use serde::de::IgnoredAny;
@@ -30,7 +30,7 @@ fn claims_of(token: &str, verifier: &Verifier) -> Value {
 /// All lengths of the shared claims over one group of base64url, so that the boundary is inside, before and
 /// after a group.
 #[test]
-fn series_token_has_shared_and_own_claims() {
+fn batch_issuer_token_has_shared_and_own_claims() {
     for alg in MacAlg::ALL {
         let key = MacKey::generate(alg).unwrap();
         let verifier = Verifier::new(&key, Policy::new(ISSUER, "api")).clock(clock());
@@ -40,13 +40,13 @@ fn series_token_has_shared_and_own_claims() {
                 .issuer(ISSUER)
                 .audiences(["api", &audience])
                 .expires_in(Duration::from_mins(15));
-            let series = Series::new_by(&key, &shared, &clock()).unwrap();
+            let issuer = BatchIssuer::new_with_clock(&key, &shared, &clock()).unwrap();
             for number in 0..4 {
                 let name = "\"".repeat(number);
-                let own = Own::new(json!({ "number": number }))
+                let own = TokenClaims::new(json!({ "number": number }))
                     .subject(&name)
                     .token_id("id");
-                let token = series.issue(&own).unwrap();
+                let token = issuer.issue(&own).unwrap();
                 let expected = json!({
                     "iss": ISSUER, "aud": ["api", audience], "exp": 1_700_000_900,
                     "iat": 1_700_000_000, "sub": name, "jti": "id", "number": number,
@@ -58,44 +58,46 @@ fn series_token_has_shared_and_own_claims() {
 }
 
 #[test]
-fn series_works_with_a_signing_key() {
+fn batch_issuer_works_with_a_signing_key() {
     for alg in [SigAlg::ES256, SigAlg::EdDSA, SigAlg::MlDsa44] {
         let key = SigningKey::generate(alg).unwrap();
         let verifier = Verifier::new(key.verifying_key(), Policy::new(ISSUER, "api"));
-        let series = Series::new(&key, &shared()).unwrap();
-        let token = series.issue(&Own::new(()).subject("alice")).unwrap();
+        let issuer = BatchIssuer::new(&key, &shared()).unwrap();
+        let token = issuer
+            .issue(&TokenClaims::new(()).subject("alice"))
+            .unwrap();
         assert_eq!(claims_of(&token, &verifier)["sub"], "alice", "{alg}");
     }
 }
 
 /// The algorithm is deterministic, so the tokens are equal if the claims have the same order.
 #[test]
-fn series_token_equals_token_of_the_key() {
+fn batch_issuer_token_equals_token_of_the_key() {
     let key = MacKey::generate(MacAlg::HS256)
         .unwrap()
         .with_key_id("k1")
         .unwrap();
-    let series = Series::new_by(&key, &shared(), &clock()).unwrap();
-    let own = Own::new(json!({ "page": "/" }));
+    let issuer = BatchIssuer::new_with_clock(&key, &shared(), &clock()).unwrap();
+    let own = TokenClaims::new(json!({ "page": "/" }));
     let claims = Claims::new(json!({ "page": "/" }))
         .issuer(ISSUER)
         .audience("api")
         .expires_in(Duration::from_mins(15));
     assert_eq!(
-        series.issue(&own).unwrap(),
-        key.issue_by(&claims, &clock()).unwrap()
+        issuer.issue(&own).unwrap(),
+        key.issue_with_clock(&claims, &clock()).unwrap()
     );
 }
 
 #[test]
-fn series_without_claims_gives_an_empty_object() {
+fn batch_issuer_without_claims_gives_an_empty_object() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let nothing = Claims::new(()).without_expiry().without_issued_at();
-    let series = Series::new(&key, &nothing).unwrap();
+    let issuer = BatchIssuer::new(&key, &nothing).unwrap();
     let policy = Policy::new(ISSUER, "api").any_issuer().any_audience();
     let verifier = Verifier::new(&key, policy.without_expiry());
     for (own, expected) in [(json!({}), json!({})), (json!({"a": 1}), json!({"a": 1}))] {
-        let token = series.issue(&Own::new(own)).unwrap();
+        let token = issuer.issue(&TokenClaims::new(own)).unwrap();
         assert_eq!(claims_of(&token, &verifier), expected);
     }
 }
@@ -103,15 +105,15 @@ fn series_without_claims_gives_an_empty_object() {
 #[test]
 fn issue_onto_appends_and_restores_after_an_error() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
-    let series = Series::new(&key, &shared()).unwrap();
+    let issuer = BatchIssuer::new(&key, &shared()).unwrap();
     let mut text = String::from("before ");
-    let rejected = series.issue_onto(&Own::new(json!({ "exp": 1 })), &mut text);
+    let rejected = issuer.issue_onto(&TokenClaims::new(json!({ "exp": 1 })), &mut text);
     assert!(matches!(
         rejected,
         Err(Error::Misuse(Misuse::RegisteredName(Claim::Expiry)))
     ));
     assert_eq!(text, "before ");
-    series.issue_onto(&Own::new(()), &mut text).unwrap();
+    issuer.issue_onto(&TokenClaims::new(()), &mut text).unwrap();
     let verifier = Verifier::new(&key, Policy::new(ISSUER, "api"));
     assert_eq!(
         claims_of(&text["before ".len()..], &verifier)["iss"],
@@ -120,32 +122,32 @@ fn issue_onto_appends_and_restores_after_an_error() {
 }
 
 #[test]
-fn series_claim_set_twice_is_an_error() {
+fn batch_issuer_claim_set_twice_is_an_error() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
-    let series = Series::new(&key, &shared().subject("all").token_id("all")).unwrap();
+    let issuer = BatchIssuer::new(&key, &shared().subject("all").token_id("all")).unwrap();
     for (own, claim) in [
-        (Own::new(()).subject("own"), Claim::Subject),
-        (Own::new(()).token_id("own"), Claim::TokenId),
+        (TokenClaims::new(()).subject("own"), Claim::Subject),
+        (TokenClaims::new(()).token_id("own"), Claim::TokenId),
     ] {
-        let rejected = series.issue(&own);
+        let rejected = issuer.issue(&own);
         assert!(
             matches!(rejected, Err(Error::Misuse(Misuse::SetForAll(c))) if c == claim),
             "{rejected:?}"
         );
     }
-    assert!(series.issue(&Own::new(())).is_ok());
+    assert!(issuer.issue(&TokenClaims::new(())).is_ok());
 }
 
 #[test]
-fn series_with_verify_only_key_is_an_error() {
+fn batch_issuer_with_verify_only_key_is_an_error() {
     let jwk = r#"{"kty":"oct","alg":"HS256","key_ops":["verify"],
         "k":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"}"#;
     let key = MacKey::from_jwk(jwk).unwrap();
-    let rejected = Series::new(SigningKeyRef::from(&key), &shared());
+    let rejected = BatchIssuer::new(SigningKeyRef::from(&key), &shared());
     assert!(matches!(rejected, Err(Error::Key(_))), "{rejected:?}");
     let unchosen = Claims::new(());
     let key = MacKey::generate(MacAlg::HS256).unwrap();
-    let rejected = Series::new(&key, &unchosen);
+    let rejected = BatchIssuer::new(&key, &unchosen);
     assert!(matches!(
         rejected,
         Err(Error::Misuse(Misuse::ExpiryNotChosen))

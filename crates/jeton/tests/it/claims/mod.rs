@@ -1,0 +1,5 @@
+//! Claims as text, and claims with registered fields.
+
+mod json;
+mod shape;
+mod with_registered;
