@@ -7,7 +7,7 @@
 mod decide;
 mod event;
 #[cfg(test)]
-mod model;
+mod model_test;
 mod next;
 
 pub use decide::decide;

@@ -56,10 +56,10 @@ mod node;
 
 // Shared building blocks
 mod error;
-#[cfg(test)]
-mod exhaustive;
 mod hex;
 pub mod limits;
+#[cfg(test)]
+mod model_checker;
 
 pub use audit::{AuditEntry, audit_last_hash, verify_audit};
 pub use backup::{BackupSummary, back_up, restore};

@@ -47,6 +47,8 @@ pub const ISSUE_WITHOUT_STORE_MAX: Duration = Duration::from_secs(3600);
 /// issues for a while, its clock may be ahead, and the clock of the verifying node may be behind.
 pub const RULE_AFTER_SECONDS: i64 =
     ISSUE_WITHOUT_STORE_MAX.as_secs().cast_signed() + LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS;
+/// How often a node looks for due work: keys to publish or delete, ended revocations to delete.
+pub const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum revocations of one transaction. With its audit entry, the rule counter and a condition, it stays
 /// below 128 operations. The transaction is decided from one read of at most as many keys.
 pub const REVOCATIONS_PER_TXN: usize = 100;

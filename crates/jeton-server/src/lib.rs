@@ -52,7 +52,7 @@ mod transport;
 
 // The comparison with plain tonic
 #[cfg(test)]
-mod plain_tonic;
+mod plain_tonic_test;
 
 // Errors, logs, metrics and health
 mod error;

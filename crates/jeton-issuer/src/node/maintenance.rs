@@ -192,8 +192,8 @@ impl Inner {
 mod intercepted_store;
 
 #[cfg(test)]
-#[path = "histories.rs"]
-mod histories;
+#[path = "histories_test.rs"]
+mod histories_test;
 
 #[cfg(test)]
 mod tests {

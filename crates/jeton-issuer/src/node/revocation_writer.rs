@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use jeton_store::{Completer, Key, Outcome, Revision, Txn, block_on};
 
@@ -23,13 +23,11 @@ pub(crate) struct Job {
     pub(crate) reply: Completer<Result<Revision>>,
 }
 
-/// Interval of maintenance, also under load.
-const DUE_EVERY: Duration = Duration::from_secs(1);
-
 pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
     let mut looked = Instant::now();
     loop {
-        let first = jobs.recv_timeout(DUE_EVERY.saturating_sub(looked.elapsed()));
+        let first =
+            jobs.recv_timeout(limits::MAINTENANCE_INTERVAL.saturating_sub(looked.elapsed()));
         let Some(node) = node.upgrade() else { return };
         match first {
             Ok(first) => {
@@ -41,7 +39,7 @@ pub(crate) fn run(node: &Weak<Inner>, jobs: &Receiver<Box<Job>>) {
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        if looked.elapsed() >= DUE_EVERY {
+        if looked.elapsed() >= limits::MAINTENANCE_INTERVAL {
             node.do_what_is_due();
             looked = Instant::now();
         }

@@ -3,7 +3,7 @@
 mod filter;
 mod index;
 #[cfg(test)]
-mod model;
+mod model_test;
 mod rules;
 mod stamp;
 mod tokens;

@@ -2,7 +2,7 @@
 //!
 //! It knows nothing of tokens, issuers or callers. A [`Handler`] gets each request and returns its response.
 //! Of the rest of the crate it uses only errors and the reader of text files; `cargo xtask arch` checks that.
-//! `docs/reference/transport.md` explains it, and `src/plain_tonic/` compares it with tonic.
+//! `docs/reference/transport.md` explains it, and `src/plain_tonic_test/` compares it with tonic.
 //!
 //! One acceptor assigns the connections of the data listener to workers in rotation. Each worker is a thread
 //! with its own runtime. `SO_REUSEPORT` would assign by hash: three connections to three workers are spread

@@ -14,7 +14,7 @@
 //! current state, or by an older one within the propagation time. Rule 4 has a fourth node whose clock is
 //! arbitrarily far ahead.
 //!
-//! `src/node/histories.rs` tests histories of revocations, including cleanup.
+//! `src/node/histories_test.rs` tests histories of revocations, including cleanup.
 
 use std::collections::{HashMap, HashSet};
 

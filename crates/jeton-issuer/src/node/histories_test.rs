@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "histories/act.rs"]
+#[path = "histories_test/act.rs"]
 mod act;
 #[path = "../../tests/it/manual_clock.rs"]
 #[allow(dead_code)]

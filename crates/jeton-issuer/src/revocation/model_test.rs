@@ -12,11 +12,11 @@
 //! Only tokens without a stamp would reveal it, and the model has none.
 
 use super::{Revoked, RuleRecord, Stamp};
-use crate::exhaustive::{Explored, Model, explore, explore_depth_first};
 use crate::limits::{
     CLOCK_SKEW_SECONDS, ISSUE_WITHOUT_STORE_MAX, LEEWAY_SECONDS, PROPAGATION_SECONDS,
     RULE_AFTER_SECONDS,
 };
+use crate::model_checker::{Explored, Model, explore, explore_depth_first};
 use jeton_store::Revision;
 
 const ISS: &str = "https://id.example";

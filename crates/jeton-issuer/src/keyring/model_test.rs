@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::{Decision, Event, Keyring, NewKey, decide};
-use crate::exhaustive::{Explored, Model, explore, explore_depth_first};
 use crate::limits::{CLOCK_SKEW_SECONDS, LEEWAY_SECONDS, PROPAGATION_SECONDS};
+use crate::model_checker::{Explored, Model, explore, explore_depth_first};
 use crate::{IssuerSettings, KeyKind};
 
 const START: i64 = 1_800_000_000;
