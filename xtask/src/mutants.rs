@@ -6,6 +6,7 @@
 mod attacked;
 mod table;
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -85,7 +86,7 @@ pub(crate) fn run(workspace: &Workspace, choice: &Choice) -> Result<(), Error> {
     tests.sort_unstable();
     tests.dedup();
     for test in tests {
-        if let Fate::Killed(why) = copy.try_test(workspace, test)? {
+        if let Fate::Killed(why) | Fate::Stale(why) = copy.try_test(workspace, test)? {
             return Err(Error::Failed(format!(
                 "{test} fails without a mutant: {why}"
             )));
@@ -139,6 +140,7 @@ impl LibraryCopy {
             "README.md",
             "crates",
             "docs",
+            "examples",
             "lab",
             "studies",
             "vectors",
@@ -238,16 +240,23 @@ fn first_red(log: &Path, test: &str) -> String {
     format!("{test}: {}", name.unwrap_or("it ended early"))
 }
 
-/// Copies what has changed. A file that has not keeps its time, so that nothing is built again.
+/// Copies what has changed, and removes what is gone. A file that has not changed keeps its time, so that nothing
+/// is built again.
 fn copy_over(from: &Path, to: &Path) -> Result<(), Error> {
     if from.is_dir() {
         fs::create_dir_all(to).map_err(|error| cannot(to, &error))?;
-        let entries = fs::read_dir(from).map_err(|error| cannot(from, &error))?;
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            if name != "node_modules" && name != "target" {
-                copy_over(&entry.path(), &to.join(name))?;
+        for name in sources(to)? {
+            let (source, copied) = (from.join(&name), to.join(&name));
+            if !source.exists() {
+                let removed = match copied.is_dir() {
+                    true => fs::remove_dir_all(&copied),
+                    false => fs::remove_file(&copied),
+                };
+                removed.map_err(|error| cannot(&copied, &error))?;
             }
+        }
+        for name in sources(from)? {
+            copy_over(&from.join(&name), &to.join(&name))?;
         }
         return Ok(());
     }
@@ -256,6 +265,15 @@ fn copy_over(from: &Path, to: &Path) -> Result<(), Error> {
         return Ok(());
     }
     fs::write(to, new).map_err(|error| cannot(to, &error))
+}
+
+/// The names in a folder, without what is built or fetched there.
+fn sources(folder: &Path) -> Result<Vec<OsString>, Error> {
+    let entries = fs::read_dir(folder).map_err(|error| cannot(folder, &error))?;
+    let names = entries.flatten().map(|entry| entry.file_name());
+    Ok(names
+        .filter(|name| name != "node_modules" && name != "target")
+        .collect())
 }
 
 fn cannot(path: &Path, error: &std::io::Error) -> Error {
@@ -276,6 +294,21 @@ mod tests {
             assert_eq!(places, 1, "{} in {}", mutant.name, mutant.file);
             assert_ne!(mutant.find, mutant.put, "{}", mutant.name);
         }
+    }
+
+    #[test]
+    fn copy_has_what_the_source_has_and_no_more() {
+        let folder = Workspace::here().target().join("mutants-copy");
+        let (from, to) = (folder.join("from"), folder.join("to"));
+        for path in [from.join("a"), to.join("gone"), to.join("target")] {
+            fs::create_dir_all(&path).expect("it can be created");
+            fs::write(path.join("file"), "text").expect("it can be written");
+        }
+        copy_over(&from, &to).expect("it can be copied");
+        assert_eq!(fs::read(to.join("a/file")).ok(), Some(b"text".to_vec()));
+        assert!(!to.join("gone").exists());
+        assert!(to.join("target/file").exists(), "it is built, not copied");
+        fs::remove_dir_all(folder).expect("it can be removed");
     }
 
     #[test]

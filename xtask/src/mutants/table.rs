@@ -78,7 +78,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("issued-in-the-future", "policy.rs", "registered.issued_at.is_some_and(|at| at.next > latest)", "false", "vectors::attack_tokens"),
     mutant("max-age", "policy.rs", "if end < now {", "if false {", "lib"),
     mutant("type-of-token", "policy.rs", "(None, Some(typ)) => same_type(typ, \"JWT\"),", "(None, Some(_)) => true,", "it::jws::attacks"),
-    mutant("claim-type", "claims/registered.rs", "return Err(Rejection::ClaimType(claim).into());", "return Ok(Moment { next: Timestamp::MAX, has_fraction: false });", "vectors::attack_tokens"),
+    mutant("claim-type", "claims/registered.rs", "return Err(ReadDateError::Type);", "return Ok(Moment { next: Timestamp::MAX, has_fraction: false });", "vectors::attack_tokens"),
     mutant("issuer-type", "jwt/issuer.rs", "key.key_id(), &typ)?", "key.key_id(), \"JWT\")?", "it::any_format"),
     // JWE
     mutant("zip-without-danger", "jwe/decrypter.rs", "headers[0].is_compressed && !self.is_inflating", "false", "it::jwe::attacks"),
