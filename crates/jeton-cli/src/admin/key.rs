@@ -123,13 +123,13 @@ struct Withdraw {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  jeton admin key reencrypt --old-key-encryption-key old.key --key-encryption-key new.key
+  jeton admin key reencrypt --old-key old.key --key-encryption-key new.key
 
-Each private key is written in one step, so the command can be interrupted and run again.")]
+--key-encryption-key names the new key. Each private key is written in one step, so the command can be interrupted and run again.")]
 struct Reencrypt {
-    /// File with the key-encryption key that the private keys are encrypted under now
+    /// File with the old key-encryption key, which the private keys are encrypted under now
     #[arg(long, value_name = "FILE")]
-    old_key_encryption_key: PathBuf,
+    old_key: PathBuf,
 
     #[command(flatten)]
     folder: AdminArgs,
@@ -217,8 +217,7 @@ impl Withdraw {
 
 impl Reencrypt {
     fn run(self) -> Outcome {
-        let folder = self.folder.also_reads(self.old_key_encryption_key);
-        let Opened { node, actor, .. } = &folder.open()?;
+        let Opened { node, actor, .. } = &self.folder.also_reads(self.old_key).open()?;
         let count = node.reseal(actor).map_err(failure)?;
         output::status(format_args!("re-encrypted {count} private keys"));
         Ok(())

@@ -38,7 +38,7 @@ fn wrong_key_encryption_key_is_named_and_missing_not_replaced() {
         "admin",
         "key",
         "reencrypt",
-        "--old-key-encryption-key",
+        "--old-key",
         "old.key",
         "--key-encryption-key",
         "other.key",

@@ -74,7 +74,7 @@ fn calls() -> Vec<(Takes, String)> {
             "admin issuer add @BAD",
             "admin issuer set @BAD",
             "admin key import https://id.example BAD",
-            "admin key reencrypt --old-key-encryption-key BAD",
+            "admin key reencrypt --old-key BAD",
             "admin restore --data restored BAD",
             // The address is not loopback and TLS is missing, so an empty configuration fails too.
             "serve --config BAD --listen 192.0.2.1:1",
@@ -103,7 +103,7 @@ fn calls() -> Vec<(Takes, String)> {
         "key rotate ISS",
         "key withdraw ISS kid",
         "key import ISS hs256.jwk",
-        "key reencrypt --old-key-encryption-key settings.json",
+        "key reencrypt --old-key settings.json",
         "revoke token ISS id",
         "revoke subject ISS alice",
         "revoke client ISS app",
