@@ -52,14 +52,19 @@
 //! - A response must arrive within [`TIMEOUT`] and have at most
 //!   [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
 
+mod address;
+mod connector;
 mod error;
 mod fetch;
+mod https;
 mod remote;
 mod schedule;
 mod verifier;
 
+pub use address::{AddressError, check_address};
 pub use error::{Error, FetchError, Result};
-pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, Https, TIMEOUT};
+pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, TIMEOUT};
+pub use https::{Https, Response};
 pub use remote::RemoteKeySet;
 pub use schedule::Schedule;
 pub use verifier::Verifier;

@@ -12,8 +12,10 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
+use crate::address::parse_address;
 use crate::error::FetchError;
-use crate::fetch::{Fetch, FetchRequest, FetchResponse, Https, TIMEOUT, parse_address};
+use crate::fetch::{Fetch, FetchRequest, FetchResponse, TIMEOUT};
+use crate::https::Https;
 use crate::schedule::{Attempts, Need, Schedule, Times};
 
 /// A remote JWK Set, fetched on demand and cached. Clones share the cache.

@@ -15,10 +15,11 @@ use jeton_issuer::Node;
 use jeton_store::{Moment, Revision};
 
 use crate::admin_token::AdminToken;
+use crate::clients::Clients;
 use crate::config::{Bearer, Config};
 use crate::error::Result;
 use crate::limits;
-use crate::permissions::{Caller, Clients, Permission};
+use crate::permissions::{Caller, Permission};
 use crate::service::Service;
 use crate::transport::{ActiveCall, Peer, PeerCertificate};
 

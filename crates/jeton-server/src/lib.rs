@@ -32,6 +32,7 @@ pub mod limits;
 mod admin_token;
 mod auth;
 mod authority;
+mod clients;
 mod cross_origin;
 mod hosts;
 mod permissions;

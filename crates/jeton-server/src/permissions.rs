@@ -1,12 +1,9 @@
-//! Callers and their permissions for issuers.
+//! Permissions for issuers, and the callers that have them.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::Deserialize;
-
-use crate::config::{Client, Config};
 
 /// A permission of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -54,6 +51,17 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// A caller without permissions.
+    pub(crate) fn new(name: String, subject: Option<String>) -> Caller {
+        Caller {
+            name,
+            subject,
+            is_local: false,
+            all_issuers: 0,
+            by_issuer: HashMap::new(),
+        }
+    }
+
     /// The caller that every local process is in trial mode. It cannot administer.
     pub(crate) fn anyone() -> Caller {
         Caller {
@@ -100,98 +108,14 @@ impl Caller {
         self.is_local || self.may_for_all_issuers(Permission::Admin)
     }
 
-    fn grant(&mut self, client: &Client) {
-        let bits = client.may.iter().fold(0, |bits, may| bits | may.bit());
-        for iss in &client.issuers {
+    /// Adds permissions for these issuers; `*` means all issuers.
+    pub(crate) fn grant(&mut self, may: &[Permission], issuers: &[String]) {
+        let bits = may.iter().fold(0, |bits, may| bits | may.bit());
+        for iss in issuers {
             match iss.as_str() {
                 "*" => self.all_issuers |= bits,
                 iss => *self.by_issuer.entry(iss.to_owned()).or_default() |= bits,
             }
         }
-    }
-}
-
-/// The configured clients, indexed by their credentials.
-#[derive(Debug, Default)]
-pub(crate) struct Clients {
-    subjects: HashMap<String, Arc<Caller>>,
-    certificate_names: HashMap<String, Arc<Caller>>,
-    certificate_digests: HashMap<String, Arc<Caller>>,
-}
-
-impl Clients {
-    pub(crate) fn from_config(config: &Config) -> Clients {
-        let mut clients = Clients::default();
-        for client in &config.clients {
-            let (index, key) = if let Some(subject) = &client.bearer_subject {
-                (&mut clients.subjects, subject.clone())
-            } else if let Some(name) = &client.certificate_name {
-                (&mut clients.certificate_names, name.clone())
-            } else if let Some(digest) = &client.certificate_sha256 {
-                (
-                    &mut clients.certificate_digests,
-                    digest.to_ascii_lowercase(),
-                )
-            } else {
-                continue;
-            };
-            let caller = index.entry(key).or_insert_with(|| {
-                Arc::new(Caller {
-                    name: client.name.clone(),
-                    subject: client.bearer_subject.clone(),
-                    is_local: false,
-                    all_issuers: 0,
-                    by_issuer: HashMap::new(),
-                })
-            });
-            // Always succeeds: no clone exists yet.
-            if let Some(caller) = Arc::get_mut(caller) {
-                caller.grant(client);
-            }
-        }
-        clients
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.subjects.is_empty()
-            && self.certificate_names.is_empty()
-            && self.certificate_digests.is_empty()
-    }
-
-    pub(crate) fn by_subject(&self, subject: &str) -> Option<Arc<Caller>> {
-        self.subjects.get(subject).cloned()
-    }
-
-    pub(crate) fn by_certificate<'n>(
-        &self,
-        digest: &str,
-        mut names: impl Iterator<Item = &'n str>,
-    ) -> Option<Arc<Caller>> {
-        let by_digest = self.certificate_digests.get(digest).cloned();
-        by_digest.or_else(|| names.find_map(|name| self.certificate_names.get(name).cloned()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    #[test]
-    fn permission_applies_to_the_named_issuers_only() {
-        let config = Config::from_toml(
-            "[bearer]\nissuer = 'i'\naudience = 'jeton'\n\
-             [[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['issue']\nissuers = ['i']\n\
-             [[client]]\nname = 'a'\nbearer_subject = 's'\nmay = ['verify']\nissuers = ['*']\n",
-        );
-        let clients = Clients::from_config(&config.unwrap());
-        let caller = clients.by_subject("s").unwrap();
-        assert!(caller.may(Permission::Issue, "i") && !caller.may(Permission::Issue, "j"));
-        assert!(
-            caller.may(Permission::Verify, "j") && caller.may_for_all_issuers(Permission::Verify)
-        );
-        assert!(!caller.may(Permission::Revoke, "i") && !caller.may(Permission::Admin, "i"));
-        assert!(clients.by_subject("t").is_none());
     }
 }

@@ -1,9 +1,10 @@
 //! Records of the embedded engine. Each has a checksum, so that a damaged page is an error and never
 //! another value.
 
-use crate::entry::{Entry, Event, Revision};
+use crate::entry::{Entry, Event};
 use crate::error::{Error, Result};
 use crate::key::{Key, Prefix};
+use crate::revision::Revision;
 
 const PUT: u8 = 1;
 const DELETED: u8 = 2;

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::io;
 
-use crate::entry::Revision;
+use crate::exposure::Exposed;
 use crate::limits;
-use crate::private::Exposed;
+use crate::revision::Revision;
 
 /// An error of a store operation.
 #[derive(Debug, Clone, PartialEq, Eq)]

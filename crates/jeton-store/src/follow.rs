@@ -7,11 +7,12 @@ use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-use crate::entry::{Event, Revision};
+use crate::entry::Event;
 use crate::error::{Error, Problem, Result};
 use crate::key::Prefix;
 use crate::moment::Moment;
 use crate::pending::Pending;
+use crate::revision::Revision;
 use crate::store::{Update, Watch};
 
 /// A history that watches can read.

@@ -49,6 +49,7 @@
 mod entry;
 mod key;
 pub mod limits;
+mod revision;
 
 // Interface
 mod store;
@@ -63,22 +64,27 @@ mod redb;
 // Shared building blocks
 mod changes;
 mod error;
+mod exposure;
 mod follow;
 mod load;
+mod mirror;
 mod moment;
 mod pending;
 mod private;
 
-pub use entry::{Entry, Event, Mirror, Revision};
+pub use entry::{Entry, Event};
 pub use error::{Error, Problem, Result};
 #[cfg(feature = "etcd")]
 pub use etcd::{EtcdAccess, EtcdAddress, EtcdStore};
+pub use exposure::{Exposed, Exposure};
 pub use key::{Key, Prefix};
 pub use load::{Loaded, load};
 pub use memory::MemoryStore;
+pub use mirror::Mirror;
 pub use moment::Moment;
 pub use pending::{Completer, Pending, block_on, completion};
-pub use private::{Exposed, Exposure, check_folder, check_private, open_private};
+pub use private::{check_folder, check_private, open_private};
 pub use redb::{RedbStore, StorageBackend};
+pub use revision::Revision;
 pub use store::{Outcome, Pages, Read, Status, Store, Update, Watch};
 pub use txn::{Condition, Operation, Txn};

@@ -5,11 +5,12 @@ use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-use crate::entry::{Entry, Event, Revision};
+use crate::entry::{Entry, Event};
 use crate::error::{Error, Result};
 use crate::key::{Key, Prefix};
 use crate::limits;
 use crate::moment::Moment;
+use crate::revision::Revision;
 use crate::store::{Store, Update, Watch};
 
 /// Approximate memory of a change beside its keys and value, bytes.

@@ -5,12 +5,13 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::entry::{Entry, Event, Revision};
+use crate::entry::{Entry, Event};
 use crate::error::{Error, Problem, Result};
 use crate::follow::{self, Followers, Found, History};
 use crate::key::{Key, Prefix};
 use crate::limits;
 use crate::pending::{Pending, ready};
+use crate::revision::Revision;
 use crate::store::{Outcome, Pages, Read, Status, Store, Watch};
 use crate::txn::{Condition, Operation, Txn};
 

@@ -1,9 +1,10 @@
 //! Defines the trait that every engine implements.
 
-use crate::entry::{Entry, Event, Revision};
+use crate::entry::{Entry, Event};
 use crate::key::{Key, Prefix};
 use crate::moment::Moment;
 use crate::pending::{Pending, ready};
+use crate::revision::Revision;
 use crate::txn::Txn;
 
 /// An ordered key-value store with transactions, revisions and watches.

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::entry::Revision;
 use crate::error::{Problem, Result};
 use crate::key::{Key, Prefix};
 use crate::limits;
+use crate::revision::Revision;
 
 /// A transaction: changes to several keys, made together if all conditions hold.
 ///

@@ -1,14 +1,15 @@
 //! Fetches a key set from a URL.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use http::{HeaderMap, Uri};
 use jeton::limits;
+use jeton_jwks::{AddressError, FetchError, FetchRequest, Https, check_address};
 use jiff::{SignedDuration, Timestamp};
-use ureq::Agent;
-use ureq::http::{HeaderMap, Uri};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
@@ -52,18 +53,21 @@ impl KeySetUrl {
     pub(super) fn read(text: &str) -> Outcome<KeySetUrl> {
         let wrong = |why: &str| Failure::error(format!("--keys: {why}"));
         let uri: Uri = text.parse().map_err(|_| wrong("not a URL"))?;
-        let authority = uri.authority().map_or("", |authority| authority.as_str());
-        if authority.contains('@') {
-            return Err(wrong("the URL contains credentials")
-                .hint("a key set is public: remove the credentials from the URL"));
+        match check_address(&uri) {
+            Ok(()) => {}
+            Err(AddressError::Credentials) => {
+                return Err(wrong("the URL contains credentials")
+                    .hint("a key set is public: remove the credentials from the URL"));
+            }
+            Err(AddressError::NotEncrypted) => {
+                return Err(wrong(
+                    "http is not allowed for another host: the keys could be replaced on the way",
+                )
+                .hint("use `https://`"));
+            }
+            Err(_) => return Err(wrong("not a URL")),
         }
         let host = uri.host().unwrap_or_default().to_owned();
-        if uri.scheme_str() == Some("http") && !is_loopback(&host) {
-            return Err(wrong(
-                "http is not allowed for another host: the keys could be replaced on the way",
-            )
-            .hint("use `https://`"));
-        }
         Ok(KeySetUrl { uri, host })
     }
 
@@ -79,42 +83,37 @@ impl KeySetUrl {
 
     /// Sends one request that bypasses caches, so that the findings are about the current key set.
     pub(super) fn fetch(&self) -> Result<Fetched, String> {
-        let roots = rustls_native_certs::load_native_certs().certs;
-        let roots: Vec<Certificate<'static>> = roots
-            .iter()
-            .map(|der| Certificate::from_der(der).to_owned())
-            .collect();
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::new_with_certs(&roots))
-            .unversioned_rustls_crypto_provider(provider)
-            .build();
-        let agent: Agent = Agent::config_builder()
-            .timeout_global(Some(TIMEOUT))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .accept("application/jwk-set+json, application/json")
-            .tls_config(tls)
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
             .build()
-            .into();
+            .map_err(|error| format!("the request failed: {error}"))?;
+        let fetched = runtime.block_on(async { timeout(TIMEOUT, self.request()).await });
+        // Does not wait for a name that is still being resolved.
+        runtime.shutdown_background();
+        match fetched {
+            Ok(fetched) => fetched.map_err(describe),
+            Err(_) => Err(format!("no response within {} s", TIMEOUT.as_secs())),
+        }
+    }
+
+    async fn request(&self) -> Result<Fetched, FetchError> {
+        let https = Https::with_tls(tls()).with_proxy_from_environment();
+        let request = FetchRequest {
+            uri: self.uri.clone(),
+            etag: None,
+            no_cache: true,
+        };
         let (began, at) = (Instant::now(), Timestamp::now());
-        let mut response = agent
-            .get(&self.uri)
-            .header("cache-control", "no-cache")
-            .call()
-            .map_err(describe)?;
+        let response = https.get(request).await?;
         let took = began.elapsed();
         let heard = at + SignedDuration::try_from(took / 2).unwrap_or_default();
-        let headers = response.headers().clone();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let date = text_of(&headers, "date");
         let date = date.and_then(|text| jiff::fmt::rfc2822::parse(text).ok());
-        let body = response.body_mut().with_config();
-        let body = body.limit(limits::KEY_SET_BYTES as u64).read_to_vec();
         Ok(Fetched {
-            status: response.status().as_u16(),
+            status,
             took,
-            body: Zeroizing::new(body.map_err(describe)?),
+            body: Zeroizing::new(response.body().await?),
             headers,
             date: date.map(|date| Date {
                 server: self.host.clone(),
@@ -125,28 +124,33 @@ impl KeySetUrl {
     }
 }
 
+/// Trusts the certificate authorities of the operating system. Without any, `http` to this machine still
+/// works.
+fn tls() -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider supports these versions of TLS")
+        .with_root_certificates(roots)
+        .with_no_client_auth()
+}
+
 /// Returns the text of a header.
 pub(super) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
 /// Describes why there was no response.
-fn describe(error: ureq::Error) -> String {
+fn describe(error: FetchError) -> String {
     match error {
-        ureq::Error::Timeout(_) => {
-            format!("no response within {} s", TIMEOUT.as_secs())
-        }
-        ureq::Error::BodyExceedsLimit(most) => {
-            format!("the response has more than {most} bytes, the limit for a key set")
-        }
-        ureq::Error::HostNotFound => "unknown host".to_owned(),
+        FetchError::TooLarge => format!(
+            "the response has more than {} bytes, the limit for a key set",
+            limits::KEY_SET_BYTES
+        ),
+        FetchError::Unreachable(why) => format!("the request failed: {why}"),
         error => format!("the request failed: {error}"),
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
 #[cfg(test)]

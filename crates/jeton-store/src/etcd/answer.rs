@@ -3,9 +3,10 @@
 use etcd_client::{KeyValue, ResponseHeader};
 use tonic::{Code, ConnectError};
 
-use crate::entry::{Entry, Revision};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::key::Key;
+use crate::revision::Revision;
 
 /// Message of etcd for a compacted revision.
 pub(super) const COMPACTED: &str = "required revision has been compacted";

@@ -11,10 +11,10 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::answer;
-use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
 use crate::key::{Key, Prefix};
 use crate::limits;
+use crate::revision::Revision;
 use crate::store::{Outcome, Read};
 use crate::txn::{Condition, Operation, Txn};
 

@@ -7,9 +7,9 @@ use tokio::time::interval;
 
 use super::answer;
 use super::connection::{Etcd, in_time};
-use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
 use crate::limits;
+use crate::revision::Revision;
 
 /// Interval of compaction. Every node does it, and the second finds it done.
 const COMPACT_EVERY: Duration = Duration::from_secs(300);

@@ -20,11 +20,11 @@ pub use address::{EtcdAccess, EtcdAddress};
 use connection::{Etcd, in_time};
 use scan::Pinned;
 
-use crate::entry::Revision;
 use crate::error::{Error, Problem, Result};
 use crate::key::{Key, Prefix};
 use crate::limits;
 use crate::pending::{Pending, block_on, completion, ready};
+use crate::revision::Revision;
 use crate::store::{Outcome, Pages, Read, Status, Store, Watch};
 use crate::txn::Txn;
 

@@ -5,11 +5,12 @@ use tokio::runtime::Handle;
 
 use super::answer;
 use super::connection::{Etcd, in_time};
-use crate::entry::{Entry, Revision};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::key::Prefix;
 use crate::limits;
 use crate::pending::{Pending, completion, ready};
+use crate::revision::Revision;
 use crate::store::Pages;
 
 /// The revision of the pages after the first.

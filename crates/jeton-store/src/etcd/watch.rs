@@ -9,12 +9,13 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::answer;
 use super::connection::{Etcd, in_time};
-use crate::entry::{Event, Revision};
+use crate::entry::Event;
 use crate::error::{Error, Result};
 use crate::key::Prefix;
 use crate::limits;
 use crate::moment::Moment;
 use crate::pending::Pending;
+use crate::revision::Revision;
 use crate::store::{Update, Watch};
 
 /// Updates that wait for a slow follower. Beyond that, etcd waits.

@@ -9,9 +9,9 @@ use redb::{Database, TableDefinition};
 use super::Shared;
 use super::folder;
 use super::tables::{error, guarded};
-use crate::entry::Revision;
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::revision::Revision;
 
 /// Filled and deleted to test for free space. Otherwise empty.
 const ROOM: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("room");

@@ -13,12 +13,12 @@ use super::tables::{
     CHECKSUMS, COUNT, ENTRIES, FORMAT, FORMAT_NUMBER, HISTORY, META, NEWEST, OLDEST, error, guarded,
 };
 use crate::changes;
-use crate::entry::Revision;
 use crate::error::{Error, Result};
 use crate::key::Prefix;
 use crate::limits;
 use crate::pending::block_on;
 use crate::private::{check_folder, open_private};
+use crate::revision::Revision;
 
 const STORE: &str = "store.redb";
 /// Name of an unfinished store. It is renamed when it is complete, so a killed process leaves no partial

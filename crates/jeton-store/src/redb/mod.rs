@@ -17,11 +17,11 @@ use redb::Database;
 
 pub use redb::StorageBackend;
 
-use crate::entry::Revision;
 use crate::error::{Error, Result};
 use crate::follow::{self, Followers};
 use crate::key::{Key, Prefix};
 use crate::pending::{Pending, completion, ready};
+use crate::revision::Revision;
 use crate::store::{Outcome, Pages, Read, Status, Store, Watch};
 use crate::txn::Txn;
 use failure::Failure;

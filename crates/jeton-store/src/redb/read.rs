@@ -8,12 +8,13 @@ use redb::{Database, Range, ReadTransaction, ReadableDatabase};
 use super::Shared;
 use super::tables::{CHECKSUMS, COUNT, ENTRIES, HISTORY, META, NEWEST, OLDEST, error, guarded};
 use crate::changes::{self, Tally};
-use crate::entry::{Entry, Revision};
+use crate::entry::Entry;
 use crate::error::{Error, Problem, Result};
 use crate::follow::{self, Followers, Found, History};
 use crate::key::{Key, Prefix};
 use crate::limits;
 use crate::pending::{Pending, ready};
+use crate::revision::Revision;
 use crate::store::{Pages, Read, Status};
 
 pub(super) fn read(database: &Database, keys: &[Key]) -> Result<Read> {

@@ -10,11 +10,12 @@ use redb::{Database, ReadableTable, Table};
 use super::Shared;
 use super::tables::{CHECKSUMS, COUNT, ENTRIES, HISTORY, META, NEWEST, OLDEST, error, guarded};
 use crate::changes::{self, Tally};
-use crate::entry::{Entry, Event, Revision};
+use crate::entry::{Entry, Event};
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::limits;
 use crate::pending::Completer;
+use crate::revision::Revision;
 use crate::store::Outcome;
 use crate::txn::{Condition, Operation, Txn};
 

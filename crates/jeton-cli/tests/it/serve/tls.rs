@@ -1,8 +1,11 @@
-//! Tests of certificates that are replaced while a server runs.
+//! Tests of certificates that are replaced while a server runs, and of clients that check them.
 
-use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
+use std::sync::mpsc::{Receiver, channel};
+use std::{fs, io, thread};
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
 
@@ -108,6 +111,56 @@ fn reload_without_clients_is_refused_beyond_loopback() {
     write(&format!("{}{clients}", listens("127.0.0.1")));
     server.signal("-HUP");
     server.wait_for("configuration reloaded");
+}
+
+/// Starts a proxy that connects every client to the server it asks for. Returns its URL and what was asked.
+fn proxy() -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (asked, requests) = channel();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let mut request = [0; 4096];
+            let length = client.read(&mut request).unwrap();
+            let request = String::from_utf8_lossy(&request[..length]);
+            let request = request.lines().next().unwrap().to_owned();
+            let server = request.split(' ').nth(1).unwrap().to_owned();
+            asked.send(request).unwrap();
+            let mut server = TcpStream::connect(server).unwrap();
+            client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+            let mut back = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            thread::spawn(move || io::copy(&mut back.0, &mut back.1));
+            thread::spawn(move || io::copy(&mut client, &mut server));
+        }
+    });
+    (url, requests)
+}
+
+#[test]
+fn doctor_url_is_fetched_through_the_proxy() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = Authority::new(&folder.path().join("authority.pem"));
+    authority.certify(folder.path(), 4096);
+    let config = "[tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n";
+    fs::write(folder.path().join("jeton.toml"), config).unwrap();
+    let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
+    let (proxy, requests) = proxy();
+    let output = Command::new(env!("CARGO_BIN_EXE_jeton"))
+        .args(["doctor", "--keys"])
+        .arg(format!("{}/.well-known/jwks.json", server.address()))
+        .env("SSL_CERT_FILE", folder.path().join("authority.pem"))
+        .env_remove("SSL_CERT_DIR")
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .env("HTTPS_PROXY", proxy)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let server = server.address().replace("https://", "");
+    let request = requests.try_recv().unwrap();
+    assert_eq!(request, format!("CONNECT {server} HTTP/1.1"));
 }
 
 #[test]

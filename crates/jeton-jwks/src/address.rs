@@ -1,0 +1,107 @@
+//! Which addresses keys may be fetched from.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use http::Uri;
+
+use crate::error::FetchError;
+
+/// Why keys may not be fetched from an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// Not an absolute URL with `https` or `http`.
+    NotHttp,
+    /// The address contains a user name or a password.
+    Credentials,
+    /// `http` to a host other than a loopback host: someone on the way could replace the keys.
+    NotEncrypted,
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AddressError::NotHttp => "the address is not an https URL",
+            AddressError::Credentials => "the address contains credentials",
+            AddressError::NotEncrypted => "the address must use https, or http to a loopback host",
+        })
+    }
+}
+
+impl std::error::Error for AddressError {}
+
+impl From<AddressError> for FetchError {
+    fn from(_: AddressError) -> Self {
+        FetchError::InvalidAddress
+    }
+}
+
+/// Checks that keys may be fetched from an address: `https`, or `http` to a loopback host, without
+/// credentials.
+///
+/// # Errors
+/// Why the address is not allowed.
+///
+/// ```
+/// use jeton_jwks::{AddressError, check_address};
+///
+/// assert_eq!(check_address(&"https://id.example/jwks.json".parse()?), Ok(()));
+/// let unencrypted = "http://id.example/jwks.json".parse()?;
+/// assert_eq!(check_address(&unencrypted), Err(AddressError::NotEncrypted));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn check_address(address: &Uri) -> Result<(), AddressError> {
+    let authority = address.authority().ok_or(AddressError::NotHttp)?;
+    if authority.as_str().contains('@') {
+        return Err(AddressError::Credentials);
+    }
+    match address.scheme_str() {
+        Some("https") => Ok(()),
+        Some("http") if is_loopback_host(authority.host()) => Ok(()),
+        Some("http") => Err(AddressError::NotEncrypted),
+        _ => Err(AddressError::NotHttp),
+    }
+}
+
+/// Parses an address and checks that it is allowed.
+pub(crate) fn parse_address(text: &str) -> Result<Uri, FetchError> {
+    let address: Uri = text.parse().map_err(|_| FetchError::InvalidAddress)?;
+    check_address(&address)?;
+    Ok(address)
+}
+
+fn is_loopback_host(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parse_address_requires_https_or_loopback() {
+        for fine in [
+            "https://id.example/jwks.json",
+            "http://127.0.0.1:1/",
+            "http://[::1]/",
+        ] {
+            assert!(parse_address(fine).is_ok(), "{fine}");
+        }
+        for wrong in [
+            "http://id.example/",
+            "http://127.0.0.1.id.example/",
+            "https://user:secret@id.example/",
+            "ftp://id.example/",
+            "/jwks.json",
+            "",
+        ] {
+            assert_eq!(
+                parse_address(wrong),
+                Err(FetchError::InvalidAddress),
+                "{wrong}"
+            );
+        }
+    }
+}

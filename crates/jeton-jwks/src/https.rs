@@ -1,0 +1,187 @@
+//! The HTTPS client.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::header::{ACCEPT, CACHE_CONTROL, ETAG, IF_NONE_MATCH, USER_AGENT};
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use jeton::limits;
+use rustls::ClientConfig;
+use rustls::crypto::aws_lc_rs::default_provider;
+
+use crate::address::check_address;
+use crate::connector::Connector;
+use crate::error::FetchError;
+use crate::fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, age, max_age, text_of};
+
+/// Maximum length of an `ETag` that is sent back, bytes.
+const ETAG_BYTES: usize = 256;
+
+/// Fetches key sets over TLS with the certificate authorities of the operating system. Plain `http` is
+/// allowed only for loopback hosts. Redirects are not followed.
+pub struct Https {
+    client: Client<HttpsConnector<Connector>, Empty<Bytes>>,
+    #[cfg(feature = "proxy")]
+    tls: Arc<ClientConfig>,
+}
+
+/// A response of which the body has not been read: see [`Https::get`].
+#[derive(Debug)]
+pub struct Response(http::Response<Incoming>);
+
+impl Https {
+    /// Creates a client that trusts the certificate authorities of the operating system.
+    ///
+    /// # Errors
+    /// [`FetchError::Unreachable`] if the operating system has none.
+    pub fn new() -> Result<Self, FetchError> {
+        let tls = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider supports these versions of TLS")
+            .with_native_roots()
+            .map_err(|why| FetchError::Unreachable(why.to_string()))?
+            .with_no_client_auth();
+        Ok(Self::with_tls(tls))
+    }
+
+    /// Creates a client with this TLS configuration.
+    #[must_use]
+    pub fn with_tls(config: ClientConfig) -> Self {
+        Self::connecting(Connector::direct(), Arc::new(config))
+    }
+
+    /// Uses the proxy that the environment names for `https`: `HTTPS_PROXY` or `ALL_PROXY`, except for the
+    /// hosts in `NO_PROXY`. The proxy itself must use `http`. By default, no proxy is used.
+    #[cfg(feature = "proxy")]
+    #[must_use]
+    pub fn with_proxy_from_environment(self) -> Self {
+        Self::connecting(Connector::through_proxy_of_environment(), self.tls)
+    }
+
+    fn connecting(connector: Connector, tls: Arc<ClientConfig>) -> Self {
+        let https = HttpsConnector::from((connector, Arc::clone(&tls)));
+        Self {
+            client: Client::builder(TokioExecutor::new()).build(https),
+            #[cfg(feature = "proxy")]
+            tls,
+        }
+    }
+
+    /// Sends one request and returns the response, whatever its status is. To fetch keys, use
+    /// [`RemoteKeySet`](crate::RemoteKeySet); this is for tools that explain a response.
+    ///
+    /// The caller enforces a time limit.
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidAddress`] if the address is not allowed, and [`FetchError::Unreachable`].
+    pub async fn get(&self, request: FetchRequest) -> Result<Response, FetchError> {
+        check_address(&request.uri)?;
+        let mut get = Request::get(request.uri)
+            .header(ACCEPT, "application/jwk-set+json, application/json")
+            .header(
+                USER_AGENT,
+                concat!("jeton-jwks/", env!("CARGO_PKG_VERSION")),
+            );
+        if let Some(etag) = &request.etag {
+            get = get.header(IF_NONE_MATCH, etag);
+        }
+        if request.no_cache {
+            get = get.header(CACHE_CONTROL, "no-cache");
+        }
+        let get = get
+            .body(Empty::new())
+            .map_err(|_| FetchError::InvalidAddress)?;
+        let response = self
+            .client
+            .request(get)
+            .await
+            .map_err(|e| unreachable(&e))?;
+        Ok(Response(response))
+    }
+
+    async fn fetch_key_set(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
+        let host = request.uri.host().unwrap_or_default().to_owned();
+        let (no_cache, has_etag) = (request.no_cache, request.etag.is_some());
+        let response = self.get(request).await?;
+        let max_age = max_age(response.headers());
+        if let (true, Some(age)) = (no_cache, age(response.headers())) {
+            tracing::warn!(
+                host,
+                age_seconds = age,
+                "a caching proxy ignored no-cache and answered with an old copy: new keys are found when it expires"
+            );
+        }
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_MODIFIED if has_etag => {
+                return Ok(FetchResponse::NotModified { max_age });
+            }
+            other => return Err(FetchError::Status(other.as_u16())),
+        }
+        let etag = text_of(response.headers(), ETAG.as_str());
+        let etag = etag.filter(|etag| etag.len() <= ETAG_BYTES);
+        let etag = etag.map(str::to_owned);
+        let text =
+            String::from_utf8(response.body().await?).map_err(|_| FetchError::InvalidKeySet)?;
+        Ok(FetchResponse::KeySet {
+            text,
+            etag,
+            max_age,
+        })
+    }
+}
+
+impl Response {
+    /// Returns the status.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.0.status()
+    }
+
+    /// Returns the headers.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        self.0.headers()
+    }
+
+    /// Reads the body.
+    ///
+    /// # Errors
+    /// [`FetchError::TooLarge`] if it has more than [`KEY_SET_BYTES`](limits::KEY_SET_BYTES), and
+    /// [`FetchError::Unreachable`].
+    pub async fn body(self) -> Result<Vec<u8>, FetchError> {
+        let body = Limited::new(self.0.into_body(), limits::KEY_SET_BYTES);
+        let body = body.collect().await;
+        let body = body.map_err(|why| match why.is::<LengthLimitError>() {
+            true => FetchError::TooLarge,
+            false => FetchError::Unreachable(why.to_string()),
+        })?;
+        Ok(body.to_bytes().to_vec())
+    }
+}
+
+impl Fetch for Https {
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
+        Box::pin(self.fetch_key_set(request))
+    }
+}
+
+impl fmt::Debug for Https {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Https")
+    }
+}
+
+fn unreachable(error: &hyper_util::client::legacy::Error) -> FetchError {
+    let mut why: &dyn std::error::Error = error;
+    // The innermost cause is the useful one: connection refused, certificate expired.
+    while let Some(cause) = why.source() {
+        why = cause;
+    }
+    FetchError::Unreachable(why.to_string())
+}
