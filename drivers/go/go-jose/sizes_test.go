@@ -115,6 +115,7 @@ func binary(t *testing.T) string {
 	t.Helper()
 	jeton := os.Getenv("JETON")
 	if jeton == "" {
+		// The test needs the command `jeton`, which only the project's test command builds.
 		t.Skip("JETON names no binary")
 	}
 	return jeton

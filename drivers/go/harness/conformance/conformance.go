@@ -276,7 +276,8 @@ func (t *exchange) ask(request object) object {
 	var answer object
 	for line := range strings.Lines(output.String()) {
 		err := json.Unmarshal([]byte(line), &answer)
-		if answer["error"] == "unsupported" { // a fact, with its reason, about this key or claims set
+		if answer["error"] == "unsupported" {
+			// The library does not offer this key or claims set, and the driver's reason says so.
 			t.t.Skip(answer["reason"])
 		}
 		if err != nil || answer["ok"] != true {
