@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jws::{HeaderText, assemble};
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
+use crate::remote::RemoteSigner;
 
 impl MacKey {
     /// Issues a JWT with these claims and a MAC.
@@ -45,6 +46,31 @@ impl SigningKey {
     }
 }
 
+impl RemoteSigner {
+    /// Issues a JWT with these claims, using the system clock.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims, and
+    /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
+    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
+        issue(self.into(), claims, &SystemClock)
+    }
+
+    /// Issues a JWT with these claims, using this clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](RemoteSigner::issue).
+    pub fn issue_by<T: Serialize>(
+        &self,
+        claims: &Claims<'_, T>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue(self.into(), claims, clock)
+    }
+}
+
 impl Issue for MacKey {
     fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
@@ -52,6 +78,12 @@ impl Issue for MacKey {
 }
 
 impl Issue for SigningKey {
+    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue(self.into(), claims, clock)
+    }
+}
+
+impl Issue for RemoteSigner {
     fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
     }

@@ -33,7 +33,7 @@ pub(super) fn claims<C: WriteClaims + ?Sized>(
     binding: Binding<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
-    binding.check(key.suite())?;
+    key.suite().check(binding)?;
     let mut buffer = message(key.prefix_bytes(), claims, clock)?;
     finish(key, &mut buffer, binding)
 }
@@ -52,7 +52,7 @@ pub(super) fn message<C: WriteClaims + ?Sized>(
 
 /// Creates a token with exactly these bytes.
 pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
-    binding.check(key.suite())?;
+    key.suite().check(binding)?;
     let mut buffer =
         Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
     buffer.resize(key.prefix_bytes(), 0);

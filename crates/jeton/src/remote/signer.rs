@@ -1,14 +1,8 @@
 use std::fmt;
 
-use serde::Serialize;
-
 use super::{Signature, SigningInput};
-use crate::claims::Claims;
-use crate::clock::{Clock, SystemClock};
 use crate::crypto::SignatureBuffer;
 use crate::error::Result;
-use crate::issue::{AnyClaims, Issue};
-use crate::jwt;
 use crate::key::VerifyingKey;
 
 /// Signs with a remote key and waits for the result. Implemented for closures with this signature.
@@ -47,29 +41,6 @@ impl RemoteSigner {
         RemoteSigner { public, signer }
     }
 
-    /// Issues a JWT with these claims, using the system clock.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims, and
-    /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
-    pub fn issue<T: Serialize>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        jwt::issue(self.into(), claims, &SystemClock)
-    }
-
-    /// Issues a JWT with these claims, using this clock.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`issue`](RemoteSigner::issue).
-    pub fn issue_by<T: Serialize>(
-        &self,
-        claims: &Claims<'_, T>,
-        clock: &dyn Clock,
-    ) -> Result<String> {
-        jwt::issue(self.into(), claims, clock)
-    }
-
     /// Returns the public key, with the same algorithm and key id.
     pub fn verifying_key(&self) -> VerifyingKey {
         self.public.clone()
@@ -86,12 +57,6 @@ impl RemoteSigner {
             .sign(&SigningInput::new(self.public.alg(), message))?;
         signature.extend_from_slice(&signed.checked(&self.public, message)?);
         Ok(())
-    }
-}
-
-impl Issue for RemoteSigner {
-    fn issue_by(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        jwt::issue(self.into(), claims, clock)
     }
 }
 
