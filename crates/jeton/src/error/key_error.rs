@@ -1,7 +1,7 @@
 use std::fmt;
 use std::num::NonZeroU16;
 
-use crate::paserk;
+use crate::paserk::Kind;
 
 /// Why key material is rejected. It names the member, and never contains its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,14 +121,14 @@ pub enum KeyProblem {
     /// [`limits`](crate::limits) lists the bounds for PBKDF2 and Argon2id.
     PasswordCost,
     /// A PASERK requires more PBKDF2 iterations than
-    /// [`PasswordLimits`](paserk::PasswordLimits) allows.
+    /// [`PasswordLimits`](crate::paserk::PasswordLimits) allows.
     PasswordIterations {
         /// The number that the PASERK requires.
         asked: u32,
         /// The maximum.
         limit: u32,
     },
-    /// A PASERK requires more Argon2id memory than [`PasswordLimits`](paserk::PasswordLimits) allows.
+    /// A PASERK requires more Argon2id memory than [`PasswordLimits`](crate::paserk::PasswordLimits) allows.
     PasswordMemory {
         /// The memory that the PASERK requires, MiB, rounded up.
         asked_mib: u32,
@@ -143,7 +143,7 @@ pub enum KeyProblem {
         /// The maximum.
         limit: u32,
     },
-    /// A PASERK requires more Argon2id work than [`PasswordLimits`](paserk::PasswordLimits) allows. Work
+    /// A PASERK requires more Argon2id work than [`PasswordLimits`](crate::paserk::PasswordLimits) allows. Work
     /// is the memory in MiB times the number of passes.
     PasswordWork {
         /// The work that the PASERK requires, rounded up.
@@ -156,9 +156,9 @@ pub enum KeyProblem {
     /// A PASERK has another version or purpose than expected.
     WrongKind {
         /// The expected kind.
-        wanted: paserk::Kind,
+        wanted: Kind,
         /// The kind of the PASERK.
-        given: paserk::Kind,
+        given: Kind,
     },
     /// A key set has no usable key.
     NoUsableKey,

@@ -1,7 +1,7 @@
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::json::{self, ScanError};
 use crate::jwk::Members;
-use crate::key::{Alg, MacKey, VerificationKey, VerifyingKey};
+use crate::key::{Alg, Keys, MacKey, VerificationKey, VerifyingKey};
 use crate::limits;
 
 /// A set of keys for verification (RFC 7517, section 5).
@@ -67,10 +67,6 @@ impl KeySet {
         self.left_out
     }
 
-    pub(crate) fn into_keys(self) -> Vec<VerificationKey> {
-        self.keys
-    }
-
     fn read(
         text: &str,
         wanted: Option<Alg>,
@@ -87,6 +83,12 @@ impl KeySet {
             return Err(KeyError::at("keys", KeyProblem::NoUsableKey));
         }
         Ok(KeySet { keys, left_out })
+    }
+}
+
+impl From<KeySet> for Keys {
+    fn from(set: KeySet) -> Self {
+        Keys::of_set(set.keys)
     }
 }
 

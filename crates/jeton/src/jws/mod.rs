@@ -29,11 +29,13 @@ pub(crate) mod header_text;
 pub(crate) mod insecure;
 mod json_form;
 mod signer;
+mod verified_payload;
 mod verifier;
 
 pub use general::General;
 pub use signer::Signer;
-pub use verifier::{VerifiedPayload, Verifier};
+pub use verified_payload::VerifiedPayload;
+pub use verifier::Verifier;
 
 pub(crate) use compact::{Compact, assemble, assemble_onto, attach, compact_length, unsigned};
 pub(crate) use header::{Extensions, Header, Headers, KnownHeader, is_reserved};

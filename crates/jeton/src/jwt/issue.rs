@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jws::{HeaderText, assemble_onto, compact_length};
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
+use crate::remote::RemoteSigner;
 
 impl MacKey {
     /// Issues a JWT with these claims and a MAC.
@@ -95,6 +96,49 @@ impl SigningKey {
     }
 }
 
+impl RemoteSigner {
+    /// Issues a JWT with these claims, using the system clock.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims, and
+    /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
+    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
+        issue(self.into(), claims, &SystemClock)
+    }
+
+    /// Issues a JWT with these claims, using this clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](RemoteSigner::issue).
+    pub fn issue_with_clock<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        clock: &dyn Clock,
+    ) -> Result<String> {
+        issue(self.into(), claims, clock)
+    }
+
+    /// Appends a JWT with these claims to a string. After an error the string is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`issue`](RemoteSigner::issue).
+    pub fn issue_onto<T: CustomClaims>(
+        &self,
+        claims: &Claims<'_, T>,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_onto(self.into(), claims, &SystemClock, token)
+    }
+
+    /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
+    pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
+        length_bound(self.public().headers().jwt(), self.into(), claims)
+    }
+}
+
 impl Issue for MacKey {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
@@ -111,6 +155,21 @@ impl Issue for MacKey {
 }
 
 impl Issue for SigningKey {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
+        issue(self.into(), claims, clock)
+    }
+
+    fn issue_onto_with_clock(
+        &self,
+        claims: &dyn AnyClaims,
+        clock: &dyn Clock,
+        token: &mut String,
+    ) -> Result<()> {
+        issue_onto(self.into(), claims, clock, token)
+    }
+}
+
+impl Issue for RemoteSigner {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)
     }

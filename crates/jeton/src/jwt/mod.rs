@@ -36,5 +36,3 @@ pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use issuer::Issuer;
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;
-
-pub(crate) use issue::{issue, issue_onto, length_bound};

@@ -5,10 +5,10 @@ use zeroize::Zeroizing;
 
 use super::encryption::{self, Public};
 use super::encryption_algorithm::Management;
-use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize, pkix_encryption, private_key_info};
+use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize, private_key_info};
 use crate::crypto::ecdh::{self, Group};
-use crate::crypto::{ecdsa, rsa, rsa_encryption};
-use crate::error::{Error, KeyError, KeyProblem, Result};
+use crate::crypto::{rsa, rsa_encryption};
+use crate::error::{KeyError, KeyProblem, Result};
 use crate::jwk::Members;
 
 /// A private key that decrypts with one key management algorithm.
@@ -91,17 +91,6 @@ impl DecryptionKey {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM private key for this algorithm: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1
-    /// (`RSA PRIVATE KEY`), without encryption.
-    pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey> {
-        Ok(pkix_encryption::read_private_pem(text, alg)?)
-    }
-
-    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958) for this algorithm.
-    pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey> {
-        Ok(pkix_encryption::read_pkcs8(der, alg)?)
-    }
-
     /// Returns the key as a private JWK, which contains the secret.
     pub fn to_jwk(&self) -> Result<Zeroizing<String>> {
         let writer = self.public.public_members();
@@ -119,25 +108,6 @@ impl DecryptionKey {
             }
         }
         .finish())
-    }
-
-    /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret, but not the algorithm and the
-    /// key id.
-    pub fn to_pem(&self) -> Result<Zeroizing<String>> {
-        super::pkix::write_private_pem(&self.to_der()?)
-    }
-
-    /// Returns the key as DER PKCS#8, which contains the secret, but not the algorithm and the key id.
-    pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
-        match &*self.private {
-            Private::Rsa { pkcs8, .. } => Ok(pkcs8.clone()),
-            Private::Ecdh(key) => match key.group().curve() {
-                None => Ok(pkix_encryption::x25519_pkcs8(key.secret())),
-                Some(curve) => ecdsa::Pair::from_halves(curve, key.secret(), key.public())
-                    .map_err(|_| Error::Primitive)?
-                    .pkcs8(),
-            },
-        }
     }
 
     /// Returns the public key, with the same algorithm and key id.

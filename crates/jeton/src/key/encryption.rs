@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::encryption_algorithm::Management;
-use super::{KeyId, KeyManagementAlg, pkix_encryption};
+use super::{KeyId, KeyManagementAlg};
 use crate::base64;
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::rsa_encryption;
@@ -49,29 +49,9 @@ impl EncryptionKey {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM public key for this algorithm: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
-    pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey> {
-        Ok(pkix_encryption::read_public_pem(text, alg)?)
-    }
-
-    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) for this algorithm.
-    pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey> {
-        Ok(pkix_encryption::read_spki(der, alg)?)
-    }
-
     /// Returns the key as a JWK with `use: enc`.
     pub fn to_jwk(&self) -> String {
         self.public_members().finish().as_str().to_owned()
-    }
-
-    /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the algorithm and the key id.
-    pub fn to_pem(&self) -> Result<String> {
-        pkix_encryption::write_public_pem(&self.public)
-    }
-
-    /// Returns the key as DER SubjectPublicKeyInfo, without the algorithm and the key id.
-    pub fn to_der(&self) -> Result<Vec<u8>> {
-        pkix_encryption::write_spki(&self.public)
     }
 
     /// Returns the algorithm.

@@ -1,7 +1,6 @@
 use super::{KeyId, MacKey, VerifyingKey};
 use crate::error::Rejection;
 use crate::json::Text;
-use crate::jwk::KeySet;
 use crate::jws::{Headers, KnownHeader};
 use crate::limits;
 
@@ -32,6 +31,11 @@ pub(crate) enum VerificationKey {
 }
 
 impl Keys {
+    pub(crate) fn of_set(keys: Vec<VerificationKey>) -> Keys {
+        let known = Set::known_headers(&keys);
+        Keys(Trusted::Set(Set { keys, known }))
+    }
+
     /// Returns the only key that may have signed a token with this encoded header, if that is known without
     /// parsing the header; see [`Headers`].
     pub(crate) fn known(&self, header: &str) -> Option<(&VerificationKey, KnownHeader)> {
@@ -170,13 +174,5 @@ impl From<VerifyingKey> for Keys {
 impl From<&VerifyingKey> for Keys {
     fn from(key: &VerifyingKey) -> Self {
         key.clone().into()
-    }
-}
-
-impl From<KeySet> for Keys {
-    fn from(set: KeySet) -> Self {
-        let keys = set.into_keys();
-        let known = Set::known_headers(&keys);
-        Keys(Trusted::Set(Set { keys, known }))
     }
 }

@@ -23,6 +23,7 @@ mod id;
 mod key_text;
 mod keys;
 mod mac;
+mod oid;
 pub(crate) mod password;
 mod pkix;
 mod pkix_encryption;

@@ -9,6 +9,10 @@ use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
+use super::oid::{
+    EC, ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87, P256, P384, P521, RSA, SECP256K1, curve,
+    malformed, parameters,
+};
 use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::signing::Pair;
 use super::verifying::Public;
@@ -19,16 +23,86 @@ use crate::crypto::{Curve, ed25519, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::limits;
 
-pub(super) const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
-pub(super) const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
-const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-pub(super) const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
-pub(super) const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
-pub(super) const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
-const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10");
-const ML_DSA_44: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.17");
-const ML_DSA_65: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.18");
-const ML_DSA_87: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3.19");
+impl SigningKey {
+    /// Reads a PEM private key: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1 (`RSA PRIVATE KEY`),
+    /// without encryption. An RSA key in PEM has no algorithm; use [`from_pem_as`](Self::from_pem_as).
+    pub fn from_pem(text: &str) -> Result<SigningKey> {
+        Ok(read_private_pem(text, None)?)
+    }
+
+    /// Reads a PEM private key for this algorithm.
+    pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<SigningKey> {
+        Ok(read_private_pem(text, Some(alg))?)
+    }
+
+    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958).
+    pub fn from_der(der: &[u8]) -> Result<SigningKey> {
+        Ok(read_pkcs8(der, None)?)
+    }
+
+    /// Reads a DER private key in PKCS#8 for this algorithm.
+    pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<SigningKey> {
+        Ok(read_pkcs8(der, Some(alg))?)
+    }
+
+    /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret. It does not contain the key id,
+    /// nor the algorithm of an RSA key.
+    pub fn to_pem(&self) -> Result<Zeroizing<String>> {
+        write_private_pem(&self.to_der()?)
+    }
+
+    /// Returns the key as DER PKCS#8, which contains the secret. It does not contain the key id, nor the algorithm
+    /// of an RSA key.
+    pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
+        match &self.pair {
+            Pair::Rsa(pair) => pair.pkcs8(),
+            Pair::Ecdsa(pair) => pair.pkcs8(),
+            Pair::Ed25519(pair) => Ok(ed25519_pkcs8(pair)),
+            Pair::MlDsa(pair) => pair.pkcs8(),
+        }
+    }
+}
+
+impl VerifyingKey {
+    /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key in PEM has no
+    /// algorithm; use [`from_pem_as`](Self::from_pem_as).
+    pub fn from_pem(text: &str) -> Result<VerifyingKey> {
+        Ok(read_public_pem(text, None, Strength::Current)?)
+    }
+
+    /// Reads a PEM public key for this algorithm.
+    pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
+        Ok(read_public_pem(text, Some(alg), Strength::Current)?)
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
+    pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
+        Ok(read_spki(der, None, Strength::Current)?)
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo for this algorithm.
+    pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
+        Ok(read_spki(der, Some(alg), Strength::Current)?)
+    }
+
+    /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the key id and the algorithm of an RSA key.
+    pub fn to_pem(&self) -> Result<String> {
+        write_public_pem(&self.public)
+    }
+
+    /// Returns the key as DER SubjectPublicKeyInfo, without the key id and the algorithm of an RSA key.
+    pub fn to_der(&self) -> Result<Vec<u8>> {
+        write_spki(&self.public)
+    }
+
+    pub(crate) fn weak_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+        read_public_pem(text, Some(alg), Strength::Legacy)
+    }
+
+    pub(crate) fn weak_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
+        read_spki(der, Some(alg), Strength::Legacy)
+    }
+}
 
 /// The key type according to the key itself.
 enum Kind {
@@ -36,25 +110,6 @@ enum Kind {
     Ec(Curve),
     Ed25519,
     MlDsa(ParameterSet),
-}
-
-pub(super) fn malformed<E>(_: E) -> KeyError {
-    KeyError::new(KeyProblem::Malformed)
-}
-
-/// The algorithm has invalid parameters.
-pub(super) fn parameters<E>(_: E) -> KeyError {
-    KeyError::at("parameters", KeyProblem::Invalid)
-}
-
-pub(super) fn curve(oid: ObjectIdentifier) -> Result<Curve, KeyError> {
-    match oid {
-        P256 => Ok(Curve::P256),
-        P384 => Ok(Curve::P384),
-        P521 => Ok(Curve::P521),
-        SECP256K1 => Ok(Curve::Secp256k1),
-        _ => Err(KeyError::at("curve", KeyProblem::Unsupported)),
-    }
 }
 
 impl Kind {
@@ -112,7 +167,7 @@ pub(super) fn decode_pem(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), Key
     Ok((label.to_owned(), der))
 }
 
-pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
     let (label, der) = decode_pem(text)?;
     match label.as_str() {
         "PRIVATE KEY" => read_pkcs8(&der, wanted),
@@ -126,7 +181,7 @@ pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<Sig
     }
 }
 
-pub(super) fn read_public_pem(
+fn read_public_pem(
     text: &str,
     wanted: Option<SigAlg>,
     strength: Strength,
@@ -142,7 +197,7 @@ pub(super) fn read_public_pem(
     }
 }
 
-pub(super) fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+fn read_pkcs8(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
     bounded(der)?;
     let key = PrivateKey::read(der)?;
     let kind = Kind::of(&key.algorithm)?;
@@ -173,7 +228,7 @@ fn read_sec1(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError>
     SigningKey::of_pair(alg, Pair::Ecdsa(pair))
 }
 
-pub(super) fn read_spki(
+fn read_spki(
     der: &[u8],
     wanted: Option<SigAlg>,
     strength: Strength,
@@ -211,7 +266,7 @@ pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
 }
 
 /// Returns PKCS#8 version 1 (RFC 8410, section 7), which all implementations support.
-pub(super) fn ed25519_pkcs8(pair: &ed25519::Pair) -> Zeroizing<Vec<u8>> {
+fn ed25519_pkcs8(pair: &ed25519::Pair) -> Zeroizing<Vec<u8>> {
     let prefix: [u8; 16] = [
         0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04,
         0x20,
@@ -228,12 +283,12 @@ pub(super) fn write_private_pem(pkcs8: &[u8]) -> Result<Zeroizing<String>> {
         .map_err(|_| Error::Primitive)
 }
 
-pub(super) fn write_public_pem(public: &Public) -> Result<String> {
+fn write_public_pem(public: &Public) -> Result<String> {
     pem::encode_string("PUBLIC KEY", LineEnding::LF, &write_spki(public)?)
         .map_err(|_| Error::Primitive)
 }
 
-pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
+fn write_spki(public: &Public) -> Result<Vec<u8>> {
     let encode = || -> der::Result<Vec<u8>> {
         let curve_oid;
         let rsa_der;

@@ -8,9 +8,11 @@ use pkcs1::RsaPublicKeyRef;
 use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
+use super::decryption::Private;
 use super::encryption::Public;
 use super::encryption_algorithm::Management;
-use super::pkix::{self, EC, P256, P384, P521, RSA, bounded, decode_pem, malformed};
+use super::oid::{EC, P256, P384, P521, RSA, malformed, parameters};
+use super::pkix::{bounded, decode_pem, write_private_pem};
 use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 use crate::crypto::ecdh::{self, Group};
@@ -18,6 +20,60 @@ use crate::crypto::ecdsa;
 use crate::error::{Error, KeyError, KeyProblem, Result};
 
 const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
+
+impl EncryptionKey {
+    /// Reads a PEM public key for this algorithm: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
+    pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey> {
+        Ok(read_public_pem(text, alg)?)
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) for this algorithm.
+    pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey> {
+        Ok(read_spki(der, alg)?)
+    }
+
+    /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the algorithm and the key id.
+    pub fn to_pem(&self) -> Result<String> {
+        write_public_pem(self.public())
+    }
+
+    /// Returns the key as DER SubjectPublicKeyInfo, without the algorithm and the key id.
+    pub fn to_der(&self) -> Result<Vec<u8>> {
+        write_spki(self.public())
+    }
+}
+
+impl DecryptionKey {
+    /// Reads a PEM private key for this algorithm: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1
+    /// (`RSA PRIVATE KEY`), without encryption.
+    pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Ok(read_private_pem(text, alg)?)
+    }
+
+    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958) for this algorithm.
+    pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey> {
+        Ok(read_pkcs8(der, alg)?)
+    }
+
+    /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret, but not the algorithm and the
+    /// key id.
+    pub fn to_pem(&self) -> Result<Zeroizing<String>> {
+        write_private_pem(&self.to_der()?)
+    }
+
+    /// Returns the key as DER PKCS#8, which contains the secret, but not the algorithm and the key id.
+    pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
+        match self.private() {
+            Private::Rsa { pkcs8, .. } => Ok(pkcs8.clone()),
+            Private::Ecdh(key) => match key.group().curve() {
+                None => Ok(x25519_pkcs8(key.secret())),
+                Some(curve) => ecdsa::Pair::from_halves(curve, key.secret(), key.public())
+                    .map_err(|_| Error::Primitive)?
+                    .pkcs8(),
+            },
+        }
+    }
+}
 
 /// The key type according to the key itself.
 enum Kind {
@@ -31,9 +87,7 @@ impl Kind {
         let kind = match algorithm.oid {
             RSA => Kind::Rsa,
             X25519 => Kind::Ecdh(Group::X25519),
-            EC => Kind::Ecdh(group(
-                algorithm.parameters_oid().map_err(pkix::parameters)?,
-            )?),
+            EC => Kind::Ecdh(group(algorithm.parameters_oid().map_err(parameters)?)?),
             _ => return Err(KeyError::at("algorithm", KeyProblem::Unsupported)),
         };
         let are_right = match &kind {
@@ -42,7 +96,7 @@ impl Kind {
             Kind::Ecdh(_) => true,
         };
         if !are_right {
-            return Err(pkix::parameters(()));
+            return Err(parameters(()));
         }
         match (&kind, alg.management()) {
             (Kind::Rsa, Management::Rsa(_)) | (Kind::Ecdh(_), Management::Ecdh(_)) => Ok(kind),
@@ -60,10 +114,7 @@ fn group(curve: ObjectIdentifier) -> Result<Group, KeyError> {
     }
 }
 
-pub(super) fn read_private_pem(
-    text: &str,
-    alg: KeyManagementAlg,
-) -> Result<DecryptionKey, KeyError> {
+fn read_private_pem(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
     let (label, der) = decode_pem(text)?;
     match label.as_str() {
         "PRIVATE KEY" => read_pkcs8(&der, alg),
@@ -74,10 +125,7 @@ pub(super) fn read_private_pem(
     }
 }
 
-pub(super) fn read_public_pem(
-    text: &str,
-    alg: KeyManagementAlg,
-) -> Result<EncryptionKey, KeyError> {
+fn read_public_pem(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
     let (label, der) = decode_pem(text)?;
     match label.as_str() {
         "PUBLIC KEY" => read_spki(&der, alg),
@@ -89,7 +137,7 @@ pub(super) fn read_public_pem(
     }
 }
 
-pub(super) fn read_pkcs8(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
+fn read_pkcs8(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
     bounded(der)?;
     let key = PrivateKey::read(der)?;
     let private = match Kind::of(&key.algorithm, alg)? {
@@ -121,7 +169,7 @@ fn of_pair(group: Group, pair: &ecdsa::Pair) -> Result<ecdh::Private, KeyError> 
     ecdh::Private::from_secret(group, &scalar).map_err(KeyError::new)
 }
 
-pub(super) fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
+fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
     bounded(der)?;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(malformed)?;
     let bits = info
@@ -145,7 +193,7 @@ fn read_rsa_public(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, K
 }
 
 /// Returns PKCS#8 version 1 (RFC 8410, section 7), which all implementations support.
-pub(super) fn x25519_pkcs8(secret: &[u8]) -> Zeroizing<Vec<u8>> {
+fn x25519_pkcs8(secret: &[u8]) -> Zeroizing<Vec<u8>> {
     let prefix: [u8; 16] = [
         0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x04, 0x22, 0x04,
         0x20,
@@ -156,12 +204,12 @@ pub(super) fn x25519_pkcs8(secret: &[u8]) -> Zeroizing<Vec<u8>> {
     der
 }
 
-pub(super) fn write_public_pem(public: &Public) -> Result<String> {
+fn write_public_pem(public: &Public) -> Result<String> {
     pem::encode_string("PUBLIC KEY", LineEnding::LF, &write_spki(public)?)
         .map_err(|_| Error::Primitive)
 }
 
-pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
+fn write_spki(public: &Public) -> Result<Vec<u8>> {
     let encode = || -> der::Result<Vec<u8>> {
         let curve;
         let rsa_der;

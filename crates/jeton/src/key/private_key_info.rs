@@ -10,7 +10,7 @@ use sec1::{EcParameters, EcPrivateKey};
 use spki::AlgorithmIdentifierRef;
 use zeroize::Zeroizing;
 
-use super::pkix::{self, malformed};
+use super::oid::{self, malformed};
 use crate::crypto::ml_dsa::{self, ParameterSet};
 use crate::crypto::{Curve, ecdsa, rsa};
 use crate::error::{KeyError, KeyProblem};
@@ -85,7 +85,7 @@ impl<'a> PrivateKey<'a> {
 
     /// Reads a key on the curve that the algorithm names.
     pub(super) fn ecdsa(&self) -> Result<ecdsa::Pair, KeyError> {
-        let curve = self.algorithm.parameters_oid().map_err(pkix::parameters)?;
+        let curve = self.algorithm.parameters_oid().map_err(oid::parameters)?;
         let (_, pair) = ec_pair(self.key, Some(curve), self.public)?;
         Ok(pair)
     }
@@ -155,7 +155,7 @@ pub(super) fn ec_pair(
         (Some(oid), _) | (None, Some(oid)) => oid,
         (None, None) => return Err(KeyError::at("curve", KeyProblem::Missing)),
     };
-    let curve = pkix::curve(oid)?;
+    let curve = oid::curve(oid)?;
     if key.private_key.len() != curve.bytes() {
         return Err(KeyError::at("privateKey", KeyProblem::WrongLength));
     }

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
 use super::verifying::{self, Public};
-use super::{RsaSize, SigAlg, VerifyingKey, pkix, private_key_info};
+use super::{RsaSize, SigAlg, VerifyingKey, private_key_info};
 use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::{Members, Operation};
@@ -21,7 +21,7 @@ use crate::jws::Headers;
 /// # Ok::<(), jeton::Error>(())
 /// ```
 pub struct SigningKey {
-    pair: Pair,
+    pub(super) pair: Pair,
     public: VerifyingKey,
 }
 
@@ -73,27 +73,6 @@ impl SigningKey {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM private key: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1 (`RSA PRIVATE KEY`),
-    /// without encryption. An RSA key in PEM has no algorithm; use [`from_pem_as`](Self::from_pem_as).
-    pub fn from_pem(text: &str) -> Result<SigningKey> {
-        Ok(pkix::read_private_pem(text, None)?)
-    }
-
-    /// Reads a PEM private key for this algorithm.
-    pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<SigningKey> {
-        Ok(pkix::read_private_pem(text, Some(alg))?)
-    }
-
-    /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958).
-    pub fn from_der(der: &[u8]) -> Result<SigningKey> {
-        Ok(pkix::read_pkcs8(der, None)?)
-    }
-
-    /// Reads a DER private key in PKCS#8 for this algorithm.
-    pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<SigningKey> {
-        Ok(pkix::read_pkcs8(der, Some(alg))?)
-    }
-
     /// Returns the key as a private JWK, which contains the secret. It has `use`, `key_ops` and `x5c` if the key
     /// was read from a JWK that had them.
     pub fn to_jwk(&self) -> Result<Zeroizing<String>> {
@@ -114,23 +93,6 @@ impl SigningKey {
             }
         }
         .finish())
-    }
-
-    /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret. It does not contain the key id,
-    /// nor the algorithm of an RSA key.
-    pub fn to_pem(&self) -> Result<Zeroizing<String>> {
-        pkix::write_private_pem(&self.to_der()?)
-    }
-
-    /// Returns the key as DER PKCS#8, which contains the secret. It does not contain the key id, nor the algorithm
-    /// of an RSA key.
-    pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>> {
-        match &self.pair {
-            Pair::Rsa(pair) => pair.pkcs8(),
-            Pair::Ecdsa(pair) => pair.pkcs8(),
-            Pair::Ed25519(pair) => Ok(pkix::ed25519_pkcs8(pair)),
-            Pair::MlDsa(pair) => pair.pkcs8(),
-        }
     }
 
     /// Returns the public key, with the same algorithm and key id.

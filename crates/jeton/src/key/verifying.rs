@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::algorithm::Scheme;
-use super::{KeyId, SigAlg, pkix};
+use super::{KeyId, SigAlg};
 use crate::base64;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ecdsa, ed25519, ml_dsa, rsa};
@@ -23,7 +23,7 @@ use crate::jws::Headers;
 #[derive(Clone)]
 pub struct VerifyingKey {
     alg: SigAlg,
-    public: Arc<Public>,
+    pub(super) public: Arc<Public>,
     key_id: Option<KeyId>,
     metadata: Metadata,
     headers: Headers,
@@ -57,43 +57,12 @@ impl VerifyingKey {
         Ok(Self::from_members(&Members::parse(text)?, Some(alg))?)
     }
 
-    /// Reads a PEM public key: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`). An RSA key in PEM has no
-    /// algorithm; use [`from_pem_as`](Self::from_pem_as).
-    pub fn from_pem(text: &str) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, None, Strength::Current)?)
-    }
-
-    /// Reads a PEM public key for this algorithm.
-    pub fn from_pem_as(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_public_pem(text, Some(alg), Strength::Current)?)
-    }
-
-    /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
-    pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, None, Strength::Current)?)
-    }
-
-    /// Reads a DER SubjectPublicKeyInfo for this algorithm.
-    pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(pkix::read_spki(der, Some(alg), Strength::Current)?)
-    }
-
     /// Returns the key as a JWK. It has `use`, `key_ops` and `x5c` if the key was read from a JWK that had them.
     pub fn to_jwk(&self) -> String {
         self.begin_jwk(Operation::Verify)
             .finish()
             .as_str()
             .to_owned()
-    }
-
-    /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the key id and the algorithm of an RSA key.
-    pub fn to_pem(&self) -> Result<String> {
-        pkix::write_public_pem(&self.public)
-    }
-
-    /// Returns the key as DER SubjectPublicKeyInfo, without the key id and the algorithm of an RSA key.
-    pub fn to_der(&self) -> Result<Vec<u8>> {
-        pkix::write_spki(&self.public)
     }
 
     /// Returns the algorithm.
@@ -181,14 +150,6 @@ impl VerifyingKey {
         let (n, e) = (members.integer("n")?, members.integer("e")?);
         let public = Public::rsa(alg, Strength::Legacy, &n, &e)?;
         Self::from_rest(members, alg, public)
-    }
-
-    pub(crate) fn weak_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey, KeyError> {
-        pkix::read_public_pem(text, Some(alg), Strength::Legacy)
-    }
-
-    pub(crate) fn weak_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
-        pkix::read_spki(der, Some(alg), Strength::Legacy)
     }
 
     /// Returns the algorithm of a public JWK for verification.

@@ -1,8 +1,15 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::paseto::suite::LOCAL_KEY_BYTES;
-use crate::paseto::v1;
+/// Length of a local key of any version, bytes.
+pub(crate) const LOCAL_KEY_BYTES: usize = 32;
+
+/// Length of a public key of version 1, a SubjectPublicKeyInfo with RSA of 2,048 bits, bytes.
+pub(crate) const K1_PUBLIC_BYTES: usize = 294;
+
+/// Length of a secret key of version 1, an RSAPrivateKey of 2,048 bits, bytes: about 1,190. It varies with
+/// the sign bytes and leading zeros of its numbers.
+const K1_SECRET_BYTES: RangeInclusive<usize> = 1_160..=1_200;
 
 /// A version of PASETO and PASERK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,8 +133,8 @@ impl Kind {
             (Version::V2 | Version::V4, Form::Secret) => 64,
             (Version::V3, Form::Public) => 49,
             (Version::V3, Form::Secret) => 48,
-            (Version::V1, Form::Public) => v1::PUBLIC_BYTES,
-            (Version::V1, Form::Secret) => return Some(v1::SECRET_BYTES),
+            (Version::V1, Form::Public) => K1_PUBLIC_BYTES,
+            (Version::V1, Form::Secret) => return Some(K1_SECRET_BYTES),
             _ => return None,
         };
         Some(bytes..=bytes)

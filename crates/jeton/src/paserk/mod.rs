@@ -57,6 +57,7 @@ mod wrapping;
 
 pub use id::Id;
 pub use kind::{Form, Kind, Version};
+pub(crate) use kind::{K1_PUBLIC_BYTES, LOCAL_KEY_BYTES};
 pub use password::PasswordCost;
 pub use password_limits::PasswordLimits;
 pub use wrapping::WrappingKey;

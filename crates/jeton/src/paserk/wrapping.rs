@@ -5,10 +5,9 @@ use zeroize::Zeroizing;
 
 use super::encrypted::Envelope;
 use super::key_cipher::{Family, KeyCipher};
-use super::{Form, Id, Kind, Paserk, key_error};
+use super::{Form, Id, Kind, LOCAL_KEY_BYTES, Paserk, key_error};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
-use crate::paseto::suite::LOCAL_KEY_BYTES;
 use crate::paseto::{LocalKey, SecretKey, Version};
 
 const NONCE_BYTES: usize = 32;

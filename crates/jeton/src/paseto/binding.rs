@@ -1,9 +1,5 @@
 use std::fmt;
 
-use super::suite::Suite;
-use crate::error::{Misuse, Result};
-use crate::limits;
-
 /// The additional data that a new token is bound to: a footer, an implicit assertion, both or none.
 ///
 /// ```
@@ -24,7 +20,8 @@ impl<'a> Binding<'a> {
     }
 
     /// Sets the footer. It is part of the token, authenticated but not encrypted. The maximum is
-    /// [`limits::FOOTER_BYTES`]; issuing returns [`Misuse::FooterTooLarge`] otherwise. An empty footer equals no
+    /// [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES); issuing returns
+    /// [`Misuse::FooterTooLarge`](crate::error::Misuse::FooterTooLarge) otherwise. An empty footer equals no
     /// footer.
     pub fn footer(mut self, footer: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.footer = footer.as_ref();
@@ -32,7 +29,7 @@ impl<'a> Binding<'a> {
     }
 
     /// Sets the implicit assertion. It is not part of the token, so the verifier must know it. An empty one equals
-    /// none. Versions 1 and 2 do not support it: [`Misuse::ImplicitAssertion`].
+    /// none. Versions 1 and 2 do not support it: [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.implicit_assertion = assertion.as_ref();
         self
@@ -41,17 +38,6 @@ impl<'a> Binding<'a> {
     /// Returns the footer; empty if there is none.
     pub(crate) fn footer_bytes(&self) -> &'a [u8] {
         self.footer
-    }
-
-    /// Checks that a token of this version supports the binding.
-    pub(super) fn check(&self, suite: &Suite) -> Result<()> {
-        if !suite.implicit_assertion && !self.implicit_assertion.is_empty() {
-            return Err(Misuse::ImplicitAssertion.into());
-        }
-        if self.footer.len() > limits::FOOTER_BYTES {
-            return Err(Misuse::FooterTooLarge.into());
-        }
-        Ok(())
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn claims_onto<C: WriteClaims + ?Sized>(
     clock: &dyn Clock,
     token: &mut String,
 ) -> Result<()> {
-    binding.check(key.suite())?;
+    key.suite().check(binding)?;
     let mut buffer = message(key.prefix_bytes(), claims, clock)?;
     finish(key, &mut buffer, binding, token)
 }
@@ -75,7 +75,7 @@ pub(super) fn message<C: WriteClaims + ?Sized>(
 
 /// Creates a token with exactly these bytes.
 pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
-    binding.check(key.suite())?;
+    key.suite().check(binding)?;
     let mut buffer =
         Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
     buffer.resize(key.prefix_bytes(), 0);

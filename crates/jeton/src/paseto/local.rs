@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::issue::{self, Buffer, Seal};
 use super::open::{self, Keys, Open, Opened};
-use super::suite::{Cipher, LOCAL_KEY_BYTES, Suite};
+use super::suite::{Cipher, Suite};
 use super::token::Parts;
 use super::{Binding, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
@@ -15,7 +15,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
 use crate::issue::{AnyClaims, Issue};
-use crate::paserk::{self, Form, Id, Kind, Paserk};
+use crate::paserk::{self, Form, Id, Kind, LOCAL_KEY_BYTES, Paserk};
 
 /// A key that encrypts and decrypts the `local` tokens of one version.
 ///

@@ -144,9 +144,8 @@ pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> R
 /// Checks that the version of the key supports this assertion. Ignoring an unsupported assertion would make
 /// the caller believe that the token is bound to it.
 pub(super) fn check(key: &dyn Open, implicit_assertion: &[u8]) -> Result<()> {
-    Binding::new()
-        .implicit_assertion(implicit_assertion)
-        .check(key.suite())
+    let binding = Binding::new().implicit_assertion(implicit_assertion);
+    key.suite().check(binding)
 }
 
 /// Checks the minimum length of a body.

@@ -405,7 +405,7 @@ impl RemotelySigned for Prepared {
         binding: Binding<'_>,
         clock: &dyn Clock,
     ) -> Result<(Buffer, Range<usize>)> {
-        binding.check(self.suite)?;
+        self.suite.check(binding)?;
         let before = self.prefix_bytes();
         let mut buffer = issue::message(before, claims, clock)?;
         let frame = self.frame(buffer.len() - before, binding);

@@ -6,12 +6,10 @@ use zeroize::Zeroizing;
 
 use super::{Binding, v1, v2, v3, v4};
 use crate::crypto::Signature;
-use crate::error::{KeyProblem, Result};
+use crate::error::{KeyProblem, Misuse, Result};
 use crate::key::SigAlg;
-use crate::paserk::Version;
-
-/// Length of a local key of any version, bytes.
-pub(crate) const LOCAL_KEY_BYTES: usize = 32;
+use crate::limits;
+use crate::paserk::{LOCAL_KEY_BYTES, Version};
 
 pub(crate) struct Suite {
     pub(crate) version: Version,
@@ -41,6 +39,17 @@ impl Suite {
             Version::V3 => &v3::SUITE,
             Version::V4 => &v4::SUITE,
         }
+    }
+
+    /// Checks that a token of this version supports the binding.
+    pub(super) fn check(&self, binding: Binding<'_>) -> Result<()> {
+        if !self.implicit_assertion && !binding.implicit_assertion.is_empty() {
+            return Err(Misuse::ImplicitAssertion.into());
+        }
+        if binding.footer.len() > limits::FOOTER_BYTES {
+            return Err(Misuse::FooterTooLarge.into());
+        }
+        Ok(())
     }
 }
 

@@ -2,8 +2,6 @@
 //!
 //! Legacy: [`danger::paseto_v1`](crate::danger::paseto_v1) re-exports it.
 
-use std::ops::RangeInclusive;
-
 use zeroize::Zeroizing;
 
 use super::Binding;
@@ -15,7 +13,7 @@ use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
 use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1, rsa_pkcs1_in};
-use crate::paserk::Version;
+use crate::paserk::{K1_PUBLIC_BYTES, Version};
 
 /// The type parameter for version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,12 +183,8 @@ const SPKI_BEFORE: [u8; 33] = [
 /// The bytes after the modulus.
 const SPKI_BEHIND: [u8; 5] = [0x02, 0x03, 1, 0, 1];
 
-/// Length of a SubjectPublicKeyInfo, bytes.
-pub(crate) const PUBLIC_BYTES: usize = SPKI_BEFORE.len() + MODULUS_BYTES + SPKI_BEHIND.len();
-
-/// Length of an RSAPrivateKey of 2,048 bits, bytes: about 1,190. It varies with the sign bytes and leading
-/// zeros of its numbers.
-pub(crate) const SECRET_BYTES: RangeInclusive<usize> = 1_160..=1_200;
+// The lengths of PASERKs are listed with their kinds.
+const _: () = assert!(SPKI_BEFORE.len() + MODULUS_BYTES + SPKI_BEHIND.len() == K1_PUBLIC_BYTES);
 
 /// Requires exactly 2,048 bits and the exponent 65537.
 fn check_size(modulus: &[u8], exponent: &[u8]) -> Result<(), KeyProblem> {

@@ -5,14 +5,14 @@
 use smallvec::SmallVec;
 use zeroize::Zeroizing;
 
-use super::suite::{Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use super::suite::{Cipher, Suite, Tag};
 use super::{Binding, ed25519, pae};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20::NONCE_BYTES;
 use crate::crypto::xchacha20_poly1305::{self as aead, TAG_BYTES};
 use crate::error::{Rejection, Result};
 use crate::key::SigAlg;
-use crate::paserk::Version;
+use crate::paserk::{LOCAL_KEY_BYTES, Version};
 
 /// The type parameter for version 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 pub use super::Verifier;
-use super::suite::{Cipher, LOCAL_KEY_BYTES, Suite, Tag};
+use super::suite::{Cipher, Suite, Tag};
 use super::{Binding, ed25519, pae};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20;
 use crate::error::{Rejection, Result};
 use crate::key::SigAlg;
-use crate::paserk::Version;
+use crate::paserk::{LOCAL_KEY_BYTES, Version};
 
 /// The type parameter for version 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
