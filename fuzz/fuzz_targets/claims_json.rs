@@ -4,10 +4,10 @@
 
 use std::sync::LazyLock;
 
-use jeton::error::{Claim, Error, Misuse};
+use jeton::error::{Claim, Error, InvalidUse};
 use jeton::key::{MacAlg, MacKey};
 use jeton::paseto::{self, v4};
-use jeton::{Claims, Issue, JsonClaims, Policy, Untyped, Verified, Verify, jwt};
+use jeton::{Claims, Issue, JsonClaims, Policy, RawClaims, Verified, Verify, jwt};
 use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
@@ -33,13 +33,13 @@ fuzz_target!(
         let reference = serde_json::from_str::<Map<String, Value>>(text);
         match bounded(text.len(), || Claims::from_json(text)) {
             Ok(claims) => accepted(text, claims, reference.ok()),
-            Err(Error::Misuse(misuse)) => match misuse {
-                Misuse::ClaimsSyntax { .. } | Misuse::ClaimsNotAnObject => {
+            Err(Error::InvalidUse(invalid_use)) => match invalid_use {
+                InvalidUse::ClaimsSyntax { .. } | InvalidUse::ClaimsNotAnObject => {
                     assert!(reference.is_err(), "serde_json accepts it");
                 }
-                Misuse::ClaimsDuplicate { .. } => {}
-                Misuse::ClaimsTooDeep { depth, limit } => assert!(depth > limit),
-                Misuse::ClaimType(claim) | Misuse::ClaimRange(claim) => {
+                InvalidUse::ClaimsDuplicate { .. } => {}
+                InvalidUse::ClaimsTooDeep { depth, limit } => assert!(depth > limit),
+                InvalidUse::ClaimType(claim) | InvalidUse::ClaimRange(claim) => {
                     // The text after the claim was not read.
                     assert!(reference.map_or(true, |all| all.contains_key(claim.name())));
                 }
@@ -70,10 +70,10 @@ fn accepted(
         let token = match key.issue(&claims) {
             Ok(token) => token,
             // The text has the times or the audience of the other format.
-            Err(Error::Misuse(Misuse::DateForm(_) | Misuse::AudienceList)) => continue,
+            Err(Error::InvalidUse(InvalidUse::DateForm(_) | InvalidUse::AudienceList)) => continue,
             Err(other) => panic!("{other}"),
         };
-        match verifier.verify_untyped(&token) {
+        match verifier.verify_raw(&token) {
             Ok(verified) => same(&verified, text, reference.as_ref()),
             // Only the clock may reject what was issued.
             Err(error) => assert!(is_about_time(&error), "{error}"),
@@ -90,7 +90,7 @@ fn is_about_time(error: &Error) -> bool {
     )
 }
 
-fn same(verified: &Verified<Untyped>, text: &str, reference: Option<&Map<String, Value>>) {
+fn same(verified: &Verified<RawClaims>, text: &str, reference: Option<&Map<String, Value>>) {
     let json = verified.json();
     let object = text.trim_ascii();
     let members = object[1..object.len() - 1].trim_ascii();

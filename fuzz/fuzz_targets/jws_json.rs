@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use jeton::danger;
-use jeton::jws::{General, Signer, Verifier};
+use jeton::jws::{GeneralJws, Signer, Verifier};
 use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 
@@ -22,7 +22,7 @@ fuzz_target!(
             found.has("payload") && (found.has("signature") || found.has("signatures"))
         };
         let mut all = seeds::from_vectors(is_jws);
-        let mut general = General::new();
+        let mut general = GeneralJws::new();
         let keys = keys::signing();
         for (index, key) in keys.iter().enumerate() {
             let signer = || Signer::new(key.as_ref());

@@ -4,12 +4,12 @@
 use std::sync::LazyLock;
 
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
-use jeton::paseto::{Binding, Opened, Version, v3::V3, v4::V4};
+use jeton::paseto::{TokenContext, Message, Version, v3::V3, v4::V4};
 use jeton_fuzz::keys::{self, Paseto};
 use jeton_fuzz::{bounded, seeds};
 use libfuzzer_sys::fuzz_target;
 
-type Open = Box<dyn Fn(&str, &[u8]) -> jeton::Result<Opened> + Send + Sync>;
+type Open = Box<dyn Fn(&str, &[u8]) -> jeton::Result<Message> + Send + Sync>;
 
 /// The only message of the tokens of these keys.
 const MESSAGE: &[u8] = b"message";
@@ -35,11 +35,11 @@ fn open<V: Version>() -> [Open; 2] {
 fn tokens<V: Version>(all: &mut Vec<String>) {
     let Paseto { local, secret, .. } = keys::paseto::<V>();
     for footer in ["", "footer"] {
-        let binding = || Binding::new().footer(footer);
-        all.push(local.encrypt(MESSAGE, binding()).expect("encrypts"));
-        all.push(secret.sign(MESSAGE, binding()).expect("signs"));
+        let context = || TokenContext::new().footer(footer);
+        all.push(local.encrypt(MESSAGE, context()).expect("encrypts"));
+        all.push(secret.sign(MESSAGE, context()).expect("signs"));
         // Versions 1 and 2 have no implicit assertions.
-        if let Ok(token) = secret.sign(MESSAGE, binding().implicit_assertion("implicit")) {
+        if let Ok(token) = secret.sign(MESSAGE, context().implicit_assertion("implicit")) {
             all.push(format!("{token}\0implicit"));
         }
     }

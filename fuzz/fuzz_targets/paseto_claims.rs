@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use jeton::paseto::Binding;
+use jeton::paseto::TokenContext;
 use jeton::paseto::v4::{LocalKey, Verifier};
 use jeton::{Policy, Verified};
 use jeton_fuzz::seeds;
@@ -19,7 +19,7 @@ static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| {
 fuzz_target!(
     init: seeds::write(seeds::claims),
     |message: &[u8]| {
-        let token = KEY.encrypt(message, Binding::new()).expect("encrypts");
+        let token = KEY.encrypt(message, TokenContext::new()).expect("encrypts");
         let verified: jeton::Result<Verified<Value>> = VERIFIER.verify(&token);
         if let Ok(verified) = verified {
             assert!(verified.is_object());

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
-use jeton::paseto::{Binding, Version, v3::V3, v4::V4};
+use jeton::paseto::{TokenContext, Version, v3::V3, v4::V4};
 use jeton_fuzz::keys::{self, Paseto};
 use jeton_fuzz::mutation::{Bytes, mutate};
 use jeton_fuzz::seeds;
@@ -29,14 +29,14 @@ fn cases<V: Version>(all: &mut Vec<Case>) {
     for footer in ["", "footer"] {
         let Paseto { local, secret, .. } = keys::paseto::<V>();
         let public = secret.public_key();
-        let binding = || Binding::new().footer(footer);
+        let context = || TokenContext::new().footer(footer);
         let messages = [&b"message"[..], b"another"];
         all.push(Case {
-            tokens: messages.map(|message| local.encrypt(message, binding()).expect("encrypts")),
+            tokens: messages.map(|message| local.encrypt(message, context()).expect("encrypts")),
             is_open: Box::new(move |token| local.decrypt(token, b"").is_ok()),
         });
         all.push(Case {
-            tokens: messages.map(|message| secret.sign(message, binding()).expect("signs")),
+            tokens: messages.map(|message| secret.sign(message, context()).expect("signs")),
             is_open: Box::new(move |token| public.verify(token, b"").is_ok()),
         });
     }

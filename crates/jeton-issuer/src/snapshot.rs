@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aws_lc_rs::digest;
-use jeton::{Clock, Timestamp, Untyped, Verified};
+use jeton::{Clock, Timestamp, RawClaims, Verified};
 use jeton_store::Revision;
 
 use crate::error::{Error, Result};
@@ -130,12 +130,12 @@ impl IssuerView {
         self.recipients.get(profile)
     }
 
-    pub(crate) fn verify(&self, token: &str) -> Result<Verified<Untyped>> {
+    pub(crate) fn verify(&self, token: &str) -> Result<Verified<RawClaims>> {
         self.checked(self.verifiers.verify(token)?)
     }
 
     /// Verifies without time claims. Only for revoking a token.
-    pub(crate) fn verify_at_any_time(&self, token: &str) -> Result<Verified<Untyped>> {
+    pub(crate) fn verify_at_any_time(&self, token: &str) -> Result<Verified<RawClaims>> {
         let verifiers = match self.at_any_time.get() {
             Some(made) => made,
             None => {
@@ -152,7 +152,7 @@ impl IssuerView {
         self.checked(verifiers.verify(token)?)
     }
 
-    fn checked(&self, verified: Verified<Untyped>) -> Result<Verified<Untyped>> {
+    fn checked(&self, verified: Verified<RawClaims>) -> Result<Verified<RawClaims>> {
         check_token(self.settings.iss(), &verified)?;
         Ok(verified)
     }
@@ -170,7 +170,7 @@ impl Snapshot {
     }
 
     /// Verifies a token of that issuer and rejects revoked ones.
-    pub(crate) fn accept(&self, view: &IssuerView, token: &str) -> Result<Verified<Untyped>> {
+    pub(crate) fn accept(&self, view: &IssuerView, token: &str) -> Result<Verified<RawClaims>> {
         let verified = view.verify(token)?;
         match self.is_revoked(view.settings.iss(), &verified) {
             true => Err(Error::Revoked),
@@ -179,7 +179,7 @@ impl Snapshot {
     }
 
     /// Returns whether a verified token, its subject, its client or its key is revoked.
-    fn is_revoked(&self, iss: &str, token: &Verified<Untyped>) -> bool {
+    fn is_revoked(&self, iss: &str, token: &Verified<RawClaims>) -> bool {
         let id = token.token_id();
         if !self.revocations.is_empty()
             && let (Some(id), Some(expires_at)) = (id, token.expires_at())

@@ -8,7 +8,7 @@ use jeton::error::Rejection;
 use jeton::jwk::KeySet;
 use jeton::limits::{KEYS_TRIED, PBES2_ROUNDS};
 use jeton::paseto::{self, KeySet as PasetoKeys};
-use jeton::{Clock, Limits, Policy, Timestamp, Untyped, Verified, Verify, jwt};
+use jeton::{Clock, Limits, Policy, Timestamp, RawClaims, Verified, Verify, jwt};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
@@ -87,24 +87,24 @@ impl Verifiers {
     }
 
     /// Verifies a token, except its audience.
-    pub(crate) fn verify(&self, token: &str) -> Result<Verified<Untyped>, jeton::Error> {
+    pub(crate) fn verify(&self, token: &str) -> Result<Verified<RawClaims>, jeton::Error> {
         let is_paseto = ["v3.", "v4."]
             .iter()
             .any(|version| token.starts_with(version));
         match &self.jws {
             _ if is_paseto => self.verify_paseto(token),
-            Some(jws) => jws.verify_untyped(token),
+            Some(jws) => jws.verify_raw(token),
             None => Err(Rejection::UnknownKey.into()),
         }
     }
 
-    fn verify_paseto(&self, token: &str) -> Result<Verified<Untyped>, jeton::Error> {
+    fn verify_paseto(&self, token: &str) -> Result<Verified<RawClaims>, jeton::Error> {
         let mut rejection = match self.paseto.is_empty() {
             true => Rejection::UnknownKey,
             false => Rejection::WrongFormat,
         };
         for verifier in &self.paseto {
-            let refused = match verifier.verify_untyped(token) {
+            let refused = match verifier.verify_raw(token) {
                 Ok(verified) => return Ok(verified),
                 Err(refused) => refused,
             };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
-use jeton::{Limits, Policy, Untyped, Verified, Verify as _, jwt};
+use jeton::{Limits, Policy, RawClaims, Verified, Verify as _, jwt};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
@@ -60,8 +60,8 @@ impl Verifier {
     ///
     /// # Errors
     /// As [`verify`](Verifier::verify).
-    pub async fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        self.verify_with(|verifier| verifier.verify_untyped(token))
+    pub async fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
+        self.verify_with(|verifier| verifier.verify_raw(token))
             .await
     }
 

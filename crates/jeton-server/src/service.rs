@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 
 use arc_swap::ArcSwap;
 use http::HeaderMap;
-use jeton::{Untyped, Verified};
+use jeton::{RawClaims, Verified};
 use jeton_issuer::{Error, Issued, Node, Request};
 use tokio::sync::Semaphore;
 
@@ -119,7 +119,7 @@ impl Service {
         iss: &str,
         audience: &str,
         token: &str,
-    ) -> Result<Verified<Untyped>, Failure> {
+    ) -> Result<Verified<RawClaims>, Failure> {
         check_permission(caller, Permission::Verify, iss)?;
         Ok(self.node.verify(iss, audience, token)?)
     }

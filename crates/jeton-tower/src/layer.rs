@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use http::header::{AUTHORIZATION, HeaderMap};
 use http::{Request, Response};
-use jeton::{Untyped, Verified, Verify};
+use jeton::{RawClaims, Verified, Verify};
 use jeton_jwks::Verifier as RemoteVerifier;
 use tower_layer::Layer;
 use tower_service::Service;
@@ -105,7 +105,7 @@ where
         let RequireToken { source, tokens } = self.required.clone();
         Box::pin(async move {
             // Claims in the extensions must come from this layer only.
-            request.extensions_mut().remove::<Verified<Untyped>>();
+            request.extensions_mut().remove::<Verified<RawClaims>>();
             let protocol = Protocol::of(request.headers());
             let verified = match bearer(request.headers()) {
                 Ok(Some(token)) => source.verify(token).await.map(Some),
@@ -124,14 +124,14 @@ where
 }
 
 impl Source {
-    async fn verify(&self, token: &str) -> Result<Verified<Untyped>, Failure> {
+    async fn verify(&self, token: &str) -> Result<Verified<RawClaims>, Failure> {
         match self {
-            Self::Local(verifier) => verifier.verify_untyped(token).map_err(|error| {
+            Self::Local(verifier) => verifier.verify_raw(token).map_err(|error| {
                 let failure = Failure::from(&error);
                 log_failure(failure, &error);
                 failure
             }),
-            Self::Remote(verifier) => verifier.verify_untyped(token).await.map_err(|error| {
+            Self::Remote(verifier) => verifier.verify_raw(token).await.map_err(|error| {
                 let failure = Failure::from(&error);
                 log_failure(failure, &error);
                 failure

@@ -63,16 +63,16 @@ pub use layer::{RequireToken, RequireTokenService, Tokens};
 pub use extract::Authenticated;
 
 use http::Extensions;
-use jeton::{Untyped, Verified};
+use jeton::{RawClaims, Verified};
 use serde::de::DeserializeOwned;
 
 /// Returns the claims from the extensions of a request, or `None` if no [`RequireToken`] layer verified it.
 ///
-/// To read only the registered claims, get `Verified<Untyped>` from the extensions.
+/// To read only the registered claims, get `Verified<RawClaims>` from the extensions.
 ///
 /// # Errors
 /// [`Rejection::ClaimsShape`](jeton::error::Rejection::ClaimsShape) if the claims do not deserialize into `T`.
 pub fn claims<T: DeserializeOwned>(extensions: &Extensions) -> Option<jeton::Result<Verified<T>>> {
-    let verified: &Verified<Untyped> = extensions.get()?;
+    let verified: &Verified<RawClaims> = extensions.get()?;
     Some(verified.clone().deserialize())
 }

@@ -296,7 +296,7 @@ fn case_jwt_verify_text() {
         LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
     let mut scratch = Scratch::new();
     let verified = VERIFIER
-        .verify_untyped_in(black_box(&TOKEN), &mut scratch)
+        .verify_raw_in(black_box(&TOKEN), &mut scratch)
         .unwrap();
     black_box((verified.issuer(), verified.subject(), verified.token_id()));
     black_box((verified.expires_at(), verified.issued_at()));
@@ -338,8 +338,8 @@ fn case_jwe_json_form() {
     static DECRYPTER: LazyLock<Decrypter> = LazyLock::new(|| Decrypter::new(&KEYS[2]));
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
         Encrypter::new(&KEYS[0], ContentEnc::A256Gcm)
-            .also_to(&KEYS[1])
-            .also_to(&KEYS[2])
+            .recipient(&KEYS[1])
+            .recipient(&KEYS[2])
             .encrypt_general(CLAIMS.as_bytes())
             .unwrap()
     });
@@ -364,13 +364,13 @@ static LOCAL: LazyLock<LocalKey> = LazyLock::new(|| LocalKey::generate().unwrap(
 
 #[inline(never)]
 fn case_paseto_issue() {
-    let binding = paseto::Binding::new();
-    black_box(LOCAL.issue_with_clock(black_box(&claims()), binding, &*CLOCK)).unwrap();
+    let context = paseto::TokenContext::new();
+    black_box(LOCAL.issue_with_clock(black_box(&claims()), context, &*CLOCK)).unwrap();
 }
 
 #[inline(never)]
 fn case_paseto_issue_text() {
-    let binding = paseto::Binding::new();
+    let context = paseto::TokenContext::new();
     let claims = Claims::from_json(black_box(r#"{"role":"reader","level":3}"#)).unwrap();
     let claims = claims
         .issuer(ISSUER)
@@ -378,7 +378,7 @@ fn case_paseto_issue_text() {
         .audience("api")
         .token_id("0123456789abcdef")
         .expires_in(Duration::from_mins(15));
-    black_box(LOCAL.issue_with_clock(black_box(&claims), binding, &*CLOCK)).unwrap();
+    black_box(LOCAL.issue_with_clock(black_box(&claims), context, &*CLOCK)).unwrap();
 }
 
 #[inline(never)]
@@ -386,8 +386,8 @@ fn case_paseto_verify() {
     static VERIFIER: LazyLock<paseto::Verifier> =
         LazyLock::new(|| paseto::Verifier::new(&*LOCAL, policy()).clock(*CLOCK));
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
-        let binding = paseto::Binding::new();
-        LOCAL.issue_with_clock(&claims(), binding, &*CLOCK).unwrap()
+        let context = paseto::TokenContext::new();
+        LOCAL.issue_with_clock(&claims(), context, &*CLOCK).unwrap()
     });
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =

@@ -40,7 +40,7 @@ pub trait Issue: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the format cannot represent the claims,
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if the format cannot represent the claims,
     /// [`Error::Key`](crate::Error::Key) if the key must not sign or encrypt, and
     /// [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String>;

@@ -7,7 +7,7 @@ use crate::claims::{Dates, Registered, Scanned};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Rejection};
 use crate::limits::Limits;
-use crate::verified::{Untyped, Verified};
+use crate::verified::{RawClaims, Verified};
 
 /// The requirements for a token in addition to a valid signature.
 ///
@@ -124,7 +124,7 @@ impl Policy {
     /// Checks claims that were read earlier against the current time.
     pub(crate) fn recheck(
         &self,
-        verified: &Verified<Untyped>,
+        verified: &Verified<RawClaims>,
         clock: &dyn Clock,
     ) -> Result<(), Rejection> {
         self.check(verified.registered(), verified.json(), clock.now())

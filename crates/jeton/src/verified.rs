@@ -44,18 +44,18 @@ pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
 /// registered claims can be read directly.
 ///
 /// ```
-/// use jeton::{Untyped, Verified};
+/// use jeton::{RawClaims, Verified};
 ///
-/// fn log(token: &Verified<Untyped>) {
+/// fn log(token: &Verified<RawClaims>) {
 ///     println!("{:?} until {:?}", token.subject(), token.expires_at());
 /// }
 /// ```
 #[derive(Clone)]
-pub struct Untyped(Layout);
+pub struct RawClaims(Layout);
 
-impl fmt::Debug for Untyped {
+impl fmt::Debug for RawClaims {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Untyped")
+        f.write_str("RawClaims")
     }
 }
 
@@ -115,16 +115,16 @@ impl fmt::Debug for Scratch {
     }
 }
 
-impl<Text> Verified<Untyped, Text> {
+impl<Text> Verified<RawClaims, Text> {
     pub(crate) fn untyped(claims: Scanned, payload: Text, key_id: Option<Arc<str>>) -> Self {
-        let untyped = Untyped::new(claims.layout);
+        let untyped = RawClaims::new(claims.layout);
         Verified::new(untyped, claims.registered, payload, key_id)
     }
 }
 
-impl Untyped {
-    pub(crate) fn new(layout: Layout) -> Untyped {
-        Untyped(layout)
+impl RawClaims {
+    pub(crate) fn new(layout: Layout) -> RawClaims {
+        RawClaims(layout)
     }
 }
 
@@ -225,7 +225,7 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
     }
 }
 
-impl Verified<Untyped> {
+impl Verified<RawClaims> {
     /// Deserializes the custom claims.
     ///
     /// # Errors
@@ -239,7 +239,7 @@ impl Verified<Untyped> {
     /// struct Visit { page: String }
     ///
     /// fn visit(verifier: &impl Verify, token: &str) -> jeton::Result<Verified<Visit>> {
-    ///     verifier.verify_untyped(token)?.deserialize()
+    ///     verifier.verify_raw(token)?.deserialize()
     /// }
     /// ```
     #[inline]
@@ -249,7 +249,7 @@ impl Verified<Untyped> {
     }
 
     /// Returns the same claims, with their text in a buffer of the caller.
-    pub(crate) fn copied_into<'s>(&self, scratch: &'s mut Scratch) -> VerifiedIn<'s, Untyped> {
+    pub(crate) fn copied_into<'s>(&self, scratch: &'s mut Scratch) -> VerifiedIn<'s, RawClaims> {
         Verified {
             claims: self.claims.clone(),
             registered: self.registered.clone(),
@@ -260,7 +260,7 @@ impl Verified<Untyped> {
     }
 }
 
-impl<'s> Verified<Untyped, &'s str> {
+impl<'s> Verified<RawClaims, &'s str> {
     /// Deserializes the custom claims, which may borrow from the payload.
     ///
     /// # Errors
@@ -287,7 +287,7 @@ pub struct RegisteredMember {
     pub value: Range<usize>,
 }
 
-impl<Text: AsRef<str>> Verified<Untyped, Text> {
+impl<Text: AsRef<str>> Verified<RawClaims, Text> {
     /// Returns where the registered claims are in [`json`](Verified::json), in the order of the text.
     ///
     /// Use it to hand the claims to a JSON reader without these members. Their values are known: the methods of
@@ -305,7 +305,7 @@ impl<Text: AsRef<str>> Verified<Untyped, Text> {
     /// let verifier = jwt::Verifier::new(&key, policy);
     ///
     /// let mut scratch = Scratch::new();
-    /// let verified = verifier.verify_untyped_in(&token, &mut scratch)?;
+    /// let verified = verifier.verify_raw_in(&token, &mut scratch)?;
     /// let found: Vec<Claim> = verified.registered_members().map(|member| member.claim).collect();
     /// assert_eq!(found, [Claim::Expiry, Claim::IssuedAt, Claim::Subject]);
     /// let subject = verified.registered_members().last().unwrap();
@@ -317,7 +317,7 @@ impl<Text: AsRef<str>> Verified<Untyped, Text> {
         &self,
     ) -> impl ExactSizeIterator<Item = RegisteredMember> + use<Text> {
         let mut all = SmallVec::<[RegisteredMember; Claim::ALL.len()]>::new();
-        let Untyped(layout) = &self.claims;
+        let RawClaims(layout) = &self.claims;
         layout.for_each_member(self.json(), |claim, member, value| {
             all.extend(claim.map(|claim| RegisteredMember {
                 claim,
@@ -339,7 +339,7 @@ impl<Text: AsRef<str>> Verified<Untyped, Text> {
     /// # let verifier = jwt::Verifier::new(&key, policy);
     /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7","n":1.10}"#)?
     ///     .expires_in(Duration::from_mins(1));
-    /// let verified = verifier.verify_untyped(&key.issue(&claims)?)?;
+    /// let verified = verifier.verify_raw(&key.issue(&claims)?)?;
     /// let mut custom = String::new();
     /// verified.custom_json_onto(&mut custom);
     /// assert_eq!(custom, r#"{"page":"/","n":1.10}"#);
@@ -350,7 +350,7 @@ impl<Text: AsRef<str>> Verified<Untyped, Text> {
         text.reserve(json.len());
         text.push('{');
         let start = text.len();
-        let Untyped(layout) = &self.claims;
+        let RawClaims(layout) = &self.claims;
         layout.for_each_member(json, |claim, member, _| {
             if claim.is_none() {
                 if text.len() > start {
@@ -363,7 +363,7 @@ impl<Text: AsRef<str>> Verified<Untyped, Text> {
     }
 }
 
-impl<Text> Verified<Untyped, Text> {
+impl<Text> Verified<RawClaims, Text> {
     fn with_claims<T>(self, claims: T) -> Verified<T, Text> {
         Verified {
             claims,

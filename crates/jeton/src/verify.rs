@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
 
 /// Verifies tokens of one format with one policy.
 ///
@@ -25,7 +25,7 @@ use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
 /// struct Visit { page: String }
 ///
 /// fn page(verifier: &dyn Verify, token: &str) -> jeton::Result<String> {
-///     let visit: Verified<Visit> = verifier.verify_untyped(token)?.deserialize()?;
+///     let visit: Verified<Visit> = verifier.verify_raw(token)?.deserialize()?;
 ///     Ok(visit.into_claims().page)
 /// }
 ///
@@ -51,25 +51,25 @@ pub trait Verify: Send + Sync {
     /// # Errors
     ///
     /// [`Error::Rejected`](crate::Error::Rejected) is the only error that a token can cause.
-    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>>;
+    fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>>;
 
     /// Verifies a token with its payload in `scratch`, without an allocation if the format allows it.
     ///
     /// # Errors
     ///
-    /// Those of [`verify_untyped`](Verify::verify_untyped).
-    fn verify_untyped_in<'s>(
+    /// Those of [`verify_raw`](Verify::verify_raw).
+    fn verify_raw_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> Result<VerifiedIn<'s, Untyped>>;
+    ) -> Result<VerifiedIn<'s, RawClaims>>;
 
     /// Checks claims that this verifier verified earlier against its policy at the current time. The signature is
     /// not verified again.
     ///
     /// # Errors
     ///
-    /// Those of [`verify_untyped`](Verify::verify_untyped).
+    /// Those of [`verify_raw`](Verify::verify_raw).
     ///
     /// ```
     /// # use std::time::Duration;
@@ -78,30 +78,30 @@ pub trait Verify: Send + Sync {
     /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(1));
     /// # let token = key.issue(&claims)?;
     /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
-    /// let verified = verifier.verify_untyped(&token)?;
+    /// let verified = verifier.verify_raw(&token)?;
     /// // Later, in a connection that lives as long as the token:
     /// assert!(verifier.recheck(&verified).is_ok());
     /// # Ok::<(), jeton::Error>(())
     /// ```
-    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()>;
+    fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()>;
 }
 
 macro_rules! forward {
     ($($pointer:ty),*) => {$(
         impl<V: Verify + ?Sized> Verify for $pointer {
-            fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-                (**self).verify_untyped(token)
+            fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
+                (**self).verify_raw(token)
             }
 
-            fn verify_untyped_in<'s>(
+            fn verify_raw_in<'s>(
                 &self,
                 token: &str,
                 scratch: &'s mut Scratch,
-            ) -> Result<VerifiedIn<'s, Untyped>> {
-                (**self).verify_untyped_in(token, scratch)
+            ) -> Result<VerifiedIn<'s, RawClaims>> {
+                (**self).verify_raw_in(token, scratch)
             }
 
-            fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+            fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {
                 (**self).recheck(verified)
             }
         }

@@ -23,7 +23,7 @@ use jeton::key::{
 use jeton::paserk::{self, Paserk, PasswordCost, WrappingKey};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{Binding, LocalKey, SecretKey, Verifier, Version};
+use jeton::paseto::{TokenContext, LocalKey, SecretKey, Verifier, Version};
 use jeton::{Claims, Policy, Scratch};
 use zeroize::Zeroize;
 
@@ -173,7 +173,7 @@ fn local_tokens<V: Version>(report: &mut Report, name: u8) {
     let key = LocalKey::<V>::generate().unwrap();
     for length in [48, 700, 5000] {
         let (needle, token) = with_marker(name, length, |secret| {
-            key.encrypt(secret, Binding::new()).unwrap()
+            key.encrypt(secret, TokenContext::new()).unwrap()
         });
         deeper();
         report.owner_is_wiped(&format!("{version} local, {length} bytes"), &needle, || {

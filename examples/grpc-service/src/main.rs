@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use jeton::error::Claim;
-use jeton::{Claims, Policy, Untyped, Verified, jwt};
+use jeton::{Claims, Policy, RawClaims, Verified, jwt};
 use jeton_example_grpc_service::greeter::greeter_client::GreeterClient;
 use jeton_example_grpc_service::greeter::greeter_server::{Greeter, GreeterServer};
 use jeton_example_grpc_service::greeter::{GreetRequest, GreetResponse};
@@ -26,7 +26,7 @@ struct Service;
 #[tonic::async_trait]
 impl Greeter for Service {
     async fn greet(&self, call: Request<GreetRequest>) -> Result<Response<GreetResponse>, Status> {
-        let token = call.extensions().get::<Verified<Untyped>>();
+        let token = call.extensions().get::<Verified<RawClaims>>();
         let subject = token.and_then(Verified::subject).unwrap_or_default();
         let text = format!("{}, {subject}", call.get_ref().greeting);
         Ok(Response::new(GreetResponse { text }))

@@ -26,7 +26,7 @@ use cryptoki::object::{Attribute, AttributeType, ObjectClass, ObjectHandle};
 use cryptoki::session::{Session, UserType};
 use cryptoki::types::AuthPin;
 use jeton::key::{SigAlg, VerifyingKey};
-use jeton::remote::{RemoteFault, RemoteKey, RemoteSigner, SignRemotely, Signature, SigningInput};
+use jeton::remote::{RemoteError, RemoteKey, RemoteSigner, SignRemotely, Signature, SigningInput};
 
 /// A session with one token of an HSM, logged in.
 pub struct Hsm {
@@ -154,7 +154,7 @@ impl Hsm {
     ) -> Result<RemoteSigner, Box<dyn Error>> {
         let public = self.public(label, alg)?;
         let key = self.find(ObjectClass::PRIVATE_KEY, label)?;
-        Ok(RemoteKey::new(public).signed_by(InToken {
+        Ok(RemoteKey::new(public).with_signer(InToken {
             session: Mutex::new(self.session),
             key,
             salt_bytes,
@@ -218,7 +218,7 @@ impl SignRemotely for InToken {
             Err(why) => {
                 // Logged for the operator; the caller gets a general error.
                 eprintln!("the HSM did not sign: {why}");
-                Err(RemoteFault::NotSigned.into())
+                Err(RemoteError::NotSigned.into())
             }
         }
     }

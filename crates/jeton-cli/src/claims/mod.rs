@@ -5,7 +5,7 @@ mod argument;
 
 pub(crate) use argument::Expiry;
 
-use jeton::error::{Claim, Misuse};
+use jeton::error::{Claim, InvalidUse};
 use jeton::{Error, JsonClaims, Limits};
 
 use crate::exit::{Failure, Outcome};
@@ -35,13 +35,13 @@ fn read(text: &str, format: ClaimsFormat) -> Outcome<JsonClaims<'static>> {
 /// Returns the failure for claims that a token cannot have, or for a key that issues no token.
 pub(crate) fn not_issued(error: Error, format: ClaimsFormat) -> Failure {
     let (claim, problem) = match error {
-        Error::Misuse(Misuse::ClaimType(claim) | Misuse::DateForm(claim)) => {
+        Error::InvalidUse(InvalidUse::ClaimType(claim) | InvalidUse::DateForm(claim)) => {
             (claim, type_problem(claim, format))
         }
-        Error::Misuse(Misuse::AudienceList) => {
+        Error::InvalidUse(InvalidUse::AudienceList) => {
             (Claim::Audience, type_problem(Claim::Audience, format))
         }
-        Error::Misuse(Misuse::ClaimRange(claim)) => {
+        Error::InvalidUse(InvalidUse::ClaimRange(claim)) => {
             (claim, "must be within the years 1970 to 9999")
         }
         error => return Failure::error(error.to_string()),

@@ -3,7 +3,7 @@
 //! The part is signed with a temporary key and verified by the library with the policy of the caller. So `doctor`
 //! has no rules of its own that could differ from the library's.
 
-use jeton::danger::HeaderText;
+use jeton::danger::RawHeaderSigner;
 use jeton::error::Rejection;
 use jeton::key::{MacAlg, MacKey};
 use jeton::{FixedClock, Limits, Policy, Timestamp, jws, jwt, paseto};
@@ -57,7 +57,7 @@ impl Probe {
             Some(typ) => format!("{{\"alg\":\"HS256\",\"typ\":{typ}}}"),
             None => "{\"alg\":\"HS256\"}".to_owned(),
         };
-        let token = HeaderText::new(&self.mac, &header).and_then(|header| header.sign(b"{}"));
+        let token = RawHeaderSigner::new(&self.mac, &header).and_then(|header| header.sign(b"{}"));
         let verifier = jwt::Verifier::new(&self.mac, policy.without_expiry());
         let verified = token.and_then(|token| verifier.verify::<IgnoredAny>(&token));
         rejection(verified) != Some(Rejection::TypeMismatch)
@@ -82,7 +82,7 @@ impl Probe {
                 verifier.clock(clock).verify::<IgnoredAny>(&token)
             }),
             Format::Paseto => {
-                let token = self.local.encrypt(claims, paseto::Binding::new());
+                let token = self.local.encrypt(claims, paseto::TokenContext::new());
                 token.and_then(|token| {
                     let verifier = paseto::Verifier::new(&self.local, policy).limits(limits);
                     verifier.clock(clock).verify::<IgnoredAny>(&token)

@@ -156,7 +156,7 @@ impl Encrypt {
         let enc = self.enc.or(first.enc()).unwrap_or(ContentEnc::A256Gcm);
         let mut encrypter = Encrypter::new(first.key(), enc);
         for other in others {
-            encrypter = encrypter.also_to(other.key());
+            encrypter = encrypter.recipient(other.key());
         }
         if let Some(typ) = &self.typ {
             encrypter = encrypter.typ(typ);
@@ -209,7 +209,7 @@ impl Encrypt {
 
     fn failed(&self, error: jeton::Error, recipients: &[Recipient]) -> Failure {
         if self.header_style == HeaderStyle::Report
-            && let jeton::Error::Misuse(jeton::error::Misuse::HeaderMember) = error
+            && let jeton::Error::InvalidUse(jeton::error::InvalidUse::HeaderMember) = error
         {
             return Failure::error(
                 "--header-style report cannot be used with this key: its algorithm adds header members",
@@ -228,7 +228,7 @@ impl Encrypt {
             }
             Serialization::Flattened => failure,
             Serialization::Compact => match error {
-                jeton::Error::Misuse(jeton::error::Misuse::CompactForm) => {
+                jeton::Error::InvalidUse(jeton::error::InvalidUse::CompactForm) => {
                     failure.hint("add `--serialization flattened`, or general")
                 }
                 _ => failure,

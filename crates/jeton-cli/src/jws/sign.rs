@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use jeton::danger::HeaderText;
-use jeton::jws::{General, Signer};
+use jeton::danger::RawHeaderSigner;
+use jeton::jws::{GeneralJws, Signer};
 
 use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
@@ -94,7 +94,7 @@ impl Sign {
         let wrong = |error: jeton::Error| Failure::error(error.to_string());
         if self.header_style == HeaderStyle::Report {
             let key = self.plain(keys)?;
-            return HeaderText::new(key.key(), &header_style::signed(key.alg()))
+            return RawHeaderSigner::new(key.key(), &header_style::signed(key.alg()))
                 .and_then(|under| under.sign(payload))
                 .map_err(wrong);
         }
@@ -103,7 +103,7 @@ impl Sign {
             signers.push(self.signer(key).map_err(wrong)?);
         }
         if let Serialization::General = self.serialization {
-            let general = signers.into_iter().fold(General::new(), General::signer);
+            let general = signers.into_iter().fold(GeneralJws::new(), GeneralJws::signer);
             return match self.detached {
                 false => general.sign(payload),
                 true => general.sign_detached(payload),

@@ -1,6 +1,6 @@
 use clap::Args;
 use jeton::Issue as _;
-use jeton::danger::{self, HeaderText};
+use jeton::danger::{self, RawHeaderSigner};
 use jeton::jwe::Encrypter;
 use jeton::jwt::{Issuer, NestedIssuer};
 use jeton::key::ContentEnc;
@@ -81,7 +81,7 @@ impl Sign {
             .claims(self.claims.source()?, ClaimsFormat::Jwt)?;
         let token = match self.encryption.load(&allowed)? {
             None if self.header_style == HeaderStyle::Report => {
-                HeaderText::new(key.key(), &header_style::signed(key.alg()))
+                RawHeaderSigner::new(key.key(), &header_style::signed(key.alg()))
                     .and_then(|under| under.issue(&claims))
             }
             Some(_) if self.header_style == HeaderStyle::Report => {

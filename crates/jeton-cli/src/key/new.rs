@@ -252,7 +252,7 @@ fn failed(error: jeton::Error) -> Failure {
 }
 
 fn rsa_size(bits: &str) -> Result<RsaSize, String> {
-    let size = bits.parse().ok().and_then(RsaSize::of_bits);
+    let size = bits.parse().ok().and_then(RsaSize::from_bits);
     size.ok_or_else(|| "expected one of: 2048, 3072, 4096, 8192".to_owned())
 }
 

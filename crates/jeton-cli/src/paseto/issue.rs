@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use jeton::paseto::Binding;
+use jeton::paseto::TokenContext;
 
 use super::context::ContextArgs;
 use super::key::{self, IssuingKey};
@@ -107,14 +107,14 @@ impl Issue {
     fn issue(self, key: &dyn IssuingKey) -> Outcome {
         let footer = self.context.footer()?.unwrap_or_default();
         let implicit = self.context.implicit()?;
-        let binding = Binding::new()
+        let context = TokenContext::new()
             .footer(&*footer)
             .implicit_assertion(&*implicit);
         let token = match (self.message.claims(), self.message.payload()) {
             (Some(claims), _) => {
-                key.claims(&self.expiry.claims(claims, ClaimsFormat::Paseto)?, binding)
+                key.claims(&self.expiry.claims(claims, ClaimsFormat::Paseto)?, context)
             }
-            (None, Some(payload)) => key.bytes(&payload.bytes()?, binding),
+            (None, Some(payload)) => key.bytes(&payload.bytes()?, context),
             (None, None) => return Err(Failure::error("no content: pass --claims or a payload")),
         };
         let token = token.map_err(|error| claims::not_issued(error, ClaimsFormat::Paseto))?;

@@ -4,7 +4,7 @@
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::error::KeyProblem;
 use jeton::paserk::Form;
-use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Version};
+use jeton::paseto::{TokenContext, Keys, LocalKey, Message, PublicKey, SecretKey, Version};
 use jeton::paseto::{v3::V3, v4::V4};
 use jeton::{Claims, JsonClaims};
 
@@ -14,21 +14,21 @@ use crate::keyfile::{KeyFile, LoadError};
 
 /// A key that issues tokens, of any version and purpose.
 pub(crate) trait IssuingKey {
-    fn claims(&self, claims: &Claims<'_, JsonClaims<'_>>, to: Binding<'_>)
+    fn claims(&self, claims: &Claims<'_, JsonClaims<'_>>, to: TokenContext<'_>)
     -> jeton::Result<String>;
-    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String>;
+    fn bytes(&self, payload: &[u8], to: TokenContext<'_>) -> jeton::Result<String>;
 }
 
 impl<V: Version> IssuingKey for SecretKey<V> {
     fn claims(
         &self,
         claims: &Claims<'_, JsonClaims<'_>>,
-        to: Binding<'_>,
+        to: TokenContext<'_>,
     ) -> jeton::Result<String> {
         self.issue_with(claims, to)
     }
 
-    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String> {
+    fn bytes(&self, payload: &[u8], to: TokenContext<'_>) -> jeton::Result<String> {
         self.sign(payload, to)
     }
 }
@@ -37,12 +37,12 @@ impl<V: Version> IssuingKey for LocalKey<V> {
     fn claims(
         &self,
         claims: &Claims<'_, JsonClaims<'_>>,
-        to: Binding<'_>,
+        to: TokenContext<'_>,
     ) -> jeton::Result<String> {
         self.issue_with(claims, to)
     }
 
-    fn bytes(&self, payload: &[u8], to: Binding<'_>) -> jeton::Result<String> {
+    fn bytes(&self, payload: &[u8], to: TokenContext<'_>) -> jeton::Result<String> {
         self.encrypt(payload, to)
     }
 }
@@ -50,7 +50,7 @@ impl<V: Version> IssuingKey for LocalKey<V> {
 /// A key that verifies or decrypts tokens, of any version and purpose.
 pub(crate) trait AcceptingKey {
     fn keys(&self) -> Keys;
-    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened>;
+    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Message>;
 }
 
 impl<V: Version> AcceptingKey for PublicKey<V> {
@@ -58,7 +58,7 @@ impl<V: Version> AcceptingKey for PublicKey<V> {
         self.into()
     }
 
-    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened> {
+    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Message> {
         self.verify(token, implicit)
     }
 }
@@ -68,7 +68,7 @@ impl<V: Version> AcceptingKey for LocalKey<V> {
         self.into()
     }
 
-    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Opened> {
+    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Message> {
         self.decrypt(token, implicit)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::{Untyped, Verified};
+use jeton::{RawClaims, Verified};
 
 use super::{Issued, Node, ProfileIssuer, Request};
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ impl Node {
     /// # Errors
     ///
     /// As [`verify`](Node::verify), without [`Error::WrongAudience`].
-    pub fn introspect(&self, iss: &str, token: &str) -> Result<Verified<Untyped>> {
+    pub fn introspect(&self, iss: &str, token: &str) -> Result<Verified<RawClaims>> {
         self.check_freshness()?;
         self.check_size(token)?;
         let snapshot = self.inner.snapshot.load();
@@ -76,7 +76,7 @@ impl Node {
         &self,
         iss: &str,
         request: &Request<'_>,
-    ) -> Result<(Issued, Verified<Untyped>)> {
+    ) -> Result<(Issued, Verified<RawClaims>)> {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
         self.check_hearing(view)?;

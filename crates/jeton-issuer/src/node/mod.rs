@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
-use jeton::{Timestamp, Untyped, Verified};
+use jeton::{Timestamp, RawClaims, Verified};
 use jeton_store::{Revision, block_on, completion};
 
 use crate::error::{Error, Result};
@@ -111,7 +111,7 @@ impl Node {
     ///
     /// [`Error::Token`] with the rejection, [`Error::WrongAudience`], [`Error::Revoked`],
     /// [`Error::Stale`], [`Error::UnknownIssuer`].
-    pub fn verify(&self, iss: &str, audience: &str, token: &str) -> Result<Verified<Untyped>> {
+    pub fn verify(&self, iss: &str, audience: &str, token: &str) -> Result<Verified<RawClaims>> {
         let verified = self.introspect(iss, token)?;
         let is_meant = verified.audiences().any(|known| known == audience);
         match is_meant {

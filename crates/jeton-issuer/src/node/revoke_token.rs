@@ -18,7 +18,7 @@ use std::sync::Weak;
 use std::sync::mpsc::{Receiver, TrySendError};
 
 use jeton::error::Rejection;
-use jeton::{Timestamp, Untyped, Verified};
+use jeton::{Timestamp, RawClaims, Verified};
 use jeton_store::{Completer, Revision, block_on, completion};
 
 use super::inner::Inner;
@@ -159,14 +159,14 @@ fn cause(error: &Error) -> Cause {
 }
 
 /// Returns whether every allowed clock considers the token expired.
-fn is_over(token: &Verified<Untyped>, now: Timestamp) -> bool {
+fn is_over(token: &Verified<RawClaims>, now: Timestamp) -> bool {
     let over_for = |at: Timestamp| now.unix_seconds().saturating_sub(at.unix_seconds());
     token
         .expires_at()
         .is_some_and(|at| over_for(at) >= LEEWAY_SECONDS + 2 * CLOCK_SKEW_SECONDS)
 }
 
-fn revocation(token: &Verified<Untyped>) -> Result<Judged> {
+fn revocation(token: &Verified<RawClaims>) -> Result<Judged> {
     let id = token
         .token_id()
         .ok_or_else(|| Error::unsupported("has no `jti`: revoke its subject or client"))?;

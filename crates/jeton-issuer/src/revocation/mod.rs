@@ -9,7 +9,7 @@ mod stamp;
 mod tokens;
 mod writing;
 
-use jeton::{Timestamp, Untyped, Verified};
+use jeton::{Timestamp, RawClaims, Verified};
 use sha2::{Digest as _, Sha256};
 
 pub use index::RevocationIndex;
@@ -126,7 +126,7 @@ pub(crate) fn check_name(field: &str, iss: &str, text: &str) -> Result<()> {
 
 /// Checks that a verified token can be revoked by its ids.
 #[inline]
-pub(crate) fn check_token(iss: &str, token: &Verified<Untyped>) -> Result<()> {
+pub(crate) fn check_token(iss: &str, token: &Verified<RawClaims>) -> Result<()> {
     for (claim, text) in [("jti", token.token_id()), ("sub", token.subject())] {
         let Some(text) = text else { continue };
         check_name(claim, iss, text).map_err(|error| match error {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use jeton::{Timestamp, Untyped, Verified};
+use jeton::{Timestamp, RawClaims, Verified};
 use jeton_issuer::{
     CustomClaims, Issued, IssuedRef, ProfileBatch, ProfileIssuer, Request as NodeRequest, Revoke,
     Subject,
@@ -424,7 +424,7 @@ fn issue_response(issued: Issued) -> IssueResponse {
     }
 }
 
-fn verify_response(verified: &Verified<Untyped>) -> VerifyResponse {
+fn verify_response(verified: &Verified<RawClaims>) -> VerifyResponse {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     let seconds = |at: Option<Timestamp>| at.map_or(0, Timestamp::unix_seconds);
     VerifyResponse {

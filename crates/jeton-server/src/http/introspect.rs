@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use http::{Request, Response, StatusCode};
 use jeton::strict::{JsonError, read_members};
-use jeton::{Untyped, Verified};
+use jeton::{RawClaims, Verified};
 use jeton_issuer::{STATED_BY_INTROSPECTION, limits};
 use serde_json::json;
 use tonic::body::Body;
@@ -50,7 +50,7 @@ pub(super) async fn introspect(
 ///
 /// Times are converted: a response has whole seconds (RFC 7662, section 2.2), a PASETO has RFC 3339. Members
 /// that only the service may state are omitted: a token of an imported key could contain them.
-fn active(verified: &Verified<Untyped>) -> Result<String, JsonError> {
+fn active(verified: &Verified<RawClaims>) -> Result<String, JsonError> {
     let times = [
         ("exp", verified.expires_at()),
         ("iat", verified.issued_at()),

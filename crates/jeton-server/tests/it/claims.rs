@@ -193,7 +193,7 @@ fn introspection_omits_reserved_members_of_a_token() {
         .block_on(fixture.admin().import_key(import))
         .unwrap();
     let header = r#"{"alg":"HS256","kid":"elsewhere","typ":"JWT"}"#;
-    let under = jeton::danger::HeaderText::new(&key, header).unwrap();
+    let under = jeton::danger::RawHeaderSigner::new(&key, header).unwrap();
     let claims = serde_json::json!({
         "active": false,
         "token_type": "N_A",

@@ -210,19 +210,19 @@ async fn remote_keys_verify_and_unreachable_keys_give_503() {
 struct Misconfigured;
 
 impl Verify for Misconfigured {
-    fn verify_untyped(&self, _: &str) -> jeton::Result<Verified<jeton::Untyped>> {
-        Err(jeton::error::Misuse::ImplicitAssertion.into())
+    fn verify_raw(&self, _: &str) -> jeton::Result<Verified<jeton::RawClaims>> {
+        Err(jeton::error::InvalidUse::ImplicitAssertion.into())
     }
 
-    fn verify_untyped_in<'s>(
+    fn verify_raw_in<'s>(
         &self,
         _: &str,
         _: &'s mut jeton::Scratch,
-    ) -> jeton::Result<jeton::VerifiedIn<'s, jeton::Untyped>> {
-        Err(jeton::error::Misuse::ImplicitAssertion.into())
+    ) -> jeton::Result<jeton::VerifiedIn<'s, jeton::RawClaims>> {
+        Err(jeton::error::InvalidUse::ImplicitAssertion.into())
     }
 
-    fn recheck(&self, _: &Verified<jeton::Untyped>) -> jeton::Result<()> {
+    fn recheck(&self, _: &Verified<jeton::RawClaims>) -> jeton::Result<()> {
         Ok(())
     }
 }

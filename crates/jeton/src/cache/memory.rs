@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::verified::{Untyped, Verified};
+use crate::verified::{RawClaims, Verified};
 
 /// A keyed hash of a whole token.
 pub(super) type TokenHash = [u8; 32];
@@ -29,7 +29,7 @@ struct Entry {
     hash: TokenHash,
     generation: u64,
     is_used: bool,
-    verified: Arc<Verified<Untyped>>,
+    verified: Arc<Verified<RawClaims>>,
 }
 
 impl Memory {
@@ -50,7 +50,7 @@ impl Memory {
     }
 
     /// Returns the claims of this token, if they were verified in this generation.
-    pub(super) fn find(&self, hash: &TokenHash, generation: u64) -> Option<Arc<Verified<Untyped>>> {
+    pub(super) fn find(&self, hash: &TokenHash, generation: u64) -> Option<Arc<Verified<RawClaims>>> {
         let (mut shard, set) = self.set_of(hash);
         let mut entries = shard[set].0.iter_mut();
         let entry = entries.find(|entry| entry.hash == *hash && entry.generation == generation)?;
@@ -59,7 +59,7 @@ impl Memory {
     }
 
     /// Stores the claims of this token. May replace an entry of the same set.
-    pub(super) fn keep(&self, hash: TokenHash, generation: u64, verified: Arc<Verified<Untyped>>) {
+    pub(super) fn keep(&self, hash: TokenHash, generation: u64, verified: Arc<Verified<RawClaims>>) {
         let entry = Entry {
             hash,
             generation,

@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
 
 use crate::crypto::{Hash, hmac, random};
-use crate::error::{Misuse, Rejection, Result};
+use crate::error::{InvalidUse, Rejection, Result};
 use crate::limits;
-use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
 use crate::verify::Verify;
 use memory::{Memory, TokenHash};
 
@@ -60,7 +60,7 @@ use memory::{Memory, TokenHash};
 /// ```
 /// use std::time::Duration;
 /// use jeton::key::SigAlg;
-/// use jeton::{Cached, Claims, Policy, Untyped, Verified, jwt};
+/// use jeton::{Cached, Claims, Policy, RawClaims, Verified, jwt};
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Visit { page: String }
@@ -76,7 +76,7 @@ use memory::{Memory, TokenHash};
 ///
 /// let policy = Policy::new("https://id.example", "api");
 /// let verifier = Cached::new(jwt::Verifier::new(key.verifying_key(), policy.clone()), 10_000)?
-///     .revocations(|token: &Verified<Untyped>| token.token_id() == Some("8"));
+///     .revocations(|token: &Verified<RawClaims>| token.token_id() == Some("8"));
 /// for _ in 0..3 {
 ///     let visit: Verified<Visit> = verifier.verify(&token)?; // the signature once, the rest each time
 ///     assert_eq!(visit.page, "/");
@@ -105,12 +105,12 @@ struct Current<V> {
 ///
 /// ```
 /// use std::collections::HashSet;
-/// use jeton::{Revocations, Untyped, Verified};
+/// use jeton::{Revocations, RawClaims, Verified};
 ///
 /// struct Blocked(HashSet<String>);
 ///
 /// impl Revocations for Blocked {
-///     fn is_revoked(&self, token: &Verified<Untyped>) -> bool {
+///     fn is_revoked(&self, token: &Verified<RawClaims>) -> bool {
 ///         // A token without an id is treated as revoked.
 ///         token.token_id().is_none_or(|id| self.0.contains(id))
 ///     }
@@ -119,11 +119,11 @@ struct Current<V> {
 pub trait Revocations: Send + Sync {
     /// Returns whether the token, its subject, its client or its key is revoked. It is called for every
     /// token that is otherwise accepted, so it must be fast and must not wait for a network.
-    fn is_revoked(&self, token: &Verified<Untyped>) -> bool;
+    fn is_revoked(&self, token: &Verified<RawClaims>) -> bool;
 }
 
-impl<F: Fn(&Verified<Untyped>) -> bool + Send + Sync> Revocations for F {
-    fn is_revoked(&self, token: &Verified<Untyped>) -> bool {
+impl<F: Fn(&Verified<RawClaims>) -> bool + Send + Sync> Revocations for F {
+    fn is_revoked(&self, token: &Verified<RawClaims>) -> bool {
         self(token)
     }
 }
@@ -133,11 +133,11 @@ impl<V: Verify> Cached<V> {
     ///
     /// # Errors
     ///
-    /// [`Misuse::CacheEntries`] for 0 and for more than [`limits::CACHE_ENTRIES`];
+    /// [`InvalidUse::CacheEntries`] for 0 and for more than [`limits::CACHE_ENTRIES`];
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn new(verifier: V, entries: usize) -> Result<Cached<V>> {
         if !(1..=limits::CACHE_ENTRIES).contains(&entries) {
-            return Err(Misuse::CacheEntries.into());
+            return Err(InvalidUse::CacheEntries.into());
         }
         let secret: Zeroizing<[u8; 32]> = random::secret()?;
         Ok(Cached {
@@ -177,7 +177,7 @@ impl<V: Verify> Cached<V> {
     ///
     /// [`Error::Rejected`](crate::Error::Rejected) is the only error that a token can cause.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.deserialize()
+        self.verify_raw(token)?.deserialize()
     }
 
     /// Verifies a token with its payload in `scratch`, from which `T` may borrow. A hit allocates nothing.
@@ -204,7 +204,7 @@ impl<V: Verify> Cached<V> {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        self.verify_untyped_in(token, scratch)?.deserialize()
+        self.verify_raw_in(token, scratch)?.deserialize()
     }
 
     /// Returns the number of cached tokens. It includes entries of earlier verifiers until they are
@@ -217,12 +217,12 @@ impl<V: Verify> Cached<V> {
     fn check<R>(
         &self,
         token: &str,
-        hit: impl FnOnce(&Verified<Untyped>) -> R,
-        miss: impl FnOnce(Verified<Untyped>) -> R,
+        hit: impl FnOnce(&Verified<RawClaims>) -> R,
+        miss: impl FnOnce(Verified<RawClaims>) -> R,
     ) -> Result<R> {
         let current = self.current();
         if token.len() > limits::CACHED_TOKEN_BYTES {
-            let verified = current.verifier.verify_untyped(token)?;
+            let verified = current.verifier.verify_raw(token)?;
             self.reject_revoked(&verified)?;
             return Ok(miss(verified));
         }
@@ -235,7 +235,7 @@ impl<V: Verify> Cached<V> {
             }
             return Ok(hit(&remembered));
         }
-        let verified = current.verifier.verify_untyped(token)?;
+        let verified = current.verifier.verify_raw(token)?;
         self.reject_revoked(&verified)?;
         self.memory
             .keep(hash, current.generation, Arc::new(verified.clone()));
@@ -246,7 +246,7 @@ impl<V: Verify> Cached<V> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn reject_revoked(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn reject_revoked(&self, verified: &Verified<RawClaims>) -> Result<()> {
         match &self.revocations {
             Some(revocations) if revocations.is_revoked(verified) => Err(Rejection::Revoked.into()),
             _ => Ok(()),
@@ -261,25 +261,25 @@ impl<V: Verify> Cached<V> {
 }
 
 impl<V: Verify> Verify for Cached<V> {
-    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+    fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         self.check(token, Verified::clone, |verified| verified)
     }
 
-    fn verify_untyped_in<'s>(
+    fn verify_raw_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> Result<VerifiedIn<'s, Untyped>> {
+    ) -> Result<VerifiedIn<'s, RawClaims>> {
         // Both closures write to the buffer, but only one of them is called.
         let buffer = std::cell::Cell::new(Some(scratch));
-        let copy = |verified: &Verified<Untyped>| {
+        let copy = |verified: &Verified<RawClaims>| {
             let scratch = buffer.take().expect("either hit or miss is called, once");
             verified.copied_into(scratch)
         };
         self.check(token, copy, |verified| copy(&verified))
     }
 
-    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {
         self.current().verifier.recheck(verified)?;
         self.reject_revoked(verified)
     }

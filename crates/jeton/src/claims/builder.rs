@@ -8,7 +8,7 @@ use super::object::{self, Object};
 use super::registered::Dates;
 use super::rfc3339;
 use crate::clock::{Clock, Timestamp};
-use crate::error::{Claim, Misuse, Result};
+use crate::error::{Claim, InvalidUse, Result};
 
 /// The registered claims that the caller sets with the methods of [`Claims`](super::Claims).
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ impl BuilderClaims<'_> {
     ) -> Result<()> {
         if !embedded.claims().is_empty() {
             if let Some(claim) = embedded.claims().first_common(self.decided()) {
-                return Err(Misuse::ClaimSetTwice(claim).into());
+                return Err(InvalidUse::ClaimSetTwice(claim).into());
             }
             embedded.check_form(dates)?;
         }
@@ -98,7 +98,7 @@ impl BuilderClaims<'_> {
         };
         let expires_at = match self.expiry {
             Expiry::NotChosen if is_embedded(Claim::Expiry) => None,
-            Expiry::NotChosen => return Err(Misuse::ExpiryNotChosen.into()),
+            Expiry::NotChosen => return Err(InvalidUse::ExpiryNotChosen.into()),
             Expiry::Never => None,
             Expiry::At(moment) => Some(moment),
             Expiry::In(lifetime) => Some(
@@ -106,7 +106,7 @@ impl BuilderClaims<'_> {
                     .or(embedded.issued_at())
                     .unwrap_or_else(|| clock.now())
                     .checked_add(lifetime)
-                    .ok_or(Misuse::TimeOutOfRange)?,
+                    .ok_or(InvalidUse::TimeOutOfRange)?,
             ),
         };
         if let Some(issuer) = &self.issuer {
@@ -119,7 +119,7 @@ impl BuilderClaims<'_> {
             Audience::None => {}
             Audience::One(audience) => object.text(Claim::Audience, audience)?,
             Audience::List(_) if dates == Dates::Rfc3339 => {
-                return Err(Misuse::AudienceList.into());
+                return Err(InvalidUse::AudienceList.into());
             }
             Audience::List(audiences) => object.registered(Claim::Audience, audiences)?,
         }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::embedded::Embedded;
 use super::members::Members;
 use super::object::Object;
-use crate::error::{Error, Misuse, Result};
+use crate::error::{Error, InvalidUse, Result};
 
 /// Custom claims that a token can be issued with.
 ///
@@ -64,11 +64,11 @@ impl<T: Serialize> sealed::Members for T {
 /// A type with a field `exp` has no expiry here, but a more helpful error.
 #[cold]
 fn explained<T: Serialize>(error: Error, custom: &T, object: &mut Object<'_>) -> Error {
-    if error != Misuse::ExpiryNotChosen.into() {
+    if error != InvalidUse::ExpiryNotChosen.into() {
         return error;
     }
     match Members::write(custom, object, None) {
-        Err(registered @ Error::Misuse(Misuse::RegisteredName(_))) => registered,
+        Err(registered @ Error::InvalidUse(InvalidUse::RegisteredName(_))) => registered,
         _ => error,
     }
 }

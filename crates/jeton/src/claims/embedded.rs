@@ -2,7 +2,7 @@
 
 use super::registered::{Dates, Moment, ReadDateError, read_date};
 use crate::clock::Timestamp;
-use crate::error::{Claim, Misuse};
+use crate::error::{Claim, InvalidUse};
 use crate::json::{Kind, Value};
 
 /// A set of registered claims.
@@ -80,21 +80,21 @@ impl Embedded {
 
     /// Checks and records a registered claim.
     #[inline]
-    pub(super) fn add(&mut self, claim: Claim, value: Value<'_>) -> Result<(), Misuse> {
+    pub(super) fn add(&mut self, claim: Claim, value: Value<'_>) -> Result<(), InvalidUse> {
         if !self.claims.insert(claim) {
-            return Err(Misuse::ClaimSetTwice(claim));
+            return Err(InvalidUse::ClaimSetTwice(claim));
         }
         match claim {
             Claim::Issuer | Claim::Subject | Claim::TokenId => match value.kind() {
                 Kind::String => Ok(()),
-                _ => Err(Misuse::ClaimType(claim)),
+                _ => Err(InvalidUse::ClaimType(claim)),
             },
             Claim::Audience => self.add_audience(value),
             Claim::Expiry | Claim::NotBefore | Claim::IssuedAt => self.add_date(claim, value),
         }
     }
 
-    fn add_audience(&mut self, value: Value<'_>) -> Result<(), Misuse> {
+    fn add_audience(&mut self, value: Value<'_>) -> Result<(), InvalidUse> {
         let is_string = |value: Value<'_>| value.kind() == Kind::String;
         if is_string(value) {
             return Ok(());
@@ -102,19 +102,19 @@ impl Embedded {
         self.has_audience_list = true;
         match value.elements().is_some_and(|mut all| all.all(is_string)) {
             true => Ok(()),
-            false => Err(Misuse::ClaimType(Claim::Audience)),
+            false => Err(InvalidUse::ClaimType(Claim::Audience)),
         }
     }
 
-    fn add_date(&mut self, claim: Claim, value: Value<'_>) -> Result<(), Misuse> {
+    fn add_date(&mut self, claim: Claim, value: Value<'_>) -> Result<(), InvalidUse> {
         let (dates, form) = match value.kind() {
             Kind::String => (Dates::Rfc3339, &mut self.rfc3339),
             _ => (Dates::Numeric, &mut self.numeric),
         };
         form.insert(claim);
         let moment = read_date(value, dates).map_err(|error| match error {
-            ReadDateError::Type => Misuse::ClaimType(claim),
-            ReadDateError::Range => Misuse::ClaimRange(claim),
+            ReadDateError::Type => InvalidUse::ClaimType(claim),
+            ReadDateError::Range => InvalidUse::ClaimRange(claim),
         })?;
         if claim == Claim::IssuedAt {
             self.issued_at = Some(moment);
@@ -124,16 +124,16 @@ impl Embedded {
 
     /// Checks that a format with these dates can represent the claims.
     #[inline]
-    pub(super) fn check_form(&self, dates: Dates) -> Result<(), Misuse> {
+    pub(super) fn check_form(&self, dates: Dates) -> Result<(), InvalidUse> {
         let other = match dates {
             Dates::Numeric => self.rfc3339,
             Dates::Rfc3339 => self.numeric,
         };
         if let Some(claim) = other.first() {
-            return Err(Misuse::DateForm(claim));
+            return Err(InvalidUse::DateForm(claim));
         }
         if self.has_audience_list && dates == Dates::Rfc3339 {
-            return Err(Misuse::AudienceList);
+            return Err(InvalidUse::AudienceList);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::embedded::Embedded;
 use super::object::Object;
 use super::registered::{Dates, registered_name};
 use super::{Claims, custom};
-use crate::error::{Claim, Error, Misuse, Result};
+use crate::error::{Claim, Error, InvalidUse, Result};
 use crate::json::{JsonError, Member, read_members};
 use crate::limits::Limits;
 
@@ -135,15 +135,15 @@ impl<'t> Claims<'t, JsonClaims<'t>> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) with the position in the text or the name of the claim.
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) with the position in the text or the name of the claim.
     ///
     /// A claim that is in the text and that a method sets too is an error when a token is issued:
-    /// [`Misuse::ClaimSetTwice`](crate::error::Misuse::ClaimSetTwice). `without_expiry` with an `exp` in the
+    /// [`InvalidUse::ClaimSetTwice`](crate::error::InvalidUse::ClaimSetTwice). `without_expiry` with an `exp` in the
     /// text, and `without_issued_at` with an `iat`, are such errors.
     ///
     /// ```
     /// use std::time::Duration;
-    /// use jeton::error::{Claim, Misuse};
+    /// use jeton::error::{Claim, InvalidUse};
     /// use jeton::{Claims, Policy, jwt, key::MacAlg};
     ///
     /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
@@ -156,7 +156,7 @@ impl<'t> Claims<'t, JsonClaims<'t>> {
     /// assert!(verified.json().ends_with(r#""iss":"i","aud":"a","big":18446744073709551617}"#));
     ///
     /// let error = key.issue(&claims.issuer("j")).unwrap_err();
-    /// assert_eq!(error, Misuse::ClaimSetTwice(Claim::Issuer).into());
+    /// assert_eq!(error, InvalidUse::ClaimSetTwice(Claim::Issuer).into());
     /// assert!(Claims::from_json(r#"{"role":"user","role":"admin"}"#).is_err());
     /// # Ok::<(), jeton::Error>(())
     /// ```
@@ -225,25 +225,25 @@ impl From<Error> for Stop {
 
 impl From<JsonError> for Stop {
     fn from(error: JsonError) -> Self {
-        Stop(misuse(error).into())
+        Stop(invalid_use(error).into())
     }
 }
 
 /// Drops the name of a duplicate member, which may come from another party.
 #[cold]
-fn misuse(error: JsonError) -> Misuse {
+fn invalid_use(error: JsonError) -> InvalidUse {
     let bounded = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     match error {
-        JsonError::Syntax { line, column } => Misuse::ClaimsSyntax {
+        JsonError::Syntax { line, column } => InvalidUse::ClaimsSyntax {
             line: bounded(line),
             column: bounded(column),
         },
-        JsonError::NotAnObject => Misuse::ClaimsNotAnObject,
-        JsonError::Duplicate { line, column, .. } => Misuse::ClaimsDuplicate {
+        JsonError::NotAnObject => InvalidUse::ClaimsNotAnObject,
+        JsonError::Duplicate { line, column, .. } => InvalidUse::ClaimsDuplicate {
             line: bounded(line),
             column: bounded(column),
         },
-        JsonError::TooDeep { depth, limit } => Misuse::ClaimsTooDeep {
+        JsonError::TooDeep { depth, limit } => InvalidUse::ClaimsTooDeep {
             depth: bounded(depth),
             limit,
         },

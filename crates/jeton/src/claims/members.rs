@@ -7,7 +7,7 @@ use serde::ser::{self, Impossible, SerializeMap, SerializeStruct};
 
 use super::embedded::Embedded;
 use super::object::{Mark, Object};
-use crate::error::{Claim, Error, Misuse, Result};
+use crate::error::{Claim, Error, InvalidUse, Result};
 use crate::json;
 
 /// Serializes the members of a struct or map into an open object.
@@ -53,7 +53,7 @@ impl<'m, 'b> Members<'m, 'b> {
 #[inline]
 fn allowed(claim: Option<Claim>, embedded: Option<&Embedded>) -> Result<Option<Claim>, Rejected> {
     match (claim, embedded) {
-        (Some(claim), None) => Err(Rejected(Misuse::RegisteredName(claim).into())),
+        (Some(claim), None) => Err(Rejected(InvalidUse::RegisteredName(claim).into())),
         (claim, _) => Ok(claim),
     }
 }
@@ -75,7 +75,7 @@ fn record(
     // The only registered claim with a nested value is a list of audiences.
     let value = std::str::from_utf8(written).ok();
     let value = value.and_then(|text| json::read_value(text, 1).ok());
-    let value = value.ok_or(Misuse::ClaimType(claim)).map_err(Error::from)?;
+    let value = value.ok_or(InvalidUse::ClaimType(claim)).map_err(Error::from)?;
     embedded.add(claim, value).map_err(Error::from)?;
     Ok(())
 }
@@ -101,18 +101,18 @@ impl From<Error> for Rejected {
 impl ser::Error for Rejected {
     fn custom<M: fmt::Display>(_: M) -> Self {
         // The message may contain the value of a claim, so it is dropped.
-        Rejected(Misuse::ClaimsNotSerialisable.into())
+        Rejected(InvalidUse::ClaimsNotSerializable.into())
     }
 }
 
 fn not_an_object<T>() -> Result<T, Rejected> {
-    Err(Rejected(Misuse::ClaimsNotAnObject.into()))
+    Err(Rejected(InvalidUse::ClaimsNotAnObject.into()))
 }
 
 /// Reads a name with escapes.
 #[cold]
 fn unescaped(written: &[u8]) -> Result<String, Rejected> {
-    serde_json::from_slice(written).map_err(|_| Rejected(Misuse::ClaimsNotSerialisable.into()))
+    serde_json::from_slice(written).map_err(|_| Rejected(InvalidUse::ClaimsNotSerializable.into()))
 }
 
 impl SerializeStruct for Members<'_, '_> {

@@ -93,7 +93,7 @@ impl<'a, T> Claims<'a, T> {
     /// Sets `aud` to a list of audiences. A list of one is written as a list too.
     ///
     /// In a PASETO, `aud` is a single string. Issuing a PASETO with a list returns
-    /// [`Misuse::AudienceList`](crate::error::Misuse::AudienceList).
+    /// [`InvalidUse::AudienceList`](crate::error::InvalidUse::AudienceList).
     pub fn audiences<A: Into<Cow<'a, str>>>(
         mut self,
         audiences: impl IntoIterator<Item = A>,

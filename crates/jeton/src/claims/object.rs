@@ -6,7 +6,7 @@ use super::buffer::{Buffer, Sink};
 use super::registered::Dates;
 use super::rfc3339;
 use crate::clock::Timestamp;
-use crate::error::{Claim, Misuse, Result};
+use crate::error::{Claim, InvalidUse, Result};
 
 /// The comma, the name with its quotes, and the colon of a registered claim, bytes.
 pub(super) const MEMBER_START_BYTES: usize = 7;
@@ -68,7 +68,7 @@ impl<'b> Object<'b> {
 
     pub(super) fn json(&mut self, value: &(impl Serialize + ?Sized)) -> Result<()> {
         serde_json::to_writer(&mut self.out, value)
-            .map_err(|_| Misuse::ClaimsNotSerialisable.into())
+            .map_err(|_| InvalidUse::ClaimsNotSerializable.into())
     }
 
     pub(super) fn separate(&mut self) {

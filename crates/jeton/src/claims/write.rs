@@ -8,7 +8,7 @@ use super::embedded::{ClaimSet, Embedded};
 use super::object::{self, Object};
 use super::registered::Dates;
 use crate::clock::Clock;
-use crate::error::{Claim, Misuse, Result};
+use crate::error::{Claim, InvalidUse, Result};
 
 impl<T: CustomClaims> Claims<'_, T> {
     /// Appends the claims to the buffer as one compact JSON object.
@@ -88,7 +88,7 @@ impl ClaimsPrefix {
         embedded: &Embedded,
     ) -> Result<()> {
         if let Some(claim) = embedded.claims().first_common(self.decided) {
-            return Err(Misuse::SetForAll(claim).into());
+            return Err(InvalidUse::SetForAll(claim).into());
         }
         embedded.check_form(Dates::Numeric)?;
         for (claim, value) in [
@@ -97,10 +97,10 @@ impl ClaimsPrefix {
         ] {
             let Some(value) = value else { continue };
             if self.decided.contains(claim) {
-                return Err(Misuse::SetForAll(claim).into());
+                return Err(InvalidUse::SetForAll(claim).into());
             }
             if embedded.claims().contains(claim) {
-                return Err(Misuse::ClaimSetTwice(claim).into());
+                return Err(InvalidUse::ClaimSetTwice(claim).into());
             }
             object.text(claim, value)?;
         }
@@ -137,7 +137,7 @@ mod tests {
             claims.write(&mut buffer, Dates::Numeric, &clock)?;
             Ok(String::from_utf8(buffer.to_vec()).unwrap())
         };
-        let registered = || Err(Error::from(Misuse::RegisteredName(Claim::Expiry)));
+        let registered = || Err(Error::from(InvalidUse::RegisteredName(Claim::Expiry)));
         assert_eq!(write(r#""exp""#), registered());
         assert_eq!(write(r#""\u0065xp""#), registered());
         assert_eq!(write(r#""ex\u0070""#), registered());

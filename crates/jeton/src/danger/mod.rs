@@ -7,10 +7,10 @@ pub mod paseto_v2;
 
 pub use crate::jwe::insecure::{allow_unprotected_enc, allow_zip, compress, encrypt_under};
 pub use crate::jwk::set::weak_key_set;
-pub use crate::jws::header_text::HeaderText;
+pub use crate::jws::raw_header::RawHeaderSigner;
 pub use crate::jws::insecure::{Unverified, allow_unprotected_alg, peek};
 pub use crate::jwt::issuer_wrapping_key::IssuerWrappingKey;
-pub use crate::key::encryption_algorithm::{Opened, RSA1_5};
+pub use crate::key::encryption_algorithm::{LegacyOptIn, RSA1_5};
 pub use crate::key::password::{Password, Pbes2Alg};
 pub use crate::key::weak::{
     weak_mac_key, weak_mac_key_from_jwk, weak_rsa_key_from_der, weak_rsa_key_from_jwk,

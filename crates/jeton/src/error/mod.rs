@@ -2,22 +2,22 @@
 //!
 //! - [`Rejection`]: the token is not acceptable. Anyone who can send a token can cause it.
 //! - [`KeyError`]: the key material that the caller loads is not acceptable.
-//! - [`Misuse`]: invalid use of the API, a bug in the calling program.
-//! - [`RemoteFault`]: a remote signer failed.
+//! - [`InvalidUse`]: invalid use of the API, a bug in the calling program.
+//! - [`RemoteError`]: a remote signer failed.
 //!
 //! No message contains a byte of a token, a key or a claim.
 
 mod claim;
 mod key_error;
-mod misuse;
+mod invalid_use;
 mod rejection;
-mod remote_fault;
+mod remote_error;
 
 pub use claim::Claim;
 pub use key_error::{KeyError, KeyProblem};
-pub use misuse::Misuse;
+pub use invalid_use::InvalidUse;
 pub use rejection::{Part, Rejection, ShapeMismatch};
-pub use remote_fault::RemoteFault;
+pub use remote_error::RemoteError;
 
 use std::fmt;
 
@@ -30,9 +30,9 @@ pub enum Error {
     /// The key material is rejected.
     Key(KeyError),
     /// Invalid use of the API: a bug in the calling program.
-    Misuse(Misuse),
+    InvalidUse(InvalidUse),
     /// A remote signer failed, or returned a signature that is not valid.
-    Remote(RemoteFault),
+    Remote(RemoteError),
     /// The cryptographic primitive failed on valid input: no randomness, or a defect in the library below.
     Primitive,
 }
@@ -60,7 +60,7 @@ impl fmt::Display for Error {
         match self {
             Error::Rejected(rejection) => rejection.fmt(f),
             Error::Key(error) => error.fmt(f),
-            Error::Misuse(misuse) => misuse.fmt(f),
+            Error::InvalidUse(invalid_use) => invalid_use.fmt(f),
             Error::Remote(fault) => fault.fmt(f),
             Error::Primitive => f.write_str("the cryptographic primitive failed"),
         }
@@ -81,14 +81,14 @@ impl From<KeyError> for Error {
     }
 }
 
-impl From<Misuse> for Error {
-    fn from(misuse: Misuse) -> Self {
-        Error::Misuse(misuse)
+impl From<InvalidUse> for Error {
+    fn from(invalid_use: InvalidUse) -> Self {
+        Error::InvalidUse(invalid_use)
     }
 }
 
-impl From<RemoteFault> for Error {
-    fn from(fault: RemoteFault) -> Self {
+impl From<RemoteError> for Error {
+    fn from(fault: RemoteError) -> Self {
         Error::Remote(fault)
     }
 }

@@ -5,7 +5,7 @@ use super::header::Members;
 use super::recipient::{self, ForRecipient, PartyInfo};
 use crate::base64;
 use crate::crypto::deflate;
-use crate::error::{Misuse, Result};
+use crate::error::{InvalidUse, Result};
 use crate::jws::is_reserved;
 use crate::key::{ContentEnc, EncryptionKeyRef};
 use crate::limits;
@@ -22,7 +22,7 @@ use crate::limits;
 /// let one = DecryptionKey::generate(KeyManagementAlg::RsaOaep256)?;
 /// let two = WrappingKey::generate(KeyWrapAlg::A256Kw)?;
 /// let text = Encrypter::new(&one.encryption_key(), ContentEnc::A256CbcHs512)
-///     .also_to(&two)
+///     .recipient(&two)
 ///     .aad(b"seen by everyone, changed by nobody")
 ///     .encrypt_general(b"for two")?;
 /// let decrypted = Decrypter::new(&two).decrypt_json(&text)?;
@@ -69,7 +69,7 @@ impl<'k> Encrypter<'k> {
     /// All recipients learn the same content key. Each of them can encrypt something else with it, which the
     /// keys of the others decrypt. So decryption proves that a member of the group wrote the content, not which
     /// one. Sign before you encrypt if that matters.
-    pub fn also_to(mut self, key: impl Into<EncryptionKeyRef<'k>>) -> Encrypter<'k> {
+    pub fn recipient(mut self, key: impl Into<EncryptionKeyRef<'k>>) -> Encrypter<'k> {
         self.recipients.push(key.into());
         self
     }
@@ -104,7 +104,7 @@ impl<'k> Encrypter<'k> {
     }
 
     /// Adds a member to the unprotected header that all recipients share (RFC 7516, section 7.2.1). Only for
-    /// the JSON serializations. Encrypting returns [`Misuse::HeaderMember`] for a name that is set twice, and
+    /// the JSON serializations. Encrypting returns [`InvalidUse::HeaderMember`] for a name that is set twice, and
     /// for a name that must be protected.
     pub fn unprotected(
         mut self,
@@ -126,17 +126,17 @@ impl<'k> Encrypter<'k> {
     }
 
     /// Returns the `alg` of the single recipient, and `enc`.
-    pub(crate) fn names(&self) -> Result<(&'static str, &'static str), Misuse> {
+    pub(crate) fn names(&self) -> Result<(&'static str, &'static str), InvalidUse> {
         match self.recipients.as_slice() {
             [key] => Ok((key.alg_name(), self.enc.name())),
-            _ => Err(Misuse::Recipients),
+            _ => Err(InvalidUse::Recipients),
         }
     }
 
     /// Encrypts to the compact serialization (RFC 7516, section 7.1).
     pub fn encrypt(&self, plaintext: &[u8]) -> Result<String> {
         if self.aad.is_some() || !self.unprotected.is_empty() {
-            return Err(Misuse::CompactForm.into());
+            return Err(InvalidUse::CompactForm.into());
         }
         let (protected, encrypted_key, sealed) = self.encrypt_to_one(plaintext)?;
         let parts = [&encrypted_key, &sealed.iv, &sealed.ciphertext, &sealed.tag];
@@ -167,11 +167,11 @@ impl<'k> Encrypter<'k> {
         self.own_text_is_compact()?;
         self.check()?;
         let Some((first, others)) = self.recipients.split_first() else {
-            return Err(Misuse::Recipients.into());
+            return Err(InvalidUse::Recipients.into());
         };
         let direct = self.recipients.iter().any(|key| recipient::is_direct(*key));
         if self.recipients.len() > limits::RECIPIENTS || (direct && !others.is_empty()) {
-            return Err(Misuse::Recipients.into());
+            return Err(InvalidUse::Recipients.into());
         }
         let (key, first) = recipient::first(*first, self.enc, &self.parties)?;
         let mut recipients = vec![first];
@@ -185,9 +185,9 @@ impl<'k> Encrypter<'k> {
         Ok(self.document(&protected, &recipients, &sealed))
     }
 
-    fn own_text_is_compact(&self) -> Result<(), Misuse> {
+    fn own_text_is_compact(&self) -> Result<(), InvalidUse> {
         match self.text {
-            Some(_) => Err(Misuse::HeaderMember),
+            Some(_) => Err(InvalidUse::HeaderMember),
             None => Ok(()),
         }
     }
@@ -196,7 +196,7 @@ impl<'k> Encrypter<'k> {
     fn encrypt_to_one(&self, plaintext: &[u8]) -> Result<(String, Vec<u8>, Sealed)> {
         self.check()?;
         let [key] = self.recipients.as_slice() else {
-            return Err(Misuse::Recipients.into());
+            return Err(InvalidUse::Recipients.into());
         };
         let (key, recipient) = recipient::first(*key, self.enc, &self.parties)?;
         let protected = match &self.text {
@@ -204,7 +204,7 @@ impl<'k> Encrypter<'k> {
             Some(text) => {
                 // The text of the caller does not contain the members that this key management or compression needs.
                 if self.is_compressing || !recipient.members.contains_only(&["alg", "kid"]) {
-                    return Err(Misuse::HeaderMember.into());
+                    return Err(InvalidUse::HeaderMember.into());
                 }
                 base64::encode(text.as_bytes())
             }
@@ -213,11 +213,11 @@ impl<'k> Encrypter<'k> {
         Ok((protected, recipient.encrypted_key, sealed))
     }
 
-    fn check(&self) -> Result<(), Misuse> {
+    fn check(&self) -> Result<(), InvalidUse> {
         for info in [&self.parties.u, &self.parties.v].into_iter().flatten() {
             let binds = |key: &EncryptionKeyRef<'_>| key.alg_name().starts_with("ECDH-ES");
             if info.len() > limits::PARTY_INFO_BYTES || !self.recipients.iter().any(binds) {
-                return Err(Misuse::PartyInfo);
+                return Err(InvalidUse::PartyInfo);
             }
         }
         for (index, (name, _)) in self.unprotected.iter().enumerate() {
@@ -225,13 +225,13 @@ impl<'k> Encrypter<'k> {
                 .iter()
                 .any(|(other, _)| other == name);
             if is_second || is_reserved(name) {
-                return Err(Misuse::HeaderMember);
+                return Err(InvalidUse::HeaderMember);
             }
         }
         Ok(())
     }
 
-    fn header(&self, recipient: Members) -> Result<Members, Misuse> {
+    fn header(&self, recipient: Members) -> Result<Members, InvalidUse> {
         let mut members = Members::default();
         members.extend(recipient);
         members.text("enc", self.enc.name());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::base64;
-use crate::error::{Misuse, Part, Rejection};
+use crate::error::{InvalidUse, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
@@ -193,10 +193,10 @@ impl Members {
         &mut self,
         name: &'static str,
         value: Option<&str>,
-    ) -> Result<(), Misuse> {
+    ) -> Result<(), InvalidUse> {
         let Some(value) = value else { return Ok(()) };
         if value.is_empty() || value.len() > 128 || !value.bytes().all(|b| b.is_ascii_graphic()) {
-            return Err(Misuse::Type);
+            return Err(InvalidUse::Type);
         }
         self.text(name, value);
         Ok(())

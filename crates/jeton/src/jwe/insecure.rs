@@ -55,13 +55,13 @@ pub fn allow_unprotected_enc(decrypter: Decrypter) -> Decrypter {
 }
 
 /// Encrypts with a protected header whose text the caller provides, like
-/// [`HeaderText`](crate::danger::HeaderText). The text is an object with the `alg` and `enc` of the
+/// [`RawHeaderSigner`](crate::danger::RawHeaderSigner). The text is an object with the `alg` and `enc` of the
 /// encrypter, and `typ`, `cty` and `kid`. Only for the compact serialization, and only for key management
 /// that adds no further header member.
 ///
 /// # Errors
 ///
-/// [`Misuse::HeaderMember`](crate::error::Misuse::HeaderMember) if the text is not such a header.
+/// [`InvalidUse::HeaderMember`](crate::error::InvalidUse::HeaderMember) if the text is not such a header.
 /// [`encrypt`](Encrypter::encrypt) returns it if the header would need further members.
 ///
 /// ```

@@ -9,7 +9,7 @@ use super::header::Members;
 use crate::base64;
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::{aes_gcm, aes_kw, concat_kdf, random};
-use crate::error::{Error, KeyError, KeyProblem, Misuse, Result};
+use crate::error::{Error, KeyError, KeyProblem, InvalidUse, Result};
 use crate::key::{
     self, ContentEnc, EncryptWith, EncryptionKey, EncryptionKeyRef, Management, Public, Wrapping,
 };
@@ -52,7 +52,7 @@ pub(super) fn first(
     };
     match key.0 {
         EncryptWith::Content(content) if content.enc() != enc => {
-            Err(Misuse::ContentEncryption.into())
+            Err(InvalidUse::ContentEncryption.into())
         }
         EncryptWith::Content(content) => {
             let secret = content.shared().to_encrypt()?;
@@ -79,14 +79,14 @@ pub(super) fn wrapped(
 ) -> Result<ForRecipient> {
     let mut members = described(key);
     let encrypted_key = match key.0 {
-        EncryptWith::Content(_) => return Err(Misuse::Recipients.into()),
+        EncryptWith::Content(_) => return Err(InvalidUse::Recipients.into()),
         EncryptWith::Public(public) => match (public.public(), public.alg().management()) {
             (Public::Rsa { key, .. }, _) => key.encrypt(secret)?,
             (Public::Ecdh(_), Management::Ecdh(Some(length))) => {
                 let alg = public.alg().name();
                 aes_kw::wrap(&agree(public, parties, alg, length, &mut members)?, secret)?
             }
-            (Public::Ecdh(_), _) => return Err(Misuse::Recipients.into()),
+            (Public::Ecdh(_), _) => return Err(InvalidUse::Recipients.into()),
         },
         EncryptWith::Wrapping(wrapping) => {
             let key = wrapping.shared().to_encrypt()?;
@@ -108,7 +108,7 @@ pub(super) fn wrapped(
             let rounds = password.rounds_when_encrypting();
             members.bytes("p2s", salt.as_slice());
             members.json("p2c", rounds.to_string());
-            let rounds = NonZeroU32::new(rounds).ok_or(Misuse::Pbes2Rounds)?;
+            let rounds = NonZeroU32::new(rounds).ok_or(InvalidUse::Pbes2Rounds)?;
             aes_kw::wrap(&password.wrapping_key(salt.as_slice(), rounds)?, secret)?
         }
     };

@@ -6,7 +6,7 @@ use crate::limits;
 
 /// A set of keys for verification (RFC 7517, section 5).
 ///
-/// Keys of an unknown type and keys that cannot verify are skipped; [`left_out`](KeySet::left_out) counts
+/// Keys of an unknown type and keys that cannot verify are skipped; [`skipped`](KeySet::skipped) counts
 /// them. A set without a usable key is an error. Replace a set as a whole; sets are never merged.
 ///
 /// A set has at most [`limits::KEY_SET_KEYS`] keys and [`limits::KEY_SET_BYTES`] bytes.
@@ -18,13 +18,13 @@ use crate::limits;
 /// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key().with_key_id("a")?;
 /// let text = format!(r#"{{"keys":[{},{{"kty":"new"}}]}}"#, key.to_jwk());
 /// let set = KeySet::from_json(&text)?;
-/// assert_eq!((set.len(), set.left_out()), (1, 1));
+/// assert_eq!((set.len(), set.skipped()), (1, 1));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct KeySet {
     keys: Vec<VerificationKey>,
-    left_out: usize,
+    skipped: usize,
 }
 
 struct Rejected(KeyError);
@@ -63,8 +63,8 @@ impl KeySet {
 
     /// Returns the number of keys that were skipped because they have an unknown type, cannot verify, or are
     /// not valid.
-    pub fn left_out(&self) -> usize {
-        self.left_out
+    pub fn skipped(&self) -> usize {
+        self.skipped
     }
 
     fn read(
@@ -72,17 +72,17 @@ impl KeySet {
         wanted: Option<Alg>,
         read_key: fn(&str, Option<Alg>) -> Result<VerificationKey, KeyError>,
     ) -> Result<KeySet, KeyError> {
-        let (mut keys, mut left_out) = (Vec::new(), 0);
+        let (mut keys, mut skipped) = (Vec::new(), 0);
         for element in elements(text)? {
             match read_key(element, wanted) {
                 Ok(key) => keys.push(key),
-                Err(_) => left_out += 1,
+                Err(_) => skipped += 1,
             }
         }
         if keys.is_empty() {
             return Err(KeyError::at("keys", KeyProblem::NoUsableKey));
         }
-        Ok(KeySet { keys, left_out })
+        Ok(KeySet { keys, skipped })
     }
 }
 

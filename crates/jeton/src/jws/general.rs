@@ -1,5 +1,5 @@
 use super::Signer;
-use crate::error::{Misuse, Result};
+use crate::error::{InvalidUse, Result};
 use crate::limits;
 
 /// Signs one payload with several signers: the general JSON serialization (RFC 7515, section 7.2.1).
@@ -8,22 +8,22 @@ use crate::limits;
 /// that signature. To require two signatures, verify twice with one key each.
 ///
 /// ```
-/// use jeton::jws::{General, Signer, Verifier};
+/// use jeton::jws::{GeneralJws, Signer, Verifier};
 /// use jeton::key::{SigAlg, SigningKey};
 ///
 /// let (old, new) = (SigningKey::generate(SigAlg::ES256)?, SigningKey::generate(SigAlg::MlDsa65)?);
-/// let text = General::new().signer(Signer::new(&old)).signer(Signer::new(&new)).sign(b"both")?;
+/// let text = GeneralJws::new().signer(Signer::new(&old)).signer(Signer::new(&new)).sign(b"both")?;
 /// let verified = Verifier::new(new.verifying_key()).verify_json(&text)?;
 /// assert_eq!((verified.payload(), verified.signature_index()), (&b"both"[..], 1));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct General<'k>(Vec<Signer<'k>>);
+pub struct GeneralJws<'k>(Vec<Signer<'k>>);
 
-impl<'k> General<'k> {
+impl<'k> GeneralJws<'k> {
     /// Creates a JWS without signers.
     pub fn new() -> Self {
-        General::default()
+        GeneralJws::default()
     }
 
     /// Adds a signer. Its position is its [`signature_index`](super::VerifiedPayload::signature_index).
@@ -34,7 +34,7 @@ impl<'k> General<'k> {
 
     /// Signs the payload with all signers.
     ///
-    /// Returns a [`Misuse`] if there is no signer, or more than [`limits::SIGNATURES`]. Also if the signers
+    /// Returns a [`InvalidUse`] if there is no signer, or more than [`limits::SIGNATURES`]. Also if the signers
     /// differ in whether the payload is encoded (RFC 7797, section 3).
     pub fn sign(&self, payload: &[u8]) -> Result<String> {
         let member = self.first()?.payload_member(payload)?;
@@ -49,10 +49,10 @@ impl<'k> General<'k> {
 
     /// Returns the first signer; all signers use its payload form.
     fn first(&self) -> Result<&Signer<'k>> {
-        let first = self.0.first().ok_or(Misuse::Signers)?;
+        let first = self.0.first().ok_or(InvalidUse::Signers)?;
         let agreed = self.0.iter().all(|signer| signer.form() == first.form());
         if !agreed || self.0.len() > limits::SIGNATURES {
-            return Err(Misuse::Signers.into());
+            return Err(InvalidUse::Signers.into());
         }
         Ok(first)
     }

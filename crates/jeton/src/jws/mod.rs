@@ -16,8 +16,8 @@
 //! | compact | [`Signer::sign`] | [`Verifier::verify`] |
 //! | compact, detached content | [`Signer::sign_detached`] | [`Verifier::verify_detached`] |
 //! | flattened JSON | [`Signer::sign_flattened`] | [`Verifier::verify_json`] |
-//! | general JSON, several signers | [`General::sign`] | [`Verifier::verify_json`] |
-//! | JSON, detached content | [`Signer::sign_flattened_detached`], [`General::sign_detached`] | [`Verifier::verify_json_detached`] |
+//! | general JSON, several signers | [`GeneralJws::sign`] | [`Verifier::verify_json`] |
+//! | JSON, detached content | [`Signer::sign_flattened_detached`], [`GeneralJws::sign_detached`] | [`Verifier::verify_json_detached`] |
 //!
 //! Each of them also with the payload as it is ([`Signer::unencoded`], RFC 7797). `docs/reference/algorithms.md`
 //! has the algorithms.
@@ -25,19 +25,19 @@
 mod compact;
 mod general;
 mod header;
-pub(crate) mod header_text;
+pub(crate) mod raw_header;
 pub(crate) mod insecure;
 mod json_form;
 mod signer;
 mod verified_payload;
 mod verifier;
 
-pub use general::General;
+pub use general::GeneralJws;
 pub use signer::Signer;
 pub use verified_payload::VerifiedPayload;
 pub use verifier::Verifier;
 
 pub(crate) use compact::{Compact, assemble, assemble_onto, attach, compact_length, unsigned};
 pub(crate) use header::{Extensions, Header, Headers, KnownHeader, is_reserved};
-pub(crate) use header_text::{HeaderText, check_header_text};
+pub(crate) use raw_header::{RawHeaderSigner, check_header_text};
 pub(crate) use signer::header_with_type;

@@ -4,13 +4,13 @@ use super::compact::{assemble, is_allowed_in_compact, signing_input};
 use super::header::{PayloadForm, is_reserved};
 use crate::base64;
 use crate::crypto::SignatureBuffer;
-use crate::error::{Misuse, Result};
+use crate::error::{InvalidUse, Result};
 use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
 use crate::limits::Limits;
 
 /// Signs bytes as a JWS in the compact serialization (RFC 7515, section 7.1) or the flattened JSON
-/// serialization (section 7.2.2). [`General`](super::General) combines several signers.
+/// serialization (section 7.2.2). [`GeneralJws`](super::GeneralJws) combines several signers.
 ///
 /// The protected header contains `alg` and `kid` of the key, and the members set here.
 ///
@@ -81,9 +81,9 @@ impl<'k> Signer<'k> {
     }
 
     /// Sets an unprotected header (`header`, RFC 7515, section 7.2.1), which is not signed. Only for the JSON
-    /// serialization; signing a compact token then returns a [`Misuse`].
+    /// serialization; signing a compact token then returns a [`InvalidUse`].
     ///
-    /// Returns a [`Misuse`] if the value is not an object, or has a name that a verifier interprets: these must
+    /// Returns a [`InvalidUse`] if the value is not an object, or has a name that a verifier interprets: these must
     /// be protected.
     ///
     /// ```
@@ -96,11 +96,11 @@ impl<'k> Signer<'k> {
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn unprotected<T: Serialize + ?Sized>(mut self, header: &T) -> Result<Self> {
-        let misuse = Misuse::UnprotectedHeader;
-        let text = serde_json::to_string(header).map_err(|_| misuse)?;
+        let invalid_use = InvalidUse::UnprotectedHeader;
+        let text = serde_json::to_string(header).map_err(|_| invalid_use)?;
         let limits = Limits::default();
         if text.len() > limits.header_bytes {
-            return Err(misuse.into());
+            return Err(invalid_use.into());
         }
         struct Rejected;
         impl From<ScanError> for Rejected {
@@ -114,7 +114,7 @@ impl<'k> Signer<'k> {
             }
             Ok(())
         })
-        .map_err(|Rejected| misuse)?;
+        .map_err(|Rejected| invalid_use)?;
         self.unprotected = Some(text);
         Ok(self)
     }
@@ -132,7 +132,7 @@ impl<'k> Signer<'k> {
                 let text = std::str::from_utf8(payload)
                     .ok()
                     .filter(|text| is_allowed_in_compact(text.as_bytes()))
-                    .ok_or(Misuse::UnencodedPayload)?;
+                    .ok_or(InvalidUse::UnencodedPayload)?;
                 let signature = self.signature(&header, payload)?;
                 Ok([&header, ".", text, ".", &signature].concat())
             }
@@ -167,7 +167,7 @@ impl<'k> Signer<'k> {
         let text = match self.form {
             PayloadForm::Encoded => format!("\"{}\"", base64::encode(payload)),
             PayloadForm::Plain => {
-                let text = std::str::from_utf8(payload).map_err(|_| Misuse::UnencodedPayload)?;
+                let text = std::str::from_utf8(payload).map_err(|_| InvalidUse::UnencodedPayload)?;
                 serde_json::Value::from(text).to_string()
             }
         };
@@ -189,7 +189,7 @@ impl<'k> Signer<'k> {
 
     fn compact_only(&self) -> Result<()> {
         match self.unprotected {
-            Some(_) => Err(Misuse::UnprotectedHeader.into()),
+            Some(_) => Err(InvalidUse::UnprotectedHeader.into()),
             None => Ok(()),
         }
     }
@@ -236,10 +236,10 @@ pub(crate) fn header_with_type(alg: &str, key_id: Option<&str>, typ: &str) -> Re
 }
 
 /// Checks that a text is a media type as a header may contain it.
-fn media_type(text: &str) -> Result<&str, Misuse> {
+fn media_type(text: &str) -> Result<&str, InvalidUse> {
     match text.len() {
         1..=128 if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(text),
-        _ => Err(Misuse::Type),
+        _ => Err(InvalidUse::Type),
     }
 }
 

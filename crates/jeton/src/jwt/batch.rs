@@ -118,7 +118,7 @@ impl<'k> BatchIssuer<'k> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the claims have no expiry chosen, and
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if the claims have no expiry chosen, and
     /// [`Error::Key`](crate::Error::Key) if the key must not sign.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, shared: &Claims<'_, ()>) -> Result<Self> {
         Self::new_with_clock(key, shared, &SystemClock)
@@ -153,7 +153,7 @@ impl<'k> BatchIssuer<'k> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if the batch issuer already sets a claim, or if a JWT cannot
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if the batch issuer already sets a claim, or if a JWT cannot
     /// represent the custom claims; [`Error::Remote`](crate::Error::Remote) if a remote signer failed.
     pub fn issue<T: CustomClaims>(&self, own: &TokenClaims<'_, T>) -> Result<String> {
         let mut token = String::new();

@@ -12,7 +12,7 @@ use crate::jwe::{Decrypter, Encrypter};
 use crate::key::{ContentEnc, ContentKey, DecryptionKeys, EncryptionKeyRef};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// A shared key that authenticates the issuer of a JWT that is encrypted but not signed: a [`ContentKey`].
@@ -103,7 +103,7 @@ pub struct EncryptedIssuer<'k> {
 impl<'k> EncryptedIssuer<'k> {
     /// Creates an issuer with this key and content encryption. A [`ContentKey`] has a fixed content encryption;
     /// with another one, issuing returns
-    /// [`Misuse::ContentEncryption`](crate::error::Misuse::ContentEncryption).
+    /// [`InvalidUse::ContentEncryption`](crate::error::InvalidUse::ContentEncryption).
     pub fn new<K: SharedKey>(key: &'k K, enc: ContentEnc) -> EncryptedIssuer<'k> {
         EncryptedIssuer {
             encrypter: Encrypter::new(key.to_encrypt(), enc).typ("JWT"),
@@ -175,7 +175,7 @@ impl EncryptedVerifier {
 
     /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.deserialize()
+        self.verify_raw(token)?.deserialize()
     }
 
     /// Returns the plaintext, its registered claims and the id of the key.
@@ -199,23 +199,23 @@ impl EncryptedVerifier {
 }
 
 impl Verify for EncryptedVerifier {
-    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+    fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         self.open(token, |payload, claims, key_id| {
             Verified::untyped(claims, Box::from(payload), key_id)
         })
     }
 
-    fn verify_untyped_in<'s>(
+    fn verify_raw_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> Result<VerifiedIn<'s, Untyped>> {
+    ) -> Result<VerifiedIn<'s, RawClaims>> {
         self.open(token, |payload, claims, key_id| {
             Verified::untyped(claims, scratch.copy_from(payload), key_id)
         })
     }
 
-    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {
         Ok(self.policy.recheck(verified, self.clock.as_ref())?)
     }
 }

@@ -2,7 +2,7 @@ use crate::claims::{Buffer, Claims, CustomClaims, Dates, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue, WriteClaims};
-use crate::jws::{HeaderText, assemble_onto, compact_length};
+use crate::jws::{RawHeaderSigner, assemble_onto, compact_length};
 use crate::key::{MacKey, SigningKey, SigningKeyRef};
 use crate::remote::RemoteSigner;
 
@@ -101,7 +101,7 @@ impl RemoteSigner {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims, and
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a JWT cannot represent the claims, and
     /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
     pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
         issue(self.into(), claims, &SystemClock)
@@ -184,7 +184,7 @@ impl Issue for RemoteSigner {
     }
 }
 
-impl Issue for HeaderText<'_> {
+impl Issue for RawHeaderSigner<'_> {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue_under(self.encoded(), self.key(), claims, clock)
     }

@@ -43,7 +43,7 @@ impl<'k> Issuer<'k> {
     ///
     /// # Errors
     ///
-    /// [`Misuse::Type`](crate::error::Misuse::Type) if the type is not a media type: 1 to 128 visible ASCII
+    /// [`InvalidUse::Type`](crate::error::InvalidUse::Type) if the type is not a media type: 1 to 128 visible ASCII
     /// characters.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, typ: impl Into<String>) -> Result<Self> {
         let (key, typ) = (key.into(), typ.into());

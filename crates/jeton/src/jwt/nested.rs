@@ -8,7 +8,7 @@ use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jwe::{Decrypter, Encrypter};
 use crate::key::SigningKeyRef;
-use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Issues JWTs that are signed and then encrypted (RFC 7519, section 11.2).
@@ -114,7 +114,7 @@ impl NestedVerifier {
 
     /// Decrypts and verifies a token, and returns its claims.
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.deserialize()
+        self.verify_raw(token)?.deserialize()
     }
 
     /// Decrypts a token and calls `read` with the signed token inside.
@@ -133,21 +133,21 @@ impl NestedVerifier {
 }
 
 impl Verify for NestedVerifier {
-    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        self.inside(token, |inner| self.verifier.verify_untyped(inner))
+    fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
+        self.inside(token, |inner| self.verifier.verify_raw(inner))
     }
 
-    fn verify_untyped_in<'s>(
+    fn verify_raw_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> Result<VerifiedIn<'s, Untyped>> {
+    ) -> Result<VerifiedIn<'s, RawClaims>> {
         self.inside(token, |inner| {
-            self.verifier.verify_untyped_in(inner, scratch)
+            self.verifier.verify_raw_in(inner, scratch)
         })
     }
 
-    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {
         self.verifier.recheck(verified)
     }
 }

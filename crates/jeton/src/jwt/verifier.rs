@@ -11,7 +11,7 @@ use crate::jws::{Compact, Extensions};
 use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Verifies JWTs: the signature first, then the claims.
@@ -147,20 +147,20 @@ impl Verifier {
 
 impl Verify for Verifier {
     #[inline]
-    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
-        self.accept(token, |layout, _| Ok(Untyped::new(layout.clone())))
+    fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
+        self.accept(token, |layout, _| Ok(RawClaims::new(layout.clone())))
     }
 
     #[inline]
-    fn verify_untyped_in<'s>(
+    fn verify_raw_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> Result<VerifiedIn<'s, Untyped>> {
-        self.accept_in(token, scratch, |layout, _| Ok(Untyped::new(layout.clone())))
+    ) -> Result<VerifiedIn<'s, RawClaims>> {
+        self.accept_in(token, scratch, |layout, _| Ok(RawClaims::new(layout.clone())))
     }
 
-    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {
         Ok(self.policy.recheck(verified, self.clock.as_ref())?)
     }
 }

@@ -1,6 +1,6 @@
 use super::encryption_algorithm::RSA1_5;
 use super::{ContentKey, DecryptionKey, KeyId, Password, WrappingKey};
-use crate::error::{KeyError, KeyProblem, Misuse, Result};
+use crate::error::{KeyError, KeyProblem, InvalidUse, Result};
 use crate::jwk::{self, Members};
 
 /// The keys of a decrypter: one, or several.
@@ -49,7 +49,7 @@ impl DecryptionKeys {
     /// Adds more keys.
     ///
     /// One RSA key must not be used for both [`RSA1_5`](crate::danger::RSA1_5) and RSA-OAEP. Otherwise every
-    /// call of a [`Decrypter`](crate::jwe::Decrypter) returns [`Misuse::SharedRsaKey`].
+    /// call of a [`Decrypter`](crate::jwe::Decrypter) returns [`InvalidUse::SharedRsaKey`].
     pub fn and(mut self, others: impl Into<DecryptionKeys>) -> DecryptionKeys {
         self.0.extend(others.into().0);
         self
@@ -71,14 +71,14 @@ impl DecryptionKeys {
 
     /// Rejects an RSA key for both RSA1_5 and OAEP. An oracle for one padding would also reveal content that was
     /// encrypted with the other.
-    pub(crate) fn check(&self) -> Result<(), Misuse> {
+    pub(crate) fn check(&self) -> Result<(), InvalidUse> {
         let is_old = |key: &&DecryptionKey| key.alg() == RSA1_5;
         let rsa = || self.0.iter().filter_map(DecryptWith::rsa);
         let is_shared = rsa()
             .filter(is_old)
             .any(|old| rsa().any(|new| !is_old(&new) && new.modulus() == old.modulus()));
         match is_shared {
-            true => Err(Misuse::SharedRsaKey),
+            true => Err(InvalidUse::SharedRsaKey),
             false => Ok(()),
         }
     }

@@ -32,7 +32,7 @@ pub enum KeyManagementAlg {
     /// ECDH-ES: the derived key wraps the content key with AES Key Wrap, 256 bits.
     EcdhEsA256Kw,
     /// RSAES-PKCS1-v1_5. Only [`danger::RSA1_5`](crate::danger::RSA1_5) creates it.
-    Rsa1_5(Opened),
+    Rsa1_5(LegacyOptIn),
 }
 
 /// RSAES-PKCS1-v1_5 as key management (RFC 7518, section 4.2). Only this constant enables it.
@@ -47,7 +47,7 @@ pub enum KeyManagementAlg {
 /// padding. This doubles the time.
 ///
 /// A key for this algorithm must have no other use. A [`Decrypter`](crate::jwe::Decrypter) with the same RSA
-/// key for RSA-OAEP returns [`Misuse::SharedRsaKey`](crate::error::Misuse::SharedRsaKey).
+/// key for RSA-OAEP returns [`InvalidUse::SharedRsaKey`](crate::error::InvalidUse::SharedRsaKey).
 ///
 /// ```
 /// use jeton::danger::RSA1_5;
@@ -56,11 +56,11 @@ pub enum KeyManagementAlg {
 /// assert_eq!(key.alg().name(), "RSA1_5");
 /// # Ok::<(), jeton::Error>(())
 /// ```
-pub const RSA1_5: KeyManagementAlg = KeyManagementAlg::Rsa1_5(Opened(()));
+pub const RSA1_5: KeyManagementAlg = KeyManagementAlg::Rsa1_5(LegacyOptIn(()));
 
 /// Proves that the caller used [`danger`](crate::danger): nothing else creates it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Opened(());
+pub struct LegacyOptIn(());
 
 /// A key management algorithm with a shared key (RFC 7518, sections 4.4 and 4.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::error::{KeyError, KeyProblem, Misuse};
+use crate::error::{KeyError, KeyProblem, InvalidUse};
 use crate::limits;
 
 /// A key id: opaque, not empty, with a maximum length, cheap to clone.
@@ -9,8 +9,8 @@ pub(crate) struct KeyId(Arc<str>);
 
 impl KeyId {
     /// Checks an id that the caller sets.
-    pub(crate) fn from_caller(id: &str) -> Result<KeyId, Misuse> {
-        Self::bounded(id).ok_or(Misuse::KeyId)
+    pub(crate) fn from_caller(id: &str) -> Result<KeyId, InvalidUse> {
+        Self::bounded(id).ok_or(InvalidUse::KeyId)
     }
 
     /// Checks an id from key material.

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::{KeyId, KeyOps, PermittedUse, UnknownAlgorithm, is_key_text, shared_algorithm};
 use crate::crypto::{Hash, pbes2};
-use crate::error::{KeyError, KeyProblem, Misuse, Result};
+use crate::error::{KeyError, KeyProblem, InvalidUse, Result};
 use crate::jwk::Members;
 use crate::limits;
 
@@ -150,7 +150,7 @@ impl Password {
     /// [`limits::PBES2_ROUNDS`].
     pub fn rounds(mut self, rounds: u32) -> Result<Password> {
         if !(limits::PBES2_ROUNDS_MIN..=limits::PBES2_ROUNDS).contains(&rounds) {
-            return Err(Misuse::Pbes2Rounds.into());
+            return Err(InvalidUse::Pbes2Rounds.into());
         }
         self.rounds = rounds;
         Ok(self)

@@ -3,7 +3,7 @@
 /// ```
 /// use jeton::key::{RsaSize, SigAlg, SigningKey};
 /// let key = SigningKey::generate_rsa(SigAlg::PS256, RsaSize::Bits3072)?;
-/// assert_eq!(RsaSize::of_bits(3072), Some(RsaSize::Bits3072));
+/// assert_eq!(RsaSize::from_bits(3072), Some(RsaSize::Bits3072));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -40,7 +40,7 @@ impl RsaSize {
     }
 
     /// Returns the size with this number of bits, if there is one.
-    pub fn of_bits(bits: usize) -> Option<RsaSize> {
+    pub fn from_bits(bits: usize) -> Option<RsaSize> {
         RsaSize::ALL.into_iter().find(|size| size.bits() == bits)
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{KeyError, Result};
 use crate::jwk::{self, Members};
 
 /// A shared key that wraps content keys. Anyone who can decrypt with it can also encrypt, and so can every
-/// other recipient of a token that it decrypts ([`Encrypter::also_to`](crate::jwe::Encrypter::also_to)).
+/// other recipient of a token that it decrypts ([`Encrypter::recipient`](crate::jwe::Encrypter::recipient)).
 ///
 /// With A128GCMKW, A192GCMKW and A256GCMKW, one key may wrap at most 2³² content keys (RFC 7518, section 8.4),
 /// because the nonces are random. A128KW, A192KW and A256KW have no nonce and no such limit.

@@ -8,7 +8,7 @@ use super::encrypted::Envelope;
 use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Kind, PasswordLimits, key_error};
 use crate::crypto::{Hash, argon2id, pbes2, random};
-use crate::error::{Error, KeyError, KeyProblem, Misuse, Result};
+use crate::error::{Error, KeyError, KeyProblem, InvalidUse, Result};
 use crate::limits;
 use crate::paserk;
 use crate::paseto::{LocalKey, SecretKey, Version};
@@ -52,12 +52,12 @@ impl PasswordCost {
     ///
     /// # Errors
     ///
-    /// [`Misuse::PasswordCost`] outside the limits.
+    /// [`InvalidUse::PasswordCost`] outside the limits.
     pub fn pbkdf2(iterations: u32) -> Result<PasswordCost> {
         let bounds = limits::PBKDF2_ITERATIONS_MIN..=limits::PBKDF2_ITERATIONS;
         let iterations = NonZeroU32::new(iterations)
             .filter(|iterations| bounds.contains(&iterations.get()))
-            .ok_or(Misuse::PasswordCost)?;
+            .ok_or(InvalidUse::PasswordCost)?;
         Ok(PasswordCost(Work::Pbkdf2 { iterations }))
     }
 
@@ -67,7 +67,7 @@ impl PasswordCost {
     ///
     /// # Errors
     ///
-    /// [`Misuse::PasswordCost`] outside the limits.
+    /// [`InvalidUse::PasswordCost`] outside the limits.
     pub fn argon2id(memory_bytes: u64, passes: u32, lanes: u32) -> Result<PasswordCost> {
         let bounds = limits::ARGON2ID_MEMORY_BYTES_MIN..=limits::ARGON2ID_MEMORY_BYTES;
         let good = bounds.contains(&memory_bytes)
@@ -77,7 +77,7 @@ impl PasswordCost {
         let memory_kib = u32::try_from(memory_bytes / 1024)
             .ok()
             .filter(|_| good)
-            .ok_or(Misuse::PasswordCost)?;
+            .ok_or(InvalidUse::PasswordCost)?;
         Ok(PasswordCost(Work::Argon2id {
             memory_kib,
             passes,
@@ -181,7 +181,7 @@ impl Layout {
 
     fn encrypt(&self, key: &[u8], password: &[u8], cost: PasswordCost) -> Result<String> {
         if cost.family() != self.family {
-            return Err(Misuse::PasswordCost.into());
+            return Err(InvalidUse::PasswordCost.into());
         }
         check(password)?;
         let mut salt = vec![0; salt_bytes(self.family)];
@@ -266,7 +266,7 @@ impl<V: Version> LocalKey<V> {
     ///
     /// # Errors
     ///
-    /// Those of [`to_password_paserk`](LocalKey::to_password_paserk), and [`Misuse::PasswordCost`] for the cost of
+    /// Those of [`to_password_paserk`](LocalKey::to_password_paserk), and [`InvalidUse::PasswordCost`] for the cost of
     /// another version.
     pub fn to_password_paserk_with(&self, password: &[u8], cost: PasswordCost) -> Result<String> {
         local::<V>().encrypt(self.secret(), password, cost)

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::Binding;
+use super::TokenContext;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
@@ -10,12 +10,12 @@ use crate::issue::{AnyClaims, Issue};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::paseto::{Binding, BoundIssuer, v4};
+/// use jeton::paseto::{TokenContext, BoundIssuer, v4};
 /// use jeton::{Claims, Issue, Policy};
 ///
 /// let key = v4::SecretKey::generate()?;
 /// let footer = format!("{{\"kid\":\"{}\"}}", key.public_key().id());
-/// let issuer: &dyn Issue = &BoundIssuer::new(&key, Binding::new().footer(&footer));
+/// let issuer: &dyn Issue = &BoundIssuer::new(&key, TokenContext::new().footer(&footer));
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
 /// let token = issuer.issue(&claims)?;
 ///
@@ -26,7 +26,7 @@ use crate::issue::{AnyClaims, Issue};
 /// ```
 pub struct BoundIssuer<'a> {
     key: &'a dyn IssueBound,
-    binding: Binding<'a>,
+    context: TokenContext<'a>,
 }
 
 /// A key that issues PASETOs.
@@ -37,7 +37,7 @@ pub trait IssueBound: Send + Sync + sealed::Sealed {
     fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
         token: &mut String,
     ) -> Result<()>;
@@ -49,9 +49,9 @@ pub(super) mod sealed {
 }
 
 impl<'a> BoundIssuer<'a> {
-    /// Creates an issuer with this key and binding.
-    pub fn new(key: &'a impl IssueBound, binding: Binding<'a>) -> BoundIssuer<'a> {
-        BoundIssuer { key, binding }
+    /// Creates an issuer with this key and context.
+    pub fn new(key: &'a impl IssueBound, context: TokenContext<'a>) -> BoundIssuer<'a> {
+        BoundIssuer { key, context }
     }
 }
 
@@ -69,14 +69,14 @@ impl Issue for BoundIssuer<'_> {
         token: &mut String,
     ) -> Result<()> {
         self.key
-            .issue_bound_onto(claims, self.binding, clock, token)
+            .issue_bound_onto(claims, self.context, clock, token)
     }
 }
 
 impl fmt::Debug for BoundIssuer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundIssuer")
-            .field("binding", &self.binding)
+            .field("context", &self.context)
             .finish_non_exhaustive()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Binding, pae};
+use super::{TokenContext, pae};
 
 /// The pre-authentication encoding of the public key (version 3), header, message, footer and implicit
 /// assertion (from version 3 on).
@@ -11,7 +11,7 @@ pub(super) struct Frame<'a> {
     pub(super) key: Option<&'a [u8]>,
     pub(super) header: &'static str,
     pub(super) message_bytes: usize,
-    pub(super) binding: Binding<'a>,
+    pub(super) context: TokenContext<'a>,
     /// Whether the version has implicit assertions. If so, an empty one is encoded too.
     pub(super) implicit_assertion: bool,
 }
@@ -65,9 +65,9 @@ impl Frame<'_> {
 
     /// Returns the pieces after the message.
     fn suffix(&self) -> [Option<&[u8]>; 2] {
-        let assertion = self.binding.implicit_assertion;
+        let assertion = self.context.implicit_assertion;
         [
-            Some(self.binding.footer),
+            Some(self.context.footer),
             self.implicit_assertion.then_some(assertion),
         ]
     }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn frame_equals_pae_of_its_pieces() {
-        let binding = Binding::new().footer("foot").implicit_assertion("implied");
+        let context = TokenContext::new().footer("foot").implicit_assertion("implied");
         let message: &[u8] = b"message";
         for key in [None, Some(&b"the key"[..])] {
             for implicit_assertion in [false, true] {
@@ -87,7 +87,7 @@ mod tests {
                     key,
                     header: "v0.public.",
                     message_bytes: message.len(),
-                    binding,
+                    context,
                     implicit_assertion,
                 };
                 let mut buffer = vec![0xee; frame.bytes()];

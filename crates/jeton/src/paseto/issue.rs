@@ -1,7 +1,7 @@
 //! Building tokens from claims or bytes, for all versions and purposes.
 
 use super::suite::Suite;
-use super::{Binding, token};
+use super::{TokenContext, token};
 pub(super) use crate::claims::Buffer;
 use crate::claims::{Claims, Dates, JsonClaims};
 use crate::clock::Clock;
@@ -23,18 +23,18 @@ pub(super) trait Seal {
 
     /// Converts the message after the first `prefix_bytes` bytes into the body, which ends at the end of the
     /// buffer. Returns its start.
-    fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize>;
+    fn seal(&self, buffer: &mut Buffer, context: TokenContext<'_>) -> Result<usize>;
 }
 
 /// Creates a token with claims.
 pub(super) fn claims<C: WriteClaims + ?Sized>(
     key: &impl Seal,
     claims: &C,
-    binding: Binding<'_>,
+    context: TokenContext<'_>,
     clock: &dyn Clock,
 ) -> Result<String> {
     let mut token = String::new();
-    claims_onto(key, claims, binding, clock, &mut token)?;
+    claims_onto(key, claims, context, clock, &mut token)?;
     Ok(token)
 }
 
@@ -42,23 +42,23 @@ pub(super) fn claims<C: WriteClaims + ?Sized>(
 pub(super) fn claims_onto<C: WriteClaims + ?Sized>(
     key: &impl Seal,
     claims: &C,
-    binding: Binding<'_>,
+    context: TokenContext<'_>,
     clock: &dyn Clock,
     token: &mut String,
 ) -> Result<()> {
-    key.suite().check(binding)?;
+    key.suite().check(context)?;
     let mut buffer = message(key.prefix_bytes(), claims, clock)?;
-    finish(key, &mut buffer, binding, token)
+    finish(key, &mut buffer, context, token)
 }
 
 /// Returns an upper bound for the length of a token.
 pub(super) fn length_bound(
     key: &impl Seal,
     claims: &Claims<'_, JsonClaims<'_>>,
-    binding: Binding<'_>,
+    context: TokenContext<'_>,
 ) -> usize {
     let body_bytes = claims.length_bound(Dates::Rfc3339) + key.overhead_bytes();
-    token::length(key.header(), body_bytes, binding.footer)
+    token::length(key.header(), body_bytes, context.footer)
 }
 
 /// Writes the claims after this number of zeros.
@@ -74,24 +74,24 @@ pub(super) fn message<C: WriteClaims + ?Sized>(
 }
 
 /// Creates a token with exactly these bytes.
-pub(super) fn bytes(key: &impl Seal, message: &[u8], binding: Binding<'_>) -> Result<String> {
-    key.suite().check(binding)?;
+pub(super) fn bytes(key: &impl Seal, message: &[u8], context: TokenContext<'_>) -> Result<String> {
+    key.suite().check(context)?;
     let mut buffer =
         Buffer::with_capacity(key.prefix_bytes() + message.len() + key.overhead_bytes());
     buffer.resize(key.prefix_bytes(), 0);
     buffer.extend_from_slice(message);
     let mut token = String::new();
-    finish(key, &mut buffer, binding, &mut token)?;
+    finish(key, &mut buffer, context, &mut token)?;
     Ok(token)
 }
 
 fn finish(
     key: &impl Seal,
     buffer: &mut Buffer,
-    binding: Binding<'_>,
+    context: TokenContext<'_>,
     token: &mut String,
 ) -> Result<()> {
-    let start = key.seal(buffer, binding)?;
-    token::assemble_onto(key.header(), &buffer[start..], binding.footer, token);
+    let start = key.seal(buffer, context)?;
+    token::assemble_onto(key.header(), &buffer[start..], context.footer, token);
     Ok(())
 }

@@ -21,7 +21,7 @@ use crate::limits::{self, Limits};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::paseto::{Binding, KeySet, Verifier, v4};
+/// use jeton::paseto::{TokenContext, KeySet, Verifier, v4};
 /// use jeton::{Claims, Policy};
 ///
 /// let (old, next) = (v4::SecretKey::generate()?, v4::SecretKey::generate()?);
@@ -30,7 +30,7 @@ use crate::limits::{self, Limits};
 ///
 /// let footer = format!("{{\"kid\":\"{}\"}}", next.public_key().id());
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
-/// let token = next.issue_with(&claims, Binding::new().footer(&footer))?;
+/// let token = next.issue_with(&claims, TokenContext::new().footer(&footer))?;
 /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
 /// assert_eq!(verified.key_id(), Some(next.public_key().id().to_string().as_str()));
 /// # Ok::<_, jeton::Error>(())
@@ -38,7 +38,7 @@ use crate::limits::{self, Limits};
 #[derive(Clone)]
 pub struct KeySet {
     keys: Arc<[Arc<dyn Open>]>,
-    left_out: usize,
+    skipped: usize,
 }
 
 /// The keys that may have created a token.
@@ -69,14 +69,14 @@ impl KeySet {
         }
         Ok(KeySet {
             keys: all.into(),
-            left_out: 0,
+            skipped: 0,
         })
     }
 
     /// Creates a set from PASERKs of the forms `public` and `local`.
     ///
     /// PASERKs of an unknown kind and keys that cannot verify are skipped;
-    /// [`left_out`](KeySet::left_out) counts them.
+    /// [`skipped`](KeySet::skipped) counts them.
     ///
     /// # Errors
     ///
@@ -87,23 +87,23 @@ impl KeySet {
     ///
     /// let key = v4::SecretKey::generate()?.public_key();
     /// let set = KeySet::from_paserks([key.to_paserk().as_str(), "k9.public.AAAA"])?;
-    /// assert_eq!((set.len(), set.left_out()), (1, 1));
+    /// assert_eq!((set.len(), set.skipped()), (1, 1));
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn from_paserks<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<KeySet> {
         let mut keys: Vec<Keys> = Vec::new();
-        let mut left_out = 0;
+        let mut skipped = 0;
         for text in texts {
-            if keys.len() + left_out == limits::KEY_SET_KEYS {
+            if keys.len() + skipped == limits::KEY_SET_KEYS {
                 return Err(key_set_error(KeyProblem::TooLarge).into());
             }
             match read(text) {
                 Some(key) => keys.push(key),
-                None => left_out += 1,
+                None => skipped += 1,
             }
         }
         Ok(KeySet {
-            left_out,
+            skipped,
             ..KeySet::new(keys)?
         })
     }
@@ -119,8 +119,8 @@ impl KeySet {
     }
 
     /// Returns the number of skipped PASERKs.
-    pub fn left_out(&self) -> usize {
-        self.left_out
+    pub fn skipped(&self) -> usize {
+        self.skipped
     }
 
     pub(super) fn keys(&self) -> &[Arc<dyn Open>] {

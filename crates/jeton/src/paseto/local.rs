@@ -6,10 +6,10 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Keys, Open, Opened};
+use super::open::{self, Keys, Open, Message};
 use super::suite::{Cipher, Suite};
 use super::token::Parts;
-use super::{Binding, Version, bound};
+use super::{TokenContext, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
@@ -85,35 +85,35 @@ impl<V: Version> LocalKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims: no expiry chosen, a list
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a PASETO cannot represent the claims: no expiry chosen, a list
     /// of audiences, or a custom claim with a registered name.
     pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        self.issue_with(claims, Binding::new())
+        self.issue_with(claims, TokenContext::new())
     }
 
-    /// Issues a token with these claims and this binding: a footer, an implicit assertion or both.
+    /// Issues a token with these claims and this context: a footer, an implicit assertion or both.
     ///
     /// # Errors
     ///
     /// Those of [`issue`](LocalKey::issue), and an error for a footer that is too long.
     ///
     /// ```
-    /// use jeton::paseto::{Binding, v4::LocalKey};
+    /// use jeton::paseto::{TokenContext, v4::LocalKey};
     /// use jeton::Claims;
     ///
     /// let key = LocalKey::generate()?;
     /// let kid = format!("{{\"kid\":\"{}\"}}", key.id());
     /// let claims = Claims::new(()).without_expiry();
-    /// let token = key.issue_with(&claims, Binding::new().footer(&kid))?;
+    /// let token = key.issue_with(&claims, TokenContext::new().footer(&kid))?;
     /// assert_eq!(token.split('.').count(), 4);
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
     ) -> Result<String> {
-        self.issue_with_clock(claims, binding, &SystemClock)
+        self.issue_with_clock(claims, context, &SystemClock)
     }
 
     /// Issues a token using this clock.
@@ -124,13 +124,13 @@ impl<V: Version> LocalKey<V> {
     pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
     ) -> Result<String> {
-        issue::claims(&*self.prepared, claims, binding, clock)
+        issue::claims(&*self.prepared, claims, context, clock)
     }
 
-    /// Appends a token with these claims and this binding to a string. Nothing is allocated if the string has
+    /// Appends a token with these claims and this context to a string. Nothing is allocated if the string has
     /// enough capacity and the claims have at most 900 bytes.
     /// After an error the string is unchanged.
     ///
@@ -139,34 +139,34 @@ impl<V: Version> LocalKey<V> {
     /// Those of [`issue_with`](LocalKey::issue_with).
     ///
     /// ```
-    /// use jeton::paseto::{Binding, v4::LocalKey};
+    /// use jeton::paseto::{TokenContext, v4::LocalKey};
     /// use jeton::Claims;
     ///
     /// let key = LocalKey::generate()?;
     /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
-    /// let binding = Binding::new().footer("f");
-    /// let mut token = String::with_capacity(key.issued_length_bound(&claims, binding));
-    /// key.issue_onto(&claims, binding, &mut token)?;
+    /// let context = TokenContext::new().footer("f");
+    /// let mut token = String::with_capacity(key.issued_length_bound(&claims, context));
+    /// key.issue_onto(&claims, context, &mut token)?;
     /// assert!(token.starts_with("v4."));
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn issue_onto<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         token: &mut String,
     ) -> Result<()> {
-        issue::claims_onto(&*self.prepared, claims, binding, &SystemClock, token)
+        issue::claims_onto(&*self.prepared, claims, context, &SystemClock, token)
     }
 
-    /// Returns an upper bound for the length of a token with these claims and this binding, bytes. The claims
+    /// Returns an upper bound for the length of a token with these claims and this context, bytes. The claims
     /// are not written.
     pub fn issued_length_bound(
         &self,
         claims: &Claims<'_, JsonClaims<'_>>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
     ) -> usize {
-        issue::length_bound(&*self.prepared, claims, binding)
+        issue::length_bound(&*self.prepared, claims, context)
     }
 
     /// Encrypts bytes. To issue claims, use [`issue`](LocalKey::issue). This is for messages that are not
@@ -174,20 +174,20 @@ impl<V: Version> LocalKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) for a footer that is too long, and for an implicit assertion in
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) for a footer that is too long, and for an implicit assertion in
     /// a version without one.
     ///
     /// ```
-    /// use jeton::paseto::{Binding, v4::LocalKey};
+    /// use jeton::paseto::{TokenContext, v4::LocalKey};
     ///
     /// let key = LocalKey::generate()?;
-    /// let token = key.encrypt(b"any bytes", Binding::new().footer("f").implicit_assertion("i"))?;
+    /// let token = key.encrypt(b"any bytes", TokenContext::new().footer("f").implicit_assertion("i"))?;
     /// let opened = key.decrypt(&token, b"i")?;
     /// assert_eq!((opened.message(), opened.footer()), (&b"any bytes"[..], &b"f"[..]));
     /// # Ok::<_, jeton::Error>(())
     /// ```
-    pub fn encrypt(&self, message: &[u8], binding: Binding<'_>) -> Result<String> {
-        issue::bytes(&*self.prepared, message, binding)
+    pub fn encrypt(&self, message: &[u8], context: TokenContext<'_>) -> Result<String> {
+        issue::bytes(&*self.prepared, message, context)
     }
 
     /// Decrypts a token and returns the encrypted bytes. It checks no claims: no expiry, no audience. To verify
@@ -200,8 +200,8 @@ impl<V: Version> LocalKey<V> {
     ///
     /// [`Error::Rejected`](crate::Error::Rejected), with
     /// [`Rejection::Decryption`](crate::error::Rejection::Decryption) for all failures that depend on the key.
-    /// [`Error::Misuse`](crate::Error::Misuse) for an implicit assertion in a version without one.
-    pub fn decrypt(&self, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) for an implicit assertion in a version without one.
+    pub fn decrypt(&self, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
         open::bytes(&*self.prepared, token, implicit_assertion)
     }
 
@@ -235,7 +235,7 @@ impl<V> From<LocalKey<V>> for Keys {
 
 impl<V: Version> Issue for LocalKey<V> {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue::claims(&*self.prepared, claims, Binding::new(), clock)
+        issue::claims(&*self.prepared, claims, TokenContext::new(), clock)
     }
 
     fn issue_onto_with_clock(
@@ -244,7 +244,7 @@ impl<V: Version> Issue for LocalKey<V> {
         clock: &dyn Clock,
         token: &mut String,
     ) -> Result<()> {
-        issue::claims_onto(&*self.prepared, claims, Binding::new(), clock, token)
+        issue::claims_onto(&*self.prepared, claims, TokenContext::new(), clock, token)
     }
 }
 
@@ -254,11 +254,11 @@ impl<V: Version> bound::IssueBound for LocalKey<V> {
     fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
         token: &mut String,
     ) -> Result<()> {
-        issue::claims_onto(&*self.prepared, claims, binding, clock, token)
+        issue::claims_onto(&*self.prepared, claims, context, clock, token)
     }
 }
 
@@ -290,10 +290,10 @@ impl Prepared {
     }
 
     /// The random bytes for the nonce must be before the message in the buffer.
-    fn seal_with_random(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize> {
+    fn seal_with_random(&self, buffer: &mut Buffer, context: TokenContext<'_>) -> Result<usize> {
         let (nonce, message) = buffer.split_at_mut(self.cipher.nonce_bytes());
         self.cipher.finish_nonce(nonce, message);
-        let tag = self.cipher.seal(nonce, message, binding)?;
+        let tag = self.cipher.seal(nonce, message, context)?;
         buffer.extend_from_slice(&tag);
         Ok(0)
     }
@@ -316,9 +316,9 @@ impl Seal for Prepared {
         self.cipher.nonce_bytes() + self.cipher.tag_bytes()
     }
 
-    fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize> {
+    fn seal(&self, buffer: &mut Buffer, context: TokenContext<'_>) -> Result<usize> {
         random::fill(&mut buffer[..self.cipher.nonce_bytes()])?;
-        self.seal_with_random(buffer, binding)
+        self.seal_with_random(buffer, context)
     }
 }
 
@@ -351,8 +351,8 @@ impl Open for Prepared {
         parts.body_into(buffer)?;
         let end = buffer.len() - tag_bytes;
         let (nonce, sealed) = buffer.split_at_mut(nonce_bytes);
-        let binding = parts.binding(implicit_assertion);
-        self.cipher.open(nonce, sealed, binding)?;
+        let context = parts.context(implicit_assertion);
+        self.cipher.open(nonce, sealed, context)?;
         Ok(nonce_bytes..end)
     }
 }
@@ -421,13 +421,13 @@ mod tests {
                 let mut buffer = Buffer::from_vec(bytes(nonce));
                 buffer.extend_from_slice(vector.payload.unwrap_or_default().as_bytes());
                 // Versions 1 and 2 ignore the assertion.
-                let binding = Binding::new()
+                let context = TokenContext::new()
                     .footer(&vector.footer)
                     .implicit_assertion(&vector.implicit_assertion);
                 let start = Prepared::new(suite, key_bytes)
-                    .seal_with_random(&mut buffer, binding)
+                    .seal_with_random(&mut buffer, context)
                     .expect("short");
-                let token = token::assemble(suite.local_header, &buffer[start..], binding.footer);
+                let token = token::assemble(suite.local_header, &buffer[start..], context.footer);
                 assert_eq!(token, vector.token, "{}", vector.name);
                 tested += 1;
             }

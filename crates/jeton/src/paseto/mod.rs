@@ -36,7 +36,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use jeton::paseto::{Binding, v4};
+//! use jeton::paseto::{TokenContext, v4};
 //! use jeton::{Claims, Policy, Verified};
 //!
 //! #[derive(serde::Serialize, serde::Deserialize)]
@@ -47,7 +47,7 @@
 //!     .issuer("https://id.example")
 //!     .audience("api")
 //!     .expires_in(Duration::from_mins(15));
-//! let token = key.issue_with(&claims, Binding::new().implicit_assertion("tenant-7"))?;
+//! let token = key.issue_with(&claims, TokenContext::new().implicit_assertion("tenant-7"))?;
 //!
 //! let policy = Policy::new("https://id.example", "api");
 //! let verifier = v4::Verifier::new(&key, policy).implicit_assertion("tenant-7");
@@ -56,7 +56,7 @@
 //! # Ok::<_, jeton::Error>(())
 //! ```
 
-mod binding;
+mod context;
 mod bound;
 mod key_set;
 mod local;
@@ -81,11 +81,11 @@ mod issue;
 pub(crate) mod pae;
 mod token;
 
-pub use binding::Binding;
+pub use context::TokenContext;
 pub use bound::{BoundIssuer, IssueBound};
 pub use key_set::KeySet;
 pub use local::LocalKey;
-pub use open::{Keys, Opened};
+pub use open::{Keys, Message};
 pub use public::{PublicKey, SecretKey};
 pub use remote::{RemoteKey, RemotePublicKey, RemoteSigner};
 pub use verifier::Verifier;

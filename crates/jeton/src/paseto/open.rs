@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::key_set::Candidates;
 use super::suite::Suite;
 use super::token::{Footer, Parts};
-use super::{Binding, KeySet};
+use super::{TokenContext, KeySet};
 use crate::error::{Rejection, Result};
 use crate::limits::Limits;
 
@@ -99,12 +99,12 @@ impl fmt::Debug for Keys {
 /// Only a key creates it. The message is not checked: to verify claims, use a
 /// [`Verifier`](super::Verifier).
 #[derive(Clone, PartialEq, Eq)]
-pub struct Opened {
+pub struct Message {
     message: Zeroizing<Vec<u8>>,
     footer: Footer,
 }
 
-impl Opened {
+impl Message {
     /// Returns the message, exactly as it was signed or encrypted.
     pub fn message(&self) -> &[u8] {
         &self.message
@@ -121,21 +121,21 @@ impl Opened {
     }
 }
 
-impl fmt::Debug for Opened {
+impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opened").finish_non_exhaustive()
+        f.debug_struct("Message").finish_non_exhaustive()
     }
 }
 
 /// Authenticates a token with the default limits.
-pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
     check(key, implicit_assertion)?;
     let parts = Parts::of(token, key.header(), &Limits::default())?;
     let mut buffer = Zeroizing::new(vec![0; key.buffer_bytes(&parts, implicit_assertion)]);
     let message = key.open(&parts, implicit_assertion, &mut buffer)?;
     buffer.truncate(message.end);
     buffer.drain(..message.start);
-    Ok(Opened {
+    Ok(Message {
         message: buffer,
         footer: parts.footer,
     })
@@ -144,8 +144,8 @@ pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> R
 /// Checks that the version of the key supports this assertion. Ignoring an unsupported assertion would make
 /// the caller believe that the token is bound to it.
 pub(super) fn check(key: &dyn Open, implicit_assertion: &[u8]) -> Result<()> {
-    let binding = Binding::new().implicit_assertion(implicit_assertion);
-    key.suite().check(binding)
+    let context = TokenContext::new().implicit_assertion(implicit_assertion);
+    key.suite().check(context)
 }
 
 /// Checks the minimum length of a body.

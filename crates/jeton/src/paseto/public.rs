@@ -7,13 +7,13 @@ use zeroize::Zeroizing;
 
 use super::frame::Frame;
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Keys, Open, Opened};
+use super::open::{self, Keys, Open, Message};
 use super::remote::{self, RemotelySigned};
 use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
 use super::v3::V3;
 use super::v4::V4;
-use super::{Binding, RemotePublicKey, Version, bound};
+use super::{TokenContext, RemotePublicKey, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::Signature;
@@ -93,34 +93,34 @@ impl<V: Version> SecretKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims: no expiry chosen, a list
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a PASETO cannot represent the claims: no expiry chosen, a list
     /// of audiences, or a custom claim with a registered name.
     pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        self.issue_with(claims, Binding::new())
+        self.issue_with(claims, TokenContext::new())
     }
 
-    /// Issues a token with these claims and this binding: a footer, an implicit assertion or both.
+    /// Issues a token with these claims and this context: a footer, an implicit assertion or both.
     ///
     /// # Errors
     ///
     /// Those of [`issue`](SecretKey::issue), and an error for a footer that is too long.
     ///
     /// ```
-    /// use jeton::paseto::{Binding, v4::SecretKey};
+    /// use jeton::paseto::{TokenContext, v4::SecretKey};
     /// use jeton::Claims;
     ///
     /// let key = SecretKey::generate()?;
     /// let kid = format!("{{\"kid\":\"{}\"}}", key.public_key().id());
     /// let claims = Claims::new(()).without_expiry();
-    /// let token = key.issue_with(&claims, Binding::new().footer(&kid))?;
+    /// let token = key.issue_with(&claims, TokenContext::new().footer(&kid))?;
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
     ) -> Result<String> {
-        self.issue_with_clock(claims, binding, &SystemClock)
+        self.issue_with_clock(claims, context, &SystemClock)
     }
 
     /// Issues a token using this clock.
@@ -131,13 +131,13 @@ impl<V: Version> SecretKey<V> {
     pub fn issue_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
     ) -> Result<String> {
-        issue::claims(self, claims, binding, clock)
+        issue::claims(self, claims, context, clock)
     }
 
-    /// Appends a token with these claims and this binding to a string. Nothing is allocated if the string has
+    /// Appends a token with these claims and this context to a string. Nothing is allocated if the string has
     /// enough capacity and the claims have at most 900 bytes, except
     /// by the cryptographic library for the signature.
     /// After an error the string is unchanged.
@@ -147,34 +147,34 @@ impl<V: Version> SecretKey<V> {
     /// Those of [`issue_with`](SecretKey::issue_with).
     ///
     /// ```
-    /// use jeton::paseto::{Binding, v4::SecretKey};
+    /// use jeton::paseto::{TokenContext, v4::SecretKey};
     /// use jeton::Claims;
     ///
     /// let key = SecretKey::generate()?;
     /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.without_expiry();
-    /// let binding = Binding::new().footer("f");
-    /// let mut token = String::with_capacity(key.issued_length_bound(&claims, binding));
-    /// key.issue_onto(&claims, binding, &mut token)?;
+    /// let context = TokenContext::new().footer("f");
+    /// let mut token = String::with_capacity(key.issued_length_bound(&claims, context));
+    /// key.issue_onto(&claims, context, &mut token)?;
     /// assert!(token.starts_with("v4."));
     /// # Ok::<_, jeton::Error>(())
     /// ```
     pub fn issue_onto<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         token: &mut String,
     ) -> Result<()> {
-        issue::claims_onto(self, claims, binding, &SystemClock, token)
+        issue::claims_onto(self, claims, context, &SystemClock, token)
     }
 
-    /// Returns an upper bound for the length of a token with these claims and this binding, bytes. The claims
+    /// Returns an upper bound for the length of a token with these claims and this context, bytes. The claims
     /// are not written.
     pub fn issued_length_bound(
         &self,
         claims: &Claims<'_, JsonClaims<'_>>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
     ) -> usize {
-        issue::length_bound(self, claims, binding)
+        issue::length_bound(self, claims, context)
     }
 
     /// Signs bytes. To issue claims, use [`issue`](SecretKey::issue). This is for messages that are not claims,
@@ -182,20 +182,20 @@ impl<V: Version> SecretKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) for a footer that is too long, and for an implicit assertion in
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) for a footer that is too long, and for an implicit assertion in
     /// a version without one.
     ///
     /// ```
-    /// use jeton::paseto::{Binding, v4::SecretKey};
+    /// use jeton::paseto::{TokenContext, v4::SecretKey};
     ///
     /// let key = SecretKey::generate()?;
-    /// let token = key.sign(b"any bytes", Binding::new().footer("f").implicit_assertion("i"))?;
+    /// let token = key.sign(b"any bytes", TokenContext::new().footer("f").implicit_assertion("i"))?;
     /// let opened = key.public_key().verify(&token, b"i")?;
     /// assert_eq!((opened.message(), opened.footer()), (&b"any bytes"[..], &b"f"[..]));
     /// # Ok::<_, jeton::Error>(())
     /// ```
-    pub fn sign(&self, message: &[u8], binding: Binding<'_>) -> Result<String> {
-        issue::bytes(self, message, binding)
+    pub fn sign(&self, message: &[u8], context: TokenContext<'_>) -> Result<String> {
+        issue::bytes(self, message, context)
     }
 
     /// Reads the bytes of a PASERK.
@@ -220,7 +220,7 @@ impl<V: Version> SecretKey<V> {
 
 impl<V: Version> Issue for SecretKey<V> {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue::claims(self, claims, Binding::new(), clock)
+        issue::claims(self, claims, TokenContext::new(), clock)
     }
 
     fn issue_onto_with_clock(
@@ -229,7 +229,7 @@ impl<V: Version> Issue for SecretKey<V> {
         clock: &dyn Clock,
         token: &mut String,
     ) -> Result<()> {
-        issue::claims_onto(self, claims, Binding::new(), clock, token)
+        issue::claims_onto(self, claims, TokenContext::new(), clock, token)
     }
 }
 
@@ -239,11 +239,11 @@ impl<V: Version> bound::IssueBound for SecretKey<V> {
     fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
         token: &mut String,
     ) -> Result<()> {
-        issue::claims_onto(self, claims, binding, clock, token)
+        issue::claims_onto(self, claims, context, clock, token)
     }
 }
 
@@ -304,9 +304,9 @@ impl<V: Version> PublicKey<V> {
     ///
     /// # Errors
     ///
-    /// [`Error::Rejected`](crate::Error::Rejected), and [`Error::Misuse`](crate::Error::Misuse) for an implicit
+    /// [`Error::Rejected`](crate::Error::Rejected), and [`Error::InvalidUse`](crate::Error::InvalidUse) for an implicit
     /// assertion in a version without one.
-    pub fn verify(&self, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+    pub fn verify(&self, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
         open::bytes(&*self.prepared, token, implicit_assertion)
     }
 
@@ -402,13 +402,13 @@ impl RemotelySigned for Prepared {
     fn signed_bytes(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
     ) -> Result<(Buffer, Range<usize>)> {
-        self.suite.check(binding)?;
+        self.suite.check(context)?;
         let before = self.prefix_bytes();
         let mut buffer = issue::message(before, claims, clock)?;
-        let frame = self.frame(buffer.len() - before, binding);
+        let frame = self.frame(buffer.len() - before, context);
         buffer.resize(frame.bytes(), 0);
         frame.write(&mut buffer);
         Ok((buffer, frame.message()))
@@ -426,12 +426,12 @@ impl Prepared {
         Frame::prefix_bytes(self.signed_key(), self.suite.public_header)
     }
 
-    fn frame<'a>(&'a self, message_bytes: usize, binding: Binding<'a>) -> Frame<'a> {
+    fn frame<'a>(&'a self, message_bytes: usize, context: TokenContext<'a>) -> Frame<'a> {
         Frame {
             key: self.signed_key(),
             header: self.suite.public_header,
             message_bytes,
-            binding,
+            context,
             implicit_assertion: self.suite.implicit_assertion,
         }
     }
@@ -454,10 +454,10 @@ impl<V> Seal for SecretKey<V> {
         self.public.prepared.key.signature_bytes()
     }
 
-    fn seal(&self, buffer: &mut Buffer, binding: Binding<'_>) -> Result<usize> {
+    fn seal(&self, buffer: &mut Buffer, context: TokenContext<'_>) -> Result<usize> {
         let before = Seal::prefix_bytes(self);
         let message_bytes = buffer.len() - before;
-        let frame = self.public.prepared.frame(message_bytes, binding);
+        let frame = self.public.prepared.frame(message_bytes, context);
         buffer.resize(frame.bytes(), 0);
         frame.write(buffer);
         let signature = self.pair.sign(buffer)?;
@@ -484,7 +484,7 @@ impl Open for Prepared {
         // The body is at the position of the message, with the rest of the signing input around it.
         let body_bytes = parts.body_bytes();
         let message_bytes = body_bytes.saturating_sub(self.key.signature_bytes());
-        let frame = self.frame(message_bytes, parts.binding(implicit_assertion));
+        let frame = self.frame(message_bytes, parts.context(implicit_assertion));
         frame.bytes().max(self.prefix_bytes() + body_bytes)
     }
 
@@ -502,7 +502,7 @@ impl Open for Prepared {
         parts.body_into(body)?;
         // The footer will overwrite the signature.
         let signature = Signature::from_slice(&body[message_bytes..]);
-        let frame = self.frame(message_bytes, parts.binding(implicit_assertion));
+        let frame = self.frame(message_bytes, parts.context(implicit_assertion));
         let signed = &mut buffer[..frame.bytes()];
         frame.write(signed);
         if !self.key.verify(signed, &signature) {

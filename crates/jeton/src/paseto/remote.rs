@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Binding;
+use super::TokenContext;
 use super::issue::Buffer;
 use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
@@ -20,7 +20,7 @@ use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::paseto::{Binding, RemoteKey, v4};
+/// use jeton::paseto::{TokenContext, RemoteKey, v4};
 /// use jeton::remote::Signature;
 /// use jeton::{Claims, Policy};
 /// # use aws_lc_rs::signature::Ed25519KeyPair;
@@ -34,7 +34,7 @@ use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
 ///
 /// let key = RemoteKey::new(&public);
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
-/// let prepared = key.prepare(&claims, Binding::new().footer("f"))?;
+/// let prepared = key.prepare(&claims, TokenContext::new().footer("f"))?;
 /// let signature = sign_remotely(&secret, prepared.input().message());
 /// let token = prepared.attach(&Signature::Fixed(signature))?;
 ///
@@ -71,7 +71,7 @@ pub trait RemotelySigned: RemoteVerifier {
     fn signed_bytes(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
     ) -> Result<(Buffer, Range<usize>)>;
 }
@@ -88,13 +88,13 @@ impl RemoteKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims.
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a PASETO cannot represent the claims.
     pub fn prepare<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
     ) -> Result<Prepared> {
-        self.prepare_with_clock(claims, binding, &SystemClock)
+        self.prepare_with_clock(claims, context, &SystemClock)
     }
 
     /// Prepares a token with these claims for signing, using this clock.
@@ -105,14 +105,14 @@ impl RemoteKey {
     pub fn prepare_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
     ) -> Result<Prepared> {
-        self.prepare_any(claims, binding, clock)
+        self.prepare_any(claims, context, clock)
     }
 
     /// Returns a key that signs synchronously with this signer.
-    pub fn signed_by(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
+    pub fn with_signer(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
         RemoteSigner {
             key: self,
             signer: Box::new(signer),
@@ -122,15 +122,15 @@ impl RemoteKey {
     fn prepare_any(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
     ) -> Result<Prepared> {
-        let (signed, message) = self.public.signed_bytes(claims, binding, clock)?;
+        let (signed, message) = self.public.signed_bytes(claims, context, clock)?;
         Ok(Prepared::paseto(
             Arc::clone(&self.public) as Arc<dyn RemoteVerifier>,
             self.public.header(),
             (signed.to_vec(), message),
-            binding.footer,
+            context.footer,
         ))
     }
 }
@@ -142,27 +142,27 @@ pub struct RemoteSigner {
 }
 
 impl RemoteSigner {
-    /// Issues a token with these claims and this binding: a footer, an implicit assertion, both or none.
+    /// Issues a token with these claims and this context: a footer, an implicit assertion, both or none.
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a PASETO cannot represent the claims, and
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a PASETO cannot represent the claims, and
     /// [`Error::Remote`](crate::Error::Remote) or the error of the signer if signing failed.
     pub fn issue_with<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
     ) -> Result<String> {
-        self.sign(claims, binding, &SystemClock)
+        self.sign(claims, context, &SystemClock)
     }
 
     fn sign(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
     ) -> Result<String> {
-        let prepared = self.key.prepare_any(claims, binding, clock)?;
+        let prepared = self.key.prepare_any(claims, context, clock)?;
         let signature = self.signer.sign(&prepared.input())?;
         prepared.attach(&signature)
     }
@@ -170,7 +170,7 @@ impl RemoteSigner {
 
 impl Issue for RemoteSigner {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        self.sign(claims, Binding::new(), clock)
+        self.sign(claims, TokenContext::new(), clock)
     }
 }
 
@@ -180,11 +180,11 @@ impl super::IssueBound for RemoteSigner {
     fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
         clock: &dyn Clock,
         token: &mut String,
     ) -> Result<()> {
-        token.push_str(&self.sign(claims, binding, clock)?);
+        token.push_str(&self.sign(claims, context, clock)?);
         Ok(())
     }
 }

@@ -4,9 +4,9 @@
 use smallvec::SmallVec;
 use zeroize::Zeroizing;
 
-use super::{Binding, v1, v2, v3, v4};
+use super::{TokenContext, v1, v2, v3, v4};
 use crate::crypto::Signature;
-use crate::error::{KeyProblem, Misuse, Result};
+use crate::error::{KeyProblem, InvalidUse, Result};
 use crate::key::SigAlg;
 use crate::limits;
 use crate::paserk::{LOCAL_KEY_BYTES, Version};
@@ -41,13 +41,13 @@ impl Suite {
         }
     }
 
-    /// Checks that a token of this version supports the binding.
-    pub(super) fn check(&self, binding: Binding<'_>) -> Result<()> {
-        if !self.implicit_assertion && !binding.implicit_assertion.is_empty() {
-            return Err(Misuse::ImplicitAssertion.into());
+    /// Checks that a token of this version supports the context.
+    pub(super) fn check(&self, context: TokenContext<'_>) -> Result<()> {
+        if !self.implicit_assertion && !context.implicit_assertion.is_empty() {
+            return Err(InvalidUse::ImplicitAssertion.into());
         }
-        if binding.footer.len() > limits::FOOTER_BYTES {
-            return Err(Misuse::FooterTooLarge.into());
+        if context.footer.len() > limits::FOOTER_BYTES {
+            return Err(InvalidUse::FooterTooLarge.into());
         }
         Ok(())
     }
@@ -67,11 +67,11 @@ pub(crate) trait Cipher: Send + Sync {
     fn finish_nonce(&self, _random: &mut [u8], _message: &[u8]) {}
 
     /// Encrypts in place.
-    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag>;
+    fn seal(&self, nonce: &[u8], message: &mut [u8], context: TokenContext<'_>) -> Result<Tag>;
 
     /// Decrypts ciphertext and tag in place; the message is at the start. Returns
     /// [`Rejection::Decryption`](crate::error::Rejection::Decryption) for every failure.
-    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()>;
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], context: TokenContext<'_>) -> Result<()>;
 }
 
 /// A pair of keys that signs.

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::Binding;
+use super::TokenContext;
 use crate::base64;
 use crate::error::{Part, Rejection};
 use crate::limits::{self, Limits};
@@ -50,9 +50,9 @@ impl<'t> Parts<'t> {
         Ok(Parts { body, footer })
     }
 
-    /// Returns the binding of the token.
-    pub(super) fn binding<'a>(&'a self, implicit_assertion: &'a [u8]) -> Binding<'a> {
-        Binding::new()
+    /// Returns the context of the token.
+    pub(super) fn context<'a>(&'a self, implicit_assertion: &'a [u8]) -> TokenContext<'a> {
+        TokenContext::new()
             .footer(&self.footer)
             .implicit_assertion(implicit_assertion)
     }

@@ -4,7 +4,7 @@
 
 use zeroize::Zeroizing;
 
-use super::Binding;
+use super::TokenContext;
 use super::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
 use super::suite::{self, Cipher, Suite, Tag};
 use crate::crypto::aes_ctr::COUNTER_BYTES;
@@ -77,14 +77,14 @@ impl Cipher for Local {
         random.copy_from_slice(&hash[..NONCE_BYTES]);
     }
 
-    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
+    fn seal(&self, nonce: &[u8], message: &mut [u8], context: TokenContext<'_>) -> Result<Tag> {
         let derived = self.derive(nonce)?;
-        derived.seal(message, &bound(nonce, &[binding.footer_bytes()]))
+        derived.seal(message, &bound(nonce, &[context.footer_bytes()]))
     }
 
-    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], context: TokenContext<'_>) -> Result<()> {
         let derived = self.derive(nonce)?;
-        derived.open(sealed, &bound(nonce, &[binding.footer_bytes()]))
+        derived.open(sealed, &bound(nonce, &[context.footer_bytes()]))
     }
 }
 

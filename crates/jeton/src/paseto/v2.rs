@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use zeroize::Zeroizing;
 
 use super::suite::{Cipher, Suite, Tag};
-use super::{Binding, ed25519, pae};
+use super::{TokenContext, ed25519, pae};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20::NONCE_BYTES;
 use crate::crypto::xchacha20_poly1305::{self as aead, TAG_BYTES};
@@ -64,14 +64,14 @@ impl Cipher for Local {
         random.copy_from_slice(hash.as_slice());
     }
 
-    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
-        let associated = associated(nonce, binding);
+    fn seal(&self, nonce: &[u8], message: &mut [u8], context: TokenContext<'_>) -> Result<Tag> {
+        let associated = associated(nonce, context);
         let tag = aead::seal(self.key(), nonce_of(nonce), &associated, message)?;
         Ok(Tag::from_slice(&tag))
     }
 
-    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
-        let associated = associated(nonce, binding);
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], context: TokenContext<'_>) -> Result<()> {
+        let associated = associated(nonce, context);
         if !aead::open(self.key(), nonce_of(nonce), &associated, sealed)? {
             return Err(Rejection::Decryption.into());
         }
@@ -86,10 +86,10 @@ fn nonce_of(bytes: &[u8]) -> &[u8; NONCE_BYTES] {
 }
 
 /// The associated data of the encryption.
-fn associated(nonce: &[u8], binding: Binding<'_>) -> SmallVec<[u8; 256]> {
+fn associated(nonce: &[u8], context: TokenContext<'_>) -> SmallVec<[u8; 256]> {
     let mut associated = SmallVec::new();
     pae::encode(
-        &[HEADER.as_bytes(), nonce, binding.footer_bytes()],
+        &[HEADER.as_bytes(), nonce, context.footer_bytes()],
         |bytes| associated.extend_from_slice(bytes),
     );
     associated

@@ -21,7 +21,7 @@
 
 use zeroize::Zeroizing;
 
-use super::Binding;
+use super::TokenContext;
 pub use super::Verifier;
 use super::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
 use super::suite::{self, Cipher, Suite, Tag};
@@ -89,13 +89,13 @@ impl Cipher for Local {
         MAC_BYTES
     }
 
-    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
-        let behind = [binding.footer_bytes(), binding.implicit_assertion];
+    fn seal(&self, nonce: &[u8], message: &mut [u8], context: TokenContext<'_>) -> Result<Tag> {
+        let behind = [context.footer_bytes(), context.implicit_assertion];
         self.derive(nonce)?.seal(message, &bound(nonce, &behind))
     }
 
-    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
-        let behind = [binding.footer_bytes(), binding.implicit_assertion];
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], context: TokenContext<'_>) -> Result<()> {
+        let behind = [context.footer_bytes(), context.implicit_assertion];
         self.derive(nonce)?.open(sealed, &bound(nonce, &behind))
     }
 }

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 pub use super::Verifier;
 use super::suite::{Cipher, Suite, Tag};
-use super::{Binding, ed25519, pae};
+use super::{TokenContext, ed25519, pae};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20;
 use crate::error::{Rejection, Result};
@@ -72,7 +72,7 @@ impl Local {
         &self,
         nonce: &[u8],
         encrypted: &[u8],
-        binding: Binding<'_>,
+        context: TokenContext<'_>,
     ) -> Zeroizing<[u8; MAC_BYTES]> {
         let key = self.authentication.clone().and(nonce).finish();
         let mut mac = Blake2b::<MAC_BYTES>::keyed(&key);
@@ -80,8 +80,8 @@ impl Local {
             HEADER.as_bytes(),
             nonce,
             encrypted,
-            binding.footer_bytes(),
-            binding.implicit_assertion,
+            context.footer_bytes(),
+            context.implicit_assertion,
         ];
         pae::encode(&pieces, |bytes| mac.update(bytes));
         mac.finish()
@@ -97,16 +97,16 @@ impl Cipher for Local {
         MAC_BYTES
     }
 
-    fn seal(&self, nonce: &[u8], message: &mut [u8], binding: Binding<'_>) -> Result<Tag> {
+    fn seal(&self, nonce: &[u8], message: &mut [u8], context: TokenContext<'_>) -> Result<Tag> {
         self.apply(nonce, message)?;
         Ok(Tag::from_slice(
-            self.mac(nonce, message, binding).as_slice(),
+            self.mac(nonce, message, context).as_slice(),
         ))
     }
 
-    fn open(&self, nonce: &[u8], sealed: &mut [u8], binding: Binding<'_>) -> Result<()> {
+    fn open(&self, nonce: &[u8], sealed: &mut [u8], context: TokenContext<'_>) -> Result<()> {
         let (encrypted, tag) = sealed.split_at_mut(sealed.len() - MAC_BYTES);
-        let mac = self.mac(nonce, encrypted, binding);
+        let mac = self.mac(nonce, encrypted, context);
         if !bool::from(mac.as_slice().ct_eq(tag)) {
             return Err(Rejection::Decryption.into());
         }

@@ -15,7 +15,7 @@ use crate::crypto;
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, Untyped, Verified, VerifiedIn};
+use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Verifies PASETOs and their claims.
@@ -85,7 +85,7 @@ impl Verifier {
 
     /// Sets the implicit assertion that tokens must have been issued with. A token with another one is rejected
     /// with [`Rejection::Decryption`] or [`Rejection::Signature`]. With a key of version 1 or 2, alone or in a set,
-    /// every call returns [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
+    /// every call returns [`InvalidUse::ImplicitAssertion`](crate::error::InvalidUse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> Verifier {
         self.implicit_assertion = assertion.as_ref().into();
         self
@@ -122,7 +122,7 @@ impl Verifier {
     /// }
     /// ```
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Result<Verified<T>> {
-        self.verify_untyped(token)?.deserialize()
+        self.verify_raw(token)?.deserialize()
     }
 
     /// Verifies a token into a reusable buffer, from which `T` may borrow. Once the buffer has the size of the
@@ -156,7 +156,7 @@ impl Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, T>> {
-        self.verify_untyped_in(token, scratch)?.deserialize()
+        self.verify_raw_in(token, scratch)?.deserialize()
     }
 
     fn candidates<'t>(&self, token: &'t str) -> Result<(Parts<'t>, Candidates<'_>)> {
@@ -227,7 +227,7 @@ impl Verifier {
 
 impl Verify for Verifier {
     #[inline]
-    fn verify_untyped(&self, token: &str) -> Result<Verified<Untyped>> {
+    fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         let (parts, keys) = self.candidates(token)?;
         let mut buffer = Plaintext::of_length(self.buffer_bytes(&parts, &keys));
         let (text, key_id) = self.open(&parts, &keys, &mut buffer.0)?;
@@ -238,11 +238,11 @@ impl Verify for Verifier {
     }
 
     #[inline]
-    fn verify_untyped_in<'s>(
+    fn verify_raw_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> Result<VerifiedIn<'s, Untyped>> {
+    ) -> Result<VerifiedIn<'s, RawClaims>> {
         let (parts, keys) = self.candidates(token)?;
         let room = self.buffer_bytes(&parts, &keys);
         let buffer = scratch.first_bytes(room);
@@ -253,7 +253,7 @@ impl Verify for Verifier {
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 
-    fn recheck(&self, verified: &Verified<Untyped>) -> Result<()> {
+    fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {
         Ok(self.policy.recheck(verified, self.clock.as_ref())?)
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::crypto::{Hash, Padding};
-use crate::error::{RemoteFault, Result};
+use crate::error::{RemoteError, Result};
 use crate::key::{Scheme, SigAlg, VerifyingKey};
 
 /// The data that a remote signer signs.
@@ -115,16 +115,16 @@ impl Signature {
             (Signature::Fixed(bytes), _) => bytes.clone(),
             (Signature::Der(der), Scheme::Ecdsa(curve)) => {
                 crate::crypto::ecdsa::fixed_from_strict_der(der, curve)
-                    .ok_or(RemoteFault::SignatureForm)?
+                    .ok_or(RemoteError::SignatureForm)?
                     .to_vec()
             }
-            (Signature::Der(_), _) => return Err(RemoteFault::SignatureForm.into()),
+            (Signature::Der(_), _) => return Err(RemoteError::SignatureForm.into()),
         };
         if fixed.len() != key.signature_bytes() {
-            return Err(RemoteFault::SignatureForm.into());
+            return Err(RemoteError::SignatureForm.into());
         }
         if !key.verify_bytes(message, &fixed) {
-            return Err(RemoteFault::Signature.into());
+            return Err(RemoteError::Signature.into());
         }
         Ok(fixed)
     }

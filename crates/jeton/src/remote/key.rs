@@ -31,7 +31,7 @@ impl RemoteKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Misuse`](crate::Error::Misuse) if a JWT cannot represent the claims.
+    /// [`Error::InvalidUse`](crate::Error::InvalidUse) if a JWT cannot represent the claims.
     pub fn prepare<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<Prepared> {
         self.prepare_with_clock(claims, &SystemClock)
     }
@@ -64,14 +64,14 @@ impl RemoteKey {
     ///
     /// # Errors
     ///
-    /// [`Misuse::Type`](crate::error::Misuse::Type) if it is not a media type.
+    /// [`InvalidUse::Type`](crate::error::InvalidUse::Type) if it is not a media type.
     pub fn prepare_payload_as(&self, typ: &str, payload: &[u8]) -> Result<Prepared> {
         let header = jws::header_with_type(self.alg().name(), self.key_id(), typ)?;
         Ok(self.prepared(&header, payload))
     }
 
     /// Returns a key that signs synchronously with this signer.
-    pub fn signed_by(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
+    pub fn with_signer(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
         RemoteSigner::new(self.public, Box::new(signer))
     }
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The signature is verified with the public key before the token is returned. A signature with another key,
-//! hash or PSS salt length is reported as [`RemoteFault::Signature`] here, instead of a rejected token at the
+//! hash or PSS salt length is reported as [`RemoteError::Signature`] here, instead of a rejected token at the
 //! recipient. This costs one verification.
 //!
 //! # Settings of the signer
@@ -31,14 +31,14 @@
 //! ```
 //! use std::time::Duration;
 //! use jeton::key::{SigAlg, SigningKey, VerifyingKey};
-//! use jeton::remote::{RemoteFault, RemoteKey, Signature};
+//! use jeton::remote::{RemoteError, RemoteKey, Signature};
 //! use jeton::{Claims, Policy, jwt};
 //! # use aws_lc_rs::{rand::SystemRandom, signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair}};
 //! # struct Kms(EcdsaKeyPair);
 //! # impl Kms {
 //! #     async fn sign(&self, message: &[u8]) -> jeton::Result<Vec<u8>> {
 //! #         let signature = self.0.sign(&SystemRandom::new(), message);
-//! #         Ok(signature.map_err(|_| RemoteFault::NotSigned)?.as_ref().to_vec())
+//! #         Ok(signature.map_err(|_| RemoteError::NotSigned)?.as_ref().to_vec())
 //! #     }
 //! # }
 //!
@@ -75,15 +75,15 @@
 //! use std::time::Duration;
 //! use jeton::key::VerifyingKey;
 //! use jeton::Claims;
-//! use jeton::remote::{RemoteFault, RemoteKey, Signature, SigningInput};
+//! use jeton::remote::{RemoteError, RemoteKey, Signature, SigningInput};
 //!
 //! # struct Session;
 //! # impl Session { fn ecdsa(&self, _: &[u8]) -> Result<Vec<u8>, std::io::Error> { Ok(vec![]) } }
 //! fn issue(session: Session, public: VerifyingKey) -> jeton::Result<String> {
-//!     let signer = RemoteKey::new(public).signed_by(move |input: &SigningInput<'_>| {
-//!         let digest = input.digest().ok_or(RemoteFault::NotSigned)?;
+//!     let signer = RemoteKey::new(public).with_signer(move |input: &SigningInput<'_>| {
+//!         let digest = input.digest().ok_or(RemoteError::NotSigned)?;
 //!         // Log the cause here; callers only see one error.
-//!         let fixed = session.ecdsa(&digest).map_err(|_| RemoteFault::NotSigned)?;
+//!         let fixed = session.ecdsa(&digest).map_err(|_| RemoteError::NotSigned)?;
 //!         Ok(Signature::Fixed(fixed))
 //!     });
 //!     signer.issue(&Claims::new(()).expires_in(Duration::from_mins(5)))
@@ -99,7 +99,7 @@ mod key;
 mod prepared;
 mod signer;
 
-pub use crate::error::RemoteFault;
+pub use crate::error::RemoteError;
 pub use input::{Signature, SigningInput};
 pub use key::RemoteKey;
 pub use prepared::Prepared;

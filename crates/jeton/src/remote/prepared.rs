@@ -74,12 +74,12 @@ impl Prepared {
     /// ```
     /// use jeton::Error;
     /// use jeton::key::{SigAlg, SigningKey};
-    /// use jeton::remote::{RemoteFault, RemoteKey, Signature};
+    /// use jeton::remote::{RemoteError, RemoteKey, Signature};
     ///
     /// let key = RemoteKey::new(SigningKey::generate(SigAlg::ES256)?.verifying_key());
     /// let wrong = Signature::Fixed(vec![1; 64]);
     /// let error = key.prepare_payload(b"x")?.attach(&wrong).unwrap_err();
-    /// assert_eq!(error, Error::Remote(RemoteFault::Signature));
+    /// assert_eq!(error, Error::Remote(RemoteError::Signature));
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn attach(self, signature: &Signature) -> Result<String> {

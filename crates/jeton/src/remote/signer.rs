@@ -8,7 +8,7 @@ use crate::key::VerifyingKey;
 /// Signs with a remote key and waits for the result. Implemented for closures with this signature.
 ///
 /// The caller who requested the token receives the error, so return only
-/// [`RemoteFault::NotSigned`](super::RemoteFault::NotSigned), and log the cause.
+/// [`RemoteError::NotSigned`](super::RemoteError::NotSigned), and log the cause.
 pub trait SignRemotely: Send + Sync {
     /// Returns the signature of the input, in an encoding that the result states.
     ///

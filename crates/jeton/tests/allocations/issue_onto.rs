@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use jeton::error::RemoteFault;
+use jeton::error::RemoteError;
 use jeton::jwt::{self, BatchIssuer, Issuer, MacKey, SigningKey, TokenClaims};
 use jeton::key::{ContentEnc, ContentKey, MacAlg, SigAlg};
-use jeton::paseto::{Binding, BoundIssuer, v3, v4};
+use jeton::paseto::{TokenContext, BoundIssuer, v3, v4};
 use jeton::remote::RemoteKey;
 use jeton::{Claims, Error, FixedClock, Issue, JsonClaims, Timestamp};
 use jeton_testkit::count;
@@ -46,7 +46,7 @@ fn with_each_issuer(mut check: impl FnMut(&dyn Issue)) {
     check(&Issuer::new(&mac, "at+jwt").unwrap());
     check(&local);
     check(&secret);
-    check(&BoundIssuer::new(&local, Binding::new().footer("f")));
+    check(&BoundIssuer::new(&local, TokenContext::new().footer("f")));
     let content = ContentKey::generate(ContentEnc::A128Gcm).unwrap();
     check(&jwt::EncryptedIssuer::new(&content, ContentEnc::A128Gcm));
     check(&Box::new(&mac));
@@ -80,10 +80,10 @@ fn string_is_unchanged_after_an_error() {
     });
     let public = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
     let remote = RemoteKey::new(public)
-        .signed_by(|_: &jeton::remote::SigningInput<'_>| Err(RemoteFault::NotSigned.into()));
+        .with_signer(|_: &jeton::remote::SigningInput<'_>| Err(RemoteError::NotSigned.into()));
     let mut text = String::from("before");
     let failed = remote.issue_onto(&invalid.without_expiry(), &mut text);
-    assert_eq!(failed, Err(Error::Remote(RemoteFault::NotSigned)));
+    assert_eq!(failed, Err(Error::Remote(RemoteError::NotSigned)));
     assert_eq!(text, "before");
 }
 
@@ -114,18 +114,18 @@ fn length_bound_holds_and_is_close() {
             check(key.issued_length_bound(&claims), token.len(), &claims);
         }
         for footer in ["", "f", "{\"kid\":\"k4.lid\"}"] {
-            let binding = Binding::new().footer(footer);
+            let context = TokenContext::new().footer(footer);
             let key = v4::LocalKey::generate().unwrap();
-            let token = key.issue_with(&claims, binding).unwrap();
+            let token = key.issue_with(&claims, context).unwrap();
             check(
-                key.issued_length_bound(&claims, binding),
+                key.issued_length_bound(&claims, context),
                 token.len(),
                 &claims,
             );
             let key = v3::SecretKey::generate().unwrap();
-            let token = key.issue_with(&claims, binding).unwrap();
+            let token = key.issue_with(&claims, context).unwrap();
             check(
-                key.issued_length_bound(&claims, binding),
+                key.issued_length_bound(&claims, context),
                 token.len(),
                 &claims,
             );
@@ -169,7 +169,7 @@ fn issuing_text_with_capacity_allocates_nothing() {
         token.clear();
         let claims = Claims::from_json(text).unwrap();
         let claims = claims.expires_in(Duration::from_secs(9));
-        key.issue_onto(&claims, Binding::new(), &mut token).unwrap();
+        key.issue_onto(&claims, TokenContext::new(), &mut token).unwrap();
     });
     assert_eq!(counts.allocations, 0);
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jeton::paseto::v4::{LocalKey, SecretKey, Verifier};
-use jeton::paseto::{Binding, Keys};
+use jeton::paseto::{TokenContext, Keys};
 use jeton::{Claims, Policy, Scratch};
 use jeton_testkit::count;
 use serde::{Deserialize, Serialize};
@@ -37,8 +37,8 @@ fn verifier(keys: impl Into<Keys>) -> Verifier {
     Verifier::new(keys, Policy::new("https://id.example", "api")).implicit_assertion("tenant-7")
 }
 
-const BINDING: fn() -> Binding<'static> = || {
-    Binding::new()
+const BINDING: fn() -> TokenContext<'static> = || {
+    TokenContext::new()
         .footer("a footer of the usual length, with a key id in it")
         .implicit_assertion("tenant-7")
 };
@@ -102,15 +102,15 @@ fn verifying_without_a_scratch_allocates_the_text() {
         SecretKey::generate().unwrap(),
     );
     let claims = claims();
-    let binding = Binding::new().implicit_assertion("tenant-7");
+    let context = TokenContext::new().implicit_assertion("tenant-7");
     for (verifier, token) in [
         (
             verifier(&local),
-            local.issue_with(&claims, binding).unwrap(),
+            local.issue_with(&claims, context).unwrap(),
         ),
         (
             verifier(secret.public_key()),
-            secret.issue_with(&claims, binding).unwrap(),
+            secret.issue_with(&claims, context).unwrap(),
         ),
     ] {
         let (counts, verified) = count(|| verifier.verify::<Count>(&token).unwrap());

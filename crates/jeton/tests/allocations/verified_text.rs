@@ -4,7 +4,7 @@ use jeton::error::Claim;
 use jeton::key::{MacAlg, MacKey};
 use jeton::paseto::v4;
 use jeton::{
-    Claims, JsonClaims, Policy, RegisteredMember, Scratch, Untyped, Verified, Verify, jwt,
+    Claims, JsonClaims, Policy, RegisteredMember, Scratch, RawClaims, Verified, Verify, jwt,
 };
 use jeton_testkit::count;
 use proptest::prelude::*;
@@ -36,13 +36,13 @@ fn claims(text: &str) -> Claims<'_, JsonClaims<'_>> {
 }
 
 /// Verified claims with exactly this text.
-fn verified(text: &str) -> Verified<Untyped> {
+fn verified(text: &str) -> Verified<RawClaims> {
     let token = key().issue(&claims(text)).unwrap();
     let verifier = jwt::Verifier::new(key(), policy());
-    verifier.verify_untyped(&token).unwrap()
+    verifier.verify_raw(&token).unwrap()
 }
 
-fn custom<Text: AsRef<str>>(verified: &Verified<Untyped, Text>) -> String {
+fn custom<Text: AsRef<str>>(verified: &Verified<RawClaims, Text>) -> String {
     let mut text = String::from("before ");
     verified.custom_json_onto(&mut text);
     text.strip_prefix("before ").unwrap().to_owned()
@@ -110,7 +110,7 @@ fn paseto_has_the_same_positions() {
     let token = key.issue(&claims(text)).unwrap();
     let mut scratch = Scratch::new();
     let verifier = v4::Verifier::new(&key, policy());
-    let verified = verifier.verify_untyped_in(&token, &mut scratch).unwrap();
+    let verified = verifier.verify_raw_in(&token, &mut scratch).unwrap();
     let exp = verified.registered_members().next().unwrap();
     assert_eq!(&verified.json()[exp.value], "\"2040-01-01T00:00:00Z\"");
     assert_eq!(custom(&verified), r#"{"page":"/"}"#);
@@ -124,9 +124,9 @@ fn positions_and_values_allocate_nothing() {
     let verifier = jwt::Verifier::new(key(), policy());
     let mut scratch = Scratch::new();
     let mut custom = String::with_capacity(text.len());
-    verifier.verify_untyped_in(&token, &mut scratch).unwrap();
+    verifier.verify_raw_in(&token, &mut scratch).unwrap();
     let (counts, ()) = count(|| {
-        let verified = verifier.verify_untyped_in(&token, &mut scratch).unwrap();
+        let verified = verifier.verify_raw_in(&token, &mut scratch).unwrap();
         assert_eq!(verified.registered_members().len(), 5);
         assert_eq!(verified.subject(), Some("s"));
         assert_eq!(verified.audiences().count(), 2);

@@ -19,7 +19,7 @@ use jeton::key::{
     SigningKey, WrappingKey,
 };
 use jeton::paserk::PasswordCost;
-use jeton::paseto::{Binding, LocalKey, SecretKey, Version, v3::V3, v4::V4};
+use jeton::paseto::{TokenContext, LocalKey, SecretKey, Version, v3::V3, v4::V4};
 use jeton::{limits, paserk};
 use serde_json::Value;
 
@@ -282,13 +282,13 @@ fn paseto() -> String {
 fn version<V: Version>(module: &str, words: [&str; 2]) -> String {
     let number = &V::VERSION;
     let local = LocalKey::<V>::generate().unwrap();
-    let token = local.encrypt(b"x", Binding::new()).unwrap();
+    let token = local.encrypt(b"x", TokenContext::new()).unwrap();
     assert!(local.decrypt(&token, b"").is_ok());
     let purpose = |token: &str| token.rsplit_once('.').unwrap().0.to_owned();
     let local_name = purpose(&token);
     let secret = SecretKey::<V>::generate().unwrap();
     let public = secret.public_key();
-    let token = secret.sign(b"x", Binding::new()).unwrap();
+    let token = secret.sign(b"x", TokenContext::new()).unwrap();
     assert!(public.verify(&token, b"").is_ok(), "{number:?}");
     let wrapping = paserk::WrappingKey::<V>::generate().unwrap();
     let locals = [

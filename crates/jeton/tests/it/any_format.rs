@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jeton::danger::IssuerWrappingKey;
-use jeton::error::{Misuse, Rejection, ShapeMismatch};
+use jeton::error::{InvalidUse, Rejection, ShapeMismatch};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
 use jeton::key::{ContentKey, DecryptionKey, MacAlg, SigAlg, WrappingKey};
-use jeton::paseto::{Binding, BoundIssuer, v3, v4};
+use jeton::paseto::{TokenContext, BoundIssuer, v3, v4};
 use jeton::{
     Cached, Claims, Error, FixedClock, Issue, Policy, Scratch, Timestamp, Verified, Verify, jwt,
 };
@@ -47,7 +47,7 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     let token = issuer.issue_with_clock(&claims(), &after(0)).unwrap();
 
     let visit: Verified<Visit> = in_time
-        .verify_untyped(&token)
+        .verify_raw(&token)
         .unwrap()
         .deserialize()
         .unwrap();
@@ -55,20 +55,20 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     assert_eq!(visit.subject(), Some("user-7"));
 
     let mut scratch = Scratch::new();
-    let untyped = in_time.verify_untyped_in(&token, &mut scratch).unwrap();
+    let untyped = in_time.verify_raw_in(&token, &mut scratch).unwrap();
     assert_eq!(
         untyped.deserialize::<BorrowedVisit<'_>>().unwrap().page,
         "/"
     );
 
-    let rejection = late.verify_untyped(&token).unwrap_err();
+    let rejection = late.verify_raw(&token).unwrap_err();
     assert_eq!(rejection.rejection(), Some(Rejection::Expired));
     let rejection = late
-        .verify_untyped_in(&token, &mut scratch)
+        .verify_raw_in(&token, &mut scratch)
         .map(drop)
         .unwrap_err();
     assert_eq!(rejection.rejection(), Some(Rejection::Expired));
-    let verified = in_time.verify_untyped(&token).unwrap();
+    let verified = in_time.verify_raw(&token).unwrap();
     assert_eq!(in_time.recheck(&verified), Ok(()));
     assert_eq!(late.recheck(&verified), Err(Rejection::Expired.into()));
 
@@ -81,10 +81,10 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     let last = changed.len() - 1;
     changed[last] = if changed[last] == b'A' { b'B' } else { b'A' };
     let changed = String::from_utf8(changed).unwrap();
-    assert!(in_time.verify_untyped(&changed).unwrap_err().is_rejection());
+    assert!(in_time.verify_raw(&changed).unwrap_err().is_rejection());
 
     let unchosen = issuer.issue(&Claims::new(())).unwrap_err();
-    assert_eq!(unchosen, Error::Misuse(Misuse::ExpiryNotChosen));
+    assert_eq!(unchosen, Error::InvalidUse(InvalidUse::ExpiryNotChosen));
 }
 
 /// Runs it with static dispatch, through `dyn`, and through owners of a `dyn`.
@@ -154,7 +154,7 @@ fn jwt_of_another_type_round_trips() {
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
         let rejected = jwt::Issuer::new(&mac, wrong).map(drop);
-        assert_eq!(rejected, Err(Error::Misuse(Misuse::Type)), "{wrong}");
+        assert_eq!(rejected, Err(Error::InvalidUse(InvalidUse::Type)), "{wrong}");
     }
 }
 
@@ -216,14 +216,14 @@ fn bound_paseto_round_trips() {
         v4::LocalKey::generate().unwrap(),
         v4::SecretKey::generate().unwrap(),
     );
-    let binding = Binding::new().footer("f").implicit_assertion("i");
-    with_every_dispatch(&BoundIssuer::new(&local, binding), |clock| {
+    let context = TokenContext::new().footer("f").implicit_assertion("i");
+    with_every_dispatch(&BoundIssuer::new(&local, context), |clock| {
         v4::Verifier::new(&local, policy())
             .clock(clock)
             .footer("f")
             .implicit_assertion("i")
     });
-    with_every_dispatch(&BoundIssuer::new(&secret, binding), |clock| {
+    with_every_dispatch(&BoundIssuer::new(&secret, context), |clock| {
         v4::Verifier::new(secret.public_key(), policy())
             .clock(clock)
             .footer("f")
@@ -261,7 +261,7 @@ fn verify_token_of_another_format_is_rejected() {
     for (i, issuer) in issuers.iter().enumerate() {
         let token = issuer.issue(&claims()).unwrap();
         for (v, verifier) in verifiers.iter().enumerate() {
-            let verdict = verifier.verify_untyped(&token);
+            let verdict = verifier.verify_raw(&token);
             assert_eq!(verdict.is_ok(), i == v, "issuer {i}, verifier {v}");
             assert!(verdict.map_or_else(|error| error.is_rejection(), |_| true));
         }

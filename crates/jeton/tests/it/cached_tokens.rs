@@ -7,11 +7,11 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use jeton::error::{Misuse, Rejection};
+use jeton::error::{InvalidUse, Rejection};
 use jeton::jwe::ContentEnc;
 use jeton::key::{ContentKey, MacAlg, SigAlg};
 use jeton::{
-    Cached, Claims, Clock, Error, Policy, Scratch, Timestamp, Untyped, Verified, VerifiedIn,
+    Cached, Claims, Clock, Error, Policy, Scratch, Timestamp, RawClaims, Verified, VerifiedIn,
     Verify, jwt, limits,
 };
 use serde::{Deserialize, Serialize};
@@ -54,21 +54,21 @@ struct Counting<V> {
 }
 
 impl<V: Verify> Verify for Counting<V> {
-    fn verify_untyped(&self, token: &str) -> jeton::Result<Verified<Untyped>> {
+    fn verify_raw(&self, token: &str) -> jeton::Result<Verified<RawClaims>> {
         self.count.fetch_add(1, Ordering::SeqCst);
-        self.verifier.verify_untyped(token)
+        self.verifier.verify_raw(token)
     }
 
-    fn verify_untyped_in<'s>(
+    fn verify_raw_in<'s>(
         &self,
         token: &str,
         scratch: &'s mut Scratch,
-    ) -> jeton::Result<VerifiedIn<'s, Untyped>> {
+    ) -> jeton::Result<VerifiedIn<'s, RawClaims>> {
         self.count.fetch_add(1, Ordering::SeqCst);
-        self.verifier.verify_untyped_in(token, scratch)
+        self.verifier.verify_raw_in(token, scratch)
     }
 
-    fn recheck(&self, verified: &Verified<Untyped>) -> jeton::Result<()> {
+    fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
         self.verifier.recheck(verified)
     }
 }
@@ -157,12 +157,12 @@ fn hit_deserializes_without_verifying_again() {
 #[test]
 fn hit_returns_all_verified_data() {
     let key = jeton::paseto::v4::LocalKey::generate().unwrap();
-    let binding = jeton::paseto::Binding::new().footer("f");
+    let context = jeton::paseto::TokenContext::new().footer("f");
     let claims = claims("/\u{e9}\n")
         .subject("u\"7")
         .token_id("t")
         .expires_in(Duration::from_secs(9));
-    let token = key.issue_with(&claims, binding).unwrap();
+    let token = key.issue_with(&claims, context).unwrap();
     let cached = Cached::new(jeton::paseto::Verifier::new(&key, policy()), 8).unwrap();
     let (first, again) = (
         cached.verify::<Visit>(&token).unwrap(),
@@ -304,8 +304,8 @@ fn verification_during_replace_is_not_cached() {
     }
 
     impl<V: Verify> Verify for Slow<V> {
-        fn verify_untyped(&self, token: &str) -> jeton::Result<Verified<Untyped>> {
-            let verified = self.verifier.verify_untyped(token);
+        fn verify_raw(&self, token: &str) -> jeton::Result<Verified<RawClaims>> {
+            let verified = self.verifier.verify_raw(token);
             if self.is_slow.swap(false, Ordering::SeqCst) {
                 self.inside.wait();
                 self.inside.wait();
@@ -313,15 +313,15 @@ fn verification_during_replace_is_not_cached() {
             verified
         }
 
-        fn verify_untyped_in<'s>(
+        fn verify_raw_in<'s>(
             &self,
             token: &str,
             scratch: &'s mut Scratch,
-        ) -> jeton::Result<VerifiedIn<'s, Untyped>> {
-            self.verifier.verify_untyped_in(token, scratch)
+        ) -> jeton::Result<VerifiedIn<'s, RawClaims>> {
+            self.verifier.verify_raw_in(token, scratch)
         }
 
-        fn recheck(&self, verified: &Verified<Untyped>) -> jeton::Result<()> {
+        fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
             self.verifier.recheck(verified)
         }
     }
@@ -358,7 +358,7 @@ fn revoked_token_is_rejected_on_the_next_hit() {
     let asked = Arc::new(AtomicUsize::new(0));
     let mut setup = Setup::new(policy(), 64);
     let hook = (Arc::clone(&revoked), Arc::clone(&asked));
-    setup.cached = setup.cached.revocations(move |token: &Verified<Untyped>| {
+    setup.cached = setup.cached.revocations(move |token: &Verified<RawClaims>| {
         hook.1.fetch_add(1, Ordering::SeqCst);
         token.token_id() == Some("7") && hook.0.load(Ordering::SeqCst)
     });
@@ -472,10 +472,10 @@ fn cache_of_one_entry_works_and_of_zero_is_an_error() {
         assert!(setup.page(&setup.token(&page.to_string())).is_ok());
     }
     assert_eq!(setup.cached.remembered(), 1);
-    let misuse = Error::Misuse(Misuse::CacheEntries);
+    let invalid_use = Error::InvalidUse(InvalidUse::CacheEntries);
     for entries in [0, limits::CACHE_ENTRIES + 1] {
         let verifier = setup.verifier(policy());
-        assert_eq!(Cached::new(verifier, entries).map(drop), Err(misuse));
+        assert_eq!(Cached::new(verifier, entries).map(drop), Err(invalid_use));
     }
 }
 

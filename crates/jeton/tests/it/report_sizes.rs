@@ -3,7 +3,7 @@
 //! The headers in the report contain spaces, so its sizes differ from those of compact headers. The figures are
 //! in `lab/published/data`.
 
-use jeton::danger::{self, HeaderText};
+use jeton::danger::{self, RawHeaderSigner};
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::jws::Verifier;
 use jeton::key::{
@@ -92,7 +92,7 @@ fn signed_tokens_have_the_8_published_sizes() {
         }
         let token = if let Ok(mac) = alg.parse::<MacAlg>() {
             let key = MacKey::generate(mac).unwrap();
-            let token = HeaderText::new(&key, &header)
+            let token = RawHeaderSigner::new(&key, &header)
                 .unwrap()
                 .sign(claims.as_bytes());
             let token = token.unwrap();
@@ -101,7 +101,7 @@ fn signed_tokens_have_the_8_published_sizes() {
             token
         } else {
             let key = SigningKey::generate(alg.parse::<SigAlg>().unwrap()).unwrap();
-            let token = HeaderText::new(&key, &header)
+            let token = RawHeaderSigner::new(&key, &header)
                 .unwrap()
                 .sign(claims.as_bytes());
             let token = token.unwrap();
@@ -130,7 +130,7 @@ fn header_text_that_contradicts_the_key_is_rejected() {
         r#"{"alg":"HS256"} "#.repeat(2_000).as_str(),
         r#"{"alg":"HS256""#,
     ] {
-        assert!(HeaderText::new(&key, text).is_err(), "{text:.40}");
+        assert!(RawHeaderSigner::new(&key, text).is_err(), "{text:.40}");
     }
     let wrapping = WrappingKey::generate(KeyWrapAlg::A128GcmKw).unwrap();
     let encrypter = || Encrypter::new(&wrapping, ContentEnc::A128Gcm);

@@ -11,9 +11,9 @@ fn main() {
     let _ = jwt::EncryptedIssuer::new(&wrapping, ContentEnc::A256Gcm); //~ E0277
     let _ = jwt::EncryptedVerifier::new(&wrapping, Policy::new("i", "a")); //~ E0277
     let _ = jwe::Encrypter::new(&own, ContentEnc::A256Gcm); //~ E0277
-    let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm).also_to(&own); //~ E0277
+    let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm).recipient(&own); //~ E0277
     //+ let _ = jwt::EncryptedIssuer::new(&own, ContentEnc::A256Gcm);
     //+ let _ = jwt::EncryptedVerifier::new(&own, Policy::new("i", "a"));
     //+ let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm);
-    //+ let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm).also_to(&wrapping);
+    //+ let _ = jwe::Encrypter::new(&wrapping, ContentEnc::A256Gcm).recipient(&wrapping);
 }

@@ -200,7 +200,7 @@ fn compressed(
 
 /// Both keys are recipients, if neither is direct; each decrypts its part.
 fn several(key: &Key, other: &Key, enc: ContentEnc, form: &str) -> Result<(), Failed> {
-    let encrypter = Encrypter::new(key.to_encrypt(), enc).also_to(other.to_encrypt());
+    let encrypter = Encrypter::new(key.to_encrypt(), enc).recipient(other.to_encrypt());
     check(encrypter.encrypt(b"x").is_err(), "a compact token for two")?;
     check(
         encrypter.encrypt_flattened(b"x").is_err(),

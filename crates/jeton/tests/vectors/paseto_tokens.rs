@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
-use jeton::error::{Misuse, Part, Rejection};
+use jeton::error::{InvalidUse, Part, Rejection};
 use jeton::paserk::{self, Form};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{Binding, Keys, LocalKey, Opened, PublicKey, SecretKey, Verifier, Version};
+use jeton::paseto::{TokenContext, Keys, LocalKey, Message, PublicKey, SecretKey, Verifier, Version};
 use jeton::{Error, FixedClock, Policy, Timestamp, Verified};
 use libtest_mimic::Failed;
 use serde::Deserialize;
@@ -116,8 +116,8 @@ impl<'v, V: Version> Case<'v, V> {
         }
     }
 
-    fn binding(&self) -> Binding<'v> {
-        Binding::new()
+    fn context(&self) -> TokenContext<'v> {
+        TokenContext::new()
             .footer(&self.0.footer)
             .implicit_assertion(self.assertion())
     }
@@ -126,7 +126,7 @@ impl<'v, V: Version> Case<'v, V> {
     fn answer_to_another(&self, forged: Rejection) -> Option<Error> {
         Some(match self.has_assertions() {
             true => forged.into(),
-            false => Misuse::ImplicitAssertion.into(),
+            false => InvalidUse::ImplicitAssertion.into(),
         })
     }
 }
@@ -135,7 +135,7 @@ fn decrypts<V: Version>(vector: &Vector, key: &str) -> Result<(), Failed> {
     let case = Case::<V>::of(vector);
     let key = LocalKey::<V>::from_paserk(&text::<V>(Form::Local, key)?)?;
     opens_to_the_payload(vector, &key.decrypt(&vector.token, case.assertion())?)?;
-    let again = key.encrypt(payload(vector).as_bytes(), case.binding())?;
+    let again = key.encrypt(payload(vector).as_bytes(), case.context())?;
     opens_to_the_payload(vector, &key.decrypt(&again, case.assertion())?)?;
     same(
         key.decrypt(&vector.token, b"another").err(),
@@ -152,7 +152,7 @@ fn signs_and_verifies<V: Version>(vector: &Vector, secret: &str) -> Result<(), F
     if let Some(seed) = &vector.secret_key_seed {
         same(&secret[..64], seed.as_str())?;
     }
-    let token = secret_key.sign(payload(vector).as_bytes(), case.binding())?;
+    let token = secret_key.sign(payload(vector).as_bytes(), case.context())?;
     opens_to_the_payload(vector, &key.verify(&token, case.assertion())?)?;
     // Ed25519 is deterministic, so the token equals the vector. RSA-PSS and ECDSA are not.
     let exact = matches!(V::VERSION, paserk::Version::V2 | paserk::Version::V4);
@@ -193,7 +193,7 @@ fn claims_are_verified<V: Version>(vector: &Vector, keys: impl Into<Keys>) -> Re
     )
 }
 
-fn rejected(vector: &Vector, opened: jeton::Result<Opened>) -> Result<(), Failed> {
+fn rejected(vector: &Vector, opened: jeton::Result<Message>) -> Result<(), Failed> {
     let (_, number) = vector.name.split_once("-F-").ok_or("a name without -F-")?;
     let expected = match number {
         // Another purpose or version.
@@ -206,7 +206,7 @@ fn rejected(vector: &Vector, opened: jeton::Result<Opened>) -> Result<(), Failed
     same(opened.err(), Some(Error::Rejected(expected)))
 }
 
-fn opens_to_the_payload(vector: &Vector, opened: &Opened) -> Result<(), Failed> {
+fn opens_to_the_payload(vector: &Vector, opened: &Message) -> Result<(), Failed> {
     same(opened.message(), payload(vector).as_bytes())?;
     same(opened.footer(), vector.footer.as_bytes())
 }

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use base64_simd::URL_SAFE_NO_PAD;
-use jeton::danger::HeaderText;
+use jeton::danger::RawHeaderSigner;
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
-use jeton::paseto::{Binding, v4};
+use jeton::paseto::{TokenContext, v4};
 use serde_json::Value;
 
 use crate::binary::{jeton, vector, vector_json};
@@ -529,15 +529,15 @@ fn doctor_agrees_with_verify_over_random_claims_and_policies() {
         let token = match which {
             0 => {
                 let header = format!("{{\"alg\":\"HS256\"{typ}}}");
-                HeaderText::new(&mac, &header).and_then(|header| header.sign(payload.as_bytes()))
+                RawHeaderSigner::new(&mac, &header).and_then(|header| header.sign(payload.as_bytes()))
             }
             1 => {
                 let header = format!("{{\"alg\":\"ES256\"{typ}{kid}}}");
-                let header = HeaderText::new(&private, &header);
+                let header = RawHeaderSigner::new(&private, &header);
                 header.and_then(|header| header.sign(payload.as_bytes()))
             }
-            2 => secret.sign(payload.as_bytes(), Binding::new()),
-            _ => local.encrypt(payload.as_bytes(), Binding::new()),
+            2 => secret.sign(payload.as_bytes(), TokenContext::new()),
+            _ => local.encrypt(payload.as_bytes(), TokenContext::new()),
         }
         .unwrap();
         let at = (now + *dice.choose(&[-61, -1, 0, 0, 0, 1, 59])).to_string();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::error::{Claim, Misuse};
+use jeton::error::{Claim, InvalidUse};
 use jeton::jwt::{BatchIssuer, MacKey, TokenClaims};
 use jeton::key::MacAlg;
 use jeton::paseto::v4;
@@ -32,7 +32,7 @@ fn in_jwt(claims: &Claims<'_, JsonClaims<'_>>) -> Result<String, Error> {
     let key = mac_key();
     let token = key.issue_with_clock(claims, &clock())?;
     let verifier = jwt::Verifier::new(&key, policy()).clock(clock());
-    Ok(verifier.verify_untyped(&token)?.json().to_owned())
+    Ok(verifier.verify_raw(&token)?.json().to_owned())
 }
 
 /// The JSON of the claims in an issued PASETO.
@@ -40,11 +40,11 @@ fn in_paseto(claims: &Claims<'_, JsonClaims<'_>>) -> Result<String, Error> {
     let key = v4::LocalKey::generate()?;
     let token = Issue::issue_with_clock(&key, claims, &clock())?;
     let verifier = v4::Verifier::new(&key, policy()).clock(clock());
-    Ok(verifier.verify_untyped(&token)?.json().to_owned())
+    Ok(verifier.verify_raw(&token)?.json().to_owned())
 }
 
-fn misuse(misuse: Misuse) -> Result<String, Error> {
-    Err(misuse.into())
+fn invalid_use(invalid_use: InvalidUse) -> Result<String, Error> {
+    Err(invalid_use.into())
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn claims_of_methods_come_before_the_text() {
 #[test]
 fn expiry_is_required() {
     let claims = Claims::from_json("{\"a\":1}").unwrap();
-    assert_eq!(in_jwt(&claims), misuse(Misuse::ExpiryNotChosen));
+    assert_eq!(in_jwt(&claims), invalid_use(InvalidUse::ExpiryNotChosen));
     let claims = claims.without_expiry();
     assert_eq!(
         in_jwt(&claims).as_deref(),
@@ -121,7 +121,7 @@ fn iat_in_the_text_replaces_the_current_time() {
     );
     assert_eq!(
         issue(r#"{"iat":253402300799}"#, 1),
-        misuse(Misuse::TimeOutOfRange)
+        invalid_use(InvalidUse::TimeOutOfRange)
     );
 }
 
@@ -133,7 +133,7 @@ fn claim_set_by_text_and_method_is_an_error() {
     assert_eq!(in_jwt(&claims).as_deref(), Ok(text));
     let set = |change: fn(_, Timestamp) -> Claims<'static, JsonClaims<'static>>, claim| {
         let changed = change(claims.clone(), at);
-        assert_eq!(in_jwt(&changed), misuse(Misuse::ClaimSetTwice(claim)));
+        assert_eq!(in_jwt(&changed), invalid_use(InvalidUse::ClaimSetTwice(claim)));
         assert!(in_paseto(&changed).is_err());
     };
     set(|claims, _| claims.issuer("i"), Claim::Issuer);
@@ -147,7 +147,7 @@ fn claim_set_by_text_and_method_is_an_error() {
     set(|claims, at| claims.issued_at(at), Claim::IssuedAt);
     set(|claims, _| claims.without_issued_at(), Claim::IssuedAt);
     set(|claims, _| claims.token_id("j"), Claim::TokenId);
-    let error = Error::from(Misuse::ClaimSetTwice(Claim::Expiry)).to_string();
+    let error = Error::from(InvalidUse::ClaimSetTwice(Claim::Expiry)).to_string();
     assert!(error.contains("`exp`"), "{error}");
 }
 
@@ -168,7 +168,7 @@ fn registered_claim_of_wrong_type_or_range_is_an_error() {
     ] {
         for value in values {
             let text = format!("{{\"a\":1,\"{}\":{value}}}", claim.name());
-            let expected = Some(Misuse::ClaimType(claim).into());
+            let expected = Some(InvalidUse::ClaimType(claim).into());
             assert_eq!(read(&text), expected, "{text}");
         }
     }
@@ -182,12 +182,12 @@ fn registered_claim_of_wrong_type_or_range_is_an_error() {
         "\"9999-12-31T23:59:59.5Z\"",
     ] {
         let text = format!("{{\"exp\":{value}}}");
-        let expected = Some(Misuse::ClaimRange(Claim::Expiry).into());
+        let expected = Some(InvalidUse::ClaimRange(Claim::Expiry).into());
         assert_eq!(read(&text), expected, "{text}");
     }
     // The name counts, not its spelling.
     let escaped = read(r#"{"\u0065xp":"x"}"#);
-    assert_eq!(escaped, Some(Misuse::ClaimType(Claim::Expiry).into()));
+    assert_eq!(escaped, Some(InvalidUse::ClaimType(Claim::Expiry).into()));
     assert_eq!(read(r#"{"EXP":"x","nested":{"exp":"x"}}"#), None);
 }
 
@@ -195,7 +195,7 @@ fn registered_claim_of_wrong_type_or_range_is_an_error() {
 fn text_that_is_not_one_object_is_an_error_with_position() {
     let read = |text: &str| Claims::from_json(text).unwrap_err();
     for text in ["[]", "1", "null", "\"{}\"", "true"] {
-        assert_eq!(read(text), Misuse::ClaimsNotAnObject.into(), "{text}");
+        assert_eq!(read(text), InvalidUse::ClaimsNotAnObject.into(), "{text}");
     }
     for (text, line, column) in [
         ("", 1, 1),
@@ -204,7 +204,7 @@ fn text_that_is_not_one_object_is_an_error_with_position() {
         ("{\"a\":1}\n x", 2, 1),
         ("{\"a\":\"\\ud800\"}", 1, 12),
     ] {
-        let expected = Misuse::ClaimsSyntax { line, column };
+        let expected = InvalidUse::ClaimsSyntax { line, column };
         assert_eq!(read(text), expected.into(), "{text}");
     }
     for (text, line, column) in [
@@ -212,7 +212,7 @@ fn text_that_is_not_one_object_is_an_error_with_position() {
         ("{\"exp\":1,\"\\u0065xp\":2}", 1, 19),
         ("{\"x\":[{\"b\":1,\"b\":1}]}", 1, 16),
     ] {
-        let expected = Misuse::ClaimsDuplicate { line, column };
+        let expected = InvalidUse::ClaimsDuplicate { line, column };
         assert_eq!(read(text), expected.into(), "{text}");
     }
     // The message has no byte of the text.
@@ -229,7 +229,7 @@ fn nesting_above_limit_is_an_error_with_both_numbers() {
     assert!(Claims::from_json(&nested(32)).is_ok());
     for depth in [33, 100_000] {
         let error = Claims::from_json(&nested(depth)).unwrap_err();
-        let expected = Misuse::ClaimsTooDeep {
+        let expected = InvalidUse::ClaimsTooDeep {
             depth: u32::try_from(depth).unwrap(),
             limit: 32,
         };
@@ -251,22 +251,22 @@ fn times_and_audiences_must_have_the_form_of_the_format() {
     };
     let (jwt, paseto) = both(r#"{"exp":1900000000}"#);
     assert!(jwt.is_ok());
-    assert_eq!(paseto, misuse(Misuse::DateForm(Claim::Expiry)));
+    assert_eq!(paseto, invalid_use(InvalidUse::DateForm(Claim::Expiry)));
     let (jwt, paseto) = both(r#"{"exp":"2040-01-01T00:00:00+01:00"}"#);
-    assert_eq!(jwt, misuse(Misuse::DateForm(Claim::Expiry)));
+    assert_eq!(jwt, invalid_use(InvalidUse::DateForm(Claim::Expiry)));
     assert_eq!(
         paseto.as_deref(),
         Ok(r#"{"iat":"2023-11-14T22:13:20Z","exp":"2040-01-01T00:00:00+01:00"}"#)
     );
     let (jwt, paseto) = both(r#"{"exp":1900000000,"nbf":"2020-01-01T00:00:00Z"}"#);
-    assert_eq!(jwt, misuse(Misuse::DateForm(Claim::NotBefore)));
-    assert_eq!(paseto, misuse(Misuse::DateForm(Claim::Expiry)));
+    assert_eq!(jwt, invalid_use(InvalidUse::DateForm(Claim::NotBefore)));
+    assert_eq!(paseto, invalid_use(InvalidUse::DateForm(Claim::Expiry)));
     for aud in [r#"["a"]"#, r#"["a","b"]"#, "[]"] {
         let claims = Claims::from_json("{}").unwrap().without_expiry();
         let text = format!("{{\"aud\":{aud}}}");
         let listed = Claims::from_json(&text).unwrap().without_expiry();
         assert!(in_jwt(&listed).is_ok());
-        assert_eq!(in_paseto(&listed), misuse(Misuse::AudienceList));
+        assert_eq!(in_paseto(&listed), invalid_use(InvalidUse::AudienceList));
         assert!(in_paseto(&claims).is_ok());
     }
 }
@@ -281,7 +281,7 @@ fn batch_takes_claims_as_text() {
     let verifier = jwt::Verifier::new(&key, policy()).clock(clock());
     let issue = |own: &TokenClaims<'_, JsonClaims<'_>>| -> Result<String, Error> {
         let token = issuer.issue(own)?;
-        Ok(verifier.verify_untyped(&token)?.json().to_owned())
+        Ok(verifier.verify_raw(&token)?.json().to_owned())
     };
     let read = |text| TokenClaims::from_json(text).unwrap();
     assert_eq!(
@@ -295,15 +295,15 @@ fn batch_takes_claims_as_text() {
         (r#"{"exp":1}"#, Claim::Expiry),
         (r#"{"iat":1}"#, Claim::IssuedAt),
     ] {
-        assert_eq!(issue(&read(text)), misuse(Misuse::SetForAll(claim)));
+        assert_eq!(issue(&read(text)), invalid_use(InvalidUse::SetForAll(claim)));
     }
     assert_eq!(
         issue(&read(r#"{"sub":"s"}"#).subject("t")),
-        misuse(Misuse::ClaimSetTwice(Claim::Subject))
+        invalid_use(InvalidUse::ClaimSetTwice(Claim::Subject))
     );
     assert_eq!(
         issue(&read(r#"{"nbf":"2020-01-01T00:00:00Z"}"#)),
-        misuse(Misuse::DateForm(Claim::NotBefore))
+        invalid_use(InvalidUse::DateForm(Claim::NotBefore))
     );
 }
 
@@ -312,7 +312,7 @@ fn claims_with_a_raw_value_are_not_an_object() {
     // serde_json represents a raw value as a struct with an internal name.
     let raw = serde_json::value::RawValue::from_string("{\"a\":1}".to_owned()).unwrap();
     let claims = Claims::new(raw).without_expiry();
-    assert_eq!(mac_key().issue(&claims), misuse(Misuse::ClaimsNotAnObject));
+    assert_eq!(mac_key().issue(&claims), invalid_use(InvalidUse::ClaimsNotAnObject));
 }
 
 /// Values of every JSON type, without floating-point numbers, which serde_json may change.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jeton::error::{Claim, Misuse};
+use jeton::error::{Claim, InvalidUse};
 use jeton::jwt::{BatchIssuer, MacKey, TokenClaims};
 use jeton::key::MacAlg;
 use jeton::paseto::v4;
@@ -55,11 +55,11 @@ fn verifier() -> jwt::Verifier {
 /// The JSON of the claims in an issued JWT.
 fn issued<T: CustomClaims>(claims: &Claims<'_, T>) -> Result<String, Error> {
     let token = key().issue_with_clock(claims, &clock())?;
-    Ok(verifier().verify_untyped(&token)?.json().to_owned())
+    Ok(verifier().verify_raw(&token)?.json().to_owned())
 }
 
-fn misuse(misuse: Misuse) -> Result<String, Error> {
-    Err(misuse.into())
+fn invalid_use(invalid_use: InvalidUse) -> Result<String, Error> {
+    Err(invalid_use.into())
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn members_come_first_and_none_is_absent() {
 #[test]
 fn without_the_wrapper_the_error_names_it() {
     let error = issued(&Claims::new(session())).unwrap_err();
-    assert_eq!(error, Misuse::RegisteredName(Claim::Issuer).into());
+    assert_eq!(error, InvalidUse::RegisteredName(Claim::Issuer).into());
     let text = error.to_string();
     assert!(
         text.contains("`iss`") && text.contains("WithRegistered"),
@@ -121,7 +121,7 @@ fn expiry_and_double_claims_follow_the_rules_of_text() {
         ..session()
     };
     let claims = Claims::new(WithRegistered(without));
-    assert_eq!(issued(&claims), misuse(Misuse::ExpiryNotChosen));
+    assert_eq!(issued(&claims), invalid_use(InvalidUse::ExpiryNotChosen));
     assert!(issued(&claims.clone().expires_in(Duration::from_secs(1))).is_ok());
     assert!(issued(&claims.clone().without_expiry()).is_ok());
     let claims = Claims::new(WithRegistered(session()));
@@ -131,7 +131,7 @@ fn expiry_and_double_claims_follow_the_rules_of_text() {
         (claims.clone().expires_in(Duration::ZERO), Claim::Expiry),
         (claims.clone().without_expiry(), Claim::Expiry),
     ] {
-        assert_eq!(issued(&claims), misuse(Misuse::ClaimSetTwice(claim)));
+        assert_eq!(issued(&claims), invalid_use(InvalidUse::ClaimSetTwice(claim)));
     }
     let issued_at = Session {
         iat: Some(1_600_000_000.5),
@@ -162,13 +162,13 @@ fn registered_field_of_wrong_type_or_range_is_an_error() {
         (Claim::IssuedAt, json!(true)),
     ] {
         let found = with(claim.name(), value);
-        assert_eq!(found, misuse(Misuse::ClaimType(claim)));
+        assert_eq!(found, invalid_use(InvalidUse::ClaimType(claim)));
     }
-    let range = misuse(Misuse::ClaimRange(Claim::Expiry));
+    let range = invalid_use(InvalidUse::ClaimRange(Claim::Expiry));
     assert_eq!(with("exp", json!(-1)), range);
     assert_eq!(with("exp", json!(1e18)), range);
     let text = json!("2040-01-01T00:00:00Z");
-    assert_eq!(with("exp", text), misuse(Misuse::DateForm(Claim::Expiry)));
+    assert_eq!(with("exp", text), invalid_use(InvalidUse::DateForm(Claim::Expiry)));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn name_that_is_written_twice_is_an_error() {
     };
     assert_eq!(
         issued(&Claims::new(WithRegistered(flat("exp")))),
-        misuse(Misuse::ClaimSetTwice(Claim::Expiry))
+        invalid_use(InvalidUse::ClaimSetTwice(Claim::Expiry))
     );
     assert_eq!(
         issued(&Claims::new(WithRegistered(flat("a")))).as_deref(),
@@ -203,14 +203,14 @@ fn paseto_needs_its_own_forms() {
     let token = paseto(json!({"aud": "a", "exp": "2040-01-01T00:00:00Z"})).unwrap();
     let policy = Policy::new("i", "a").any_issuer();
     let verifier = v4::Verifier::new(key.public_key(), policy).clock(clock());
-    let verified = verifier.verify_untyped(&token).unwrap();
+    let verified = verifier.verify_raw(&token).unwrap();
     assert_eq!(verified.expires_at().unwrap().unix_seconds(), 2_208_988_800);
     assert_eq!(
         paseto(json!({"exp": 2_208_988_800_u64})),
-        misuse(Misuse::DateForm(Claim::Expiry))
+        invalid_use(InvalidUse::DateForm(Claim::Expiry))
     );
     let list = json!({"aud": ["a"], "exp": "2040-01-01T00:00:00Z"});
-    assert_eq!(paseto(list), misuse(Misuse::AudienceList));
+    assert_eq!(paseto(list), invalid_use(InvalidUse::AudienceList));
 }
 
 #[test]
@@ -223,14 +223,14 @@ fn batch_takes_registered_fields() {
     let issue = |members| {
         let own = TokenClaims::new(WithRegistered(members)).token_id("7");
         let token = issuer.issue(&own)?;
-        Ok::<_, Error>(verifier().verify_untyped(&token)?.json().to_owned())
+        Ok::<_, Error>(verifier().verify_raw(&token)?.json().to_owned())
     };
     assert_eq!(
         issue(json!({"sub": "s"})).as_deref(),
         Ok(r#"{"iss":"i","exp":1700000009,"iat":1700000000,"sub":"s","jti":"7"}"#)
     );
     let twice = issue(json!({"exp": 1}));
-    assert_eq!(twice, misuse(Misuse::SetForAll(Claim::Expiry)));
+    assert_eq!(twice, invalid_use(InvalidUse::SetForAll(Claim::Expiry)));
     let twice = issue(json!({"jti": "8"}));
-    assert_eq!(twice, misuse(Misuse::ClaimSetTwice(Claim::TokenId)));
+    assert_eq!(twice, invalid_use(InvalidUse::ClaimSetTwice(Claim::TokenId)));
 }

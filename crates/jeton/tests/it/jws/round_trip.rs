@@ -1,8 +1,8 @@
 //! Signs and verifies every form of JWS with every algorithm.
 
 use jeton::Error;
-use jeton::error::Misuse;
-use jeton::jws::{General, Signer, Verifier};
+use jeton::error::InvalidUse;
+use jeton::jws::{GeneralJws, Signer, Verifier};
 use jeton::key::{Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 use serde_json::{Value, json};
 
@@ -26,10 +26,10 @@ fn every_key(mut run: impl FnMut(SigningKeyRef<'_>, Keys)) {
     }
 }
 
-fn misuse<T>(result: jeton::Result<T>) -> Misuse {
+fn invalid_use<T>(result: jeton::Result<T>) -> InvalidUse {
     match result {
-        Err(Error::Misuse(misuse)) => misuse,
-        Err(other) => panic!("not a misuse: {other}"),
+        Err(Error::InvalidUse(invalid_use)) => invalid_use,
+        Err(other) => panic!("not a invalid_use: {other}"),
         Ok(_) => panic!("accepted"),
     }
 }
@@ -52,14 +52,14 @@ fn every_serialization_round_trips() {
                 assert!(verifier.verify_json_detached(&text, payload).is_ok());
                 assert!(verifier.verify_json_detached(&text, b"another").is_err());
                 assert!(verifier.verify_json(&text).is_err());
-                let general = General::new().signer(signer()).signer(signer());
+                let general = GeneralJws::new().signer(signer()).signer(signer());
                 let text = general.sign_detached(payload).unwrap();
                 assert!(verifier.verify_json_detached(&text, payload).is_ok());
 
                 let is_text = std::str::from_utf8(payload).is_ok();
                 for made in [signer().sign_flattened(payload), general.sign(payload)] {
                     if unencoded && !is_text {
-                        assert_eq!(misuse(made), Misuse::UnencodedPayload);
+                        assert_eq!(invalid_use(made), InvalidUse::UnencodedPayload);
                         continue;
                     }
                     let text = made.unwrap();
@@ -71,7 +71,7 @@ fn every_serialization_round_trips() {
                     .iter()
                     .all(|b| matches!(b, b' '..=b'~') && *b != b'.');
                 if unencoded && !fits {
-                    assert_eq!(misuse(signer().sign(payload)), Misuse::UnencodedPayload);
+                    assert_eq!(invalid_use(signer().sign(payload)), InvalidUse::UnencodedPayload);
                 } else {
                     let token = signer().sign(payload).unwrap();
                     assert_eq!(verifier.verify(&token).unwrap().payload(), payload);
@@ -130,10 +130,10 @@ fn unprotected_header_is_separate() {
             .verify_json(&text)
             .is_ok()
     );
-    assert_eq!(misuse(signer.sign(b"x")), Misuse::UnprotectedHeader);
+    assert_eq!(invalid_use(signer.sign(b"x")), InvalidUse::UnprotectedHeader);
     assert_eq!(
-        misuse(signer.sign_detached(b"x")),
-        Misuse::UnprotectedHeader
+        invalid_use(signer.sign_detached(b"x")),
+        InvalidUse::UnprotectedHeader
     );
     for header in [
         json!({"alg": "none"}),
@@ -146,7 +146,7 @@ fn unprotected_header_is_separate() {
         json!({"long": "x".repeat(10_000)}),
     ] {
         let rejected = Signer::new(&key).unprotected(&header);
-        assert_eq!(misuse(rejected), Misuse::UnprotectedHeader, "{header}");
+        assert_eq!(invalid_use(rejected), InvalidUse::UnprotectedHeader, "{header}");
     }
 }
 
@@ -154,14 +154,14 @@ fn unprotected_header_is_separate() {
 fn signers_with_different_encoding_are_an_error() {
     let key = SigningKey::generate(SigAlg::ES384).unwrap();
     let signer = || Signer::new(&key);
-    assert_eq!(misuse(General::new().sign(b"x")), Misuse::Signers);
-    assert_eq!(misuse(General::new().sign_detached(b"x")), Misuse::Signers);
-    let mixed = General::new().signer(signer()).signer(signer().unencoded());
-    assert_eq!(misuse(mixed.sign(b"x")), Misuse::Signers);
-    assert_eq!(misuse(mixed.sign_detached(b"x")), Misuse::Signers);
-    let crowd = (0..17).fold(General::new(), |general, _| general.signer(signer()));
-    assert_eq!(misuse(crowd.sign(b"x")), Misuse::Signers);
-    let sixteen = (0..16).fold(General::new(), |general, _| general.signer(signer()));
+    assert_eq!(invalid_use(GeneralJws::new().sign(b"x")), InvalidUse::Signers);
+    assert_eq!(invalid_use(GeneralJws::new().sign_detached(b"x")), InvalidUse::Signers);
+    let mixed = GeneralJws::new().signer(signer()).signer(signer().unencoded());
+    assert_eq!(invalid_use(mixed.sign(b"x")), InvalidUse::Signers);
+    assert_eq!(invalid_use(mixed.sign_detached(b"x")), InvalidUse::Signers);
+    let crowd = (0..17).fold(GeneralJws::new(), |general, _| general.signer(signer()));
+    assert_eq!(invalid_use(crowd.sign(b"x")), InvalidUse::Signers);
+    let sixteen = (0..16).fold(GeneralJws::new(), |general, _| general.signer(signer()));
     let text = sixteen.sign(b"x").unwrap();
     assert!(
         Verifier::new(key.verifying_key())

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::error::{Claim, Misuse};
+use jeton::error::{Claim, InvalidUse};
 use jeton::jwt::{BatchIssuer, MacKey, SigningKey, TokenClaims, Verifier};
 use jeton::key::{MacAlg, SigAlg, SigningKeyRef};
 use jeton::{Claims, Error, FixedClock, Policy, Timestamp};
@@ -110,7 +110,7 @@ fn issue_onto_appends_and_restores_after_an_error() {
     let rejected = issuer.issue_onto(&TokenClaims::new(json!({ "exp": 1 })), &mut text);
     assert!(matches!(
         rejected,
-        Err(Error::Misuse(Misuse::RegisteredName(Claim::Expiry)))
+        Err(Error::InvalidUse(InvalidUse::RegisteredName(Claim::Expiry)))
     ));
     assert_eq!(text, "before ");
     issuer.issue_onto(&TokenClaims::new(()), &mut text).unwrap();
@@ -131,7 +131,7 @@ fn batch_issuer_claim_set_twice_is_an_error() {
     ] {
         let rejected = issuer.issue(&own);
         assert!(
-            matches!(rejected, Err(Error::Misuse(Misuse::SetForAll(c))) if c == claim),
+            matches!(rejected, Err(Error::InvalidUse(InvalidUse::SetForAll(c))) if c == claim),
             "{rejected:?}"
         );
     }
@@ -150,6 +150,6 @@ fn batch_issuer_with_verify_only_key_is_an_error() {
     let rejected = BatchIssuer::new(&key, &unchosen);
     assert!(matches!(
         rejected,
-        Err(Error::Misuse(Misuse::ExpiryNotChosen))
+        Err(Error::InvalidUse(InvalidUse::ExpiryNotChosen))
     ));
 }

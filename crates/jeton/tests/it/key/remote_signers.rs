@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{self as aws, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair};
-use jeton::error::{Misuse, Rejection};
+use jeton::error::{InvalidUse, Rejection};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyWrapAlg};
 use jeton::key::{SigAlg, SigningKey, VerifyingKey, WrappingKey};
-use jeton::paseto::{self, Binding, BoundIssuer, v3, v4};
-use jeton::remote::{RemoteFault, RemoteKey, Signature, SigningInput};
+use jeton::paseto::{self, TokenContext, BoundIssuer, v3, v4};
+use jeton::remote::{RemoteError, RemoteKey, Signature, SigningInput};
 use jeton::{Claims, Error, Issue, Policy, Verified, jws, jwt};
 use serde::{Deserialize, Serialize};
 
@@ -141,7 +141,7 @@ fn prepare_and_attach_works_for_every_algorithm() {
 fn remote_signer_works_for_every_algorithm() {
     for alg in SigAlg::ALL {
         let test_signer = Arc::new(TestSigner::generate(alg));
-        let signer = test_signer.remote_key().signed_by({
+        let signer = test_signer.remote_key().with_signer({
             let test_signer = Arc::clone(&test_signer);
             move |input: &SigningInput<'_>| Ok(test_signer.sign(input.alg(), input.message()))
         });
@@ -163,7 +163,7 @@ fn remote_signer_works_for_every_algorithm() {
 #[test]
 fn remote_signer_works_wherever_a_key_does() {
     let test_signer = Arc::new(TestSigner::generate(SigAlg::ES256));
-    let signer = test_signer.remote_key().signed_by({
+    let signer = test_signer.remote_key().with_signer({
         let test_signer = Arc::clone(&test_signer);
         move |input: &SigningInput<'_>| Ok(test_signer.sign(input.alg(), input.message()))
     });
@@ -282,7 +282,7 @@ fn prepared_payload_may_have_a_typ() {
         .remote_key()
         .prepare_payload_as("at jwt", b"{}")
         .map(drop);
-    assert_eq!(rejected, Err(Error::Misuse(Misuse::Type)));
+    assert_eq!(rejected, Err(Error::InvalidUse(InvalidUse::Type)));
 }
 
 #[test]
@@ -304,8 +304,8 @@ fn fault(test_signer: &TestSigner, signature: &Signature) -> Error {
     prepared.attach(signature).unwrap_err()
 }
 
-const NOT_ITS: Error = Error::Remote(RemoteFault::Signature);
-const NO_FORM: Error = Error::Remote(RemoteFault::SignatureForm);
+const NOT_ITS: Error = Error::Remote(RemoteError::Signature);
+const NO_FORM: Error = Error::Remote(RemoteError::SignatureForm);
 
 #[test]
 fn attach_signature_of_another_key_is_an_error() {
@@ -394,22 +394,22 @@ fn failing_signer_returns_its_error() {
     let count = Arc::clone(&asked);
     let signer = test_signer
         .remote_key()
-        .signed_by(move |_: &SigningInput<'_>| {
+        .with_signer(move |_: &SigningInput<'_>| {
             count.fetch_add(1, Ordering::SeqCst);
-            Err(RemoteFault::NotSigned.into())
+            Err(RemoteError::NotSigned.into())
         });
     let error = signer.issue(&claims()).unwrap_err();
-    assert_eq!(error, Error::Remote(RemoteFault::NotSigned));
+    assert_eq!(error, Error::Remote(RemoteError::NotSigned));
     assert!(!error.is_rejection());
     assert_eq!(error.to_string(), "the remote signer returned no signature");
     // Invalid claims are reported before the signer is called.
-    let misuse = signer.issue(&Claims::new(())).unwrap_err();
-    assert_eq!(misuse, Error::Misuse(Misuse::ExpiryNotChosen));
+    let invalid_use = signer.issue(&Claims::new(())).unwrap_err();
+    assert_eq!(invalid_use, Error::InvalidUse(InvalidUse::ExpiryNotChosen));
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 
     let wrong = test_signer
         .remote_key()
-        .signed_by(|_: &SigningInput<'_>| Ok(Signature::Fixed(vec![1; 64])));
+        .with_signer(|_: &SigningInput<'_>| Ok(Signature::Fixed(vec![1; 64])));
     assert_eq!(wrong.issue(&claims()), Err(NOT_ITS));
 }
 
@@ -437,14 +437,14 @@ fn paseto_prepare_and_attach_works() {
     let test_signer = v4_signer(&key);
     let remote_key = paseto::RemoteKey::new(&key.public_key());
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
-    for binding in [
-        Binding::new(),
-        Binding::new().footer("f"),
-        Binding::new().implicit_assertion("i"),
-        Binding::new().footer("f").implicit_assertion("i"),
+    for context in [
+        TokenContext::new(),
+        TokenContext::new().footer("f"),
+        TokenContext::new().implicit_assertion("i"),
+        TokenContext::new().footer("f").implicit_assertion("i"),
     ] {
         let prepared = remote_key
-            .prepare_with_clock(&claims(), binding, &clock)
+            .prepare_with_clock(&claims(), context, &clock)
             .unwrap();
         assert_eq!(prepared.input().alg(), SigAlg::EdDSA);
         assert_eq!(prepared.input().digest(), None);
@@ -456,10 +456,10 @@ fn paseto_prepare_and_attach_works() {
         // Ed25519 is deterministic: the token equals the one that the key issues.
         assert_eq!(
             token,
-            key.issue_with_clock(&claims(), binding, &clock).unwrap()
+            key.issue_with_clock(&claims(), context, &clock).unwrap()
         );
     }
-    let prepared = || remote_key.prepare(&claims(), Binding::new()).unwrap();
+    let prepared = || remote_key.prepare(&claims(), TokenContext::new()).unwrap();
     let other = v4_signer(&v4::SecretKey::generate().unwrap());
     let wrong = other.sign(prepared().input().message()).as_ref().to_vec();
     assert_eq!(
@@ -473,9 +473,9 @@ fn paseto_prepare_and_attach_works() {
     assert_eq!(prepared().attach(&Signature::Der(wrong)), Err(NO_FORM));
     let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
     let rejected = remote_key
-        .prepare(&claims(), Binding::new().footer(&footer))
+        .prepare(&claims(), TokenContext::new().footer(&footer))
         .map(drop);
-    assert_eq!(rejected, Err(Error::Misuse(Misuse::FooterTooLarge)));
+    assert_eq!(rejected, Err(Error::InvalidUse(InvalidUse::FooterTooLarge)));
 }
 
 #[test]
@@ -483,7 +483,7 @@ fn paseto_remote_signer_issues_like_a_key() {
     let key = v4::SecretKey::generate().unwrap();
     let test_signer = v4_signer(&key);
     let signer =
-        paseto::RemoteKey::new(&key.public_key()).signed_by(move |input: &SigningInput<'_>| {
+        paseto::RemoteKey::new(&key.public_key()).with_signer(move |input: &SigningInput<'_>| {
             Ok(Signature::Fixed(
                 test_signer.sign(input.message()).as_ref().to_vec(),
             ))
@@ -491,14 +491,14 @@ fn paseto_remote_signer_issues_like_a_key() {
     let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));
     let issuers: [&dyn Issue; 2] = [
         &signer,
-        &BoundIssuer::new(&signer, Binding::new().footer("f")),
+        &BoundIssuer::new(&signer, TokenContext::new().footer("f")),
     ];
     for issuer in issuers {
         let token = issuer.issue(&claims()).unwrap();
         assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
     }
     let token = signer
-        .issue_with(&claims(), Binding::new().footer("f"))
+        .issue_with(&claims(), TokenContext::new().footer("f"))
         .unwrap();
     assert_eq!(
         verifier.verify::<Visit>(&token).unwrap().footer(),
@@ -524,7 +524,7 @@ fn paseto_v3_remote_signature_may_be_fixed_or_der() {
     .unwrap();
     let remote_key = paseto::RemoteKey::new(&key.public_key());
     let prepared = remote_key
-        .prepare(&claims(), Binding::new().footer("f"))
+        .prepare(&claims(), TokenContext::new().footer("f"))
         .unwrap();
     let input = prepared.input();
     assert_eq!(

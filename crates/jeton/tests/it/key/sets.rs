@@ -5,7 +5,7 @@ use std::time::Duration;
 use jeton::error::{Error, KeyProblem, Part, Rejection};
 use jeton::jwk::KeySet;
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
-use jeton::paseto::{self, Binding, v4};
+use jeton::paseto::{self, TokenContext, v4};
 use jeton::{Claims, Policy, Scratch, Verified, jwt, limits};
 use serde::de::IgnoredAny;
 
@@ -118,7 +118,7 @@ fn unknown_keys_in_a_set_are_skipped() {
     let public = public(&good);
     let set = jwks(unknown.into_iter().chain([public.as_str()]));
     let read = KeySet::from_json(&set).unwrap();
-    assert_eq!((read.len(), read.left_out()), (1, unknown.len()));
+    assert_eq!((read.len(), read.skipped()), (1, unknown.len()));
     assert!(verdict(&set, &good.issue(&claims()).unwrap()).is_ok());
     assert_eq!(
         problem(KeySet::from_json(&jwks(unknown))),
@@ -203,25 +203,25 @@ fn paseto_footer_kid_selects_the_key() {
         let id = key.public_key().id().to_string();
         let footer = footer(&id);
         let token = key
-            .issue_with(&claims(), Binding::new().footer(&footer))
+            .issue_with(&claims(), TokenContext::new().footer(&footer))
             .unwrap();
         assert_eq!(paseto_verdict(&set, &token), Ok(id));
     }
     let id = local.id().to_string();
     let (named, unnamed) = (footer(&id), "{\"kid\":null}".replace("null", "\"\""));
     let token = local
-        .issue_with(&claims(), Binding::new().footer(&named))
+        .issue_with(&claims(), TokenContext::new().footer(&named))
         .unwrap();
     assert_eq!(paseto_verdict(&set, &token), Ok(id));
     let token = local
-        .issue_with(&claims(), Binding::new().footer(&unnamed))
+        .issue_with(&claims(), TokenContext::new().footer(&unnamed))
         .unwrap();
     assert_eq!(paseto_verdict(&set, &token), Err(Rejection::UnknownKey));
     // The id of another key, and the id of a local key on a public token.
     for id in [two.public_key().id().to_string(), local.id().to_string()] {
         let footer = footer(&id);
         let token = one
-            .issue_with(&claims(), Binding::new().footer(&footer))
+            .issue_with(&claims(), TokenContext::new().footer(&footer))
             .unwrap();
         let rejection = paseto_verdict(&set, &token).unwrap_err();
         assert!(matches!(
@@ -238,13 +238,13 @@ fn paseto_without_kid_is_tried_with_limited_keys() {
         .collect();
     let set = paseto::KeySet::new(pairs.iter().map(|pair| pair.public_key().into())).unwrap();
     for footer in ["", "not JSON", "[\"kid\"]", "{\"for\":\"you\"}"] {
-        let binding = Binding::new().footer(footer);
-        let first = pairs[0].issue_with(&claims(), binding).unwrap();
+        let context = TokenContext::new().footer(footer);
+        let first = pairs[0].issue_with(&claims(), context).unwrap();
         let eighth = pairs[limits::KEYS_TRIED - 1]
-            .issue_with(&claims(), binding)
+            .issue_with(&claims(), context)
             .unwrap();
         let ninth = pairs[limits::KEYS_TRIED]
-            .issue_with(&claims(), binding)
+            .issue_with(&claims(), context)
             .unwrap();
         assert!(paseto_verdict(&set, &first).is_ok(), "{footer}");
         assert!(paseto_verdict(&set, &eighth).is_ok(), "{footer}");
@@ -258,7 +258,7 @@ fn paseto_without_kid_is_tried_with_limited_keys() {
     let last = &pairs[limits::KEYS_TRIED];
     let footer = footer(&last.public_key().id().to_string());
     let token = last
-        .issue_with(&claims(), Binding::new().footer(&footer))
+        .issue_with(&claims(), TokenContext::new().footer(&footer))
         .unwrap();
     assert!(paseto_verdict(&set, &token).is_ok());
 }
@@ -288,7 +288,7 @@ fn unverified_footer_is_read_strictly() {
         (long, Rejection::TooLarge(Part::Footer)),
     ] {
         let token = pair
-            .issue_with(&claims(), Binding::new().footer(&bad))
+            .issue_with(&claims(), TokenContext::new().footer(&bad))
             .unwrap();
         assert_eq!(paseto_verdict(&set, &token), Err(rejection));
         // A single key does not read the footer.
@@ -349,7 +349,7 @@ fn paseto_key_set_has_limits_and_skips_unknown_keys() {
         &local_text,
     ];
     let read = paseto::KeySet::from_paserks(texts).unwrap();
-    assert_eq!((read.len(), read.left_out()), (2, 3));
+    assert_eq!((read.len(), read.skipped()), (2, 3));
     let crowd = std::iter::repeat_n("", limits::KEY_SET_KEYS).chain([public_text.as_str()]);
     assert_eq!(
         problem(paseto::KeySet::from_paserks(crowd)),

@@ -1,8 +1,8 @@
-//! Any bytes round-trip with any binding, and only with the same binding.
+//! Any bytes round-trip with any context, and only with the same context.
 
 use std::sync::LazyLock;
 
-use jeton::paseto::Binding;
+use jeton::paseto::TokenContext;
 use jeton::paseto::v4::{LocalKey, SecretKey};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -17,8 +17,8 @@ proptest! {
         footer in vec(any::<u8>(), 0..300),
         assertion in vec(any::<u8>(), 0..300),
     ) {
-        let binding = Binding::new().footer(&footer).implicit_assertion(&assertion);
-        let token = LOCAL.encrypt(&message, binding).unwrap();
+        let context = TokenContext::new().footer(&footer).implicit_assertion(&assertion);
+        let token = LOCAL.encrypt(&message, context).unwrap();
         let opened = LOCAL.decrypt(&token, &assertion).unwrap();
         prop_assert_eq!(opened.message(), &message);
         prop_assert_eq!(opened.footer(), &footer);
@@ -31,8 +31,8 @@ proptest! {
         footer in vec(any::<u8>(), 0..300),
         assertion in vec(any::<u8>(), 0..300),
     ) {
-        let binding = Binding::new().footer(&footer).implicit_assertion(&assertion);
-        let token = SECRET.sign(&message, binding).unwrap();
+        let context = TokenContext::new().footer(&footer).implicit_assertion(&assertion);
+        let token = SECRET.sign(&message, context).unwrap();
         let opened = SECRET.public_key().verify(&token, &assertion).unwrap();
         prop_assert_eq!(opened.message(), &message);
         prop_assert_eq!(opened.footer(), &footer);

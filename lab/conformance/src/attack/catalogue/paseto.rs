@@ -2,7 +2,7 @@
 
 use jeton::danger::paseto_v2::V2;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{Binding, LocalKey, SecretKey, Version};
+use jeton::paseto::{TokenContext, LocalKey, SecretKey, Version};
 
 use super::{Attack, Family};
 use crate::attack::fixtures::Stage;
@@ -164,7 +164,7 @@ pub(super) const ATTACKS: &[Attack] = &[
 /// Returns the valid claims, with the same key bytes used as a key of another version.
 fn under_version(stage: &Stage, version: Format) -> Option<String> {
     fn of<V: Version>(text: &str, claims: &str) -> Option<String> {
-        let (claims, unbound) = (claims.as_bytes(), Binding::default());
+        let (claims, unbound) = (claims.as_bytes(), TokenContext::default());
         if text.contains(".local.") {
             let key = LocalKey::<V>::from_paserk(text).ok()?;
             return key.encrypt(claims, unbound).ok();

@@ -46,7 +46,7 @@ fn verify_token_forged_by_a_co_recipient_is_rejected() {
         let key = WrappingKey::new(alg, secret).unwrap();
         let other = WrappingKey::new(KeyWrapAlg::A256Kw, &SECRET).unwrap();
         let for_both = Encrypter::new(&key, ContentEnc::A256Gcm)
-            .also_to(&other)
+            .recipient(&other)
             .encrypt_general(b"for two")
             .unwrap();
         let forged = forged(&for_both, CLAIMS);

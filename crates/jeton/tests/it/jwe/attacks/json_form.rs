@@ -28,7 +28,7 @@ fn general(recipients: usize) -> (Vec<WrappingKey>, Value) {
         .collect();
     let mut encrypter = Encrypter::new(&keys[0], ContentEnc::A128Gcm);
     for key in &keys[1..] {
-        encrypter = encrypter.also_to(key);
+        encrypter = encrypter.recipient(key);
     }
     let text = encrypter.encrypt_general(b"x").unwrap();
     (keys, serde_json::from_str(&text).unwrap())
@@ -173,7 +173,7 @@ fn decrypt_too_many_recipients_is_rejected() {
     let many = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let mut encrypter = Encrypter::new(&many, ContentEnc::A128Gcm);
     for _ in 0..limits::RECIPIENTS {
-        encrypter = encrypter.also_to(&many);
+        encrypter = encrypter.recipient(&many);
     }
     assert!(encrypter.encrypt_general(b"x").is_err());
 }

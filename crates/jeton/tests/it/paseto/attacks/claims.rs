@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jeton::error::{Claim, Misuse, Part, Rejection, ShapeMismatch};
-use jeton::paseto::Binding;
+use jeton::error::{Claim, InvalidUse, Part, Rejection, ShapeMismatch};
+use jeton::paseto::TokenContext;
 use jeton::{Claims, Error, FixedClock, Limits, Policy, limits};
 
 use super::support::{Key, Visit, claims, now, rejection};
@@ -14,7 +14,7 @@ use super::support::{Key, Visit, claims, now, rejection};
 /// An authentic token with these claims next to valid ones.
 fn token(key: &Key, members: &str) -> String {
     let text = format!(r#"{{"iss":"https://id.example","aud":"api",{members}"page":"/"}}"#);
-    key.make(text.as_bytes(), Binding::new())
+    key.make(text.as_bytes(), TokenContext::new())
 }
 
 const GOOD: &str = r#""exp":"2030-01-01T00:00:00+00:00","#;
@@ -95,14 +95,14 @@ fn issue_uses_the_clock_of_the_issuer() {
     let clock = FixedClock(now());
     let text = r#"{"exp":"2023-11-14T22:13:21Z","iat":"2023-11-14T22:13:20Z"}"#;
     let token = local
-        .issue_with_clock(&claims, Binding::new(), &clock)
+        .issue_with_clock(&claims, TokenContext::new(), &clock)
         .unwrap();
     assert_eq!(
         local.decrypt(&token, b"").unwrap().message(),
         text.as_bytes()
     );
     let token = secret
-        .issue_with_clock(&claims, Binding::new(), &clock)
+        .issue_with_clock(&claims, TokenContext::new(), &clock)
         .unwrap();
     let opened = secret.public_key().verify(&token, b"").unwrap();
     assert_eq!(opened.message(), text.as_bytes());
@@ -122,7 +122,7 @@ fn verify_missing_exp_is_rejected_by_default() {
 #[test]
 fn verify_forged_and_expired_token_reports_signature() {
     for key in Key::both() {
-        let token = key.issue(Binding::new());
+        let token = key.issue(TokenContext::new());
         let later = FixedClock(now().saturating_add(Duration::from_hours(1)));
         let verifier = key.verifier().clock(later);
         assert_eq!(rejection(&verifier, &token), Rejection::Expired);
@@ -166,7 +166,7 @@ fn verify_registered_claim_of_wrong_type_is_rejected() {
         ] {
             for wrong in ["1", "null", "true", "{}", "[]", r#"["api"]"#] {
                 let text = format!("{{{GOOD}\"{name}\":{wrong},\"page\":\"/\"}}");
-                let answer = rejection(&verifier, &key.make(text.as_bytes(), Binding::new()));
+                let answer = rejection(&verifier, &key.make(text.as_bytes(), TokenContext::new()));
                 assert_eq!(answer, Rejection::ClaimType(claim), "{name} {wrong}");
             }
         }
@@ -178,7 +178,7 @@ fn verify_payload_that_is_not_an_object_is_malformed() {
     for key in Key::both() {
         let good =
             format!("{{{GOOD}\"iss\":\"https://id.example\",\"aud\":\"api\",\"page\":\"/\"}}");
-        let ok = key.make(good.as_bytes(), Binding::new());
+        let ok = key.make(good.as_bytes(), TokenContext::new());
         assert!(key.verifier().verify::<Visit>(&ok).is_ok());
         for payload in [
             Vec::new(),
@@ -192,7 +192,7 @@ fn verify_payload_that_is_not_an_object_is_malformed() {
             good.replace("\"/\"", "\"\\ud800\"").into_bytes(),
             [&good.as_bytes()[..good.len() - 2], b"\xff\"}"].concat(),
         ] {
-            let answer = rejection(&key.verifier(), &key.make(&payload, Binding::new()));
+            let answer = rejection(&key.verifier(), &key.make(&payload, TokenContext::new()));
             assert_eq!(answer, Rejection::Malformed(Part::Payload), "{payload:?}");
         }
         let deep = |levels: usize| {
@@ -232,7 +232,7 @@ fn verify_claims_of_another_shape_are_rejected() {
         _page: u64,
     }
     for key in Key::both() {
-        let answer = key.verifier().verify::<Other>(&key.issue(Binding::new()));
+        let answer = key.verifier().verify::<Other>(&key.issue(TokenContext::new()));
         assert_eq!(
             answer.unwrap_err().rejection(),
             Some(Rejection::ClaimsShape(ShapeMismatch::WrongType("page")))
@@ -241,42 +241,42 @@ fn verify_claims_of_another_shape_are_rejected() {
 }
 
 #[test]
-fn issue_invalid_claims_is_a_misuse() {
+fn issue_invalid_claims_is_invalid_use() {
     let [Key::Local(local), Key::Public(secret)] = Key::both() else {
         panic!("one of each");
     };
     let list: Vec<Cow<'_, str>> = vec!["one".into(), "two".into()];
     let map = |name: &str| BTreeMap::from([(name.to_owned(), 1)]);
     let footer = vec![b'f'; limits::FOOTER_BYTES + 1];
-    for (claims, misuse) in [
-        (Claims::new(map("a")), Misuse::ExpiryNotChosen),
+    for (claims, invalid_use) in [
+        (Claims::new(map("a")), InvalidUse::ExpiryNotChosen),
         (
             Claims::new(map("a")).audiences(list).without_expiry(),
-            Misuse::AudienceList,
+            InvalidUse::AudienceList,
         ),
         (
             Claims::new(map("exp")).without_expiry(),
-            Misuse::RegisteredName(Claim::Expiry),
+            InvalidUse::RegisteredName(Claim::Expiry),
         ),
         (
             Claims::new(map("iss")).without_expiry(),
-            Misuse::RegisteredName(Claim::Issuer),
+            InvalidUse::RegisteredName(Claim::Issuer),
         ),
         (
             Claims::new(map("a")).expires_in(Duration::MAX),
-            Misuse::TimeOutOfRange,
+            InvalidUse::TimeOutOfRange,
         ),
     ] {
-        assert_eq!(local.issue(&claims), Err(Error::Misuse(misuse)));
-        assert_eq!(secret.issue(&claims), Err(Error::Misuse(misuse)));
+        assert_eq!(local.issue(&claims), Err(Error::InvalidUse(invalid_use)));
+        assert_eq!(secret.issue(&claims), Err(Error::InvalidUse(invalid_use)));
     }
-    let binding = Binding::new().footer(&footer);
-    let rejected = Err(Error::Misuse(Misuse::FooterTooLarge));
-    assert_eq!(local.issue_with(&claims(), binding), rejected);
-    assert_eq!(secret.issue_with(&claims(), binding), rejected);
-    assert_eq!(local.encrypt(b"", binding), rejected);
-    assert_eq!(secret.sign(b"", binding), rejected);
-    let most = Binding::new().footer(&footer[1..]);
+    let context = TokenContext::new().footer(&footer);
+    let rejected = Err(Error::InvalidUse(InvalidUse::FooterTooLarge));
+    assert_eq!(local.issue_with(&claims(), context), rejected);
+    assert_eq!(secret.issue_with(&claims(), context), rejected);
+    assert_eq!(local.encrypt(b"", context), rejected);
+    assert_eq!(secret.sign(b"", context), rejected);
+    let most = TokenContext::new().footer(&footer[1..]);
     assert!(
         local
             .decrypt(&local.issue_with(&claims(), most).unwrap(), b"")

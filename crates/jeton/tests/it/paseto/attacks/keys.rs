@@ -5,7 +5,7 @@ use jeton::Policy;
 use jeton::error::KeyProblem;
 use jeton::paserk::{Id, Kind, Paserk};
 use jeton::paseto::v4::{LocalKey, PublicKey, SecretKey, Verifier};
-use jeton::paseto::{Binding, Keys};
+use jeton::paseto::{TokenContext, Keys};
 
 use super::support::{Key, rejection};
 
@@ -166,7 +166,7 @@ fn unusable_public_point_is_rejected() {
 #[test]
 fn non_canonical_signature_is_rejected() {
     let [_, key] = Key::both();
-    let token = key.make(b"message", Binding::new());
+    let token = key.make(b"message", TokenContext::new());
     assert!(key.open(&token, b"").is_ok());
     let Key::Public(secret) = &key else {
         panic!("a public key");
@@ -203,7 +203,7 @@ fn debug_output_contains_no_secret() {
         .map(|text| text.rsplit_once('.').unwrap().1)
         .collect();
     let token = local
-        .encrypt(b"top secret message", Binding::new())
+        .encrypt(b"top secret message", TokenContext::new())
         .unwrap();
     let mut shown = vec![
         format!("{local:?}"),
@@ -219,7 +219,7 @@ fn debug_output_contains_no_secret() {
         format!("{:?}", local.decrypt(&token, b"").unwrap()),
         format!(
             "{:?}",
-            Binding::new().footer("f").implicit_assertion("tenant")
+            TokenContext::new().footer("f").implicit_assertion("tenant")
         ),
     ];
     for text in &texts {

@@ -472,14 +472,14 @@ fn another_wrapping_protocol_is_not_supported() {
 }
 
 #[test]
-fn invalid_cost_when_writing_is_a_misuse() {
+fn invalid_cost_when_writing_is_invalid_use() {
     let key = LocalKey::<V4>::generate().unwrap();
     let pbkdf2 = PasswordCost::pbkdf2(10_000).unwrap();
-    let misuse = jeton::error::Misuse::PasswordCost;
+    let invalid_use = jeton::error::InvalidUse::PasswordCost;
     let answer = key.to_password_paserk_with(PASSWORD, pbkdf2);
-    assert_eq!(answer, Err(misuse.into()));
-    assert_eq!(PasswordCost::pbkdf2(0), Err(misuse.into()));
-    assert_eq!(PasswordCost::argon2id(1 << 40, 1, 1), Err(misuse.into()));
+    assert_eq!(answer, Err(invalid_use.into()));
+    assert_eq!(PasswordCost::pbkdf2(0), Err(invalid_use.into()));
+    assert_eq!(PasswordCost::argon2id(1 << 40, 1, 1), Err(invalid_use.into()));
 }
 
 #[test]

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use jeton::error::Rejection;
 use jeton::paseto::v4::{LocalKey, SecretKey, Verifier};
-use jeton::paseto::{Binding, Opened};
+use jeton::paseto::{TokenContext, Message};
 use jeton::{Claims, Error, FixedClock, Policy, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -47,22 +47,22 @@ impl Key {
         }
     }
 
-    pub(crate) fn issue(&self, binding: Binding<'_>) -> String {
+    pub(crate) fn issue(&self, context: TokenContext<'_>) -> String {
         match self {
-            Key::Local(key) => key.issue_with(&claims(), binding).unwrap(),
-            Key::Public(key) => key.issue_with(&claims(), binding).unwrap(),
+            Key::Local(key) => key.issue_with(&claims(), context).unwrap(),
+            Key::Public(key) => key.issue_with(&claims(), context).unwrap(),
         }
     }
 
     /// An authentic token with any bytes in it.
-    pub(crate) fn make(&self, message: &[u8], binding: Binding<'_>) -> String {
+    pub(crate) fn make(&self, message: &[u8], context: TokenContext<'_>) -> String {
         match self {
-            Key::Local(key) => key.encrypt(message, binding).unwrap(),
-            Key::Public(key) => key.sign(message, binding).unwrap(),
+            Key::Local(key) => key.encrypt(message, context).unwrap(),
+            Key::Public(key) => key.sign(message, context).unwrap(),
         }
     }
 
-    pub(crate) fn open(&self, token: &str, implicit_assertion: &[u8]) -> Result<Opened> {
+    pub(crate) fn open(&self, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
         match self {
             Key::Local(key) => key.decrypt(token, implicit_assertion),
             Key::Public(key) => key.public_key().verify(token, implicit_assertion),

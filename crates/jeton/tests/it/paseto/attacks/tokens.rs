@@ -1,8 +1,8 @@
-//! Attacks on tokens: header, encoding, size and binding.
+//! Attacks on tokens: header, encoding, size and context.
 
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
-use jeton::paseto::Binding;
+use jeton::paseto::TokenContext;
 
 use super::support::{ALPHABET, Key, Visit, rejection, why};
 
@@ -11,7 +11,7 @@ use crate::effort::at_once;
 #[test]
 fn verify_token_of_another_version_or_purpose_is_rejected() {
     for (key, other) in Key::both().into_iter().zip(Key::both().into_iter().rev()) {
-        let token = key.issue(Binding::new());
+        let token = key.issue(TokenContext::new());
         assert!(key.verifier().verify::<Visit>(&token).is_ok());
         let body = token.strip_prefix(key.header()).unwrap();
         assert_eq!(rejection(&other.verifier(), &token), Rejection::WrongFormat);
@@ -54,7 +54,7 @@ fn verify_token_of_another_version_or_purpose_is_rejected() {
 #[test]
 fn verify_token_of_another_key_is_rejected() {
     for (key, other) in Key::both().into_iter().zip(Key::both()) {
-        let token = key.issue(Binding::new());
+        let token = key.issue(TokenContext::new());
         assert!(key.verifier().verify::<Visit>(&token).is_ok());
         assert_eq!(rejection(&other.verifier(), &token), other.forged());
     }
@@ -63,7 +63,7 @@ fn verify_token_of_another_key_is_rejected() {
 #[test]
 fn verify_changed_character_is_rejected() {
     for key in Key::both() {
-        let token = key.issue(Binding::new().footer("footer").implicit_assertion("i"));
+        let token = key.issue(TokenContext::new().footer("footer").implicit_assertion("i"));
         let verifier = key.verifier().implicit_assertion("i");
         assert!(verifier.verify::<Visit>(&token).is_ok());
         for at in 0..token.len() {
@@ -88,8 +88,8 @@ fn verify_changed_character_is_rejected() {
 #[test]
 fn verify_cut_or_extended_token_is_rejected() {
     for key in Key::both() {
-        for binding in [Binding::new(), Binding::new().footer("footer")] {
-            let token = key.issue(binding);
+        for context in [TokenContext::new(), TokenContext::new().footer("footer")] {
+            let token = key.issue(context);
             assert!(key.verifier().verify::<Visit>(&token).is_ok());
             for length in 0..token.len() {
                 let answer = key.verifier().verify::<Visit>(&token[..length]);
@@ -108,9 +108,9 @@ fn verify_cut_or_extended_token_is_rejected() {
 #[test]
 fn verify_changed_footer_is_rejected() {
     for key in Key::both() {
-        let token = key.issue(Binding::new().footer("one"));
-        let other = key.issue(Binding::new().footer("two"));
-        let bare = key.issue(Binding::new());
+        let token = key.issue(TokenContext::new().footer("one"));
+        let other = key.issue(TokenContext::new().footer("two"));
+        let bare = key.issue(TokenContext::new());
         let verified = key.verifier().verify::<Visit>(&token).unwrap();
         assert_eq!(verified.footer(), Some(&b"one"[..]));
         assert_eq!(
@@ -133,8 +133,8 @@ fn verify_changed_footer_is_rejected() {
 #[test]
 fn verify_required_footer_must_match() {
     for key in Key::both() {
-        let token = key.issue(Binding::new().footer("one"));
-        let bare = key.issue(Binding::new());
+        let token = key.issue(TokenContext::new().footer("one"));
+        let bare = key.issue(TokenContext::new());
         let verified = key
             .verifier()
             .footer("one")
@@ -167,7 +167,7 @@ fn verify_required_footer_must_match() {
 #[test]
 fn verify_another_implicit_assertion_is_rejected() {
     for key in Key::both() {
-        let token = key.issue(Binding::new().implicit_assertion("tenant-7"));
+        let token = key.issue(TokenContext::new().implicit_assertion("tenant-7"));
         let verifier = || key.verifier();
         assert!(
             verifier()
@@ -182,7 +182,7 @@ fn verify_another_implicit_assertion_is_rejected() {
                 key.forged()
             );
         }
-        let bare = key.issue(Binding::new());
+        let bare = key.issue(TokenContext::new());
         assert_eq!(
             rejection(&verifier().implicit_assertion("tenant-7"), &bare),
             key.forged()
@@ -193,7 +193,7 @@ fn verify_another_implicit_assertion_is_rejected() {
 #[test]
 fn verify_bytes_moved_between_parts_is_rejected() {
     for key in Key::both() {
-        let token = key.make(b"{}", Binding::new().footer("ab").implicit_assertion("c"));
+        let token = key.make(b"{}", TokenContext::new().footer("ab").implicit_assertion("c"));
         assert!(key.open(&token, b"c").is_ok());
         let (body, _) = token.rsplit_once('.').unwrap();
         // "a" and "abc", base64url.
@@ -212,7 +212,7 @@ fn verify_non_canonical_base64_is_rejected() {
             let message = format!(
                 r#"{{"iss":"https://id.example","aud":"api","exp":"2030-01-01T00:00:00Z","page":"{page}"}}"#
             );
-            let token = key.make(message.as_bytes(), Binding::new().footer("fo"));
+            let token = key.make(message.as_bytes(), TokenContext::new().footer("fo"));
             let verifier = key.verifier();
             assert!(verifier.verify::<Visit>(&token).is_ok());
             let (start, footer) = token.rsplit_once('.').unwrap();
@@ -260,7 +260,7 @@ fn verify_non_canonical_base64_is_rejected() {
 fn verify_many_dots_is_rejected_cheaply() {
     for key in Key::both() {
         let header = key.header();
-        let good = key.issue(Binding::new());
+        let good = key.issue(TokenContext::new());
         let most = Limits::default().token_bytes;
         for token in [
             format!("{header}{}", ".".repeat(most - header.len())),
@@ -279,7 +279,7 @@ fn verify_many_dots_is_rejected_cheaply() {
 #[test]
 fn verify_token_over_limit_is_rejected() {
     for key in Key::both() {
-        let token = key.issue(Binding::new());
+        let token = key.issue(TokenContext::new());
         let limits = |token_bytes| Limits {
             token_bytes,
             ..Limits::default()
@@ -319,7 +319,7 @@ fn verify_body_that_is_too_short_is_malformed() {
 fn encrypt_twice_uses_different_nonces() {
     let [local, _] = Key::both();
     let nonces: std::collections::HashSet<String> = (0..1000)
-        .map(|_| local.make(b"same", Binding::new())["v4.local.".len()..][..42].to_owned())
+        .map(|_| local.make(b"same", TokenContext::new())["v4.local.".len()..][..42].to_owned())
         .collect();
     assert_eq!(nonces.len(), 1000);
 }

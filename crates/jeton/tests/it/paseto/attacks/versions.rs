@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
-use jeton::error::{Misuse, Part, Rejection};
+use jeton::error::{InvalidUse, Part, Rejection};
 use jeton::paserk;
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{
-    Binding, KeySet, Keys, LocalKey, Opened, PublicKey, SecretKey, Verifier, Version,
+    TokenContext, KeySet, Keys, LocalKey, Message, PublicKey, SecretKey, Verifier, Version,
 };
 use jeton::{Error, FixedClock, Limits, Policy, Result};
 
@@ -17,8 +17,8 @@ use super::support::{Visit, claims, now, rejection, why};
 
 use crate::effort::at_once;
 
-type Open = Box<dyn Fn(&str, &[u8]) -> Result<Opened>>;
-type Make = Box<dyn Fn(&[u8], Binding<'_>) -> Result<String>>;
+type Open = Box<dyn Fn(&str, &[u8]) -> Result<Message>>;
+type Make = Box<dyn Fn(&[u8], TokenContext<'_>) -> Result<String>>;
 
 /// A key of any version and purpose.
 struct Key {
@@ -44,7 +44,7 @@ fn of<V: Version>(number: u8) -> [Key; 2] {
             keys: Keys::from(&local),
             claims: local.issue(&claims()).unwrap(),
             open: Box::new(move |token, assertion| again.decrypt(token, assertion)),
-            make: Box::new(move |message, binding| local.encrypt(message, binding)),
+            make: Box::new(move |message, context| local.encrypt(message, context)),
         },
         Key {
             header: format!("v{number}.public."),
@@ -53,7 +53,7 @@ fn of<V: Version>(number: u8) -> [Key; 2] {
             keys: Keys::from(&public),
             claims: secret.issue(&claims()).unwrap(),
             open: Box::new(move |token, assertion| public.verify(token, assertion)),
-            make: Box::new(move |message, binding| secret.sign(message, binding)),
+            make: Box::new(move |message, context| secret.sign(message, context)),
         },
     ]
 }
@@ -118,7 +118,7 @@ fn verify_token_of_another_version_or_purpose_is_rejected() {
 #[test]
 fn verify_flipped_bit_is_rejected() {
     for key in all() {
-        let token = (key.make)(b"message", Binding::new().footer("footer")).unwrap();
+        let token = (key.make)(b"message", TokenContext::new().footer("footer")).unwrap();
         assert!((key.open)(&token, b"").is_ok());
         for at in 0..token.len() {
             for bit in [1, 2, 4, 8, 16, 32, 64] {
@@ -135,7 +135,7 @@ fn verify_flipped_bit_is_rejected() {
 #[test]
 fn verify_cut_or_extended_token_is_rejected() {
     for key in all() {
-        let token = (key.make)(b"message", Binding::new()).unwrap();
+        let token = (key.make)(b"message", TokenContext::new()).unwrap();
         for length in 0..token.len() {
             let answer = (key.open)(&token[..length], b"");
             assert!(answer.is_err_and(|e| e.is_rejection()), "{length}");
@@ -150,7 +150,7 @@ fn verify_cut_or_extended_token_is_rejected() {
 #[test]
 fn footer_is_returned_only_for_authentic_tokens() {
     for key in all() {
-        let token = (key.make)(b"message", Binding::new().footer("one")).unwrap();
+        let token = (key.make)(b"message", TokenContext::new().footer("one")).unwrap();
         assert_eq!((key.open)(&token, b"").unwrap().footer(), b"one");
         let (body, _) = token.rsplit_once('.').unwrap();
         for footer in ["", ".dHdv"] {
@@ -158,7 +158,7 @@ fn footer_is_returned_only_for_authentic_tokens() {
             assert_eq!(answer, key.forged, "{}", key.header);
         }
         // The error for a forged token does not depend on its footer.
-        let other = (key.make)(b"another", Binding::new().footer("two")).unwrap();
+        let other = (key.make)(b"another", TokenContext::new().footer("two")).unwrap();
         let (other, _) = other.rsplit_once('.').unwrap();
         let verifier = key.verifier().footer("one");
         assert_eq!(rejection(&verifier, &format!("{other}.b25l")), key.forged);
@@ -172,9 +172,9 @@ fn verify_footer_over_limit_is_rejected() {
         let answer = why((key.open)(&large, b""));
         assert_eq!(answer, Rejection::TooLarge(Part::Footer));
         let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
-        let made = (key.make)(b"", Binding::new().footer(&footer));
-        assert_eq!(made, Err(Misuse::FooterTooLarge.into()));
-        let made = (key.make)(b"", Binding::new().footer(&footer[1..])).unwrap();
+        let made = (key.make)(b"", TokenContext::new().footer(&footer));
+        assert_eq!(made, Err(InvalidUse::FooterTooLarge.into()));
+        let made = (key.make)(b"", TokenContext::new().footer(&footer[1..])).unwrap();
         assert!((key.open)(&made, b"").is_ok());
     }
 }
@@ -198,9 +198,9 @@ fn verify_many_dots_is_rejected_cheaply() {
 #[test]
 fn implicit_assertion_is_applied_or_rejected_never_ignored() {
     for key in all() {
-        let binding = Binding::new().implicit_assertion("tenant-7");
-        let made = (key.make)(b"{}", binding);
-        let bare = (key.make)(b"{}", Binding::new()).unwrap();
+        let context = TokenContext::new().implicit_assertion("tenant-7");
+        let made = (key.make)(b"{}", context);
+        let bare = (key.make)(b"{}", TokenContext::new()).unwrap();
         let verifier = key.verifier().implicit_assertion("tenant-7");
         let verified = verifier.verify::<Visit>(&key.claims).map(drop);
         if key.has_assertions() {
@@ -212,10 +212,10 @@ fn implicit_assertion_is_applied_or_rejected_never_ignored() {
             assert_eq!(why((key.open)(&bare, b"tenant-7")), key.forged);
             assert_eq!(verified, Err(key.forged.into()));
         } else {
-            let misuse = Error::Misuse(Misuse::ImplicitAssertion);
-            assert_eq!(made, Err(misuse));
-            assert_eq!((key.open)(&bare, b"tenant-7").map(drop), Err(misuse));
-            assert_eq!(verified, Err(misuse));
+            let invalid_use = Error::InvalidUse(InvalidUse::ImplicitAssertion);
+            assert_eq!(made, Err(invalid_use));
+            assert_eq!((key.open)(&bare, b"tenant-7").map(drop), Err(invalid_use));
+            assert_eq!(verified, Err(invalid_use));
         }
     }
 }
@@ -236,7 +236,7 @@ fn key_set_without_assertion_support_rejects_assertion() {
         "no token",
     ] {
         let rejected = verifier.verify::<Visit>(token).map(drop);
-        assert_eq!(rejected, Err(Error::Misuse(Misuse::ImplicitAssertion)));
+        assert_eq!(rejected, Err(Error::InvalidUse(InvalidUse::ImplicitAssertion)));
     }
 }
 
@@ -245,7 +245,7 @@ fn verify_non_canonical_base64_is_rejected() {
     for key in all() {
         // Messages of three lengths, so that every number of trailing bits occurs.
         for message in [&b"m"[..], b"me", b"mes"] {
-            let token = (key.make)(message, Binding::new()).unwrap();
+            let token = (key.make)(message, TokenContext::new()).unwrap();
             let (start, last) = token.split_at(token.len() - 1);
             let spellings =
                 b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/\n"
@@ -262,7 +262,7 @@ fn verify_non_canonical_base64_is_rejected() {
 #[test]
 fn verify_body_that_is_too_short_is_malformed() {
     for key in all() {
-        let shortest = (key.make)(b"", Binding::new()).unwrap();
+        let shortest = (key.make)(b"", TokenContext::new()).unwrap();
         let body = shortest.len() - key.header.len();
         for length in 0..body {
             let token = format!("{}{}", key.header, "A".repeat(length));
@@ -276,7 +276,7 @@ fn verify_body_that_is_too_short_is_malformed() {
 fn encrypt_twice_uses_different_nonces() {
     for key in all().into_iter().filter(|key| key.header.contains("local")) {
         let nonces: std::collections::HashSet<String> = (0..300)
-            .map(|_| (key.make)(b"same", Binding::new()).unwrap())
+            .map(|_| (key.make)(b"same", TokenContext::new()).unwrap())
             .map(|token| token[key.header.len()..][..32].to_owned())
             .collect();
         assert_eq!(nonces.len(), 300);

@@ -3,7 +3,7 @@ use std::fmt;
 /// How a [remote](crate::remote) signer failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum RemoteFault {
+pub enum RemoteError {
     /// The signer returned no signature: it was not reachable, refused, or failed.
     NotSigned,
     /// The signature does not have the encoding or the length that the algorithm requires.
@@ -13,14 +13,14 @@ pub enum RemoteFault {
     Signature,
 }
 
-impl fmt::Display for RemoteFault {
+impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            RemoteFault::NotSigned => "the remote signer returned no signature",
-            RemoteFault::SignatureForm => {
+            RemoteError::NotSigned => "the remote signer returned no signature",
+            RemoteError::SignatureForm => {
                 "the remote signature has the wrong encoding or length for its algorithm"
             }
-            RemoteFault::Signature => {
+            RemoteError::Signature => {
                 "the remote signature does not verify: check the key, the hash, the padding and the salt length"
             }
         })

@@ -3,25 +3,25 @@ use std::fmt;
 /// The additional data that a new token is bound to: a footer, an implicit assertion, both or none.
 ///
 /// ```
-/// use jeton::paseto::Binding;
-/// let binding = Binding::new().footer(r#"{"kid":"k4.lid.…"}"#).implicit_assertion(b"tenant-7");
+/// use jeton::paseto::TokenContext;
+/// let context = TokenContext::new().footer(r#"{"kid":"k4.lid.…"}"#).implicit_assertion(b"tenant-7");
 /// ```
 #[derive(Clone, Copy, Default)]
-#[must_use = "a binding does nothing until a token is made with it"]
-pub struct Binding<'a> {
+#[must_use = "a context does nothing until a token is made with it"]
+pub struct TokenContext<'a> {
     pub(super) footer: &'a [u8],
     pub(super) implicit_assertion: &'a [u8],
 }
 
-impl<'a> Binding<'a> {
-    /// Creates an empty binding.
+impl<'a> TokenContext<'a> {
+    /// Creates an empty context.
     pub fn new() -> Self {
-        Binding::default()
+        TokenContext::default()
     }
 
     /// Sets the footer. It is part of the token, authenticated but not encrypted. The maximum is
     /// [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES); issuing returns
-    /// [`Misuse::FooterTooLarge`](crate::error::Misuse::FooterTooLarge) otherwise. An empty footer equals no
+    /// [`InvalidUse::FooterTooLarge`](crate::error::InvalidUse::FooterTooLarge) otherwise. An empty footer equals no
     /// footer.
     pub fn footer(mut self, footer: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.footer = footer.as_ref();
@@ -29,7 +29,7 @@ impl<'a> Binding<'a> {
     }
 
     /// Sets the implicit assertion. It is not part of the token, so the verifier must know it. An empty one equals
-    /// none. Versions 1 and 2 do not support it: [`Misuse::ImplicitAssertion`](crate::error::Misuse::ImplicitAssertion).
+    /// none. Versions 1 and 2 do not support it: [`InvalidUse::ImplicitAssertion`](crate::error::InvalidUse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.implicit_assertion = assertion.as_ref();
         self
@@ -41,9 +41,9 @@ impl<'a> Binding<'a> {
     }
 }
 
-impl fmt::Debug for Binding<'_> {
+impl fmt::Debug for TokenContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Binding")
+        f.debug_struct("TokenContext")
             .field("footer_bytes", &self.footer.len())
             .field("implicit_assertion_bytes", &self.implicit_assertion.len())
             .finish()

@@ -5,7 +5,7 @@ use super::Claim;
 /// An invalid use of the API: a bug in the calling program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Misuse {
+pub enum InvalidUse {
     /// Neither `expires_in`, `expires_at` nor `without_expiry` was called.
     ExpiryNotChosen,
     /// The custom claims have a member with the name of a registered claim.
@@ -16,7 +16,7 @@ pub enum Misuse {
     /// [`Claims::from_json`](crate::Claims::from_json) is another value.
     ClaimsNotAnObject,
     /// The custom claims failed to serialize.
-    ClaimsNotSerialisable,
+    ClaimsNotSerializable,
     /// The text of the claims is not JSON. Lines and columns start at 1, columns count bytes. The position is
     /// that of the invalid byte or the one before.
     ClaimsSyntax {
@@ -92,99 +92,99 @@ pub enum Misuse {
     CacheEntries,
 }
 
-impl fmt::Display for Misuse {
+impl fmt::Display for InvalidUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Misuse::ExpiryNotChosen => f.write_str(
+            InvalidUse::ExpiryNotChosen => f.write_str(
                 "the claims have no expiry: call expires_in, expires_at or without_expiry",
             ),
-            Misuse::RegisteredName(claim) => write!(
+            InvalidUse::RegisteredName(claim) => write!(
                 f,
                 "the custom claims have a member `{claim}`, which is a registered claim: set it on Claims, or wrap the type in WithRegistered"
             ),
-            Misuse::SetForAll(claim) => write!(
+            InvalidUse::SetForAll(claim) => write!(
                 f,
                 "the batch issuer sets `{claim}` for all its tokens: a token cannot set it"
             ),
-            Misuse::ClaimsNotAnObject => f.write_str("the claims are not a JSON object"),
-            Misuse::ClaimsNotSerialisable => {
+            InvalidUse::ClaimsNotAnObject => f.write_str("the claims are not a JSON object"),
+            InvalidUse::ClaimsNotSerializable => {
                 f.write_str("the custom claims failed to serialize")
             }
-            Misuse::ClaimsSyntax { line, column } => write!(
+            InvalidUse::ClaimsSyntax { line, column } => write!(
                 f,
                 "the claims are not valid JSON near line {line}, column {column}"
             ),
             // The name may come from another party, so the message does not contain it.
-            Misuse::ClaimsDuplicate { line, column } => write!(
+            InvalidUse::ClaimsDuplicate { line, column } => write!(
                 f,
                 "the claims have a duplicate member: the second name ends at line {line}, column {column}"
             ),
-            Misuse::ClaimsTooDeep { depth, limit } => {
+            InvalidUse::ClaimsTooDeep { depth, limit } => {
                 write!(f, "the claims are nested {depth} levels, limit {limit}")
             }
-            Misuse::ClaimType(Claim::Audience) => {
+            InvalidUse::ClaimType(Claim::Audience) => {
                 f.write_str("the claim `aud` must be a string or a list of strings")
             }
-            Misuse::ClaimType(
+            InvalidUse::ClaimType(
                 claim @ (Claim::Issuer | Claim::Subject | Claim::TokenId),
             ) => write!(f, "the claim `{claim}` must be a string"),
-            Misuse::ClaimType(claim) => write!(
+            InvalidUse::ClaimType(claim) => write!(
                 f,
                 "the claim `{claim}` must be a number of seconds since 1970 in a JWT, and RFC 3339 text in a PASETO"
             ),
-            Misuse::ClaimRange(claim) => {
+            InvalidUse::ClaimRange(claim) => {
                 write!(f, "the claim `{claim}` is outside the years 1970 to 9999")
             }
-            Misuse::DateForm(claim) => write!(
+            InvalidUse::DateForm(claim) => write!(
                 f,
                 "the claim `{claim}` has the form of another format: a JWT has seconds since 1970, a PASETO has RFC 3339 text"
             ),
-            Misuse::ClaimSetTwice(claim) => write!(
+            InvalidUse::ClaimSetTwice(claim) => write!(
                 f,
                 "the claim `{claim}` is in the custom claims, and is set or omitted in another way too"
             ),
-            Misuse::TimeOutOfRange => f.write_str("a time is outside the years 1970 to 9999"),
-            Misuse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
-            Misuse::PasswordCost => f.write_str(
+            InvalidUse::TimeOutOfRange => f.write_str("a time is outside the years 1970 to 9999"),
+            InvalidUse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
+            InvalidUse::PasswordCost => f.write_str(
                 "the password cost is outside its limits, or for another version: k1 and k3 use PBKDF2, k2 and k4 use Argon2id",
             ),
-            Misuse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),
-            Misuse::ImplicitAssertion => {
+            InvalidUse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),
+            InvalidUse::ImplicitAssertion => {
                 f.write_str("PASETO versions 1 and 2 have no implicit assertion")
             }
-            Misuse::AudienceList => {
+            InvalidUse::AudienceList => {
                 f.write_str("`aud` of a PASETO is a single string: call audience, not audiences")
             }
-            Misuse::Type => f.write_str("the header type (`typ`) is not a media type"),
-            Misuse::Recipients => f.write_str(
+            InvalidUse::Type => f.write_str("the header type (`typ`) is not a media type"),
+            InvalidUse::Recipients => f.write_str(
                 "several recipients require the general JSON serialization and key wrapping: dir and ECDH-ES allow one recipient",
             ),
-            Misuse::CompactForm => f.write_str(
+            InvalidUse::CompactForm => f.write_str(
                 "the compact serialization has no associated data and no unprotected header: use a JSON serialization",
             ),
-            Misuse::HeaderMember => {
+            InvalidUse::HeaderMember => {
                 f.write_str("a header member of this name is already set, or set by the library")
             }
-            Misuse::PartyInfo => f.write_str(
+            InvalidUse::PartyInfo => f.write_str(
                 "`apu` and `apv` have at most 1024 bytes each, and only ECDH-ES uses them",
             ),
-            Misuse::Pbes2Rounds => {
+            InvalidUse::Pbes2Rounds => {
                 f.write_str("PBKDF2 rounds must be between 1000 and 1000000")
             }
-            Misuse::ContentEncryption => {
+            InvalidUse::ContentEncryption => {
                 f.write_str("the content key is for another content encryption (`enc`)")
             }
-            Misuse::UnprotectedHeader => f.write_str(
+            InvalidUse::UnprotectedHeader => f.write_str(
                 "the unprotected header must be an object without protected names, and a compact token has none",
             ),
-            Misuse::UnencodedPayload => f.write_str(
+            InvalidUse::UnencodedPayload => f.write_str(
                 "the payload contains bytes that cannot be sent unencoded: detach it, or do not use b64=false",
             ),
-            Misuse::SharedRsaKey => f.write_str(
+            InvalidUse::SharedRsaKey => f.write_str(
                 "one RSA key cannot be used for both RSA1_5 and RSA-OAEP: use a separate key for each",
             ),
-            Misuse::CacheEntries => f.write_str("a cache must have between 1 and 1048576 entries"),
-            Misuse::Signers => f.write_str(
+            InvalidUse::CacheEntries => f.write_str("a cache must have between 1 and 1048576 entries"),
+            InvalidUse::Signers => f.write_str(
                 "a general JWS requires 1 to 16 signers with the same setting for the payload encoding",
             ),
         }

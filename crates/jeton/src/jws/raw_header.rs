@@ -2,7 +2,7 @@
 
 use super::assemble;
 use crate::base64;
-use crate::error::{Misuse, Result};
+use crate::error::{InvalidUse, Result};
 use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
 use crate::limits::Limits;
@@ -15,32 +15,32 @@ use crate::limits::Limits;
 /// `cty` and `kid`.
 ///
 /// ```
-/// use jeton::danger::HeaderText;
+/// use jeton::danger::RawHeaderSigner;
 /// use jeton::jws::Verifier;
 /// use jeton::key::{MacAlg, MacKey};
 ///
 /// let key = MacKey::generate(MacAlg::HS256)?;
-/// let token = HeaderText::new(&key, r#"{ "typ": "JWT", "alg": "HS256" }"#)?.sign(b"{}")?;
+/// let token = RawHeaderSigner::new(&key, r#"{ "typ": "JWT", "alg": "HS256" }"#)?.sign(b"{}")?;
 /// assert!(token.starts_with("eyAidHlwIjogIkpXVCI"));
 /// assert!(Verifier::new(&key).verify(&token).is_ok());
 /// // Only the algorithm of the key is accepted.
-/// assert!(HeaderText::new(&key, r#"{ "alg": "HS512" }"#).is_err());
-/// assert!(HeaderText::new(&key, r#"{ "alg": "HS256", "crit": [] }"#).is_err());
+/// assert!(RawHeaderSigner::new(&key, r#"{ "alg": "HS512" }"#).is_err());
+/// assert!(RawHeaderSigner::new(&key, r#"{ "alg": "HS256", "crit": [] }"#).is_err());
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct HeaderText<'k> {
+pub struct RawHeaderSigner<'k> {
     key: SigningKeyRef<'k>,
     /// base64url.
     encoded: String,
 }
 
-impl<'k> HeaderText<'k> {
+impl<'k> RawHeaderSigner<'k> {
     /// Creates a signer with this key (a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`) and this header.
     ///
     /// # Errors
     ///
-    /// [`Misuse::HeaderMember`] if the text is not such a header for this key.
+    /// [`InvalidUse::HeaderMember`] if the text is not such a header for this key.
     pub fn new(key: impl Into<SigningKeyRef<'k>>, text: &str) -> Result<Self> {
         let key = key.into();
         check_header_text(text, &[("alg", key.alg_name())])?;
@@ -70,7 +70,7 @@ impl<'k> HeaderText<'k> {
 }
 
 /// Checks that a text is an object with exactly these members, plus optional `typ`, `cty` and `kid`.
-pub(crate) fn check_header_text(text: &str, required: &[(&str, &str)]) -> Result<(), Misuse> {
+pub(crate) fn check_header_text(text: &str, required: &[(&str, &str)]) -> Result<(), InvalidUse> {
     struct Rejected;
     impl From<ScanError> for Rejected {
         fn from(_: ScanError) -> Self {
@@ -79,7 +79,7 @@ pub(crate) fn check_header_text(text: &str, required: &[(&str, &str)]) -> Result
     }
     let limits = Limits::default();
     if text.len() > limits.header_bytes {
-        return Err(Misuse::HeaderMember);
+        return Err(InvalidUse::HeaderMember);
     }
     let mut found = 0;
     json::read_object(text, limits.depth(), |name, value| {
@@ -91,9 +91,9 @@ pub(crate) fn check_header_text(text: &str, required: &[(&str, &str)]) -> Result
         }
         Ok(())
     })
-    .map_err(|Rejected| Misuse::HeaderMember)?;
+    .map_err(|Rejected| InvalidUse::HeaderMember)?;
     match found == required.len() {
         true => Ok(()),
-        false => Err(Misuse::HeaderMember),
+        false => Err(InvalidUse::HeaderMember),
     }
 }
