@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aws_lc_rs::digest;
-use jeton::{Clock, Timestamp, RawClaims, Verified};
+use jeton::{Clock, RawClaims, Timestamp, Verified};
 use jeton_store::Revision;
 
 use crate::error::{Error, Result};

@@ -8,7 +8,7 @@ use jeton::error::Rejection;
 use jeton::jwk::KeySet;
 use jeton::limits::{KEYS_TRIED, PBES2_ROUNDS};
 use jeton::paseto::{self, KeySet as PasetoKeys};
-use jeton::{Clock, Limits, Policy, Timestamp, RawClaims, Verified, Verify, jwt};
+use jeton::{Clock, Limits, Policy, RawClaims, Timestamp, Verified, Verify, jwt};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};

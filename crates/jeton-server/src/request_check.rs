@@ -4,6 +4,7 @@
 
 use http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue};
 use http::{Request, Response, StatusCode, Version};
+use jeton::error::codes;
 use tonic::body::Body;
 
 use crate::grpc;
@@ -47,7 +48,7 @@ impl RequestError {
             // gRPC clients show the status message of a call. Of an HTTP status other than 200 they show
             // only the number.
             RequestError::Host if speaks_grpc(request) => {
-                grpc::permission_denied("HOST_NOT_ALLOWED", HOST.trim_end()).into_http()
+                grpc::permission_denied(codes::HOST_NOT_ALLOWED.name(), HOST.trim_end()).into_http()
             }
             RequestError::Host => plain(StatusCode::MISDIRECTED_REQUEST, HOST),
             RequestError::Method => {
@@ -66,7 +67,8 @@ impl RequestError {
             ),
             // Only browsers and their proxies send those headers. They understand status 403.
             RequestError::CrossOrigin if speaks_grpc(request) => {
-                let status = grpc::permission_denied("FOREIGN_ORIGIN", CROSS_ORIGIN.trim_end());
+                let status =
+                    grpc::permission_denied(codes::FOREIGN_ORIGIN.name(), CROSS_ORIGIN.trim_end());
                 let mut response = status.into_http();
                 *response.status_mut() = StatusCode::FORBIDDEN;
                 response

@@ -90,5 +90,5 @@ pub use error::{Error, Result};
 pub use issue::{AnyClaims, Issue};
 pub use limits::Limits;
 pub use policy::Policy;
-pub use verified::{RegisteredMember, Scratch, RawClaims, Verified, VerifiedIn};
+pub use verified::{RawClaims, RegisteredMember, Scratch, Verified, VerifiedIn};
 pub use verify::Verify;

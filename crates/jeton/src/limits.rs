@@ -147,7 +147,11 @@ impl Limits {
         if encoded.len() > self.header_bytes
             && encoded.len() > base64::encoded_length(self.header_bytes)
         {
-            return Err(Rejection::TooLarge(Part::Header));
+            return Err(Rejection::too_large(
+                Part::Header,
+                encoded.len() / 4 * 3 + (encoded.len() % 4).saturating_sub(1),
+                self.header_bytes,
+            ));
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ pub struct Verified<T, Text = Box<str>> {
 /// Verified claims that borrow from the [`Scratch`] of the caller.
 pub type VerifiedIn<'s, T> = Verified<T, &'s str>;
 
-/// Marks verified claims whose custom claims are not deserialized yet.
+/// Verified claims as JSON text: the custom claims are not deserialized yet.
 ///
 /// [`Verify`](crate::Verify) returns it, and [`Verified::deserialize`] deserializes the custom claims. The
 /// registered claims can be read directly.
@@ -116,9 +116,9 @@ impl fmt::Debug for Scratch {
 }
 
 impl<Text> Verified<RawClaims, Text> {
-    pub(crate) fn untyped(claims: Scanned, payload: Text, key_id: Option<Arc<str>>) -> Self {
-        let untyped = RawClaims::new(claims.layout);
-        Verified::new(untyped, claims.registered, payload, key_id)
+    pub(crate) fn raw(claims: Scanned, payload: Text, key_id: Option<Arc<str>>) -> Self {
+        let raw = RawClaims::new(claims.layout);
+        Verified::new(raw, claims.registered, payload, key_id)
     }
 }
 

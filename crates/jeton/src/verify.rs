@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
+use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 
 /// Verifies tokens of one format with one policy.
 ///

@@ -23,7 +23,7 @@ use jeton::key::{
 use jeton::paserk::{self, Paserk, PasswordCost, WrappingKey};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{TokenContext, LocalKey, SecretKey, Verifier, Version};
+use jeton::paseto::{LocalKey, SecretKey, TokenContext, Verifier, Version};
 use jeton::{Claims, Policy, Scratch};
 use zeroize::Zeroize;
 

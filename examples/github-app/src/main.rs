@@ -47,7 +47,6 @@ fn explain(error: Error) -> String {
     };
     let why = match problem {
         KeyProblem::PublicGiven => "a public key; the private key is needed",
-        KeyProblem::Contradiction => "not an RSA key; GitHub requires RS256",
         KeyProblem::Malformed => "not a private key in PEM, or damaged; download it again",
         KeyProblem::Unsupported => "not an unencrypted private key; use the file as downloaded",
         _ => return error.to_string(),

@@ -92,7 +92,10 @@ fn wrong_key_file_is_named_with_the_reason() {
     let file = |name: &str| std::fs::read_to_string(keys.join(name)).unwrap();
     for (content, reason) in [
         (rsa.verifying_key().to_pem().unwrap(), "a public key"),
-        (ec.to_pem().unwrap().to_string(), "not an RSA key"),
+        (
+            ec.to_pem().unwrap().to_string(),
+            "found EC P-256, expected RSA for RS256",
+        ),
         (file("certificate.pem"), "not an unencrypted private key"),
         (file("encrypted.pem"), "not an unencrypted private key"),
         (

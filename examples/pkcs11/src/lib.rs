@@ -185,7 +185,7 @@ struct InToken {
 }
 
 impl InToken {
-    fn ask(&self, input: &SigningInput<'_>) -> Result<Vec<u8>, Box<dyn Error>> {
+    fn ask(&self, input: &SigningInput<'_>) -> Result<Vec<u8>, Box<dyn Error + Send + Sync>> {
         let session = self
             .session
             .lock()
@@ -213,13 +213,8 @@ impl InToken {
 
 impl SignRemotely for InToken {
     fn sign(&self, input: &SigningInput<'_>) -> jeton::Result<Signature> {
-        match self.ask(input) {
-            Ok(bytes) => Ok(Signature::Fixed(bytes)),
-            Err(why) => {
-                // Logged for the operator; the caller gets a general error.
-                eprintln!("the HSM did not sign: {why}");
-                Err(RemoteError::NotSigned.into())
-            }
-        }
+        // The error keeps the cause as its source, for the operator's log.
+        let bytes = self.ask(input).map_err(RemoteError::not_signed)?;
+        Ok(Signature::Fixed(bytes))
     }
 }

@@ -24,7 +24,9 @@ pub(super) fn explain(rejection: Rejection, token: &str) -> (String, &'static st
         found.map(|(_, value)| value.get())
     };
     let explanation = match rejection {
-        Rejection::TooLarge(Part::Header) => too_large(encoded, value("kid")),
+        Rejection::TooLarge {
+            part: Part::Header, ..
+        } => too_large(encoded, value("kid")),
         Rejection::DuplicateMember(Part::Header) => {
             match Members::strict(text, Limits::default().json_depth) {
                 Err(Problem::Duplicate(name)) => Some((

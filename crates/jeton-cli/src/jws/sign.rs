@@ -103,7 +103,9 @@ impl Sign {
             signers.push(self.signer(key).map_err(wrong)?);
         }
         if let Serialization::General = self.serialization {
-            let general = signers.into_iter().fold(GeneralJws::new(), GeneralJws::signer);
+            let general = signers
+                .into_iter()
+                .fold(GeneralJws::new(), GeneralJws::signer);
             return match self.detached {
                 false => general.sign(payload),
                 true => general.sign_detached(payload),

@@ -189,7 +189,7 @@ impl KeyFile {
     /// For an RSA key that was tried as a key on a curve, reports the missing algorithm.
     pub(super) fn explain_missing_algorithm(&self, error: LoadError) -> LoadError {
         match error.key_problem() {
-            Some(KeyProblem::Contradiction) if self.has_no_curve() => self
+            Some(KeyProblem::WrongKeyType) if self.has_no_curve() => self
                 .algorithm_needed("`--alg RSA-OAEP-256`, RSA-OAEP, RSA-OAEP-384 or RSA-OAEP-512"),
             _ => error,
         }
@@ -223,7 +223,7 @@ fn fitting(text: &str) -> Result<Vec<SymmetricKey>, LoadError> {
         match ContentKey::from_jwk_as(text, enc) {
             Ok(key) => keys.push(SymmetricKey::Content(key)),
             // Every other content encryption reports the length; it is the least specific error.
-            Err(error) if problem_of(error) == Some(KeyProblem::WrongLength) => {
+            Err(error) if problem_of(&error) == Some(KeyProblem::WrongLength) => {
                 refusal.get_or_insert(error);
             }
             Err(error) => return Err(error.into()),

@@ -60,9 +60,10 @@ impl KeyFile {
         requested: Option<&str>,
     ) -> LoadError {
         let is_about_alg = match &error {
-            LoadError::Key(jeton::Error::Key(error)) => {
-                error.problem() == KeyProblem::Contradiction && error.member() == Some("alg")
-            }
+            LoadError::Key(jeton::Error::Key(error)) => matches!(
+                error.problem(),
+                KeyProblem::AnotherAlgorithm | KeyProblem::WrongKeyType
+            ),
             _ => false,
         };
         let (true, Some(requested)) = (is_about_alg, requested) else {
@@ -126,11 +127,12 @@ impl KeyFile {
                     .map_or(String::new(), |name| format!(" {name}"));
                 Failure::error(format!("{name}: {PREFIX}duplicate member{member}"))
             }
-            LoadError::Key(error) | LoadError::Allowable(error) => match self.describe_sizes(error)
-            {
-                Some(sizes) => Failure::error(format!("{name}: {PREFIX}{sizes}")),
-                None => Failure::error(format!("{name}: {}", message_of(error))),
-            },
+            LoadError::Key(error) | LoadError::Allowable(error) => {
+                match self.describe_sizes(&error) {
+                    Some(sizes) => Failure::error(format!("{name}: {PREFIX}{sizes}")),
+                    None => Failure::error(format!("{name}: {}", message_of(error))),
+                }
+            }
             LoadError::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
                 Failure::error(format!("{name}: {PREFIX}alg: {problem}"))
             }
@@ -161,7 +163,7 @@ impl KeyFile {
     }
 
     /// Describes the type or the size of a JWK member, and what it must be.
-    fn describe_sizes(&self, error: jeton::Error) -> Option<String> {
+    fn describe_sizes(&self, error: &jeton::Error) -> Option<String> {
         let (Form::Jwk(text), jeton::Error::Key(error)) = (self.form(), error) else {
             return None;
         };
@@ -301,7 +303,7 @@ impl LoadError {
     /// Returns the problem of the key, if there is one.
     pub(crate) fn key_problem(&self) -> Option<KeyProblem> {
         match self {
-            LoadError::Key(error) | LoadError::Allowable(error) => problem_of(*error),
+            LoadError::Key(error) | LoadError::Allowable(error) => problem_of(error),
             LoadError::Problem(problem) => Some(*problem),
             _ => None,
         }

@@ -107,7 +107,7 @@ impl KeyFile {
             Form::Pem(text) if text.contains("PRIVATE KEY-----") => Kind::Private,
             Form::Der(der) => match SigningKey::from_der_as(der, SigAlg::RS256) {
                 // Any other error means that it has the form of a private key.
-                Err(error) if problem_of(error) == Some(KeyProblem::Malformed) => Kind::Public,
+                Err(error) if problem_of(&error) == Some(KeyProblem::Malformed) => Kind::Public,
                 _ => Kind::Private,
             },
             Form::Pem(_) | Form::Set(_) | Form::Paserk(_) => Kind::Public,
@@ -182,7 +182,7 @@ enum Kind {
 }
 
 /// Returns the problem, if the error is about a key.
-fn problem_of(error: jeton::Error) -> Option<KeyProblem> {
+fn problem_of(error: &jeton::Error) -> Option<KeyProblem> {
     match error {
         jeton::Error::Key(error) => Some(error.problem()),
         _ => None,

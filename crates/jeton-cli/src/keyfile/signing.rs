@@ -71,14 +71,14 @@ impl KeyFile {
         };
         match key {
             Err(error)
-                if problem_of(error) == Some(KeyProblem::TooWeak)
+                if problem_of(&error) == Some(KeyProblem::TooWeak)
                     && allowed.has(InsecureOption::WeakKeys) =>
             {
                 let own_alg = || Shape::of(text).alg?.parse::<MacAlg>().ok();
                 let alg = alg.or_else(own_alg).ok_or(error)?;
                 Ok(danger::weak_mac_key_from_jwk(text, alg)?)
             }
-            Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
+            Err(error) if problem_of(&error) == Some(KeyProblem::TooWeak) => {
                 Err(LoadError::too_weak(error, allowed))
             }
             key => {

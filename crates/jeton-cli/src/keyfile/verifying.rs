@@ -27,8 +27,8 @@ impl KeyFile {
                 .map_err(|error| self.failure(error));
         };
         match KeySet::from_json(text) {
-            Err(error) if problem_of(error) != Some(KeyProblem::NoUsableKey) => {
-                if problem_of(error) == Some(KeyProblem::TooLarge) {
+            Err(error) if problem_of(&error) != Some(KeyProblem::NoUsableKey) => {
+                if problem_of(&error) == Some(KeyProblem::TooLarge) {
                     // This error has the number of keys and the limit.
                     self.elements(text)?;
                 }
@@ -129,12 +129,12 @@ impl KeyFile {
         };
         match key {
             Err(error)
-                if problem_of(error) == Some(KeyProblem::TooWeak)
+                if problem_of(&error) == Some(KeyProblem::TooWeak)
                     && allowed.has(InsecureOption::WeakKeys) =>
             {
                 self.weak(alg, error)
             }
-            Err(error) if problem_of(error) == Some(KeyProblem::TooWeak) => {
+            Err(error) if problem_of(&error) == Some(KeyProblem::TooWeak) => {
                 Err(LoadError::too_weak(error, allowed))
             }
             key => {

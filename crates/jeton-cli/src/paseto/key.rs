@@ -4,7 +4,7 @@
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::error::KeyProblem;
 use jeton::paserk::Form;
-use jeton::paseto::{TokenContext, Keys, LocalKey, Message, PublicKey, SecretKey, Version};
+use jeton::paseto::{Keys, LocalKey, Message, PublicKey, SecretKey, TokenContext, Version};
 use jeton::paseto::{v3::V3, v4::V4};
 use jeton::{Claims, JsonClaims};
 
@@ -14,8 +14,11 @@ use crate::keyfile::{KeyFile, LoadError};
 
 /// A key that issues tokens, of any version and purpose.
 pub(crate) trait IssuingKey {
-    fn claims(&self, claims: &Claims<'_, JsonClaims<'_>>, to: TokenContext<'_>)
-    -> jeton::Result<String>;
+    fn claims(
+        &self,
+        claims: &Claims<'_, JsonClaims<'_>>,
+        to: TokenContext<'_>,
+    ) -> jeton::Result<String>;
     fn bytes(&self, payload: &[u8], to: TokenContext<'_>) -> jeton::Result<String>;
 }
 
@@ -136,15 +139,16 @@ fn version(file: &KeyFile, allowed: &Allowed) -> Outcome<u8> {
 /// Reads the key. For a key of another kind, the hint names the command for it.
 fn load<K>(file: &KeyFile, read: impl Fn(&str) -> jeton::Result<K>) -> Outcome<K> {
     read(file.paserk()?).map_err(|error| {
+        let hint = hint(&error);
         let failure = file.failure(LoadError::from(error));
-        match hint(error) {
+        match hint {
             Some(hint) => failure.hint(hint),
             None => failure,
         }
     })
 }
 
-fn hint(error: jeton::Error) -> Option<String> {
+fn hint(error: &jeton::Error) -> Option<String> {
     let jeton::Error::Key(error) = error else {
         return None;
     };

@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
-use jeton::{Timestamp, RawClaims, Verified};
+use jeton::{RawClaims, Timestamp, Verified};
 use jeton_store::{Revision, block_on, completion};
 
 use crate::error::{Error, Result};

@@ -18,7 +18,7 @@ use std::sync::Weak;
 use std::sync::mpsc::{Receiver, TrySendError};
 
 use jeton::error::Rejection;
-use jeton::{Timestamp, RawClaims, Verified};
+use jeton::{RawClaims, Timestamp, Verified};
 use jeton_store::{Completer, Revision, block_on, completion};
 
 use super::inner::Inner;
@@ -140,8 +140,8 @@ fn cause(error: &Error) -> Cause {
             Cause::Clock
         }
         Some(
-            Rejection::TooLarge(_)
-            | Rejection::TooDeep(_)
+            Rejection::TooLarge { .. }
+            | Rejection::TooDeep { .. }
             | Rejection::Malformed(_)
             | Rejection::DuplicateMember(_)
             | Rejection::UnprotectedAlg

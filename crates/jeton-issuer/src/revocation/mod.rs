@@ -9,7 +9,7 @@ mod stamp;
 mod tokens;
 mod writing;
 
-use jeton::{Timestamp, RawClaims, Verified};
+use jeton::{RawClaims, Timestamp, Verified};
 use sha2::{Digest as _, Sha256};
 
 pub use index::RevocationIndex;

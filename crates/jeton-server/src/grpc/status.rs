@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use jeton::error::Rejection;
+use jeton::error::codes::{self, Cause};
 use jeton_issuer::Error;
 use jeton_proto::v1::ItemError;
 use tonic::{Code, Status};
@@ -60,19 +60,19 @@ impl Failure {
             Failure::Issuer(error) => issuer_parts(error),
             Failure::Overloaded(what) => ErrorParts {
                 code: Code::ResourceExhausted,
-                reason: "OVERLOADED",
+                reason: codes::OVERLOADED.name(),
                 message: (*what).to_owned(),
                 field: None,
             },
             Failure::DeadlineExceeded => ErrorParts {
                 code: Code::DeadlineExceeded,
-                reason: "DEADLINE_EXCEEDED",
+                reason: codes::DEADLINE_EXCEEDED.name(),
                 message: "deadline exceeded (`grpc-timeout`)".to_owned(),
                 field: None,
             },
             Failure::Field(field, what) => ErrorParts {
                 code: Code::InvalidArgument,
-                reason: "INVALID_ARGUMENT",
+                reason: codes::INVALID_ARGUMENT.name(),
                 message: format!("`{field}`: {what}"),
                 field: Some((*field).to_owned()),
             },
@@ -95,29 +95,29 @@ fn denied_parts(denied: Denied) -> ErrorParts {
     let (code, reason, message) = match denied {
         Denied::NoCredentials => (
             Code::Unauthenticated,
-            "NO_CREDENTIALS",
+            codes::NO_CREDENTIALS.name(),
             "no credentials: send a client certificate or `authorization: Bearer TOKEN`".to_owned(),
         ),
         Denied::BadCredentials => (
             Code::Unauthenticated,
-            "BAD_CREDENTIALS",
+            codes::BAD_CREDENTIALS.name(),
             "the certificate or bearer token does not belong to a client of this server".to_owned(),
         ),
         Denied::Permission(permission) => (
             Code::PermissionDenied,
-            "NOT_ALLOWED",
+            codes::NOT_ALLOWED.name(),
             format!("the caller has no permission to {permission} for this issuer"),
         ),
         Denied::Credential => (
             Code::PermissionDenied,
-            "NOT_ALLOWED",
+            codes::NOT_ALLOWED.name(),
             "a token of this subject for this audience is a client credential of this server: issuing one for \
              another subject requires the permission `admin`"
                 .to_owned(),
         ),
         Denied::NoAdminToken => (
             Code::Unauthenticated,
-            "NO_ADMIN_TOKEN",
+            codes::NO_ADMIN_TOKEN.name(),
             "no admin token: send `authorization: Bearer TOKEN`. Without configured clients, each start writes \
              a new token to the file `admin-token` in the data folder"
                 .to_owned(),
@@ -137,34 +137,41 @@ fn issuer_parts(error: &Error) -> ErrorParts {
     let (code, reason) = match error {
         Error::Invalid(rule) | Error::Unsupported(rule) => {
             field = Some(rule.field.clone());
-            (Code::InvalidArgument, "INVALID_ARGUMENT")
+            (Code::InvalidArgument, codes::INVALID_ARGUMENT.name())
         }
         Error::Claims(rule) => {
             field = Some(rule.field.clone());
-            (Code::InvalidArgument, "INVALID_CLAIMS")
+            (Code::InvalidArgument, codes::INVALID_CLAIMS.name())
         }
-        Error::TokenTooLarge { .. } => (Code::FailedPrecondition, "TOKEN_TOO_LARGE"),
-        Error::Irrevocable(_) => (Code::FailedPrecondition, "TOKEN_CLAIMS"),
-        Error::UnknownIssuer => (Code::NotFound, "UNKNOWN_ISSUER"),
-        Error::UnknownProfile => (Code::NotFound, "UNKNOWN_PROFILE"),
-        Error::UnknownKey => (Code::NotFound, "UNKNOWN_KEY"),
-        Error::IssuerExists => (Code::AlreadyExists, "ISSUER_EXISTS"),
-        Error::NotReady => (Code::Unavailable, "NOT_READY"),
-        Error::Stale => (Code::Unavailable, "STALE"),
-        Error::StoreUnreachable { .. } => (Code::Unavailable, "STORE_UNREACHABLE"),
-        Error::Contended => (Code::Aborted, "CONTENDED"),
-        Error::FellBehind { .. } => (Code::Aborted, "FELL_BEHIND"),
-        Error::Revoked => (Code::FailedPrecondition, "TOKEN_REVOKED"),
-        Error::WrongAudience => (Code::FailedPrecondition, "TOKEN_FOR_ANOTHER_AUDIENCE"),
-        Error::Token(error) => match error.rejection() {
-            Some(rejection) => (Code::FailedPrecondition, rejection_reason(rejection)),
-            None if matches!(error, jeton::Error::Primitive) => (Code::Internal, "INTERNAL"),
-            None => (Code::InvalidArgument, "INVALID_CLAIMS"),
+        Error::TokenTooLarge { .. } => (Code::FailedPrecondition, codes::TOKEN_TOO_LARGE.name()),
+        Error::Irrevocable(_) => (Code::FailedPrecondition, codes::TOKEN_CLAIMS.name()),
+        Error::UnknownIssuer => (Code::NotFound, codes::UNKNOWN_ISSUER.name()),
+        Error::UnknownProfile => (Code::NotFound, codes::UNKNOWN_PROFILE.name()),
+        Error::UnknownKey => (Code::NotFound, codes::UNKNOWN_KEY.name()),
+        Error::IssuerExists => (Code::AlreadyExists, codes::ISSUER_EXISTS.name()),
+        Error::NotReady => (Code::Unavailable, codes::NOT_READY.name()),
+        Error::Stale => (Code::Unavailable, codes::STALE.name()),
+        Error::StoreUnreachable { .. } => (Code::Unavailable, codes::STORE_UNREACHABLE.name()),
+        Error::Contended => (Code::Aborted, codes::CONTENDED.name()),
+        Error::FellBehind { .. } => (Code::Aborted, codes::FELL_BEHIND.name()),
+        Error::Revoked => (Code::FailedPrecondition, codes::TOKEN_REVOKED.name()),
+        Error::WrongAudience => (
+            Code::FailedPrecondition,
+            codes::TOKEN_FOR_ANOTHER_AUDIENCE.name(),
+        ),
+        Error::Token(error) => match error.entry().cause() {
+            Cause::TokenSender => (Code::FailedPrecondition, error.code()),
+            Cause::System => (Code::Internal, error.code()),
+            _ => (Code::InvalidArgument, codes::INVALID_CLAIMS.name()),
         },
-        Error::Store(jeton_store::Error::Overloaded) => (Code::ResourceExhausted, "OVERLOADED"),
-        Error::Store(jeton_store::Error::Invalid(_)) => (Code::InvalidArgument, "INVALID_ARGUMENT"),
-        Error::Store(_) => (Code::Unavailable, "STORE"),
-        _ => (Code::Internal, "INTERNAL"),
+        Error::Store(jeton_store::Error::Overloaded) => {
+            (Code::ResourceExhausted, codes::OVERLOADED.name())
+        }
+        Error::Store(jeton_store::Error::Invalid(_)) => {
+            (Code::InvalidArgument, codes::INVALID_ARGUMENT.name())
+        }
+        Error::Store(_) => (Code::Unavailable, codes::STORE.name()),
+        _ => (Code::Internal, codes::INTERNAL.name()),
     };
     // Details of internal errors are for the operator's log only.
     let message = match code {
@@ -176,25 +183,6 @@ fn issuer_parts(error: &Error) -> ErrorParts {
         reason,
         message,
         field,
-    }
-}
-
-fn rejection_reason(rejection: Rejection) -> &'static str {
-    match rejection {
-        Rejection::Expired => "TOKEN_EXPIRED",
-        Rejection::NotYetValid | Rejection::IssuedInTheFuture => "TOKEN_NOT_YET_VALID",
-        Rejection::TooOld => "TOKEN_TOO_OLD",
-        Rejection::Signature | Rejection::Decryption => "TOKEN_NOT_AUTHENTIC",
-        Rejection::UnknownKey => "TOKEN_OF_UNKNOWN_KEY",
-        Rejection::AlgorithmMismatch | Rejection::WrongFormat => "TOKEN_OF_ANOTHER_ALGORITHM",
-        Rejection::IssuerMismatch => "TOKEN_OF_ANOTHER_ISSUER",
-        Rejection::AudienceMismatch => "TOKEN_FOR_ANOTHER_AUDIENCE",
-        Rejection::Revoked => "TOKEN_REVOKED",
-        Rejection::TooLarge(_) | Rejection::TooDeep(_) => "TOKEN_TOO_LARGE",
-        Rejection::ClaimMissing(_) | Rejection::ClaimType(_) | Rejection::ClaimRange(_) => {
-            "TOKEN_CLAIMS"
-        }
-        _ => "TOKEN_MALFORMED",
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use jeton::{Timestamp, RawClaims, Verified};
+use jeton::{RawClaims, Timestamp, Verified};
 use jeton_issuer::{
     CustomClaims, Issued, IssuedRef, ProfileBatch, ProfileIssuer, Request as NodeRequest, Revoke,
     Subject,

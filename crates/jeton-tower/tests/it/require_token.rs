@@ -206,7 +206,7 @@ async fn remote_keys_verify_and_unreachable_keys_give_503() {
     assert_eq!((status, challenge), (StatusCode::SERVICE_UNAVAILABLE, None));
 }
 
-/// A verifier that returns a misuse error for every token.
+/// A verifier that returns `InvalidUse` for every token.
 struct Misconfigured;
 
 impl Verify for Misconfigured {

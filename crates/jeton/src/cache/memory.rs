@@ -50,7 +50,11 @@ impl Memory {
     }
 
     /// Returns the claims of this token, if they were verified in this generation.
-    pub(super) fn find(&self, hash: &TokenHash, generation: u64) -> Option<Arc<Verified<RawClaims>>> {
+    pub(super) fn find(
+        &self,
+        hash: &TokenHash,
+        generation: u64,
+    ) -> Option<Arc<Verified<RawClaims>>> {
         let (mut shard, set) = self.set_of(hash);
         let mut entries = shard[set].0.iter_mut();
         let entry = entries.find(|entry| entry.hash == *hash && entry.generation == generation)?;
@@ -59,7 +63,12 @@ impl Memory {
     }
 
     /// Stores the claims of this token. May replace an entry of the same set.
-    pub(super) fn keep(&self, hash: TokenHash, generation: u64, verified: Arc<Verified<RawClaims>>) {
+    pub(super) fn keep(
+        &self,
+        hash: TokenHash,
+        generation: u64,
+        verified: Arc<Verified<RawClaims>>,
+    ) {
         let entry = Entry {
             hash,
             generation,

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::crypto::{Hash, hmac, random};
 use crate::error::{InvalidUse, Rejection, Result};
 use crate::limits;
-use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
+use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 use memory::{Memory, TokenHash};
 
@@ -137,7 +137,7 @@ impl<V: Verify> Cached<V> {
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn new(verifier: V, entries: usize) -> Result<Cached<V>> {
         if !(1..=limits::CACHE_ENTRIES).contains(&entries) {
-            return Err(InvalidUse::CacheEntries.into());
+            return Err(InvalidUse::CacheEntries { entries }.into());
         }
         let secret: Zeroizing<[u8; 32]> = random::secret()?;
         Ok(Cached {

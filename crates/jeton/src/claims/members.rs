@@ -75,7 +75,9 @@ fn record(
     // The only registered claim with a nested value is a list of audiences.
     let value = std::str::from_utf8(written).ok();
     let value = value.and_then(|text| json::read_value(text, 1).ok());
-    let value = value.ok_or(InvalidUse::ClaimType(claim)).map_err(Error::from)?;
+    let value = value
+        .ok_or(InvalidUse::ClaimType(claim))
+        .map_err(Error::from)?;
     embedded.add(claim, value).map_err(Error::from)?;
     Ok(())
 }

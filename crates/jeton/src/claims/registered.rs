@@ -207,10 +207,7 @@ impl From<ScanError> for Unread {
 impl From<Unread> for Rejection {
     fn from(unread: Unread) -> Self {
         match unread {
-            Unread::Json(ScanError::Syntax) => Rejection::Malformed(Part::Payload),
-            Unread::Json(ScanError::Depth) => Rejection::TooDeep(Part::Payload),
-            Unread::Json(ScanError::Duplicate) => Rejection::DuplicateMember(Part::Payload),
-            Unread::Json(ScanError::TooMany) => Rejection::TooLarge(Part::Payload),
+            Unread::Json(error) => Rejection::of_json(Part::Payload, error),
             Unread::Type(claim) => Rejection::ClaimType(claim),
             Unread::Range(claim) => Rejection::ClaimRange(claim),
         }

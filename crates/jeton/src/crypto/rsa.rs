@@ -139,7 +139,7 @@ pub(super) fn check_public(strength: Strength, n: &[u8], e: &[u8]) -> Result<(),
         Strength::Legacy => (limits::WEAK_RSA_MODULUS_BITS_MIN, 2),
     };
     if bits(n) > limits::RSA_MODULUS_BITS {
-        return Err(KeyError::at("n", KeyProblem::TooLarge));
+        return Err(KeyError::too_large("n", bits(n), limits::RSA_MODULUS_BITS));
     }
     if bits(n) < modulus_bits_min {
         return Err(KeyError::too_weak("n", bits(n), modulus_bits_min));
@@ -148,7 +148,7 @@ pub(super) fn check_public(strength: Strength, n: &[u8], e: &[u8]) -> Result<(),
         return Err(KeyError::at("n", KeyProblem::Invalid));
     }
     if bits(e) > limits::RSA_EXPONENT_BITS {
-        return Err(KeyError::at("e", KeyProblem::TooLarge));
+        return Err(KeyError::too_large("e", bits(e), limits::RSA_EXPONENT_BITS));
     }
     if bits(e) < exponent_bits_min {
         return Err(KeyError::too_weak("e", bits(e), exponent_bits_min));

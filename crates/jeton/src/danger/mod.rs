@@ -7,8 +7,8 @@ pub mod paseto_v2;
 
 pub use crate::jwe::insecure::{allow_unprotected_enc, allow_zip, compress, encrypt_under};
 pub use crate::jwk::set::weak_key_set;
-pub use crate::jws::raw_header::RawHeaderSigner;
 pub use crate::jws::insecure::{Unverified, allow_unprotected_alg, peek};
+pub use crate::jws::raw_header::RawHeaderSigner;
 pub use crate::jwt::issuer_wrapping_key::IssuerWrappingKey;
 pub use crate::key::encryption_algorithm::{LegacyOptIn, RSA1_5};
 pub use crate::key::password::{Password, Pbes2Alg};

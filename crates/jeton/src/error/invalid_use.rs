@@ -1,6 +1,8 @@
 use std::fmt;
 
 use super::Claim;
+use super::codes::{self, Code};
+use crate::limits;
 
 /// An invalid use of the API: a bug in the calling program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,12 +53,18 @@ pub enum InvalidUse {
     /// A time is outside the years 1970 to 9999.
     TimeOutOfRange,
     /// The key id is empty or longer than [`limits::KEY_ID_BYTES`](crate::limits::KEY_ID_BYTES).
-    KeyId,
+    KeyId {
+        /// The actual length, bytes.
+        bytes: usize,
+    },
     /// The password cost is outside its limits, or for another version. Versions 1 and 3 use PBKDF2,
     /// versions 2 and 4 use Argon2id.
     PasswordCost,
     /// The footer is longer than [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES).
-    FooterTooLarge,
+    FooterTooLarge {
+        /// The actual length, bytes.
+        bytes: usize,
+    },
     /// An implicit assertion was passed; PASETO versions 1 and 2 do not have it.
     ImplicitAssertion,
     /// A list of audiences was passed; `aud` of a PASETO is a single string.
@@ -74,7 +82,10 @@ pub enum InvalidUse {
     PartyInfo,
     /// The number of PBKDF2 rounds is outside [`limits::PBES2_ROUNDS_MIN`](crate::limits::PBES2_ROUNDS_MIN)
     /// to [`limits::PBES2_ROUNDS`](crate::limits::PBES2_ROUNDS).
-    Pbes2Rounds,
+    Pbes2Rounds {
+        /// The number that was passed.
+        rounds: u32,
+    },
     /// The content key is for another `enc` than the requested one.
     ContentEncryption,
     /// The unprotected header is not an object, has a name that must be protected, or was requested for
@@ -89,8 +100,59 @@ pub enum InvalidUse {
     /// One RSA key was added for both [`RSA1_5`](crate::danger::RSA1_5) and RSA-OAEP.
     SharedRsaKey,
     /// The capacity of a cache is 0, or more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
-    CacheEntries,
+    CacheEntries {
+        /// The number that was passed.
+        entries: usize,
+    },
 }
+
+impl InvalidUse {
+    /// Returns the stable code, for programs. [`codes`](super::codes) lists all codes.
+    ///
+    /// ```
+    /// use jeton::error::InvalidUse;
+    /// assert_eq!(InvalidUse::ExpiryNotChosen.code(), "CLAIMS_WITHOUT_EXPIRY");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        self.entry().name()
+    }
+
+    pub(super) fn entry(&self) -> &'static Code {
+        match self {
+            InvalidUse::ExpiryNotChosen => &codes::CLAIMS_WITHOUT_EXPIRY,
+            InvalidUse::RegisteredName(_) => &codes::CLAIMS_REGISTERED_NAME,
+            InvalidUse::SetForAll(_) => &codes::CLAIMS_SET_FOR_ALL,
+            InvalidUse::ClaimsNotAnObject => &codes::CLAIMS_NOT_AN_OBJECT,
+            InvalidUse::ClaimsNotSerializable => &codes::CLAIMS_NOT_SERIALIZABLE,
+            InvalidUse::ClaimsSyntax { .. } => &codes::CLAIMS_SYNTAX,
+            InvalidUse::ClaimsDuplicate { .. } => &codes::CLAIMS_DUPLICATE_MEMBER,
+            InvalidUse::ClaimsTooDeep { .. } => &codes::CLAIMS_TOO_DEEP,
+            InvalidUse::ClaimType(_) => &codes::CLAIM_TYPE,
+            InvalidUse::ClaimRange(_) | InvalidUse::TimeOutOfRange => &codes::CLAIM_RANGE,
+            InvalidUse::DateForm(_) => &codes::CLAIM_DATE_FORM,
+            InvalidUse::ClaimSetTwice(_) => &codes::CLAIM_SET_TWICE,
+            InvalidUse::KeyId { .. } => &codes::INVALID_KEY_ID,
+            InvalidUse::PasswordCost => &codes::INVALID_PASSWORD_COST,
+            InvalidUse::FooterTooLarge { .. } => &codes::FOOTER_TOO_LARGE,
+            InvalidUse::ImplicitAssertion => &codes::IMPLICIT_ASSERTION_UNSUPPORTED,
+            InvalidUse::AudienceList => &codes::AUDIENCE_LIST_UNSUPPORTED,
+            InvalidUse::Type => &codes::INVALID_TYPE,
+            InvalidUse::Recipients => &codes::INVALID_RECIPIENTS,
+            InvalidUse::CompactForm => &codes::COMPACT_FORM_UNSUPPORTED,
+            InvalidUse::HeaderMember => &codes::INVALID_HEADER_MEMBER,
+            InvalidUse::PartyInfo => &codes::INVALID_PARTY_INFO,
+            InvalidUse::Pbes2Rounds { .. } => &codes::INVALID_PBES2_ROUNDS,
+            InvalidUse::ContentEncryption => &codes::CONTENT_ENCRYPTION_MISMATCH,
+            InvalidUse::UnprotectedHeader => &codes::INVALID_UNPROTECTED_HEADER,
+            InvalidUse::UnencodedPayload => &codes::INVALID_UNENCODED_PAYLOAD,
+            InvalidUse::Signers => &codes::INVALID_SIGNERS,
+            InvalidUse::SharedRsaKey => &codes::RSA_KEY_SHARED,
+            InvalidUse::CacheEntries { .. } => &codes::INVALID_CACHE_ENTRIES,
+        }
+    }
+}
+
+impl std::error::Error for InvalidUse {}
 
 impl fmt::Display for InvalidUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -144,11 +206,19 @@ impl fmt::Display for InvalidUse {
                 "the claim `{claim}` is in the custom claims, and is set or omitted in another way too"
             ),
             InvalidUse::TimeOutOfRange => f.write_str("a time is outside the years 1970 to 9999"),
-            InvalidUse::KeyId => f.write_str("the key id is empty or longer than 256 bytes"),
+            InvalidUse::KeyId { bytes } => write!(
+                f,
+                "the key id has {bytes} bytes, must be between 1 and {}",
+                limits::KEY_ID_BYTES
+            ),
             InvalidUse::PasswordCost => f.write_str(
                 "the password cost is outside its limits, or for another version: k1 and k3 use PBKDF2, k2 and k4 use Argon2id",
             ),
-            InvalidUse::FooterTooLarge => f.write_str("the footer is longer than 8192 bytes"),
+            InvalidUse::FooterTooLarge { bytes } => write!(
+                f,
+                "the footer has {bytes} bytes, limit {}",
+                limits::FOOTER_BYTES
+            ),
             InvalidUse::ImplicitAssertion => {
                 f.write_str("PASETO versions 1 and 2 have no implicit assertion")
             }
@@ -168,9 +238,12 @@ impl fmt::Display for InvalidUse {
             InvalidUse::PartyInfo => f.write_str(
                 "`apu` and `apv` have at most 1024 bytes each, and only ECDH-ES uses them",
             ),
-            InvalidUse::Pbes2Rounds => {
-                f.write_str("PBKDF2 rounds must be between 1000 and 1000000")
-            }
+            InvalidUse::Pbes2Rounds { rounds } => write!(
+                f,
+                "{rounds} PBKDF2 rounds, must be between {} and {}",
+                limits::PBES2_ROUNDS_MIN,
+                limits::PBES2_ROUNDS
+            ),
             InvalidUse::ContentEncryption => {
                 f.write_str("the content key is for another content encryption (`enc`)")
             }
@@ -183,7 +256,11 @@ impl fmt::Display for InvalidUse {
             InvalidUse::SharedRsaKey => f.write_str(
                 "one RSA key cannot be used for both RSA1_5 and RSA-OAEP: use a separate key for each",
             ),
-            InvalidUse::CacheEntries => f.write_str("a cache must have between 1 and 1048576 entries"),
+            InvalidUse::CacheEntries { entries } => write!(
+                f,
+                "the cache has {entries} entries, must be between 1 and {}",
+                limits::CACHE_ENTRIES
+            ),
             InvalidUse::Signers => f.write_str(
                 "a general JWS requires 1 to 16 signers with the same setting for the payload encoding",
             ),

@@ -5,24 +5,42 @@
 //! - [`InvalidUse`]: invalid use of the API, a bug in the calling program.
 //! - [`RemoteError`]: a remote signer failed.
 //!
-//! No message contains a byte of a token, a key or a claim.
+//! Each error has a stable `code()` for programs. [`codes`] lists all codes with their meaning.
+//!
+//! No message contains a byte of a token, a key or a claim. A [`RemoteError`] keeps the error of the signer as
+//! its [`source`](std::error::Error::source); what that contains is up to the signer.
 
 mod claim;
-mod key_error;
+pub mod codes;
 mod invalid_use;
+mod key_error;
 mod rejection;
 mod remote_error;
 
 pub use claim::Claim;
-pub use key_error::{KeyError, KeyProblem};
 pub use invalid_use::InvalidUse;
-pub use rejection::{Part, Rejection, ShapeMismatch};
+pub use key_error::{KeyError, KeyProblem};
+pub use rejection::{Measure, Part, Rejection, ShapeMismatch};
 pub use remote_error::RemoteError;
 
 use std::fmt;
 
+use codes::Code;
+
 /// The error of every fallible function in the library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// `Display` is the message for people, [`code`](Error::code) is for programs, and `Debug` has both.
+///
+/// ```
+/// use jeton::error::Error;
+/// use jeton::key::VerifyingKey;
+///
+/// let error = VerifyingKey::from_jwk("{}").unwrap_err();
+/// assert_eq!(error.to_string(), "key rejected: kty: missing");
+/// assert_eq!(error.code(), "KEY_MEMBER_MISSING");
+/// assert_eq!(format!("{error:?}"), r#"Key(KEY_MEMBER_MISSING: "kty: missing")"#);
+/// ```
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
     /// The token is rejected. Its sender caused this.
@@ -53,6 +71,33 @@ impl Error {
             _ => None,
         }
     }
+
+    /// Returns the stable code, for programs: `TOKEN_EXPIRED`. [`codes`] lists all codes.
+    ///
+    /// ```
+    /// use jeton::error::{Error, Rejection};
+    /// assert_eq!(Error::from(Rejection::Expired).code(), "TOKEN_EXPIRED");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        self.entry().name()
+    }
+
+    /// Returns the entry of the [table of codes](codes): meaning, cause, and what to do.
+    ///
+    /// ```
+    /// use jeton::error::{Error, Rejection, codes::Cause};
+    /// let error = Error::from(Rejection::Expired);
+    /// assert_eq!(error.entry().cause(), Cause::TokenSender);
+    /// ```
+    pub fn entry(&self) -> &'static Code {
+        match self {
+            Error::Rejected(rejection) => rejection.entry(),
+            Error::Key(error) => error.entry(),
+            Error::InvalidUse(invalid_use) => invalid_use.entry(),
+            Error::Remote(error) => error.entry(),
+            Error::Primitive => &codes::INTERNAL,
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -61,13 +106,44 @@ impl fmt::Display for Error {
             Error::Rejected(rejection) => rejection.fmt(f),
             Error::Key(error) => error.fmt(f),
             Error::InvalidUse(invalid_use) => invalid_use.fmt(f),
-            Error::Remote(fault) => fault.fmt(f),
+            Error::Remote(error) => error.fmt(f),
             Error::Primitive => f.write_str("the cryptographic primitive failed"),
         }
     }
 }
 
-impl std::error::Error for Error {}
+/// Writes the code and the message: `main() -> Result` prints the `Debug` form.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Rejected(rejection) => write_debug(f, "Rejected", self.code(), rejection),
+            Error::Key(error) => error.write_debug(f, "Key"),
+            Error::InvalidUse(error) => write_debug(f, "InvalidUse", self.code(), error),
+            Error::Remote(error) => error.write_debug(f, "Remote"),
+            Error::Primitive => f.write_str("Primitive(INTERNAL)"),
+        }
+    }
+}
+
+/// Writes `name(CODE: "message")`.
+fn write_debug(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    code: &str,
+    message: &dyn fmt::Display,
+) -> fmt::Result {
+    write!(f, "{name}({code}: \"{message}\")")
+}
+
+/// [`Error`] shows the message of the error that it contains, so its source is the source of that error.
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Remote(error) => error.source(),
+            _ => None,
+        }
+    }
+}
 
 impl From<Rejection> for Error {
     fn from(rejection: Rejection) -> Self {
@@ -88,7 +164,7 @@ impl From<InvalidUse> for Error {
 }
 
 impl From<RemoteError> for Error {
-    fn from(fault: RemoteError) -> Self {
-        Error::Remote(fault)
+    fn from(error: RemoteError) -> Self {
+        Error::Remote(error)
     }
 }

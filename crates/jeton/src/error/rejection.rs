@@ -1,6 +1,9 @@
 use std::fmt;
 
 use super::Claim;
+use super::codes::{self, Code};
+use crate::json::ScanError;
+use crate::limits;
 
 /// A part of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,14 +33,84 @@ impl fmt::Display for Part {
     }
 }
 
+/// What was measured when a part of a token is too large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Measure {
+    /// The length, bytes.
+    Bytes,
+    /// The length of the `kid`, bytes: [`limits::KEY_ID_BYTES`](crate::limits::KEY_ID_BYTES).
+    KeyIdBytes,
+    /// The length of `p2s`, bytes: [`limits::PBES2_SALT_BYTES`](crate::limits::PBES2_SALT_BYTES).
+    SaltBytes,
+    /// PBKDF2 rounds, over all recipients: [`Limits::pbes2_rounds`](crate::Limits::pbes2_rounds).
+    Pbes2Rounds,
+    /// The inflated size, bytes: [`limits::INFLATED_BYTES`](crate::limits::INFLATED_BYTES).
+    InflatedBytes,
+    /// JSON values: [`limits::DOCUMENT_VALUES`](crate::limits::DOCUMENT_VALUES).
+    Values,
+    /// Recipients of a JWE: [`limits::RECIPIENTS`](crate::limits::RECIPIENTS).
+    Recipients,
+    /// Signatures of a JWS: [`limits::SIGNATURES`](crate::limits::SIGNATURES).
+    Signatures,
+    /// Signature checks: [`limits::SIGNATURES_TRIED`](crate::limits::SIGNATURES_TRIED).
+    SignatureChecks,
+}
+
+impl Measure {
+    fn write(self, f: &mut fmt::Formatter<'_>, part: Part, actual: u32, limit: u32) -> fmt::Result {
+        match self {
+            Measure::Bytes => write!(f, "the {part} has {actual} bytes, limit {limit}"),
+            Measure::KeyIdBytes => {
+                write!(
+                    f,
+                    "the `kid` in the {part} has {actual} bytes, limit {limit}"
+                )
+            }
+            Measure::SaltBytes => {
+                write!(f, "`p2s` in the {part} has {actual} bytes, limit {limit}")
+            }
+            Measure::Pbes2Rounds => write!(
+                f,
+                "`p2c` in the {part} requires {actual} PBKDF2 rounds, limit {limit}"
+            ),
+            Measure::InflatedBytes => {
+                write!(f, "the {part} inflates to more than {limit} bytes")
+            }
+            Measure::Values => write!(f, "the {part} has more than {limit} JSON values"),
+            Measure::Recipients => write!(f, "the {part} has more than {limit} recipients"),
+            Measure::Signatures => write!(f, "the {part} has more than {limit} signatures"),
+            Measure::SignatureChecks => {
+                write!(f, "the {part} requires more than {limit} signature checks")
+            }
+        }
+    }
+}
+
 /// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rejection {
     /// A part is larger than its limit.
-    TooLarge(Part),
-    /// A part is nested deeper than its limit.
-    TooDeep(Part),
+    #[non_exhaustive]
+    TooLarge {
+        /// The part.
+        part: Part,
+        /// What was measured.
+        measure: Measure,
+        /// The actual size, at most [`u32::MAX`]. If reading stops at the limit, it is the limit plus one.
+        actual: u32,
+        /// The limit, at most [`u32::MAX`].
+        limit: u32,
+    },
+    /// A part is nested deeper than its limit. Reading stops at the first level over the limit.
+    #[non_exhaustive]
+    TooDeep {
+        /// The part.
+        part: Part,
+        /// The limit.
+        limit: u32,
+    },
     /// A part does not have the form that its format requires.
     Malformed(Part),
     /// A JSON object has a duplicate member.
@@ -92,11 +165,113 @@ pub enum Rejection {
     Revoked,
 }
 
+impl Rejection {
+    /// A part of `actual` bytes, over its limit.
+    #[cold]
+    pub(crate) const fn too_large(part: Part, actual: usize, limit: usize) -> Rejection {
+        Rejection::over(part, Measure::Bytes, actual, limit)
+    }
+
+    /// A part that is over its limit by another measure.
+    #[cold]
+    pub(crate) const fn over(
+        part: Part,
+        measure: Measure,
+        actual: usize,
+        limit: usize,
+    ) -> Rejection {
+        Rejection::TooLarge {
+            part,
+            measure,
+            actual: saturated(actual),
+            limit: saturated(limit),
+        }
+    }
+
+    /// A part of which reading stopped after `limit`.
+    #[cold]
+    pub(crate) const fn more_than(part: Part, measure: Measure, limit: usize) -> Rejection {
+        Rejection::over(part, measure, limit.saturating_add(1), limit)
+    }
+
+    /// The rejection for a text that the JSON reader rejects.
+    pub(crate) const fn of_json(part: Part, error: ScanError) -> Rejection {
+        match error {
+            ScanError::Syntax => Rejection::Malformed(part),
+            ScanError::Depth { limit } => Rejection::TooDeep { part, limit },
+            ScanError::Duplicate => Rejection::DuplicateMember(part),
+            ScanError::TooMany => {
+                Rejection::more_than(part, Measure::Values, limits::DOCUMENT_VALUES)
+            }
+        }
+    }
+
+    /// Returns the stable code, for programs: `TOKEN_EXPIRED`. [`codes`](super::codes) lists all codes.
+    ///
+    /// ```
+    /// use jeton::error::Rejection;
+    /// assert_eq!(Rejection::Signature.code(), "TOKEN_NOT_AUTHENTIC");
+    /// ```
+    pub fn code(&self) -> &'static str {
+        self.entry().name()
+    }
+
+    pub(super) fn entry(&self) -> &'static Code {
+        match self {
+            Rejection::TooLarge { .. } | Rejection::TooDeep { .. } => &codes::TOKEN_TOO_LARGE,
+            Rejection::Malformed(_) => &codes::TOKEN_MALFORMED,
+            Rejection::DuplicateMember(_) => &codes::TOKEN_DUPLICATE_MEMBER,
+            Rejection::WrongFormat | Rejection::AlgorithmMismatch => {
+                &codes::TOKEN_OF_ANOTHER_ALGORITHM
+            }
+            Rejection::EncryptionMismatch => &codes::TOKEN_OF_ANOTHER_ENCRYPTION,
+            Rejection::UnprotectedAlg | Rejection::UnprotectedEnc => {
+                &codes::TOKEN_ALGORITHM_UNPROTECTED
+            }
+            Rejection::PrivateKeyInHeader => &codes::TOKEN_WITH_PRIVATE_KEY,
+            Rejection::CriticalExtension => &codes::TOKEN_CRITICAL_EXTENSION,
+            Rejection::TypeMismatch => &codes::TOKEN_OF_ANOTHER_TYPE,
+            Rejection::UnknownKey => &codes::TOKEN_OF_UNKNOWN_KEY,
+            Rejection::Signature | Rejection::Decryption => &codes::TOKEN_NOT_AUTHENTIC,
+            Rejection::Compressed => &codes::TOKEN_COMPRESSED,
+            Rejection::FooterMismatch => &codes::TOKEN_WITH_ANOTHER_FOOTER,
+            Rejection::ClaimMissing(_) | Rejection::ClaimType(_) | Rejection::ClaimRange(_) => {
+                &codes::TOKEN_CLAIMS
+            }
+            Rejection::Expired => &codes::TOKEN_EXPIRED,
+            Rejection::NotYetValid | Rejection::IssuedInTheFuture => &codes::TOKEN_NOT_YET_VALID,
+            Rejection::TooOld => &codes::TOKEN_TOO_OLD,
+            Rejection::IssuerMismatch => &codes::TOKEN_OF_ANOTHER_ISSUER,
+            Rejection::AudienceMismatch => &codes::TOKEN_FOR_ANOTHER_AUDIENCE,
+            Rejection::ClaimsShape(_) => &codes::TOKEN_CLAIMS_SHAPE,
+            Rejection::Revoked => &codes::TOKEN_REVOKED,
+        }
+    }
+}
+
+/// Returns a size in the form in which an error has it.
+const fn saturated(size: usize) -> u32 {
+    if size > u32::MAX as usize {
+        u32::MAX
+    } else {
+        size as u32
+    }
+}
+
+impl std::error::Error for Rejection {}
+
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Rejection::TooLarge(part) => write!(f, "the {part} is larger than its limit"),
-            Rejection::TooDeep(part) => write!(f, "the {part} is nested deeper than its limit"),
+            Rejection::TooLarge {
+                part,
+                measure,
+                actual,
+                limit,
+            } => measure.write(f, *part, *actual, *limit),
+            Rejection::TooDeep { part, limit } => {
+                write!(f, "the {part} is nested more than {limit} levels")
+            }
             Rejection::Malformed(part) => write!(f, "the {part} is malformed"),
             Rejection::DuplicateMember(part) => {
                 write!(f, "the {part} has a duplicate member")

@@ -27,7 +27,10 @@ pub(crate) enum ScanError {
     /// Not JSON, not UTF-8, or not an object.
     Syntax,
     /// Nested too deeply.
-    Depth,
+    Depth {
+        /// The limit, levels.
+        limit: u32,
+    },
     /// A duplicate member.
     Duplicate,
     /// More values than the limit, over all objects and arrays.
@@ -252,8 +255,8 @@ mod tests {
     fn depth_over_limit_is_rejected_without_recursion() {
         let deep = |n: usize| format!("{{\"a\":{}{}}}", "[".repeat(n), "]".repeat(n));
         assert!(members(&deep(7)).is_ok());
-        assert_eq!(members(&deep(8)), Err(ScanError::Depth));
-        assert_eq!(members(&deep(100_000)), Err(ScanError::Depth));
+        assert_eq!(members(&deep(8)), Err(ScanError::Depth { limit: 8 }));
+        assert_eq!(members(&deep(100_000)), Err(ScanError::Depth { limit: 8 }));
     }
 
     #[test]
@@ -295,7 +298,7 @@ mod tests {
         let kind = |text| read_value(text, 1).map(Value::kind);
         assert_eq!(kind(" 1 "), Ok(Kind::Number));
         assert_eq!(kind("[\"a\"]"), Ok(Kind::Array));
-        assert_eq!(kind("[[]]"), Err(ScanError::Depth));
+        assert_eq!(kind("[[]]"), Err(ScanError::Depth { limit: 1 }));
         for text in ["", "1 1", "[1", "01"] {
             assert_eq!(kind(text), Err(ScanError::Syntax), "{text}");
         }

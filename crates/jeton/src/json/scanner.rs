@@ -138,7 +138,10 @@ impl<'a> Scanner<'a> {
         mut member: impl FnMut(Text<'a>, Value<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
         if depth > self.max_depth {
-            return Err(ScanError::Depth.into());
+            return Err(ScanError::Depth {
+                limit: self.max_depth,
+            }
+            .into());
         }
         self.at += 1;
         if self.ahead() == Some(b'}') {
@@ -172,7 +175,9 @@ impl<'a> Scanner<'a> {
     #[inline(never)]
     fn array(&mut self, depth: u32) -> Result<(), ScanError> {
         if depth > self.max_depth {
-            return Err(ScanError::Depth);
+            return Err(ScanError::Depth {
+                limit: self.max_depth,
+            });
         }
         self.at += 1;
         if self.ahead() == Some(b']') {

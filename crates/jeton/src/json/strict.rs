@@ -139,7 +139,7 @@ fn explain(text: &str, limit: u32, at: usize, error: ScanError) -> JsonError {
     let line = 1 + read.iter().filter(|byte| **byte == b'\n').count();
     let column = (read.len() - line_start.map_or(0, |newline| newline + 1)).max(1);
     match error {
-        ScanError::Depth => JsonError::TooDeep {
+        ScanError::Depth { .. } => JsonError::TooDeep {
             depth: nesting(text),
             limit,
         },

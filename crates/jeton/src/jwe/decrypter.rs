@@ -11,7 +11,7 @@ use super::serialized::Parts;
 use super::unwrap::{self, Budget};
 use crate::base64;
 use crate::crypto::deflate::{self, InflateError};
-use crate::error::{Part, Rejection, Result};
+use crate::error::{Measure, Part, Rejection, Result};
 use crate::key::{ContentEnc, DecryptWith, DecryptionKeys, KeyId};
 use crate::limits::{self, Limits};
 
@@ -257,7 +257,9 @@ fn decrypted(
         let limit = by_ratio.min(limits::INFLATED_BYTES);
         plaintext = deflate::inflate(&plaintext, limit).map_err(|error| match error {
             InflateError::Malformed => Rejection::Malformed(Part::Payload),
-            InflateError::TooLarge => Rejection::TooLarge(Part::Payload),
+            InflateError::TooLarge => {
+                Rejection::more_than(Part::Payload, Measure::InflatedBytes, limit)
+            }
         })?;
     }
     let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);

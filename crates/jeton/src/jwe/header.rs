@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::base64;
-use crate::error::{InvalidUse, Part, Rejection};
+use crate::error::{InvalidUse, Measure, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
@@ -39,12 +39,7 @@ struct Rejected(Rejection);
 
 impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
-        Rejected(match error {
-            ScanError::Syntax => MALFORMED,
-            ScanError::Depth => Rejection::TooDeep(Part::Header),
-            ScanError::Duplicate => Rejection::DuplicateMember(Part::Header),
-            ScanError::TooMany => Rejection::TooLarge(Part::Header),
-        })
+        Rejected(Rejection::of_json(Part::Header, error))
     }
 }
 
@@ -86,7 +81,11 @@ impl<'h> Fields<'h> {
         limits: &Limits,
     ) -> Result<(), Rejection> {
         if text.len() > limits.header_bytes {
-            return Err(Rejection::TooLarge(Part::Header));
+            return Err(Rejection::too_large(
+                Part::Header,
+                text.len(),
+                limits.header_bytes,
+            ));
         }
         self.read(text, false, limits)
     }
@@ -103,8 +102,15 @@ impl<'h> Fields<'h> {
                 .map_err(Rejected)
         })
         .map_err(|Rejected(rejection)| rejection)?;
-        if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
-            return Err(Rejection::TooLarge(Part::Header));
+        if let Some(kid) = &self.kid
+            && kid.len() > limits::KEY_ID_BYTES
+        {
+            return Err(Rejection::over(
+                Part::Header,
+                Measure::KeyIdBytes,
+                kid.len(),
+                limits::KEY_ID_BYTES,
+            ));
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::header::Members;
 use crate::base64;
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::{aes_gcm, aes_kw, concat_kdf, random};
-use crate::error::{Error, KeyError, KeyProblem, InvalidUse, Result};
+use crate::error::{Error, InvalidUse, KeyError, KeyProblem, Result};
 use crate::key::{
     self, ContentEnc, EncryptWith, EncryptionKey, EncryptionKeyRef, Management, Public, Wrapping,
 };
@@ -108,7 +108,7 @@ pub(super) fn wrapped(
             let rounds = password.rounds_when_encrypting();
             members.bytes("p2s", salt.as_slice());
             members.json("p2c", rounds.to_string());
-            let rounds = NonZeroU32::new(rounds).ok_or(InvalidUse::Pbes2Rounds)?;
+            let rounds = NonZeroU32::new(rounds).ok_or(InvalidUse::Pbes2Rounds { rounds })?;
             aes_kw::wrap(&password.wrapping_key(salt.as_slice(), rounds)?, secret)?
         }
     };

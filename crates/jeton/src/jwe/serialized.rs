@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Part, Rejection};
+use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::limits::{self, Limits};
 
@@ -31,12 +31,7 @@ struct Rejected(Rejection);
 
 impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
-        Rejected(match error {
-            ScanError::Syntax => MALFORMED,
-            ScanError::Depth => Rejection::TooDeep(Part::Token),
-            ScanError::Duplicate => Rejection::DuplicateMember(Part::Token),
-            ScanError::TooMany => Rejection::TooLarge(Part::Token),
-        })
+        Rejected(Rejection::of_json(Part::Token, error))
     }
 }
 
@@ -44,7 +39,11 @@ impl<'t> Parts<'t> {
     /// Splits the compact serialization into five parts. The cost does not depend on the number of dots.
     pub(super) fn compact(token: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
         if token.len() > limits.token_bytes {
-            return Err(Rejection::TooLarge(Part::Token));
+            return Err(Rejection::too_large(
+                Part::Token,
+                token.len(),
+                limits.token_bytes,
+            ));
         }
         let mut parts = token.splitn(6, '.');
         let mut next = || parts.next().map(Cow::Borrowed).ok_or(MALFORMED);
@@ -70,7 +69,11 @@ impl<'t> Parts<'t> {
     /// Parses the general or flattened JSON serialization. A document that mixes both is rejected.
     pub(super) fn json(text: &'t str, limits: &Limits) -> Result<Parts<'t>, Rejection> {
         if text.len() > limits.token_bytes {
-            return Err(Rejection::TooLarge(Part::Token));
+            return Err(Rejection::too_large(
+                Part::Token,
+                text.len(),
+                limits.token_bytes,
+            ));
         }
         let mut parts = Parts::default();
         let mut flattened = None;
@@ -124,7 +127,11 @@ fn recipients<'t>(array: Value<'t>, limits: &Limits) -> Result<Vec<Recipient<'t>
     let mut all = Vec::new();
     for element in array.elements().ok_or(MALFORMED)? {
         if all.len() == limits::RECIPIENTS {
-            return Err(Rejection::TooLarge(Part::Token));
+            return Err(Rejection::more_than(
+                Part::Token,
+                Measure::Recipients,
+                limits::RECIPIENTS,
+            ));
         }
         let mut recipient = Recipient::default();
         json::read_object(element.raw(), limits.depth(), |name, value| {

@@ -8,7 +8,7 @@ use super::header::Fields;
 use crate::base64;
 use crate::crypto::ecdh::{self, Public};
 use crate::crypto::{aes_gcm, aes_kw, concat_kdf};
-use crate::error::{Part, Rejection};
+use crate::error::{Measure, Part, Rejection};
 use crate::jwk::Members;
 use crate::key::{
     self, ContentEnc, DecryptWith, DecryptionKey, Management, Password, Private, Wrapping,
@@ -26,6 +26,7 @@ const ENCRYPTED_KEY_BYTES: usize = limits::RSA_MODULUS_BITS / 8;
 pub(super) struct Budget {
     tries: usize,
     rounds: u32,
+    rounds_max: u32,
 }
 
 impl Budget {
@@ -33,6 +34,7 @@ impl Budget {
         Budget {
             tries: limits::ENCRYPTED_KEYS_TRIED,
             rounds: limits.pbes2_rounds,
+            rounds_max: limits.pbes2_rounds,
         }
     }
 
@@ -45,8 +47,21 @@ impl Budget {
 
     fn take_rounds(&mut self, rounds: u32) -> Result<(), Rejection> {
         let left = self.rounds.checked_sub(rounds);
-        self.rounds = left.ok_or(Rejection::TooLarge(Part::Header))?;
+        self.rounds = left.ok_or(too_many_rounds(
+            (self.rounds_max - self.rounds).saturating_add(rounds),
+            self.rounds_max,
+        ))?;
         Ok(())
+    }
+}
+
+/// The rounds over all recipients so far. A number that does not fit is given as the largest that does.
+fn too_many_rounds(actual: u32, limit: u32) -> Rejection {
+    Rejection::TooLarge {
+        part: Part::Header,
+        measure: Measure::Pbes2Rounds,
+        actual,
+        limit,
     }
 }
 
@@ -149,7 +164,8 @@ fn by_password(
         return Err(malformed);
     }
     // A number with more digits than a u32 is too large as well.
-    let rounds: u32 = (written.parse()).map_err(|_| Rejection::TooLarge(Part::Header))?;
+    let rounds: u32 =
+        (written.parse()).map_err(|_| too_many_rounds(u32::MAX, budget.rounds_max))?;
     if rounds < limits::PBES2_ROUNDS_MIN {
         return Err(malformed);
     }
@@ -160,7 +176,12 @@ fn by_password(
         return Err(malformed);
     }
     if salt.len() > limits::PBES2_SALT_BYTES {
-        return Err(Rejection::TooLarge(Part::Header));
+        return Err(Rejection::over(
+            Part::Header,
+            Measure::SaltBytes,
+            salt.len(),
+            limits::PBES2_SALT_BYTES,
+        ));
     }
     let rounds = NonZeroU32::new(rounds).ok_or(malformed)?;
     let wrapping = password.unwrapping_key(&salt, rounds);

@@ -38,7 +38,7 @@ impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
         Rejected(KeyError::new(match error {
             ScanError::Syntax => KeyProblem::Malformed,
-            ScanError::Depth | ScanError::TooMany => KeyProblem::TooLarge,
+            ScanError::Depth { .. } | ScanError::TooMany => KeyProblem::TooLarge,
             ScanError::Duplicate => KeyProblem::Duplicate,
         }))
     }
@@ -61,7 +61,7 @@ impl<'a> Members<'a> {
 
     pub(crate) fn parse(text: &'a str) -> Result<Members<'a>, KeyError> {
         if text.len() > limits::KEY_BYTES {
-            return Err(KeyError::new(KeyProblem::TooLarge));
+            return Err(KeyError::input_too_large(text.len(), limits::KEY_BYTES));
         }
         let mut members = Vec::new();
         json::read_object(text, Self::DEPTH, |name, value| {
@@ -166,14 +166,16 @@ impl<'a> Members<'a> {
     /// Checks that `use` is absent or has this value, and that `key_ops` is absent or contains one of these.
     pub(crate) fn permit_one_of(
         &self,
-        intended: &str,
-        operations_wanted: &[&str],
+        intended: &'static str,
+        operations_wanted: &[&'static str],
     ) -> Result<(), KeyError> {
-        if self
-            .optional("use")?
-            .is_some_and(|declared| declared != intended)
+        if let Some(declared) = self.optional("use")?
+            && declared != intended
         {
-            return Err(KeyError::at("use", KeyProblem::Contradiction));
+            let known = ["sig", "enc"].into_iter().find(|name| *name == declared);
+            return Err(KeyError::at("use", KeyProblem::AnotherUse)
+                .with_found(known)
+                .with_expected(intended));
         }
         let Some(operations) = self.value("key_ops") else {
             return Ok(());
@@ -190,9 +192,12 @@ impl<'a> Members<'a> {
             .iter()
             .any(|wanted| declared.contains(*wanted))
         {
-            Ok(())
-        } else {
-            Err(KeyError::at("key_ops", KeyProblem::Contradiction))
+            return Ok(());
         }
+        let error = KeyError::at("key_ops", KeyProblem::OperationNotPermitted);
+        Err(match operations_wanted {
+            [expected, ..] => error.with_expected(expected),
+            [] => error,
+        })
     }
 }

@@ -1,7 +1,7 @@
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::json::{self, ScanError};
 use crate::jwk::Members;
-use crate::key::{Alg, Keys, MacKey, VerificationKey, VerifyingKey};
+use crate::key::{Alg, Keys, MacKey, VerificationKey, VerifyingKey, wrong_jwk_type};
 use crate::limits;
 
 /// A set of keys for verification (RFC 7517, section 5).
@@ -33,7 +33,7 @@ impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
         Rejected(KeyError::new(match error {
             ScanError::Syntax => KeyProblem::Malformed,
-            ScanError::Depth | ScanError::TooMany => KeyProblem::TooLarge,
+            ScanError::Depth { .. } | ScanError::TooMany => KeyProblem::TooLarge,
             ScanError::Duplicate => KeyProblem::Duplicate,
         }))
     }
@@ -116,7 +116,7 @@ const DEPTH: u32 = 10;
 /// Returns the text of each key of a set, within the limits.
 pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     if text.len() > limits::KEY_SET_BYTES {
-        return Err(KeyError::new(KeyProblem::TooLarge));
+        return Err(KeyError::input_too_large(text.len(), limits::KEY_SET_BYTES));
     }
     let mut array = None;
     json::read_object(text, DEPTH, |name, value| {
@@ -131,7 +131,11 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     let mut keys = Vec::new();
     for element in array {
         if keys.len() == limits::KEY_SET_KEYS {
-            return Err(KeyError::at("keys", KeyProblem::TooLarge));
+            return Err(KeyError::too_large(
+                "keys",
+                limits::KEY_SET_KEYS + 1,
+                limits::KEY_SET_KEYS,
+            ));
         }
         keys.push(element.raw());
     }
@@ -140,13 +144,13 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
 
 fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
     let members = Members::parse(text)?;
-    let contradiction = Err(KeyError::at("kty", KeyProblem::Contradiction));
     match (&*members.required("kty")?, wanted) {
         ("oct", None) => MacKey::from_members(&members, None).map(VerificationKey::Mac),
         ("oct", Some(Alg::Mac(alg))) => {
             MacKey::from_members(&members, Some(alg)).map(VerificationKey::Mac)
         }
-        ("oct", Some(Alg::Sig(_))) | (_, Some(Alg::Mac(_))) => contradiction,
+        ("oct", Some(Alg::Sig(alg))) => Err(wrong_jwk_type(&members, alg.required_key())),
+        (_, Some(Alg::Mac(_))) => Err(wrong_jwk_type(&members, "oct")),
         (_, None) => VerifyingKey::from_members(&members, None).map(VerificationKey::Public),
         (_, Some(Alg::Sig(alg))) => {
             VerifyingKey::from_members(&members, Some(alg)).map(VerificationKey::Public)

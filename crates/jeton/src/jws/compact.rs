@@ -35,7 +35,11 @@ impl<'t> Compact<'t> {
     /// Splits a token with exactly two dots. The cost does not depend on the number of dots.
     pub(crate) fn split(token: &'t str, limits: &Limits) -> Result<Compact<'t>, Rejection> {
         if token.len() > limits.token_bytes {
-            return Err(Rejection::TooLarge(Part::Token));
+            return Err(Rejection::too_large(
+                Part::Token,
+                token.len(),
+                limits.token_bytes,
+            ));
         }
         let malformed = Rejection::Malformed(Part::Token);
         let first = memchr(b'.', token.as_bytes()).ok_or(malformed)?;
@@ -88,7 +92,11 @@ impl<'t> Compact<'t> {
             return Err(Rejection::Malformed(Part::Payload));
         }
         if content.len() > limits.token_bytes {
-            return Err(Rejection::TooLarge(Part::Payload));
+            return Err(Rejection::too_large(
+                Part::Payload,
+                content.len(),
+                limits.token_bytes,
+            ));
         }
         self.check(Some(content), keys, limits, Extensions::B64, decoded)
     }

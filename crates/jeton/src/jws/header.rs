@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::base64;
-use crate::error::{Part, Rejection};
+use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Text, Value};
 use crate::jwk;
 use crate::limits::{self, Limits};
@@ -173,7 +173,11 @@ impl Header {
         }
         if let Some(unprotected) = unprotected {
             if unprotected.len() > limits.header_bytes {
-                return Err(Rejection::TooLarge(Part::Header));
+                return Err(Rejection::too_large(
+                    Part::Header,
+                    unprotected.len(),
+                    limits.header_bytes,
+                ));
             }
             let mut outer = Fields::default();
             // `crit` and `b64` are only valid in the protected header.
@@ -238,12 +242,7 @@ struct Rejected(Rejection);
 
 impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
-        Rejected(match error {
-            ScanError::Syntax => Rejection::Malformed(Part::Header),
-            ScanError::Depth => Rejection::TooDeep(Part::Header),
-            ScanError::Duplicate => Rejection::DuplicateMember(Part::Header),
-            ScanError::TooMany => Rejection::TooLarge(Part::Header),
-        })
+        Rejected(Rejection::of_json(Part::Header, error))
     }
 }
 
@@ -290,8 +289,15 @@ impl<'h> Fields<'h> {
             Ok(())
         })
         .map_err(|Rejected(rejection)| rejection)?;
-        if (self.kid.as_ref()).is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES) {
-            return Err(Rejection::TooLarge(Part::Header));
+        if let Some(kid) = &self.kid
+            && kid.len() > limits::KEY_ID_BYTES
+        {
+            return Err(Rejection::over(
+                Part::Header,
+                Measure::KeyIdBytes,
+                kid.len(),
+                limits::KEY_ID_BYTES,
+            ));
         }
         self.payload_form = payload_form(crit, b64, extensions)?;
         Ok(())

@@ -6,7 +6,7 @@ use super::compact::{signed_by, signing_input};
 use super::header::{PayloadForm, Reading};
 use super::{Header, VerifiedPayload};
 use crate::base64;
-use crate::error::{Part, Rejection};
+use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::key::{KeyId, Keys};
 use crate::limits::{self, Limits};
@@ -33,12 +33,7 @@ struct Rejected(Rejection);
 
 impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
-        Rejected(match error {
-            ScanError::Syntax => MALFORMED,
-            ScanError::Depth => Rejection::TooDeep(Part::Token),
-            ScanError::Duplicate => Rejection::DuplicateMember(Part::Token),
-            ScanError::TooMany => Rejection::TooLarge(Part::Token),
-        })
+        Rejected(Rejection::of_json(Part::Token, error))
     }
 }
 
@@ -51,10 +46,20 @@ pub(super) fn verify(
 ) -> Result<VerifiedPayload, Rejection> {
     let limits = reading.limits;
     if text.len() > limits.token_bytes {
-        return Err(Rejection::TooLarge(Part::Token));
+        return Err(Rejection::too_large(
+            Part::Token,
+            text.len(),
+            limits.token_bytes,
+        ));
     }
-    if content.is_some_and(|content| content.len() > limits.token_bytes) {
-        return Err(Rejection::TooLarge(Part::Payload));
+    if let Some(content) = content
+        && content.len() > limits.token_bytes
+    {
+        return Err(Rejection::too_large(
+            Part::Payload,
+            content.len(),
+            limits.token_bytes,
+        ));
     }
     let document = Document::parse(text, limits)?;
     let payload = document.payload(content)?;
@@ -78,7 +83,13 @@ pub(super) fn verify(
             Err(rejection) => Err(*rejection),
         };
         match verified {
-            Err(_) if tries.over() => return Err(Rejection::TooLarge(Part::Signature)),
+            Err(_) if tries.over() => {
+                return Err(Rejection::more_than(
+                    Part::Token,
+                    Measure::SignatureChecks,
+                    limits::SIGNATURES_TRIED,
+                ));
+            }
             Err(rejection) => last_error = rejection,
             Ok(found) => {
                 return Ok(VerifiedPayload {
@@ -173,7 +184,11 @@ impl<'t> Document<'t> {
         let mut all = Vec::new();
         for element in array.elements().ok_or(MALFORMED)? {
             if all.len() == limits::SIGNATURES {
-                return Err(Rejection::TooLarge(Part::Signature));
+                return Err(Rejection::more_than(
+                    Part::Token,
+                    Measure::Signatures,
+                    limits::SIGNATURES,
+                ));
             }
             let mut signed = Signed::default();
             json::read_object(element.raw(), limits.depth(), |name, value| {

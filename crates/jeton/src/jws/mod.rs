@@ -25,9 +25,9 @@
 mod compact;
 mod general;
 mod header;
-pub(crate) mod raw_header;
 pub(crate) mod insecure;
 mod json_form;
+pub(crate) mod raw_header;
 mod signer;
 mod verified_payload;
 mod verifier;

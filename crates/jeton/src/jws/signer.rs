@@ -167,7 +167,8 @@ impl<'k> Signer<'k> {
         let text = match self.form {
             PayloadForm::Encoded => format!("\"{}\"", base64::encode(payload)),
             PayloadForm::Plain => {
-                let text = std::str::from_utf8(payload).map_err(|_| InvalidUse::UnencodedPayload)?;
+                let text =
+                    std::str::from_utf8(payload).map_err(|_| InvalidUse::UnencodedPayload)?;
                 serde_json::Value::from(text).to_string()
             }
         };

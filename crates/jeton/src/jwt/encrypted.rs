@@ -12,7 +12,7 @@ use crate::jwe::{Decrypter, Encrypter};
 use crate::key::{ContentEnc, ContentKey, DecryptionKeys, EncryptionKeyRef};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
+use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// A shared key that authenticates the issuer of a JWT that is encrypted but not signed: a [`ContentKey`].
@@ -201,7 +201,7 @@ impl EncryptedVerifier {
 impl Verify for EncryptedVerifier {
     fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         self.open(token, |payload, claims, key_id| {
-            Verified::untyped(claims, Box::from(payload), key_id)
+            Verified::raw(claims, Box::from(payload), key_id)
         })
     }
 
@@ -211,7 +211,7 @@ impl Verify for EncryptedVerifier {
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, RawClaims>> {
         self.open(token, |payload, claims, key_id| {
-            Verified::untyped(claims, scratch.copy_from(payload), key_id)
+            Verified::raw(claims, scratch.copy_from(payload), key_id)
         })
     }
 

@@ -8,7 +8,7 @@ use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jwe::{Decrypter, Encrypter};
 use crate::key::SigningKeyRef;
-use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
+use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Issues JWTs that are signed and then encrypted (RFC 7519, section 11.2).
@@ -142,9 +142,7 @@ impl Verify for NestedVerifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, RawClaims>> {
-        self.inside(token, |inner| {
-            self.verifier.verify_raw_in(inner, scratch)
-        })
+        self.inside(token, |inner| self.verifier.verify_raw_in(inner, scratch))
     }
 
     fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {

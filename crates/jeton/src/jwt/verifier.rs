@@ -11,7 +11,7 @@ use crate::jws::{Compact, Extensions};
 use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
+use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Verifies JWTs: the signature first, then the claims.
@@ -157,7 +157,9 @@ impl Verify for Verifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, RawClaims>> {
-        self.accept_in(token, scratch, |layout, _| Ok(RawClaims::new(layout.clone())))
+        self.accept_in(token, scratch, |layout, _| {
+            Ok(RawClaims::new(layout.clone()))
+        })
     }
 
     fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {

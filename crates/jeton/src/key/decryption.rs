@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 
 use super::encryption::{self, Public};
 use super::encryption_algorithm::Management;
+use super::mismatch::wrong_type;
 use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize, private_key_info};
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::{rsa, rsa_encryption};
@@ -48,7 +49,7 @@ impl DecryptionKey {
     }
 
     /// Generates an RSA key of another size than [`generate`](Self::generate). If the algorithm does not use
-    /// RSA, this returns [`KeyProblem::Contradiction`].
+    /// RSA, this returns [`KeyProblem::WrongKeyType`].
     ///
     /// ```
     /// use jeton::key::{DecryptionKey, KeyManagementAlg, RsaSize};
@@ -56,7 +57,7 @@ impl DecryptionKey {
     /// ```
     pub fn generate_rsa(alg: KeyManagementAlg, size: RsaSize) -> Result<DecryptionKey> {
         let Management::Rsa(_) = alg.management() else {
-            return Err(KeyError::at("alg", KeyProblem::Contradiction).into());
+            return Err(wrong_type("RSA", alg.required_key()).into());
         };
         let pkcs8 = rsa::Pair::generate(size)?.pkcs8()?;
         Ok(Self::of_rsa(alg, pkcs8)?)
@@ -195,7 +196,7 @@ impl DecryptionKey {
 
     fn of_rsa(alg: KeyManagementAlg, pkcs8: Zeroizing<Vec<u8>>) -> Result<DecryptionKey, KeyError> {
         let Management::Rsa(padding) = alg.management() else {
-            return Err(KeyError::at("alg", KeyProblem::Contradiction));
+            return Err(wrong_type("RSA", alg.required_key()));
         };
         let parts = private_key_info::rsa_parts(&pkcs8)?;
         let public = Public::rsa(alg, &parts.n, &parts.e)?;
@@ -212,7 +213,7 @@ impl DecryptionKey {
         key: ecdh::Private,
     ) -> Result<DecryptionKey, KeyError> {
         if !matches!(alg.management(), Management::Ecdh(_)) {
-            return Err(KeyError::at("alg", KeyProblem::Contradiction));
+            return Err(wrong_type(key.group().key_type(), alg.required_key()));
         }
         let public = Public::ecdh(key.group(), key.public())
             .map_err(|problem| KeyError::at("x", problem))?;

@@ -1,6 +1,6 @@
 use super::encryption_algorithm::RSA1_5;
 use super::{ContentKey, DecryptionKey, KeyId, Password, WrappingKey};
-use crate::error::{KeyError, KeyProblem, InvalidUse, Result};
+use crate::error::{InvalidUse, KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members};
 
 /// The keys of a decrypter: one, or several.

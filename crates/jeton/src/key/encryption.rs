@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::encryption_algorithm::Management;
+use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type, wrong_type};
 use super::{KeyId, KeyManagementAlg};
 use crate::base64;
 use crate::crypto::ecdh::{self, Group};
@@ -196,7 +197,7 @@ impl Public {
 
     pub(super) fn rsa(alg: KeyManagementAlg, n: &[u8], e: &[u8]) -> Result<Public, KeyError> {
         let Management::Rsa(padding) = alg.management() else {
-            return Err(KeyError::at("alg", KeyProblem::Contradiction));
+            return Err(wrong_type("RSA", alg.required_key()));
         };
         Ok(Public::Rsa {
             key: rsa_encryption::Public::from_parts(padding, n, e)?,
@@ -221,7 +222,6 @@ pub(super) fn algorithm(
     members: &Members<'_>,
     wanted: Option<KeyManagementAlg>,
 ) -> Result<KeyManagementAlg, KeyError> {
-    let contradiction = KeyError::at("alg", KeyProblem::Contradiction);
     let declared = members.optional("alg")?;
     let alg = match (&declared, wanted) {
         // A curve that is only for key agreement, or a key with `use: enc`.
@@ -235,13 +235,14 @@ pub(super) fn algorithm(
         (None, Some(wanted)) => wanted,
         // Compared by name, because names from the `danger` module do not parse.
         (Some(declared), Some(wanted)) if *declared == wanted.name() => wanted,
-        (Some(_), Some(_)) => return Err(contradiction),
-        (Some(declared), None) => declared.parse().map_err(|_| contradiction)?,
+        (Some(declared), Some(wanted)) => return Err(another_algorithm(declared, wanted.name())),
+        (Some(declared), None) => {
+            (declared.parse()).map_err(|_| another_kind(declared, "a key management algorithm"))?
+        }
     };
     match (&*members.required("kty")?, alg.management()) {
         ("RSA", Management::Rsa(_)) | ("EC" | "OKP", Management::Ecdh(_)) => Ok(alg),
-        ("RSA" | "EC" | "OKP", _) => Err(contradiction),
-        ("oct", _) => Err(KeyError::at("kty", KeyProblem::Contradiction)),
+        ("RSA" | "EC" | "OKP" | "oct", _) => Err(wrong_jwk_type(members, alg.required_key())),
         _ => Err(KeyError::at("kty", KeyProblem::Unsupported)),
     }
 }
@@ -254,7 +255,7 @@ pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
         ("EC", "P-521") => Ok(Group::P521),
         ("OKP", "X25519") => Ok(Group::X25519),
         ("EC" | "OKP", _) => Err(KeyError::at("crv", KeyProblem::Unsupported)),
-        _ => Err(KeyError::at("kty", KeyProblem::Contradiction)),
+        _ => Err(wrong_jwk_type(members, "EC or OKP")),
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::error::{KeyError, KeyProblem, InvalidUse};
+use crate::error::{InvalidUse, KeyError, KeyProblem};
 use crate::limits;
 
 /// A key id: opaque, not empty, with a maximum length, cheap to clone.
@@ -10,7 +10,7 @@ pub(crate) struct KeyId(Arc<str>);
 impl KeyId {
     /// Checks an id that the caller sets.
     pub(crate) fn from_caller(id: &str) -> Result<KeyId, InvalidUse> {
-        Self::bounded(id).ok_or(InvalidUse::KeyId)
+        Self::bounded(id).ok_or(InvalidUse::KeyId { bytes: id.len() })
     }
 
     /// Checks an id from key material.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::key_text::is_key_text;
+use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type};
 use super::{KeyId, MacAlg};
 use crate::crypto::{SignatureBuffer, hmac, random};
 use crate::error::{KeyError, KeyProblem, Result};
@@ -153,18 +154,18 @@ impl MacKey {
         bytes_min: fn(MacAlg) -> usize,
     ) -> Result<MacKey, KeyError> {
         if members.required("kty")? != "oct" {
-            return Err(KeyError::at("kty", KeyProblem::Contradiction));
+            return Err(wrong_jwk_type(members, "oct"));
         }
         let declared = match members.optional("alg")? {
             None => None,
             Some(name) => Some(
                 name.parse::<MacAlg>()
-                    .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?,
+                    .map_err(|_| another_kind(&name, "a MAC algorithm"))?,
             ),
         };
         let alg = match (declared, wanted) {
             (Some(declared), Some(wanted)) if declared != wanted => {
-                return Err(KeyError::at("alg", KeyProblem::Contradiction));
+                return Err(another_algorithm(declared.name(), wanted.name()));
             }
             (Some(alg), _) | (None, Some(alg)) => alg,
             (None, None) => return Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
@@ -193,7 +194,11 @@ impl MacKey {
             return Err(KeyError::too_weak("k", secret.len(), bytes_min));
         }
         if secret.len() > crate::limits::KEY_BYTES {
-            return Err(KeyError::at("k", KeyProblem::TooLarge));
+            return Err(KeyError::too_large(
+                "k",
+                secret.len(),
+                crate::limits::KEY_BYTES,
+            ));
         }
         if is_key_text(&secret) {
             return Err(KeyError::at("k", KeyProblem::KeyAsSecret));
@@ -256,7 +261,9 @@ impl MacKey {
 
     fn to_sign(&self) -> Result<&hmac::Prepared> {
         if self.operations == Operations::VerifyOnly {
-            return Err(KeyError::at("key_ops", KeyProblem::Contradiction).into());
+            return Err(KeyError::at("key_ops", KeyProblem::OperationNotPermitted)
+                .with_expected("sign")
+                .into());
         }
         Ok(&self.material.prepared)
     }

@@ -23,6 +23,7 @@ mod id;
 mod key_text;
 mod keys;
 mod mac;
+mod mismatch;
 mod oid;
 pub(crate) mod password;
 mod pkix;
@@ -60,6 +61,7 @@ pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 pub(crate) use key_text::is_key_text;
 pub(crate) use keys::VerificationKey;
+pub(crate) use mismatch::wrong_jwk_type;
 pub(crate) use password::Password;
 #[cfg(test)]
 pub(crate) use private_key_info::rsa_parts;

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::{KeyId, KeyOps, PermittedUse, UnknownAlgorithm, is_key_text, shared_algorithm};
 use crate::crypto::{Hash, pbes2};
-use crate::error::{KeyError, KeyProblem, InvalidUse, Result};
+use crate::error::{InvalidUse, KeyError, KeyProblem, Result};
 use crate::jwk::Members;
 use crate::limits;
 
@@ -99,7 +99,9 @@ impl Password {
             return Err(KeyError::too_weak("password", 0, 1).into());
         }
         if password.len() > limits::PASSWORD_BYTES {
-            return Err(KeyError::at("password", KeyProblem::TooLarge).into());
+            return Err(
+                KeyError::too_large("password", password.len(), limits::PASSWORD_BYTES).into(),
+            );
         }
         if is_key_text(password) {
             return Err(KeyError::at("password", KeyProblem::KeyAsSecret).into());
@@ -150,7 +152,7 @@ impl Password {
     /// [`limits::PBES2_ROUNDS`].
     pub fn rounds(mut self, rounds: u32) -> Result<Password> {
         if !(limits::PBES2_ROUNDS_MIN..=limits::PBES2_ROUNDS).contains(&rounds) {
-            return Err(InvalidUse::Pbes2Rounds.into());
+            return Err(InvalidUse::Pbes2Rounds { rounds }.into());
         }
         self.rounds = rounds;
         Ok(self)

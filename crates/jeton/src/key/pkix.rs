@@ -9,6 +9,7 @@ use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
+use super::mismatch::wrong_type;
 use super::oid::{
     EC, ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87, P256, P384, P521, RSA, SECP256K1, curve,
     malformed, parameters,
@@ -131,6 +132,16 @@ impl Kind {
         are_right.then_some(kind).ok_or_else(|| parameters(()))
     }
 
+    /// Returns the type of the key, for messages.
+    fn name(&self) -> &'static str {
+        match self {
+            Kind::Rsa => "RSA",
+            Kind::Ec(curve) => Scheme::Ecdsa(*curve).key_type(),
+            Kind::Ed25519 => Scheme::Ed25519.key_type(),
+            Kind::MlDsa(set) => Scheme::MlDsa(*set).key_type(),
+        }
+    }
+
     /// Returns the algorithm of the caller, if it matches, or the only possible one.
     fn algorithm(&self, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
         let implied = match self {
@@ -147,7 +158,7 @@ impl Kind {
         match (wanted, implied) {
             (Some(wanted), Some(implied)) if wanted.scheme() == implied.scheme() => Ok(wanted),
             (Some(wanted), None) if matches!(wanted.scheme(), Scheme::Rsa(..)) => Ok(wanted),
-            (Some(_), _) => Err(KeyError::at("alg", KeyProblem::Contradiction)),
+            (Some(wanted), _) => Err(wrong_type(self.name(), wanted.required_key())),
             (None, Some(implied)) => Ok(implied),
             (None, None) => Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
         }
@@ -157,7 +168,7 @@ impl Kind {
 /// Decodes PEM. Returns the label and the DER.
 pub(super) fn decode_pem(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
     if text.len() > limits::KEY_BYTES {
-        return Err(KeyError::new(KeyProblem::TooLarge));
+        return Err(KeyError::input_too_large(text.len(), limits::KEY_BYTES));
     }
     // The DER is shorter than the text. An incomplete or malformed key is wiped too.
     let mut der = Zeroizing::new(vec![0; text.len()]);
@@ -260,7 +271,7 @@ fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<Verify
 
 pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
     if der.len() > limits::KEY_BYTES {
-        return Err(KeyError::new(KeyProblem::TooLarge));
+        return Err(KeyError::input_too_large(der.len(), limits::KEY_BYTES));
     }
     Ok(())
 }

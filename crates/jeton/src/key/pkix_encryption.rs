@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use super::decryption::Private;
 use super::encryption::Public;
 use super::encryption_algorithm::Management;
+use super::mismatch::wrong_type;
 use super::oid::{EC, P256, P384, P521, RSA, malformed, parameters};
 use super::pkix::{bounded, decode_pem, write_private_pem};
 use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
@@ -100,7 +101,8 @@ impl Kind {
         }
         match (&kind, alg.management()) {
             (Kind::Rsa, Management::Rsa(_)) | (Kind::Ecdh(_), Management::Ecdh(_)) => Ok(kind),
-            _ => Err(KeyError::at("alg", KeyProblem::Contradiction)),
+            (Kind::Rsa, _) => Err(wrong_type("RSA", alg.required_key())),
+            (Kind::Ecdh(group), _) => Err(wrong_type(group.key_type(), alg.required_key())),
         }
     }
 }

@@ -150,7 +150,7 @@ pub(super) fn ec_pair(
     let own = key.parameters.and_then(EcParameters::named_curve);
     let oid = match (named, own) {
         (Some(named), Some(own)) if named != own => {
-            return Err(KeyError::at("parameters", KeyProblem::Contradiction));
+            return Err(KeyError::at("parameters", KeyProblem::CurveMismatch));
         }
         (Some(oid), _) | (None, Some(oid)) => oid,
         (None, None) => return Err(KeyError::at("curve", KeyProblem::Missing)),

@@ -1,11 +1,13 @@
 //! The common part of shared encryption keys: a secret of a fixed length, and the operations that `key_ops`
 //! permits.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 use zeroize::Zeroizing;
 
 use super::key_text::is_key_text;
+use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type};
 use crate::base64;
 use crate::error::{KeyError, KeyProblem};
 use crate::jwk::{self, Members};
@@ -66,7 +68,10 @@ impl PermittedUse {
     /// Returns the secret, if the key may encrypt.
     pub(crate) fn to_encrypt(self, secret: &[u8]) -> Result<&[u8], KeyError> {
         match self {
-            PermittedUse::DecryptOnly => Err(KeyError::at("key_ops", KeyProblem::Contradiction)),
+            PermittedUse::DecryptOnly => {
+                Err(KeyError::at("key_ops", KeyProblem::OperationNotPermitted)
+                    .with_expected("encrypt"))
+            }
             PermittedUse::Both | PermittedUse::EncryptOnly => Ok(secret),
         }
     }
@@ -127,20 +132,25 @@ impl SharedSecret {
 }
 
 /// Determines the algorithm of a symmetric JWK from `alg` and the caller, which must agree.
-pub(crate) fn algorithm<A: FromStr + PartialEq>(
+pub(crate) fn algorithm<A: FromStr + PartialEq + Display>(
     members: &Members<'_>,
     wanted: Option<A>,
 ) -> Result<A, KeyError> {
     if members.required("kty")? != "oct" {
-        return Err(KeyError::at("kty", KeyProblem::Contradiction));
+        return Err(wrong_jwk_type(members, "oct"));
     }
-    let contradiction = KeyError::at("alg", KeyProblem::Contradiction);
     let declared = match members.optional("alg")? {
         None => None,
-        Some(name) => Some(name.parse::<A>().map_err(|_| contradiction)?),
+        Some(name) => Some(
+            name.parse::<A>()
+                .map_err(|_| another_kind(&name, "an encryption algorithm"))?,
+        ),
     };
     match (declared, wanted) {
-        (Some(declared), Some(wanted)) if declared != wanted => Err(contradiction),
+        (Some(declared), Some(wanted)) if declared != wanted => Err(another_algorithm(
+            &declared.to_string(),
+            &wanted.to_string(),
+        )),
         (Some(alg), _) | (None, Some(alg)) => Ok(alg),
         (None, None) => Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
     }

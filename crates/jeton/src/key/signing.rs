@@ -3,6 +3,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
+use super::mismatch::wrong_type;
 use super::verifying::{self, Public};
 use super::{RsaSize, SigAlg, VerifyingKey, private_key_info};
 use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
@@ -46,7 +47,7 @@ impl SigningKey {
     }
 
     /// Generates an RSA key of another size than [`generate`](Self::generate). If the algorithm does not use
-    /// RSA, this returns [`KeyProblem::Contradiction`].
+    /// RSA, this returns [`KeyProblem::WrongKeyType`].
     ///
     /// ```
     /// use jeton::key::{RsaSize, SigAlg, SigningKey};
@@ -55,7 +56,7 @@ impl SigningKey {
     /// ```
     pub fn generate_rsa(alg: SigAlg, size: RsaSize) -> Result<SigningKey> {
         let Scheme::Rsa(..) = alg.scheme() else {
-            return Err(KeyError::at("alg", KeyProblem::Contradiction).into());
+            return Err(wrong_type("RSA", alg.required_key()).into());
         };
         Ok(Self::of_pair(alg, Pair::Rsa(rsa::Pair::generate(size)?))?)
     }
@@ -184,7 +185,7 @@ impl SigningKey {
                 let parts = private_key_info::rsa_parts(&pkcs8)?;
                 Public::rsa(alg, rsa::Strength::Current, &parts.n, &parts.e)?
             }
-            _ => return Err(KeyError::at("alg", KeyProblem::Contradiction)),
+            (pair, _) => return Err(wrong_type(pair.key_type(), alg.required_key())),
         };
         Ok(SigningKey {
             pair,

@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::algorithm::Scheme;
+use super::mismatch::{another_algorithm, another_kind, wrong_jwk_type, wrong_type};
 use super::{KeyId, SigAlg};
 use crate::base64;
 use crate::crypto::rsa::Strength;
@@ -245,7 +246,7 @@ impl Public {
         e: &[u8],
     ) -> Result<Public, KeyError> {
         let Scheme::Rsa(padding, hash) = alg.scheme() else {
-            return Err(KeyError::at("alg", KeyProblem::Contradiction));
+            return Err(wrong_type("RSA", alg.required_key()));
         };
         Ok(Public::Rsa {
             key: rsa::Public::from_parts(padding, hash, strength, n, e)?,
@@ -293,29 +294,31 @@ pub(super) fn algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result
             let alg = members.required("alg")?.parse::<SigAlg>();
             Some(alg.map_err(|_| KeyError::at("alg", KeyProblem::Unsupported))?)
         }
-        "oct" => return Err(KeyError::at("kty", KeyProblem::Contradiction)),
+        "oct" => {
+            let expected = wanted.map_or("a public key", SigAlg::required_key);
+            return Err(wrong_jwk_type(members, expected));
+        }
         _ => return Err(KeyError::at("kty", KeyProblem::Unsupported)),
     };
     let declared = match members.optional("alg")? {
         None => None,
         Some(name) => Some(
             name.parse::<SigAlg>()
-                .map_err(|_| KeyError::at("alg", KeyProblem::Contradiction))?,
+                .map_err(|_| another_kind(&name, "a signature algorithm"))?,
         ),
     };
-    let mut chosen = None;
-    for alg in [declared, wanted, implied].into_iter().flatten() {
-        let first = *chosen.get_or_insert(alg);
-        // Two names of one operation agree.
-        let agrees = first == alg || first.scheme() == alg.scheme();
-        if !agrees {
-            return Err(KeyError::at("alg", KeyProblem::Contradiction));
-        }
+    // Two names of one operation agree.
+    let agree = |one: SigAlg, other: SigAlg| one == other || one.scheme() == other.scheme();
+    if let (Some(declared), Some(wanted)) = (declared, wanted)
+        && !agree(declared, wanted)
+    {
+        return Err(another_algorithm(declared.name(), wanted.name()));
     }
-    let alg = chosen.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
+    let named = declared.or(wanted);
+    let alg = (named.or(implied)).ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
     // RSA and AKP keys have no curve that could contradict the algorithm.
-    if alg.scheme().kty() != kty {
-        return Err(KeyError::at("alg", KeyProblem::Contradiction));
+    if implied.is_some_and(|implied| !agree(alg, implied)) || alg.scheme().kty() != kty {
+        return Err(wrong_jwk_type(members, alg.required_key()));
     }
     Ok(alg)
 }

@@ -8,7 +8,7 @@ use super::encrypted::Envelope;
 use super::key_cipher::{Family, KeyCipher};
 use super::{Form, Kind, PasswordLimits, key_error};
 use crate::crypto::{Hash, argon2id, pbes2, random};
-use crate::error::{Error, KeyError, KeyProblem, InvalidUse, Result};
+use crate::error::{Error, InvalidUse, KeyError, KeyProblem, Result};
 use crate::limits;
 use crate::paserk;
 use crate::paseto::{LocalKey, SecretKey, Version};
@@ -243,7 +243,7 @@ fn check(password: &[u8]) -> Result<()> {
         return Err(KeyError::too_weak("password", 0, 1).into());
     }
     if password.len() > limits::PASSWORD_BYTES {
-        return Err(KeyError::at("password", KeyProblem::TooLarge).into());
+        return Err(KeyError::too_large("password", password.len(), limits::PASSWORD_BYTES).into());
     }
     Ok(())
 }

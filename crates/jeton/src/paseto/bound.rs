@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::issue::{AnyClaims, Issue};
 
 /// Issues all tokens with the same footer and implicit assertion. Use it with code that uses [`Issue`] and
-/// does not know about bindings.
+/// does not know about contexts.
 ///
 /// ```
 /// use std::time::Duration;

@@ -1,5 +1,9 @@
 use std::fmt;
 
+use super::suite::Suite;
+use crate::error::{InvalidUse, Result};
+use crate::limits;
+
 /// The additional data that a new token is bound to: a footer, an implicit assertion, both or none.
 ///
 /// ```
@@ -20,8 +24,7 @@ impl<'a> TokenContext<'a> {
     }
 
     /// Sets the footer. It is part of the token, authenticated but not encrypted. The maximum is
-    /// [`limits::FOOTER_BYTES`](crate::limits::FOOTER_BYTES); issuing returns
-    /// [`InvalidUse::FooterTooLarge`](crate::error::InvalidUse::FooterTooLarge) otherwise. An empty footer equals no
+    /// [`limits::FOOTER_BYTES`]; issuing returns [`InvalidUse::FooterTooLarge`] otherwise. An empty footer equals no
     /// footer.
     pub fn footer(mut self, footer: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.footer = footer.as_ref();
@@ -29,7 +32,7 @@ impl<'a> TokenContext<'a> {
     }
 
     /// Sets the implicit assertion. It is not part of the token, so the verifier must know it. An empty one equals
-    /// none. Versions 1 and 2 do not support it: [`InvalidUse::ImplicitAssertion`](crate::error::InvalidUse::ImplicitAssertion).
+    /// none. Versions 1 and 2 do not support it: [`InvalidUse::ImplicitAssertion`].
     pub fn implicit_assertion(mut self, assertion: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.implicit_assertion = assertion.as_ref();
         self

@@ -79,7 +79,9 @@ mod tests {
 
     #[test]
     fn frame_equals_pae_of_its_pieces() {
-        let context = TokenContext::new().footer("foot").implicit_assertion("implied");
+        let context = TokenContext::new()
+            .footer("foot")
+            .implicit_assertion("implied");
         let message: &[u8] = b"message";
         for key in [None, Some(&b"the key"[..])] {
             for implicit_assertion in [false, true] {

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::open::{Keys, Open};
 use super::token::Parts;
 use super::{v3, v4};
-use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
+use crate::error::{KeyError, KeyProblem, Measure, Part, Rejection, Result};
 use crate::json::{self, ScanError};
 use crate::limits::{self, Limits};
 
@@ -59,7 +59,7 @@ impl KeySet {
                     return Err(key_set_error(KeyProblem::Duplicate).into());
                 }
                 if all.len() == limits::KEY_SET_KEYS {
-                    return Err(key_set_error(KeyProblem::TooLarge).into());
+                    return Err(too_many_keys().into());
                 }
                 all.push(Arc::clone(key));
             }
@@ -95,7 +95,7 @@ impl KeySet {
         let mut skipped = 0;
         for text in texts {
             if keys.len() + skipped == limits::KEY_SET_KEYS {
-                return Err(key_set_error(KeyProblem::TooLarge).into());
+                return Err(too_many_keys().into());
             }
             match read(text) {
                 Some(key) => keys.push(key),
@@ -168,6 +168,10 @@ impl fmt::Debug for KeySet {
     }
 }
 
+fn too_many_keys() -> KeyError {
+    KeyError::too_large("keys", limits::KEY_SET_KEYS + 1, limits::KEY_SET_KEYS)
+}
+
 fn key_set_error(problem: KeyProblem) -> KeyError {
     KeyError::at("keys", problem)
 }
@@ -186,12 +190,7 @@ struct Rejected(Rejection);
 
 impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
-        Rejected(match error {
-            ScanError::Syntax => Rejection::Malformed(Part::Footer),
-            ScanError::Depth => Rejection::TooDeep(Part::Footer),
-            ScanError::Duplicate => Rejection::DuplicateMember(Part::Footer),
-            ScanError::TooMany => Rejection::TooLarge(Part::Footer),
-        })
+        Rejected(Rejection::of_json(Part::Footer, error))
     }
 }
 
@@ -213,11 +212,15 @@ fn key_id(footer: &[u8], limits: &Limits) -> Result<Option<String>, Rejection> {
         Ok(())
     })
     .map_err(|Rejected(rejection)| rejection)?;
-    if kid
-        .as_ref()
-        .is_some_and(|kid| kid.len() > limits::KEY_ID_BYTES)
+    if let Some(kid) = &kid
+        && kid.len() > limits::KEY_ID_BYTES
     {
-        return Err(Rejection::TooLarge(Part::Footer));
+        return Err(Rejection::over(
+            Part::Footer,
+            Measure::KeyIdBytes,
+            kid.len(),
+            limits::KEY_ID_BYTES,
+        ));
     }
     Ok(kid)
 }

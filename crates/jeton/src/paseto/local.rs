@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Keys, Open, Message};
+use super::open::{self, Keys, Message, Open};
 use super::suite::{Cipher, Suite};
 use super::token::Parts;
 use super::{TokenContext, Version, bound};

@@ -56,8 +56,8 @@
 //! # Ok::<_, jeton::Error>(())
 //! ```
 
-mod context;
 mod bound;
+mod context;
 mod key_set;
 mod local;
 mod open;
@@ -81,8 +81,8 @@ mod issue;
 pub(crate) mod pae;
 mod token;
 
-pub use context::TokenContext;
 pub use bound::{BoundIssuer, IssueBound};
+pub use context::TokenContext;
 pub use key_set::KeySet;
 pub use local::LocalKey;
 pub use open::{Keys, Message};

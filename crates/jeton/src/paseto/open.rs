@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::key_set::Candidates;
 use super::suite::Suite;
 use super::token::{Footer, Parts};
-use super::{TokenContext, KeySet};
+use super::{KeySet, TokenContext};
 use crate::error::{Rejection, Result};
 use crate::limits::Limits;
 

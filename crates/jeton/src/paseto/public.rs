@@ -7,13 +7,13 @@ use zeroize::Zeroizing;
 
 use super::frame::Frame;
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Keys, Open, Message};
+use super::open::{self, Keys, Message, Open};
 use super::remote::{self, RemotelySigned};
 use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
 use super::v3::V3;
 use super::v4::V4;
-use super::{TokenContext, RemotePublicKey, Version, bound};
+use super::{RemotePublicKey, TokenContext, Version, bound};
 use crate::claims::{Claims, CustomClaims, JsonClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto::Signature;

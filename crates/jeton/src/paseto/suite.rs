@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::{TokenContext, v1, v2, v3, v4};
 use crate::crypto::Signature;
-use crate::error::{KeyProblem, InvalidUse, Result};
+use crate::error::{InvalidUse, KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::limits;
 use crate::paserk::{LOCAL_KEY_BYTES, Version};
@@ -47,7 +47,10 @@ impl Suite {
             return Err(InvalidUse::ImplicitAssertion.into());
         }
         if context.footer.len() > limits::FOOTER_BYTES {
-            return Err(InvalidUse::FooterTooLarge.into());
+            return Err(InvalidUse::FooterTooLarge {
+                bytes: context.footer.len(),
+            }
+            .into());
         }
         Ok(())
     }

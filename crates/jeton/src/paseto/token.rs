@@ -27,7 +27,11 @@ impl<'t> Parts<'t> {
     ) -> Result<Parts<'t>, Rejection> {
         let rest = token.strip_prefix(header).ok_or(Rejection::WrongFormat)?;
         if token.len() > limits.token_bytes {
-            return Err(Rejection::TooLarge(Part::Token));
+            return Err(Rejection::too_large(
+                Part::Token,
+                token.len(),
+                limits.token_bytes,
+            ));
         }
         let Some((body, encoded)) = rest.split_once('.') else {
             return Ok(Parts {
@@ -41,7 +45,11 @@ impl<'t> Parts<'t> {
             return Err(Rejection::Malformed(Part::Footer));
         }
         if encoded.len() > base64::encoded_length(limits::FOOTER_BYTES) {
-            return Err(Rejection::TooLarge(Part::Footer));
+            return Err(Rejection::too_large(
+                Part::Footer,
+                decoded_length(encoded),
+                limits::FOOTER_BYTES,
+            ));
         }
         // A further dot is not in the base64url alphabet.
         let mut footer: Footer = smallvec::smallvec![0; decoded_length(encoded)];
@@ -157,13 +165,28 @@ mod tests {
     #[test]
     fn sizes_are_checked_before_contents() {
         let large = format!("v4.local.AAAA.{}", ".".repeat(100_000));
-        assert_eq!(parts(&large), Err(Rejection::TooLarge(Part::Footer)));
+        assert!(matches!(
+            parts(&large),
+            Err(Rejection::TooLarge {
+                part: Part::Footer,
+                ..
+            })
+        ));
         let larger = format!("v4.local.{}", ".".repeat(3_000_000));
-        assert_eq!(parts(&larger), Err(Rejection::TooLarge(Part::Token)));
+        assert!(matches!(
+            parts(&larger),
+            Err(Rejection::TooLarge {
+                part: Part::Token,
+                ..
+            })
+        ));
         let footer = vec![0; limits::FOOTER_BYTES + 1];
-        assert_eq!(
+        assert!(matches!(
             parts(&assemble(HEADER, b"abc", &footer)),
-            Err(Rejection::TooLarge(Part::Footer))
-        );
+            Err(Rejection::TooLarge {
+                part: Part::Footer,
+                ..
+            })
+        ));
     }
 }

@@ -15,7 +15,7 @@ use crate::crypto;
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{Scratch, RawClaims, Verified, VerifiedIn};
+use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Verifies PASETOs and their claims.
@@ -233,7 +233,7 @@ impl Verify for Verifier {
         let (text, key_id) = self.open(&parts, &keys, &mut buffer.0)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
-        let verified = Verified::untyped(claims, Box::from(text), Some(key_id));
+        let verified = Verified::raw(claims, Box::from(text), Some(key_id));
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 
@@ -249,7 +249,7 @@ impl Verify for Verifier {
         let (text, key_id) = self.open(&parts, &keys, buffer)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
-        let verified = Verified::untyped(claims, text, Some(key_id));
+        let verified = Verified::raw(claims, text, Some(key_id));
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 

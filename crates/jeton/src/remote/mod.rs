@@ -38,7 +38,7 @@
 //! # impl Kms {
 //! #     async fn sign(&self, message: &[u8]) -> jeton::Result<Vec<u8>> {
 //! #         let signature = self.0.sign(&SystemRandom::new(), message);
-//! #         Ok(signature.map_err(|_| RemoteError::NotSigned)?.as_ref().to_vec())
+//! #         Ok(signature.map_err(|e| RemoteError::not_signed(e.to_string()))?.as_ref().to_vec())
 //! #     }
 //! # }
 //!
@@ -81,9 +81,9 @@
 //! # impl Session { fn ecdsa(&self, _: &[u8]) -> Result<Vec<u8>, std::io::Error> { Ok(vec![]) } }
 //! fn issue(session: Session, public: VerifyingKey) -> jeton::Result<String> {
 //!     let signer = RemoteKey::new(public).with_signer(move |input: &SigningInput<'_>| {
-//!         let digest = input.digest().ok_or(RemoteError::NotSigned)?;
-//!         // Log the cause here; callers only see one error.
-//!         let fixed = session.ecdsa(&digest).map_err(|_| RemoteError::NotSigned)?;
+//!         let digest = input.digest().ok_or_else(|| RemoteError::not_signed("not ECDSA"))?;
+//!         // The error keeps the cause as its source. Its message does not repeat it.
+//!         let fixed = session.ecdsa(&digest).map_err(RemoteError::not_signed)?;
 //!         Ok(Signature::Fixed(fixed))
 //!     });
 //!     signer.issue(&Claims::new(()).expires_in(Duration::from_mins(5)))

@@ -7,8 +7,8 @@ use crate::key::VerifyingKey;
 
 /// Signs with a remote key and waits for the result. Implemented for closures with this signature.
 ///
-/// The caller who requested the token receives the error, so return only
-/// [`RemoteError::NotSigned`](super::RemoteError::NotSigned), and log the cause.
+/// If signing fails, return [`RemoteError::not_signed`](super::RemoteError::not_signed) with the cause. The cause is
+/// the source of the error, and not part of its message.
 pub trait SignRemotely: Send + Sync {
     /// Returns the signature of the input, in an encoding that the result states.
     ///

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jeton::error::RemoteError;
 use jeton::jwt::{self, BatchIssuer, Issuer, MacKey, SigningKey, TokenClaims};
 use jeton::key::{ContentEnc, ContentKey, MacAlg, SigAlg};
-use jeton::paseto::{TokenContext, BoundIssuer, v3, v4};
+use jeton::paseto::{BoundIssuer, TokenContext, v3, v4};
 use jeton::remote::RemoteKey;
 use jeton::{Claims, Error, FixedClock, Issue, JsonClaims, Timestamp};
 use jeton_testkit::count;
@@ -80,10 +80,10 @@ fn string_is_unchanged_after_an_error() {
     });
     let public = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
     let remote = RemoteKey::new(public)
-        .with_signer(|_: &jeton::remote::SigningInput<'_>| Err(RemoteError::NotSigned.into()));
+        .with_signer(|_: &jeton::remote::SigningInput<'_>| Err(RemoteError::SignatureForm.into()));
     let mut text = String::from("before");
     let failed = remote.issue_onto(&invalid.without_expiry(), &mut text);
-    assert_eq!(failed, Err(Error::Remote(RemoteError::NotSigned)));
+    assert_eq!(failed, Err(Error::Remote(RemoteError::SignatureForm)));
     assert_eq!(text, "before");
 }
 
@@ -169,7 +169,8 @@ fn issuing_text_with_capacity_allocates_nothing() {
         token.clear();
         let claims = Claims::from_json(text).unwrap();
         let claims = claims.expires_in(Duration::from_secs(9));
-        key.issue_onto(&claims, TokenContext::new(), &mut token).unwrap();
+        key.issue_onto(&claims, TokenContext::new(), &mut token)
+            .unwrap();
     });
     assert_eq!(counts.allocations, 0);
 }

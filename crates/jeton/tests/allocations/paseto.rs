@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jeton::paseto::v4::{LocalKey, SecretKey, Verifier};
-use jeton::paseto::{TokenContext, Keys};
+use jeton::paseto::{Keys, TokenContext};
 use jeton::{Claims, Policy, Scratch};
 use jeton_testkit::count;
 use serde::{Deserialize, Serialize};

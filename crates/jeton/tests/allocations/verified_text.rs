@@ -4,7 +4,7 @@ use jeton::error::Claim;
 use jeton::key::{MacAlg, MacKey};
 use jeton::paseto::v4;
 use jeton::{
-    Claims, JsonClaims, Policy, RegisteredMember, Scratch, RawClaims, Verified, Verify, jwt,
+    Claims, JsonClaims, Policy, RawClaims, RegisteredMember, Scratch, Verified, Verify, jwt,
 };
 use jeton_testkit::count;
 use proptest::prelude::*;

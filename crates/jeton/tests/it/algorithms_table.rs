@@ -19,7 +19,7 @@ use jeton::key::{
     SigningKey, WrappingKey,
 };
 use jeton::paserk::PasswordCost;
-use jeton::paseto::{TokenContext, LocalKey, SecretKey, Version, v3::V3, v4::V4};
+use jeton::paseto::{LocalKey, SecretKey, TokenContext, Version, v3::V3, v4::V4};
 use jeton::{limits, paserk};
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use jeton::danger::IssuerWrappingKey;
 use jeton::error::{InvalidUse, Rejection, ShapeMismatch};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
 use jeton::key::{ContentKey, DecryptionKey, MacAlg, SigAlg, WrappingKey};
-use jeton::paseto::{TokenContext, BoundIssuer, v3, v4};
+use jeton::paseto::{BoundIssuer, TokenContext, v3, v4};
 use jeton::{
     Cached, Claims, Error, FixedClock, Issue, Policy, Scratch, Timestamp, Verified, Verify, jwt,
 };
@@ -46,11 +46,7 @@ fn policy() -> Policy {
 fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, late: &V) {
     let token = issuer.issue_with_clock(&claims(), &after(0)).unwrap();
 
-    let visit: Verified<Visit> = in_time
-        .verify_raw(&token)
-        .unwrap()
-        .deserialize()
-        .unwrap();
+    let visit: Verified<Visit> = in_time.verify_raw(&token).unwrap().deserialize().unwrap();
     assert_eq!(visit.page, "/");
     assert_eq!(visit.subject(), Some("user-7"));
 
@@ -154,7 +150,11 @@ fn jwt_of_another_type_round_trips() {
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
         let rejected = jwt::Issuer::new(&mac, wrong).map(drop);
-        assert_eq!(rejected, Err(Error::InvalidUse(InvalidUse::Type)), "{wrong}");
+        assert_eq!(
+            rejected,
+            Err(Error::InvalidUse(InvalidUse::Type)),
+            "{wrong}"
+        );
     }
 }
 
@@ -300,7 +300,7 @@ fn verify_encrypted_jwt_over_limits_is_rejected() {
     let verifier = jwt::EncryptedVerifier::new(&key, policy()).limits(limits);
     let rejection = verifier.verify::<Visit>(&token).unwrap_err().rejection();
     assert!(
-        matches!(rejection, Some(Rejection::TooLarge(_))),
+        matches!(rejection, Some(Rejection::TooLarge { .. })),
         "{rejection:?}"
     );
 }

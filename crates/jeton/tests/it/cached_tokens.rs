@@ -11,7 +11,7 @@ use jeton::error::{InvalidUse, Rejection};
 use jeton::jwe::ContentEnc;
 use jeton::key::{ContentKey, MacAlg, SigAlg};
 use jeton::{
-    Cached, Claims, Clock, Error, Policy, Scratch, Timestamp, RawClaims, Verified, VerifiedIn,
+    Cached, Claims, Clock, Error, Policy, RawClaims, Scratch, Timestamp, Verified, VerifiedIn,
     Verify, jwt, limits,
 };
 use serde::{Deserialize, Serialize};
@@ -358,10 +358,12 @@ fn revoked_token_is_rejected_on_the_next_hit() {
     let asked = Arc::new(AtomicUsize::new(0));
     let mut setup = Setup::new(policy(), 64);
     let hook = (Arc::clone(&revoked), Arc::clone(&asked));
-    setup.cached = setup.cached.revocations(move |token: &Verified<RawClaims>| {
-        hook.1.fetch_add(1, Ordering::SeqCst);
-        token.token_id() == Some("7") && hook.0.load(Ordering::SeqCst)
-    });
+    setup.cached = setup
+        .cached
+        .revocations(move |token: &Verified<RawClaims>| {
+            hook.1.fetch_add(1, Ordering::SeqCst);
+            token.token_id() == Some("7") && hook.0.load(Ordering::SeqCst)
+        });
     let token = setup.issue(
         claims("/")
             .token_id("7")
@@ -472,8 +474,8 @@ fn cache_of_one_entry_works_and_of_zero_is_an_error() {
         assert!(setup.page(&setup.token(&page.to_string())).is_ok());
     }
     assert_eq!(setup.cached.remembered(), 1);
-    let invalid_use = Error::InvalidUse(InvalidUse::CacheEntries);
     for entries in [0, limits::CACHE_ENTRIES + 1] {
+        let invalid_use = Error::InvalidUse(InvalidUse::CacheEntries { entries });
         let verifier = setup.verifier(policy());
         assert_eq!(Cached::new(verifier, entries).map(drop), Err(invalid_use));
     }
@@ -488,7 +490,7 @@ fn token_over_cached_limit_is_not_cached() {
     }
     assert_eq!((setup.verifications(), setup.cached.remembered()), (3, 0));
     let huge = "x".repeat(3 * 1024 * 1024);
-    assert!(matches!(setup.page(&huge), Err(Rejection::TooLarge(_))));
+    assert!(matches!(setup.page(&huge), Err(Rejection::TooLarge { .. })));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod any_format;
 mod cached_tokens;
 mod claims;
 mod effort;
+mod error_codes;
 mod jwe;
 mod jws;
 mod jwt;

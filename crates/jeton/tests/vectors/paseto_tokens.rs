@@ -10,7 +10,9 @@ use jeton::error::{InvalidUse, Part, Rejection};
 use jeton::paserk::{self, Form};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{TokenContext, Keys, LocalKey, Message, PublicKey, SecretKey, Verifier, Version};
+use jeton::paseto::{
+    Keys, LocalKey, Message, PublicKey, SecretKey, TokenContext, Verifier, Version,
+};
 use jeton::{Error, FixedClock, Policy, Timestamp, Verified};
 use libtest_mimic::Failed;
 use serde::Deserialize;

@@ -529,7 +529,8 @@ fn doctor_agrees_with_verify_over_random_claims_and_policies() {
         let token = match which {
             0 => {
                 let header = format!("{{\"alg\":\"HS256\"{typ}}}");
-                RawHeaderSigner::new(&mac, &header).and_then(|header| header.sign(payload.as_bytes()))
+                RawHeaderSigner::new(&mac, &header)
+                    .and_then(|header| header.sign(payload.as_bytes()))
             }
             1 => {
                 let header = format!("{{\"alg\":\"ES256\"{typ}{kid}}}");

@@ -133,7 +133,10 @@ fn claim_set_by_text_and_method_is_an_error() {
     assert_eq!(in_jwt(&claims).as_deref(), Ok(text));
     let set = |change: fn(_, Timestamp) -> Claims<'static, JsonClaims<'static>>, claim| {
         let changed = change(claims.clone(), at);
-        assert_eq!(in_jwt(&changed), invalid_use(InvalidUse::ClaimSetTwice(claim)));
+        assert_eq!(
+            in_jwt(&changed),
+            invalid_use(InvalidUse::ClaimSetTwice(claim))
+        );
         assert!(in_paseto(&changed).is_err());
     };
     set(|claims, _| claims.issuer("i"), Claim::Issuer);
@@ -295,7 +298,10 @@ fn batch_takes_claims_as_text() {
         (r#"{"exp":1}"#, Claim::Expiry),
         (r#"{"iat":1}"#, Claim::IssuedAt),
     ] {
-        assert_eq!(issue(&read(text)), invalid_use(InvalidUse::SetForAll(claim)));
+        assert_eq!(
+            issue(&read(text)),
+            invalid_use(InvalidUse::SetForAll(claim))
+        );
     }
     assert_eq!(
         issue(&read(r#"{"sub":"s"}"#).subject("t")),
@@ -312,7 +318,10 @@ fn claims_with_a_raw_value_are_not_an_object() {
     // serde_json represents a raw value as a struct with an internal name.
     let raw = serde_json::value::RawValue::from_string("{\"a\":1}".to_owned()).unwrap();
     let claims = Claims::new(raw).without_expiry();
-    assert_eq!(mac_key().issue(&claims), invalid_use(InvalidUse::ClaimsNotAnObject));
+    assert_eq!(
+        mac_key().issue(&claims),
+        invalid_use(InvalidUse::ClaimsNotAnObject)
+    );
 }
 
 /// Values of every JSON type, without floating-point numbers, which serde_json may change.

@@ -131,7 +131,10 @@ fn expiry_and_double_claims_follow_the_rules_of_text() {
         (claims.clone().expires_in(Duration::ZERO), Claim::Expiry),
         (claims.clone().without_expiry(), Claim::Expiry),
     ] {
-        assert_eq!(issued(&claims), invalid_use(InvalidUse::ClaimSetTwice(claim)));
+        assert_eq!(
+            issued(&claims),
+            invalid_use(InvalidUse::ClaimSetTwice(claim))
+        );
     }
     let issued_at = Session {
         iat: Some(1_600_000_000.5),
@@ -168,7 +171,10 @@ fn registered_field_of_wrong_type_or_range_is_an_error() {
     assert_eq!(with("exp", json!(-1)), range);
     assert_eq!(with("exp", json!(1e18)), range);
     let text = json!("2040-01-01T00:00:00Z");
-    assert_eq!(with("exp", text), invalid_use(InvalidUse::DateForm(Claim::Expiry)));
+    assert_eq!(
+        with("exp", text),
+        invalid_use(InvalidUse::DateForm(Claim::Expiry))
+    );
 }
 
 #[test]
@@ -232,5 +238,8 @@ fn batch_takes_registered_fields() {
     let twice = issue(json!({"exp": 1}));
     assert_eq!(twice, invalid_use(InvalidUse::SetForAll(Claim::Expiry)));
     let twice = issue(json!({"jti": "8"}));
-    assert_eq!(twice, invalid_use(InvalidUse::ClaimSetTwice(Claim::TokenId)));
+    assert_eq!(
+        twice,
+        invalid_use(InvalidUse::ClaimSetTwice(Claim::TokenId))
+    );
 }

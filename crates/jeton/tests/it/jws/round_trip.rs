@@ -29,7 +29,7 @@ fn every_key(mut run: impl FnMut(SigningKeyRef<'_>, Keys)) {
 fn invalid_use<T>(result: jeton::Result<T>) -> InvalidUse {
     match result {
         Err(Error::InvalidUse(invalid_use)) => invalid_use,
-        Err(other) => panic!("not a invalid_use: {other}"),
+        Err(other) => panic!("not an invalid use: {other}"),
         Ok(_) => panic!("accepted"),
     }
 }
@@ -71,7 +71,10 @@ fn every_serialization_round_trips() {
                     .iter()
                     .all(|b| matches!(b, b' '..=b'~') && *b != b'.');
                 if unencoded && !fits {
-                    assert_eq!(invalid_use(signer().sign(payload)), InvalidUse::UnencodedPayload);
+                    assert_eq!(
+                        invalid_use(signer().sign(payload)),
+                        InvalidUse::UnencodedPayload
+                    );
                 } else {
                     let token = signer().sign(payload).unwrap();
                     assert_eq!(verifier.verify(&token).unwrap().payload(), payload);
@@ -130,7 +133,10 @@ fn unprotected_header_is_separate() {
             .verify_json(&text)
             .is_ok()
     );
-    assert_eq!(invalid_use(signer.sign(b"x")), InvalidUse::UnprotectedHeader);
+    assert_eq!(
+        invalid_use(signer.sign(b"x")),
+        InvalidUse::UnprotectedHeader
+    );
     assert_eq!(
         invalid_use(signer.sign_detached(b"x")),
         InvalidUse::UnprotectedHeader
@@ -146,7 +152,11 @@ fn unprotected_header_is_separate() {
         json!({"long": "x".repeat(10_000)}),
     ] {
         let rejected = Signer::new(&key).unprotected(&header);
-        assert_eq!(invalid_use(rejected), InvalidUse::UnprotectedHeader, "{header}");
+        assert_eq!(
+            invalid_use(rejected),
+            InvalidUse::UnprotectedHeader,
+            "{header}"
+        );
     }
 }
 
@@ -154,9 +164,17 @@ fn unprotected_header_is_separate() {
 fn signers_with_different_encoding_are_an_error() {
     let key = SigningKey::generate(SigAlg::ES384).unwrap();
     let signer = || Signer::new(&key);
-    assert_eq!(invalid_use(GeneralJws::new().sign(b"x")), InvalidUse::Signers);
-    assert_eq!(invalid_use(GeneralJws::new().sign_detached(b"x")), InvalidUse::Signers);
-    let mixed = GeneralJws::new().signer(signer()).signer(signer().unencoded());
+    assert_eq!(
+        invalid_use(GeneralJws::new().sign(b"x")),
+        InvalidUse::Signers
+    );
+    assert_eq!(
+        invalid_use(GeneralJws::new().sign_detached(b"x")),
+        InvalidUse::Signers
+    );
+    let mixed = GeneralJws::new()
+        .signer(signer())
+        .signer(signer().unencoded());
     assert_eq!(invalid_use(mixed.sign(b"x")), InvalidUse::Signers);
     assert_eq!(invalid_use(mixed.sign_detached(b"x")), InvalidUse::Signers);
     let crowd = (0..17).fold(GeneralJws::new(), |general, _| general.signer(signer()));

@@ -117,34 +117,34 @@ fn contradicting_member_is_named_in_the_error() {
     for (text, member, problem) in [
         (
             with(&ec, "alg", json!("ES384")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (
             with(&ec, "alg", json!("RS256")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (
             with(&ec, "alg", json!("none")),
             "alg",
-            KeyProblem::Contradiction,
+            KeyProblem::AnotherAlgorithm,
         ),
         (with(&ec, "alg", json!(7)), "alg", KeyProblem::WrongType),
         (
             with(&rsa, "alg", json!("ES256")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (
             with(&okp, "alg", json!("RS256")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (
             with(&ec, "kty", json!("oct")),
             "kty",
-            KeyProblem::Contradiction,
+            KeyProblem::WrongKeyType,
         ),
         (
             with(&ec, "kty", json!("XYZ")),
@@ -159,8 +159,8 @@ fn contradicting_member_is_named_in_the_error() {
         ),
         (
             with(&ec, "crv", json!("P-384")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (missing(&ec, "crv"), "crv", KeyProblem::Missing),
         (missing(&ec, "y"), "y", KeyProblem::Missing),
@@ -181,8 +181,8 @@ fn contradicting_member_is_named_in_the_error() {
         ),
         (
             with(&akp, "alg", json!("ES256")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (
             with(&akp, "alg", json!("SLH-DSA-SHA2-128s")),
@@ -197,13 +197,13 @@ fn contradicting_member_is_named_in_the_error() {
         ),
         (
             with(&ec, "alg", json!("ML-DSA-44")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (
             with(&ec, "crv", json!("secp256k1")),
-            "alg",
-            KeyProblem::Contradiction,
+            "kty",
+            KeyProblem::WrongKeyType,
         ),
         (with(&rsa, "e", json!("Ag")), "e", KeyProblem::TooWeak),
         (with(&rsa, "e", json!("Aw")), "e", KeyProblem::TooWeak),
@@ -233,12 +233,12 @@ fn contradicting_member_is_named_in_the_error() {
         (
             with(&ec, "use", json!("enc")),
             "use",
-            KeyProblem::Contradiction,
+            KeyProblem::AnotherUse,
         ),
         (
             with(&ec, "key_ops", json!(["sign"])),
             "key_ops",
-            KeyProblem::Contradiction,
+            KeyProblem::OperationNotPermitted,
         ),
         (
             with(&ec, "key_ops", json!("verify")),

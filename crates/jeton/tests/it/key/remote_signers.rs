@@ -1,7 +1,9 @@
 //! Remote signing with every algorithm and every signature encoding, and errors of signers. The signer is
 //! AWS-LC, called directly; `examples/pkcs11` uses a real HSM.
 
+use std::error::Error as _;
 use std::future::Future;
+use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +15,7 @@ use aws_lc_rs::signature::{self as aws, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair
 use jeton::error::{InvalidUse, Rejection};
 use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyWrapAlg};
 use jeton::key::{SigAlg, SigningKey, VerifyingKey, WrappingKey};
-use jeton::paseto::{self, TokenContext, BoundIssuer, v3, v4};
+use jeton::paseto::{self, BoundIssuer, TokenContext, v3, v4};
 use jeton::remote::{RemoteError, RemoteKey, Signature, SigningInput};
 use jeton::{Claims, Error, Issue, Policy, Verified, jws, jwt};
 use serde::{Deserialize, Serialize};
@@ -396,10 +398,14 @@ fn failing_signer_returns_its_error() {
         .remote_key()
         .with_signer(move |_: &SigningInput<'_>| {
             count.fetch_add(1, Ordering::SeqCst);
-            Err(RemoteError::NotSigned.into())
+            let cause = io::Error::new(io::ErrorKind::TimedOut, "no answer from the KMS");
+            Err(RemoteError::not_signed(cause).into())
         });
     let error = signer.issue(&claims()).unwrap_err();
-    assert_eq!(error, Error::Remote(RemoteError::NotSigned));
+    assert_eq!(error.code(), "SIGNER_FAILED");
+    assert_eq!(error.clone(), error);
+    let cause = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+    assert_eq!(cause.kind(), io::ErrorKind::TimedOut);
     assert!(!error.is_rejection());
     assert_eq!(error.to_string(), "the remote signer returned no signature");
     // Invalid claims are reported before the signer is called.
@@ -475,7 +481,12 @@ fn paseto_prepare_and_attach_works() {
     let rejected = remote_key
         .prepare(&claims(), TokenContext::new().footer(&footer))
         .map(drop);
-    assert_eq!(rejected, Err(Error::InvalidUse(InvalidUse::FooterTooLarge)));
+    assert_eq!(
+        rejected,
+        Err(Error::InvalidUse(InvalidUse::FooterTooLarge {
+            bytes: 8193
+        }))
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::error::{Error, KeyProblem, Part, Rejection};
+use jeton::error::{Error, KeyProblem, Rejection};
 use jeton::jwk::KeySet;
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::paseto::{self, TokenContext, v4};
@@ -271,26 +271,21 @@ fn unverified_footer_is_read_strictly() {
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
     let long = footer(&"k".repeat(limits::KEY_ID_BYTES + 1));
     for (bad, rejection) in [
-        (
-            format!("{{\"kid\":\"{id}\""),
-            Rejection::Malformed(Part::Footer),
-        ),
-        (
-            format!("{{\"kid\":\"{id}\"}} x"),
-            Rejection::Malformed(Part::Footer),
-        ),
-        ("{\"kid\":7}".into(), Rejection::Malformed(Part::Footer)),
+        (format!("{{\"kid\":\"{id}\""), "the footer is malformed"),
+        (format!("{{\"kid\":\"{id}\"}} x"), "the footer is malformed"),
+        ("{\"kid\":7}".into(), "the footer is malformed"),
         (
             format!("{{\"kid\":\"other\",\"kid\":\"{id}\"}}"),
-            Rejection::DuplicateMember(Part::Footer),
+            "the footer has a duplicate member",
         ),
-        (deep, Rejection::TooDeep(Part::Footer)),
-        (long, Rejection::TooLarge(Part::Footer)),
+        (deep, "the footer is nested more than 32 levels"),
+        (long, "the `kid` in the footer has 257 bytes, limit 256"),
     ] {
         let token = pair
             .issue_with(&claims(), TokenContext::new().footer(&bad))
             .unwrap();
-        assert_eq!(paseto_verdict(&set, &token), Err(rejection));
+        let verdict = paseto_verdict(&set, &token).map_err(|why| why.to_string());
+        assert_eq!(verdict, Err(rejection.to_owned()));
         // A single key does not read the footer.
         let alone = paseto::Verifier::new(pair.public_key(), policy());
         assert!(alone.verify::<IgnoredAny>(&token).is_ok());

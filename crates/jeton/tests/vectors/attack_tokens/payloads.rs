@@ -67,10 +67,13 @@ pub(crate) fn json_top() {
 pub(crate) fn dots_flood() {
     let flood = ".".repeat(10_000_000);
     for key in every() {
-        assert_eq!(
+        assert!(matches!(
             rejection_of(key.verifier().verify(&flood)),
-            Rejection::TooLarge(Part::Token)
-        );
+            Rejection::TooLarge {
+                part: Part::Token,
+                ..
+            }
+        ));
         assert_rejected(key, &".".repeat(1_000_000));
     }
 }

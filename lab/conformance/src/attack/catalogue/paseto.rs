@@ -2,7 +2,7 @@
 
 use jeton::danger::paseto_v2::V2;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{TokenContext, LocalKey, SecretKey, Version};
+use jeton::paseto::{LocalKey, SecretKey, TokenContext, Version};
 
 use super::{Attack, Family};
 use crate::attack::fixtures::Stage;

@@ -36,10 +36,13 @@ fn decompression_bomb_over_ratio_is_rejected() {
     let token = compressed(&vec![0; 20_000_000]);
     assert!(token.len() < 40_000);
     let decrypter = inflating();
-    assert_eq!(
+    assert!(matches!(
         at_once(|| rejection(decrypter.decrypt(&token))),
-        Rejection::TooLarge(Part::Payload)
-    );
+        Rejection::TooLarge {
+            part: Part::Payload,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -47,7 +50,13 @@ fn inflated_ratio_limit_is_exact() {
     // 300 equal bytes compress to 4 to 6: within a ratio of 100. 3,000 compress to 14: over it.
     assert!(inflating().decrypt(&compressed(&[b'a'; 300])).is_ok());
     let error = rejection(inflating().decrypt(&compressed(&[b'a'; 30_000])));
-    assert_eq!(error, Rejection::TooLarge(Part::Payload));
+    assert!(matches!(
+        error,
+        Rejection::TooLarge {
+            part: Part::Payload,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -70,10 +79,13 @@ fn inflated_size_limit_applies_below_the_ratio() {
         limits::INFLATED_BYTES
     );
     let beyond = compressed(&text(limits::INFLATED_BYTES + 1));
-    assert_eq!(
+    assert!(matches!(
         rejection(wide().decrypt(&beyond)),
-        Rejection::TooLarge(Part::Payload)
-    );
+        Rejection::TooLarge {
+            part: Part::Payload,
+            ..
+        }
+    ));
 }
 
 #[test]

@@ -169,7 +169,13 @@ fn decrypt_too_many_recipients_is_rejected() {
     let one = good["recipients"][0].clone();
     good["recipients"].as_array_mut().unwrap().push(one);
     let error = rejection(last.decrypt_json(&good.to_string()));
-    assert_eq!(error, Rejection::TooLarge(Part::Token));
+    assert!(matches!(
+        error,
+        Rejection::TooLarge {
+            part: Part::Token,
+            ..
+        }
+    ));
     let many = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
     let mut encrypter = Encrypter::new(&many, ContentEnc::A128Gcm);
     for _ in 0..limits::RECIPIENTS {

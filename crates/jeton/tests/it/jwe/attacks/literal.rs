@@ -34,15 +34,24 @@ fn decrypt_huge_p2c_is_rejected() {
             let secret = decode(case["key"]["k"].as_str().unwrap());
             let password = Password::new(Pbes2Alg::Hs256A128Kw, &secret).unwrap();
             let rejection = rejection_of(&Decrypter::new(password), &case);
-            assert_eq!(rejection, Rejection::TooLarge(Part::Header));
+            assert!(matches!(
+                rejection,
+                Rejection::TooLarge {
+                    part: Part::Header,
+                    ..
+                }
+            ));
         }
     }
     let case = &cases("CVE-2023-50967-pbes2-p2c")[0];
     let from_jwk = Password::from_jwk(&case["key"].to_string()).unwrap();
-    assert_eq!(
+    assert!(matches!(
         rejection_of(&Decrypter::new(from_jwk), case),
-        Rejection::TooLarge(Part::Header)
-    );
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
 }
 
 #[test]

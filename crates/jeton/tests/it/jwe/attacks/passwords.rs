@@ -66,10 +66,13 @@ fn rounds_over_limit_are_rejected_before_derivation() {
         json!((1_u64 << 32) + 1000),
         json!(u64::MAX),
     ] {
-        assert_eq!(
+        assert!(matches!(
             refusal_with("p2c", rounds),
-            Rejection::TooLarge(Part::Header)
-        );
+            Rejection::TooLarge {
+                part: Part::Header,
+                ..
+            }
+        ));
     }
 }
 
@@ -88,7 +91,13 @@ fn rounds_limit_of_the_caller_applies() {
     };
     assert!(within(2_000).decrypt(&token).is_ok());
     let error = at_once(|| rejection(within(1_999).decrypt(&token)));
-    assert_eq!(error, Rejection::TooLarge(Part::Header));
+    assert!(matches!(
+        error,
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
     // Over the default limit: the derivation runs, and the password is wrong.
     let expensive = limits::PBES2_ROUNDS + 1;
     let mut changed = header(&token);
@@ -98,10 +107,13 @@ fn rounds_limit_of_the_caller_applies() {
         rejection(within(expensive).decrypt(&forged)),
         Rejection::Decryption
     );
-    assert_eq!(
+    assert!(matches!(
         rejection(within(expensive - 1).decrypt(&forged)),
-        Rejection::TooLarge(Part::Header)
-    );
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -139,10 +151,13 @@ fn salt_of_wrong_length_or_missing_is_rejected() {
         );
     }
     let long = encode(&vec![1; limits::PBES2_SALT_BYTES + 1]);
-    assert_eq!(
+    assert!(matches!(
         refusal_with("p2s", json!(long)),
-        Rejection::TooLarge(Part::Header)
-    );
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
     assert_eq!(
         refusal_with("p2s", json!(encode(&[1; 8]))),
         Rejection::Decryption
@@ -174,10 +189,13 @@ fn rounds_limit_covers_all_recipients() {
     let mut both: Value = serde_json::from_str(&text(2)).unwrap();
     both["recipients"][1] = expensive;
     // The first recipient is within the limit; the second is rejected before its derivation.
-    assert_eq!(
+    assert!(matches!(
         rejection(decrypter.decrypt_json(&both.to_string())),
-        Rejection::TooLarge(Part::Header)
-    );
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
 }
 
 #[test]

@@ -171,7 +171,9 @@ fn rsa_key_for_rsa1_5_and_oaep_is_rejected() {
             DecryptionKeys::from(&new).and(&plain).and(&old),
         ] {
             let decrypter = Decrypter::new(keys);
-            let invalid_use = Some(jeton::Error::InvalidUse(jeton::error::InvalidUse::SharedRsaKey));
+            let invalid_use = Some(jeton::Error::InvalidUse(
+                jeton::error::InvalidUse::SharedRsaKey,
+            ));
             assert_eq!(decrypter.decrypt(&token).err(), invalid_use);
             assert_eq!(decrypter.decrypt_json(&token).err(), invalid_use);
             assert_eq!(decrypter.decrypt("no token at all").err(), invalid_use);

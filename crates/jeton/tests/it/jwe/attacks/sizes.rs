@@ -9,25 +9,25 @@ use super::support::{direct, direct_token, encode, rejection};
 
 use crate::effort::at_once;
 
-fn rejected_at_once(token: &str, expected: Rejection) {
+fn rejected_at_once(token: &str, expected: &str) {
     let decrypter = direct();
     let compact = at_once(|| rejection(decrypter.decrypt(token)));
-    assert_eq!(compact, expected);
+    assert_eq!(compact.to_string(), expected);
     assert!(at_once(|| decrypter.decrypt_json(token).is_err()));
 }
 
 #[test]
 fn decrypt_ten_megabytes_is_rejected() {
-    let large = Rejection::TooLarge(Part::Token);
+    let large = "the token has 10000000 bytes, limit 2097152";
     rejected_at_once(&"A".repeat(10_000_000), large);
     rejected_at_once(&".".repeat(10_000_000), large);
-    rejected_at_once(&format!("{{\"iv\":\"{}\"}}", "A".repeat(10_000_000)), large);
+    rejected_at_once(&format!("{{\"iv\":\"{}\"}}", "A".repeat(9_999_991)), large);
 }
 
 #[test]
 fn decrypt_million_dots_is_rejected() {
-    rejected_at_once(&".".repeat(1_000_000), Rejection::Malformed(Part::Token));
-    rejected_at_once(&"A.".repeat(500_000), Rejection::Malformed(Part::Token));
+    rejected_at_once(&".".repeat(1_000_000), "the token is malformed");
+    rejected_at_once(&"A.".repeat(500_000), "the token is malformed");
 }
 
 #[test]
@@ -38,13 +38,16 @@ fn decrypt_header_over_limit_is_rejected() {
     );
     rejected_at_once(
         &direct_token(&header, b"x"),
-        Rejection::TooLarge(Part::Header),
+        "the header has 8231 bytes, limit 8192",
     );
     let text = format!(r#"{{"unprotected":{header},"iv":"AAAA","ciphertext":"","tag":"AAAA"}}"#);
-    assert_eq!(
+    assert!(matches!(
         rejection(direct().decrypt_json(&text)),
-        Rejection::TooLarge(Part::Header)
-    );
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -57,12 +60,21 @@ fn decrypt_header_ten_thousand_deep_is_rejected() {
         ..Limits::default()
     };
     let error = rejection(direct().limits(limits).decrypt(&token));
-    assert_eq!(error, Rejection::TooDeep(Part::Header));
+    assert!(matches!(
+        error,
+        Rejection::TooDeep {
+            part: Part::Header,
+            ..
+        }
+    ));
     let text = format!(r#"{{"note":{deep}}}"#);
-    assert_eq!(
+    assert!(matches!(
         rejection(direct().decrypt_json(&text)),
-        Rejection::TooDeep(Part::Token)
-    );
+        Rejection::TooDeep {
+            part: Part::Token,
+            ..
+        }
+    ));
     // In `epk`, which is parsed as a key.
     let key = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let nested = "[".repeat(20) + &"]".repeat(20);
@@ -92,7 +104,13 @@ fn decrypt_kid_over_limit_is_rejected() {
     };
     assert!(direct().decrypt(&direct_token(&header(256), b"x")).is_ok());
     let error = rejection(direct().decrypt(&direct_token(&header(257), b"x")));
-    assert_eq!(error, Rejection::TooLarge(Part::Header));
+    assert!(matches!(
+        error,
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -116,8 +134,11 @@ fn decrypt_limits_of_the_caller_apply() {
         direct().limits(limits).decrypt(&token)
     };
     assert!(at(token.len()).is_ok());
-    assert_eq!(
+    assert!(matches!(
         rejection(at(token.len() - 1)),
-        Rejection::TooLarge(Part::Token)
-    );
+        Rejection::TooLarge {
+            part: Part::Token,
+            ..
+        }
+    ));
 }

@@ -66,10 +66,13 @@ fn verify_claim_of_wrong_type_is_rejected() {
         assert_eq!(rejection_of(verify(claims)), expected, "{claims}");
     }
     let deep = format!("{{\"x\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    assert_eq!(
+    assert!(matches!(
         rejection_of(verify(&deep)),
-        Rejection::TooDeep(Part::Payload)
-    );
+        Rejection::TooDeep {
+            part: Part::Payload,
+            ..
+        }
+    ));
     let not_utf8 = key.sign_under(
         &format!("{{\"alg\":\"{}\"}}", key.alg()),
         b"{\"a\":\"\xff\"}",

@@ -42,10 +42,13 @@ fn verify_kid_over_limit_is_rejected() {
             .is_ok()
     );
     let forged = key.sign_under(&header(257), b"{}");
-    assert_eq!(
+    assert!(matches!(
         rejection_of(key.verifier().verify(&forged)),
-        Rejection::TooLarge(Part::Header)
-    );
+        Rejection::TooLarge {
+            part: Part::Header,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -133,36 +136,40 @@ fn verify_size_and_depth_are_checked_first() {
     let long_kid = format!("{{\"alg\":\"HS256\",\"kid\":\"{}\"}}", "k".repeat(257));
     let long_header = encode(&vec![b' '; 10_000]);
     for (forged, expected) in [
-        (huge.clone(), Rejection::TooLarge(Part::Token)),
+        (huge.clone(), "the token has 10000000 bytes, limit 2097152"),
         (
             format!("{huge}.{huge}.{huge}"),
-            Rejection::TooLarge(Part::Token),
+            "the token has 30000002 bytes, limit 2097152",
         ),
-        (million_dots, Rejection::Malformed(Part::Token)),
+        (million_dots, "the token is malformed"),
         (
             format!("{long_header}.e30.{}", "A".repeat(43)),
-            Rejection::TooLarge(Part::Header),
+            "the header has 10000 bytes, limit 8192",
         ),
         (
             key.sign_under(&deep, b"{}"),
-            Rejection::TooDeep(Part::Header),
+            "the header is nested more than 32 levels",
         ),
         (
             key.sign_under(&long_kid, b"{}"),
-            Rejection::TooLarge(Part::Header),
+            "the `kid` in the header has 257 bytes, limit 256",
         ),
     ] {
-        assert_eq!(at_once(|| rejection_of(verifier.verify(&forged))), expected);
+        let rejection = at_once(|| rejection_of(verifier.verify(&forged)));
+        assert_eq!(rejection.to_string(), expected);
     }
     let tight = Limits {
         token_bytes: 40,
         ..Limits::default()
     };
     let small = key.verifier().limits(tight);
-    assert_eq!(
+    assert!(matches!(
         rejection_of(small.verify(&key.sign(b"{}"))),
-        Rejection::TooLarge(Part::Token)
-    );
+        Rejection::TooLarge {
+            part: Part::Token,
+            ..
+        }
+    ));
 }
 
 /// The fast path for headers that a key writes must apply the limit too.
@@ -191,10 +198,13 @@ fn verify_header_over_its_limit_is_rejected() {
                 key.verifier().limits(limits)
             };
             assert!(at(bytes).verify(&token).is_ok());
-            assert_eq!(
+            assert!(matches!(
                 rejection_of(at(bytes - 1).verify(&token)),
-                Rejection::TooLarge(Part::Header)
-            );
+                Rejection::TooLarge {
+                    part: Part::Header,
+                    ..
+                }
+            ));
         }
     }
 }

@@ -32,10 +32,13 @@ fn verify_json_returns_the_signature_index() {
         Rejection::Malformed(Part::Token)
     );
     let many = document(vec![sign(&other_key); 17]);
-    assert_eq!(
+    assert!(matches!(
         rejection_of(verifier.verify_json(&many)),
-        Rejection::TooLarge(Part::Signature)
-    );
+        Rejection::TooLarge {
+            part: Part::Token,
+            ..
+        }
+    ));
 }
 
 /// 16 signatures without a `kid`, each of which might be from any of eight keys.
@@ -65,10 +68,13 @@ fn number_of_signature_checks_is_limited() {
         rejection_of(document(before - 1, &other_key)),
         Rejection::Signature
     );
-    assert_eq!(
+    assert!(matches!(
         rejection_of(document(before, &keys[0])),
-        Rejection::TooLarge(Part::Signature)
-    );
+        Rejection::TooLarge {
+            part: Part::Token,
+            ..
+        }
+    ));
 }
 
 #[test]

@@ -203,7 +203,13 @@ fn verify_payload_that_is_not_an_object_is_malformed() {
         assert!(key.verifier().verify::<Visit>(&deep(most)).is_ok());
         for levels in [most + 1, 100_000] {
             let answer = rejection(&key.verifier(), &deep(levels));
-            assert_eq!(answer, Rejection::TooDeep(Part::Payload));
+            assert!(matches!(
+                answer,
+                Rejection::TooDeep {
+                    part: Part::Payload,
+                    ..
+                }
+            ));
         }
     }
 }
@@ -232,7 +238,9 @@ fn verify_claims_of_another_shape_are_rejected() {
         _page: u64,
     }
     for key in Key::both() {
-        let answer = key.verifier().verify::<Other>(&key.issue(TokenContext::new()));
+        let answer = key
+            .verifier()
+            .verify::<Other>(&key.issue(TokenContext::new()));
         assert_eq!(
             answer.unwrap_err().rejection(),
             Some(Rejection::ClaimsShape(ShapeMismatch::WrongType("page")))
@@ -271,7 +279,9 @@ fn issue_invalid_claims_is_invalid_use() {
         assert_eq!(secret.issue(&claims), Err(Error::InvalidUse(invalid_use)));
     }
     let context = TokenContext::new().footer(&footer);
-    let rejected = Err(Error::InvalidUse(InvalidUse::FooterTooLarge));
+    let rejected = Err(Error::InvalidUse(InvalidUse::FooterTooLarge {
+        bytes: 8193,
+    }));
     assert_eq!(local.issue_with(&claims(), context), rejected);
     assert_eq!(secret.issue_with(&claims(), context), rejected);
     assert_eq!(local.encrypt(b"", context), rejected);

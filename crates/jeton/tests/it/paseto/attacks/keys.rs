@@ -5,7 +5,7 @@ use jeton::Policy;
 use jeton::error::KeyProblem;
 use jeton::paserk::{Id, Kind, Paserk};
 use jeton::paseto::v4::{LocalKey, PublicKey, SecretKey, Verifier};
-use jeton::paseto::{TokenContext, Keys};
+use jeton::paseto::{Keys, TokenContext};
 
 use super::support::{Key, rejection};
 
@@ -100,12 +100,16 @@ fn paserk_of_wrong_length_or_encoding_is_rejected() {
         assert_eq!(load(text)[i], Ok(()));
         for length in 0..body.len() {
             let answer = load(&format!("{start}.{}", &body[..length]));
-            assert_eq!(problem(answer[i]), KeyProblem::WrongLength, "{length}");
+            assert_eq!(
+                problem(answer[i].clone()),
+                KeyProblem::WrongLength,
+                "{length}"
+            );
         }
         let huge = "A".repeat(10_000_000);
         for more in ["A", "=", "==", "\n", "\r\n", " ", ".", &huge] {
             let answer = load(&format!("{text}{more}"));
-            assert_eq!(problem(answer[i]), KeyProblem::WrongLength);
+            assert_eq!(problem(answer[i].clone()), KeyProblem::WrongLength);
         }
         let last = body.len() - 1;
         for same_length in [
@@ -117,7 +121,7 @@ fn paserk_of_wrong_length_or_encoding_is_rejected() {
             format!("{}_", &body[..last]),
         ] {
             let answer = load(&format!("{start}.{same_length}"));
-            assert_eq!(problem(answer[i]), KeyProblem::NotBase64Url);
+            assert_eq!(problem(answer[i].clone()), KeyProblem::NotBase64Url);
         }
     }
 }

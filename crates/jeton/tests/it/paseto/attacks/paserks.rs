@@ -346,7 +346,7 @@ fn password_limits_of_the_caller_apply() {
         let local = LocalKey::<V4>::from_password_paserk_within(&texts[0], PASSWORD, &limits);
         assert_eq!(
             secret.map(|_| ()),
-            local.as_ref().map(|_| ()).map_err(|error| *error)
+            local.as_ref().map(|_| ()).map_err(Clone::clone)
         );
         local.map(|key| key.id())
     };
@@ -479,7 +479,10 @@ fn invalid_cost_when_writing_is_invalid_use() {
     let answer = key.to_password_paserk_with(PASSWORD, pbkdf2);
     assert_eq!(answer, Err(invalid_use.into()));
     assert_eq!(PasswordCost::pbkdf2(0), Err(invalid_use.into()));
-    assert_eq!(PasswordCost::argon2id(1 << 40, 1, 1), Err(invalid_use.into()));
+    assert_eq!(
+        PasswordCost::argon2id(1 << 40, 1, 1),
+        Err(invalid_use.into())
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use jeton::error::Rejection;
 use jeton::paseto::v4::{LocalKey, SecretKey, Verifier};
-use jeton::paseto::{TokenContext, Message};
+use jeton::paseto::{Message, TokenContext};
 use jeton::{Claims, Error, FixedClock, Policy, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 

@@ -193,7 +193,10 @@ fn verify_another_implicit_assertion_is_rejected() {
 #[test]
 fn verify_bytes_moved_between_parts_is_rejected() {
     for key in Key::both() {
-        let token = key.make(b"{}", TokenContext::new().footer("ab").implicit_assertion("c"));
+        let token = key.make(
+            b"{}",
+            TokenContext::new().footer("ab").implicit_assertion("c"),
+        );
         assert!(key.open(&token, b"c").is_ok());
         let (body, _) = token.rsplit_once('.').unwrap();
         // "a" and "abc", base64url.
@@ -291,13 +294,22 @@ fn verify_token_over_limit_is_rejected() {
                 .is_ok()
         );
         let tight = key.verifier().limits(limits(token.len() - 1));
-        assert_eq!(rejection(&tight, &token), Rejection::TooLarge(Part::Token));
+        assert!(matches!(
+            rejection(&tight, &token),
+            Rejection::TooLarge {
+                part: Part::Token,
+                ..
+            }
+        ));
         let footer = "A".repeat(jeton::limits::FOOTER_BYTES * 2);
         let large = format!("{token}.{footer}");
-        assert_eq!(
+        assert!(matches!(
             rejection(&key.verifier(), &large),
-            Rejection::TooLarge(Part::Footer)
-        );
+            Rejection::TooLarge {
+                part: Part::Footer,
+                ..
+            }
+        ));
     }
 }
 

@@ -9,7 +9,7 @@ use jeton::paserk;
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{
-    TokenContext, KeySet, Keys, LocalKey, Message, PublicKey, SecretKey, Verifier, Version,
+    KeySet, Keys, LocalKey, Message, PublicKey, SecretKey, TokenContext, Verifier, Version,
 };
 use jeton::{Error, FixedClock, Limits, Policy, Result};
 
@@ -170,10 +170,16 @@ fn verify_footer_over_limit_is_rejected() {
     for key in all() {
         let large = format!("{}AAAA.{}", key.header, "A".repeat(12_000));
         let answer = why((key.open)(&large, b""));
-        assert_eq!(answer, Rejection::TooLarge(Part::Footer));
+        assert!(matches!(
+            answer,
+            Rejection::TooLarge {
+                part: Part::Footer,
+                ..
+            }
+        ));
         let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
         let made = (key.make)(b"", TokenContext::new().footer(&footer));
-        assert_eq!(made, Err(InvalidUse::FooterTooLarge.into()));
+        assert_eq!(made, Err(InvalidUse::FooterTooLarge { bytes: 8193 }.into()));
         let made = (key.make)(b"", TokenContext::new().footer(&footer[1..])).unwrap();
         assert!((key.open)(&made, b"").is_ok());
     }
@@ -212,10 +218,10 @@ fn implicit_assertion_is_applied_or_rejected_never_ignored() {
             assert_eq!(why((key.open)(&bare, b"tenant-7")), key.forged);
             assert_eq!(verified, Err(key.forged.into()));
         } else {
-            let invalid_use = Error::InvalidUse(InvalidUse::ImplicitAssertion);
-            assert_eq!(made, Err(invalid_use));
-            assert_eq!((key.open)(&bare, b"tenant-7").map(drop), Err(invalid_use));
-            assert_eq!(verified, Err(invalid_use));
+            let invalid_use = Err(Error::InvalidUse(InvalidUse::ImplicitAssertion));
+            assert_eq!(made.map(drop), invalid_use);
+            assert_eq!((key.open)(&bare, b"tenant-7").map(drop), invalid_use);
+            assert_eq!(verified, invalid_use);
         }
     }
 }
@@ -236,7 +242,10 @@ fn key_set_without_assertion_support_rejects_assertion() {
         "no token",
     ] {
         let rejected = verifier.verify::<Visit>(token).map(drop);
-        assert_eq!(rejected, Err(Error::InvalidUse(InvalidUse::ImplicitAssertion)));
+        assert_eq!(
+            rejected,
+            Err(Error::InvalidUse(InvalidUse::ImplicitAssertion))
+        );
     }
 }
 

@@ -1,0 +1,351 @@
+//! The table of error codes: what each means, who causes it and what to do.
+//!
+//! A code is stable: it keeps its meaning, and new causes get new codes. The library, the token service and the
+//! libraries for other languages use this one table. [`Error::code`](super::Error::code) returns the name.
+//!
+//! ```
+//! use jeton::error::codes::{self, Cause};
+//!
+//! let code = codes::find("TOKEN_EXPIRED").unwrap();
+//! assert_eq!(code.cause(), Cause::TokenSender);
+//! assert_eq!(code.reference(), Some("RFC 7519, section 4.1.4"));
+//! assert!(codes::ALL.iter().all(|code| !code.meaning().is_empty()));
+//! ```
+
+use std::fmt;
+
+/// An error code. [`ALL`] has every code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Code {
+    name: &'static str,
+    cause: Cause,
+    of_service: bool,
+    meaning: &'static str,
+    action: &'static str,
+    reference: &'static str,
+}
+
+impl Code {
+    /// Returns the name: capital letters, digits and underscores.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns who causes the error.
+    pub const fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// Returns whether only the token service returns the code, and not the library.
+    pub const fn is_of_service(&self) -> bool {
+        self.of_service
+    }
+
+    /// Returns the meaning: one sentence.
+    pub const fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+
+    /// Returns what to do about it: one sentence.
+    pub const fn action(&self) -> &'static str {
+        self.action
+    }
+
+    /// Returns the section of the specification, if one requires the check.
+    pub fn reference(&self) -> Option<&'static str> {
+        Some(self.reference).filter(|reference| !reference.is_empty())
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Who causes an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The sender of the token.
+    TokenSender,
+    /// The origin of the key: a file, a key set, a configuration.
+    KeyLoader,
+    /// The program that calls the library, or the client that calls the service.
+    Caller,
+    /// The remote signer.
+    Signer,
+    /// The machine, the store or the service itself.
+    System,
+}
+
+impl Cause {
+    /// All causes, in the order of the table.
+    pub const ALL: &'static [Cause] = &[
+        Cause::TokenSender,
+        Cause::KeyLoader,
+        Cause::Caller,
+        Cause::Signer,
+        Cause::System,
+    ];
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Cause::TokenSender => "token sender",
+            Cause::KeyLoader => "key loader",
+            Cause::Caller => "caller",
+            Cause::Signer => "signer",
+            Cause::System => "system",
+        })
+    }
+}
+
+/// Returns the code with exactly this name.
+///
+/// ```
+/// use jeton::error::codes;
+/// assert_eq!(codes::find("INTERNAL"), Some(&codes::INTERNAL));
+/// assert_eq!(codes::find("internal"), None);
+/// ```
+pub fn find(name: &str) -> Option<&'static Code> {
+    ALL.iter().copied().find(|code| code.name == name)
+}
+
+macro_rules! codes {
+    ($($of_service:literal $cause:ident {
+        $($name:ident: $meaning:literal, $action:literal $(, $reference:literal)?;)*
+    })*) => {
+        $($(
+            #[doc = $meaning]
+            pub const $name: Code = Code {
+                name: stringify!($name),
+                cause: Cause::$cause,
+                of_service: $of_service,
+                meaning: $meaning,
+                action: $action,
+                reference: concat!($($reference)?),
+            };
+        )*)*
+
+        /// All codes: those of the library by cause, then those of the service.
+        pub const ALL: &[&Code] = &[$($(&$name,)*)*];
+    };
+}
+
+codes! {
+    false TokenSender {
+        TOKEN_EXPIRED: "The token has expired (`exp`).",
+            "Request a new token.", "RFC 7519, section 4.1.4";
+        TOKEN_NOT_YET_VALID: "The token is not valid yet (`nbf`), or `iat` is in the future.",
+            "Wait, or compare the clocks of issuer and verifier.", "RFC 7519, section 4.1.5";
+        TOKEN_TOO_OLD: "The token is older than the maximum age of the policy (`iat`).",
+            "Request a new token.", "RFC 7519, section 4.1.6";
+        TOKEN_NOT_AUTHENTIC: "The signature or MAC is not valid, or the token cannot be decrypted.",
+            "Do not use the token; check that verifier and issuer use the same key.", "RFC 7515, section 5.2";
+        TOKEN_OF_UNKNOWN_KEY: "No key of the verifier matches the `kid` and `alg` of the token.",
+            "Check the issuer of the token, or update the key set.", "RFC 7515, section 4.1.4";
+        TOKEN_OF_ANOTHER_ALGORITHM: "The algorithm, format or version of the token does not match the key.",
+            "Use the key and the verifier of this kind of token.", "RFC 8725, section 3.1";
+        TOKEN_OF_ANOTHER_ENCRYPTION: "The `enc` of the token is unknown, does not match the key, or is not allowed.",
+            "Encrypt with a content encryption that the verifier allows.", "RFC 7516, section 4.1.2";
+        TOKEN_OF_ANOTHER_ISSUER: "`iss` is not the expected issuer.",
+            "Send a token of the expected issuer.", "RFC 7519, section 4.1.1";
+        TOKEN_FOR_ANOTHER_AUDIENCE: "`aud` does not contain the expected audience.",
+            "Request a token for this audience.", "RFC 7519, section 4.1.3";
+        TOKEN_OF_ANOTHER_TYPE: "The `typ` of the token is not the expected type.",
+            "Send a token of the expected type.", "RFC 8725, section 3.11";
+        TOKEN_WITH_ANOTHER_FOOTER: "The footer of the PASETO is not the expected footer.",
+            "Send a token with the expected footer.", "PASETO, footer validation";
+        TOKEN_REVOKED: "The token, its subject, its client or its key is revoked.",
+            "Request a new token, if the subject is still allowed to.";
+        TOKEN_CLAIMS: "A registered claim is missing, has the wrong type, or is out of range.",
+            "Correct the claims at the issuer.", "RFC 7519, section 4.1";
+        TOKEN_CLAIMS_SHAPE: "The claims do not match the type that the verifier expects.",
+            "Correct the custom claims at the issuer, or the type in the program.";
+        TOKEN_TOO_LARGE: "A part of the token is larger or nested deeper than its limit.",
+            "Send a smaller token, or raise the limit.", "RFC 8725, section 3.3";
+        TOKEN_MALFORMED: "A part of the token does not have the form that its format requires.",
+            "Send the token as it was issued.", "RFC 7515, section 5.2";
+        TOKEN_DUPLICATE_MEMBER: "A JSON object in the token has a duplicate member.",
+            "Correct the JSON at the issuer.", "RFC 7515, section 4";
+        TOKEN_CRITICAL_EXTENSION: "`crit` in the header names an extension that is not supported.",
+            "Issue tokens without this extension.", "RFC 7515, section 4.1.11";
+        TOKEN_ALGORITHM_UNPROTECTED: "`alg` or `enc` is not in the protected header.",
+            "Move it to the protected header.", "RFC 7515, section 10.7";
+        TOKEN_WITH_PRIVATE_KEY: "The header contains a private key.",
+            "Replace this key: it is no longer secret.", "RFC 7515, section 4.1.3";
+        TOKEN_COMPRESSED: "The token is compressed (`zip`), which the verifier does not allow.",
+            "Issue tokens without compression.", "RFC 8725, section 3.6";
+    }
+    false KeyLoader {
+        KEY_MALFORMED: "The input is not a key in this encoding.",
+            "Check the encoding of the key: JWK, PEM, DER or PASERK.", "RFC 7517, section 4";
+        KEY_DUPLICATE_MEMBER: "The key has a duplicate member.",
+            "Remove one of the two members.", "RFC 7517, section 4";
+        KEY_MEMBER_MISSING: "A required member of the key is absent.",
+            "Add the member.", "RFC 7518, section 6";
+        KEY_MEMBER_TYPE: "A member of the key has the wrong JSON type.",
+            "Correct the member.", "RFC 7517, section 4";
+        KEY_NOT_BASE64URL: "A member of the key is not canonical base64url without padding.",
+            "Encode the member again.", "RFC 7515, section 2";
+        KEY_WRONG_LENGTH: "A member of the key does not have the length that the algorithm requires.",
+            "Export the key again; do not remove leading zero bytes.", "RFC 7518, section 6.2.1.2";
+        KEY_TOO_LARGE: "The key, a member or the key set is larger than its limit.",
+            "Use a smaller key or fewer keys.";
+        KEY_TOO_WEAK: "The key is below the minimum strength.",
+            "Generate a new, longer key.", "RFC 7518, sections 3.2 and 3.3";
+        KEY_INVALID: "A member of the key has a value that is not valid for this type of key.",
+            "Do not use the key; generate a new one.", "RFC 7518, section 6";
+        KEY_PAIR_MISMATCH: "The private key and the public key do not match.",
+            "Export both halves from the same key.", "RFC 7518, section 6";
+        KEY_OF_ANOTHER_ALGORITHM: "The key names another algorithm (`alg`) than the requested one.",
+            "Pass the algorithm of the key, or another key.", "RFC 7517, section 4.4";
+        KEY_OF_ANOTHER_TYPE: "The type or curve of the key does not fit the algorithm.",
+            "Pass an algorithm for this type of key, or another key.", "RFC 7518, section 6.1";
+        KEY_FOR_ANOTHER_USE: "The `use` of the key does not permit the operation.",
+            "Pass a key for this use.", "RFC 7517, section 4.2";
+        KEY_OPERATION_NOT_PERMITTED: "The `key_ops` of the key do not permit the operation.",
+            "Pass a key that permits the operation.", "RFC 7517, section 4.3";
+        KEY_CURVE_MISMATCH: "PKCS#8 and the elliptic-curve key in it name different curves.",
+            "Export the key again.", "RFC 5915, section 3";
+        KEY_UNSUPPORTED: "The key is well formed, but of a kind that is not supported.",
+            "Use a supported type of key.";
+        KEY_ALGORITHM_NEEDED: "The key has no `alg`, and more than one algorithm is possible.",
+            "Pass the algorithm.", "RFC 7517, section 4.4";
+        KEY_AS_SECRET: "The bytes given as a secret are the encoding of a key.",
+            "Load the bytes as a key.", "RFC 8725, section 2.1";
+        KEY_IS_PRIVATE: "A private key was given where a public key is expected.",
+            "Pass the public key; keep the private key secret.", "RFC 7517, section 9.2";
+        KEY_IS_PUBLIC: "A public key was given where a private key is expected.",
+            "Pass the private key.";
+        KEY_PASSWORD_COST: "The password cost of the PASERK is below the minimum, or not supported.",
+            "Encrypt the key again with a higher cost.", "PASERK, PBKW";
+        KEY_PASSWORD_LIMIT: "The password cost of the PASERK is above the limit.",
+            "Raise the limit if the source of the key is trusted.", "PASERK, PBKW";
+        KEY_NOT_DECRYPTED: "The encrypted key cannot be decrypted with this key or password.",
+            "Check the password or the wrapping key.";
+        KEY_OF_ANOTHER_KIND: "The PASERK has another version or purpose than expected.",
+            "Pass a PASERK of the expected kind.", "PASERK, types";
+        KEY_SET_EMPTY: "The key set has no usable key.",
+            "Check why each key of the set is skipped.", "RFC 7517, section 5";
+    }
+    false Caller {
+        CLAIMS_WITHOUT_EXPIRY: "The claims have no expiry, and it was not omitted on purpose.",
+            "Set the expiry, or state that there is none.", "RFC 7519, section 4.1.4";
+        CLAIMS_REGISTERED_NAME: "The custom claims have a member with the name of a registered claim.",
+            "Set the claim with its method.", "RFC 7519, section 4.1";
+        CLAIMS_SET_FOR_ALL: "A token of a batch sets a claim that the batch sets for all.",
+            "Set the claim in one place.";
+        CLAIMS_NOT_AN_OBJECT: "The claims are not a JSON object.",
+            "Pass an object.", "RFC 7519, section 4";
+        CLAIMS_NOT_SERIALIZABLE: "The custom claims failed to serialize.",
+            "Check the serialization of the type.";
+        CLAIMS_SYNTAX: "The text of the claims is not valid JSON.",
+            "Correct the JSON at the reported position.", "RFC 8259, section 2";
+        CLAIMS_DUPLICATE_MEMBER: "The text of the claims has a duplicate member.",
+            "Remove one of the two members.", "RFC 7519, section 4";
+        CLAIMS_TOO_DEEP: "The text of the claims is nested deeper than its limit.",
+            "Reduce the nesting.";
+        CLAIM_TYPE: "A registered claim has the wrong type.",
+            "Pass the type that the claim requires.", "RFC 7519, section 4.1";
+        CLAIM_RANGE: "A time is outside the years 1970 to 9999.",
+            "Pass seconds since 1970, not milliseconds.", "RFC 7519, section 2";
+        CLAIM_DATE_FORM: "A time has the form of another token format.",
+            "Pass seconds for a JWT, and RFC 3339 text for a PASETO.", "RFC 7519, section 2";
+        CLAIM_SET_TWICE: "A registered claim is set twice.",
+            "Set the claim in one place.", "RFC 7519, section 4";
+        AUDIENCE_LIST_UNSUPPORTED: "A list of audiences was passed for a PASETO.",
+            "Pass a single audience.", "PASETO, registered claims";
+        INVALID_KEY_ID: "The key id is empty or longer than its limit.",
+            "Pass a shorter key id.";
+        INVALID_PASSWORD_COST: "The password cost is outside its limits, or for another version.",
+            "Pass a cost within the limits.", "PASERK, PBKW";
+        FOOTER_TOO_LARGE: "The footer is longer than its limit.",
+            "Pass a shorter footer.", "PASETO, footer";
+        IMPLICIT_ASSERTION_UNSUPPORTED: "An implicit assertion was passed for PASETO version 1 or 2.",
+            "Use version 3 or 4.", "PASETO, implicit assertions";
+        INVALID_TYPE: "The header type (`typ`) is not a media type.",
+            "Pass a media type, such as `at+jwt`.", "RFC 7515, section 4.1.9";
+        INVALID_RECIPIENTS: "The form or the key management does not allow this number of recipients.",
+            "Use the general JSON serialization and key wrapping.", "RFC 7516, section 7.2.1";
+        COMPACT_FORM_UNSUPPORTED: "The compact serialization cannot carry this.",
+            "Use a JSON serialization.", "RFC 7516, section 7.1";
+        INVALID_HEADER_MEMBER: "The header member is already set, or the library sets it.",
+            "Remove the member.", "RFC 7515, section 4";
+        INVALID_PARTY_INFO: "`apu` or `apv` is too long, or the key management does not use it.",
+            "Shorten it, or use ECDH-ES.", "RFC 7518, section 4.6.1";
+        INVALID_PBES2_ROUNDS: "The number of PBKDF2 rounds is outside its limits.",
+            "Pass a number within the limits.", "RFC 7518, section 4.8.1.2";
+        CONTENT_ENCRYPTION_MISMATCH: "The content key is for another content encryption (`enc`).",
+            "Pass the `enc` of the key.", "RFC 7518, section 5";
+        INVALID_UNPROTECTED_HEADER: "The unprotected header is not an object, or has a name that must be protected.",
+            "Move the member to the protected header.", "RFC 7515, section 7.2.1";
+        INVALID_UNENCODED_PAYLOAD: "The payload has bytes that cannot be sent unencoded.",
+            "Detach the payload, or encode it.", "RFC 7797, section 5";
+        INVALID_SIGNERS: "The number of signers is not allowed, or their settings differ.",
+            "Pass signers with the same setting for the payload.", "RFC 7515, section 7.2.1";
+        RSA_KEY_SHARED: "One RSA key was added for both RSA1_5 and RSA-OAEP.",
+            "Use a separate key for each.", "RFC 8725, section 3.2";
+        INVALID_CACHE_ENTRIES: "The capacity of the cache is outside its limits.",
+            "Pass a number within the limits.";
+    }
+    false Signer {
+        SIGNER_FAILED: "The remote signer returned no signature.",
+            "See the cause; try again if the signer was not reachable.";
+        SIGNER_SIGNATURE_FORM: "The remote signature has the wrong encoding or length.",
+            "State the encoding that the signer returns: DER or fixed.", "RFC 7518, section 3.4";
+        SIGNER_SIGNATURE_INVALID: "The remote signature does not verify with the public key.",
+            "Check the key, the hash, the padding and the length of the salt.", "RFC 7518, section 3";
+    }
+    false System {
+        INTERNAL: "A cryptographic primitive or the service failed on valid input.",
+            "Report it to the operator, whose log has the details.";
+    }
+    true Caller {
+        INVALID_ARGUMENT: "A field of the request is not valid.",
+            "Correct the field that the message names.";
+        INVALID_CLAIMS: "The claims of the request are not valid for the profile.",
+            "Correct the claim that the message names.";
+        NO_CREDENTIALS: "The request has no credentials.",
+            "Send a client certificate or a bearer token.", "RFC 6750, section 3";
+        BAD_CREDENTIALS: "The credentials are not those of a client of the service.",
+            "Check the certificate or the bearer token.", "RFC 6750, section 3.1";
+        NO_ADMIN_TOKEN: "The request has no admin token.",
+            "Send the token from the file `admin-token` of the data folder.";
+        NOT_ALLOWED: "The caller has no permission for the operation.",
+            "Ask the operator for the permission.", "RFC 6750, section 3.1";
+        HOST_NOT_ALLOWED: "The `host` of the request is not allowed.",
+            "Use an address that the server is configured for.";
+        FOREIGN_ORIGIN: "A page of another origin sent the request.",
+            "Call the server from its own pages or from a program.";
+        UNKNOWN_ISSUER: "The issuer does not exist.",
+            "Create the issuer, or correct its name.";
+        UNKNOWN_PROFILE: "The profile does not exist.",
+            "Create the profile, or correct its name.";
+        UNKNOWN_KEY: "The key does not exist.",
+            "Correct the key id.";
+        ISSUER_EXISTS: "The issuer exists already.",
+            "Use another name, or change the existing issuer.";
+        DEADLINE_EXCEEDED: "The deadline of the caller has passed (`grpc-timeout`).",
+            "Try again with a longer deadline.";
+        FELL_BEHIND: "The stream of revocations was read too slowly.",
+            "Start the stream again.";
+    }
+    true System {
+        OVERLOADED: "The server has more requests than it can process.",
+            "Try again later.";
+        NOT_READY: "The issuer has no active signing key yet.",
+            "Try again later.";
+        STALE: "The revocations of this server are older than its freshness bound.",
+            "Try again later or on another server.";
+        STORE_UNREACHABLE: "The store is not reachable.",
+            "Try again later.";
+        STORE: "The store failed.",
+            "Try again later; the operator's log has the details.";
+        CONTENDED: "Another server changed the same record at the same time.",
+            "Try again.";
+    }
+}

@@ -1,0 +1,148 @@
+//! Errors for keys that do not fit an algorithm or an operation. They name what was found and what was expected.
+
+use super::algorithm::Scheme;
+use super::encryption_algorithm::Management;
+use super::signing::Pair;
+use super::{ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
+use crate::crypto::Curve;
+use crate::crypto::ecdh::Group;
+use crate::crypto::ml_dsa::ParameterSet;
+use crate::error::{KeyError, KeyProblem};
+use crate::jwk::Members;
+
+/// A key names another algorithm than the requested one.
+pub(super) fn another_algorithm(declared: &str, expected: &str) -> KeyError {
+    KeyError::at("alg", KeyProblem::AnotherAlgorithm)
+        .with_found(known_name(declared))
+        .with_expected(known_name(expected).unwrap_or("the requested algorithm"))
+}
+
+/// A key names an algorithm that is not of the requested kind.
+pub(super) fn another_kind(declared: &str, expected: &'static str) -> KeyError {
+    KeyError::at("alg", KeyProblem::AnotherAlgorithm)
+        .with_found(known_name(declared))
+        .with_expected(expected)
+}
+
+/// A PEM or DER key of the type `found` does not fit the algorithm.
+pub(super) fn wrong_type(found: &'static str, expected: &'static str) -> KeyError {
+    KeyError::new(KeyProblem::WrongKeyType)
+        .with_found(Some(found))
+        .with_expected(expected)
+}
+
+/// The `kty` or `crv` of a JWK does not fit the algorithm.
+pub(crate) fn wrong_jwk_type(members: &Members<'_>, expected: &'static str) -> KeyError {
+    KeyError::at("kty", KeyProblem::WrongKeyType)
+        .with_found(jwk_type(members))
+        .with_expected(expected)
+}
+
+/// Returns the type of a JWK, if it is known.
+fn jwk_type(members: &Members<'_>) -> Option<&'static str> {
+    let crv = members.optional("crv").ok().flatten();
+    Some(match (&*members.required("kty").ok()?, crv.as_deref()) {
+        ("oct", _) => "oct (a secret)",
+        ("RSA", _) => "RSA",
+        ("AKP", _) => "AKP",
+        ("EC", Some("P-256")) => "EC P-256",
+        ("EC", Some("P-384")) => "EC P-384",
+        ("EC", Some("P-521")) => "EC P-521",
+        ("EC", Some("secp256k1")) => "EC secp256k1",
+        ("EC", _) => "EC",
+        ("OKP", Some("Ed25519")) => "Ed25519",
+        ("OKP", Some("X25519")) => "X25519",
+        ("OKP", _) => "OKP",
+        _ => return None,
+    })
+}
+
+/// Returns the same name, if it is an algorithm that jeton knows: a name from a key must not be in a message.
+fn known_name(name: &str) -> Option<&'static str> {
+    let signatures = SigAlg::ALL.into_iter().map(SigAlg::name);
+    signatures
+        .chain(MacAlg::ALL.into_iter().map(MacAlg::name))
+        .chain(
+            KeyManagementAlg::ALL
+                .into_iter()
+                .map(KeyManagementAlg::name),
+        )
+        .chain(KeyWrapAlg::ALL.into_iter().map(KeyWrapAlg::name))
+        .chain(ContentEnc::ALL.into_iter().map(ContentEnc::name))
+        .chain(["RSA1_5", "dir", "none"])
+        .find(|known| *known == name)
+}
+
+impl Scheme {
+    /// Returns the type of its keys, for messages.
+    pub(super) const fn key_type(self) -> &'static str {
+        match self {
+            Scheme::Rsa(..) => "RSA",
+            Scheme::Ecdsa(Curve::P256) => "EC P-256",
+            Scheme::Ecdsa(Curve::P384) => "EC P-384",
+            Scheme::Ecdsa(Curve::P521) => "EC P-521",
+            Scheme::Ecdsa(Curve::Secp256k1) => "EC secp256k1",
+            Scheme::Ed25519 => "Ed25519",
+            Scheme::MlDsa(ParameterSet::MlDsa44) => "ML-DSA-44",
+            Scheme::MlDsa(ParameterSet::MlDsa65) => "ML-DSA-65",
+            Scheme::MlDsa(ParameterSet::MlDsa87) => "ML-DSA-87",
+        }
+    }
+}
+
+impl SigAlg {
+    /// Returns the type of key that it requires, for messages.
+    pub(crate) const fn required_key(self) -> &'static str {
+        match self {
+            SigAlg::RS256 => "RSA for RS256",
+            SigAlg::RS384 => "RSA for RS384",
+            SigAlg::RS512 => "RSA for RS512",
+            SigAlg::PS256 => "RSA for PS256",
+            SigAlg::PS384 => "RSA for PS384",
+            SigAlg::PS512 => "RSA for PS512",
+            SigAlg::ES256 => "EC P-256 for ES256",
+            SigAlg::ES384 => "EC P-384 for ES384",
+            SigAlg::ES512 => "EC P-521 for ES512",
+            SigAlg::ES256K => "EC secp256k1 for ES256K",
+            SigAlg::EdDSA => "Ed25519 for EdDSA",
+            SigAlg::Ed25519 => "Ed25519 for Ed25519",
+            SigAlg::MlDsa44 => "AKP for ML-DSA-44",
+            SigAlg::MlDsa65 => "AKP for ML-DSA-65",
+            SigAlg::MlDsa87 => "AKP for ML-DSA-87",
+        }
+    }
+}
+
+impl Group {
+    /// Returns the type of its keys, for messages.
+    pub(super) const fn key_type(self) -> &'static str {
+        match self {
+            Group::P256 => "EC P-256",
+            Group::P384 => "EC P-384",
+            Group::P521 => "EC P-521",
+            Group::X25519 => "X25519",
+        }
+    }
+}
+
+impl Pair {
+    /// Returns the type of the key, for messages.
+    pub(super) const fn key_type(&self) -> &'static str {
+        match self {
+            Pair::Rsa(_) => "RSA",
+            Pair::Ecdsa(_) => "EC",
+            Pair::Ed25519(_) => "Ed25519",
+            Pair::MlDsa(_) => "ML-DSA",
+        }
+    }
+}
+
+impl KeyManagementAlg {
+    /// Returns the type of key that it requires, for messages.
+    pub(super) const fn required_key(self) -> &'static str {
+        match self.management() {
+            Management::Rsa(_) => "RSA for RSA-OAEP",
+            Management::Ecdh(_) => "EC or X25519 for ECDH-ES",
+        }
+    }
+}
