@@ -1,8 +1,5 @@
 use std::fmt;
 
-use super::suite::Suite;
-use crate::error::{InvalidUse, Result};
-use crate::limits;
 
 /// The additional data that a new token is bound to: a footer, an implicit assertion, both or none.
 ///
