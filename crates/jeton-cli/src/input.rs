@@ -34,10 +34,7 @@ pub(crate) struct TokenSize {
 impl TokenSize {
     pub(crate) fn limits(&self) -> Limits {
         let limits = Limits::default();
-        Limits {
-            token_bytes: self.max_bytes.unwrap_or(limits.token_bytes),
-            ..limits
-        }
+        limits.token_bytes(self.max_bytes.unwrap_or(limits.token_bytes))
     }
 
     /// Fails if a token is longer than the limit, for commands without a verifier.

@@ -3,8 +3,6 @@
 use jeton::Issue;
 use jeton::jwt::{MacKey, SigningKey};
 use jeton::paseto::{v3, v4};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
 use crate::error::Result;
@@ -83,7 +81,7 @@ impl SecretKey {
     /// Returns the public key as published: a JWK with `use`, or a PASERK. None for a shared secret.
     pub(crate) fn public_text(&self) -> Option<String> {
         match self {
-            SecretKey::Jws(key) => Some(for_signatures(key.verifying_key().to_jwk())),
+            SecretKey::Jws(key) => Some(key.verifying_key().to_jwk_with_use()),
             SecretKey::V3Public(key) => Some(key.public_key().to_paserk()),
             SecretKey::V4Public(key) => Some(key.public_key().to_paserk()),
             SecretKey::Mac(_) | SecretKey::V3Local(_) | SecretKey::V4Local(_) => None,
@@ -99,19 +97,6 @@ impl SecretKey {
             SecretKey::V4Local(key) => key,
             SecretKey::V4Public(key) => key,
         }
-    }
-}
-
-/// Adds `use` (RFC 7517, section 4.2): some verifiers skip keys without it.
-fn for_signatures(jwk: String) -> String {
-    #[derive(Deserialize)]
-    struct Said {
-        r#use: Option<IgnoredAny>,
-    }
-    match serde_json::from_str::<Said>(&jwk) {
-        Ok(Said { r#use: Some(_) }) => jwk,
-        // After `kty`, which is always first.
-        _ => jwk.replacen(',', r#","use":"sig","#, 1),
     }
 }
 

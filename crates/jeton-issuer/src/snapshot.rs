@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aws_lc_rs::digest;
+use jeton::jwk::KeySet;
 use jeton::{Clock, RawClaims, Timestamp, Verified};
 use jeton_store::Revision;
 
@@ -86,14 +87,15 @@ impl IssuerView {
             Duration::from_secs(limits::LEEWAY_SECONDS.unsigned_abs()),
             clock,
         )?;
-        let public = |is_paserk: bool| {
-            let keys = keyring.keys().iter();
-            let keys = keys.filter(|key| is_paserk == has_paserk(key.kind));
-            keys.filter_map(|key| secrets.get(&key.kid)?.public_text())
-                .collect::<Vec<_>>()
-        };
-        let (paserks, jwks) = (public(true), public(false));
-        let jwk_set = format!("{{\"keys\":[{}]}}", jwks.join(","));
+        let (mut paserks, mut jwks) = (Vec::new(), KeySet::new());
+        for key in keyring.keys() {
+            match secrets.get(&key.kid).map(|secret| &**secret) {
+                Some(SecretKey::Jws(key)) => jwks.insert(key.verifying_key())?,
+                Some(secret) => paserks.extend(secret.public_text()),
+                None => {}
+            }
+        }
+        let jwk_set = jwks.to_json();
         let mut tagged = digest::Context::new(&digest::SHA256);
         tagged.update(jwk_set.as_bytes());
         paserks
@@ -156,11 +158,6 @@ impl IssuerView {
         check_token(self.settings.iss(), &verified)?;
         Ok(verified)
     }
-}
-
-/// Returns whether the public key of that kind is a PASERK, not a JWK.
-fn has_paserk(kind: KeyKind) -> bool {
-    matches!(kind, KeyKind::V3Public | KeyKind::V4Public)
 }
 
 impl Snapshot {

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
-use jeton::limits::{KEYS_TRIED, PBES2_ROUNDS};
+use jeton::limits::KEYS_TRIED;
 use jeton::paseto::{self, KeySet as PasetoKeys};
 use jeton::{Clock, Limits, Policy, RawClaims, Timestamp, Verified, Verify, jwt};
-use zeroize::Zeroizing;
 
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
@@ -23,13 +22,10 @@ pub(crate) struct Verifiers {
 }
 
 /// The same limits as for issuing, see [`limits`]. The token size is checked before.
-const LIMITS: Limits = Limits {
-    token_bytes: limits::TOKEN_BYTES_MAX,
-    header_bytes: 8 * 1024,
-    json_depth: limits::CLAIMS_DEPTH,
-    // The service issues no password-based tokens.
-    pbes2_rounds: PBES2_ROUNDS,
-};
+const LIMITS: Limits = Limits::new()
+    .token_bytes(limits::TOKEN_BYTES_MAX)
+    .header_bytes(8 * 1024)
+    .json_depth(limits::CLAIMS_DEPTH);
 
 /// One clock for all verifiers.
 struct Shared(Arc<dyn Clock>);
@@ -53,25 +49,23 @@ impl Verifiers {
         let policy = Policy::new(iss.to_owned(), "")
             .any_audience()
             .leeway(leeway);
-        let mut secret_jwks = Vec::new();
-        let mut public = Vec::new();
+        let mut set = KeySet::new();
         let mut paseto_keys = Vec::new();
         for key in keyring.keys() {
             let secret = secrets.get(&key.kid);
             let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
             match &**secret {
-                SecretKey::Jws(_) => public.extend(secret.public_text()),
-                SecretKey::Mac(mac) => secret_jwks.push(mac.to_jwk()),
+                SecretKey::Jws(key) => set.insert(key.verifying_key())?,
+                SecretKey::Mac(key) => set.insert(key)?,
                 SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
                 SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
                 SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
                 SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
             }
         }
-        let jws = match secret_jwks.is_empty() && public.is_empty() {
+        let jws = match set.is_empty() {
             true => None,
             false => {
-                let set = KeySet::from_json(&with_secrets(&secret_jwks, &public))?;
                 let verifier = jwt::Verifier::new(set, policy.clone()).limits(LIMITS);
                 Some(verifier.clock(Shared(clock.clone())))
             }
@@ -119,28 +113,4 @@ impl Verifiers {
         }
         Err(rejection.into())
     }
-}
-
-/// Builds a JWK Set that contains shared secrets. The buffer is preallocated, because reallocation would
-/// leave copies that are not wiped.
-fn with_secrets(secrets: &[Zeroizing<String>], public: &[String]) -> Zeroizing<String> {
-    const BEFORE: &str = "{\"keys\":[";
-    const AFTER: &str = "]}";
-    let jwks = || {
-        secrets
-            .iter()
-            .map(|jwk| &***jwk)
-            .chain(public.iter().map(String::as_str))
-    };
-    let bytes: usize = jwks().map(|jwk| jwk.len() + 1).sum();
-    let mut set = Zeroizing::new(String::with_capacity(BEFORE.len() + bytes + AFTER.len()));
-    set.push_str(BEFORE);
-    for (number, jwk) in jwks().enumerate() {
-        if number > 0 {
-            set.push(',');
-        }
-        set.push_str(jwk);
-    }
-    set.push_str(AFTER);
-    set
 }

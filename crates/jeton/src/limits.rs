@@ -1,14 +1,15 @@
 //! Limits for all sizes and costs that an attacker can choose.
 
 use crate::base64;
-use crate::error::{Part, Rejection};
+use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Bounds};
 
-/// Maximum length of the `kid` of a token or key, bytes.
-pub const KEY_ID_BYTES: usize = 256;
+/// Maximum length of the `kid` of a key, bytes, and the default maximum for a token. A `did:jwk` of an RSA key has
+/// more than 500. [`Limits::key_id_bytes`] changes the maximum for a token.
+pub const KEY_ID_BYTES: usize = 1024;
 
 /// Maximum number of keys in a key set.
-pub const KEY_SET_KEYS: usize = 100;
+pub const KEY_SET_KEYS: usize = 256;
 
 /// Maximum length of a key set, bytes.
 pub const KEY_SET_BYTES: usize = 1024 * 1024;
@@ -16,7 +17,8 @@ pub const KEY_SET_BYTES: usize = 1024 * 1024;
 /// Maximum length of an encoded key (JWK, PEM, DER or PASERK), bytes.
 pub const KEY_BYTES: usize = 64 * 1024;
 
-/// Maximum number of keys of a key set that are tried for one token without a `kid`.
+/// Default maximum number of keys of a key set that are tried for one token without a `kid`.
+/// [`Limits::keys_tried`] changes it.
 pub const KEYS_TRIED: usize = 8;
 
 /// Maximum number of signatures of a JWS in the JSON serialization.
@@ -71,6 +73,9 @@ pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
 /// [`PasswordLimits`](crate::paserk::PasswordLimits) can lower it for reading.
 pub const PBKDF2_ITERATIONS: u32 = 1_000_000;
 
+/// Maximum scrypt memory times parallelization of an encrypted PKCS#8 key, bytes. OpenSSL uses 16 MiB.
+pub const SCRYPT_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
+
 /// Minimum Argon2id memory of a PASERK with a password (versions 2 and 4), bytes.
 pub const ARGON2ID_MEMORY_BYTES_MIN: u64 = 8 * 1024 * 1024;
 
@@ -112,15 +117,21 @@ pub const RSA_EXPONENT_BITS: usize = 33;
 ///
 /// ```
 /// use jeton::Limits;
-/// let tight = Limits { token_bytes: 8 * 1024, ..Limits::default() };
-/// assert!(tight.token_bytes < Limits::default().token_bytes);
+/// const TIGHT: Limits = Limits::new().token_bytes(8 * 1024).header_bytes(1024);
+/// assert!(TIGHT.token_bytes < Limits::default().token_bytes);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Maximum length of a token, bytes as received. Default: 2 MiB.
     pub token_bytes: usize,
-    /// Maximum length of a header, bytes before base64url. Default: 8 KiB.
+    /// Maximum length of a header, bytes before base64url. Default: 16 KiB, enough for a chain of certificates
+    /// (`x5c`).
     pub header_bytes: usize,
+    /// Maximum length of the `kid` of a token, bytes. Default: [`KEY_ID_BYTES`].
+    pub key_id_bytes: usize,
+    /// Maximum number of keys of a key set that are tried for one token without a `kid`. Default: [`KEYS_TRIED`].
+    pub keys_tried: usize,
     /// Maximum nesting depth of objects and arrays in a header or in claims. Default: 32, at most 127.
     pub json_depth: u32,
     /// Maximum number of PBKDF2 rounds (`p2c`) for a JWE, over all recipients. Default: 1,000,000. Only used for
@@ -130,16 +141,65 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            token_bytes: 2 * 1024 * 1024,
-            header_bytes: 8 * 1024,
-            json_depth: 32,
-            pbes2_rounds: PBES2_ROUNDS,
-        }
+        Limits::new()
     }
 }
 
 impl Limits {
+    /// Returns the default limits.
+    pub const fn new() -> Limits {
+        Limits {
+            token_bytes: 2 * 1024 * 1024,
+            header_bytes: 16 * 1024,
+            key_id_bytes: KEY_ID_BYTES,
+            keys_tried: KEYS_TRIED,
+            json_depth: 32,
+            pbes2_rounds: PBES2_ROUNDS,
+        }
+    }
+
+    /// Sets the maximum length of a token, bytes as received.
+    #[must_use]
+    pub const fn token_bytes(mut self, bytes: usize) -> Limits {
+        self.token_bytes = bytes;
+        self
+    }
+
+    /// Sets the maximum length of a header, bytes before base64url.
+    #[must_use]
+    pub const fn header_bytes(mut self, bytes: usize) -> Limits {
+        self.header_bytes = bytes;
+        self
+    }
+
+    /// Sets the maximum length of the `kid` of a token, bytes.
+    #[must_use]
+    pub const fn key_id_bytes(mut self, bytes: usize) -> Limits {
+        self.key_id_bytes = bytes;
+        self
+    }
+
+    /// Sets the maximum number of keys that are tried for one token without a `kid`.
+    #[must_use]
+    pub const fn keys_tried(mut self, keys: usize) -> Limits {
+        self.keys_tried = keys;
+        self
+    }
+
+    /// Sets the maximum nesting depth of objects and arrays in a header or in claims, at most 127.
+    #[must_use]
+    pub const fn json_depth(mut self, depth: u32) -> Limits {
+        self.json_depth = depth;
+        self
+    }
+
+    /// Sets the maximum number of PBKDF2 rounds (`p2c`) for a JWE, over all recipients.
+    #[must_use]
+    pub const fn pbes2_rounds(mut self, rounds: u32) -> Limits {
+        self.pbes2_rounds = rounds;
+        self
+    }
+
     /// Checks that a header has at most [`header_bytes`](Limits::header_bytes), from its base64url.
     #[inline]
     pub(crate) fn check_header(&self, encoded: &str) -> Result<(), Rejection> {
@@ -151,6 +211,20 @@ impl Limits {
                 Part::Header,
                 encoded.len() / 4 * 3 + (encoded.len() % 4).saturating_sub(1),
                 self.header_bytes,
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks the length of the `kid` in this part.
+    #[inline]
+    pub(crate) fn check_key_id(&self, part: Part, kid: &str) -> Result<(), Rejection> {
+        if kid.len() > self.key_id_bytes {
+            return Err(Rejection::over(
+                part,
+                Measure::KeyIdBytes,
+                kid.len(),
+                self.key_id_bytes,
             ));
         }
         Ok(())

@@ -166,7 +166,7 @@ fn check_response(section: &mut Section, response: Fetched) -> Option<KeyFile> {
         );
         return None;
     }
-    let file = KeyFile::of("the response", response.body);
+    let file = KeyFile::of("the response", &response.body).ok();
     if file.is_none() {
         section.wrong(
             "the response is not a key set",

@@ -71,10 +71,7 @@ impl Probe {
         policy: Policy,
     ) -> Option<Rejection> {
         // The temporary token may be longer than the original, which was within the limit.
-        let limits = Limits {
-            token_bytes: usize::MAX,
-            ..Limits::default()
-        };
+        let limits = Limits::default().token_bytes(usize::MAX);
         let clock = FixedClock(self.now);
         rejection(match format {
             Format::Jwt => jws::Signer::new(&self.mac).sign(claims).and_then(|token| {

@@ -7,7 +7,6 @@ use jeton::diagnose::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
 use jeton::key::{Alg, Keys};
 use jeton::{jws, limits};
-use zeroize::Zeroizing;
 
 use super::findings::Section;
 use super::key_check::{CheckResult, Detail, KeyCheck};
@@ -63,7 +62,7 @@ fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<
     let public = match key.any_algorithm() {
         Ok(AnyKey::Signing(private)) => {
             let jwk = private.verifying_key().to_jwk();
-            KeyFile::of(key.name(), Zeroizing::new(jwk.into_bytes()))
+            KeyFile::of(key.name(), jwk.as_bytes()).ok()
         }
         _ => None,
     };

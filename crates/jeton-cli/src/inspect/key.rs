@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use jeton::key::KeyFormat;
 use jeton::paserk::{Id, Paserk};
 use serde::Deserialize;
 
@@ -62,11 +63,11 @@ pub(super) fn report(file: KeyFile) -> Outcome<Report> {
 }
 
 fn single(file: &KeyFile) -> Report {
-    let (format, form) = match file.form() {
-        _ if file.is_der() => ("der", "DER"),
-        Form::Pem(_) => ("pem", "PEM"),
-        Form::Der(_) => ("der", "DER"),
-        Form::Jwk(_) | Form::Set(_) | Form::Paserk(_) => ("jwk", "JWK"),
+    let (format, form) = match file.format() {
+        KeyFormat::Der => ("der", "DER"),
+        KeyFormat::Pem => ("pem", "PEM"),
+        KeyFormat::Base64 => ("base64", "base64 of DER"),
+        _ => ("jwk", "JWK"),
     };
     let key = file.any_algorithm();
     let (title, secret) = match key.as_ref().map(AnyKey::half) {

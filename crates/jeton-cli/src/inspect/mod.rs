@@ -147,7 +147,7 @@ impl<'t> Detected<'t> {
         if bytes.len() > jeton::limits::KEY_SET_BYTES {
             return Detected::Unknown;
         }
-        KeyFile::of("key", bytes.clone()).map_or(Detected::Unknown, Detected::Key)
+        KeyFile::of("key", bytes).map_or(Detected::Unknown, Detected::Key)
     }
 
     /// Returns the text of a token; a key is not shown.

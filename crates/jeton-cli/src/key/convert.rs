@@ -9,7 +9,7 @@ use super::destination::Destination;
 use super::ed25519;
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{AnyKey, Form, KeyFile, LoadError};
+use crate::keyfile::{AnyKey, Form, KeyFile, KeyPassword, LoadError};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -39,6 +39,9 @@ pub(super) struct Convert {
 
     #[command(flatten)]
     destination: Destination,
+
+    #[command(flatten)]
+    password: KeyPassword,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -61,7 +64,7 @@ enum Written {
 
 impl Convert {
     pub(super) fn run(self) -> Outcome {
-        let file = KeyFile::read(&self.key)?;
+        let file = KeyFile::read_encrypted(&self.key, &self.password)?;
         match self.write(&file)? {
             Written::Text(mut text) => {
                 if !text.ends_with('\n') {
@@ -90,7 +93,7 @@ impl Convert {
                 ed25519::from_paserk(&paserk).map_err(failure)?
             }
             // Of these formats only JWK contains the algorithm.
-            Form::Jwk(_) | Form::Pem(_) | Form::Der(_) => match (self.to, self.alg) {
+            Form::Jwk(_) | Form::Der(..) => match (self.to, self.alg) {
                 (To::Jwk, _) | (_, Some(_)) => file.any(self.alg)?,
                 (_, None) => file.any_algorithm()?,
             },

@@ -47,7 +47,7 @@ pub(super) struct New {
     #[command(flatten)]
     key_type: KeyType,
 
-    /// Key id (`kid`), 1 to 256 bytes
+    /// Key id (`kid`), 1 to 1024 bytes
     #[arg(
         long,
         value_name = "ID",

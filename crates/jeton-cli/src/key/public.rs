@@ -7,7 +7,7 @@ use jeton::paseto::{self, SecretKey, v3::V3, v4::V4};
 
 use crate::algorithm::{self, Algorithm};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{Form, KeyFile, LoadError};
+use crate::keyfile::{Form, KeyFile, KeyPassword, LoadError};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -31,11 +31,14 @@ pub(super) struct Public {
     /// Algorithm, required if an RSA key has no `alg`
     #[arg(long, value_name = "NAME", value_parser = algorithm::any(), hide_possible_values = true)]
     alg: Option<Algorithm>,
+
+    #[command(flatten)]
+    password: KeyPassword,
 }
 
 impl Public {
     pub(super) fn run(self) -> Outcome {
-        let file = KeyFile::read(&self.key)?;
+        let file = KeyFile::read_encrypted(&self.key, &self.password)?;
         match file.form() {
             Form::Paserk(text) => {
                 let public = public_paserk(text).map_err(|error| file.failure(error))?;
@@ -45,7 +48,7 @@ impl Public {
                 let jwks = file.each_as(|key| self.jwk(key))?;
                 output::line(&format!("{{\"keys\":[{}]}}", jwks.join(",")))
             }
-            Form::Jwk(_) | Form::Pem(_) | Form::Der(_) => output::line(&self.jwk(&file)?),
+            Form::Jwk(_) | Form::Der(..) => output::line(&self.jwk(&file)?),
         }
     }
 

@@ -178,8 +178,7 @@ impl KeyFile {
     pub(super) fn public(&self, alg: KeyManagementAlg) -> Result<EncryptionKey, LoadError> {
         Ok(match self.form() {
             Form::Jwk(text) => EncryptionKey::from_jwk_as(text, alg)?,
-            Form::Pem(text) => EncryptionKey::from_pem_as(text, alg)?,
-            Form::Der(der) => EncryptionKey::from_der_as(der, alg)?,
+            Form::Der(der, _) => EncryptionKey::from_der_as(der, alg)?,
             Form::Set(_) | Form::Paserk(_) => return Err(self.not_one_key()),
         })
     }

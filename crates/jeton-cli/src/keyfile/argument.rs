@@ -13,6 +13,23 @@ use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::input;
 
+/// The password of an encrypted private key.
+#[derive(Debug, Default, Args)]
+pub(crate) struct KeyPassword {
+    /// Decrypt the private key (PKCS#8) with the password in this file, which has one line (- for standard input)
+    #[arg(long, value_name = "FILE")]
+    key_password_file: Option<PathBuf>,
+}
+
+impl KeyPassword {
+    /// Reads the password, if the caller named a file.
+    pub(super) fn read(&self) -> Outcome<Option<zeroize::Zeroizing<String>>> {
+        let path = self.key_password_file.as_deref();
+        path.map(|path| input::password(path, jeton::limits::PASSWORD_BYTES))
+            .transpose()
+    }
+}
+
 /// The key that signs a token.
 #[derive(Debug, Args)]
 pub(crate) struct SigningKeyFile {
@@ -27,6 +44,9 @@ pub(crate) struct SigningKeyFile {
     /// Select the key of a set by its `kid`, or set the `kid` of a key that has none
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Option<String>,
+
+    #[command(flatten)]
+    password: KeyPassword,
 }
 
 /// The keys that sign a JWS.
@@ -43,6 +63,9 @@ pub(crate) struct SigningKeyFiles {
     /// Select the key of a set by its `kid`, or set the `kid` of a key that has none; pass it once for each key
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     kid: Vec<String>,
+
+    #[command(flatten)]
+    password: KeyPassword,
 }
 
 /// The keys that verify a token.
@@ -104,6 +127,9 @@ pub(crate) struct DecryptionKeyFile {
     /// List the skipped keys of a set, with the reason
     #[arg(short, long)]
     verbose: bool,
+
+    #[command(flatten)]
+    password: KeyPassword,
 }
 
 /// The key that a signed token is encrypted for.
@@ -185,7 +211,7 @@ impl TokenEncryptionKeyFile {
             alg: self.encrypt_alg,
             enc: self.enc,
         };
-        let file = read(path, requested.alg)?;
+        let file = read(path, requested.alg, &KeyPassword::default())?;
         file.to_encrypt(requested, self.encrypt_kid.as_deref(), allowed)
             .map(Some)
     }
@@ -203,7 +229,8 @@ impl TokenDecryptionKeyFile {
     /// Reads the key file, if the caller named one.
     pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
         let path = self.decrypt_key.as_ref();
-        path.map(|path| read(path, self.decrypt_alg)).transpose()
+        path.map(|path| read(path, self.decrypt_alg, &KeyPassword::default()))
+            .transpose()
     }
 
     /// Loads the keys of that file.
@@ -226,7 +253,11 @@ impl TokenDecryptionKeyFile {
 
 impl SigningKeyFile {
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Signer> {
-        KeyFile::read(&self.key)?.to_sign(self.alg, self.kid.as_deref(), allowed)
+        KeyFile::read_encrypted(&self.key, &self.password)?.to_sign(
+            self.alg,
+            self.kid.as_deref(),
+            allowed,
+        )
     }
 }
 
@@ -238,7 +269,11 @@ impl SigningKeyFiles {
         let named = self.key.iter().zip(algs.into_iter().zip(kids));
         named
             .map(|(path, (alg, kid))| {
-                KeyFile::read(path)?.to_sign(alg.copied(), kid.map(String::as_str), allowed)
+                KeyFile::read_encrypted(path, &self.password)?.to_sign(
+                    alg.copied(),
+                    kid.map(String::as_str),
+                    allowed,
+                )
             })
             .collect()
     }
@@ -280,7 +315,7 @@ impl EncryptionKeyFiles {
         named
             .map(|(path, (alg, kid))| {
                 let alg = alg.copied();
-                read(path, alg)?.to_encrypt(
+                read(path, alg, &KeyPassword::default())?.to_encrypt(
                     Requested { alg, enc },
                     kid.map(String::as_str),
                     allowed,
@@ -298,7 +333,9 @@ impl DecryptionKeyFile {
     ) -> Outcome<Loaded<DecryptionKeys>> {
         let alg = self.alg;
         match (&self.key, &self.password_file) {
-            (Some(path), _) => read(path, alg)?.to_decrypt(Requested { alg, enc }, allowed),
+            (Some(path), _) => {
+                read(path, alg, &self.password)?.to_decrypt(Requested { alg, enc }, allowed)
+            }
             (None, Some(path)) => {
                 let passwords = passwords(path, alg, allowed)?;
                 let keys = passwords.into_iter().map(DecryptionKeys::from);
@@ -320,8 +357,12 @@ impl DecryptionKeyFile {
 }
 
 /// Reads a key file; for a password algorithm, an error points to --password-file.
-fn read(path: &std::path::Path, alg: Option<Algorithm>) -> Outcome<KeyFile> {
-    let file = KeyFile::read(path);
+fn read(
+    path: &std::path::Path,
+    alg: Option<Algorithm>,
+    password: &KeyPassword,
+) -> Outcome<KeyFile> {
+    let file = KeyFile::read_encrypted(path, password);
     match alg {
         Some(Algorithm::Password(_)) => file.map_err(|failure| {
             failure.hint("a password is an oct JWK; for a text file, instead of --key, pass `--password-file FILE`")

@@ -99,11 +99,7 @@ impl KeyFile {
     pub(super) fn decryption(&self, alg: KeyManagementAlg) -> Result<DecryptionKey, LoadError> {
         Ok(match self.form() {
             Form::Jwk(text) => DecryptionKey::from_jwk_as(text, alg)?,
-            Form::Pem(text) => DecryptionKey::from_pem_as(text, alg)?,
-            Form::Der(_) if self.kind() == Kind::Public => {
-                return Err(LoadError::problem(KeyProblem::PublicGiven));
-            }
-            Form::Der(der) => DecryptionKey::from_der_as(der, alg)?,
+            Form::Der(der, _) => DecryptionKey::from_der_as(der, alg)?,
             Form::Set(_) | Form::Paserk(_) => return Err(self.not_one_key()),
         })
     }

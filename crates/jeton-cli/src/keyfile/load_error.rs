@@ -1,14 +1,13 @@
 //! The error for a key that cannot be used: the file, the member at fault, and a hint.
 
+use jeton::Limits;
 use jeton::error::KeyProblem;
 use jeton::key::KeyManagementAlg;
-use jeton::{Limits, limits};
 
 use super::{Form, KeyFile, Kind, Shape, problem_of};
 use crate::algorithm::Algorithm;
 use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Failure;
-use crate::jose;
 use crate::json::{self, Members, Problem};
 
 /// What an error about a key begins with, behind the name of the file.
@@ -177,36 +176,7 @@ impl KeyFile {
                     ["kid", "alg", "kty", "crv", "use", "x", "y", "n", "e"].contains(&member)
                 })
             }
-            (KeyProblem::WrongLength, "kid") => {
-                let kid: String = serde_json::from_str(value.get()).ok()?;
-                Some(match kid.len() {
-                    0 => "`kid` is empty".to_owned(),
-                    bytes => format!(
-                        "`kid` has {bytes} bytes, the limit is {}",
-                        limits::KEY_ID_BYTES
-                    ),
-                })
-            }
-            (KeyProblem::WrongLength, "x" | "y") => {
-                let shape = Shape::of(text);
-                let curve = shape.crv.as_deref()?;
-                let needed = coordinate_bytes(curve)?;
-                let encoded: String = serde_json::from_str(value.get()).ok()?;
-                let bytes = jose::decode(&encoded)?;
-                let zeros = match bytes.len() {
-                    // One of 256 coordinates has a leading zero byte, which some encoders remove.
-                    given if given + 1 == needed => ": a leading zero was removed",
-                    given if given + 3 >= needed && given < needed => {
-                        ": leading zeros were removed"
-                    }
-                    given if given == needed + 1 && bytes[0] == 0 => ": a leading zero was added",
-                    _ => "",
-                };
-                Some(format!(
-                    "{member} has {} bytes, {curve} requires {needed}{zeros}",
-                    bytes.len()
-                ))
-            }
+            (KeyProblem::WrongLength, "kid") => Some("`kid` is empty".to_owned()),
             _ => None,
         }
     }
@@ -256,23 +226,8 @@ impl KeyFile {
                 Kind::Public => "the owner of the private key can make a new one with `jeton key new --alg NAME`",
             }
             .to_owned(),
-            KeyProblem::Unsupported => match self.form() {
-                Form::Pem(text) if text.contains("ENCRYPTED") => {
-                    "encrypted keys are not supported; to decrypt it, run `openssl pkey -in FILE -out NEW_FILE`"
-                        .to_owned()
-                }
-                Form::Pem(text) if text.contains("BEGIN CERTIFICATE") => {
-                    "to get the key of a certificate, run `openssl x509 -in FILE -pubkey -noout`"
-                        .to_owned()
-                }
-                _ => return None,
-            },
             KeyProblem::Malformed => match self.form() {
-                Form::Pem(_) => {
-                    "expected one PEM block: PRIVATE KEY, EC PRIVATE KEY, RSA PRIVATE KEY, PUBLIC KEY or RSA PUBLIC KEY"
-                        .to_owned()
-                }
-                Form::Der(_) => "expected DER in PKCS#8, PKCS#1 or SEC1 (private), or in SPKI or PKCS#1 (public)".to_owned(),
+                Form::Der(..) => "expected PKCS#8, PKCS#1 or SEC1 (private), or SPKI or PKCS#1 (public)".to_owned(),
                 _ => return None,
             },
             _ => return None,
@@ -281,22 +236,12 @@ impl KeyFile {
 }
 
 /// Returns the message of an error, with this program's prefix if it is about a key.
-fn message_of(error: jeton::Error) -> String {
+pub(super) fn message_of(error: jeton::Error) -> String {
     let text = error.to_string();
     match (error, text.split_once(": ")) {
         (jeton::Error::Key(_), Some((_, detail))) => format!("{PREFIX}{detail}"),
         _ => text,
     }
-}
-
-/// Returns the length of a coordinate on this curve (RFC 7518, section 6.2.1; RFC 8037, section 2).
-fn coordinate_bytes(curve: &str) -> Option<usize> {
-    Some(match curve {
-        "P-256" | "secp256k1" | "Ed25519" | "X25519" => 32,
-        "P-384" => 48,
-        "P-521" => 66,
-        _ => return None,
-    })
 }
 
 impl LoadError {

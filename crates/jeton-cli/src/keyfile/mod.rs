@@ -6,7 +6,6 @@
 mod any;
 mod argument;
 mod decrypting;
-mod der;
 mod encrypting;
 mod load_error;
 mod set;
@@ -15,8 +14,8 @@ mod verifying;
 
 pub(crate) use any::{AnyKey, Half};
 pub(crate) use argument::{
-    DecryptionKeyFile, EncryptionKeyFiles, SigningKeyFile, SigningKeyFiles, TokenDecryptionKeyFile,
-    TokenEncryptionKeyFile, VerifyingKeyFile,
+    DecryptionKeyFile, EncryptionKeyFiles, KeyPassword, SigningKeyFile, SigningKeyFiles,
+    TokenDecryptionKeyFile, TokenEncryptionKeyFile, VerifyingKeyFile,
 };
 pub(crate) use encrypting::Recipient;
 pub(crate) use load_error::{LoadError, PREFIX as KEY_ERROR_PREFIX};
@@ -26,8 +25,8 @@ pub(crate) use signing::Signer;
 use std::borrow::Cow;
 use std::path::Path;
 
-use jeton::error::KeyProblem;
-use jeton::key::{SigAlg, SigningKey};
+use jeton::error::{FoundInput, KeyProblem};
+use jeton::key::{KeyFormat, KeyHalf};
 use jeton::limits;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -41,7 +40,7 @@ pub(crate) struct KeyFile {
     name: String,
     /// The name of the whole file, if this is one key of a set.
     file: String,
-    is_der: bool,
+    format: KeyFormat,
     form: Form,
 }
 
@@ -49,30 +48,63 @@ pub(crate) struct KeyFile {
 pub(crate) enum Form {
     Jwk(Zeroizing<String>),
     Set(Zeroizing<String>),
-    /// PEM, or DER that was converted to PEM for the library.
-    Pem(Zeroizing<String>),
-    Der(Zeroizing<Vec<u8>>),
+    /// DER, also from PEM or base64.
+    Der(Zeroizing<Vec<u8>>, KeyHalf),
     Paserk(Zeroizing<String>),
 }
 
 impl KeyFile {
     /// Reads a file; `-` is standard input.
     pub(crate) fn read(path: &Path) -> Outcome<KeyFile> {
+        KeyFile::read_encrypted(path, &KeyPassword::default())
+    }
+
+    /// Reads a file that may be encrypted.
+    pub(crate) fn read_encrypted(path: &Path, password: &KeyPassword) -> Outcome<KeyFile> {
         let name = input::name_of(path);
         let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
-        KeyFile::of(&name, bytes).ok_or_else(|| {
-            Failure::error(format!("{name}: unknown key format"))
-                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK; to make a key, run `jeton key new --alg ES256`")
+        let password = password.read()?;
+        let password = password.as_ref().map(|text| text.as_bytes());
+        KeyFile::of_encrypted(&name, &bytes, password).map_err(|error| match problem_of(&error) {
+            Some(KeyProblem::Found(FoundInput::EncryptedPkcs8)) => {
+                Failure::error(format!("{name}: the key is encrypted"))
+                    .hint("to decrypt a private key, add `--key-password-file FILE`; or run `jeton key convert --to pem --key-password-file FILE KEY`")
+            }
+            Some(KeyProblem::Malformed) => Failure::error(format!("{name}: unknown key format"))
+                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK; to make a key, run `jeton key new --alg ES256`"),
+            _ => Failure::error(format!("{name}: {}", load_error::message_of(error))),
         })
     }
 
-    /// Returns a key file if the bytes have one of its formats.
-    pub(crate) fn of(name: &str, bytes: Zeroizing<Vec<u8>>) -> Option<KeyFile> {
-        Some(KeyFile {
+    /// Detects the format by the content.
+    pub(crate) fn of(name: &str, bytes: &[u8]) -> jeton::Result<KeyFile> {
+        KeyFile::of_encrypted(name, bytes, None)
+    }
+
+    fn of_encrypted(name: &str, bytes: &[u8], password: Option<&[u8]>) -> jeton::Result<KeyFile> {
+        let (format, form) = match Form::json(bytes)? {
+            Some(json) => json,
+            None => {
+                let key = match password {
+                    None => jeton::key::AnyKey::from_bytes(bytes)?,
+                    Some(password) => {
+                        jeton::key::AnyKey::from_bytes_with_password(bytes, password)?
+                    }
+                };
+                let form = match (key.der(), key.text()) {
+                    (Some(der), _) => Form::Der(Zeroizing::new(der.to_vec()), key.half()),
+                    (None, text) => {
+                        Form::Paserk(Zeroizing::new(text.unwrap_or_default().to_owned()))
+                    }
+                };
+                (key.format(), form)
+            }
+        };
+        Ok(KeyFile {
             name: name.to_owned(),
             file: name.to_owned(),
-            is_der: der::is(&bytes),
-            form: Form::of(bytes)?,
+            format,
+            form,
         })
     }
 
@@ -86,9 +118,14 @@ impl KeyFile {
         &self.form
     }
 
-    /// Returns whether the file is DER.
-    pub(crate) fn is_der(&self) -> bool {
-        self.is_der
+    /// Returns the detected format.
+    pub(crate) fn format(&self) -> KeyFormat {
+        self.format
+    }
+
+    /// Base64 alone could also be a secret, so it needs an algorithm.
+    fn needs_named_algorithm(&self) -> bool {
+        self.format == KeyFormat::Base64
     }
 
     /// Returns whether it is a private or a symmetric key, valid or not.
@@ -104,13 +141,8 @@ impl KeyFile {
                 shape if shape.is_private() => Kind::Private,
                 _ => Kind::Public,
             },
-            Form::Pem(text) if text.contains("PRIVATE KEY-----") => Kind::Private,
-            Form::Der(der) => match SigningKey::from_der_as(der, SigAlg::RS256) {
-                // Any other error means that it has the form of a private key.
-                Err(error) if problem_of(&error) == Some(KeyProblem::Malformed) => Kind::Public,
-                _ => Kind::Private,
-            },
-            Form::Pem(_) | Form::Set(_) | Form::Paserk(_) => Kind::Public,
+            Form::Der(_, KeyHalf::Private) => Kind::Private,
+            Form::Der(..) | Form::Set(_) | Form::Paserk(_) => Kind::Public,
         }
     }
 
@@ -140,36 +172,27 @@ impl KeyFile {
 }
 
 impl Form {
-    /// Detects the format by the content.
-    fn of(bytes: Zeroizing<Vec<u8>>) -> Option<Form> {
-        if der::is(&bytes) {
-            return Some(match der::in_pem(&bytes) {
-                Some(pem) => Form::Pem(pem),
-                None => Form::Der(bytes),
-            });
+    /// Recognizes JSON, which may be invalid: the error of its reader is more precise. JSON that is known to be no
+    /// key is an error that says what it is.
+    fn json(bytes: &[u8]) -> jeton::Result<Option<(KeyFormat, Form)>> {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Ok(None);
+        };
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if !text.starts_with('{') {
+            return Ok(None);
         }
-        let text = std::str::from_utf8(&bytes).ok()?.trim();
-        let owned = || Zeroizing::new(text.to_owned());
-        match text.as_bytes() {
-            [b'{', ..] if Shape::of(text).keys.is_some() => Some(Form::Set(owned())),
-            [b'{', ..] => Some(Form::Jwk(owned())),
-            [b'k', b'1'..=b'4', b'.', ..] => Some(Form::Paserk(owned())),
-            _ if text.contains("-----BEGIN ") => Some(Form::Pem(Zeroizing::new(
-                without_parameters(text).to_owned(),
-            ))),
-            _ => None,
+        let is_other = |error: &jeton::Error| matches!(problem_of(error), Some(KeyProblem::Found(found)) if found != FoundInput::OtherJson);
+        if let Err(error) = jeton::key::AnyKey::from_bytes(bytes)
+            && is_other(&error)
+        {
+            return Err(error);
         }
-    }
-}
-
-/// Removes the parameters that `openssl ecparam -genkey` writes before a key: the key also names its curve.
-fn without_parameters(pem: &str) -> &str {
-    const END: &str = "-----END EC PARAMETERS-----";
-    match pem.split_once(END) {
-        Some((parameters, key)) if parameters.starts_with("-----BEGIN EC PARAMETERS-----") => {
-            key.trim_start()
-        }
-        _ => pem,
+        let owned = Zeroizing::new(text.to_owned());
+        Ok(Some(match Shape::of(text).keys {
+            Some(_) => (KeyFormat::JwkSet, Form::Set(owned)),
+            None => (KeyFormat::Jwk, Form::Jwk(owned)),
+        }))
     }
 }
 

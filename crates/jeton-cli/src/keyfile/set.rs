@@ -1,6 +1,7 @@
 //! Loads one key or all keys of a key set for a use, and records why a key is skipped.
 
 use jeton::error::KeyProblem;
+use jeton::key::KeyFormat;
 use jeton::limits;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -244,7 +245,7 @@ impl KeyFile {
             .map(|(index, key)| KeyFile {
                 name: format!("{}, key {}", self.name(), index + 1),
                 file: self.file.clone(),
-                is_der: false,
+                format: KeyFormat::Jwk,
                 form: Form::Jwk(Zeroizing::new(key.get().to_owned())),
             })
             .collect())

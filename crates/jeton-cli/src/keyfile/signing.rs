@@ -92,13 +92,11 @@ impl KeyFile {
         let key = match (self.form(), alg) {
             (Form::Jwk(text), None) => SigningKey::from_jwk(text),
             (Form::Jwk(text), Some(alg)) => SigningKey::from_jwk_as(text, alg),
-            (Form::Pem(text), None) => SigningKey::from_pem(text),
-            (Form::Pem(text), Some(alg)) => SigningKey::from_pem_as(text, alg),
-            (Form::Der(_), _) if self.kind() == Kind::Public => {
-                return Err(LoadError::problem(KeyProblem::PublicGiven));
+            (Form::Der(..), None) if self.needs_named_algorithm() => {
+                return Err(LoadError::problem(KeyProblem::AlgorithmNeeded));
             }
-            (Form::Der(der), None) => SigningKey::from_der(der),
-            (Form::Der(der), Some(alg)) => SigningKey::from_der_as(der, alg),
+            (Form::Der(der, _), None) => SigningKey::from_der(der),
+            (Form::Der(der, _), Some(alg)) => SigningKey::from_der_as(der, alg),
             (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
         };
         key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name)))

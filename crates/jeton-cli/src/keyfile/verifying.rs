@@ -118,13 +118,11 @@ impl KeyFile {
         let key = match (self.form(), alg) {
             (Form::Jwk(text), None) => VerifyingKey::from_jwk(text),
             (Form::Jwk(text), Some(alg)) => VerifyingKey::from_jwk_as(text, alg),
-            (Form::Pem(text), None) => VerifyingKey::from_pem(text),
-            (Form::Pem(text), Some(alg)) => VerifyingKey::from_pem_as(text, alg),
-            (Form::Der(_), _) if self.kind() == Kind::Private => {
-                return Err(LoadError::problem(KeyProblem::PrivateGiven));
+            (Form::Der(..), None) if self.needs_named_algorithm() => {
+                return Err(LoadError::problem(KeyProblem::AlgorithmNeeded));
             }
-            (Form::Der(der), None) => VerifyingKey::from_der(der),
-            (Form::Der(der), Some(alg)) => VerifyingKey::from_der_as(der, alg),
+            (Form::Der(der, _), None) => VerifyingKey::from_der(der),
+            (Form::Der(der, _), Some(alg)) => VerifyingKey::from_der_as(der, alg),
             (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
         };
         match key {
@@ -150,8 +148,7 @@ impl KeyFile {
                 let own_alg = || Shape::of(text).alg?.parse::<SigAlg>().ok();
                 danger::weak_rsa_key_from_jwk(text, alg.or_else(own_alg).ok_or(error)?)?
             }
-            (Form::Pem(text), Some(alg)) => danger::weak_rsa_key_from_pem(text, alg)?,
-            (Form::Der(der), Some(alg)) => danger::weak_rsa_key_from_der(der, alg)?,
+            (Form::Der(der, _), Some(alg)) => danger::weak_rsa_key_from_der(der, alg)?,
             _ => return Err(error.into()),
         })
     }

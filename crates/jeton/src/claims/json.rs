@@ -52,7 +52,7 @@ impl<'t> JsonClaims<'t> {
     /// ```
     /// use jeton::{JsonClaims, Limits};
     ///
-    /// let limits = Limits { json_depth: 2, ..Limits::default() };
+    /// let limits = Limits::default().json_depth(2);
     /// assert!(JsonClaims::from_json_with_limits(r#"{"a":[1]}"#, &limits).is_ok());
     /// let error = JsonClaims::from_json_with_limits(r#"{"a":[[1]]}"#, &limits).unwrap_err();
     /// assert_eq!(error.to_string(), "the claims are nested 3 levels, limit 2");

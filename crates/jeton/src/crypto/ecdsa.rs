@@ -3,7 +3,7 @@
 //! AWS-LC works with DER. Converting between r‖s and DER on the stack costs less than the fixed-length
 //! functions of AWS-LC, which allocate several times.
 
-use aws_lc_rs::encoding::AsBigEndian;
+use aws_lc_rs::encoding::{AsBigEndian, AsDer as _, PublicKeyX509Der};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
     self as aws, EcdsaKeyPair, EcdsaSigningAlgorithm, EcdsaVerificationAlgorithm, KeyPair as _,
@@ -111,6 +111,18 @@ impl Public {
         ParsedPublicKey::new(verification(curve), point)
             .map(|key| Public { curve, key })
             .map_err(|_| KeyProblem::Invalid)
+    }
+
+    /// Returns the uncompressed point: 4, x, y.
+    pub(crate) fn uncompressed(&self) -> Result<Vec<u8>, KeyProblem> {
+        // The end of the SubjectPublicKeyInfo.
+        let der: PublicKeyX509Der<'_> = self.key.as_der().map_err(|_| KeyProblem::Invalid)?;
+        let der = der.as_ref();
+        let point = der.len().checked_sub(1 + 2 * self.curve.bytes());
+        point
+            .map(|at| der[at..].to_vec())
+            .filter(|point| point[0] == 4)
+            .ok_or(KeyProblem::Invalid)
     }
 
     pub(crate) fn signature_bytes(&self) -> usize {

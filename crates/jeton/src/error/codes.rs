@@ -165,6 +165,8 @@ codes! {
             "Correct the claims at the issuer.", "RFC 7519, section 4.1";
         TOKEN_CLAIMS_SHAPE: "The claims do not match the type that the verifier expects.",
             "Correct the custom claims at the issuer, or the type in the program.";
+        TOKEN_WITHOUT_KEY_ID: "The token has no `kid`, and more keys could have signed it than are tried.",
+            "Issue tokens with `kid`, or raise the limit.", "RFC 7515, section 4.1.4";
         TOKEN_TOO_LARGE: "A part of the token is larger or nested deeper than its limit.",
             "Send a smaller token, or raise the limit.", "RFC 8725, section 3.3";
         TOKEN_MALFORMED: "A part of the token does not have the form that its format requires.",
@@ -191,6 +193,20 @@ codes! {
             "Correct the member.", "RFC 7517, section 4";
         KEY_NOT_BASE64URL: "A member of the key is not canonical base64url without padding.",
             "Encode the member again.", "RFC 7515, section 2";
+        KEY_NOT_BASE64: "The base64 of a PEM is incomplete, not canonical, or has a foreign character.",
+            "Copy the whole file again.", "RFC 7468, section 3";
+        KEY_TRUNCATED: "A PEM block has no END line.",
+            "Copy the whole file again.", "RFC 7468, section 2";
+        KEY_SEVERAL_IN_PEM: "The PEM has more than one key.",
+            "Give one file with one key.", "RFC 7468, section 2";
+        KEY_PEM_LABEL: "The label of a PEM block contradicts its END line or its content.",
+            "Write the label that the message names.", "RFC 7468, section 2";
+        KEY_INPUT_IS_NO_KEY: "The input is something else than a key, or has another form than expected.",
+            "Do what the message says: it names the form that was found.";
+        KEY_PRIMES_MISSING: "The RSA private key has no primes, so that only its public key can be used.",
+            "Export the key with `p`, `q`, `dp`, `dq` and `qi`.", "RFC 7518, section 6.3.2";
+        KEY_MEMBER_NULL: "A member of the key is null.",
+            "Remove the member.";
         KEY_WRONG_LENGTH: "A member of the key does not have the length that the algorithm requires.",
             "Export the key again; do not remove leading zero bytes.", "RFC 7518, section 6.2.1.2";
         KEY_TOO_LARGE: "The key, a member or the key set is larger than its limit.",
@@ -223,7 +239,7 @@ codes! {
             "Pass the private key.";
         KEY_PASSWORD_COST: "The password cost of the PASERK is below the minimum, or not supported.",
             "Encrypt the key again with a higher cost.", "PASERK, PBKW";
-        KEY_PASSWORD_LIMIT: "The password cost of the PASERK is above the limit.",
+        KEY_PASSWORD_LIMIT: "The password cost of the PASERK or of the encrypted PKCS#8 key is above the limit.",
             "Raise the limit if the source of the key is trusted.", "PASERK, PBKW";
         KEY_NOT_DECRYPTED: "The encrypted key cannot be decrypted with this key or password.",
             "Check the password or the wrapping key.";

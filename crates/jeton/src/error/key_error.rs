@@ -1,8 +1,9 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use super::codes::{self, Code};
-use crate::paserk::Kind;
+use super::codes::Code;
+use super::{FoundInput, KeyProblem};
+use crate::json;
 
 /// Why key material is rejected. It names the member, and never contains its value.
 ///
@@ -33,6 +34,53 @@ pub struct KeyError {
 struct Sizes {
     actual: u32,
     limit: NonZeroU32,
+    coordinate: Option<Coordinate>,
+}
+
+/// Where a coordinate of a point belongs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Coordinate {
+    curve: CurveName,
+    is_zero_first: bool,
+}
+
+/// A curve, small enough for an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CurveName {
+    P256,
+    P384,
+    P521,
+    Secp256k1,
+    Ed25519,
+    X25519,
+}
+
+impl CurveName {
+    const ALL: [CurveName; 6] = [
+        CurveName::P256,
+        CurveName::P384,
+        CurveName::P521,
+        CurveName::Secp256k1,
+        CurveName::Ed25519,
+        CurveName::X25519,
+    ];
+
+    fn of(name: &str) -> Option<CurveName> {
+        CurveName::ALL
+            .into_iter()
+            .find(|curve| curve.name() == name)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            CurveName::P256 => "P-256",
+            CurveName::P384 => "P-384",
+            CurveName::P521 => "P-521",
+            CurveName::Secp256k1 => "secp256k1",
+            CurveName::Ed25519 => "Ed25519",
+            CurveName::X25519 => "X25519",
+        }
+    }
 }
 
 impl KeyError {
@@ -56,11 +104,11 @@ impl KeyError {
         self.expected
     }
 
-    /// Returns the actual size and the limit, if the problem is a size. A reader that stops at a limit counts up to it. The unit is bits for `n` and `e`, keys
-    /// for `keys`, and bytes for all others. An actual size above [`u32::MAX`] is given as that.
+    /// Returns the actual size and the limit, if the problem is a size. A reader that
+    /// stops at a limit counts up to it. The unit is bits for `n` and `e`, keys for `keys`, and bytes for all
+    /// others. An actual size above [`u32::MAX`] is given as that.
     pub fn sizes(&self) -> Option<(u32, u32)> {
-        self.sizes
-            .map(|Sizes { actual, limit }| (actual, limit.get()))
+        self.sizes.map(|sizes| (sizes.actual, sizes.limit.get()))
     }
 
     /// Returns the stable code of the problem, for programs. [`codes`](super::codes) lists all codes.
@@ -107,8 +155,14 @@ impl KeyError {
         self.sizes = NonZeroU32::new(saturated(limit)).map(|limit| Sizes {
             actual: saturated(actual),
             limit,
+            coordinate: None,
         });
         self
+    }
+
+    /// An error for an input that is something else than a key, or not only a key.
+    pub(crate) const fn input(found: FoundInput) -> Self {
+        KeyError::new(KeyProblem::Found(found))
     }
 
     /// An error for a key of `actual` bits (RSA) or bytes, which is less than `minimum`.
@@ -116,14 +170,38 @@ impl KeyError {
         KeyError::at(member, KeyProblem::TooWeak).with_sizes(actual, minimum)
     }
 
-    /// An error for a member of `actual` bits (RSA) or bytes, which is more than `maximum`.
-    pub(crate) fn too_large(member: &'static str, actual: usize, maximum: usize) -> Self {
-        KeyError::at(member, KeyProblem::TooLarge).with_sizes(actual, maximum)
+    /// An error for a part of `actual` bits (RSA), bytes or elements, which is more than `limit`.
+    pub(crate) fn too_large(member: &'static str, actual: usize, limit: usize) -> Self {
+        KeyError::at(member, KeyProblem::TooLarge).with_sizes(actual, limit)
     }
 
-    /// An error for a whole input of `actual` bytes, which is more than `maximum`.
-    pub(crate) fn input_too_large(actual: usize, maximum: usize) -> Self {
-        KeyError::new(KeyProblem::TooLarge).with_sizes(actual, maximum)
+    /// An error for a member of `actual` bytes, where `needed` are required.
+    pub(crate) fn wrong_length(member: &'static str, actual: usize, needed: usize) -> Self {
+        KeyError::at(member, KeyProblem::WrongLength).with_sizes(actual, needed)
+    }
+
+    /// An error for a coordinate of a point on this curve.
+    pub(crate) fn coordinate(
+        member: &'static str,
+        curve: &'static str,
+        bytes: &[u8],
+        needed: usize,
+    ) -> Self {
+        let mut error = KeyError::wrong_length(member, bytes.len(), needed);
+        if let Some(sizes) = &mut error.sizes {
+            sizes.coordinate = CurveName::of(curve).map(|curve| Coordinate {
+                curve,
+                is_zero_first: bytes.first() == Some(&0),
+            });
+        }
+        error
+    }
+
+    /// An error for a member of another type than string.
+    pub(crate) const fn not_a_string(member: &'static str, given: json::Kind) -> Self {
+        KeyError::at(member, KeyProblem::WrongType)
+            .with_found(Some(given.name()))
+            .with_expected("a string")
     }
 
     /// Writes the error without `key rejected: `.
@@ -131,8 +209,15 @@ impl KeyError {
         if let Some(sizes) = self.sizes {
             return self.write_sizes(sizes, f);
         }
-        if let Some(member) = self.member {
-            write!(f, "{member}: ")?;
+        match (self.problem, self.member, self.found, self.expected) {
+            (KeyProblem::WrongType, Some(member), Some(found), Some(expected)) => {
+                return write!(f, "`{member}` must be {expected}, not {found}");
+            }
+            (KeyProblem::Null, Some(member), ..) => {
+                return write!(f, "`{member}` is null: remove it");
+            }
+            (_, Some(member), ..) => write!(f, "{member}: ")?,
+            _ => {}
         }
         fmt::Display::fmt(&self.problem, f)?;
         match (self.found, self.expected) {
@@ -154,21 +239,39 @@ impl KeyError {
     }
 
     fn write_sizes(&self, sizes: Sizes, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Sizes { actual, limit } = sizes;
         let (what, unit) = match self.member {
             Some("n") => ("RSA modulus", "bits"),
             Some("e") => ("RSA exponent", "bits"),
-            Some("k") => ("HMAC key", "bytes"),
+            Some("k") if self.problem == KeyProblem::TooWeak => ("HMAC key", "bytes"),
             Some("keys") => ("key set", "keys"),
             Some(other) => (other, "bytes"),
             None => ("input", "bytes"),
         };
-        let bound = match self.problem {
-            KeyProblem::TooLarge => "maximum",
-            KeyProblem::TooWeak => "minimum",
-            _ => "expected",
-        };
-        write!(f, "{what} has {actual} {unit}, {bound} {limit}")
+        let limit = Grouped(sizes.limit.get());
+        write!(f, "{what} has {} {unit}, ", Grouped(sizes.actual))?;
+        match (self.problem, sizes.coordinate) {
+            (KeyProblem::TooWeak, _) => write!(f, "minimum {limit}"),
+            (KeyProblem::TooLarge, _) => write!(f, "limit {limit}"),
+            (_, None) => write!(f, "{limit} are needed"),
+            (_, Some(coordinate)) => {
+                let curve = coordinate.curve.name();
+                let reason = coordinate.reason(sizes.actual, sizes.limit.get());
+                write!(f, "{curve} needs {limit}{reason}")
+            }
+        }
+    }
+}
+
+impl Coordinate {
+    /// Returns the probable reason for a wrong length: one of 256 coordinates begins with a zero byte, which some
+    /// encoders remove.
+    fn reason(self, actual: u32, needed: u32) -> &'static str {
+        match needed.checked_sub(actual) {
+            Some(1) => ": a leading zero was removed",
+            Some(2 | 3) => ": leading zeros were removed",
+            None if self.is_zero_first && actual - needed == 1 => ": a leading zero was added",
+            _ => "",
+        }
     }
 }
 
@@ -187,201 +290,21 @@ impl fmt::Debug for KeyError {
     }
 }
 
-/// What is wrong with key material.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum KeyProblem {
-    /// The input is not a key in this encoding (JWK, PEM, DER or PASERK).
-    Malformed,
-    /// A duplicate member.
-    Duplicate,
-    /// A required member is absent.
-    Missing,
-    /// A member has the wrong JSON type.
-    WrongType,
-    /// Not canonical base64url without padding.
-    NotBase64Url,
-    /// Not the length that the algorithm requires.
-    WrongLength,
-    /// Larger than its limit.
-    TooLarge,
-    /// Below the minimum strength: an HMAC key shorter than the hash, or RSA under 2,048 bits.
-    /// The message of the [`KeyError`] has the actual size and the minimum.
-    TooWeak,
-    /// Not a valid value for this type of key: for example a point off the curve, or an even exponent.
-    Invalid,
-    /// The private key and the public key do not match.
-    Mismatch,
-    /// The key names another algorithm (`alg`) than the requested one (RFC 7517, section 4.4).
-    AnotherAlgorithm,
-    /// The type or curve of the key does not fit the algorithm that the caller or the key's `alg` names.
-    WrongKeyType,
-    /// `use` does not permit the operation (RFC 7517, section 4.2).
-    AnotherUse,
-    /// `key_ops` does not permit the operation (RFC 7517, section 4.3).
-    OperationNotPermitted,
-    /// The parameters of an elliptic-curve key in PKCS#8 and in the key itself differ (RFC 5915).
-    CurveMismatch,
-    /// Well formed, but not supported.
-    Unsupported,
-    /// The key has no `alg`, and more than one algorithm is possible.
-    AlgorithmNeeded,
-    /// The bytes passed as a secret are the encoding of a key: PEM, JWK, PASERK or an OpenSSH public key.
-    KeyAsSecret,
-    /// A private key was passed where a public key is expected.
-    PrivateGiven,
-    /// A public key was passed where a private key is expected.
-    PublicGiven,
-    /// The password cost of a PASERK is below the minimum, or its number of lanes is not supported.
-    /// [`limits`](crate::limits) lists the bounds for PBKDF2 and Argon2id.
-    PasswordCost,
-    /// A PASERK requires more PBKDF2 iterations than
-    /// [`PasswordLimits`](crate::paserk::PasswordLimits) allows.
-    PasswordIterations {
-        /// The number that the PASERK requires.
-        asked: u32,
-        /// The maximum.
-        limit: u32,
-    },
-    /// A PASERK requires more Argon2id memory than [`PasswordLimits`](crate::paserk::PasswordLimits) allows.
-    PasswordMemory {
-        /// The memory that the PASERK requires, MiB, rounded up.
-        asked_mib: u32,
-        /// The maximum, MiB, rounded down.
-        limit_mib: u32,
-    },
-    /// A PASERK requires more Argon2id passes than
-    /// [`limits::ARGON2ID_PASSES`](crate::limits::ARGON2ID_PASSES).
-    PasswordPasses {
-        /// The number that the PASERK requires.
-        asked: u32,
-        /// The maximum.
-        limit: u32,
-    },
-    /// A PASERK requires more Argon2id work than [`PasswordLimits`](crate::paserk::PasswordLimits) allows. Work
-    /// is the memory in MiB times the number of passes.
-    PasswordWork {
-        /// The work that the PASERK requires, rounded up.
-        asked_mib: u32,
-        /// The maximum, rounded down.
-        limit_mib: u32,
-    },
-    /// An encrypted key cannot be decrypted with this key or password. All causes give this same error.
-    Decryption,
-    /// A PASERK has another version or purpose than expected.
-    WrongKind {
-        /// The expected kind.
-        wanted: Kind,
-        /// The kind of the PASERK.
-        given: Kind,
-    },
-    /// A key set has no usable key.
-    NoUsableKey,
-}
+/// A number with separators between thousands, if it has more than four digits.
+struct Grouped(u32);
 
-impl KeyProblem {
-    /// Returns the stable code, for programs. [`codes`](super::codes) lists all codes.
-    pub fn code(self) -> &'static str {
-        self.entry().name()
-    }
-
-    fn entry(self) -> &'static Code {
-        match self {
-            KeyProblem::Malformed => &codes::KEY_MALFORMED,
-            KeyProblem::Duplicate => &codes::KEY_DUPLICATE_MEMBER,
-            KeyProblem::Missing => &codes::KEY_MEMBER_MISSING,
-            KeyProblem::WrongType => &codes::KEY_MEMBER_TYPE,
-            KeyProblem::NotBase64Url => &codes::KEY_NOT_BASE64URL,
-            KeyProblem::WrongLength => &codes::KEY_WRONG_LENGTH,
-            KeyProblem::TooLarge => &codes::KEY_TOO_LARGE,
-            KeyProblem::TooWeak => &codes::KEY_TOO_WEAK,
-            KeyProblem::Invalid => &codes::KEY_INVALID,
-            KeyProblem::Mismatch => &codes::KEY_PAIR_MISMATCH,
-            KeyProblem::AnotherAlgorithm => &codes::KEY_OF_ANOTHER_ALGORITHM,
-            KeyProblem::WrongKeyType => &codes::KEY_OF_ANOTHER_TYPE,
-            KeyProblem::AnotherUse => &codes::KEY_FOR_ANOTHER_USE,
-            KeyProblem::OperationNotPermitted => &codes::KEY_OPERATION_NOT_PERMITTED,
-            KeyProblem::CurveMismatch => &codes::KEY_CURVE_MISMATCH,
-            KeyProblem::Unsupported => &codes::KEY_UNSUPPORTED,
-            KeyProblem::AlgorithmNeeded => &codes::KEY_ALGORITHM_NEEDED,
-            KeyProblem::KeyAsSecret => &codes::KEY_AS_SECRET,
-            KeyProblem::PrivateGiven => &codes::KEY_IS_PRIVATE,
-            KeyProblem::PublicGiven => &codes::KEY_IS_PUBLIC,
-            KeyProblem::PasswordCost => &codes::KEY_PASSWORD_COST,
-            KeyProblem::PasswordIterations { .. }
-            | KeyProblem::PasswordMemory { .. }
-            | KeyProblem::PasswordPasses { .. }
-            | KeyProblem::PasswordWork { .. } => &codes::KEY_PASSWORD_LIMIT,
-            KeyProblem::Decryption => &codes::KEY_NOT_DECRYPTED,
-            KeyProblem::WrongKind { .. } => &codes::KEY_OF_ANOTHER_KIND,
-            KeyProblem::NoUsableKey => &codes::KEY_SET_EMPTY,
-        }
-    }
-}
-
-impl fmt::Display for KeyProblem {
+impl fmt::Display for Grouped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            KeyProblem::Malformed => "malformed",
-            KeyProblem::Duplicate => "duplicate member",
-            KeyProblem::Missing => "missing",
-            KeyProblem::WrongType => "wrong JSON type",
-            KeyProblem::NotBase64Url => "not base64url without padding",
-            KeyProblem::WrongLength => "wrong length for the algorithm",
-            KeyProblem::TooLarge => "larger than its limit",
-            KeyProblem::TooWeak => "below the minimum strength",
-            KeyProblem::Invalid => "invalid value for this type of key",
-            KeyProblem::Mismatch => "private key and public key do not match",
-            KeyProblem::AnotherAlgorithm => "the key is for another algorithm",
-            KeyProblem::WrongKeyType => "wrong type of key",
-            KeyProblem::AnotherUse => "the key is for another use",
-            KeyProblem::OperationNotPermitted => "the key does not permit this operation",
-            KeyProblem::CurveMismatch => "the key names two curves",
-            KeyProblem::Unsupported => "not supported",
-            KeyProblem::AlgorithmNeeded => "the key has no `alg`; pass the algorithm",
-            KeyProblem::KeyAsSecret => {
-                "the secret is the encoding of a key; load it as a key"
-            }
-            KeyProblem::PrivateGiven => "private key given, public key expected",
-            KeyProblem::PublicGiven => "public key given, private key expected",
-            KeyProblem::PasswordCost => {
-                "password cost outside the limits (at least 1000 PBKDF2 iterations, or 8 MiB and 1 to 4 lanes of Argon2id)"
-            }
-            KeyProblem::PasswordIterations { asked, limit } => {
-                return write!(
-                    f,
-                    "requires {asked} PBKDF2 iterations, maximum {limit}"
-                );
-            }
-            KeyProblem::PasswordMemory {
-                asked_mib,
-                limit_mib,
-            } => {
-                return write!(
-                    f,
-                    "requires {asked_mib} MiB of Argon2id memory, maximum {limit_mib} MiB"
-                );
-            }
-            KeyProblem::PasswordPasses { asked, limit } => {
-                return write!(
-                    f,
-                    "requires {asked} Argon2id passes, maximum {limit}"
-                );
-            }
-            KeyProblem::PasswordWork {
-                asked_mib,
-                limit_mib,
-            } => {
-                return write!(
-                    f,
-                    "requires {asked_mib} MiB of Argon2id memory times passes, maximum {limit_mib} MiB"
-                );
-            }
-            KeyProblem::Decryption => "cannot be decrypted with this key or password",
-            KeyProblem::WrongKind { wanted, given } => {
-                return write!(f, "{given} given, {wanted} expected");
-            }
-            KeyProblem::NoUsableKey => "the key set has no usable key",
-        })
+        match self.0 {
+            0..10_000 => write!(f, "{}", self.0),
+            1_000_000.. => write!(
+                f,
+                "{},{:03},{:03}",
+                self.0 / 1_000_000,
+                self.0 / 1000 % 1000,
+                self.0 % 1000
+            ),
+            _ => write!(f, "{},{:03}", self.0 / 1000, self.0 % 1000),
+        }
     }
 }

@@ -12,14 +12,18 @@
 
 mod claim;
 pub mod codes;
+mod found_input;
 mod invalid_use;
 mod key_error;
+mod key_problem;
 mod rejection;
 mod remote_error;
 
 pub use claim::Claim;
+pub use found_input::{FoundInput, PemLabel};
 pub use invalid_use::InvalidUse;
-pub use key_error::{KeyError, KeyProblem};
+pub use key_error::KeyError;
+pub use key_problem::KeyProblem;
 pub use rejection::{Measure, Part, Rejection, ShapeMismatch};
 pub use remote_error::RemoteError;
 

@@ -111,6 +111,15 @@ pub enum Rejection {
         /// The limit.
         limit: u32,
     },
+    /// The token has no `kid`, more keys of the set could have signed it than
+    /// [`Limits::keys_tried`](crate::Limits::keys_tried), and the keys that were tried did not.
+    #[non_exhaustive]
+    TooManyKeys {
+        /// The number of keys that could have signed it.
+        keys: u32,
+        /// The limit.
+        limit: u32,
+    },
     /// A part does not have the form that its format requires.
     Malformed(Part),
     /// A JSON object has a duplicate member.
@@ -188,6 +197,15 @@ impl Rejection {
         }
     }
 
+    /// A token without `kid` that more keys could have signed than are tried.
+    #[cold]
+    pub(crate) const fn too_many_keys(keys: usize, limit: usize) -> Rejection {
+        Rejection::TooManyKeys {
+            keys: saturated(keys),
+            limit: saturated(limit),
+        }
+    }
+
     /// A part of which reading stopped after `limit`.
     #[cold]
     pub(crate) const fn more_than(part: Part, measure: Measure, limit: usize) -> Rejection {
@@ -231,6 +249,7 @@ impl Rejection {
             Rejection::PrivateKeyInHeader => &codes::TOKEN_WITH_PRIVATE_KEY,
             Rejection::CriticalExtension => &codes::TOKEN_CRITICAL_EXTENSION,
             Rejection::TypeMismatch => &codes::TOKEN_OF_ANOTHER_TYPE,
+            Rejection::TooManyKeys { .. } => &codes::TOKEN_WITHOUT_KEY_ID,
             Rejection::UnknownKey => &codes::TOKEN_OF_UNKNOWN_KEY,
             Rejection::Signature | Rejection::Decryption => &codes::TOKEN_NOT_AUTHENTIC,
             Rejection::Compressed => &codes::TOKEN_COMPRESSED,
@@ -271,6 +290,12 @@ impl fmt::Display for Rejection {
             } => measure.write(f, *part, *actual, *limit),
             Rejection::TooDeep { part, limit } => {
                 write!(f, "the {part} is nested more than {limit} levels")
+            }
+            Rejection::TooManyKeys { keys, limit } => {
+                write!(
+                    f,
+                    "no `kid`, and {keys} keys could have signed it; limit {limit}"
+                )
             }
             Rejection::Malformed(part) => write!(f, "the {part} is malformed"),
             Rejection::DuplicateMember(part) => {

@@ -66,6 +66,20 @@ pub(crate) enum Kind {
     Object,
 }
 
+impl Kind {
+    /// Returns the type for a message.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Bool => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "an array",
+            Kind::Object => "an object",
+        }
+    }
+}
+
 /// A validated value: its type and its text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a>(Checked<'a>);

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::base64;
-use crate::error::{InvalidUse, Measure, Part, Rejection};
+use crate::error::{InvalidUse, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::jwk;
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Header);
 
@@ -102,15 +102,8 @@ impl<'h> Fields<'h> {
                 .map_err(Rejected)
         })
         .map_err(|Rejected(rejection)| rejection)?;
-        if let Some(kid) = &self.kid
-            && kid.len() > limits::KEY_ID_BYTES
-        {
-            return Err(Rejection::over(
-                Part::Header,
-                Measure::KeyIdBytes,
-                kid.len(),
-                limits::KEY_ID_BYTES,
-            ));
+        if let Some(kid) = &self.kid {
+            limits.check_key_id(Part::Header, kid)?;
         }
         Ok(())
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::base64;
-use crate::error::{KeyError, KeyProblem};
-use crate::json::{self, ScanError, Value};
-use crate::key::KeyId;
+use crate::error::{FoundInput, KeyError, KeyProblem};
+use crate::json::{self, Kind, ScanError, Value};
+use crate::key::{self, KeyId};
 use crate::limits;
 
 /// The members of one JWK, validated as JSON but not as a key.
@@ -61,15 +61,24 @@ impl<'a> Members<'a> {
 
     pub(crate) fn parse(text: &'a str) -> Result<Members<'a>, KeyError> {
         if text.len() > limits::KEY_BYTES {
-            return Err(KeyError::input_too_large(text.len(), limits::KEY_BYTES));
+            return Err(KeyError::too_large("JWK", text.len(), limits::KEY_BYTES));
         }
         let mut members = Vec::new();
         json::read_object(text, Self::DEPTH, |name, value| {
             members.push((name.to_cow(), value));
             Ok::<_, Rejected>(())
         })
-        .map_err(|Rejected(error)| error)?;
-        Ok(Members(members))
+        .map_err(|Rejected(error)| match error.problem() {
+            KeyProblem::Malformed => key::not_json(text),
+            _ => error,
+        })?;
+        let members = Members(members);
+        match members.value("keys").and_then(Value::elements) {
+            Some(keys) if !members.has("kty") => Err(KeyError::input(FoundInput::JwkSet {
+                keys: u32::try_from(keys.count()).unwrap_or(u32::MAX),
+            })),
+            _ => Ok(members),
+        }
     }
 
     fn value(&self, name: &str) -> Option<Value<'a>> {
@@ -81,9 +90,62 @@ impl<'a> Members<'a> {
         self.value(name).is_some()
     }
 
-    /// Returns the first private member, if there is one.
-    pub(crate) fn private_member(&self) -> Option<&'static str> {
-        PRIVATE.into_iter().find(|name| self.has(name))
+    /// Returns the value of a member where null means that it is absent: `use`, `key_ops`, `x5c`.
+    fn not_null(&self, name: &str) -> Option<Value<'a>> {
+        self.value(name).filter(|value| value.kind() != Kind::Null)
+    }
+
+    /// Returns whether the member is there and not null.
+    pub(crate) fn has_value(&self, name: &str) -> bool {
+        self.not_null(name).is_some()
+    }
+
+    /// Checks that there is no private member.
+    pub(crate) fn no_private_member(&self) -> Result<(), KeyError> {
+        match PRIVATE.into_iter().find(|name| self.has(name)) {
+            None => Ok(()),
+            Some(name) if self.has_value(name) => Err(KeyError::at(name, KeyProblem::PrivateGiven)),
+            Some(name) => Err(KeyError::at(name, KeyProblem::Null)),
+        }
+    }
+
+    /// Checks that an RSA private key has its primes. Without them it cannot sign or decrypt (RFC 7518, section
+    /// 6.3.2, permits to omit them).
+    pub(crate) fn has_primes(&self) -> Result<(), KeyError> {
+        match ["p", "q", "dp", "dq", "qi"]
+            .iter()
+            .any(|name| self.has(name))
+        {
+            true => Ok(()),
+            false => Err(KeyError::new(KeyProblem::PrimesMissing)),
+        }
+    }
+
+    /// Writes the JWK again without its private members and without `key_ops`, which names the use of the private
+    /// key.
+    pub(crate) fn public_text(&self) -> String {
+        let kept = self
+            .0
+            .iter()
+            .filter(|(name, _)| !PRIVATE.contains(&&**name) && name != "key_ops");
+        let mut text = String::from("{");
+        for (index, (name, value)) in kept.enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            text.push_str(&serde_json::Value::from(&**name).to_string());
+            text.push(':');
+            match value.kind() {
+                Kind::String => {
+                    text.push('"');
+                    text.push_str(value.raw());
+                    text.push('"');
+                }
+                _ => text.push_str(value.raw()),
+            }
+        }
+        text.push('}');
+        text
     }
 
     /// Returns an optional string.
@@ -92,7 +154,8 @@ impl<'a> Members<'a> {
             None => Ok(None),
             Some(value) => match value.string() {
                 Some(text) => Ok(Some(text.to_cow())),
-                None => Err(KeyError::at(name, KeyProblem::WrongType)),
+                None if value.kind() == Kind::Null => Err(KeyError::at(name, KeyProblem::Null)),
+                None => Err(KeyError::not_a_string(name, value.kind())),
             },
         }
     }
@@ -125,7 +188,21 @@ impl<'a> Members<'a> {
     ) -> Result<Zeroizing<Vec<u8>>, KeyError> {
         let bytes = self.bytes(name)?;
         if bytes.len() != length {
-            return Err(KeyError::at(name, KeyProblem::WrongLength));
+            return Err(KeyError::wrong_length(name, bytes.len(), length));
+        }
+        Ok(bytes)
+    }
+
+    /// Returns a coordinate of a point on this curve.
+    pub(crate) fn coordinate(
+        &self,
+        name: &'static str,
+        curve: &'static str,
+        length: usize,
+    ) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        let bytes = self.bytes(name)?;
+        if bytes.len() != length {
+            return Err(KeyError::coordinate(name, curve, &bytes, length));
         }
         Ok(bytes)
     }
@@ -139,17 +216,14 @@ impl<'a> Members<'a> {
         Ok(bytes)
     }
 
-    /// Returns the strings of an optional list as written, with quotes and separated by commas.
-    pub(crate) fn strings(&self, name: &'static str) -> Result<Option<String>, KeyError> {
-        let Some(list) = self.value(name) else {
-            return Ok(None);
-        };
-        let wrong_type = KeyError::at(name, KeyProblem::WrongType);
-        let texts = list.elements().ok_or(wrong_type)?.map(|element| {
-            element.string().ok_or(wrong_type)?;
-            Ok(format!("\"{}\"", element.raw()))
+    /// Returns the strings of an optional list as written, with quotes and separated by commas. Another value is
+    /// ignored.
+    pub(crate) fn strings(&self, name: &'static str) -> Option<String> {
+        let texts = self.value(name)?.elements()?.map(|element| {
+            element.string()?;
+            Some(format!("\"{}\"", element.raw()))
         });
-        Ok(Some(texts.collect::<Result<Vec<_>, _>>()?.join(",")))
+        Some(texts.collect::<Option<Vec<_>>>()?.join(","))
     }
 
     pub(crate) fn key_id(&self) -> Result<Option<KeyId>, KeyError> {
@@ -169,7 +243,8 @@ impl<'a> Members<'a> {
         intended: &'static str,
         operations_wanted: &[&'static str],
     ) -> Result<(), KeyError> {
-        if let Some(declared) = self.optional("use")?
+        if self.has_value("use")
+            && let Some(declared) = self.optional("use")?
             && declared != intended
         {
             let known = ["sig", "enc"].into_iter().find(|name| *name == declared);
@@ -177,7 +252,7 @@ impl<'a> Members<'a> {
                 .with_found(known)
                 .with_expected(intended));
         }
-        let Some(operations) = self.value("key_ops") else {
+        let Some(operations) = self.not_null("key_ops") else {
             return Ok(());
         };
         let wrong_type = KeyError::at("key_ops", KeyProblem::WrongType);

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use super::Members;
-use crate::error::KeyError;
 
 /// The members of a JWK that are kept and written again: `use`, `key_ops` and `x5c` (RFC 7517, sections 4.2,
 /// 4.3 and 4.7). The certificates are neither validated nor trusted.
@@ -14,12 +13,27 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
+    /// Makes the JWK have `use`.
+    pub(crate) fn set_use(&mut self) {
+        self.has_use = true;
+    }
+
+    /// Replaces the certificates, in DER. `x5c` has base64, not base64url (RFC 7517, section 4.7).
+    pub(crate) fn set_certificates(&mut self, chain: &[&[u8]]) {
+        let texts = chain.iter().map(|der| {
+            let base64 = base64_simd::STANDARD.encode_to_string(der);
+            format!("\"{base64}\"")
+        });
+        let text = texts.collect::<Vec<String>>().join(",");
+        self.certificates = (!text.is_empty()).then(|| Arc::from(text));
+    }
+
     /// Reads the metadata of a JWK whose `use` and `key_ops` were already checked.
-    pub(crate) fn of(members: &Members<'_>) -> Result<Metadata, KeyError> {
-        Ok(Metadata {
-            has_use: members.has("use"),
-            has_operations: members.has("key_ops"),
-            certificates: members.strings("x5c")?.map(Arc::from),
-        })
+    pub(crate) fn of(members: &Members<'_>) -> Metadata {
+        Metadata {
+            has_use: members.has_value("use"),
+            has_operations: members.has_value("key_ops"),
+            certificates: members.strings("x5c").map(Arc::from),
+        }
     }
 }

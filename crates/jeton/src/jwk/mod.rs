@@ -10,10 +10,10 @@ pub(crate) mod set;
 mod thumbprint;
 mod write;
 
-pub use set::KeySet;
+pub use set::{KeySet, Skipped};
 
 pub(crate) use members::{Members, Operation, PRIVATE, is_private};
 pub(crate) use metadata::Metadata;
-pub(crate) use set::elements as set_elements;
-pub(crate) use thumbprint::thumbprint;
+pub(crate) use set::{SET_DEPTH, elements as set_elements, scan_error};
+pub(crate) use thumbprint::{thumbprint, thumbprint_uri};
 pub(crate) use write::Writer;

@@ -1,54 +1,200 @@
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::json::{self, ScanError};
-use crate::jwk::Members;
+use crate::jwk::{Members, Operation};
 use crate::key::{Alg, Keys, MacKey, VerificationKey, VerifyingKey, wrong_jwk_type};
 use crate::limits;
 
 /// A set of keys for verification (RFC 7517, section 5).
 ///
-/// Keys of an unknown type and keys that cannot verify are skipped; [`skipped`](KeySet::skipped) counts
-/// them. A set without a usable key is an error. Replace a set as a whole; sets are never merged.
+/// Keys of an unknown type and keys that cannot verify are skipped; [`skipped`](KeySet::skipped) lists them with
+/// the reason. A set that is read has at least one usable key.
 ///
-/// A set has at most [`limits::KEY_SET_KEYS`] keys and [`limits::KEY_SET_BYTES`] bytes.
+/// A set has at most [`limits::KEY_SET_KEYS`] keys and [`limits::KEY_SET_BYTES`] bytes. A token without a `kid`
+/// tries at most [`Limits::keys_tried`](crate::Limits::keys_tried) of them.
 ///
 /// ```
 /// use jeton::jwk::KeySet;
 /// use jeton::key::{SigAlg, SigningKey};
 ///
-/// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key().with_key_id("a")?;
-/// let text = format!(r#"{{"keys":[{},{{"kty":"new"}}]}}"#, key.to_jwk());
-/// let set = KeySet::from_json(&text)?;
-/// assert_eq!((set.len(), set.skipped()), (1, 1));
+/// // The issuer publishes its keys.
+/// let key = SigningKey::generate(SigAlg::ES256)?.with_key_id("a")?;
+/// let mut set = KeySet::new();
+/// set.insert(key.verifying_key())?;
+/// let published = set.to_json();
+///
+/// // A verifier reads them.
+/// let set = KeySet::from_json(&published)?;
+/// assert_eq!((set.len(), set.skipped().len()), (1, 0));
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub struct KeySet {
     keys: Vec<VerificationKey>,
-    skipped: usize,
+    skipped: Vec<Skipped>,
+}
+
+/// A key of a set that was skipped, and the reason.
+///
+/// ```
+/// use jeton::error::KeyProblem;
+/// use jeton::jwk::KeySet;
+/// use jeton::key::{SigAlg, SigningKey};
+///
+/// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+/// let text = format!(r#"{{"keys":[{},{{"kty":"new","kid":"b"}}]}}"#, key.to_jwk());
+/// let set = KeySet::from_json(&text)?;
+/// let skipped = &set.skipped()[0];
+/// assert_eq!((skipped.index(), skipped.key_id()), (1, Some("b")));
+/// assert_eq!(skipped.reason().problem(), KeyProblem::Unsupported);
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Skipped {
+    index: usize,
+    key_id: Option<String>,
+    serves_another_use: bool,
+    reason: KeyError,
+}
+
+impl Skipped {
+    /// Returns the position of the key in the set, from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Returns the key id (`kid`), if the key has a valid one.
+    pub fn key_id(&self) -> Option<&str> {
+        self.key_id.as_deref()
+    }
+
+    /// Returns whether the key is for another use than signatures (`use` or `key_ops`), which is usual and no fault.
+    pub fn serves_another_use(&self) -> bool {
+        self.serves_another_use
+    }
+
+    /// Returns why the key cannot verify.
+    pub fn reason(&self) -> KeyError {
+        self.reason
+    }
+}
+
+/// Converts an error of the JSON reader.
+pub(crate) fn scan_error(error: ScanError) -> KeyError {
+    KeyError::new(match error {
+        ScanError::Syntax => KeyProblem::Malformed,
+        ScanError::Depth { .. } | ScanError::TooMany => KeyProblem::TooLarge,
+        ScanError::Duplicate => KeyProblem::Duplicate,
+    })
 }
 
 struct Rejected(KeyError);
 
 impl From<ScanError> for Rejected {
     fn from(error: ScanError) -> Self {
-        Rejected(KeyError::new(match error {
-            ScanError::Syntax => KeyProblem::Malformed,
-            ScanError::Depth { .. } | ScanError::TooMany => KeyProblem::TooLarge,
-            ScanError::Duplicate => KeyProblem::Duplicate,
-        }))
+        Rejected(scan_error(error))
     }
 }
 
+/// The algorithm of the caller.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// None: each key must name or imply its own.
+    Own,
+    /// Applies to keys that name and imply none.
+    Default(Alg),
+    /// Keys of another algorithm are skipped.
+    Only(Alg),
+}
+
+type ReadKey = fn(&str, Option<Alg>) -> Result<VerificationKey, KeyError>;
+
 impl KeySet {
+    /// Creates an empty set.
+    pub fn new() -> KeySet {
+        KeySet::default()
+    }
+
     /// Reads a JWK Set. A key without `alg` is only accepted if its curve implies the algorithm.
     pub fn from_json(text: &str) -> Result<KeySet> {
-        Ok(Self::read(text, None, read_key)?)
+        Ok(Self::read(text, Wanted::Own, read_key)?)
+    }
+
+    /// Reads a JWK Set in which some keys have no `alg`, as Microsoft Entra publishes it. The algorithm applies only
+    /// to keys that neither name nor imply one, and fit it. All others keep their own.
+    ///
+    /// ```
+    /// use jeton::jwk::KeySet;
+    /// use jeton::key::{SigAlg, SigningKey};
+    ///
+    /// let rsa = SigningKey::generate(SigAlg::RS256)?.verifying_key().to_jwk();
+    /// let ec = SigningKey::generate(SigAlg::ES256)?.verifying_key().to_jwk();
+    /// let text = format!(r#"{{"keys":[{},{ec}]}}"#, rsa.replace(r#""alg":"RS256","#, ""));
+    /// assert_eq!(KeySet::from_json(&text)?.len(), 1);
+    /// assert_eq!(KeySet::from_json_with_default(&text, SigAlg::RS256)?.len(), 2);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn from_json_with_default(text: &str, alg: impl Into<Alg>) -> Result<KeySet> {
+        Ok(Self::read(text, Wanted::Default(alg.into()), read_key)?)
     }
 
     /// Reads a JWK Set whose keys are all for one algorithm. It applies to keys without `alg`. Keys with
     /// another `alg` are skipped.
     pub fn from_json_as(text: &str, alg: Alg) -> Result<KeySet> {
-        Ok(Self::read(text, Some(alg), read_key)?)
+        Ok(Self::read(text, Wanted::Only(alg), read_key)?)
+    }
+
+    /// Adds a key.
+    ///
+    /// # Errors
+    /// [`KeyProblem::TooLarge`] if the set is full ([`limits::KEY_SET_KEYS`]), and [`KeyProblem::Duplicate`] if the
+    /// set has a key with the same id and algorithm.
+    pub fn insert(&mut self, key: impl Into<VerificationKey>) -> Result<()> {
+        let key = key.into();
+        if self.keys.len() >= limits::KEY_SET_KEYS {
+            let keys = self.keys.len() + 1;
+            return Err(KeyError::too_large("keys", keys, limits::KEY_SET_KEYS).into());
+        }
+        let is_same = |other: &VerificationKey| {
+            key.key_id().is_some() && (other.key_id(), other.alg()) == (key.key_id(), key.alg())
+        };
+        if self.keys.iter().any(is_same) {
+            return Err(KeyError::at("kid", KeyProblem::Duplicate).into());
+        }
+        self.keys.push(key);
+        Ok(())
+    }
+
+    /// Removes all keys with this id, and returns whether there was one.
+    pub fn remove(&mut self, key_id: &str) -> bool {
+        let before = self.keys.len();
+        self.keys.retain(|key| key.key_id() != Some(key_id));
+        self.keys.len() < before
+    }
+
+    /// Returns the keys in the order of the set.
+    ///
+    /// ```
+    /// use jeton::jwk::KeySet;
+    /// use jeton::key::{SigAlg, SigningKey};
+    ///
+    /// let mut set = KeySet::new();
+    /// set.insert(SigningKey::generate(SigAlg::ES256)?.verifying_key().with_key_id("a")?)?;
+    /// let ids: Vec<_> = set.iter().map(|key| key.key_id()).collect();
+    /// assert_eq!(ids, [Some("a")]);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn iter(&self) -> std::slice::Iter<'_, VerificationKey> {
+        self.keys.iter()
+    }
+
+    /// Returns the public keys as a JWK Set, each with `use: sig`. Symmetric keys are left out, because they are
+    /// secret.
+    pub fn to_json(&self) -> String {
+        let public = self.keys.iter().filter_map(|key| match key {
+            VerificationKey::Mac(_) => None,
+            VerificationKey::Public(key) => Some(key.to_jwk_with_use()),
+        });
+        format!("{{\"keys\":[{}]}}", public.collect::<Vec<_>>().join(","))
     }
 
     /// Returns the number of keys in the set.
@@ -56,33 +202,70 @@ impl KeySet {
         self.keys.len()
     }
 
-    /// Always returns false: a set has at least one key.
+    /// Returns whether the set has no key. A set that was read has at least one.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// Returns the number of keys that were skipped because they have an unknown type, cannot verify, or are
-    /// not valid.
-    pub fn skipped(&self) -> usize {
-        self.skipped
+    /// Returns the keys that were skipped when the set was read: of an unknown type, for another use, or not valid.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
     }
 
-    fn read(
-        text: &str,
-        wanted: Option<Alg>,
-        read_key: fn(&str, Option<Alg>) -> Result<VerificationKey, KeyError>,
-    ) -> Result<KeySet, KeyError> {
-        let (mut keys, mut skipped) = (Vec::new(), 0);
-        for element in elements(text)? {
-            match read_key(element, wanted) {
-                Ok(key) => keys.push(key),
-                Err(_) => skipped += 1,
+    fn read(text: &str, wanted: Wanted, read_key: ReadKey) -> Result<KeySet, KeyError> {
+        let mut set = KeySet::new();
+        for (index, element) in elements(text)?.into_iter().enumerate() {
+            let read = match wanted {
+                Wanted::Own => read_key(element, None),
+                Wanted::Only(alg) => read_key(element, Some(alg)),
+                Wanted::Default(alg) => match read_key(element, None) {
+                    Err(error) if error.problem() == KeyProblem::AlgorithmNeeded => {
+                        read_key(element, Some(alg))
+                    }
+                    read => read,
+                },
+            };
+            match read {
+                Ok(key) => set.keys.push(key),
+                Err(reason) => set.skipped.push(skipped(index, element, reason)),
             }
         }
-        if keys.is_empty() {
+        if set.keys.is_empty() {
             return Err(KeyError::at("keys", KeyProblem::NoUsableKey));
         }
-        Ok(KeySet { keys, skipped })
+        Ok(set)
+    }
+}
+
+fn skipped(index: usize, text: &str, reason: KeyError) -> Skipped {
+    let members = Members::parse(text);
+    let key_id = members.as_ref().ok().and_then(|members| {
+        let id = members.key_id().ok()??;
+        Some(id.as_str().to_owned())
+    });
+    let serves_another_use = members.is_ok_and(|members| {
+        let permitted = members.permit(Operation::Verify);
+        permitted.is_err_and(|error| {
+            matches!(
+                error.problem(),
+                KeyProblem::AnotherUse | KeyProblem::OperationNotPermitted
+            )
+        })
+    });
+    Skipped {
+        index,
+        key_id,
+        serves_another_use,
+        reason,
+    }
+}
+
+impl<'s> IntoIterator for &'s KeySet {
+    type Item = &'s VerificationKey;
+    type IntoIter = std::slice::Iter<'s, VerificationKey>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 
@@ -107,19 +290,27 @@ impl From<KeySet> for Keys {
 /// # Ok::<(), jeton::Error>(())
 /// ```
 pub fn weak_key_set(text: &str, alg: Option<Alg>) -> Result<KeySet> {
-    Ok(KeySet::read(text, alg, read_weak_key)?)
+    Ok(KeySet::read(
+        text,
+        alg.map_or(Wanted::Own, Wanted::Only),
+        read_weak_key,
+    )?)
 }
 
 /// Keys are nested in an array in the set, so the limit is higher than for a single key.
-const DEPTH: u32 = 10;
+pub(crate) const SET_DEPTH: u32 = 10;
 
 /// Returns the text of each key of a set, within the limits.
 pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     if text.len() > limits::KEY_SET_BYTES {
-        return Err(KeyError::input_too_large(text.len(), limits::KEY_SET_BYTES));
+        return Err(KeyError::too_large(
+            "key set",
+            text.len(),
+            limits::KEY_SET_BYTES,
+        ));
     }
     let mut array = None;
-    json::read_object(text, DEPTH, |name, value| {
+    json::read_object(text, SET_DEPTH, |name, value| {
         if name == *"keys" {
             let wrong_type = || Rejected(KeyError::at("keys", KeyProblem::WrongType));
             array = Some(value.elements().ok_or_else(wrong_type)?);
@@ -130,14 +321,14 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
     let array = array.ok_or(KeyError::at("keys", KeyProblem::Missing))?;
     let mut keys = Vec::new();
     for element in array {
-        if keys.len() == limits::KEY_SET_KEYS {
-            return Err(KeyError::too_large(
-                "keys",
-                limits::KEY_SET_KEYS + 1,
-                limits::KEY_SET_KEYS,
-            ));
-        }
         keys.push(element.raw());
+    }
+    if keys.len() > limits::KEY_SET_KEYS {
+        return Err(KeyError::too_large(
+            "keys",
+            keys.len(),
+            limits::KEY_SET_KEYS,
+        ));
     }
     Ok(keys)
 }

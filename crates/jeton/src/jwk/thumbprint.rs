@@ -17,3 +17,8 @@ pub(crate) fn thumbprint(members: &[(&str, &str)]) -> String {
     hash.update("}");
     base64::encode(&hash.finalize())
 }
+
+/// Returns a thumbprint as a URI (RFC 9278, section 3).
+pub(crate) fn thumbprint_uri(thumbprint: &str) -> String {
+    format!("urn:ietf:params:oauth:jwk-thumbprint:sha-256:{thumbprint}")
+}

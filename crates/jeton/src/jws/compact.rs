@@ -122,7 +122,7 @@ impl<'t> Compact<'t> {
         let fields = header.fields(limits, extensions)?;
         let alg = fields.alg()?;
         let message = self.message(content, fields.payload_form)?;
-        let key = keys.find(alg, fields.kid.as_deref(), |key| {
+        let key = keys.find(alg, fields.kid.as_deref(), limits.keys_tried, |key| {
             signed_by(key, &message, self.signature)
         })?;
         Ok(self.verified(key, fields))

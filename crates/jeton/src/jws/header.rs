@@ -7,10 +7,10 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::base64;
-use crate::error::{Measure, Part, Rejection};
+use crate::error::{Part, Rejection};
 use crate::json::{self, Kind, ScanError, Text, Value};
 use crate::jwk;
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 
 /// Whether a recipient interprets a member with this name. If so, only the library may write it, and only
 /// into a protected header.
@@ -289,15 +289,8 @@ impl<'h> Fields<'h> {
             Ok(())
         })
         .map_err(|Rejected(rejection)| rejection)?;
-        if let Some(kid) = &self.kid
-            && kid.len() > limits::KEY_ID_BYTES
-        {
-            return Err(Rejection::over(
-                Part::Header,
-                Measure::KeyIdBytes,
-                kid.len(),
-                limits::KEY_ID_BYTES,
-            ));
+        if let Some(kid) = &self.kid {
+            limits.check_key_id(Part::Header, kid)?;
         }
         self.payload_form = payload_form(crit, b64, extensions)?;
         Ok(())

@@ -256,12 +256,18 @@ impl Signature<'_> {
         let alg = fields.alg()?;
         // Built for the first matching key, if there is one.
         let message = OnceCell::new();
-        let key = keys.find(alg, fields.kid.as_deref(), |key| {
-            tries.one_more(|| {
-                let message = message.get_or_init(|| payload.signed(&self.protected, self.form));
-                signed_by(key, message, &self.signature)
-            })
-        })?;
+        let key = keys.find(
+            alg,
+            fields.kid.as_deref(),
+            reading.limits.keys_tried,
+            |key| {
+                tries.one_more(|| {
+                    let message =
+                        message.get_or_init(|| payload.signed(&self.protected, self.form));
+                    signed_by(key, message, &self.signature)
+                })
+            },
+        )?;
         Ok(VerifiedPayload {
             payload: payload.bytes(self.form)?,
             key_id: key.id().map(KeyId::shared),

@@ -16,7 +16,7 @@ pub enum MacAlg {
     HS512,
 }
 
-/// A signature algorithm (RFC 7518, section 3.1; RFC 8037; RFC 8812; RFC 9864; ML-DSA for JOSE).
+/// A signature algorithm (RFC 7518, section 3.1; RFC 8037; RFC 8812; RFC 9864; RFC 9964).
 ///
 /// Ed448 is not supported, because no suitable implementation exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

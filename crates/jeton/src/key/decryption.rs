@@ -126,7 +126,7 @@ impl DecryptionKey {
         self.public.key_id()
     }
 
-    /// Returns the same key with a key id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 1,024 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<DecryptionKey> {
         self.public = self.public.with_key_id(key_id)?;
         Ok(self)
@@ -147,6 +147,7 @@ impl DecryptionKey {
         let key = match alg.management() {
             Management::Rsa(_) => {
                 members.permit_one_of("enc", &["decrypt", "unwrapKey"])?;
+                members.has_primes()?;
                 if members.has("oth") {
                     return Err(KeyError::at("oth", KeyProblem::Unsupported));
                 }

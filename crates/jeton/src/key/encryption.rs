@@ -65,7 +65,7 @@ impl EncryptionKey {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// Returns the same key with a key id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 1,024 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<EncryptionKey> {
         self.key_id = Some(KeyId::from_caller(key_id)?);
         Ok(self)
@@ -98,13 +98,16 @@ impl EncryptionKey {
         }
     }
 
+    /// Returns the thumbprint as a URI (RFC 9278).
+    pub fn thumbprint_uri(&self) -> String {
+        jwk::thumbprint_uri(&self.thumbprint())
+    }
+
     pub(crate) fn from_members(
         members: &Members<'_>,
         wanted: Option<KeyManagementAlg>,
     ) -> Result<EncryptionKey, KeyError> {
-        if let Some(private) = members.private_member() {
-            return Err(KeyError::at(private, KeyProblem::PrivateGiven));
-        }
+        members.no_private_member()?;
         let alg = algorithm(members, wanted)?;
         members.permit_one_of(
             "enc",
@@ -216,6 +219,11 @@ impl Public {
     }
 }
 
+/// Returns whether an optional member has this value. Null counts as absent.
+fn is(members: &Members<'_>, name: &'static str, value: &str) -> Result<bool, KeyError> {
+    Ok(members.has_value(name) && members.optional(name)?.as_deref() == Some(value))
+}
+
 /// Determines the algorithm of an asymmetric JWK from `alg` and the caller. Both must agree with each other
 /// and with `kty`.
 pub(super) fn algorithm(
@@ -226,8 +234,8 @@ pub(super) fn algorithm(
     let alg = match (&declared, wanted) {
         // A curve that is only for key agreement, or a key with `use: enc`.
         (None, None)
-            if members.optional("crv")?.as_deref() == Some("X25519")
-                || (members.optional("use")?.as_deref() == Some("enc") && members.has("crv")) =>
+            if is(members, "crv", "X25519")?
+                || (is(members, "use", "enc")? && members.has_value("crv")) =>
         {
             KeyManagementAlg::EcdhEs
         }
@@ -261,10 +269,10 @@ pub(crate) fn group(members: &Members<'_>) -> Result<Group, KeyError> {
 
 /// Returns `x` and `y` as an uncompressed point, or `x` alone.
 pub(crate) fn public_bytes(members: &Members<'_>, group: Group) -> Result<Vec<u8>, KeyError> {
-    let x = members.fixed("x", group.bytes())?;
+    let x = members.coordinate("x", crv(group), group.bytes())?;
     match group {
         Group::P256 | Group::P384 | Group::P521 => {
-            let y = members.fixed("y", group.bytes())?;
+            let y = members.coordinate("y", crv(group), group.bytes())?;
             Ok([&[4], x.as_slice(), y.as_slice()].concat())
         }
         Group::X25519 => Ok(x.to_vec()),

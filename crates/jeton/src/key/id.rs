@@ -15,7 +15,10 @@ impl KeyId {
 
     /// Checks an id from key material.
     pub(crate) fn from_key(id: &str) -> Result<KeyId, KeyError> {
-        Self::bounded(id).ok_or(KeyError::at("kid", KeyProblem::WrongLength))
+        Self::bounded(id).ok_or(match id.len() {
+            0 => KeyError::at("kid", KeyProblem::WrongLength),
+            bytes => KeyError::too_large("kid", bytes, limits::KEY_ID_BYTES),
+        })
     }
 
     fn bounded(id: &str) -> Option<KeyId> {

@@ -31,6 +31,13 @@ fn is_key_text_within(bytes: &[u8], layers: u8) -> bool {
     is(bytes) || narrowed(bytes).is_some_and(|text| is(&text))
 }
 
+/// Whether the bytes are text in UTF-16 or UTF-32.
+pub(super) fn is_wide(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe")
+        || bytes.starts_with(b"\xfe\xff")
+        || narrowed(bytes).is_some_and(|text| text.is_ascii())
+}
+
 /// Decodes UTF-16 and UTF-32 of ASCII text in both byte orders. At least a third of such bytes are zero,
 /// which does not happen in a random secret.
 fn narrowed(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
@@ -136,7 +143,7 @@ fn has_xml_key(text: &[u8]) -> bool {
 /// Whether a word is an OpenSSH public key: a line of `authorized_keys` or `known_hosts`, or only the base64
 /// of the key. That starts with a length of four bytes, which is small, and the name of the algorithm (RFC
 /// 4253, section 6.6).
-fn has_open_ssh_key(text: &[u8]) -> bool {
+pub(super) fn has_open_ssh_key(text: &[u8]) -> bool {
     const NAMES: [&[u8]; 5] = [b"ssh-", b"ecdsa-sh", b"sk-ssh-", b"sk-ecdsa", b"webauthn"];
     let is_key = |word: &[u8]| {
         let Some(start) = word.get(..16).filter(|start| start.starts_with(b"AAAA")) else {
@@ -179,7 +186,7 @@ fn trimmed(bytes: &[u8]) -> &[u8] {
 
 /// Decodes base64 if all bytes belong to it: either alphabet, with or without padding, with line breaks, which
 /// may be written as `\n`, or in a `data:` URL (RFC 2397).
-fn base64(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+pub(super) fn base64(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     const BEFORE: &[u8] = b";base64,";
     let text = trimmed(bytes);
     let text = match memchr::memmem::find(text, BEFORE) {

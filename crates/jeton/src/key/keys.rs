@@ -1,8 +1,7 @@
-use super::{KeyId, MacKey, VerifyingKey};
+use super::{Alg, KeyId, MacKey, VerifyingKey};
 use crate::error::Rejection;
 use crate::json::Text;
 use crate::jws::{Headers, KnownHeader};
-use crate::limits;
 
 /// The keys that a verifier trusts: one key, or a key set.
 ///
@@ -23,11 +22,42 @@ struct Set {
     known: Vec<(usize, usize)>,
 }
 
-/// A key that checks JWS signatures or MACs.
+/// A key that checks JWS signatures or MACs: an element of a [`KeySet`].
 #[derive(Debug)]
-pub(crate) enum VerificationKey {
+#[non_exhaustive]
+pub enum VerificationKey {
+    /// A symmetric key. The secret is shared by its copies.
     Mac(MacKey),
+    /// A public key.
     Public(VerifyingKey),
+}
+
+impl Clone for VerificationKey {
+    fn clone(&self) -> Self {
+        match self {
+            VerificationKey::Mac(key) => VerificationKey::Mac(key.share()),
+            VerificationKey::Public(key) => VerificationKey::Public(key.clone()),
+        }
+    }
+}
+
+impl From<MacKey> for VerificationKey {
+    fn from(key: MacKey) -> Self {
+        VerificationKey::Mac(key)
+    }
+}
+
+impl From<&MacKey> for VerificationKey {
+    /// The secret is shared, not copied.
+    fn from(key: &MacKey) -> Self {
+        VerificationKey::Mac(key.share())
+    }
+}
+
+impl From<VerifyingKey> for VerificationKey {
+    fn from(key: VerifyingKey) -> Self {
+        VerificationKey::Public(key)
+    }
 }
 
 impl Keys {
@@ -57,11 +87,12 @@ impl Keys {
     /// true.
     ///
     /// A single key is used for any `kid`. In a key set, a `kid` selects the keys with this id. Without a `kid`,
-    /// keys with this algorithm are tried, at most [`limits::KEYS_TRIED`].
+    /// keys with this algorithm are tried, at most `limit`.
     pub(crate) fn find(
         &self,
         alg: Text<'_>,
         kid: Option<&str>,
+        limit: usize,
         mut verify: impl FnMut(&VerificationKey) -> bool,
     ) -> Result<&VerificationKey, Rejection> {
         let keys = match &self.0 {
@@ -80,13 +111,16 @@ impl Keys {
             .iter()
             .filter(named)
             .filter(|key| key.matches_name(alg));
-        for key in candidates.take(limits::KEYS_TRIED) {
+        for key in candidates.clone().take(limit) {
             if verify(key) {
                 return Ok(key);
             }
             last_error = Rejection::Signature;
         }
-        Err(last_error)
+        match candidates.count() {
+            count if count > limit && kid.is_none() => Err(Rejection::too_many_keys(count, limit)),
+            _ => Err(last_error),
+        }
     }
 }
 
@@ -116,6 +150,19 @@ impl Set {
 }
 
 impl VerificationKey {
+    /// Returns the algorithm.
+    pub fn alg(&self) -> Alg {
+        match self {
+            VerificationKey::Mac(key) => key.alg().into(),
+            VerificationKey::Public(key) => key.alg().into(),
+        }
+    }
+
+    /// Returns the key id (`kid`).
+    pub fn key_id(&self) -> Option<&str> {
+        self.id().map(KeyId::as_str)
+    }
+
     pub(crate) fn id(&self) -> Option<&KeyId> {
         match self {
             VerificationKey::Mac(key) => key.id(),

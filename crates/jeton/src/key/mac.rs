@@ -110,7 +110,7 @@ impl MacKey {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// Returns the same key with a key id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 1,024 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<MacKey> {
         self.key_id = Some(KeyId::from_caller(key_id)?);
         self.headers = Headers::new(self.alg.name(), self.key_id());
@@ -122,6 +122,13 @@ impl MacKey {
     pub fn thumbprint(&self) -> String {
         let secret = crate::base64::encode_secret(&self.material.secret);
         jwk::thumbprint(&[("k", &secret), ("kty", "oct")])
+    }
+
+    /// Returns the thumbprint as a URI (RFC 9278).
+    ///
+    /// It is a hash of the secret: do not publish it.
+    pub fn thumbprint_uri(&self) -> String {
+        jwk::thumbprint_uri(&self.thumbprint())
     }
 
     fn read_jwk(text: &str, wanted: Option<MacAlg>) -> Result<MacKey> {

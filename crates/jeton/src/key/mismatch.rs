@@ -3,7 +3,8 @@
 use super::algorithm::Scheme;
 use super::encryption_algorithm::Management;
 use super::signing::Pair;
-use super::{ContentEnc, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
+use super::verifying::Public;
+use super::{ContentEnc, KeyHalf, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
 use crate::crypto::Curve;
 use crate::crypto::ecdh::Group;
 use crate::crypto::ml_dsa::ParameterSet;
@@ -29,6 +30,17 @@ pub(super) fn wrong_type(found: &'static str, expected: &'static str) -> KeyErro
     KeyError::new(KeyProblem::WrongKeyType)
         .with_found(Some(found))
         .with_expected(expected)
+}
+
+/// A key pair, or a half of it, was given for a MAC.
+pub(super) fn not_a_secret(half: KeyHalf) -> KeyError {
+    KeyError::new(KeyProblem::WrongKeyType)
+        .with_found(Some(match half {
+            KeyHalf::Public => "a public key",
+            KeyHalf::Private => "a private key",
+            KeyHalf::Symmetric => "a secret",
+        }))
+        .with_expected("a secret for HMAC")
 }
 
 /// The `kty` or `crv` of a JWK does not fit the algorithm.
@@ -133,6 +145,18 @@ impl Pair {
             Pair::Ecdsa(_) => "EC",
             Pair::Ed25519(_) => "Ed25519",
             Pair::MlDsa(_) => "ML-DSA",
+        }
+    }
+}
+
+impl Public {
+    /// Returns the type of the key, for messages.
+    pub(super) const fn key_type(&self) -> &'static str {
+        match self {
+            Public::Rsa { .. } => "RSA",
+            Public::Ecdsa { .. } => "EC",
+            Public::Ed25519(_) => "Ed25519",
+            Public::MlDsa(_) => "ML-DSA",
         }
     }
 }

@@ -13,9 +13,12 @@
 //! Secrets are wiped when dropped, cannot be cloned, and do not appear in `Debug` output.
 
 mod algorithm;
+mod any_key;
 mod content;
 mod decryption;
 mod decryption_keys;
+mod der_form;
+mod encrypted;
 mod encryption;
 pub(crate) mod encryption_algorithm;
 mod encryption_ref;
@@ -26,6 +29,7 @@ mod mac;
 mod mismatch;
 mod oid;
 pub(crate) mod password;
+mod pem;
 mod pkix;
 mod pkix_encryption;
 mod private_key_info;
@@ -38,13 +42,14 @@ pub(crate) mod weak;
 mod wrapping;
 
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
+pub use any_key::{AnyKey, KeyFormat, KeyHalf};
 pub use content::ContentKey;
 pub use decryption::DecryptionKey;
 pub use decryption_keys::DecryptionKeys;
 pub use encryption::EncryptionKey;
 pub use encryption_algorithm::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
 pub use encryption_ref::EncryptionKeyRef;
-pub use keys::Keys;
+pub use keys::{Keys, VerificationKey};
 pub use mac::MacKey;
 pub use rsa_size::RsaSize;
 pub use signing::SigningKey;
@@ -60,9 +65,9 @@ pub(crate) use encryption_algorithm::{Cipher, Management, Wrapping};
 pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 pub(crate) use key_text::is_key_text;
-pub(crate) use keys::VerificationKey;
 pub(crate) use mismatch::wrong_jwk_type;
 pub(crate) use password::Password;
+pub(crate) use pem::not_json;
 #[cfg(test)]
 pub(crate) use private_key_info::rsa_parts;
 pub(crate) use private_key_info::{

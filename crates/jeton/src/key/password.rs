@@ -158,7 +158,7 @@ impl Password {
         Ok(self)
     }
 
-    /// Returns the same password with a key id of 1 to 256 bytes.
+    /// Returns the same password with a key id of 1 to 1,024 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<Password> {
         self.key_id = Some(KeyId::from_caller(key_id)?);
         Ok(self)

@@ -9,11 +9,13 @@ use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 use super::algorithm::Scheme;
+use super::der_form::DerForm;
 use super::mismatch::wrong_type;
 use super::oid::{
     EC, ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87, P256, P384, P521, RSA, SECP256K1, curve,
     malformed, parameters,
 };
+use super::pem::{Pem, not_der};
 use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::signing::Pair;
 use super::verifying::Public;
@@ -21,7 +23,7 @@ use super::{SigAlg, SigningKey, VerifyingKey};
 use crate::crypto::ml_dsa::ParameterSet;
 use crate::crypto::rsa::Strength;
 use crate::crypto::{Curve, ed25519, rsa};
-use crate::error::{Error, KeyError, KeyProblem, Result};
+use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
 use crate::limits;
 
 impl SigningKey {
@@ -38,18 +40,39 @@ impl SigningKey {
 
     /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958).
     pub fn from_der(der: &[u8]) -> Result<SigningKey> {
-        Ok(read_pkcs8(der, None)?)
+        Ok(read_private_der(der, None)?)
     }
 
     /// Reads a DER private key in PKCS#8 for this algorithm.
     pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<SigningKey> {
-        Ok(read_pkcs8(der, Some(alg))?)
+        Ok(read_private_der(der, Some(alg))?)
     }
 
     /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret. It does not contain the key id,
     /// nor the algorithm of an RSA key.
     pub fn to_pem(&self) -> Result<Zeroizing<String>> {
         write_private_pem(&self.to_der()?)
+    }
+
+    /// Returns an RSA key as PEM PKCS#1 (`RSA PRIVATE KEY`), which contains the secret, for programs that read no
+    /// other form.
+    ///
+    /// # Errors
+    /// [`KeyProblem::WrongKeyType`] for a key of another type.
+    ///
+    /// ```
+    /// use jeton::key::{SigAlg, SigningKey};
+    ///
+    /// let key = SigningKey::generate(SigAlg::RS256)?;
+    /// let same = SigningKey::from_pem_as(&key.to_pkcs1_pem()?, SigAlg::RS256)?;
+    /// assert_eq!(same.verifying_key().to_pkcs1_pem()?, key.verifying_key().to_pkcs1_pem()?);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn to_pkcs1_pem(&self) -> Result<Zeroizing<String>> {
+        match &self.pair {
+            Pair::Rsa(pair) => write_private_pkcs1_pem(&pair.pkcs8()?),
+            _ => Err(wrong_type(self.pair.key_type(), "RSA").into()),
+        }
     }
 
     /// Returns the key as DER PKCS#8, which contains the secret. It does not contain the key id, nor the algorithm
@@ -78,17 +101,25 @@ impl VerifyingKey {
 
     /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
     pub fn from_der(der: &[u8]) -> Result<VerifyingKey> {
-        Ok(read_spki(der, None, Strength::Current)?)
+        Ok(read_public_der(der, None, Strength::Current)?)
     }
 
     /// Reads a DER SubjectPublicKeyInfo for this algorithm.
     pub fn from_der_as(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
-        Ok(read_spki(der, Some(alg), Strength::Current)?)
+        Ok(read_public_der(der, Some(alg), Strength::Current)?)
     }
 
     /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the key id and the algorithm of an RSA key.
     pub fn to_pem(&self) -> Result<String> {
         write_public_pem(&self.public)
+    }
+
+    /// Returns an RSA key as PEM PKCS#1 (`RSA PUBLIC KEY`), for programs that read no other form.
+    ///
+    /// # Errors
+    /// [`KeyProblem::WrongKeyType`] for a key of another type.
+    pub fn to_pkcs1_pem(&self) -> Result<String> {
+        write_public_pkcs1_pem(&self.public)
     }
 
     /// Returns the key as DER SubjectPublicKeyInfo, without the key id and the algorithm of an RSA key.
@@ -101,7 +132,7 @@ impl VerifyingKey {
     }
 
     pub(crate) fn weak_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey, KeyError> {
-        read_spki(der, Some(alg), Strength::Legacy)
+        read_public_der(der, Some(alg), Strength::Legacy)
     }
 }
 
@@ -165,31 +196,9 @@ impl Kind {
     }
 }
 
-/// Decodes PEM. Returns the label and the DER.
-pub(super) fn decode_pem(text: &str) -> Result<(String, Zeroizing<Vec<u8>>), KeyError> {
-    if text.len() > limits::KEY_BYTES {
-        return Err(KeyError::input_too_large(text.len(), limits::KEY_BYTES));
-    }
-    // The DER is shorter than the text. An incomplete or malformed key is wiped too.
-    let mut der = Zeroizing::new(vec![0; text.len()]);
-    let (label, decoded) = pem::decode(text.trim().as_bytes(), &mut der).map_err(malformed)?;
-    let length = decoded.len();
-    der.truncate(length);
-    Ok((label.to_owned(), der))
-}
-
-fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
-    let (label, der) = decode_pem(text)?;
-    match label.as_str() {
-        "PRIVATE KEY" => read_pkcs8(&der, wanted),
-        "EC PRIVATE KEY" => read_sec1(&der, wanted),
-        "RSA PRIVATE KEY" => {
-            let alg = Kind::Rsa.algorithm(wanted)?;
-            of_rsa_parts(&parts_from_pkcs1(&der)?, alg)
-        }
-        "PUBLIC KEY" | "RSA PUBLIC KEY" => Err(KeyError::new(KeyProblem::PublicGiven)),
-        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
-    }
+pub(super) fn read_private_pem(text: &str, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+    let Pem { form, der } = Pem::read(text)?;
+    read_private(form, &der, wanted)
 }
 
 fn read_public_pem(
@@ -197,14 +206,68 @@ fn read_public_pem(
     wanted: Option<SigAlg>,
     strength: Strength,
 ) -> Result<VerifyingKey, KeyError> {
-    let (label, der) = decode_pem(text)?;
-    match label.as_str() {
-        "PUBLIC KEY" => read_spki(&der, wanted, strength),
-        "RSA PUBLIC KEY" => read_rsa_public(&der, Kind::Rsa.algorithm(wanted)?, strength),
-        "PRIVATE KEY" | "EC PRIVATE KEY" | "RSA PRIVATE KEY" => {
+    let Pem { form, der } = Pem::read(text)?;
+    read_public(form, &der, wanted, strength)
+}
+
+/// Reads a DER private key in any form.
+pub(super) fn read_private_der(der: &[u8], wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+    bounded(der)?;
+    let form = DerForm::of(der).ok_or_else(|| not_der(der))?;
+    read_private(form, der, wanted)
+}
+
+/// Reads a DER public key in any form.
+pub(super) fn read_public_der(
+    der: &[u8],
+    wanted: Option<SigAlg>,
+    strength: Strength,
+) -> Result<VerifyingKey, KeyError> {
+    bounded(der)?;
+    let form = DerForm::of(der).ok_or_else(|| not_der(der))?;
+    read_public(form, der, wanted, strength)
+}
+
+pub(super) fn read_private(
+    form: DerForm,
+    der: &[u8],
+    wanted: Option<SigAlg>,
+) -> Result<SigningKey, KeyError> {
+    match form {
+        DerForm::Pkcs8 => read_pkcs8(der, wanted),
+        DerForm::Sec1 => read_sec1(der, wanted),
+        DerForm::Pkcs1Private => {
+            let alg = Kind::Rsa.algorithm(wanted)?;
+            of_rsa_parts(&parts_from_pkcs1(der)?, alg)
+        }
+        DerForm::Spki | DerForm::Pkcs1Public => Err(KeyError::new(KeyProblem::PublicGiven)),
+        DerForm::EncryptedPkcs8 | DerForm::Certificate | DerForm::Pkcs12 => Err(no_key(form)),
+    }
+}
+
+pub(super) fn read_public(
+    form: DerForm,
+    der: &[u8],
+    wanted: Option<SigAlg>,
+    strength: Strength,
+) -> Result<VerifyingKey, KeyError> {
+    match form {
+        DerForm::Spki => read_spki(der, wanted, strength),
+        DerForm::Pkcs1Public => read_rsa_public(der, Kind::Rsa.algorithm(wanted)?, strength),
+        DerForm::Pkcs8 | DerForm::Sec1 | DerForm::Pkcs1Private => {
             Err(KeyError::new(KeyProblem::PrivateGiven))
         }
-        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+        DerForm::EncryptedPkcs8 | DerForm::Certificate | DerForm::Pkcs12 => Err(no_key(form)),
+    }
+}
+
+/// Returns the error for a form that is no readable key.
+pub(super) fn no_key(form: DerForm) -> KeyError {
+    match form {
+        DerForm::EncryptedPkcs8 => KeyError::input(FoundInput::EncryptedPkcs8),
+        DerForm::Certificate => KeyError::input(FoundInput::Certificate),
+        DerForm::Pkcs12 => KeyError::input(FoundInput::Pkcs12),
+        _ => KeyError::new(KeyProblem::Malformed),
     }
 }
 
@@ -254,6 +317,9 @@ fn read_spki(
         .ok_or(KeyError::new(KeyProblem::Malformed))?;
     let public = match kind {
         Kind::Rsa => return read_rsa_public(bits, alg, strength),
+        Kind::Ec(curve) if matches!(bits.first(), Some(2 | 3)) => {
+            Public::ecdsa_compressed(curve, bits)
+        }
         Kind::Ec(curve) => Public::ecdsa(curve, bits),
         Kind::Ed25519 => Public::ed25519(bits),
         Kind::MlDsa(set) => Public::ml_dsa(set, bits),
@@ -271,7 +337,7 @@ fn read_rsa_public(der: &[u8], alg: SigAlg, strength: Strength) -> Result<Verify
 
 pub(super) fn bounded(der: &[u8]) -> Result<(), KeyError> {
     if der.len() > limits::KEY_BYTES {
-        return Err(KeyError::input_too_large(der.len(), limits::KEY_BYTES));
+        return Err(KeyError::too_large("DER", der.len(), limits::KEY_BYTES));
     }
     Ok(())
 }
@@ -299,7 +365,29 @@ fn write_public_pem(public: &Public) -> Result<String> {
         .map_err(|_| Error::Primitive)
 }
 
-fn write_spki(public: &Public) -> Result<Vec<u8>> {
+fn write_public_pkcs1_pem(public: &Public) -> Result<String> {
+    let Public::Rsa { n, e, .. } = public else {
+        return Err(wrong_type(public.key_type(), "RSA").into());
+    };
+    let encode = || -> der::Result<Vec<u8>> {
+        let key = RsaPublicKeyRef {
+            modulus: der::asn1::UintRef::new(n)?,
+            public_exponent: der::asn1::UintRef::new(e)?,
+        };
+        key.to_der()
+    };
+    let der = encode().map_err(|_| Error::Primitive)?;
+    pem::encode_string("RSA PUBLIC KEY", LineEnding::LF, &der).map_err(|_| Error::Primitive)
+}
+
+fn write_private_pkcs1_pem(pkcs8: &[u8]) -> Result<Zeroizing<String>> {
+    let pkcs1 = super::private_key_info::pkcs1_in(pkcs8)?;
+    pem::encode_string("RSA PRIVATE KEY", LineEnding::LF, pkcs1)
+        .map(Zeroizing::new)
+        .map_err(|_| Error::Primitive)
+}
+
+pub(super) fn write_spki(public: &Public) -> Result<Vec<u8>> {
     let encode = || -> der::Result<Vec<u8>> {
         let curve_oid;
         let rsa_der;

@@ -9,11 +9,13 @@ use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 use zeroize::Zeroizing;
 
 use super::decryption::Private;
+use super::der_form::DerForm;
 use super::encryption::Public;
 use super::encryption_algorithm::Management;
 use super::mismatch::wrong_type;
 use super::oid::{EC, P256, P384, P521, RSA, malformed, parameters};
-use super::pkix::{bounded, decode_pem, write_private_pem};
+use super::pem::{Pem, not_der};
+use super::pkix::{bounded, no_key, write_private_pem};
 use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg};
 use crate::crypto::ecdh::{self, Group};
@@ -30,7 +32,7 @@ impl EncryptionKey {
 
     /// Reads a DER SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) for this algorithm.
     pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey> {
-        Ok(read_spki(der, alg)?)
+        Ok(read_public_der(der, alg)?)
     }
 
     /// Returns the key as PEM SPKI (`PUBLIC KEY`), without the algorithm and the key id.
@@ -53,7 +55,7 @@ impl DecryptionKey {
 
     /// Reads a DER private key in PKCS#8 (RFC 5208, RFC 5958) for this algorithm.
     pub fn from_der_as(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey> {
-        Ok(read_pkcs8(der, alg)?)
+        Ok(read_private_der(der, alg)?)
     }
 
     /// Returns the key as PEM PKCS#8 (`PRIVATE KEY`), which contains the secret, but not the algorithm and the
@@ -116,31 +118,72 @@ fn group(curve: ObjectIdentifier) -> Result<Group, KeyError> {
     }
 }
 
-fn read_private_pem(text: &str, alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
-    let (label, der) = decode_pem(text)?;
-    match label.as_str() {
-        "PRIVATE KEY" => read_pkcs8(&der, alg),
-        "EC PRIVATE KEY" => read_sec1(&der, alg),
-        "RSA PRIVATE KEY" => DecryptionKey::of_rsa_parts(alg, &parts_from_pkcs1(&der)?),
-        "PUBLIC KEY" | "RSA PUBLIC KEY" => Err(KeyError::new(KeyProblem::PublicGiven)),
-        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+pub(super) fn read_private_pem(
+    text: &str,
+    alg: KeyManagementAlg,
+) -> Result<DecryptionKey, KeyError> {
+    let Pem { form, der } = Pem::read(text)?;
+    read_private(form, &der, alg)
+}
+
+pub(super) fn read_public_pem(
+    text: &str,
+    alg: KeyManagementAlg,
+) -> Result<EncryptionKey, KeyError> {
+    let Pem { form, der } = Pem::read(text)?;
+    read_public(form, &der, alg)
+}
+
+/// Reads a DER private key in any form.
+pub(super) fn read_private_der(
+    der: &[u8],
+    alg: KeyManagementAlg,
+) -> Result<DecryptionKey, KeyError> {
+    bounded(der)?;
+    let form = DerForm::of(der).ok_or_else(|| not_der(der))?;
+    read_private(form, der, alg)
+}
+
+/// Reads a DER public key in any form.
+pub(super) fn read_public_der(
+    der: &[u8],
+    alg: KeyManagementAlg,
+) -> Result<EncryptionKey, KeyError> {
+    bounded(der)?;
+    let form = DerForm::of(der).ok_or_else(|| not_der(der))?;
+    read_public(form, der, alg)
+}
+
+pub(super) fn read_private(
+    form: DerForm,
+    der: &[u8],
+    alg: KeyManagementAlg,
+) -> Result<DecryptionKey, KeyError> {
+    match form {
+        DerForm::Pkcs8 => read_pkcs8(der, alg),
+        DerForm::Sec1 => read_sec1(der, alg),
+        DerForm::Pkcs1Private => DecryptionKey::of_rsa_parts(alg, &parts_from_pkcs1(der)?),
+        DerForm::Spki | DerForm::Pkcs1Public => Err(KeyError::new(KeyProblem::PublicGiven)),
+        DerForm::EncryptedPkcs8 | DerForm::Certificate | DerForm::Pkcs12 => Err(no_key(form)),
     }
 }
 
-fn read_public_pem(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
-    let (label, der) = decode_pem(text)?;
-    match label.as_str() {
-        "PUBLIC KEY" => read_spki(&der, alg),
-        "RSA PUBLIC KEY" => read_rsa_public(&der, alg),
-        "PRIVATE KEY" | "EC PRIVATE KEY" | "RSA PRIVATE KEY" => {
+pub(super) fn read_public(
+    form: DerForm,
+    der: &[u8],
+    alg: KeyManagementAlg,
+) -> Result<EncryptionKey, KeyError> {
+    match form {
+        DerForm::Spki => read_spki(der, alg),
+        DerForm::Pkcs1Public => read_rsa_public(der, alg),
+        DerForm::Pkcs8 | DerForm::Sec1 | DerForm::Pkcs1Private => {
             Err(KeyError::new(KeyProblem::PrivateGiven))
         }
-        _ => Err(KeyError::at("PEM label", KeyProblem::Unsupported)),
+        DerForm::EncryptedPkcs8 | DerForm::Certificate | DerForm::Pkcs12 => Err(no_key(form)),
     }
 }
 
 fn read_pkcs8(der: &[u8], alg: KeyManagementAlg) -> Result<DecryptionKey, KeyError> {
-    bounded(der)?;
     let key = PrivateKey::read(der)?;
     let private = match Kind::of(&key.algorithm, alg)? {
         Kind::Rsa => return DecryptionKey::of_rsa_parts(alg, &key.rsa_parts()?),
@@ -172,7 +215,6 @@ fn of_pair(group: Group, pair: &ecdsa::Pair) -> Result<ecdh::Private, KeyError> 
 }
 
 fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyError> {
-    bounded(der)?;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(malformed)?;
     let bits = info
         .subject_public_key
@@ -181,10 +223,21 @@ fn read_spki(der: &[u8], alg: KeyManagementAlg) -> Result<EncryptionKey, KeyErro
     match Kind::of(&info.algorithm, alg)? {
         Kind::Rsa => read_rsa_public(bits, alg),
         Kind::Ecdh(group) => {
-            let public = Public::ecdh(group, bits)
+            let public = public_point(group, bits)
                 .map_err(|problem| KeyError::at("subjectPublicKey", problem))?;
             Ok(EncryptionKey::from_parts(alg, public, None))
         }
+    }
+}
+
+/// Reads a point that may be compressed (RFC 5480, section 2.2).
+fn public_point(group: Group, bits: &[u8]) -> Result<Public, KeyProblem> {
+    match (group.curve(), bits.first()) {
+        (Some(curve), Some(2 | 3)) => {
+            let point = ecdsa::Public::from_compressed(curve, bits)?.uncompressed()?;
+            Public::ecdh(group, &point)
+        }
+        _ => Public::ecdh(group, bits),
     }
 }
 

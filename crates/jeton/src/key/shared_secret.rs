@@ -89,7 +89,7 @@ impl SharedSecret {
         permitted: PermittedUse,
     ) -> Result<SharedSecret, KeyError> {
         if bytes.len() != length {
-            return Err(KeyError::at("k", KeyProblem::WrongLength));
+            return Err(KeyError::wrong_length("k", bytes.len(), length));
         }
         if is_key_text(&bytes) {
             return Err(KeyError::at("k", KeyProblem::KeyAsSecret));

@@ -111,13 +111,16 @@ impl SigningKey {
         self.public.key_id()
     }
 
-    /// Returns the same key with a key id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 1,024 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<SigningKey> {
         self.public = self.public.with_key_id(key_id)?;
         Ok(self)
     }
 
-    fn from_members(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigningKey, KeyError> {
+    pub(super) fn from_members(
+        members: &Members<'_>,
+        wanted: Option<SigAlg>,
+    ) -> Result<SigningKey, KeyError> {
         let alg = verifying::algorithm(members, wanted)?;
         let private = match alg.scheme() {
             Scheme::MlDsa(_) => "priv",
@@ -144,6 +147,7 @@ impl SigningKey {
                 Pair::MlDsa(ml_dsa::Pair::from_halves(set, &seed, key.bytes()).map_err(at_private)?)
             }
             (Public::Rsa { n, e, .. }, _) => {
+                members.has_primes()?;
                 if members.has("oth") {
                     return Err(KeyError::at("oth", KeyProblem::Unsupported));
                 }

@@ -66,6 +66,39 @@ impl VerifyingKey {
             .to_owned()
     }
 
+    /// Returns the key as a JWK with `use: sig`, as in a published key set. Some verifiers skip keys without it.
+    ///
+    /// ```
+    /// use jeton::key::{SigAlg, SigningKey};
+    ///
+    /// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+    /// assert!(key.to_jwk_with_use().contains(r#""use":"sig""#));
+    /// assert!(!key.to_jwk().contains("use"));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn to_jwk_with_use(&self) -> String {
+        let mut key = self.clone();
+        key.metadata.set_use();
+        key.to_jwk()
+    }
+
+    /// Returns the same key with certificates, which [`to_jwk`](Self::to_jwk) writes as `x5c` (RFC 7517, section
+    /// 4.7). Each is a certificate in DER; the first is that of the key. They are neither validated nor trusted.
+    ///
+    /// ```
+    /// use jeton::key::{SigAlg, SigningKey};
+    ///
+    /// let key = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+    /// # let (leaf, issuer) = ([0x30, 0x00], [0x30, 0x00]);
+    /// let key = key.with_certificates(&[&leaf, &issuer]);
+    /// assert!(key.to_jwk().contains(r#""x5c":["MAA=","MAA="]"#));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn with_certificates(mut self, chain: &[&[u8]]) -> VerifyingKey {
+        self.metadata.set_certificates(chain);
+        self
+    }
+
     /// Returns the algorithm.
     pub fn alg(&self) -> SigAlg {
         self.alg
@@ -76,7 +109,7 @@ impl VerifyingKey {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// Returns the same key with a key id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 1,024 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<VerifyingKey> {
         self.key_id = Some(KeyId::from_caller(key_id)?);
         self.headers = Headers::new(self.alg.name(), self.key_id());
@@ -115,10 +148,7 @@ impl VerifyingKey {
 
     /// Returns the thumbprint as a URI (RFC 9278).
     pub fn thumbprint_uri(&self) -> String {
-        format!(
-            "urn:ietf:params:oauth:jwk-thumbprint:sha-256:{}",
-            self.thumbprint()
-        )
+        jwk::thumbprint_uri(&self.thumbprint())
     }
 
     pub(crate) fn from_members(
@@ -137,7 +167,7 @@ impl VerifyingKey {
         public: Public,
     ) -> Result<VerifyingKey, KeyError> {
         Ok(VerifyingKey {
-            metadata: Metadata::of(members)?,
+            metadata: Metadata::of(members),
             ..Self::from_parts(alg, public, members.key_id()?)
         })
     }
@@ -155,9 +185,7 @@ impl VerifyingKey {
 
     /// Returns the algorithm of a public JWK for verification.
     fn public_algorithm(members: &Members<'_>, wanted: Option<SigAlg>) -> Result<SigAlg, KeyError> {
-        if let Some(private) = members.private_member() {
-            return Err(KeyError::at(private, KeyProblem::PrivateGiven));
-        }
+        members.no_private_member()?;
         members.permit(Operation::Verify)?;
         algorithm(members, wanted)
     }
@@ -227,13 +255,15 @@ impl Public {
                 Public::rsa(alg, Strength::Current, &n, &e)
             }
             Scheme::Ecdsa(curve) => {
-                let x = members.fixed("x", curve.bytes())?;
-                let y = members.fixed("y", curve.bytes())?;
+                let x = members.coordinate("x", crv(curve), curve.bytes())?;
+                let y = members.coordinate("y", crv(curve), curve.bytes())?;
                 let point = [&[4], x.as_slice(), y.as_slice()].concat();
                 Public::ecdsa(curve, &point).map_err(|problem| KeyError::at("x", problem))
             }
-            Scheme::Ed25519 => Public::ed25519(&members.fixed("x", ed25519::PUBLIC_BYTES)?)
-                .map_err(|problem| KeyError::at("x", problem)),
+            Scheme::Ed25519 => {
+                Public::ed25519(&members.coordinate("x", "Ed25519", ed25519::PUBLIC_BYTES)?)
+                    .map_err(|problem| KeyError::at("x", problem))
+            }
             Scheme::MlDsa(set) => Public::ml_dsa(set, &members.bytes("pub")?)
                 .map_err(|problem| KeyError::at("pub", problem)),
         }
@@ -261,6 +291,12 @@ impl Public {
             curve,
             point: point.to_vec(),
         })
+    }
+
+    /// Reads a compressed point (SEC 1, section 2.3.3; RFC 5480, section 2.2). It is kept uncompressed.
+    pub(super) fn ecdsa_compressed(curve: Curve, point: &[u8]) -> Result<Public, KeyProblem> {
+        let point = ecdsa::Public::from_compressed(curve, point)?.uncompressed()?;
+        Public::ecdsa(curve, &point)
     }
 
     pub(super) fn ed25519(bytes: &[u8]) -> Result<Public, KeyProblem> {

@@ -74,7 +74,7 @@ impl WrappingKey {
         self.key_id.as_ref().map(KeyId::as_str)
     }
 
-    /// Returns the same key with a key id of 1 to 256 bytes.
+    /// Returns the same key with a key id of 1 to 1,024 bytes.
     pub fn with_key_id(mut self, key_id: &str) -> Result<WrappingKey> {
         self.key_id = Some(KeyId::from_caller(key_id)?);
         Ok(self)
@@ -84,6 +84,13 @@ impl WrappingKey {
     /// but must not be published.
     pub fn thumbprint(&self) -> String {
         self.shared.thumbprint()
+    }
+
+    /// Returns the thumbprint as a URI (RFC 9278).
+    ///
+    /// It is a hash of the secret: do not publish it.
+    pub fn thumbprint_uri(&self) -> String {
+        jwk::thumbprint_uri(&self.thumbprint())
     }
 
     pub(crate) fn from_members(

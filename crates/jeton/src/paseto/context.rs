@@ -1,6 +1,5 @@
 use std::fmt;
 
-
 /// The additional data that a new token is bound to: a footer, an implicit assertion, both or none.
 ///
 /// ```

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::open::{Keys, Open};
 use super::token::Parts;
 use super::{v3, v4};
-use crate::error::{KeyError, KeyProblem, Measure, Part, Rejection, Result};
+use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
 use crate::json::{self, ScanError};
 use crate::limits::{self, Limits};
 
@@ -15,7 +15,7 @@ use crate::limits::{self, Limits};
 /// The footer is read before verification, so it only selects which key to try. It must be a strict JSON
 /// object of at most [`limits::FOOTER_BYTES`], with a `kid` of at most [`limits::KEY_ID_BYTES`]. A key in a
 /// footer (`wpk`) is ignored. If the footer is not an object or has no `kid`, the keys of the version and
-/// purpose of the token are tried, at most [`limits::KEYS_TRIED`].
+/// purpose of the token are tried, at most [`Limits::keys_tried`].
 ///
 /// A set has at most [`limits::KEY_SET_KEYS`] keys. Replace a set as a whole; sets are never merged.
 ///
@@ -42,7 +42,11 @@ pub struct KeySet {
 }
 
 /// The keys that may have created a token.
-pub(super) type Candidates<'k> = SmallVec<[&'k Arc<dyn Open>; limits::KEYS_TRIED]>;
+pub(super) struct Candidates<'k> {
+    pub(super) keys: SmallVec<[&'k Arc<dyn Open>; limits::KEYS_TRIED]>,
+    /// The number of keys, which may be more than those that are tried.
+    pub(super) count: usize,
+}
 
 impl KeySet {
     /// Creates a set of these keys.
@@ -141,17 +145,17 @@ impl KeySet {
             .ok_or(Rejection::WrongFormat)?;
         let parts = Parts::of(token, header, limits)?;
         let kid = key_id(&parts.footer, limits)?;
-        let candidates: Candidates<'k> = self
+        let all = self
             .keys
             .iter()
             .filter(|key| key.header() == header)
-            .filter(|key| kid.as_ref().is_none_or(|kid| **key.id() == **kid))
-            .take(limits::KEYS_TRIED)
-            .collect();
-        if candidates.is_empty() {
+            .filter(|key| kid.as_ref().is_none_or(|kid| **key.id() == **kid));
+        let count = all.clone().count();
+        if count == 0 {
             return Err(Rejection::UnknownKey);
         }
-        Ok((parts, candidates))
+        let keys = all.take(limits.keys_tried).collect();
+        Ok((parts, Candidates { keys, count }))
     }
 }
 
@@ -212,15 +216,8 @@ fn key_id(footer: &[u8], limits: &Limits) -> Result<Option<String>, Rejection> {
         Ok(())
     })
     .map_err(|Rejected(rejection)| rejection)?;
-    if let Some(kid) = &kid
-        && kid.len() > limits::KEY_ID_BYTES
-    {
-        return Err(Rejection::over(
-            Part::Footer,
-            Measure::KeyIdBytes,
-            kid.len(),
-            limits::KEY_ID_BYTES,
-        ));
+    if let Some(kid) = &kid {
+        limits.check_key_id(Part::Footer, kid)?;
     }
     Ok(kid)
 }

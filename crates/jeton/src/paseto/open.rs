@@ -70,7 +70,8 @@ impl Keys {
         match &self.0 {
             Trusted::One(key) => {
                 let parts = Parts::of(token, key.header(), limits)?;
-                Ok((parts, smallvec![key]))
+                let keys = smallvec![key];
+                Ok((parts, Candidates { keys, count: 1 }))
             }
             Trusted::Set(set) => set.candidates(token, limits),
         }

@@ -173,7 +173,7 @@ impl Verifier {
     /// The size of the buffer that the largest candidate needs.
     fn buffer_bytes(&self, parts: &Parts<'_>, keys: &Candidates<'_>) -> usize {
         let room = |key: &&Arc<dyn Open>| key.buffer_bytes(parts, &self.implicit_assertion);
-        keys.iter().map(room).max().unwrap_or_default()
+        keys.keys.iter().map(room).max().unwrap_or_default()
     }
 
     /// Authenticates a token and checks its footer. Returns its text and the id of the key.
@@ -184,7 +184,7 @@ impl Verifier {
         buffer: &'b mut [u8],
     ) -> Result<(&'b str, Arc<str>)> {
         let mut last_error = Rejection::UnknownKey.into();
-        for key in keys {
+        for key in &keys.keys {
             let room = key.buffer_bytes(parts, &self.implicit_assertion);
             match key.open(parts, &self.implicit_assertion, &mut buffer[..room]) {
                 Ok(message) => {
@@ -196,7 +196,12 @@ impl Verifier {
                 Err(error) => last_error = error,
             }
         }
-        Err(last_error)
+        match keys.count {
+            count if count > keys.keys.len() => {
+                Err(Rejection::too_many_keys(count, keys.keys.len()).into())
+            }
+            _ => Err(last_error),
+        }
     }
 
     fn check_footer(&self, parts: &Parts<'_>) -> Result<(), Rejection> {

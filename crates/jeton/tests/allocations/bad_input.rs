@@ -87,10 +87,7 @@ fn header_ten_thousand_deep_is_rejected_cheaply() {
     let header = BASE64URL.encode_to_string(format!("{{\"alg\":\"HS256\",\"x\":{deep}}}"));
     rejected_everywhere(&format!("{header}.AA.AA"), SMALL_BYTES);
     rejected_everywhere(&format!("{header}.AA.AA.AA.AA"), SMALL_BYTES);
-    let wide = Limits {
-        header_bytes: 100_000,
-        ..Limits::default()
-    };
+    let wide = Limits::default().header_bytes(100_000);
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
     let jws = Verifier::new(&mac).limits(wide);
     let most = 100_000 + SMALL_BYTES;

@@ -293,10 +293,7 @@ fn verify_encrypted_jwt_over_limits_is_rejected() {
     let token = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm)
         .issue(&claims())
         .unwrap();
-    let limits = jeton::Limits {
-        token_bytes: token.len() - 1,
-        ..Default::default()
-    };
+    let limits = jeton::Limits::default().token_bytes(token.len() - 1);
     let verifier = jwt::EncryptedVerifier::new(&key, policy()).limits(limits);
     let rejection = verifier.verify::<Visit>(&token).unwrap_err().rejection();
     assert!(

@@ -1,4 +1,4 @@
-//! ML-DSA for JOSE: the key and the token in the example of the draft.
+//! ML-DSA for JOSE (RFC 9964): the key and the token of the working group's example.
 
 use jeton::jws::{Signer, Verifier};
 use jeton::key::{SigAlg, SigningKey};

@@ -37,7 +37,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         }),
         trial("A.1_key_set_keeps_the_verification_key", || {
             let set = KeySet::from_json(&text("rfc7517/rfc7517_A.1.jwkset"))?;
-            check((set.len(), set.skipped()) == (1, 1), "one of two")
+            check((set.len(), set.skipped().len()) == (1, 1), "one of two")
         }),
         trial("A.2_private_keys", || {
             let all = keys("rfc7517/rfc7517_A.2.jwkset");

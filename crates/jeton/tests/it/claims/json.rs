@@ -238,10 +238,7 @@ fn nesting_above_limit_is_an_error_with_both_numbers() {
         };
         assert_eq!(error, expected.into());
     }
-    let limits = Limits {
-        json_depth: 33,
-        ..Limits::default()
-    };
+    let limits = Limits::default().json_depth(33);
     assert!(Claims::from_json_with_limits(&nested(33), &limits).is_ok());
     assert!(Claims::from_json_with_limits(&nested(34), &limits).is_err());
 }

@@ -319,7 +319,7 @@ fn key_set_skips_keys_that_cannot_decrypt() {
     let none = format!(r#"{{"keys":[{}]}}"#, key.encryption_key().to_jwk());
     let problem = rejected(DecryptionKeys::from_jwk_set(&none));
     assert_eq!(problem, (Some("keys"), KeyProblem::NoUsableKey));
-    let many = format!(r#"{{"keys":[{}]}}"#, vec!["{}"; 101].join(","));
+    let many = format!(r#"{{"keys":[{}]}}"#, vec!["{}"; 257].join(","));
     let problem = rejected(DecryptionKeys::from_jwk_set(&many));
     assert_eq!(problem, (Some("keys"), KeyProblem::TooLarge));
 }

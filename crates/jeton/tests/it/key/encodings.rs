@@ -257,9 +257,9 @@ fn contradicting_member_is_named_in_the_error() {
         ),
         (with(&ec, "kid", json!("")), "kid", KeyProblem::WrongLength),
         (
-            with(&ec, "kid", json!("k".repeat(257))),
+            with(&ec, "kid", json!("k".repeat(1025))),
             "kid",
-            KeyProblem::WrongLength,
+            KeyProblem::TooLarge,
         ),
         (with(&ec, "d", json!(zero)), "d", KeyProblem::PrivateGiven),
     ] {
@@ -380,8 +380,8 @@ fn jwk_use_key_ops_and_x5c_are_written_again() {
     let mut wrong: Value = serde_json::from_str(&jwk).unwrap();
     for chain in [json!("MIIB"), json!([7]), json!([["MIIB"]])] {
         wrong["x5c"] = chain;
-        let rejection = rejected(SigningKey::from_jwk(&wrong.to_string()));
-        assert_eq!(rejection.member(), Some("x5c"));
+        let key = SigningKey::from_jwk(&wrong.to_string()).unwrap();
+        assert!(!key.to_jwk().unwrap().contains("x5c"));
     }
 }
 

@@ -67,12 +67,7 @@ fn inflated_size_limit_applies_below_the_ratio() {
         lines.take(bytes).collect()
     };
     // Numbers compress to about half, so the limit of the token must be larger.
-    let wide = || {
-        inflating().limits(jeton::Limits {
-            token_bytes: 16 * 1024 * 1024,
-            ..jeton::Limits::default()
-        })
-    };
+    let wide = || inflating().limits(jeton::Limits::default().token_bytes(16 * 1024 * 1024));
     let at = compressed(&text(limits::INFLATED_BYTES));
     assert_eq!(
         wide().decrypt(&at).unwrap().plaintext().len(),

@@ -83,10 +83,7 @@ fn rounds_limit_of_the_caller_applies() {
         .encrypt(b"x")
         .unwrap();
     let within = |pbes2_rounds| {
-        let limits = Limits {
-            pbes2_rounds,
-            ..Limits::default()
-        };
+        let limits = Limits::default().pbes2_rounds(pbes2_rounds);
         Decrypter::new(&key).limits(limits)
     };
     assert!(within(2_000).decrypt(&token).is_ok());

@@ -77,7 +77,7 @@ pub(crate) fn public_rows(subject: &Subject) -> Vec<Row> {
         Family::Ec => {
             let (x, y) = public[1..].split_at(public.len() / 2);
             let odd = y[y.len() - 1] & 1;
-            rows.wrong(
+            rows.right(
                 "a compressed point",
                 with_bits(0, &[&[2 + odd], x].concat()),
             );

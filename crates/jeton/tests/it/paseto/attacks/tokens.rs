@@ -283,10 +283,7 @@ fn verify_many_dots_is_rejected_cheaply() {
 fn verify_token_over_limit_is_rejected() {
     for key in Key::both() {
         let token = key.issue(TokenContext::new());
-        let limits = |token_bytes| Limits {
-            token_bytes,
-            ..Limits::default()
-        };
+        let limits = |token_bytes| Limits::default().token_bytes(token_bytes);
         assert!(
             key.verifier()
                 .limits(limits(token.len()))

@@ -1,0 +1,160 @@
+use std::fmt;
+
+/// What was found in place of a key.
+///
+/// The text of each says what the input is, and what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FoundInput {
+    /// Nothing, or only white space.
+    Empty,
+    /// A certificate (X.509), in PEM or DER. Its key is not taken, because nothing checked the certificate.
+    Certificate,
+    /// A request for a certificate (PKCS#10).
+    CertificateRequest,
+    /// A PKCS#12 file (`.p12`, `.pfx`).
+    Pkcs12,
+    /// A Java key store (JKS or JCEKS).
+    JavaKeyStore,
+    /// A private key in the format of OpenSSH.
+    OpenSshPrivateKey,
+    /// A public key in the format of OpenSSH, or a line of `authorized_keys`.
+    OpenSshPublicKey,
+    /// A key of OpenPGP.
+    Pgp,
+    /// A DSA key.
+    Dsa,
+    /// An encrypted key in the old format of OpenSSL (`Proc-Type: 4,ENCRYPTED`).
+    OldEncryptedPem,
+    /// An encrypted PKCS#8 key, and no password.
+    EncryptedPkcs8,
+    /// PEM whose line ends are written as a backslash and a letter, as in JSON or in a variable.
+    EscapedLineEnds,
+    /// The base64 of a PEM or of a JWK.
+    EncodedTwice,
+    /// Base64 of DER, without the lines of PEM.
+    BareBase64,
+    /// Text in UTF-16 or UTF-32.
+    Utf16,
+    /// PEM, where a JWK is expected.
+    Pem,
+    /// DER, where a JWK or PEM is expected.
+    Der,
+    /// A single JWK, where another form is expected.
+    Jwk,
+    /// A JWK Set, where one key is expected.
+    JwkSet {
+        /// The number of keys in it.
+        keys: u32,
+    },
+    /// A PASERK, where a key for JOSE is expected.
+    Paserk,
+    /// A certificate for each key id, as Google publishes them.
+    CertificatesByKeyId,
+    /// The description of a realm of Keycloak.
+    KeycloakRealm,
+    /// The metadata of an issuer (RFC 8414, OpenID Connect Discovery).
+    IssuerMetadata,
+    /// A service account file of Google.
+    ServiceAccount,
+    /// JSON that has no key.
+    OtherJson,
+}
+
+impl fmt::Display for FoundInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FoundInput::Empty => "the input is empty",
+            FoundInput::Certificate => {
+                "this is a certificate; to get its key, run `openssl x509 -in FILE -pubkey -noout`"
+            }
+            FoundInput::CertificateRequest => {
+                "this is a certificate request; to get its key, run `openssl req -in FILE -pubkey -noout`"
+            }
+            FoundInput::Pkcs12 => {
+                "this is a PKCS#12 file; to get its key, run `openssl pkcs12 -in FILE -nodes -nocerts`"
+            }
+            FoundInput::JavaKeyStore => {
+                "this is a Java key store; to convert it to PKCS#12, run `keytool -importkeystore -srckeystore FILE -destkeystore NEW_FILE -deststoretype PKCS12`"
+            }
+            FoundInput::OpenSshPrivateKey => {
+                "this is an OpenSSH private key; to convert a copy, run `ssh-keygen -p -m PKCS8 -f FILE`"
+            }
+            FoundInput::OpenSshPublicKey => {
+                "this is an OpenSSH public key; to convert it, run `ssh-keygen -e -m PKCS8 -f FILE`"
+            }
+            FoundInput::Pgp => "this is an OpenPGP key; export the key as PEM or JWK",
+            FoundInput::Dsa => "this is a DSA key; no algorithm of a token uses it",
+            FoundInput::OldEncryptedPem => {
+                "the key is encrypted in the old format of OpenSSL; to convert it to PKCS#8, run `openssl pkey -in FILE -out NEW_FILE`"
+            }
+            FoundInput::EncryptedPkcs8 => "the key is encrypted; it needs a password",
+            FoundInput::EscapedLineEnds => {
+                "the line ends of the PEM are written as `\\n`; replace each with a line break"
+            }
+            FoundInput::EncodedTwice => "this is the base64 of a key file; decode it first",
+            FoundInput::BareBase64 => {
+                "this is base64 without the lines of PEM; put it between the BEGIN and END lines"
+            }
+            FoundInput::Utf16 => "the text is UTF-16; convert it to UTF-8",
+            FoundInput::Pem => "this is PEM; read it as PEM",
+            FoundInput::Der => "this is DER; read it as DER",
+            FoundInput::Jwk => "this is a JWK; read it as a JWK",
+            FoundInput::JwkSet { keys: 1 } => "this is a JWK Set with 1 key; select the key",
+            FoundInput::JwkSet { keys } => {
+                return write!(f, "this is a JWK Set with {keys} keys; select one key");
+            }
+            FoundInput::Paserk => "this is a PASERK, which is a key for PASETO",
+            FoundInput::CertificatesByKeyId => {
+                "these are certificates by key id; the issuer publishes the keys as a JWK Set at another address, for example https://www.googleapis.com/oauth2/v3/certs or …/jwk/…"
+            }
+            FoundInput::KeycloakRealm => {
+                "this is the description of a Keycloak realm; take its `public_key`, or its key set at …/protocol/openid-connect/certs"
+            }
+            FoundInput::IssuerMetadata => {
+                "this is the metadata of an issuer; fetch the address in its `jwks_uri`"
+            }
+            FoundInput::ServiceAccount => {
+                "this is a Google service account; take its `private_key`"
+            }
+            FoundInput::OtherJson => "this JSON is not a key: it has no `kty` and no `keys`",
+        })
+    }
+}
+
+/// The label of a PEM block (RFC 7468).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PemLabel {
+    /// `PRIVATE KEY`: PKCS#8.
+    PrivateKey,
+    /// `ENCRYPTED PRIVATE KEY`: PKCS#8 with a password.
+    EncryptedPrivateKey,
+    /// `RSA PRIVATE KEY`: PKCS#1.
+    RsaPrivateKey,
+    /// `RSA PUBLIC KEY`: PKCS#1.
+    RsaPublicKey,
+    /// `EC PRIVATE KEY`: SEC1.
+    EcPrivateKey,
+    /// `PUBLIC KEY`: SubjectPublicKeyInfo.
+    PublicKey,
+    /// `CERTIFICATE`.
+    Certificate,
+    /// Not PEM: a PKCS#12 file.
+    Pkcs12,
+}
+
+impl fmt::Display for PemLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PemLabel::PrivateKey => "PRIVATE KEY",
+            PemLabel::EncryptedPrivateKey => "ENCRYPTED PRIVATE KEY",
+            PemLabel::RsaPrivateKey => "RSA PRIVATE KEY",
+            PemLabel::RsaPublicKey => "RSA PUBLIC KEY",
+            PemLabel::EcPrivateKey => "EC PRIVATE KEY",
+            PemLabel::PublicKey => "PUBLIC KEY",
+            PemLabel::Certificate => "CERTIFICATE",
+            PemLabel::Pkcs12 => "PKCS#12",
+        })
+    }
+}

@@ -1,0 +1,456 @@
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use super::der_form::DerForm;
+use super::mismatch::{not_a_secret, wrong_jwk_type};
+use super::pem::{self, Pem};
+use super::{
+    Alg, DecryptionKey, EncryptionKey, KeyManagementAlg, Keys, MacAlg, MacKey, SigAlg, SigningKey,
+    VerifyingKey, encrypted, key_text, pkix, pkix_encryption,
+};
+use crate::crypto::rsa::Strength;
+use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
+use crate::json::{self, Kind, ScanError, Value};
+use crate::jwk::{self, KeySet, Members};
+use crate::limits;
+
+/// A key in any encoding, not bound to an algorithm yet.
+///
+/// It is for files of users, whose encoding is not known: JWK, JWK Set, PEM, DER, PASERK. The encoding is detected
+/// by the content, never by a name. Anything else is an error that says what was found and what to do
+/// ([`FoundInput`]).
+///
+/// Then one method per use makes a key with a fixed algorithm. An algorithm is only required if the key does not
+/// imply it (RSA, symmetric keys).
+///
+/// ```
+/// use jeton::key::{AnyKey, SigAlg, SigningKey};
+///
+/// let file = SigningKey::generate(SigAlg::RS256)?.to_pem()?;
+/// let key = AnyKey::from_bytes(file.as_bytes())?.signing(SigAlg::RS256)?;
+/// assert_eq!(key.alg(), SigAlg::RS256);
+/// let public = AnyKey::from_bytes(file.as_bytes())?.public()?.verifying(SigAlg::RS256)?;
+/// assert_eq!(public.thumbprint(), key.verifying_key().thumbprint());
+/// # Ok::<(), jeton::Error>(())
+/// ```
+pub struct AnyKey {
+    form: Form,
+    format: KeyFormat,
+}
+
+enum Form {
+    Jwk(Zeroizing<String>),
+    Set(Zeroizing<String>),
+    Der(DerForm, Zeroizing<Vec<u8>>),
+    Paserk(Zeroizing<String>),
+}
+
+/// The encoding of a key that was detected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum KeyFormat {
+    /// A JWK (RFC 7517).
+    Jwk,
+    /// A JWK Set (RFC 7517, section 5).
+    JwkSet,
+    /// PEM (RFC 7468).
+    Pem,
+    /// DER: PKCS#8, PKCS#1, SEC1 or SPKI.
+    Der,
+    /// The base64 of DER, which is PEM without its lines. Keycloak shows public keys in this form. It needs an
+    /// algorithm.
+    Base64,
+    /// A PASERK.
+    Paserk,
+}
+
+/// Which half of a key it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum KeyHalf {
+    /// A symmetric key, which is secret.
+    Symmetric,
+    /// A private key, which is secret.
+    Private,
+    /// A public key, or a key set.
+    Public,
+}
+
+impl AnyKey {
+    /// Reads a key, or a JWK Set, of at most [`limits::KEY_SET_BYTES`] bytes.
+    ///
+    /// An encrypted PKCS#8 key needs [`from_bytes_with_password`](Self::from_bytes_with_password); without it the
+    /// error is [`FoundInput::EncryptedPkcs8`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<AnyKey> {
+        Ok(Self::read(bytes, None)?)
+    }
+
+    /// Reads a key that may be encrypted: PKCS#8 with PBES2 (RFC 8018, section 6.2), with PBKDF2 or scrypt (RFC
+    /// 7914, section 7), in PEM or DER. A key that is not encrypted is read too.
+    ///
+    /// The cost is bounded by [`limits::PBKDF2_ITERATIONS`] and [`limits::SCRYPT_MEMORY_BYTES`].
+    pub fn from_bytes_with_password(bytes: &[u8], password: &[u8]) -> Result<AnyKey> {
+        Ok(Self::read(bytes, Some(password))?)
+    }
+
+    /// Returns the detected encoding.
+    pub fn format(&self) -> KeyFormat {
+        self.format
+    }
+
+    /// Returns which half of a key it is, judged by its form alone: the key may still be invalid.
+    pub fn half(&self) -> KeyHalf {
+        match &self.form {
+            Form::Jwk(text) => match Members::parse(text) {
+                Ok(members) if is_symmetric(&members) => KeyHalf::Symmetric,
+                Ok(members) if is_private(&members) => KeyHalf::Private,
+                _ => KeyHalf::Public,
+            },
+            Form::Set(_) => KeyHalf::Public,
+            Form::Der(DerForm::Spki | DerForm::Pkcs1Public, _) => KeyHalf::Public,
+            Form::Der(..) => KeyHalf::Private,
+            Form::Paserk(text) => match text.get(3..) {
+                Some(kind) if kind.starts_with("public.") => KeyHalf::Public,
+                Some(kind) if kind.starts_with("secret.") => KeyHalf::Private,
+                _ => KeyHalf::Symmetric,
+            },
+        }
+    }
+
+    /// Makes the key that signs. `alg` may be `None` if the key implies the algorithm.
+    pub fn signing(&self, alg: impl Into<Option<SigAlg>>) -> Result<SigningKey> {
+        let alg = alg.into();
+        Ok(match &self.form {
+            Form::Jwk(text) => SigningKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Der(form, der) => {
+                self.needs(alg)?;
+                pkix::read_private(*form, der, alg)?
+            }
+            _ => return Err(self.not_one_key().into()),
+        })
+    }
+
+    /// Makes the key that verifies. `alg` may be `None` if the key implies the algorithm. A private key is an error:
+    /// see [`public`](Self::public).
+    pub fn verifying(&self, alg: impl Into<Option<SigAlg>>) -> Result<VerifyingKey> {
+        let alg = alg.into();
+        Ok(match &self.form {
+            Form::Jwk(text) => VerifyingKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Der(form, der) => {
+                self.needs(alg)?;
+                pkix::read_public(*form, der, alg, Strength::Current)?
+            }
+            _ => return Err(self.not_one_key().into()),
+        })
+    }
+
+    /// Makes the key that signs and verifies with a MAC. `alg` may be `None` if the JWK has it.
+    pub fn mac(&self, alg: impl Into<Option<MacAlg>>) -> Result<MacKey> {
+        match &self.form {
+            Form::Jwk(text) => Ok(MacKey::from_members(&Members::parse(text)?, alg.into())?),
+            Form::Der(..) => Err(KeyError::new(KeyProblem::KeyAsSecret).into()),
+            _ => Err(self.not_one_key().into()),
+        }
+    }
+
+    /// Makes the key that decrypts. `alg` may be `None` if a JWK implies the algorithm.
+    pub fn decryption(&self, alg: impl Into<Option<KeyManagementAlg>>) -> Result<DecryptionKey> {
+        let alg = alg.into();
+        Ok(match &self.form {
+            Form::Jwk(text) => DecryptionKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Der(form, der) => {
+                let alg = alg.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
+                pkix_encryption::read_private(*form, der, alg)?
+            }
+            _ => return Err(self.not_one_key().into()),
+        })
+    }
+
+    /// Makes the key that encrypts. `alg` may be `None` if a JWK implies the algorithm.
+    pub fn encryption(&self, alg: impl Into<Option<KeyManagementAlg>>) -> Result<EncryptionKey> {
+        let alg = alg.into();
+        Ok(match &self.form {
+            Form::Jwk(text) => EncryptionKey::from_members(&Members::parse(text)?, alg)?,
+            Form::Der(form, der) => {
+                let alg = alg.ok_or(KeyError::at("alg", KeyProblem::AlgorithmNeeded))?;
+                pkix_encryption::read_public(*form, der, alg)?
+            }
+            _ => return Err(self.not_one_key().into()),
+        })
+    }
+
+    /// Makes the keys of a verifier: one key, or the usable keys of a set. `alg` is the algorithm of the keys that do
+    /// not name one.
+    ///
+    /// ```
+    /// use jeton::key::{AnyKey, SigAlg, SigningKey};
+    /// use jeton::{Policy, jwt};
+    ///
+    /// let file = SigningKey::generate(SigAlg::ES256)?.verifying_key().to_pem()?;
+    /// let keys = AnyKey::from_bytes(file.as_bytes())?.keys(None)?;
+    /// let verifier = jwt::Verifier::new(keys, Policy::new("https://id.example", "api"));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn keys(&self, alg: impl Into<Option<Alg>>) -> Result<Keys> {
+        let alg = alg.into();
+        if let Form::Set(text) = &self.form {
+            return Ok(match alg {
+                None => KeySet::from_json(text)?.into(),
+                Some(alg) => KeySet::from_json_with_default(text, alg)?.into(),
+            });
+        }
+        match (self.half(), alg) {
+            (KeyHalf::Symmetric, None) => Ok(self.mac(None)?.into()),
+            (KeyHalf::Symmetric, Some(Alg::Mac(alg))) => Ok(self.mac(alg)?.into()),
+            (_, None) => Ok(self.verifying(None)?.into()),
+            (_, Some(Alg::Sig(alg))) => Ok(self.verifying(alg)?.into()),
+            (_, Some(Alg::Mac(_))) => Err(not_a_secret(self.half()).into()),
+        }
+    }
+
+    /// Returns the public key of a private key, or the same public key. The halves of a private key must match.
+    ///
+    /// An RSA JWK with `n`, `e` and `d` only has a public key, although it cannot sign.
+    pub fn public(&self) -> Result<AnyKey> {
+        let form = match &self.form {
+            Form::Jwk(text) => {
+                let members = Members::parse(text)?;
+                if is_symmetric(&members) {
+                    return Err(wrong_jwk_type(&members, "a public or private key").into());
+                }
+                match is_private(&members) {
+                    false => Form::Jwk(text.clone()),
+                    true => {
+                        check_halves(&members)?;
+                        Form::Jwk(Zeroizing::new(members.public_text()))
+                    }
+                }
+            }
+            Form::Der(form @ (DerForm::Spki | DerForm::Pkcs1Public), der) => {
+                Form::Der(*form, der.clone())
+            }
+            Form::Der(form, der) => Form::Der(DerForm::Spki, Zeroizing::new(spki(*form, der)?)),
+            Form::Set(_) | Form::Paserk(_) => return Err(self.not_one_key().into()),
+        };
+        Ok(AnyKey {
+            form,
+            format: self.format,
+        })
+    }
+
+    /// Returns the keys of a set, valid or not; a single key is the only element.
+    pub fn each(&self) -> Result<Vec<AnyKey>> {
+        let texts = match &self.form {
+            Form::Set(text) => jwk::set_elements(text)?,
+            Form::Jwk(text) => vec![text.as_str()],
+            Form::Der(form, der) => {
+                return Ok(vec![AnyKey {
+                    form: Form::Der(*form, der.clone()),
+                    format: self.format,
+                }]);
+            }
+            Form::Paserk(text) => {
+                return Ok(vec![AnyKey {
+                    form: Form::Paserk(text.clone()),
+                    format: self.format,
+                }]);
+            }
+        };
+        let jwk = |text: &str| AnyKey {
+            form: Form::Jwk(Zeroizing::new(text.to_owned())),
+            format: KeyFormat::Jwk,
+        };
+        Ok(texts.into_iter().map(jwk).collect())
+    }
+
+    /// Returns the text of a JWK, a JWK Set or a PASERK, without what was around it. It may be a secret.
+    pub fn text(&self) -> Option<&str> {
+        match &self.form {
+            Form::Jwk(text) | Form::Set(text) | Form::Paserk(text) => Some(text),
+            Form::Der(..) => None,
+        }
+    }
+
+    /// Returns the DER of a key that was read as PEM, DER or base64, decrypted. It may be a secret.
+    pub fn der(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Der(_, der) => Some(der),
+            Form::Jwk(_) | Form::Set(_) | Form::Paserk(_) => None,
+        }
+    }
+
+    fn read(bytes: &[u8], password: Option<&[u8]>) -> Result<AnyKey, KeyError> {
+        if bytes.len() > limits::KEY_SET_BYTES {
+            let (bytes, limit) = (bytes.len(), limits::KEY_SET_BYTES);
+            return Err(KeyError::too_large("input", bytes, limit));
+        }
+        if bytes.trim_ascii().is_empty() {
+            return Err(KeyError::input(FoundInput::Empty));
+        }
+        if let [0xfe, 0xed, 0xfe, 0xed, ..] | [0xce, 0xce, 0xce, 0xce, ..] = bytes {
+            return Err(KeyError::input(FoundInput::JavaKeyStore));
+        }
+        if let Some(form) = DerForm::of(bytes) {
+            pkix::bounded(bytes)?;
+            return Self::of_der(form, bytes, KeyFormat::Der, password);
+        }
+        if key_text::is_wide(bytes) {
+            return Err(KeyError::input(FoundInput::Utf16));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| KeyError::new(KeyProblem::Malformed))?;
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let owned = || Zeroizing::new(text.to_owned());
+        let (form, format) = match text.as_bytes() {
+            [b'{', ..] => match json_form(text)? {
+                KeyFormat::JwkSet => (Form::Set(owned()), KeyFormat::JwkSet),
+                format => (Form::Jwk(owned()), format),
+            },
+            _ if pem::is(text) => {
+                let Pem { form, der } = Pem::read(text)?;
+                return Self::of_der(form, &der, KeyFormat::Pem, password);
+            }
+            [b'[', ..] => return Err(KeyError::input(FoundInput::OtherJson)),
+            [b'k', b'1'..=b'4', b'.', ..] => (Form::Paserk(owned()), KeyFormat::Paserk),
+            text if key_text::has_open_ssh_key(text) || text.starts_with(b"---- BEGIN SSH2") => {
+                return Err(KeyError::input(FoundInput::OpenSshPublicKey));
+            }
+            text => {
+                let malformed = KeyError::new(KeyProblem::Malformed);
+                let inner = key_text::base64(text).ok_or(malformed)?;
+                return match DerForm::of(&inner) {
+                    Some(form) => Self::of_der(form, &inner, KeyFormat::Base64, password),
+                    None if key_text::is_key_text(&inner) => {
+                        Err(KeyError::input(FoundInput::EncodedTwice))
+                    }
+                    None => Err(malformed),
+                };
+            }
+        };
+        Ok(AnyKey { form, format })
+    }
+
+    fn of_der(
+        form: DerForm,
+        der: &[u8],
+        format: KeyFormat,
+        password: Option<&[u8]>,
+    ) -> Result<AnyKey, KeyError> {
+        let form = match (form, password) {
+            (DerForm::EncryptedPkcs8, Some(password)) => {
+                Form::Der(DerForm::Pkcs8, encrypted::decrypt(der, password)?)
+            }
+            (DerForm::EncryptedPkcs8 | DerForm::Certificate | DerForm::Pkcs12, _) => {
+                return Err(pkix::no_key(form));
+            }
+            _ => Form::Der(form, Zeroizing::new(der.to_vec())),
+        };
+        Ok(AnyKey { form, format })
+    }
+
+    /// Base64 alone could also be a secret, so it needs an algorithm.
+    fn needs(&self, alg: Option<SigAlg>) -> Result<(), KeyError> {
+        match (self.format, alg) {
+            (KeyFormat::Base64, None) => Err(KeyError::at("alg", KeyProblem::AlgorithmNeeded)),
+            _ => Ok(()),
+        }
+    }
+
+    fn not_one_key(&self) -> KeyError {
+        KeyError::input(match &self.form {
+            Form::Set(text) => FoundInput::JwkSet {
+                keys: jwk::set_elements(text).map_or(0, |keys| keys.len() as u32),
+            },
+            _ => FoundInput::Paserk,
+        })
+    }
+}
+
+fn is_symmetric(members: &Members<'_>) -> bool {
+    matches!(members.optional("kty"), Ok(Some(kty)) if kty == "oct")
+}
+
+fn is_private(members: &Members<'_>) -> bool {
+    members.no_private_member().is_err()
+}
+
+/// Checks that the private key belongs to the public key, for the use that the JWK has. Without primes, an RSA key
+/// cannot be checked.
+fn check_halves(members: &Members<'_>) -> Result<(), KeyError> {
+    let needed = |error: &KeyError| error.problem() == KeyProblem::AlgorithmNeeded;
+    let signing = match SigningKey::from_members(members, None) {
+        Err(error) if needed(&error) => SigningKey::from_members(members, Some(SigAlg::RS256)),
+        read => read,
+    };
+    let Err(error) = signing else {
+        return Ok(());
+    };
+    let decryption = match DecryptionKey::from_members(members, None) {
+        Err(error) if needed(&error) => {
+            DecryptionKey::from_members(members, Some(KeyManagementAlg::RsaOaep256))
+        }
+        read => read,
+    };
+    let is_ok = |error: &KeyError| error.problem() == KeyProblem::PrimesMissing;
+    match decryption {
+        Err(second) if !is_ok(&second) && !is_ok(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the SubjectPublicKeyInfo of a private key.
+fn spki(form: DerForm, der: &[u8]) -> Result<Vec<u8>> {
+    let needed = |error: &KeyError| error.problem() == KeyProblem::AlgorithmNeeded;
+    let signing = match pkix::read_private(form, der, None) {
+        Err(error) if needed(&error) => pkix::read_private(form, der, Some(SigAlg::RS256)),
+        read => read,
+    };
+    match signing {
+        Ok(key) => key.verifying_key().to_der(),
+        // A curve that is only for key agreement.
+        Err(error) => match pkix_encryption::read_private(form, der, KeyManagementAlg::EcdhEs) {
+            Ok(key) => key.encryption_key().to_der(),
+            Err(_) => Err(Error::Key(error)),
+        },
+    }
+}
+
+/// Recognizes a JWK, a JWK Set, or another JSON object that users take for one.
+fn json_form(text: &str) -> Result<KeyFormat, KeyError> {
+    struct Rejected(KeyError);
+    impl From<ScanError> for Rejected {
+        fn from(error: ScanError) -> Self {
+            Rejected(jwk::scan_error(error))
+        }
+    }
+    let mut names = Vec::new();
+    let mut certificates = 0;
+    json::read_object(text, jwk::SET_DEPTH, |name, value: Value<'_>| {
+        let is_text = value.kind() == Kind::String;
+        certificates += usize::from(is_text && value.raw().contains("BEGIN CERTIFICATE"));
+        names.push(name.to_cow());
+        Ok::<_, Rejected>(())
+    })
+    .map_err(|Rejected(error)| error)?;
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    let found = match () {
+        () if has("kty") => return Ok(KeyFormat::Jwk),
+        () if has("keys") => return Ok(KeyFormat::JwkSet),
+        () if certificates > 0 && certificates == names.len() => FoundInput::CertificatesByKeyId,
+        () if has("realm") && has("public_key") => FoundInput::KeycloakRealm,
+        () if has("jwks_uri") => FoundInput::IssuerMetadata,
+        () if has("private_key") && has("client_email") => FoundInput::ServiceAccount,
+        () => FoundInput::OtherJson,
+    };
+    Err(KeyError::input(found))
+}
+
+impl fmt::Debug for AnyKey {
+    /// Writes the format and the half, never the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyKey")
+            .field("format", &self.format)
+            .field("half", &self.half())
+            .finish_non_exhaustive()
+    }
+}
