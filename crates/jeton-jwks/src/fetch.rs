@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AGE, CACHE_CONTROL};
@@ -53,6 +54,12 @@ pub type FetchFuture<'a> =
 pub trait Fetch: Send + Sync + 'static {
     /// Sends one request.
     fn fetch(&self, request: FetchRequest) -> FetchFuture<'_>;
+}
+
+impl<F: Fetch + ?Sized> Fetch for Arc<F> {
+    fn fetch(&self, request: FetchRequest) -> FetchFuture<'_> {
+        (**self).fetch(request)
+    }
 }
 
 pub(crate) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

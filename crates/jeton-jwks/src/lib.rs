@@ -3,7 +3,7 @@
 //!
 //! ```no_run
 //! use jeton::{Policy, Verified};
-//! use jeton_jwks::{RemoteKeySet, Verifier};
+//! use jeton_jwks::{RemoteKeySet, RemoteVerifier};
 //!
 //! #[derive(serde::Deserialize)]
 //! struct Session { tenant: String }
@@ -11,13 +11,15 @@
 //! # async fn example(token: &str) -> Result<(), jeton_jwks::Error> {
 //! // Once.
 //! let keys = RemoteKeySet::new("https://id.example/.well-known/jwks.json")?;
-//! let verifier = Verifier::new(&keys, Policy::new("https://id.example", "api"));
+//! let verifier = RemoteVerifier::new(&keys, Policy::new("https://id.example", "api"));
 //!
 //! // For every token.
 //! let session: Verified<Session> = verifier.verify(token).await?;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A [`MultiIssuerVerifier`] has one key set and one policy for each of several issuers.
 //!
 //! # When keys are fetched
 //!
@@ -47,24 +49,31 @@
 //!
 //! - Only public keys. Anyone who reads the set could use a symmetric or private key, so these are skipped.
 //!   Keys that [`KeySet`](jeton::jwk::KeySet) skips are skipped too.
+//! - A key without `alg`, unless its curve implies one, is skipped without a
+//!   [default](RemoteKeySetBuilder::default_alg).
 //! - A new set replaces the whole previous set.
 //! - The address must use `https`, or `http` to a loopback host. Redirects are not followed.
 //! - A response must arrive within [`TIMEOUT`] and have at most
 //!   [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
 
 mod address;
+mod builder;
 mod connector;
 mod error;
 mod fetch;
 mod https;
+mod multi_issuer;
+mod public_keys;
 mod remote;
 mod schedule;
 mod verifier;
 
 pub use address::{AddressError, check_address};
+pub use builder::RemoteKeySetBuilder;
 pub use error::{Error, FetchError, Result};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, TIMEOUT};
 pub use https::{Https, Response};
+pub use multi_issuer::MultiIssuerVerifier;
 pub use remote::RemoteKeySet;
 pub use schedule::Schedule;
-pub use verifier::Verifier;
+pub use verifier::RemoteVerifier;

@@ -4,18 +4,15 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use http::Uri;
-use jeton::jwk::KeySet;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
+use jeton::key::SigAlg;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-use crate::address::parse_address;
+use crate::builder::RemoteKeySetBuilder;
 use crate::error::FetchError;
 use crate::fetch::{Fetch, FetchRequest, FetchResponse, TIMEOUT};
-use crate::https::Https;
+use crate::public_keys::public_keys;
 use crate::schedule::{Attempts, Need, Schedule, Times};
 
 /// A remote JWK Set, fetched on demand and cached. Clones share the cache.
@@ -27,8 +24,10 @@ pub struct RemoteKeySet(Arc<Shared>);
 
 struct Shared {
     uri: Uri,
-    fetch: Box<dyn Fetch>,
+    fetch: Arc<dyn Fetch>,
     schedule: Schedule,
+    /// The algorithm of keys without `alg`.
+    default_alg: Option<SigAlg>,
     cached: ArcSwapOption<FetchedKeys>,
     /// Locked while a request runs.
     state: Arc<Mutex<FetchState>>,
@@ -67,21 +66,38 @@ impl RemoteKeySet {
     /// # Errors
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`].
     pub fn new(address: &str) -> Result<Self, FetchError> {
-        Self::with(address, Https::new()?, Schedule::default())
+        Self::builder(address).build()
     }
 
-    /// Creates a key set with this client and schedule.
+    /// Starts to set up a key set that is fetched from this address.
     ///
-    /// # Errors
-    /// [`FetchError::InvalidAddress`] if the address is not allowed.
-    pub fn with(address: &str, fetch: impl Fetch, schedule: Schedule) -> Result<Self, FetchError> {
-        Ok(Self(Arc::new(Shared {
-            uri: parse_address(address)?,
-            fetch: Box::new(fetch),
+    /// ```
+    /// use jeton::key::SigAlg;
+    /// use jeton_jwks::RemoteKeySet;
+    ///
+    /// let keys = RemoteKeySet::builder("https://id.example/jwks.json")
+    ///     .default_alg(SigAlg::RS256)
+    ///     .build()?;
+    /// # Ok::<(), jeton_jwks::FetchError>(())
+    /// ```
+    pub fn builder(address: impl Into<String>) -> RemoteKeySetBuilder {
+        RemoteKeySetBuilder::new(address.into())
+    }
+
+    pub(crate) fn from_parts(
+        uri: Uri,
+        fetch: Arc<dyn Fetch>,
+        schedule: Schedule,
+        default_alg: Option<SigAlg>,
+    ) -> Self {
+        Self(Arc::new(Shared {
+            uri,
+            fetch,
             schedule,
+            default_alg,
             cached: ArcSwapOption::empty(),
             state: Arc::default(),
-        })))
+        }))
     }
 
     /// Returns the time since the keys were fetched or confirmed as current, or `None` if they never were.
@@ -221,7 +237,10 @@ impl Shared {
                 text,
                 etag,
                 max_age,
-            } => (Arc::from(public_keys(&text)?), etag, max_age),
+            } => {
+                let text = public_keys(&text, self.default_alg)?;
+                (Arc::from(text), etag, max_age)
+            }
             FetchResponse::NotModified { max_age } => match &before {
                 Some(before) => (Arc::clone(&before.text), known_etag.take(), max_age),
                 None => return Err(FetchError::Status(304)),
@@ -242,44 +261,6 @@ impl Shared {
             },
         })));
         Ok(())
-    }
-}
-
-#[derive(Deserialize)]
-struct Set<'a> {
-    #[serde(borrow)]
-    keys: Vec<&'a RawValue>,
-}
-
-/// The members that tell whether a key is public.
-#[derive(Deserialize)]
-struct Shape {
-    kty: String,
-    d: Option<IgnoredAny>,
-    k: Option<IgnoredAny>,
-    r#priv: Option<IgnoredAny>,
-}
-
-/// Returns the set without its secret keys. Anyone who reads a secret key in a published set could sign.
-fn public_keys(text: &str) -> Result<String, FetchError> {
-    let set: Set<'_> = serde_json::from_str(text).map_err(|_| FetchError::InvalidKeySet)?;
-    let is_public = |key: &&&RawValue| {
-        let shape: Result<Shape, _> = serde_json::from_str(key.get());
-        shape.is_ok_and(|shape| {
-            let Shape { kty, d, k, r#priv } = shape;
-            kty != "oct" && d.is_none() && k.is_none() && r#priv.is_none()
-        })
-    };
-    let keys: Vec<&str> = set
-        .keys
-        .iter()
-        .filter(is_public)
-        .map(|key| key.get())
-        .collect();
-    let text = format!("{{\"keys\":[{}]}}", keys.join(","));
-    match KeySet::from_json(&text) {
-        Ok(_) => Ok(text),
-        Err(_) => Err(FetchError::InvalidKeySet),
     }
 }
 

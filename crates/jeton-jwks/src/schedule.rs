@@ -14,11 +14,11 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton_jwks::{Https, RemoteKeySet, Schedule};
+/// use jeton_jwks::{RemoteKeySet, Schedule};
 ///
 /// # fn example() -> Result<(), jeton_jwks::Error> {
 /// let schedule = Schedule::default().usable_for(Duration::from_secs(3600));
-/// let keys = RemoteKeySet::with("https://id.example/jwks.json", Https::new()?, schedule)?;
+/// let keys = RemoteKeySet::builder("https://id.example/jwks.json").schedule(schedule).build()?;
 /// # Ok(())
 /// # }
 /// ```

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
+use jeton::jwt::UnverifiedJwt;
 use jeton::{Limits, Policy, RawClaims, Verified, Verify as _, jwt};
 use serde::de::DeserializeOwned;
 
@@ -13,7 +14,7 @@ use crate::remote::{FetchedKeys, RemoteKeySet};
 /// Verifies JWTs with a [`RemoteKeySet`] and a policy.
 ///
 /// Several verifiers with different policies can share one [`RemoteKeySet`].
-pub struct Verifier {
+pub struct RemoteVerifier {
     keys: RemoteKeySet,
     policy: Policy,
     limits: Limits,
@@ -26,7 +27,7 @@ struct CachedVerifier {
     verifier: jwt::Verifier,
 }
 
-impl Verifier {
+impl RemoteVerifier {
     /// Creates a verifier that accepts tokens which a key of the set verifies and the policy allows.
     #[must_use]
     pub fn new(keys: &RemoteKeySet, policy: Policy) -> Self {
@@ -59,10 +60,31 @@ impl Verifier {
     /// Verifies a token without reading the caller's type. [`Verified::deserialize`] does that.
     ///
     /// # Errors
-    /// As [`verify`](Verifier::verify).
+    /// As [`verify`](RemoteVerifier::verify).
     pub async fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         self.verify_with(|verifier| verifier.verify_raw(token))
             .await
+    }
+
+    /// Verifies a token whose claims were read before.
+    pub(crate) async fn verify_read(
+        &self,
+        read: UnverifiedJwt<'_>,
+        token: &str,
+    ) -> Result<Verified<RawClaims>> {
+        let keys = self.keys.current().await?;
+        let unknown_key = match self.verifier_for(&keys)?.verifier.verify_read(read) {
+            Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
+            other => return Ok(other?),
+        };
+        match self.keys.newer_than(&keys).await {
+            Some(newer) => Ok(self.verifier_for(&newer)?.verifier.verify_raw(token)?),
+            None => Err(unknown_key.into()),
+        }
+    }
+
+    pub(crate) fn keys(&self) -> &RemoteKeySet {
+        &self.keys
     }
 
     async fn verify_with<T>(
@@ -98,9 +120,9 @@ impl Verifier {
     }
 }
 
-impl fmt::Debug for Verifier {
+impl fmt::Debug for RemoteVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Verifier")
+        f.debug_struct("RemoteVerifier")
             .field("keys", &self.keys)
             .field("policy", &self.policy)
             .finish_non_exhaustive()

@@ -10,14 +10,15 @@ use jeton::Verified;
 use serde::de::DeserializeOwned;
 
 use crate::claims;
-use crate::failure::{Failure, Protocol};
+use crate::failure::{Cause, Describe, Failure, Protocol};
+use crate::layer::Checked;
 
 /// An axum extractor for the verified claims of a request.
 ///
 /// The route needs a [`RequireToken`](crate::RequireToken) layer. Without it the response is 500, and the
 /// cause is logged. If the claims do not deserialize into `T`, the response is that for a rejected token.
 /// Use `Option<Authenticated<T>>` for requests that may have no token
-/// ([`Tokens::Optional`](crate::Tokens::Optional)).
+/// ([`RequireToken::optional`](crate::RequireToken::optional)). Without a token, `Authenticated<T>` is rejected then.
 pub struct Authenticated<T>(pub Verified<T>);
 
 impl<T> Deref for Authenticated<T> {
@@ -40,13 +41,16 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Authenticated<
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
         let claims = extract(parts).and_then(|claims| {
             claims.ok_or_else(|| {
+                if parts.extensions.get::<Checked>().is_some() {
+                    return Cause::Missing.into();
+                }
                 tracing::error!(
                     "a handler requires claims, but its route has no RequireToken layer"
                 );
-                Failure::Misconfigured
+                Cause::Misconfigured.into()
             })
         });
-        claims.map(Self).map_err(response)
+        claims.map(Self).map_err(|failure| response(failure, parts))
     }
 }
 
@@ -56,7 +60,7 @@ impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequestParts<S> for Authen
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<Self>, Response> {
         extract(parts)
             .map(|claims| claims.map(Self))
-            .map_err(response)
+            .map_err(|failure| response(failure, parts))
     }
 }
 
@@ -67,6 +71,8 @@ fn extract<T: DeserializeOwned>(parts: &Parts) -> Result<Option<Verified<T>>, Fa
     })
 }
 
-fn response(failure: Failure) -> Response {
-    failure.response(Protocol::Http)
+fn response(failure: Failure, parts: &Parts) -> Response {
+    let checked = parts.extensions.get::<Checked>();
+    let describe = checked.map_or(Describe::Nothing, |checked| checked.describe);
+    failure.response(Protocol::Http, describe)
 }

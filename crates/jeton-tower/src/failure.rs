@@ -1,21 +1,49 @@
 //! The responses to requests that do not pass.
 
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use std::borrow::Cow;
+use std::fmt;
+
+use http::header::{
+    CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::{Response, StatusCode};
+
+/// `Retry-After` of a 503 response, seconds.
+const RETRY_AFTER_SECONDS: u16 = 5;
+
+/// Why a request does not pass, and what the response says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    cause: Cause,
+    /// The stable code of the error.
+    code: Option<&'static str>,
+    /// The scopes that are required, separated by spaces.
+    scope: Option<String>,
+}
 
 /// Why a request does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum Cause {
     /// The request has no token.
     Missing,
     /// The token is rejected.
     Invalid,
     /// The `Authorization` header is malformed.
     Malformed,
+    /// The token lacks a scope.
+    Scope,
     /// There are no keys to verify with.
     NoKeys,
     /// The service is misconfigured.
     Misconfigured,
+}
+
+/// What a response says about the error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Describe {
+    Nothing,
+    /// Its stable code.
+    Code,
 }
 
 /// The protocol of the response.
@@ -35,68 +63,160 @@ impl Protocol {
     }
 }
 
-impl Failure {
-    pub(crate) fn response<B: Default>(self, protocol: Protocol) -> Response<B> {
-        let mut response = Response::new(B::default());
-        match protocol {
-            Protocol::Http => {
-                *response.status_mut() = self.status();
-                if let Some(challenge) = self.challenge() {
-                    let challenge = HeaderValue::from_static(challenge);
-                    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-                }
-            }
-            // A response without a body ("Trailers-Only" in gRPC over HTTP/2).
-            Protocol::Grpc => {
-                let headers = response.headers_mut();
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
-                let (status, message) = self.grpc();
-                let fields = [("grpc-status", status), ("grpc-message", message)];
-                for (name, value) in fields {
-                    let name = HeaderName::from_static(name);
-                    headers.insert(name, HeaderValue::from_static(value));
-                }
-            }
-        }
-        response
-    }
-
-    pub(crate) fn status(self) -> StatusCode {
-        match self {
-            Self::Missing | Self::Invalid => StatusCode::UNAUTHORIZED,
-            Self::Malformed => StatusCode::BAD_REQUEST,
-            Self::NoKeys => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Misconfigured => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    /// The `WWW-Authenticate` header. A request without a token gets no error code (RFC 6750, section 3).
-    pub(crate) fn challenge(self) -> Option<&'static str> {
-        match self {
-            Self::Missing => Some("Bearer"),
-            Self::Invalid => Some("Bearer error=\"invalid_token\""),
-            Self::Malformed => Some("Bearer error=\"invalid_request\""),
-            Self::NoKeys | Self::Misconfigured => None,
-        }
-    }
-
-    /// The gRPC status code and the message.
-    fn grpc(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Missing => ("16", "a bearer token is required"),
-            Self::Invalid => ("16", "the token is rejected"),
-            Self::Malformed => ("3", "exactly one bearer token is required"),
-            Self::NoKeys => ("14", "no keys to verify tokens with, retry later"),
-            Self::Misconfigured => ("13", "token verification is misconfigured"),
+impl From<Cause> for Failure {
+    fn from(cause: Cause) -> Self {
+        Self {
+            cause,
+            code: None,
+            scope: None,
         }
     }
 }
 
+impl Failure {
+    pub(crate) fn insufficient_scope(scopes: &[Cow<'_, str>]) -> Self {
+        // A scope has no space, no quotes and no backslash (RFC 6749, section 3.3).
+        let is_plain = |byte: u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
+        let is_valid = |scope: &Cow<'_, str>| !scope.is_empty() && scope.bytes().all(is_plain);
+        if !scopes.iter().all(is_valid) {
+            tracing::error!("a required scope is not valid (RFC 6749, section 3.3)");
+            return Cause::Misconfigured.into();
+        }
+        Self {
+            scope: Some(scopes.join(" ")),
+            ..Cause::Scope.into()
+        }
+    }
+
+    pub(crate) fn response<B: Default>(
+        self,
+        protocol: Protocol,
+        describe: Describe,
+    ) -> Response<B> {
+        let code = self.code.filter(|_| describe == Describe::Code);
+        match protocol {
+            Protocol::Http => self.http(code),
+            Protocol::Grpc => self.grpc(code),
+        }
+    }
+
+    fn http<B: Default>(self, code: Option<&'static str>) -> Response<B> {
+        let mut response = Response::new(B::default());
+        *response.status_mut() = self.status();
+        let headers = response.headers_mut();
+        if let Some(challenge) = self.challenge(code) {
+            headers.insert(WWW_AUTHENTICATE, challenge);
+        }
+        if self.cause == Cause::NoKeys {
+            headers.insert(RETRY_AFTER, RETRY_AFTER_SECONDS.into());
+        }
+        response
+    }
+
+    fn status(&self) -> StatusCode {
+        match self.cause {
+            Cause::Missing | Cause::Invalid => StatusCode::UNAUTHORIZED,
+            Cause::Malformed => StatusCode::BAD_REQUEST,
+            Cause::Scope => StatusCode::FORBIDDEN,
+            Cause::NoKeys => StatusCode::SERVICE_UNAVAILABLE,
+            Cause::Misconfigured => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// The `WWW-Authenticate` header. A request without a token gets no error code (RFC 6750, section 3).
+    fn challenge(&self, code: Option<&'static str>) -> Option<HeaderValue> {
+        let error = match self.cause {
+            Cause::Missing => return Some(HeaderValue::from_static("Bearer")),
+            Cause::Invalid => "invalid_token",
+            Cause::Malformed => "invalid_request",
+            Cause::Scope => "insufficient_scope",
+            Cause::NoKeys | Cause::Misconfigured => return None,
+        };
+        let mut challenge = format!("Bearer error=\"{error}\"");
+        if let Some(code) = code {
+            challenge += &format!(", error_description=\"{code}\"");
+        }
+        if let Some(scope) = &self.scope {
+            challenge += &format!(", scope=\"{scope}\"");
+        }
+        HeaderValue::try_from(challenge).ok()
+    }
+
+    /// A response without a body ("Trailers-Only" in gRPC over HTTP/2).
+    fn grpc<B: Default>(self, code: Option<&'static str>) -> Response<B> {
+        #[cfg(feature = "tonic")]
+        if code.is_some() {
+            return self.grpc_status(code).into_http();
+        }
+        let _ = code;
+        let mut response = Response::new(B::default());
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        let (status, message) = self.grpc_code();
+        headers.insert(HeaderName::from_static("grpc-status"), status.into());
+        let message = HeaderValue::from_static(message);
+        headers.insert(HeaderName::from_static("grpc-message"), message);
+        response
+    }
+
+    /// The gRPC status of a method.
+    #[cfg(feature = "tonic")]
+    pub(crate) fn status_for(&self, describe: Describe) -> tonic::Status {
+        self.grpc_status(self.code.filter(|_| describe == Describe::Code))
+    }
+
+    /// The gRPC status, with the code as `google.rpc.ErrorInfo`.
+    #[cfg(feature = "tonic")]
+    fn grpc_status(&self, code: Option<&'static str>) -> tonic::Status {
+        use tonic_types::{ErrorDetails, StatusExt as _};
+        let (status, message) = self.grpc_code();
+        let status = tonic::Code::from(i32::from(status));
+        match code {
+            None => tonic::Status::new(status, message),
+            Some(code) => {
+                let nothing = std::collections::HashMap::<String, String>::new();
+                let details = ErrorDetails::with_error_info(code, ERROR_DOMAIN, nothing);
+                tonic::Status::with_error_details(status, message, details)
+            }
+        }
+    }
+
+    /// The gRPC status code and the message.
+    fn grpc_code(&self) -> (u16, &'static str) {
+        match self.cause {
+            Cause::Missing => (16, "a bearer token is required"),
+            Cause::Invalid => (16, "the token is rejected"),
+            Cause::Malformed => (3, "exactly one bearer token is required"),
+            Cause::Scope => (7, "the token lacks a scope"),
+            Cause::NoKeys => (14, "no keys to verify tokens with, retry later"),
+            Cause::Misconfigured => (13, "token verification is misconfigured"),
+        }
+    }
+
+    /// Logs the cause. The errors of jeton contain nothing from a token.
+    pub(crate) fn log(&self, error: &dyn fmt::Display) {
+        match self.cause {
+            Cause::Misconfigured => tracing::error!(%error, "tokens cannot be verified"),
+            Cause::NoKeys => tracing::warn!(%error, "tokens cannot be verified"),
+            Cause::Missing | Cause::Invalid | Cause::Malformed | Cause::Scope => {
+                tracing::debug!(%error, "token rejected");
+            }
+        }
+    }
+}
+
+/// `domain` of `google.rpc.ErrorInfo`.
+#[cfg(feature = "tonic")]
+const ERROR_DOMAIN: &str = "jeton";
+
 impl From<&jeton::Error> for Failure {
     fn from(error: &jeton::Error) -> Self {
         match error.rejection() {
-            Some(_) => Self::Invalid,
-            None => Self::Misconfigured,
+            Some(rejection) => Self {
+                code: Some(rejection.code()),
+                ..Cause::Invalid.into()
+            },
+            None => Cause::Misconfigured.into(),
         }
     }
 }
@@ -105,7 +225,7 @@ impl From<&jeton_jwks::Error> for Failure {
     fn from(error: &jeton_jwks::Error) -> Self {
         match error {
             jeton_jwks::Error::Jeton(error) => error.into(),
-            _ => Self::NoKeys,
+            _ => Cause::NoKeys.into(),
         }
     }
 }

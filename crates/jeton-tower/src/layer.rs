@@ -1,17 +1,15 @@
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::{AUTHORIZATION, HeaderMap};
 use http::{Request, Response};
-use jeton::{RawClaims, Verified, Verify};
-use jeton_jwks::Verifier as RemoteVerifier;
+use jeton::{RawClaims, Verified};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::failure::{Failure, Protocol};
+use crate::bearer::bearer;
+use crate::failure::{Cause, Describe, Failure, Protocol};
+use crate::source::{Source, TokenVerifier};
 
 /// A layer that passes requests with a valid token, and adds the claims to their extensions.
 ///
@@ -19,49 +17,48 @@ use crate::failure::{Failure, Protocol};
 #[derive(Debug, Clone)]
 pub struct RequireToken {
     source: Source,
-    tokens: Tokens,
+    is_optional: bool,
+    describe: Describe,
 }
 
-/// Whether requests need a token.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Tokens {
-    /// Requests without a token are rejected.
-    #[default]
-    Required,
-    /// Requests without a token pass without claims; requests with an invalid token are rejected. A handler
-    /// that does not extract the claims serves anyone.
-    Optional,
-}
-
-#[derive(Clone)]
-enum Source {
-    Local(Arc<dyn Verify>),
-    Remote(Arc<RemoteVerifier>),
+/// Marks requests that passed [`RequireToken`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checked {
+    pub(crate) describe: Describe,
 }
 
 impl RequireToken {
-    /// Creates a layer that uses this verifier, of any token format.
-    pub fn new(verifier: impl Verify + 'static) -> Self {
-        Self::from_source(Source::Local(Arc::new(verifier)))
-    }
-
-    /// Creates a layer that uses a verifier with a remote key set.
-    #[must_use]
-    pub fn remote(verifier: RemoteVerifier) -> Self {
-        Self::from_source(Source::Remote(Arc::new(verifier)))
-    }
-
-    fn from_source(source: Source) -> Self {
+    /// Creates a layer that uses this [verifier](TokenVerifier): with local keys, with a remote key set, or with one
+    /// for each of several issuers.
+    pub fn new<Kind>(verifier: impl TokenVerifier<Kind>) -> Self {
         Self {
-            source,
-            tokens: Tokens::Required,
+            source: verifier.into_source(),
+            is_optional: false,
+            describe: Describe::Nothing,
         }
     }
 
-    /// Sets whether requests need a token. Default: [`Tokens::Required`].
+    /// Lets requests without a token pass, without claims. Requests with an invalid token are still rejected. A
+    /// handler that does not extract the claims serves anyone.
     #[must_use]
-    pub fn tokens(self, tokens: Tokens) -> Self {
-        Self { tokens, ..self }
+    pub fn optional(self) -> Self {
+        Self {
+            is_optional: true,
+            ..self
+        }
+    }
+
+    /// Adds the stable code of the error to the responses, for example `TOKEN_EXPIRED`: as `error_description`
+    /// (RFC 6750, section 3), and with the feature `tonic` as `google.rpc.ErrorInfo`.
+    ///
+    /// By default the response does not say why a token is rejected. The code has nothing from the token, but it
+    /// tells the sender which check failed.
+    #[must_use]
+    pub fn describe_errors(self) -> Self {
+        Self {
+            describe: Describe::Code,
+            ..self
+        }
     }
 }
 
@@ -102,120 +99,28 @@ where
         // Call the service that `poll_ready` was called on, and keep the clone for the next request.
         let next = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, next);
-        let RequireToken { source, tokens } = self.required.clone();
+        let RequireToken {
+            source,
+            is_optional,
+            describe,
+        } = self.required.clone();
         Box::pin(async move {
             // Claims in the extensions must come from this layer only.
             request.extensions_mut().remove::<Verified<RawClaims>>();
+            request.extensions_mut().insert(Checked { describe });
             let protocol = Protocol::of(request.headers());
             let verified = match bearer(request.headers()) {
                 Ok(Some(token)) => source.verify(token).await.map(Some),
-                Ok(None) if tokens == Tokens::Optional => Ok(None),
-                Ok(None) => Err(Failure::Missing),
-                Err(failure) => Err(failure),
+                Ok(None) if is_optional => Ok(None),
+                Ok(None) => Err(Cause::Missing.into()),
+                Err(_) => Err(Failure::from(Cause::Malformed)),
             };
             match verified {
-                Err(failure) => return Ok(failure.response(protocol)),
+                Err(failure) => return Ok(failure.response(protocol, describe)),
                 Ok(Some(verified)) => drop(request.extensions_mut().insert(verified)),
                 Ok(None) => {}
             }
             inner.call(request).await
         })
-    }
-}
-
-impl Source {
-    async fn verify(&self, token: &str) -> Result<Verified<RawClaims>, Failure> {
-        match self {
-            Self::Local(verifier) => verifier.verify_raw(token).map_err(|error| {
-                let failure = Failure::from(&error);
-                log_failure(failure, &error);
-                failure
-            }),
-            Self::Remote(verifier) => verifier.verify_raw(token).await.map_err(|error| {
-                let failure = Failure::from(&error);
-                log_failure(failure, &error);
-                failure
-            }),
-        }
-    }
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Local(_) => f.write_str("Local"),
-            Self::Remote(verifier) => f.debug_tuple("Remote").field(verifier).finish(),
-        }
-    }
-}
-
-/// Logs the cause. The errors of jeton contain nothing from a token.
-fn log_failure(failure: Failure, error: &dyn fmt::Display) {
-    match failure {
-        Failure::Misconfigured => tracing::error!(%error, "tokens cannot be verified"),
-        Failure::NoKeys => tracing::warn!(%error, "tokens cannot be verified"),
-        Failure::Missing | Failure::Invalid | Failure::Malformed => {
-            tracing::debug!(%error, "token rejected");
-        }
-    }
-}
-
-/// Returns the token of the single `Authorization` header (RFC 6750, section 2.1), or `None` if there is no
-/// such header or it has another scheme. The scheme is not case-sensitive (RFC 9110, section 11.1).
-fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
-    let mut all = headers.get_all(AUTHORIZATION).iter();
-    let Some(first) = all.next() else {
-        return Ok(None);
-    };
-    if all.next().is_some() {
-        return Err(Failure::Malformed);
-    }
-    let credentials = first.to_str().map_err(|_| Failure::Malformed)?;
-    let (scheme, token) = credentials.split_once(' ').unwrap_or((credentials, ""));
-    if !scheme.eq_ignore_ascii_case("Bearer") {
-        return Ok(None);
-    }
-    match token.trim_matches(' ') {
-        "" => Err(Failure::Malformed),
-        token => Ok(Some(token)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use super::*;
-
-    #[test]
-    fn bearer_requires_a_single_authorization_header() {
-        let of = |values: &[&str]| {
-            let mut headers = HeaderMap::new();
-            for value in values {
-                headers.append(AUTHORIZATION, value.parse().unwrap());
-            }
-            bearer(&headers).map(|token| token.map(str::to_owned))
-        };
-        let token = Ok(Some("a.b.c".to_owned()));
-        for fine in ["Bearer a.b.c", "bearer a.b.c", "BEARER   a.b.c "] {
-            assert_eq!(of(&[fine]), token, "{fine}");
-        }
-        for none in [&[][..], &["Basic dTpw"], &["Bearerx a.b.c"]] {
-            assert_eq!(of(none), Ok(None), "{none:?}");
-        }
-        for wrong in [
-            &["Bearer"][..],
-            &["Bearer "],
-            &["Bearer a", "Bearer b"],
-            &["Basic x", "Bearer a"],
-        ] {
-            assert_eq!(of(wrong), Err(Failure::Malformed), "{wrong:?}");
-        }
-        let mut headers = HeaderMap::new();
-        headers.insert(
-            AUTHORIZATION,
-            http::HeaderValue::from_bytes(b"Bearer \xff").unwrap(),
-        );
-        assert_eq!(bearer(&headers), Err(Failure::Malformed));
     }
 }

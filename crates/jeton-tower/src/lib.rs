@@ -9,7 +9,7 @@
 //! struct Session { tenant: String }
 //!
 //! async fn tenant(session: Authenticated<Session>) -> String {
-//!     session.tenant.clone()
+//!     session.claims().tenant.clone()
 //! }
 //!
 //! # let key = jwt::SigningKey::generate(jeton::key::SigAlg::ES256)?;
@@ -20,8 +20,9 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! The verifier may have any format ([`jeton::Verify`]): JWT, PASETO, or a [`jeton::Cached`] verifier. For a
-//! remote key set, use [`RequireToken::remote`].
+//! The verifier may have any format ([`jeton::Verify`]): JWT, PASETO, or a [`jeton::Cached`] verifier. It may also have
+//! remote key sets: [`jeton_jwks::RemoteVerifier`], or [`jeton_jwks::MultiIssuerVerifier`] for several issuers.
+//! [`RequireScope`] checks scopes per route.
 //!
 //! # Responses
 //!
@@ -33,34 +34,50 @@
 //! | valid token | passes with the claims | passes with the claims |
 //! | no token | 401 `Bearer` | `UNAUTHENTICATED` |
 //! | rejected token | 401 `Bearer error="invalid_token"` | `UNAUTHENTICATED` |
+//! | a required scope is missing ([`RequireScope`]) | 403 `Bearer error="insufficient_scope"` | `PERMISSION_DENIED` |
 //! | several `Authorization` headers, or an invalid one | 400 `Bearer error="invalid_request"` | `INVALID_ARGUMENT` |
-//! | any, while there are no keys | 503 | `UNAVAILABLE` |
+//! | any, while there are no keys of the issuer | 503, `Retry-After` | `UNAVAILABLE` |
 //! | any, if the verifier is misconfigured | 500, and the cause is logged | `INTERNAL` |
 //!
-//! The response does not say why a token was rejected. The log does (`tracing`, level `DEBUG`).
+//! The response does not say why a token was rejected, unless [`RequireToken::describe_errors`] is set. The log does
+//! (`tracing`, level `DEBUG`).
 //!
 //! # tonic
 //!
-//! Add the same layer to a server or to one service. A method reads the claims from the extensions of the
-//! request:
+//! Add the same layer to a server or to one service. tonic's `LayerExt::named_layer` keeps the name of a service, which
+//! its router needs. A method reads the claims from the extensions of the request with [`claims`], or, with the
+//! feature `tonic`, with `require`:
 //!
 //! ```
+//! # #[cfg(feature = "tonic")]
+//! # mod example {
 //! # #[derive(serde::Deserialize)] struct Session { tenant: String }
-//! # fn tenant<R>(request: &tonic::Request<R>) -> Option<String> {
-//! let session = jeton_tower::claims::<Session>(request.extensions())?.ok()?;
-//! # Some(session.tenant.clone())
+//! # fn tenant<R>(request: &tonic::Request<R>) -> Result<String, tonic::Status> {
+//! let session = jeton_tower::require::<Session>(request)?;
+//! # Ok(session.claims().tenant.clone())
+//! # }
 //! # }
 //! ```
 
+mod bearer;
 #[cfg(feature = "axum")]
 mod extract;
 mod failure;
+#[cfg(feature = "tonic")]
+mod grpc;
 mod layer;
+mod scope;
+mod source;
 
-pub use layer::{RequireToken, RequireTokenService, Tokens};
+pub use bearer::{MalformedAuthorization, bearer};
+pub use layer::{RequireToken, RequireTokenService};
+pub use scope::{RequireScope, RequireScopeService};
+pub use source::{TokenVerifier, kind};
 
 #[cfg(feature = "axum")]
 pub use extract::Authenticated;
+#[cfg(feature = "tonic")]
+pub use grpc::require;
 
 use http::Extensions;
 use jeton::{RawClaims, Verified};

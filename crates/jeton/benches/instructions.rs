@@ -284,7 +284,7 @@ fn case_jwt_verify() {
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =
         VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
-    assert_eq!(verified.level, 3);
+    assert_eq!(verified.claims().level, 3);
 }
 
 /// The registered claims with their types and positions, for a caller with its own JSON reader.
@@ -392,7 +392,7 @@ fn case_paseto_verify() {
     let mut scratch = Scratch::new();
     let verified: VerifiedIn<'_, Own<'_>> =
         VERIFIER.verify_in(black_box(&TOKEN), &mut scratch).unwrap();
-    assert_eq!(verified.level, 3);
+    assert_eq!(verified.claims().level, 3);
 }
 
 /// A decrypter, and three tokens for its key with a wrong tag: valid padding with a content key of the right

@@ -53,6 +53,16 @@ impl Timestamp {
         Timestamp(self.0.saturating_sub(seconds).max(Self::MIN.0))
     }
 
+    /// Returns the current time of [`SystemClock`].
+    ///
+    /// ```
+    /// use jeton::Timestamp;
+    /// assert!(Timestamp::now() > Timestamp::from_unix_seconds(1_700_000_000).unwrap());
+    /// ```
+    pub fn now() -> Timestamp {
+        SystemClock.now()
+    }
+
     /// Adds a duration. Returns `None` if the sum is after the year 9999. Fractions of a second are dropped.
     pub(crate) fn checked_add(self, duration: Duration) -> Option<Timestamp> {
         let seconds = i64::try_from(duration.as_secs()).ok()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::claims::{Buffer, Claims, CustomClaims, Dates};
+use crate::claims::{Buffer, Claims, CustomClaims, Dates, IssuerClaims};
 use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 /// Use it for code that works with any format:
 ///
 /// - [`MacKey`](crate::jwt::MacKey) and [`SigningKey`](crate::jwt::SigningKey) issue JWTs.
-/// - [`Issuer`](crate::jwt::Issuer) issues JWTs with another `typ`.
+/// - [`Issuer`](crate::jwt::Issuer) issues JWTs whose issuer, audience, lifetime and `typ` are set once.
 /// - [`NestedIssuer`](crate::jwt::NestedIssuer) and [`EncryptedIssuer`](crate::jwt::EncryptedIssuer) issue
 ///   encrypted JWTs.
 /// - [`RemoteSigner`](crate::remote::RemoteSigner) issues JWTs with a remote signer.
@@ -109,12 +109,22 @@ pub trait AnyClaims: sealed::Write {}
 impl<T: CustomClaims> AnyClaims for Claims<'_, T> {}
 
 mod sealed {
-    use super::{Buffer, Clock, Dates, Result};
+    use super::{Buffer, Clock, Dates, IssuerClaims, Result};
 
     /// Sealed: only [`Claims`](super::Claims) may write registered claims.
     pub trait Write {
         #[doc(hidden)]
         fn write_into(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()>;
+
+        /// Writes them with the claims of an issuer.
+        #[doc(hidden)]
+        fn write_into_with(
+            &self,
+            issuer: &IssuerClaims,
+            buffer: &mut Buffer,
+            dates: Dates,
+            clock: &dyn Clock,
+        ) -> Result<()>;
     }
 }
 
@@ -124,6 +134,17 @@ impl<T: CustomClaims> sealed::Write for Claims<'_, T> {
     #[inline]
     fn write_into(&self, buffer: &mut Buffer, dates: Dates, clock: &dyn Clock) -> Result<()> {
         self.write(buffer, dates, clock)
+    }
+
+    #[inline]
+    fn write_into_with(
+        &self,
+        issuer: &IssuerClaims,
+        buffer: &mut Buffer,
+        dates: Dates,
+        clock: &dyn Clock,
+    ) -> Result<()> {
+        self.write_with(issuer, buffer, dates, clock)
     }
 }
 

@@ -26,7 +26,7 @@
 //!
 //! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
 //! let visit: Verified<Visit> = verifier.verify(&token)?;
-//! assert_eq!(visit.page, "/");
+//! assert_eq!(visit.claims().page, "/");
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
@@ -90,5 +90,5 @@ pub use error::{Error, Result};
 pub use issue::{AnyClaims, Issue};
 pub use limits::Limits;
 pub use policy::Policy;
-pub use verified::{RawClaims, RegisteredMember, Scratch, Verified, VerifiedIn};
+pub use verified::{RawClaims, RegisteredMember, Scratch, Verified, VerifiedHeader, VerifiedIn};
 pub use verify::Verify;

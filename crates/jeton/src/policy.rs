@@ -1,13 +1,16 @@
 //! The requirements of a verifier (RFC 7519, section 7.2; RFC 8725).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::claims::{Dates, Registered, Scanned};
+use smallvec::SmallVec;
+
+use crate::claims::{Dates, Layout, Registered, Scanned};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Rejection};
 use crate::limits::Limits;
-use crate::verified::{RawClaims, Verified};
+use crate::verified::{RawClaims, Typ, Verified};
 
 /// The requirements for a token in addition to a valid signature.
 ///
@@ -25,14 +28,21 @@ use crate::verified::{RawClaims, Verified};
 #[derive(Debug, Clone)]
 #[must_use = "a policy does nothing until a verifier has it"]
 pub struct Policy {
-    issuer: Option<Cow<'static, str>>,
-    audience: Option<Cow<'static, str>>,
-    typ: Option<Cow<'static, str>>,
+    /// `None` accepts any issuer.
+    issuers: Option<Names>,
+    /// `None` accepts any audience.
+    audiences: Option<Names>,
+    /// `None` accepts `JWT` and tokens without `typ`.
+    types: Option<SmallVec<[Arc<str>; 1]>>,
     required: Vec<Claim>,
+    required_custom: Vec<&'static str>,
     expiry_required: bool,
     leeway: Duration,
     max_age: Option<Duration>,
 }
+
+/// Accepted values. One value needs no allocation of the list.
+type Names = SmallVec<[Cow<'static, str>; 1]>;
 
 impl Policy {
     /// Creates a policy that requires this issuer, this audience and an expiry.
@@ -41,25 +51,105 @@ impl Policy {
         audience: impl Into<Cow<'static, str>>,
     ) -> Policy {
         Policy {
-            issuer: Some(issuer.into()),
-            audience: Some(audience.into()),
-            typ: None,
+            issuers: Some(Names::from_buf([issuer.into()])),
+            audiences: Some(Names::from_buf([audience.into()])),
+            types: None,
             required: Vec::new(),
+            required_custom: Vec::new(),
             expiry_required: true,
             leeway: Duration::ZERO,
             max_age: None,
         }
     }
 
+    /// Creates a policy for access tokens (RFC 9068): the type `at+jwt`, and all claims that such a token must
+    /// have (section 2.2).
+    ///
+    /// These are `iss`, `exp`, `aud`, `sub`, `iat`, `jti` and `client_id`. Many issuers leave some of them out.
+    /// For those, use `Policy::new(issuer, audience).typ("at+jwt")`. [`Verified::has_scope`] reads `scope`.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use jeton::{Claims, Policy, jwt, key::SigAlg};
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Access { client_id: &'static str, scope: &'static str }
+    ///
+    /// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+    /// let policy = Policy::access_token("https://id.example", "api");
+    /// let verifier = jwt::Verifier::new(key.verifying_key(), policy);
+    ///
+    /// let claims = Claims::new(Access { client_id: "web", scope: "read write" })
+    ///     .issuer("https://id.example")
+    ///     .audience("api")
+    ///     .subject("user-7")
+    ///     .token_id("1")
+    ///     .expires_in(Duration::from_secs(300));
+    /// let access_tokens = jwt::Issuer::builder(key).typ("at+jwt").build()?;
+    /// let token = access_tokens.issue(&claims)?;
+    /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
+    /// assert!(verified.has_scope("read"));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn access_token(
+        issuer: impl Into<Cow<'static, str>>,
+        audience: impl Into<Cow<'static, str>>,
+    ) -> Policy {
+        Policy::new(issuer, audience)
+            .typ("at+jwt")
+            .require(Claim::Subject)
+            .require(Claim::IssuedAt)
+            .require(Claim::TokenId)
+            .require_custom("client_id")
+    }
+
+    /// Accepts the tokens of each of these issuers, instead of the one of [`new`](Policy::new). No issuer is
+    /// accepted if the list is empty.
+    ///
+    /// All these issuers share the keys of the verifier: whoever has one of the keys can issue tokens with each
+    /// of the names. If the issuers have keys of their own, use
+    /// [`jwt::MultiIssuerVerifier`](crate::jwt::MultiIssuerVerifier).
+    ///
+    /// ```
+    /// use jeton::Policy;
+    ///
+    /// // The old and the new name of one issuer.
+    /// let policy = Policy::new("https://id.example", "api")
+    ///     .issuers(["https://id.example", "https://login.example"]);
+    /// ```
+    pub fn issuers<I: Into<Cow<'static, str>>>(
+        mut self,
+        issuers: impl IntoIterator<Item = I>,
+    ) -> Policy {
+        self.issuers = Some(issuers.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Accepts a token if `aud` contains one of these audiences, instead of the one of [`new`](Policy::new). No
+    /// token is accepted if the list is empty.
+    ///
+    /// ```
+    /// use jeton::Policy;
+    ///
+    /// let policy = Policy::new("https://id.example", "api").audiences(["api", "https://api.example"]);
+    /// ```
+    pub fn audiences<A: Into<Cow<'static, str>>>(
+        mut self,
+        audiences: impl IntoIterator<Item = A>,
+    ) -> Policy {
+        self.audiences = Some(audiences.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Accepts any issuer. Use it only if the key alone determines the issuer.
     pub fn any_issuer(mut self) -> Policy {
-        self.issuer = None;
+        self.issuers = None;
         self
     }
 
     /// Accepts any audience. Use it only if the key is for a single audience.
     pub fn any_audience(mut self) -> Policy {
-        self.audience = None;
+        self.audiences = None;
         self
     }
 
@@ -73,14 +163,43 @@ impl Policy {
     /// ignored (RFC 7515, section 4.1.9).
     ///
     /// By default, `typ` must be `JWT` or absent. A PASETO has no `typ`, and ignores this.
-    pub fn typ(mut self, typ: impl Into<Cow<'static, str>>) -> Policy {
-        self.typ = Some(typ.into());
+    pub fn typ(self, typ: impl Into<Cow<'static, str>>) -> Policy {
+        self.types([typ])
+    }
+
+    /// Requires one of these types in a JWS header, as [`typ`](Policy::typ) does for one. A token without `typ` is
+    /// rejected, and no token is accepted if the list is empty.
+    ///
+    /// ```
+    /// use jeton::Policy;
+    ///
+    /// let policy = Policy::new("https://id.example", "api").types(["at+jwt", "JWT"]);
+    /// ```
+    pub fn types<T: Into<Cow<'static, str>>>(
+        mut self,
+        types: impl IntoIterator<Item = T>,
+    ) -> Policy {
+        let types = types.into_iter().map(|typ| Arc::from(&*typ.into()));
+        self.types = Some(types.collect());
         self
     }
 
     /// Requires that this claim is present.
     pub fn require(mut self, claim: Claim) -> Policy {
         self.required.push(claim);
+        self
+    }
+
+    /// Requires that this custom claim is present, for example `client_id` (RFC 9068). Its value is not checked. For
+    /// a registered claim, use [`require`](Policy::require).
+    ///
+    /// ```
+    /// use jeton::Policy;
+    ///
+    /// let policy = Policy::new("https://id.example", "api").require_custom("client_id");
+    /// ```
+    pub fn require_custom(mut self, name: &'static str) -> Policy {
+        self.required_custom.push(name);
         self
     }
 
@@ -97,13 +216,30 @@ impl Policy {
         self
     }
 
-    /// Whether the policy accepts this `typ`.
-    pub(crate) fn accepts_typ(&self, typ: Option<&str>) -> bool {
-        match (&self.typ, typ) {
-            (None, None) => true,
-            (None, Some(typ)) => same_type(typ, "JWT"),
-            (Some(_), None) => false,
-            (Some(wanted), Some(typ)) => same_type(typ, wanted),
+    /// Returns the accepted issuers; `None` if any issuer is accepted.
+    ///
+    /// ```
+    /// use jeton::Policy;
+    ///
+    /// let policy = Policy::new("https://id.example", "api");
+    /// assert_eq!(policy.accepted_issuers().map(<[_]>::len), Some(1));
+    /// assert!(policy.any_issuer().accepted_issuers().is_none());
+    /// ```
+    pub fn accepted_issuers(&self) -> Option<&[Cow<'static, str>]> {
+        self.issuers.as_deref()
+    }
+
+    /// Checks the `typ` of a header. Returns it as the policy spells it.
+    pub(crate) fn accept_typ(&self, typ: Option<&str>) -> Result<Typ, Rejection> {
+        match (&self.types, typ) {
+            (None, None) => Ok(Typ::Absent),
+            (None, Some(typ)) if same_type(typ, "JWT") => Ok(Typ::Jwt),
+            (Some(types), Some(typ)) => {
+                let accepted = types.iter().find(|wanted| same_type(typ, wanted));
+                let accepted = accepted.ok_or(Rejection::TypeMismatch)?;
+                Ok(Typ::Accepted(Arc::clone(accepted)))
+            }
+            (None, Some(_)) | (Some(_), None) => Err(Rejection::TypeMismatch),
         }
     }
 
@@ -118,7 +254,17 @@ impl Policy {
         claims: &mut Scanned,
     ) -> Result<(), Rejection> {
         claims.read(payload, limits.depth(), dates)?;
-        self.check(&claims.registered, payload, clock.now())
+        self.check(&claims.registered, &claims.layout, payload, clock.now())
+    }
+
+    /// Checks claims that were already scanned.
+    pub(crate) fn check_scanned(
+        &self,
+        claims: &Scanned,
+        payload: &str,
+        clock: &dyn Clock,
+    ) -> Result<(), Rejection> {
+        self.check(&claims.registered, &claims.layout, payload, clock.now())
     }
 
     /// Checks claims that were read earlier against the current time.
@@ -127,29 +273,43 @@ impl Policy {
         verified: &Verified<RawClaims>,
         clock: &dyn Clock,
     ) -> Result<(), Rejection> {
-        self.check(verified.registered(), verified.json(), clock.now())
+        let now = clock.now();
+        self.check(
+            verified.registered(),
+            verified.layout(),
+            verified.json(),
+            now,
+        )
     }
 
     fn check(
         &self,
         registered: &Registered,
+        layout: &Layout,
         payload: &str,
         now: Timestamp,
     ) -> Result<(), Rejection> {
         self.check_presence(registered)?;
+        for name in &self.required_custom {
+            if layout.find(payload, name).is_none() {
+                return Err(Rejection::CustomClaimMissing(name));
+            }
+        }
         self.check_times(registered, now)?;
-        if let Some(wanted) = &self.issuer {
+        if let Some(accepted) = &self.issuers {
             let issuer = registered.issuer.as_ref();
             let issuer = issuer.ok_or(Rejection::ClaimMissing(Claim::Issuer))?;
-            if issuer.read(payload) != wanted {
+            let issuer = issuer.read(payload);
+            if !accepted.iter().any(|accepted| accepted == issuer) {
                 return Err(Rejection::IssuerMismatch);
             }
         }
-        if let Some(wanted) = &self.audience {
+        if let Some(accepted) = &self.audiences {
             if registered.audience.is_none() {
                 return Err(Rejection::ClaimMissing(Claim::Audience));
             }
-            if !registered.is_for(wanted, payload) {
+            let is_for = |wanted: &Cow<'static, str>| registered.is_for(wanted, payload);
+            if !accepted.iter().any(is_for) {
                 return Err(Rejection::AudienceMismatch);
             }
         }
@@ -232,9 +392,9 @@ mod tests {
     const NOW: i64 = 1_000_000;
 
     fn check(policy: &Policy, payload: &str) -> Result<(), Rejection> {
-        let registered = Scanned::of(payload, Dates::Numeric)?.registered;
+        let claims = Scanned::of(payload, Dates::Numeric)?;
         let now = Timestamp::from_unix_seconds(NOW).expect("in range");
-        policy.check(&registered, payload, now)
+        policy.check(&claims.registered, &claims.layout, payload, now)
     }
 
     fn times() -> Policy {
@@ -344,21 +504,72 @@ mod tests {
 
     #[test]
     fn types_compare_as_media_types() {
+        let accepts = |policy: &Policy, typ| policy.accept_typ(typ).is_ok();
         let any = times();
-        assert!(
-            any.accepts_typ(None)
-                && any.accepts_typ(Some("jwt"))
-                && any.accepts_typ(Some("application/JWT"))
-        );
-        assert!(!any.accepts_typ(Some("at+jwt")) && !any.accepts_typ(Some("")));
+        for typ in [None, Some("jwt"), Some("application/JWT")] {
+            assert!(accepts(&any, typ), "{typ:?}");
+        }
+        assert!(!accepts(&any, Some("at+jwt")) && !accepts(&any, Some("")));
         let access = times().typ("at+jwt");
-        assert!(
-            access.accepts_typ(Some("AT+JWT")) && access.accepts_typ(Some("application/at+jwt"))
-        );
-        assert!(
-            !access.accepts_typ(None)
-                && !access.accepts_typ(Some("JWT"))
-                && !access.accepts_typ(Some("é"))
-        );
+        for typ in ["at+jwt", "AT+JWT", "application/at+jwt"] {
+            assert!(accepts(&access, Some(typ)), "{typ:?}");
+        }
+        for typ in [None, Some("JWT"), Some("é")] {
+            assert!(!accepts(&access, typ), "{typ:?}");
+        }
+        let both = times().types(["at+jwt", "JWT"]);
+        assert!(accepts(&both, Some("jwt")) && accepts(&both, Some("at+JWT")));
+        assert!(!accepts(&both, None) && !accepts(&both, Some("logout+jwt")));
+        assert!(!accepts(&times().types([""; 0]), Some("JWT")));
+    }
+
+    #[test]
+    fn one_of_several_issuers_and_audiences_is_enough() {
+        let policy = Policy::new("x", "x")
+            .issuers(["i", "j"])
+            .audiences(["a", "b"]);
+        let policy = policy.without_expiry();
+        for (payload, expected) in [
+            (r#"{"iss":"i","aud":"b"}"#, Ok(())),
+            (r#"{"iss":"j","aud":["c","a"]}"#, Ok(())),
+            (r#"{"iss":"x","aud":"a"}"#, Err(Rejection::IssuerMismatch)),
+            (
+                r#"{"iss":"i","aud":["x","c"]}"#,
+                Err(Rejection::AudienceMismatch),
+            ),
+            (
+                r#"{"aud":"a"}"#,
+                Err(Rejection::ClaimMissing(Claim::Issuer)),
+            ),
+            (
+                r#"{"iss":"i"}"#,
+                Err(Rejection::ClaimMissing(Claim::Audience)),
+            ),
+        ] {
+            assert_eq!(check(&policy, payload), expected, "{payload}");
+        }
+        let none = policy.issuers([""; 0]);
+        let payload = r#"{"iss":"","aud":"a"}"#;
+        assert_eq!(check(&none, payload), Err(Rejection::IssuerMismatch));
+    }
+
+    #[test]
+    fn required_custom_claim_is_found_in_every_layout() {
+        let policy = times().without_expiry().require_custom("client_id");
+        let missing = Err(Rejection::CustomClaimMissing("client_id"));
+        let many: String = (0..20).map(|n| format!("\"m{n}\":0,")).collect();
+        for (payload, expected) in [
+            (r#"{"client_id":"c"}"#.to_owned(), Ok(())),
+            (r#"{"client\u005fid":"c"}"#.to_owned(), Ok(())),
+            (format!("{{{many}\"client_id\":1}}"), Ok(())),
+            (format!("{{{many}\"x\":1}}"), missing),
+            (
+                r#"{"Client_id":"c","a":{"client_id":1}}"#.to_owned(),
+                missing,
+            ),
+            ("{}".to_owned(), missing),
+        ] {
+            assert_eq!(check(&policy, &payload), expected, "{payload}");
+        }
     }
 }

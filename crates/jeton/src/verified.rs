@@ -2,23 +2,24 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
 
-use crate::claims::{Layout, Registered, Scanned};
+use crate::claims::{Layout, Registered, Scanned, find_member};
 use crate::clock::Timestamp;
 use crate::crypto;
 use crate::error::{Claim, Result};
+use crate::json;
 
 /// Claims whose signature, times and policy have been verified.
 ///
 /// Only a verifier creates it. It cannot be constructed, deserialized or modified, so a function that takes a
-/// `Verified<T>` never receives unverified claims. It dereferences to the custom claims; the registered claims
-/// have their own methods.
+/// `Verified<T>` never receives unverified claims. [`claims`](Verified::claims) returns the custom claims; the
+/// registered claims have their own methods.
 ///
 /// `Text` is the storage of the payload: the value itself, or the [`Scratch`] of the caller after `verify_in`.
 ///
@@ -32,7 +33,87 @@ pub struct Verified<T, Text = Box<str>> {
     registered: Registered,
     payload: Text,
     key_id: Option<Arc<str>>,
+    header: Header,
     footer: Option<Arc<[u8]>>,
+}
+
+/// What a verified token says about itself beside its claims. [`Verified::header`] returns it.
+#[derive(Debug, Clone, Copy)]
+pub struct VerifiedHeader<'v> {
+    key_id: Option<&'v str>,
+    header: &'v Header,
+}
+
+impl<'v> VerifiedHeader<'v> {
+    /// Returns the algorithm of the key that verified the token, for example `ES256`.
+    ///
+    /// - For a JWT that is encrypted and not signed, it is the key management algorithm, for example `dir`.
+    /// - For a nested JWT, it is the algorithm of the signature.
+    /// - For a PASETO, it is the version and purpose, for example `v4.public`.
+    pub fn alg(self) -> &'static str {
+        self.header.alg
+    }
+
+    /// Returns `kid` of the header (RFC 7515, section 4.1.4), or `None` if the token has none.
+    ///
+    /// A verifier with a single key accepts any `kid`. [`Verified::key_id`] returns the id of the key that verified
+    /// the token.
+    pub fn kid(self) -> Option<&'v str> {
+        match &self.header.kid {
+            Kid::Absent => None,
+            Kid::OfKey => self.key_id,
+            Kid::Other(kid) => Some(kid),
+        }
+    }
+
+    /// Returns `typ` of the header (RFC 7515, section 4.1.9) as the policy spells it, for example `at+jwt`. Case
+    /// and a leading `application/` of the token are not kept. Returns `None` if the token has none.
+    pub fn typ(self) -> Option<&'v str> {
+        match &self.header.typ {
+            Typ::Absent => None,
+            Typ::Jwt => Some("JWT"),
+            Typ::Accepted(typ) => Some(typ),
+        }
+    }
+}
+
+/// The header of a verified token.
+#[derive(Debug, Clone)]
+pub(crate) struct Header {
+    pub(crate) alg: &'static str,
+    pub(crate) kid: Kid,
+    pub(crate) typ: Typ,
+}
+
+impl Header {
+    /// A header without `kid` and `typ`.
+    pub(crate) fn of_alg(alg: &'static str) -> Header {
+        Header {
+            alg,
+            kid: Kid::Absent,
+            typ: Typ::Absent,
+        }
+    }
+}
+
+/// `kid` of a verified header.
+#[derive(Debug, Clone)]
+pub(crate) enum Kid {
+    Absent,
+    /// The id of the key.
+    OfKey,
+    /// A single key accepts any `kid`.
+    Other(Box<str>),
+}
+
+/// `typ` of a verified header.
+#[derive(Debug, Clone)]
+pub(crate) enum Typ {
+    Absent,
+    /// `JWT`, which a policy accepts by default.
+    Jwt,
+    /// A type of the policy.
+    Accepted(Arc<str>),
 }
 
 /// Verified claims that borrow from the [`Scratch`] of the caller.
@@ -116,9 +197,18 @@ impl fmt::Debug for Scratch {
 }
 
 impl<Text> Verified<RawClaims, Text> {
-    pub(crate) fn raw(claims: Scanned, payload: Text, key_id: Option<Arc<str>>) -> Self {
+    pub(crate) fn raw(
+        claims: Scanned,
+        payload: Text,
+        key_id: Option<Arc<str>>,
+        header: Header,
+    ) -> Self {
         let raw = RawClaims::new(claims.layout);
-        Verified::new(raw, claims.registered, payload, key_id)
+        Verified::new(raw, claims.registered, payload, key_id, header)
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.claims.0
     }
 }
 
@@ -134,12 +224,14 @@ impl<T, Text> Verified<T, Text> {
         registered: Registered,
         payload: Text,
         key_id: Option<Arc<str>>,
+        header: Header,
     ) -> Self {
         Verified {
             claims,
             registered,
             payload,
             key_id,
+            header,
             footer: None,
         }
     }
@@ -214,6 +306,83 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
         self.key_id.as_deref()
     }
 
+    /// Returns the algorithm, the key id and the type of the token.
+    ///
+    /// ```
+    /// # use jeton::{Claims, Policy, jwt, key::SigAlg};
+    /// let key = jwt::SigningKey::generate(SigAlg::ES256)?.with_key_id("a")?;
+    /// let token = key.issue(&Claims::registered().issuer("i").audience("a").without_expiry())?;
+    /// let policy = Policy::new("i", "a").without_expiry();
+    /// let verifier = jwt::Verifier::new(key.verifying_key(), policy);
+    /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
+    /// let header = verified.header();
+    /// assert_eq!((header.alg(), header.kid(), header.typ()), ("ES256", Some("a"), Some("JWT")));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn header(&self) -> VerifiedHeader<'_> {
+        VerifiedHeader {
+            key_id: self.key_id.as_deref(),
+            header: &self.header,
+        }
+    }
+
+    /// Returns whether the claim `scope` grants this scope (RFC 9068, section 2.2.3; RFC 8693, section 4.2): a
+    /// string with scopes separated by spaces. Case matters.
+    ///
+    /// No other claim counts. Some issuers use `scp` or `permissions`, see [`has_scope_in`](Verified::has_scope_in).
+    ///
+    /// ```
+    /// # use jeton::{Claims, Policy, jwt, key::MacAlg};
+    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # let policy = Policy::new("i", "a").any_issuer().any_audience().without_expiry();
+    /// # let verifier = jwt::Verifier::new(&key, policy);
+    /// let claims = Claims::from_json(r#"{"scope":"read write"}"#)?.without_expiry();
+    /// let verified = verifier.verify::<serde::de::IgnoredAny>(&key.issue(&claims)?)?;
+    /// assert!(verified.has_scope("read") && !verified.has_scope("rea"));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.has_scope_in("scope", scope)
+    }
+
+    /// Returns whether this claim grants a scope: a string with scopes separated by spaces, or a list of strings.
+    ///
+    /// | issuer | claim | form |
+    /// |---|---|---|
+    /// | RFC 9068 | `scope` | string |
+    /// | Microsoft Entra | `scp` | string |
+    /// | Okta | `scp` | list |
+    /// | Auth0, roles enabled | `permissions` | list |
+    ///
+    /// Returns false if the claim is absent or has another type, and for a scope that is empty or has a space.
+    ///
+    /// ```
+    /// # use jeton::{Claims, Policy, jwt, key::MacAlg};
+    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # let policy = Policy::new("i", "a").any_issuer().any_audience().without_expiry();
+    /// # let verifier = jwt::Verifier::new(&key, policy);
+    /// let claims = Claims::from_json(r#"{"permissions":["read:messages"]}"#)?.without_expiry();
+    /// let verified = verifier.verify::<serde::de::IgnoredAny>(&key.issue(&claims)?)?;
+    /// assert!(verified.has_scope_in("permissions", "read:messages"));
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn has_scope_in(&self, claim: &str, scope: &str) -> bool {
+        let json = self.json();
+        let Some(value) = find_member(json, claim).map(|range| &json[range]) else {
+            return false;
+        };
+        if scope.is_empty() || scope.contains(' ') {
+            return false;
+        }
+        if let Some(scopes) = json::checked_string(value) {
+            return scopes.to_cow().split(' ').any(|granted| granted == scope);
+        }
+        value.starts_with('[')
+            && json::checked_elements(value)
+                .filter_map(json::Value::string)
+                .any(|granted| granted == *scope)
+    }
+
     /// Returns the footer of a PASETO, if the token has one. It is verified like the rest.
     pub fn footer(&self) -> Option<&[u8]> {
         self.footer.as_deref()
@@ -255,6 +424,7 @@ impl Verified<RawClaims> {
             registered: self.registered.clone(),
             payload: scratch.copy_from(&self.payload),
             key_id: self.key_id.clone(),
+            header: self.header.clone(),
             footer: self.footer.clone(),
         }
     }
@@ -370,16 +540,9 @@ impl<Text> Verified<RawClaims, Text> {
             registered: self.registered,
             payload: self.payload,
             key_id: self.key_id,
+            header: self.header,
             footer: self.footer,
         }
-    }
-}
-
-impl<T, Text> Deref for Verified<T, Text> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.claims
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jeton::error::{Error, KeyProblem};
 use jeton::key::SigAlg;
-use jeton::{Claims, Clock as _, SystemClock, jwt};
+use jeton::{Claims, jwt};
 
 /// GitHub's clock may be behind this one.
 const CLOCK_DRIFT: Duration = Duration::from_secs(60);
@@ -31,11 +31,10 @@ fn main() -> ExitCode {
 fn token(app_id: &str, key_file: &str) -> Result<String, String> {
     let pem = std::fs::read_to_string(key_file).map_err(|error| error.to_string())?;
     let key = jwt::SigningKey::from_pem_as(&pem, SigAlg::RS256).map_err(explain)?;
-    let issued_at = SystemClock.now().saturating_sub(CLOCK_DRIFT);
-    let claims = Claims::new(())
+    let claims = Claims::registered()
         .issuer(app_id)
-        .issued_at(issued_at)
-        .expires_at(issued_at.saturating_add(LIFETIME));
+        .issued_ago(CLOCK_DRIFT)
+        .expires_in(LIFETIME);
     key.issue(&claims).map_err(|error| error.to_string())
 }
 

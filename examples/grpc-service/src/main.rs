@@ -5,11 +5,12 @@ use std::fs;
 use std::time::Duration;
 
 use jeton::error::Claim;
-use jeton::{Claims, Policy, RawClaims, Verified, jwt};
+use jeton::{Claims, Policy, jwt};
 use jeton_example_grpc_service::greeter::greeter_client::GreeterClient;
 use jeton_example_grpc_service::greeter::greeter_server::{Greeter, GreeterServer};
 use jeton_example_grpc_service::greeter::{GreetRequest, GreetResponse};
 use jeton_tower::RequireToken;
+use serde::de::IgnoredAny;
 use tonic::service::LayerExt as _;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Channel, Server};
@@ -26,8 +27,8 @@ struct Service;
 #[tonic::async_trait]
 impl Greeter for Service {
     async fn greet(&self, call: Request<GreetRequest>) -> Result<Response<GreetResponse>, Status> {
-        let token = call.extensions().get::<Verified<RawClaims>>();
-        let subject = token.and_then(Verified::subject).unwrap_or_default();
+        let token = jeton_tower::require::<IgnoredAny>(&call)?;
+        let subject = token.subject().unwrap_or_default();
         let text = format!("{}, {subject}", call.get_ref().greeting);
         Ok(Response::new(GreetResponse { text }))
     }
@@ -55,15 +56,18 @@ async fn serve(address: &str, key_file: &str) -> Result<(), Box<dyn Error>> {
 /// Calls the service, with a new token for each call.
 async fn call(url: &str, key_file: &str, subject: &str) -> Result<(), Box<dyn Error>> {
     let key = jwt::SigningKey::from_jwk(&fs::read_to_string(key_file)?)?;
-    let claims = Claims::new(())
+    let tokens = jwt::Issuer::builder(key)
+        .typ(TYPE)
         .issuer(ISSUER)
         .audience(AUDIENCE)
-        .expires_in(LIFETIME)
-        .subject(subject.to_owned());
+        .lifetime(LIFETIME)
+        .build()?;
+    let claims = Claims::registered().subject(subject.to_owned());
     let channel = Channel::from_shared(url.to_owned())?.connect().await?;
     let mut client = GreeterClient::with_interceptor(channel, move |mut call: Request<()>| {
-        let token = jwt::Issuer::new(&key, TYPE).and_then(|issuer| issuer.issue(&claims));
-        let token = token.map_err(|error| Status::internal(error.to_string()))?;
+        let token = tokens
+            .issue(&claims)
+            .map_err(|error| Status::internal(error.to_string()))?;
         let value = format!("Bearer {token}").parse();
         let value = value.map_err(|_| Status::internal("the token is not ASCII"))?;
         call.metadata_mut().insert("authorization", value);

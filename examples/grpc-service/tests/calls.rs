@@ -5,6 +5,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jeton::key::SigAlg;
@@ -20,7 +21,7 @@ use tonic_health::pb::health_client::HealthClient;
 struct Running {
     process: Child,
     url: String,
-    key: jwt::SigningKey,
+    key: Arc<jwt::SigningKey>,
     folder: tempfile::TempDir,
 }
 
@@ -43,7 +44,7 @@ impl Running {
         Self {
             process,
             url: format!("http://{address}"),
-            key,
+            key: Arc::new(key),
             folder,
         }
     }
@@ -91,17 +92,20 @@ impl Drop for Running {
 }
 
 fn claims() -> Claims<'static, ()> {
-    Claims::new(())
+    Claims::registered()
         .issuer("https://id.example")
         .audience("greeter")
         .subject("alice")
         .expires_in(Duration::from_secs(60))
 }
 
-fn token(key: &jwt::SigningKey, claims: &Claims<'_, ()>) -> String {
-    jwt::Issuer::new(key, "at+jwt")
-        .and_then(|issuer| issuer.issue(claims))
-        .unwrap()
+fn issuer(key: &Arc<jwt::SigningKey>) -> jwt::Issuer {
+    let builder = jwt::Issuer::builder(Arc::clone(key)).typ("at+jwt");
+    builder.build().unwrap()
+}
+
+fn token(key: &Arc<jwt::SigningKey>, claims: &Claims<'_, ()>) -> String {
+    issuer(key).issue(claims).unwrap()
 }
 
 #[test]
@@ -140,8 +144,9 @@ async fn call_without_a_token_is_unauthenticated() {
 async fn expired_token_is_unauthenticated() {
     let service = Running::start();
     let past = FixedClock(Timestamp::from_unix_seconds(1_700_000_000).unwrap());
-    let issuer = jwt::Issuer::new(&service.key, "at+jwt").unwrap();
-    let expired = issuer.issue_with_clock(&claims(), &past).unwrap();
+    let expired = issuer(&service.key)
+        .issue_with_clock(&claims(), &past)
+        .unwrap();
     assert_eq!(service.code(&expired).await, Code::Unauthenticated);
 }
 
@@ -149,7 +154,7 @@ async fn expired_token_is_unauthenticated() {
 async fn token_for_another_use_is_unauthenticated() {
     let service = Running::start();
     let key = &service.key;
-    let without_subject = Claims::new(())
+    let without_subject = Claims::registered()
         .issuer("https://id.example")
         .audience("greeter")
         .expires_in(Duration::from_secs(60));

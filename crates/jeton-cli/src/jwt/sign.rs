@@ -88,9 +88,10 @@ impl Sign {
                 let why = "--header-style report is only for signed tokens, not for nested tokens";
                 return Err(Failure::error(why).hint("remove `--encrypt-key`"));
             }
-            None => match (&self.typ, &key) {
-                (Some(typ), _) => {
-                    Issuer::new(key.key(), typ).and_then(|issuer| issuer.issue(&claims))
+            None => match (&self.typ, key) {
+                (Some(typ), key) => {
+                    let issuer = Issuer::builder(key.into_issuer_key()).typ(typ).build();
+                    issuer.and_then(|issuer| issuer.issue(&claims))
                 }
                 (None, Signer::Mac(key)) => key.issue(&claims),
                 (None, Signer::Private(key)) => key.issue(&claims),

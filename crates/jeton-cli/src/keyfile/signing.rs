@@ -2,6 +2,7 @@
 
 use jeton::danger;
 use jeton::error::KeyProblem;
+use jeton::jwt::IssuerKey;
 use jeton::key::{Alg, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 
 use super::{Form, KeyFile, Kind, LoadError, Shape, problem_of};
@@ -120,6 +121,13 @@ impl Signer {
     }
 
     /// Returns the key for the library's signers.
+    pub(crate) fn into_issuer_key(self) -> IssuerKey {
+        match self {
+            Signer::Mac(key) => key.into(),
+            Signer::Private(key) => key.into(),
+        }
+    }
+
     pub(crate) fn key(&self) -> SigningKeyRef<'_> {
         match self {
             Signer::Mac(key) => key.into(),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use jeton::error::Rejection;
 use jeton::key::SigAlg;
 use jeton::{Claims, Policy, jwt};
-use jeton_jwks::{Error, Https, RemoteKeySet, Schedule, Verifier};
+use jeton_jwks::{Error, RemoteKeySet, RemoteVerifier, Schedule};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -131,11 +131,14 @@ impl Cache {
 
     fn keys(&self, schedule: Schedule) -> RemoteKeySet {
         let address = format!("http://{}/jwks.json", self.address);
-        RemoteKeySet::with(&address, Https::new().unwrap(), schedule).unwrap()
+        RemoteKeySet::builder(address)
+            .schedule(schedule)
+            .build()
+            .unwrap()
     }
 
-    fn verifier(&self, schedule: Schedule) -> Verifier {
-        Verifier::new(
+    fn verifier(&self, schedule: Schedule) -> RemoteVerifier {
+        RemoteVerifier::new(
             &self.keys(schedule),
             Policy::new("https://id.example", "api"),
         )
@@ -156,7 +159,7 @@ fn key(id: &str) -> jwt::SigningKey {
     key.with_key_id(id).unwrap()
 }
 
-async fn verified(verifier: &Verifier, key: &jwt::SigningKey) -> Result<(), Error> {
+async fn verified(verifier: &RemoteVerifier, key: &jwt::SigningKey) -> Result<(), Error> {
     let claims = Claims::new(())
         .issuer("https://id.example")
         .audience("api")

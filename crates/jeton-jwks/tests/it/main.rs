@@ -4,4 +4,5 @@
 
 #[cfg(unix)]
 mod caching_proxy;
+mod multi_issuer;
 mod remote_key_set;

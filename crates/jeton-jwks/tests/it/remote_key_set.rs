@@ -10,7 +10,7 @@ use jeton::key::{MacAlg, SigAlg};
 use jeton::{Claims, Policy, jwt};
 use jeton_jwks::{
     Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, Https, RemoteKeySet,
-    Schedule, TIMEOUT, Verifier,
+    RemoteVerifier, Schedule, TIMEOUT,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -87,7 +87,10 @@ impl FakeServer {
 
     fn keys(&self) -> RemoteKeySet {
         let address = "https://id.example/jwks.json";
-        RemoteKeySet::with(address, self.clone(), Schedule::default()).unwrap()
+        RemoteKeySet::builder(address)
+            .fetch(self.clone())
+            .build()
+            .unwrap()
     }
 }
 
@@ -106,7 +109,7 @@ impl Fetch for FakeServer {
     }
 }
 
-async fn verified(verifier: &Verifier, key: &jwt::SigningKey) -> Result<(), Error> {
+async fn verified(verifier: &RemoteVerifier, key: &jwt::SigningKey) -> Result<(), Error> {
     let token = key.issue(&claims()).unwrap();
     verifier.verify::<Value>(&token).await.map(drop)
 }
@@ -123,7 +126,7 @@ async fn first_verification_fetches_once_for_all_callers() {
     let (one, server) = (key("one"), FakeServer::default());
     server.publishes(&[&one]);
     *server.takes.lock().unwrap() = 2 * S;
-    let verifier = Arc::new(Verifier::new(&server.keys(), policy()));
+    let verifier = Arc::new(RemoteVerifier::new(&server.keys(), policy()));
     let calls: Vec<_> = (0..50)
         .map(|_| {
             let (verifier, token) = (Arc::clone(&verifier), one.issue(&claims()).unwrap());
@@ -140,7 +143,7 @@ async fn first_verification_fetches_once_for_all_callers() {
 async fn stale_keys_verify_during_background_refresh() {
     let (one, two, server) = (key("one"), key("two"), FakeServer::default());
     server.publishes(&[&one]);
-    let verifier = Verifier::new(&server.keys(), policy());
+    let verifier = RemoteVerifier::new(&server.keys(), policy());
     verified(&verifier, &one).await.unwrap();
     advance(299 * S).await;
     verified(&verifier, &one).await.unwrap();
@@ -168,7 +171,7 @@ async fn unknown_key_is_fetched_once_per_cooldown() {
     let (one, two, never) = (key("one"), key("two"), key("never"));
     let server = FakeServer::default();
     server.publishes(&[&one]);
-    let verifier = Verifier::new(&server.keys(), policy());
+    let verifier = RemoteVerifier::new(&server.keys(), policy());
     verified(&verifier, &one).await.unwrap();
     // An invented key id causes one request, because the cached set may come from a proxy.
     for _ in 0..100 {
@@ -197,7 +200,7 @@ async fn keys_verify_during_outage_until_usable_for_has_passed() {
     let (one, server) = (key("one"), FakeServer::default());
     server.publishes(&[&one]);
     let keys = server.keys();
-    let verifier = Verifier::new(&keys, policy());
+    let verifier = RemoteVerifier::new(&keys, policy());
     verified(&verifier, &one).await.unwrap();
     server.is_down();
     for _ in 0..23 {
@@ -234,7 +237,7 @@ async fn first_fetch_failure_is_retried_after_a_second() {
     server.publishes(&[&one]);
     advance(S).await;
     assert_eq!(keys.ready().await, Ok(()));
-    verified(&Verifier::new(&keys, policy()), &one)
+    verified(&RemoteVerifier::new(&keys, policy()), &one)
         .await
         .unwrap();
     assert_eq!(server.request_count(), 2);
@@ -245,7 +248,7 @@ async fn cancelled_caller_does_not_cancel_the_request() {
     let (one, server) = (key("one"), FakeServer::default());
     server.publishes(&[&one]);
     *server.takes.lock().unwrap() = 2 * S;
-    let verifier = Verifier::new(&server.keys(), policy());
+    let verifier = RemoteVerifier::new(&server.keys(), policy());
     let gone = tokio::time::timeout(S, verified(&verifier, &one)).await;
     assert!(gone.is_err());
     verified(&verifier, &one).await.unwrap();
@@ -283,7 +286,7 @@ async fn secret_keys_in_a_published_set_are_skipped() {
         }));
     };
     publish(&format!("{secrets},{public}"));
-    let verifier = Verifier::new(&server.keys(), policy());
+    let verifier = RemoteVerifier::new(&server.keys(), policy());
     verified(&verifier, &one).await.unwrap();
     for token in [private.issue(&claims()), mac.issue(&claims())] {
         let error = verifier.verify::<Value>(&token.unwrap()).await.unwrap_err();
@@ -311,7 +314,7 @@ async fn not_modified_response_renews_freshness_and_keeps_etag() {
     };
     server.responds(named(60 * S));
     let keys = server.keys();
-    let verifier = Verifier::new(&keys, policy());
+    let verifier = RemoteVerifier::new(&keys, policy());
     verified(&verifier, &one).await.unwrap();
     server.responds(Ok(FetchResponse::NotModified {
         max_age: Some(120 * S),
@@ -362,7 +365,7 @@ fn response(status: &str, headers: &str, body: &str) -> String {
 }
 
 fn over_http(address: &str) -> RemoteKeySet {
-    RemoteKeySet::with(address, Https::new().unwrap(), Schedule::default()).unwrap()
+    RemoteKeySet::new(address).unwrap()
 }
 
 #[tokio::test]
@@ -373,8 +376,11 @@ async fn https_client_sends_etag_on_refresh() {
     let schedule = Schedule::default()
         .fresh_for(Duration::ZERO)
         .cooldown(Duration::ZERO);
-    let keys = RemoteKeySet::with(&address, Https::new().unwrap(), schedule).unwrap();
-    let verifier = Verifier::new(&keys, policy());
+    let keys = RemoteKeySet::builder(address)
+        .schedule(schedule)
+        .build()
+        .unwrap();
+    let verifier = RemoteVerifier::new(&keys, policy());
     for _ in 0..100 {
         verified(&verifier, &one).await.unwrap();
         if requests.load(Ordering::SeqCst) > 2 {
@@ -474,8 +480,11 @@ async fn tls_server_with_unknown_authority_is_rejected() {
         .with_root_certificates(roots)
         .with_no_client_auth();
     let trusting = Https::with_tls(config);
-    let keys = RemoteKeySet::with(&address, trusting, Schedule::default()).unwrap();
-    verified(&Verifier::new(&keys, policy()), &one)
+    let keys = RemoteKeySet::builder(&*address)
+        .fetch(trusting)
+        .build()
+        .unwrap();
+    verified(&RemoteVerifier::new(&keys, policy()), &one)
         .await
         .unwrap();
     let untrusted = over_http(&address).ready().await.unwrap_err();

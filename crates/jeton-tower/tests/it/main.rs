@@ -3,3 +3,4 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod require_token;
+mod scopes_and_errors;

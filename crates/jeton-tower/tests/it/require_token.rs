@@ -12,8 +12,8 @@ use hyper_util::rt::TokioExecutor;
 use jeton::key::{MacAlg, SigAlg};
 use jeton::paseto::v4;
 use jeton::{Claims, Issue, Policy, Verified, Verify, jwt};
-use jeton_jwks::{RemoteKeySet, Verifier as RemoteVerifier};
-use jeton_tower::{Authenticated, RequireToken, Tokens, claims};
+use jeton_jwks::{RemoteKeySet, RemoteVerifier};
+use jeton_tower::{Authenticated, RequireToken, claims};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tonic::Code;
@@ -40,11 +40,15 @@ fn policy() -> Policy {
 }
 
 async fn tenant(session: Authenticated<Session>) -> String {
-    format!("{} of {}", session.subject().unwrap(), session.tenant)
+    format!(
+        "{} of {}",
+        session.subject().unwrap(),
+        session.claims().tenant
+    )
 }
 
 async fn optional_tenant(session: Option<Authenticated<Session>>) -> String {
-    session.map_or("nobody".into(), |session| session.tenant.clone())
+    session.map_or("nobody".into(), |session| session.claims().tenant.clone())
 }
 
 async fn serve(app: Router) -> String {
@@ -164,7 +168,7 @@ async fn failed_request_has_the_response_of_rfc_6750() {
 #[tokio::test]
 async fn optional_token_may_be_absent_but_not_invalid() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).tokens(Tokens::Optional);
+    let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).optional();
     let address = format!("{}/optional", serve(app(layer)).await);
     let token = format!("Bearer {}", key.issue(&session()).unwrap());
     assert_eq!(send(&address, &[]).await.2, "nobody");
@@ -191,7 +195,7 @@ async fn remote_keys_verify_and_unreachable_keys_give_503() {
     let published = serve(Router::new().route("/jwks.json", get(move || async { set }))).await;
     let by = |address: &str| {
         let keys = RemoteKeySet::new(&format!("{address}/jwks.json")).unwrap();
-        app(RequireToken::remote(RemoteVerifier::new(&keys, policy())))
+        app(RequireToken::new(RemoteVerifier::new(&keys, policy())))
     };
     let address = serve(by(&published)).await;
     assert!(passes(&address, &key.issue(&session()).unwrap()).await);
@@ -241,8 +245,8 @@ async fn misconfigured_verifier_gives_500() {
 async fn grpc(layer: RequireToken) -> HealthClient<tonic::transport::Channel> {
     let (_, health) = tonic_health::server::health_reporter();
     let sees = |request: tonic::Request<()>| {
-        let tenant =
-            claims::<Session>(request.extensions()).map(|claims| claims.unwrap().tenant.clone());
+        let tenant = claims::<Session>(request.extensions())
+            .map(|claims| claims.unwrap().into_claims().tenant);
         assert_eq!(tenant.as_deref(), Some("acme"));
         Ok(request)
     };

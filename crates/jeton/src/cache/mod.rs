@@ -79,7 +79,7 @@ use memory::{Memory, TokenHash};
 ///     .revocations(|token: &Verified<RawClaims>| token.token_id() == Some("8"));
 /// for _ in 0..3 {
 ///     let visit: Verified<Visit> = verifier.verify(&token)?; // the signature once, the rest each time
-///     assert_eq!(visit.page, "/");
+///     assert_eq!(visit.claims().page, "/");
 /// }
 ///
 /// // The key set has changed: a new verifier invalidates all cached entries.

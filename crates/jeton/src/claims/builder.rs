@@ -27,6 +27,8 @@ pub(super) enum Audience<'a> {
     None,
     One(Cow<'a, str>),
     List(Vec<Cow<'a, str>>),
+    /// A list of an issuer.
+    Shared(&'a [Cow<'a, str>]),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +43,8 @@ pub(super) enum Expiry {
 pub(super) enum IssuedAt {
     Now,
     At(Timestamp),
+    /// This duration before the time of issuing.
+    Ago(Duration),
     Absent,
 }
 
@@ -56,6 +60,44 @@ impl BuilderClaims<'_> {
             issued_at: IssuedAt::Now,
             token_id: None,
         }
+    }
+
+    /// Returns these claims and those that an issuer sets for all its tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidUse::SetForAll`] if both decide a claim.
+    pub(super) fn with_shared<'x>(
+        &'x self,
+        shared: &'x BuilderClaims<'static>,
+    ) -> Result<BuilderClaims<'x>> {
+        if let Some(claim) = self.decided().first_common(shared.decided()) {
+            return Err(InvalidUse::SetForAll(claim).into());
+        }
+        fn either<'x>(
+            own: &'x Option<Cow<'_, str>>,
+            shared: &'x Option<Cow<'static, str>>,
+        ) -> Option<Cow<'x, str>> {
+            own.as_deref().or(shared.as_deref()).map(Cow::Borrowed)
+        }
+        Ok(BuilderClaims {
+            issuer: either(&self.issuer, &shared.issuer),
+            subject: either(&self.subject, &shared.subject),
+            audience: match &self.audience {
+                Audience::None => shared.audience.by_ref(),
+                own => own.by_ref(),
+            },
+            expiry: match self.expiry {
+                Expiry::NotChosen => shared.expiry,
+                own => own,
+            },
+            not_before: self.not_before,
+            issued_at: match self.issued_at {
+                IssuedAt::Now => shared.issued_at,
+                own => own,
+            },
+            token_id: either(&self.token_id, &shared.token_id),
+        })
     }
 
     /// Returns the claims that the caller has decided, also those that were decided to be absent.
@@ -92,6 +134,7 @@ impl BuilderClaims<'_> {
         let is_embedded = |claim| embedded.claims().contains(claim);
         let issued_at = match self.issued_at {
             IssuedAt::At(moment) => Some(moment),
+            IssuedAt::Ago(duration) => Some(clock.now().saturating_sub(duration)),
             IssuedAt::Now if is_embedded(Claim::IssuedAt) => None,
             IssuedAt::Now => Some(clock.now()),
             IssuedAt::Absent => None,
@@ -118,10 +161,11 @@ impl BuilderClaims<'_> {
         match &self.audience {
             Audience::None => {}
             Audience::One(audience) => object.text(Claim::Audience, audience)?,
-            Audience::List(_) if dates == Dates::Rfc3339 => {
+            Audience::List(_) | Audience::Shared(_) if dates == Dates::Rfc3339 => {
                 return Err(InvalidUse::AudienceList.into());
             }
             Audience::List(audiences) => object.registered(Claim::Audience, audiences)?,
+            Audience::Shared(audiences) => object.registered(Claim::Audience, audiences)?,
         }
         for (claim, moment) in [
             (Claim::Expiry, expires_at),
@@ -140,13 +184,15 @@ impl BuilderClaims<'_> {
 
     /// Returns an upper bound for the length of these claims, each with a comma.
     pub(super) fn length_bound(&self, dates: Dates) -> usize {
+        let of_list = |list: &[Cow<'_, str>]| {
+            let strings = list.iter().map(|text| object::string_bound(text) + 1);
+            object::MEMBER_START_BYTES + 2 + strings.sum::<usize>()
+        };
         let list = match &self.audience {
             Audience::None => 0,
             Audience::One(one) => object::MEMBER_START_BYTES + object::string_bound(one),
-            Audience::List(list) => {
-                let strings = list.iter().map(|text| object::string_bound(text) + 1);
-                object::MEMBER_START_BYTES + 2 + strings.sum::<usize>()
-            }
+            Audience::List(list) => of_list(list),
+            Audience::Shared(list) => of_list(list),
         };
         let strings = [&self.issuer, &self.subject, &self.token_id]
             .into_iter()
@@ -163,5 +209,16 @@ impl BuilderClaims<'_> {
         ];
         let count = written.into_iter().filter(|is_written| *is_written).count();
         list + strings.sum::<usize>() + count * (object::MEMBER_START_BYTES + date_bytes)
+    }
+}
+
+impl Audience<'_> {
+    fn by_ref(&self) -> Audience<'_> {
+        match self {
+            Audience::None => Audience::None,
+            Audience::One(one) => Audience::One(Cow::Borrowed(one)),
+            Audience::List(list) => Audience::Shared(list),
+            Audience::Shared(list) => Audience::Shared(list),
+        }
     }
 }

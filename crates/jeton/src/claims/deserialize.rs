@@ -88,6 +88,18 @@ impl Layout {
         }
     }
 
+    /// Returns the position of the value of this member of these claims, which must be the scanned ones.
+    pub(crate) fn find(&self, claims: &str, wanted: &str) -> Option<Range<usize>> {
+        let Some(members) = self.members.get(..self.count) else {
+            return find_member(claims, wanted);
+        };
+        members.iter().find_map(|Member { name, value }| {
+            let range = |(start, end): (u16, u16)| usize::from(start)..usize::from(end);
+            let name = claims.as_bytes().get(range(*name));
+            (name == Some(wanted.as_bytes())).then(|| range(*value))
+        })
+    }
+
     /// Deserializes these claims, which must be the scanned ones, with the same result as serde_json.
     #[inline]
     pub(crate) fn read<'t, T: Deserialize<'t>>(&self, claims: &'t str) -> Result<T, Rejection> {
@@ -107,6 +119,19 @@ impl Layout {
             })
         })
     }
+}
+
+/// Returns the position of the value of this member of claims that were scanned before. A string has its quotes.
+pub(crate) fn find_member(claims: &str, wanted: &str) -> Option<Range<usize>> {
+    let mut found = None;
+    let scanned = json::read_object(claims, json::DEPTH_MAX, |name, value| {
+        if name == *wanted {
+            found = Some(value.range_with_quotes());
+        }
+        Ok::<_, ScanError>(())
+    });
+    debug_assert_eq!(scanned, Ok(()), "these claims were scanned before");
+    found
 }
 
 /// Searches the field that does not match, after serde_json has rejected the whole text without a name.

@@ -6,7 +6,7 @@ use super::custom::CustomClaims;
 use super::embedded::Embedded;
 use super::object::Object;
 use super::registered::{Dates, registered_name};
-use super::{Claims, custom};
+use super::{Claims, IssuerClaims, custom};
 use crate::error::{Claim, Error, InvalidUse, Result};
 use crate::json::{JsonError, Member, read_members};
 use crate::limits::Limits;
@@ -181,8 +181,21 @@ impl<'t> Claims<'t, JsonClaims<'t>> {
 impl Claims<'_, JsonClaims<'_>> {
     /// Returns an upper bound for the length of the claims in a token, bytes.
     pub(crate) fn length_bound(&self, dates: Dates) -> usize {
-        // The braces, and a comma between the two parts.
-        3 + self.registered.length_bound(dates) + self.custom.bytes()
+        CLAIMS_FRAME_BYTES + self.registered.length_bound(dates) + self.custom.bytes()
+    }
+}
+
+/// The braces, and a comma between the registered claims and the custom claims.
+const CLAIMS_FRAME_BYTES: usize = 3;
+
+impl IssuerClaims {
+    /// Returns an upper bound for the length of the claims in a token of this issuer, bytes.
+    pub(crate) fn length_bound(&self, own: &Claims<'_, JsonClaims<'_>>, dates: Dates) -> usize {
+        match own.registered.with_shared(&self.0) {
+            Ok(all) => CLAIMS_FRAME_BYTES + all.length_bound(dates) + own.custom.bytes(),
+            // Issuing returns this error.
+            Err(_) => own.length_bound(dates),
+        }
     }
 }
 

@@ -15,11 +15,11 @@ mod write;
 
 pub(crate) use buffer::Buffer;
 pub use custom::CustomClaims;
-pub(crate) use deserialize::Layout;
+pub(crate) use deserialize::{Layout, find_member};
 pub use json::JsonClaims;
 pub(crate) use registered::{Dates, Registered, Scanned};
 pub use with_registered::WithRegistered;
-pub(crate) use write::{ClaimsPrefix, OwnRegistered};
+pub(crate) use write::{ClaimsPrefix, IssuerClaims, OwnRegistered, write_own_with};
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -56,6 +56,23 @@ use builder::{Audience, BuilderClaims, Expiry, IssuedAt};
 pub struct Claims<'a, T> {
     registered: BuilderClaims<'a>,
     custom: T,
+}
+
+impl Claims<'_, ()> {
+    /// Creates claims without custom claims. The only registered claim is `iat`.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::Claims;
+    ///
+    /// let claims = Claims::registered()
+    ///     .issuer("https://id.example")
+    ///     .subject("user-7")
+    ///     .expires_in(Duration::from_secs(300));
+    /// ```
+    pub fn registered() -> Self {
+        Claims::new(())
+    }
 }
 
 impl<'a, T> Claims<'a, T> {
@@ -102,7 +119,10 @@ impl<'a, T> Claims<'a, T> {
         self
     }
 
-    /// Sets `exp` to this duration after the time of issuing. Fractions of a second are dropped.
+    /// Sets `exp` to this duration after `iat`. Fractions of a second are dropped.
+    ///
+    /// If [`issued_at`](Claims::issued_at) or [`issued_ago`](Claims::issued_ago) sets `iat`, it counts from that time.
+    /// Otherwise it counts from the time of issuing.
     pub fn expires_in(mut self, lifetime: Duration) -> Self {
         self.registered.expiry = Expiry::In(lifetime);
         self
@@ -129,6 +149,26 @@ impl<'a, T> Claims<'a, T> {
     /// Sets `iat` to this time instead of the current time.
     pub fn issued_at(mut self, moment: Timestamp) -> Self {
         self.registered.issued_at = IssuedAt::At(moment);
+        self
+    }
+
+    /// Sets `iat` to this duration before the time of issuing, for a verifier whose clock may be behind.
+    /// Fractions of a second are dropped.
+    ///
+    /// [`expires_in`](Claims::expires_in) counts from this `iat`. So the time between the two claims is the lifetime,
+    /// which some verifiers limit. GitHub accepts 10 minutes for the tokens of an app:
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use jeton::Claims;
+    ///
+    /// let claims = Claims::registered()
+    ///     .issuer("12345")
+    ///     .issued_ago(Duration::from_secs(60))
+    ///     .expires_in(Duration::from_secs(600));
+    /// ```
+    pub fn issued_ago(mut self, duration: Duration) -> Self {
+        self.registered.issued_at = IssuedAt::Ago(duration);
         self
     }
 

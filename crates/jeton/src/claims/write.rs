@@ -22,6 +22,70 @@ impl<T: CustomClaims> Claims<'_, T> {
     }
 }
 
+/// The claims that an issuer sets for all its tokens.
+#[derive(Debug, Clone)]
+pub struct IssuerClaims(pub(super) BuilderClaims<'static>);
+
+impl IssuerClaims {
+    /// The registered claims of these.
+    pub(crate) fn new(claims: Claims<'static, ()>) -> IssuerClaims {
+        IssuerClaims(claims.registered)
+    }
+
+    /// Returns them as the claims that a batch of tokens shares.
+    pub(crate) fn to_claims(&self) -> Claims<'static, ()> {
+        Claims {
+            registered: self.0.clone(),
+            custom: (),
+        }
+    }
+
+    /// Appends one compact JSON object with these claims, the claims of one token and its custom claims.
+    fn write<T: CustomClaims>(
+        &self,
+        own: &BuilderClaims<'_>,
+        custom: &T,
+        buffer: &mut Buffer,
+        dates: Dates,
+        clock: &dyn Clock,
+    ) -> Result<()> {
+        let registered = own.with_shared(&self.0)?;
+        let mut object = Object::open(buffer);
+        custom.write(&mut object, |object, embedded| {
+            if let Some(claim) = embedded.claims().first_common(self.0.decided()) {
+                return Err(InvalidUse::SetForAll(claim).into());
+            }
+            registered.write(object, embedded, dates, clock)
+        })?;
+        object.close();
+        Ok(())
+    }
+}
+
+/// Appends one compact JSON object with the claims of an issuer and custom claims.
+pub(crate) fn write_own_with<T: CustomClaims>(
+    custom: &T,
+    issuer: &IssuerClaims,
+    buffer: &mut Buffer,
+    dates: Dates,
+    clock: &dyn Clock,
+) -> Result<()> {
+    issuer.write(&BuilderClaims::new(), custom, buffer, dates, clock)
+}
+
+impl<T: CustomClaims> Claims<'_, T> {
+    /// Appends one compact JSON object with these claims and those of an issuer.
+    pub(crate) fn write_with(
+        &self,
+        issuer: &IssuerClaims,
+        buffer: &mut Buffer,
+        dates: Dates,
+        clock: &dyn Clock,
+    ) -> Result<()> {
+        issuer.write(&self.registered, &self.custom, buffer, dates, clock)
+    }
+}
+
 /// The start of an object that many tokens share.
 #[derive(Debug)]
 pub(crate) struct ClaimsPrefix {

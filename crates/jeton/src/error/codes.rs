@@ -275,6 +275,12 @@ codes! {
             "Set the claim in one place.", "RFC 7519, section 4";
         AUDIENCE_LIST_UNSUPPORTED: "A list of audiences was passed for a PASETO.",
             "Pass a single audience.", "PASETO, registered claims";
+        ACCESS_TOKEN_CLAIM_MISSING: "An access token lacks a claim that its type requires.",
+            "Set the claim that the message names.", "RFC 9068, section 2.2";
+        ISSUER_NOT_CHOSEN: "A policy for several issuers does not name its issuer.",
+            "Name the issuer in each policy.", "RFC 8725, section 3.8";
+        ISSUER_TWICE: "An issuer is added twice.",
+            "Add each issuer once, with all its keys.";
         INVALID_KEY_ID: "The key id is empty or longer than its limit.",
             "Pass a shorter key id.";
         INVALID_PASSWORD_COST: "The password cost is outside its limits, or for another version.",

@@ -12,8 +12,15 @@ pub enum InvalidUse {
     ExpiryNotChosen,
     /// The custom claims have a member with the name of a registered claim.
     RegisteredName(Claim),
-    /// A token of a [`BatchIssuer`](crate::jwt::BatchIssuer) has a claim that the batch issuer sets for all.
+    /// A token of an [`Issuer`](crate::jwt::Issuer) or a [`BatchIssuer`](crate::jwt::BatchIssuer) has a claim that
+    /// the issuer sets for all its tokens.
     SetForAll(Claim),
+    /// An access token lacks this claim, which RFC 9068, section 2.2, requires.
+    AccessTokenClaim(&'static str),
+    /// A [`MultiIssuerVerifier`](crate::jwt::MultiIssuerVerifier) got a policy that accepts any issuer, or none.
+    IssuerNotChosen,
+    /// A [`MultiIssuerVerifier`](crate::jwt::MultiIssuerVerifier) has this issuer already.
+    IssuerTwice,
     /// The claims are not a JSON object: the custom claims serialize to another value, or the text of
     /// [`Claims::from_json`](crate::Claims::from_json) is another value.
     ClaimsNotAnObject,
@@ -133,6 +140,9 @@ impl InvalidUse {
             InvalidUse::ClaimSetTwice(_) => &codes::CLAIM_SET_TWICE,
             InvalidUse::KeyId { .. } => &codes::INVALID_KEY_ID,
             InvalidUse::PasswordCost => &codes::INVALID_PASSWORD_COST,
+            InvalidUse::AccessTokenClaim(_) => &codes::ACCESS_TOKEN_CLAIM_MISSING,
+            InvalidUse::IssuerNotChosen => &codes::ISSUER_NOT_CHOSEN,
+            InvalidUse::IssuerTwice => &codes::ISSUER_TWICE,
             InvalidUse::FooterTooLarge { .. } => &codes::FOOTER_TOO_LARGE,
             InvalidUse::ImplicitAssertion => &codes::IMPLICIT_ASSERTION_UNSUPPORTED,
             InvalidUse::AudienceList => &codes::AUDIENCE_LIST_UNSUPPORTED,
@@ -166,8 +176,16 @@ impl fmt::Display for InvalidUse {
             ),
             InvalidUse::SetForAll(claim) => write!(
                 f,
-                "the batch issuer sets `{claim}` for all its tokens: a token cannot set it"
+                "the issuer sets `{claim}` for all its tokens: a token cannot set it"
             ),
+            InvalidUse::AccessTokenClaim(name) => write!(
+                f,
+                "an access token needs the claim `{name}` (RFC 9068, section 2.2)"
+            ),
+            InvalidUse::IssuerNotChosen => f.write_str(
+                "the policy names no issuer: a verifier for several issuers selects the keys by `iss`",
+            ),
+            InvalidUse::IssuerTwice => f.write_str("an issuer is added twice"),
             InvalidUse::ClaimsNotAnObject => f.write_str("the claims are not a JSON object"),
             InvalidUse::ClaimsNotSerializable => {
                 f.write_str("the custom claims failed to serialize")

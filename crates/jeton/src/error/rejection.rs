@@ -113,7 +113,6 @@ pub enum Rejection {
     },
     /// The token has no `kid`, more keys of the set could have signed it than
     /// [`Limits::keys_tried`](crate::Limits::keys_tried), and the keys that were tried did not.
-    #[non_exhaustive]
     TooManyKeys {
         /// The number of keys that could have signed it.
         keys: u32,
@@ -152,6 +151,9 @@ pub enum Rejection {
     FooterMismatch,
     /// A claim that the policy requires is absent.
     ClaimMissing(Claim),
+    /// A custom claim that the policy requires is absent. It has the name from
+    /// [`Policy::require_custom`](crate::Policy::require_custom).
+    CustomClaimMissing(&'static str),
     /// A claim has the wrong JSON type.
     ClaimType(Claim),
     /// A time is outside the years 1970 to 9999.
@@ -254,9 +256,10 @@ impl Rejection {
             Rejection::Signature | Rejection::Decryption => &codes::TOKEN_NOT_AUTHENTIC,
             Rejection::Compressed => &codes::TOKEN_COMPRESSED,
             Rejection::FooterMismatch => &codes::TOKEN_WITH_ANOTHER_FOOTER,
-            Rejection::ClaimMissing(_) | Rejection::ClaimType(_) | Rejection::ClaimRange(_) => {
-                &codes::TOKEN_CLAIMS
-            }
+            Rejection::ClaimMissing(_)
+            | Rejection::CustomClaimMissing(_)
+            | Rejection::ClaimType(_)
+            | Rejection::ClaimRange(_) => &codes::TOKEN_CLAIMS,
             Rejection::Expired => &codes::TOKEN_EXPIRED,
             Rejection::NotYetValid | Rejection::IssuedInTheFuture => &codes::TOKEN_NOT_YET_VALID,
             Rejection::TooOld => &codes::TOKEN_TOO_OLD,
@@ -331,6 +334,7 @@ impl fmt::Display for Rejection {
             }
             Rejection::FooterMismatch => f.write_str("the footer is not the expected footer"),
             Rejection::ClaimMissing(claim) => write!(f, "the claim `{claim}` is missing"),
+            Rejection::CustomClaimMissing(name) => write!(f, "the claim `{name}` is missing"),
             Rejection::ClaimType(claim) => write!(f, "the claim `{claim}` has the wrong type"),
             Rejection::ClaimRange(claim) => {
                 write!(f, "the claim `{claim}` is outside the years 1970 to 9999")

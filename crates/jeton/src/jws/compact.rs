@@ -10,6 +10,7 @@ use crate::crypto::SignatureBuffer;
 use crate::error::{Part, Rejection, Result};
 use crate::key::{Keys, SigningKeyRef, VerificationKey};
 use crate::limits::Limits;
+use crate::verified::Kid;
 
 /// The three parts of a compact JWS, still encoded.
 #[derive(Clone, Copy)]
@@ -25,6 +26,7 @@ pub(crate) struct VerifiedCompact<'k, 't, 'h> {
     pub(crate) key: &'k VerificationKey,
     pub(crate) payload: &'t str,
     pub(crate) payload_form: PayloadForm,
+    pub(crate) kid: Kid,
     /// `typ` of the protected header.
     pub(crate) typ: Option<Cow<'h, str>>,
     /// `cty` of the protected header.
@@ -116,7 +118,12 @@ impl<'t> Compact<'t> {
             if !signed_by(key, &message, self.signature) {
                 return Err(Rejection::Signature);
             }
-            return Ok(self.verified(key, known.fields()));
+            // Such a header has the id of the key, if the key has one.
+            let kid = match key.id() {
+                Some(_) => Kid::OfKey,
+                None => Kid::Absent,
+            };
+            return Ok(self.verified(key, kid, known.fields()));
         }
         let header = decoded.insert(Header::decode(self.header, limits)?);
         let fields = header.fields(limits, extensions)?;
@@ -125,7 +132,12 @@ impl<'t> Compact<'t> {
         let key = keys.find(alg, fields.kid.as_deref(), limits.keys_tried, |key| {
             signed_by(key, &message, self.signature)
         })?;
-        Ok(self.verified(key, fields))
+        let kid = match (fields.kid.as_deref(), key.id()) {
+            (None, _) => Kid::Absent,
+            (Some(kid), Some(id)) if id.as_str() == kid => Kid::OfKey,
+            (Some(kid), _) => Kid::Other(kid.into()),
+        };
+        Ok(self.verified(key, kid, fields))
     }
 
     /// Returns the signed bytes. Detached content replaces the payload.
@@ -150,12 +162,14 @@ impl<'t> Compact<'t> {
     fn verified<'k, 'h>(
         self,
         key: &'k VerificationKey,
+        kid: Kid,
         header: Fields<'h>,
     ) -> VerifiedCompact<'k, 't, 'h> {
         VerifiedCompact {
             key,
             payload: self.payload,
             payload_form: header.payload_form,
+            kid,
             typ: header.typ,
             cty: header.cty,
         }

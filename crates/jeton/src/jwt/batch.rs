@@ -135,10 +135,20 @@ impl<'k> BatchIssuer<'k> {
         clock: &dyn Clock,
     ) -> Result<Self> {
         let key = key.into();
+        Self::with_header(key, key.headers().jwt(), shared, clock)
+    }
+
+    /// `header` is base64url.
+    pub(super) fn with_header(
+        key: SigningKeyRef<'k>,
+        header: &str,
+        shared: &Claims<'_, ()>,
+        clock: &dyn Clock,
+    ) -> Result<Self> {
         let claims = ClaimsPrefix::new(shared, clock)?;
         // Three bytes encode to four characters, independent of what surrounds them.
         let encoded = claims.text.len() / 3 * 3;
-        let mut text = format!("{}.", key.headers().jwt());
+        let mut text = format!("{header}.");
         base64::encode_onto(&claims.text[..encoded], &mut text);
         Ok(BatchIssuer {
             mac: key.begin(text.as_bytes())?,

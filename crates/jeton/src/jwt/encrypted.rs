@@ -12,7 +12,7 @@ use crate::jwe::{Decrypter, Encrypter};
 use crate::key::{ContentEnc, ContentKey, DecryptionKeys, EncryptionKeyRef};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
+use crate::verified::{Header, Kid, RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// A shared key that authenticates the issuer of a JWT that is encrypted but not signed: a [`ContentKey`].
@@ -92,7 +92,7 @@ pub(super) mod sealed {
 ///
 /// let verifier = jwt::EncryptedVerifier::new(&key, Policy::new("https://id.example", "api"));
 /// let visit: Verified<Visit> = verifier.verify(&token)?;
-/// assert_eq!(visit.page, "/");
+/// assert_eq!(visit.claims().page, "/");
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
@@ -178,30 +178,39 @@ impl EncryptedVerifier {
         self.verify_raw(token)?.deserialize()
     }
 
-    /// Returns the plaintext, its registered claims and the id of the key.
+    /// Calls `make` with the plaintext, its claims, the id of the key and the header.
     fn open<R>(
         &self,
         token: &str,
-        make: impl FnOnce(&str, Scanned, Option<Arc<str>>) -> R,
+        make: impl FnOnce(&str, Scanned, Option<Arc<str>>, Header) -> R,
     ) -> Result<R> {
         let decrypted = self.decrypter.decrypt(token)?;
-        if decrypted.content_type().is_some() || !self.policy.accepts_typ(decrypted.typ()) {
+        if decrypted.content_type().is_some() {
             return Err(Rejection::TypeMismatch.into());
         }
+        let key_id = decrypted.shared_key_id();
+        let header = Header {
+            alg: decrypted.alg(),
+            kid: match key_id {
+                Some(_) => Kid::OfKey,
+                None => Kid::Absent,
+            },
+            typ: self.policy.accept_typ(decrypted.typ())?,
+        };
         let payload = std::str::from_utf8(decrypted.plaintext())
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         let clock = self.clock.as_ref();
         let mut claims = Scanned::default();
         self.policy
             .accept(payload, Dates::Numeric, &self.limits, clock, &mut claims)?;
-        Ok(make(payload, claims, decrypted.shared_key_id()))
+        Ok(make(payload, claims, key_id, header))
     }
 }
 
 impl Verify for EncryptedVerifier {
     fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
-        self.open(token, |payload, claims, key_id| {
-            Verified::raw(claims, Box::from(payload), key_id)
+        self.open(token, |payload, claims, key_id, header| {
+            Verified::raw(claims, Box::from(payload), key_id, header)
         })
     }
 
@@ -210,8 +219,8 @@ impl Verify for EncryptedVerifier {
         token: &str,
         scratch: &'s mut Scratch,
     ) -> Result<VerifiedIn<'s, RawClaims>> {
-        self.open(token, |payload, claims, key_id| {
-            Verified::raw(claims, scratch.copy_from(payload), key_id)
+        self.open(token, |payload, claims, key_id, header| {
+            Verified::raw(claims, scratch.copy_from(payload), key_id, header)
         })
     }
 

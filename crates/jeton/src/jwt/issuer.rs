@@ -1,101 +1,194 @@
 use std::fmt;
+use std::sync::Arc;
 
-use super::issue::{issue_under, issue_under_onto, length_bound};
-use crate::claims::{Claims, CustomClaims, JsonClaims};
+use super::{BatchIssuer, IssuerBuilder, IssuerKey};
+use crate::claims::{
+    Buffer, Claims, CustomClaims, Dates, IssuerClaims, JsonClaims, write_own_with,
+};
 use crate::clock::{Clock, SystemClock};
-use crate::error::Result;
-use crate::issue::{AnyClaims, Issue};
-use crate::jws::header_with_type;
-use crate::key::SigningKeyRef;
+use crate::error::{InvalidUse, Result};
+use crate::issue::{AnyClaims, Issue, WriteClaims};
+use crate::json::{self, ScanError};
+use crate::jws::{assemble_onto, compact_length};
 
-/// Issues JWTs of one type, for example `at+jwt` for access tokens (RFC 9068, section 2.1) or `logout+jwt`. A
-/// verifier that requires one type rejects all others (RFC 8725, section 3.11).
+/// Issues JWTs with one key. Issuer, audience, lifetime and type are set once, for all tokens.
 ///
-/// A key without an `Issuer` issues tokens of the type `JWT`. The header is encoded once, so issuing is as
-/// fast as with the key alone.
+/// It owns the key, so the state of an application can hold it. Clones share the key and the settings. The header
+/// is encoded once.
+///
+/// A token adds its custom claims, and what the issuer does not set:
 ///
 /// ```
 /// use std::time::Duration;
 /// use jeton::key::SigAlg;
 /// use jeton::{Claims, Policy, jwt};
 ///
-/// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
-/// let issuer = jwt::Issuer::new(&key, "at+jwt")?;
-/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
-/// let token = issuer.issue(&claims)?;
+/// #[derive(serde::Serialize)]
+/// struct Visit { page: &'static str }
 ///
-/// let any = Policy::new("i", "a");
-/// let access = any.clone().typ("at+jwt");
-/// let verifier = |policy| jwt::Verifier::new(key.verifying_key(), policy);
-/// assert!(verifier(access).verify::<serde_json::Value>(&token).is_ok());
-/// assert!(verifier(any).verify::<serde_json::Value>(&token).is_err());
+/// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+/// let public = key.verifying_key();
+/// let issuer = jwt::Issuer::builder(key)
+///     .issuer("https://id.example")
+///     .audience("api")
+///     .lifetime(Duration::from_secs(15 * 60))
+///     .typ("at+jwt")
+///     .build()?;
+///
+/// let visit = issuer.issue(&Visit { page: "/" })?;
+/// let of_user = issuer.issue(&Claims::new(Visit { page: "/" }).subject("user-7"))?;
+/// assert!(issuer.issue(&Claims::registered().audience("another")).is_err());
+///
+/// let policy = Policy::new("https://id.example", "api").typ("at+jwt");
+/// let verifier = jwt::Verifier::new(public, policy);
+/// assert!(verifier.verify::<serde_json::Value>(&visit)?.subject().is_none());
+/// assert_eq!(verifier.verify::<serde_json::Value>(&of_user)?.subject(), Some("user-7"));
 /// # Ok::<(), jeton::Error>(())
 /// ```
-pub struct Issuer<'k> {
-    key: SigningKeyRef<'k>,
-    typ: String,
+///
+/// A key issues tokens too, with all claims in each call ([`SigningKey::issue`](super::SigningKey::issue)). To issue
+/// many tokens at one moment, use [`batch`](Issuer::batch).
+#[derive(Clone)]
+pub struct Issuer {
+    pub(super) key: IssuerKey,
     /// base64url.
-    header: String,
+    pub(super) header: Arc<str>,
+    pub(super) claims: Arc<IssuerClaims>,
+    pub(super) is_for_access_tokens: bool,
 }
 
-impl<'k> Issuer<'k> {
-    /// Creates an issuer for this type with a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
+impl Issuer {
+    /// Starts to set up an issuer with this key: a [`MacKey`](super::MacKey), a [`SigningKey`](super::SigningKey) or a
+    /// [`RemoteSigner`](crate::remote::RemoteSigner), or an `Arc` of one.
+    pub fn builder(key: impl Into<IssuerKey>) -> IssuerBuilder {
+        IssuerBuilder::new(key.into())
+    }
+
+    /// Issues a JWT, using the system clock. Pass custom claims, or [`Claims`] to add registered claims.
     ///
     /// # Errors
     ///
-    /// [`InvalidUse::Type`](crate::error::InvalidUse::Type) if the type is not a media type: 1 to 128 visible ASCII
-    /// characters.
-    pub fn new(key: impl Into<SigningKeyRef<'k>>, typ: impl Into<String>) -> Result<Self> {
-        let (key, typ) = (key.into(), typ.into());
-        let header = header_with_type(key.alg_name(), key.key_id(), &typ)?;
-        Ok(Issuer { key, typ, header })
+    /// - [`InvalidUse::SetForAll`] if the token sets a claim that the issuer sets, in [`Claims`] or in the custom claims.
+    /// - [`InvalidUse::ExpiryNotChosen`] if neither sets an expiry.
+    /// - Those of [`SigningKey::issue`](crate::jwt::SigningKey::issue).
+    pub fn issue<C: IssuerContent>(&self, claims: &C) -> Result<String> {
+        self.issue_with_clock(claims, &SystemClock)
     }
 
-    /// Issues a JWT with these claims, using the system clock.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`SigningKey::issue`](crate::jwt::SigningKey::issue).
-    pub fn issue<T: CustomClaims>(&self, claims: &Claims<'_, T>) -> Result<String> {
-        issue_under(&self.header, self.key, claims, &SystemClock)
-    }
-
-    /// Issues a JWT with these claims, using this clock.
+    /// Issues a JWT, using this clock.
     ///
     /// # Errors
     ///
     /// Those of [`issue`](Issuer::issue).
-    pub fn issue_with_clock<T: CustomClaims>(
+    pub fn issue_with_clock<C: IssuerContent>(
         &self,
-        claims: &Claims<'_, T>,
+        claims: &C,
         clock: &dyn Clock,
     ) -> Result<String> {
-        issue_under(&self.header, self.key, claims, clock)
+        let mut token = String::new();
+        self.sign_onto(&mut token, |buffer| {
+            claims.write_content(&self.claims, buffer, clock)
+        })?;
+        Ok(token)
     }
 
-    /// Appends a JWT with these claims to a string, as
-    /// [`MacKey::issue_onto`](crate::key::MacKey::issue_onto) does.
+    /// Appends a JWT to a string, as [`MacKey::issue_onto`](crate::key::MacKey::issue_onto) does.
     ///
     /// # Errors
     ///
     /// Those of [`issue`](Issuer::issue).
-    pub fn issue_onto<T: CustomClaims>(
-        &self,
-        claims: &Claims<'_, T>,
-        token: &mut String,
-    ) -> Result<()> {
-        issue_under_onto(&self.header, self.key, claims, &SystemClock, token)
+    pub fn issue_onto<C: IssuerContent>(&self, claims: &C, token: &mut String) -> Result<()> {
+        self.sign_onto(token, |buffer| {
+            claims.write_content(&self.claims, buffer, &SystemClock)
+        })
     }
 
     /// Returns an upper bound for the length of a token with these claims, bytes. The claims are not written.
     pub fn issued_length_bound(&self, claims: &Claims<'_, JsonClaims<'_>>) -> usize {
-        length_bound(&self.header, self.key, claims)
+        let payload_bytes = self.claims.length_bound(claims, Dates::Numeric);
+        let signature_bytes = self.key.by_ref().signature_bytes();
+        compact_length(&self.header, payload_bytes, signature_bytes)
+    }
+
+    /// Starts a batch of tokens that are all issued now: what they share is written, encoded and, with a
+    /// [`MacKey`](super::MacKey), hashed once.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BatchIssuer::new`]. A batch is not available for [`access_tokens`](IssuerBuilder::access_tokens).
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use jeton::jwt::{Issuer, MacKey, TokenClaims};
+    /// use jeton::key::MacAlg;
+    ///
+    /// let issuer = Issuer::builder(MacKey::generate(MacAlg::HS256)?)
+    ///     .issuer("https://id.example")
+    ///     .lifetime(Duration::from_secs(300))
+    ///     .build()?;
+    /// let batch = issuer.batch()?;
+    /// for name in ["alice", "bob"] {
+    ///     let token = batch.issue(&TokenClaims::new(()).subject(name))?;
+    /// }
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn batch(&self) -> Result<BatchIssuer<'_>> {
+        self.batch_with_clock(&SystemClock)
+    }
+
+    /// Starts a batch of tokens that are all issued at the time of this clock.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`batch`](Issuer::batch).
+    pub fn batch_with_clock(&self, clock: &dyn Clock) -> Result<BatchIssuer<'_>> {
+        if self.is_for_access_tokens {
+            // Each token would have to be read again to check its claims.
+            return Err(InvalidUse::AccessTokenClaim("client_id").into());
+        }
+        let shared = self.claims.to_claims();
+        BatchIssuer::with_header(self.key.by_ref(), &self.header, &shared, clock)
+    }
+
+    fn sign_onto(
+        &self,
+        token: &mut String,
+        write: impl FnOnce(&mut Buffer) -> Result<()>,
+    ) -> Result<()> {
+        let mut payload = Buffer::new();
+        write(&mut payload)?;
+        if self.is_for_access_tokens {
+            check_access_token(&payload)?;
+        }
+        assemble_onto(self.key.by_ref(), &self.header, &payload, token)
     }
 }
 
-impl Issue for Issuer<'_> {
+/// Checks that the claims of an access token are complete.
+fn check_access_token(payload: &[u8]) -> Result<()> {
+    // RFC 9068, section 2.2.
+    const REQUIRED: [&str; 7] = ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"];
+    let mut is_present = [false; REQUIRED.len()];
+    let text = json::text(payload).map_err(|_| InvalidUse::ClaimsNotSerializable)?;
+    json::read_object(text, json::DEPTH_MAX, |name, _| {
+        let required = REQUIRED.iter().position(|required| name == **required);
+        if let Some(index) = required {
+            is_present[index] = true;
+        }
+        Ok::<_, ScanError>(())
+    })
+    .map_err(|_| InvalidUse::ClaimsNotSerializable)?;
+    match is_present.iter().position(|is_present| !is_present) {
+        Some(missing) => Err(InvalidUse::AccessTokenClaim(REQUIRED[missing]).into()),
+        None => Ok(()),
+    }
+}
+
+impl Issue for Issuer {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
-        issue_under(&self.header, self.key, claims, clock)
+        let mut token = String::new();
+        Issue::issue_onto_with_clock(self, claims, clock, &mut token)?;
+        Ok(token)
     }
 
     fn issue_onto_with_clock(
@@ -104,15 +197,73 @@ impl Issue for Issuer<'_> {
         clock: &dyn Clock,
         token: &mut String,
     ) -> Result<()> {
-        issue_under_onto(&self.header, self.key, claims, clock, token)
+        self.sign_onto(token, |buffer| {
+            claims.write_into_with(&self.claims, buffer, Dates::Numeric, clock)
+        })
     }
 }
 
-impl fmt::Debug for Issuer<'_> {
+/// What an [`Issuer`] issues a token with: custom claims, or [`Claims`].
+///
+/// ```
+/// use jeton::jwt::{Issuer, IssuerContent};
+///
+/// fn issue_all<C: IssuerContent>(issuer: &Issuer, all: &[C]) -> jeton::Result<Vec<String>> {
+///     all.iter().map(|claims| issuer.issue(claims)).collect()
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the claims of a token",
+    note = "pass `Claims`, or a type that implements `serde::Serialize`"
+)]
+pub trait IssuerContent: sealed::Content {}
+
+impl<T: CustomClaims> IssuerContent for T {}
+
+impl<T: CustomClaims> IssuerContent for Claims<'_, T> {}
+
+mod sealed {
+    use super::{Buffer, Clock, IssuerClaims, Result};
+
+    pub trait Content {
+        #[doc(hidden)]
+        fn write_content(
+            &self,
+            issuer: &IssuerClaims,
+            buffer: &mut Buffer,
+            clock: &dyn Clock,
+        ) -> Result<()>;
+    }
+}
+
+impl<T: CustomClaims> sealed::Content for T {
+    #[inline]
+    fn write_content(
+        &self,
+        issuer: &IssuerClaims,
+        buffer: &mut Buffer,
+        clock: &dyn Clock,
+    ) -> Result<()> {
+        write_own_with(self, issuer, buffer, Dates::Numeric, clock)
+    }
+}
+
+impl<T: CustomClaims> sealed::Content for Claims<'_, T> {
+    #[inline]
+    fn write_content(
+        &self,
+        issuer: &IssuerClaims,
+        buffer: &mut Buffer,
+        clock: &dyn Clock,
+    ) -> Result<()> {
+        self.write_into_with(issuer, buffer, Dates::Numeric, clock)
+    }
+}
+
+impl fmt::Debug for Issuer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Issuer")
             .field("key", &self.key)
-            .field("typ", &self.typ)
             .finish_non_exhaustive()
     }
 }

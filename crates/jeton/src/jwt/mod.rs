@@ -18,7 +18,7 @@
 //!
 //! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
 //! let visit: Verified<Visit> = verifier.verify(&token)?;
-//! assert_eq!(visit.page, "/");
+//! assert_eq!(visit.claims().page, "/");
 //! # Ok::<(), jeton::Error>(())
 //! ```
 
@@ -26,13 +26,23 @@ mod batch;
 mod encrypted;
 mod issue;
 mod issuer;
+mod issuer_builder;
+mod issuer_key;
 pub(crate) mod issuer_wrapping_key;
+mod multi_issuer;
 mod nested;
 mod verifier;
 
 pub use crate::key::{MacKey, SigningKey, VerifyingKey};
 pub use batch::{BatchIssuer, TokenClaims};
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
-pub use issuer::Issuer;
+pub use issuer::{Issuer, IssuerContent};
+pub use issuer_builder::IssuerBuilder;
+pub use issuer_key::IssuerKey;
+pub use multi_issuer::MultiIssuerVerifier;
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;
+
+/// For jeton-jwks. Not covered by semantic versioning.
+#[doc(hidden)]
+pub use multi_issuer::UnverifiedJwt;

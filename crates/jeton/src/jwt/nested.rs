@@ -42,7 +42,7 @@ use crate::verify::Verify;
 ///     jwt::Verifier::new(author.verifying_key(), Policy::new("https://id.example", "api")),
 /// );
 /// let visit: Verified<Visit> = verifier.verify(&token)?;
-/// assert_eq!(visit.page, "/");
+/// assert_eq!(visit.claims().page, "/");
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]

@@ -3,6 +3,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::UnverifiedJwt;
 use crate::base64;
 use crate::claims::{Dates, Layout, Scanned};
 use crate::clock::{Clock, SystemClock};
@@ -11,25 +12,30 @@ use crate::jws::{Compact, Extensions};
 use crate::key::{KeyId, Keys, VerificationKey};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
+use crate::verified::{Header, RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Verifies JWTs: the signature first, then the claims.
 ///
 /// Create it once and use it for all tokens, from any thread.
 pub struct Verifier {
-    keys: Keys,
-    policy: Policy,
+    trust: Trust,
     limits: Limits,
     clock: Box<dyn Clock>,
+}
+
+/// The keys of an issuer, and what its tokens must be.
+#[derive(Debug)]
+pub(super) struct Trust {
+    keys: Keys,
+    pub(super) policy: Policy,
 }
 
 impl Verifier {
     /// Creates a verifier with these keys (one key, or a key set) and this policy.
     pub fn new(keys: impl Into<Keys>, policy: Policy) -> Verifier {
         Verifier {
-            keys: keys.into(),
-            policy,
+            trust: Trust::new(keys.into(), policy),
             limits: Limits::default(),
             clock: Box::new(SystemClock),
         }
@@ -68,7 +74,7 @@ impl Verifier {
     /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
     /// let mut scratch = Scratch::new();
     /// let visit = verifier.verify_in::<Visit>(&token, &mut scratch)?;
-    /// assert_eq!(visit.page, "/");
+    /// assert_eq!(visit.claims().page, "/");
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn verify_in<'s, T: Deserialize<'s>>(
@@ -79,6 +85,18 @@ impl Verifier {
         self.accept_in(token, scratch, |layout, payload| layout.read(payload))
     }
 
+    /// Verifies a token whose claims were read before, within the limits of this verifier. For jeton-jwks. Not
+    /// covered by semantic versioning.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`verify`](Verifier::verify).
+    #[doc(hidden)]
+    pub fn verify_read(&self, token: UnverifiedJwt<'_>) -> Result<Verified<RawClaims>> {
+        let clock = self.clock.as_ref();
+        Ok(self.trust.verify_read(token, &self.limits, clock)?)
+    }
+
     /// `deserialize` reads the custom claims of the verified payload.
     #[inline]
     fn accept<T>(
@@ -87,7 +105,7 @@ impl Verifier {
         deserialize: impl FnOnce(&Layout, &str) -> Result<T, Rejection>,
     ) -> Result<Verified<T>> {
         let mut payload = Vec::new();
-        let key = self.open(token, &mut payload)?;
+        let (key, header) = self.trust.open(token, &self.limits, &mut payload)?;
         let payload = String::from_utf8(payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?
             .into_boxed_str();
@@ -99,6 +117,7 @@ impl Verifier {
             claims.registered,
             payload,
             shared_id(key),
+            header,
         ))
     }
 
@@ -111,7 +130,7 @@ impl Verifier {
         deserialize: impl FnOnce(&Layout, &'s str) -> Result<T, Rejection>,
     ) -> Result<VerifiedIn<'s, T>> {
         scratch.payload.clear();
-        let key = self.open(token, &mut scratch.payload)?;
+        let (key, header) = (self.trust).open(token, &self.limits, &mut scratch.payload)?;
         let payload = std::str::from_utf8(&scratch.payload)
             .map_err(|_| Rejection::Malformed(Part::Payload))?;
         let mut claims = Scanned::default();
@@ -122,26 +141,66 @@ impl Verifier {
             claims.registered,
             payload,
             shared_id(key),
+            header,
         ))
-    }
-
-    /// Checks the signature and the header, and only then decodes the payload.
-    fn open(&self, token: &str, payload: &mut Vec<u8>) -> Result<&VerificationKey, Rejection> {
-        let compact = Compact::split(token, &self.limits)?;
-        let mut header = None;
-        let verified = compact.verify(&self.keys, &self.limits, Extensions::None, &mut header)?;
-        if !self.policy.accepts_typ(verified.typ.as_deref()) {
-            return Err(Rejection::TypeMismatch);
-        }
-        base64::decode_onto(verified.payload.as_bytes(), payload)
-            .map_err(|_| Rejection::Malformed(Part::Payload))?;
-        Ok(verified.key)
     }
 
     fn read(&self, payload: &str, claims: &mut Scanned) -> Result<(), Rejection> {
         let clock = self.clock.as_ref();
+        (self.trust.policy).accept(payload, Dates::Numeric, &self.limits, clock, claims)
+    }
+}
+
+impl Trust {
+    pub(super) fn new(keys: Keys, policy: Policy) -> Trust {
+        Trust { keys, policy }
+    }
+
+    /// Checks the signature and the header, and only then decodes the payload.
+    fn open(
+        &self,
+        token: &str,
+        limits: &Limits,
+        payload: &mut Vec<u8>,
+    ) -> Result<(&VerificationKey, Header), Rejection> {
+        let compact = Compact::split(token, limits)?;
+        let (key, encoded, header) = self.verify_signature(compact, limits)?;
+        base64::decode_onto(encoded.as_bytes(), payload)
+            .map_err(|_| Rejection::Malformed(Part::Payload))?;
+        Ok((key, header))
+    }
+
+    /// Checks the signature and the header. Returns the payload, base64url.
+    #[inline(always)]
+    fn verify_signature<'t>(
+        &self,
+        compact: Compact<'t>,
+        limits: &Limits,
+    ) -> Result<(&VerificationKey, &'t str, Header), Rejection> {
+        let mut header = None;
+        let verified = compact.verify(&self.keys, limits, Extensions::None, &mut header)?;
+        let header = Header {
+            alg: verified.key.alg_name(),
+            kid: verified.kid,
+            typ: self.policy.accept_typ(verified.typ.as_deref())?,
+        };
+        Ok((verified.key, verified.payload, header))
+    }
+
+    /// Verifies a token whose claims were read before.
+    pub(super) fn verify_read<Text: AsRef<str>>(
+        &self,
+        token: UnverifiedJwt<'_, Text>,
+        limits: &Limits,
+        clock: &dyn Clock,
+    ) -> Result<Verified<RawClaims, Text>, Rejection> {
+        let (key, _, header) = self.verify_signature(token.compact, limits)?;
+        let UnverifiedJwt {
+            payload, claims, ..
+        } = token;
         self.policy
-            .accept(payload, Dates::Numeric, &self.limits, clock, claims)
+            .check_scanned(&claims, payload.as_ref(), clock)?;
+        Ok(Verified::raw(claims, payload, shared_id(key), header))
     }
 }
 
@@ -163,7 +222,7 @@ impl Verify for Verifier {
     }
 
     fn recheck(&self, verified: &Verified<RawClaims>) -> Result<()> {
-        Ok(self.policy.recheck(verified, self.clock.as_ref())?)
+        Ok(self.trust.policy.recheck(verified, self.clock.as_ref())?)
     }
 }
 
@@ -174,8 +233,8 @@ fn shared_id(key: &VerificationKey) -> Option<std::sync::Arc<str>> {
 impl fmt::Debug for Verifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Verifier")
-            .field("keys", &self.keys)
-            .field("policy", &self.policy)
+            .field("keys", &self.trust.keys)
+            .field("policy", &self.trust.policy)
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }

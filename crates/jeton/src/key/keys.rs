@@ -177,6 +177,13 @@ impl VerificationKey {
         }
     }
 
+    pub(crate) fn alg_name(&self) -> &'static str {
+        match self {
+            VerificationKey::Mac(key) => key.alg().name(),
+            VerificationKey::Public(key) => key.alg().name(),
+        }
+    }
+
     pub(crate) fn matches_name(&self, alg: Text<'_>) -> bool {
         match self {
             VerificationKey::Mac(key) => alg == *key.alg().name(),

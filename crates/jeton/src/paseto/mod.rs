@@ -52,7 +52,7 @@
 //! let policy = Policy::new("https://id.example", "api");
 //! let verifier = v4::Verifier::new(&key, policy).implicit_assertion("tenant-7");
 //! let visit: Verified<Visit> = verifier.verify(&token)?;
-//! assert_eq!(visit.page, "/");
+//! assert_eq!(visit.claims().page, "/");
 //! # Ok::<_, jeton::Error>(())
 //! ```
 

@@ -15,7 +15,7 @@ use crate::crypto;
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
 use crate::policy::Policy;
-use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
+use crate::verified::{Header, RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 
 /// Verifies PASETOs and their claims.
@@ -147,7 +147,7 @@ impl Verifier {
     /// let mut scratch = Scratch::new();
     /// for token in [key.issue(&claims)?, key.issue(&claims)?] {
     ///     let visit = verifier.verify_in::<Visit>(&token, &mut scratch)?;
-    ///     assert_eq!(visit.page, "/");
+    ///     assert_eq!(visit.claims().page, "/");
     /// }
     /// # Ok::<_, jeton::Error>(())
     /// ```
@@ -176,13 +176,13 @@ impl Verifier {
         keys.keys.iter().map(room).max().unwrap_or_default()
     }
 
-    /// Authenticates a token and checks its footer. Returns its text and the id of the key.
+    /// Authenticates a token and checks its footer. Returns its text, the id of the key, and the header.
     fn open<'b>(
         &self,
         parts: &Parts<'_>,
         keys: &Candidates<'_>,
         buffer: &'b mut [u8],
-    ) -> Result<(&'b str, Arc<str>)> {
+    ) -> Result<(&'b str, Arc<str>, Header)> {
         let mut last_error = Rejection::UnknownKey.into();
         for key in &keys.keys {
             let room = key.buffer_bytes(parts, &self.implicit_assertion);
@@ -191,7 +191,8 @@ impl Verifier {
                     self.check_footer(parts)?;
                     let text = std::str::from_utf8(&buffer[message])
                         .map_err(|_| Rejection::Malformed(Part::Payload))?;
-                    return Ok((text, Arc::clone(key.id())));
+                    let alg = key.header().trim_end_matches('.');
+                    return Ok((text, Arc::clone(key.id()), Header::of_alg(alg)));
                 }
                 Err(error) => last_error = error,
             }
@@ -235,10 +236,10 @@ impl Verify for Verifier {
     fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         let (parts, keys) = self.candidates(token)?;
         let mut buffer = Plaintext::of_length(self.buffer_bytes(&parts, &keys));
-        let (text, key_id) = self.open(&parts, &keys, &mut buffer.0)?;
+        let (text, key_id, header) = self.open(&parts, &keys, &mut buffer.0)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
-        let verified = Verified::raw(claims, Box::from(text), Some(key_id));
+        let verified = Verified::raw(claims, Box::from(text), Some(key_id), header);
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 
@@ -251,10 +252,10 @@ impl Verify for Verifier {
         let (parts, keys) = self.candidates(token)?;
         let room = self.buffer_bytes(&parts, &keys);
         let buffer = scratch.first_bytes(room);
-        let (text, key_id) = self.open(&parts, &keys, buffer)?;
+        let (text, key_id, header) = self.open(&parts, &keys, buffer)?;
         let mut claims = Scanned::default();
         self.read(text, &mut claims)?;
-        let verified = Verified::raw(claims, text, Some(key_id));
+        let verified = Verified::raw(claims, text, Some(key_id), header);
         Ok(verified.with_footer(self.footer_of(parts.footer)))
     }
 

@@ -43,7 +43,7 @@ fn with_each_issuer(mut check: impl FnMut(&dyn Issue)) {
     let secret = v3::SecretKey::generate().unwrap();
     check(&mac);
     check(&signing);
-    check(&Issuer::new(&mac, "at+jwt").unwrap());
+    check(&Issuer::builder(&mac).typ("at+jwt").build().unwrap());
     check(&local);
     check(&secret);
     check(&BoundIssuer::new(&local, TokenContext::new().footer("f")));
@@ -104,7 +104,7 @@ fn length_bound_holds_and_is_close() {
             let key = MacKey::generate(alg).unwrap().with_key_id("id").unwrap();
             let token = key.issue_with_clock(&claims, &clock()).unwrap();
             check(key.issued_length_bound(&claims), token.len(), &claims);
-            let issuer = Issuer::new(&key, "at+jwt").unwrap();
+            let issuer = Issuer::builder(&key).typ("at+jwt").build().unwrap();
             let token = issuer.issue_with_clock(&claims, &clock()).unwrap();
             check(issuer.issued_length_bound(&claims), token.len(), &claims);
         }

@@ -89,6 +89,7 @@ fn verifying_into_a_scratch_allocates_nothing() {
             verifier
                 .verify_in::<Visit<'_>>(&token, &mut scratch)
                 .unwrap()
+                .claims()
                 .count
         });
         assert_eq!((counts.allocations, count), (0, 7));
@@ -118,7 +119,7 @@ fn verifying_without_a_scratch_allocates_the_text() {
             (counts.allocations, counts.bytes),
             (1, verified.json().len() as u64)
         );
-        assert_eq!(verified.count, 7);
+        assert_eq!(verified.claims().count, 7);
     }
 }
 

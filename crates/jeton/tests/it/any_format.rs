@@ -47,13 +47,17 @@ fn round_trip<I: Issue + ?Sized, V: Verify + ?Sized>(issuer: &I, in_time: &V, la
     let token = issuer.issue_with_clock(&claims(), &after(0)).unwrap();
 
     let visit: Verified<Visit> = in_time.verify_raw(&token).unwrap().deserialize().unwrap();
-    assert_eq!(visit.page, "/");
+    assert_eq!(visit.claims().page, "/");
     assert_eq!(visit.subject(), Some("user-7"));
 
     let mut scratch = Scratch::new();
     let untyped = in_time.verify_raw_in(&token, &mut scratch).unwrap();
     assert_eq!(
-        untyped.deserialize::<BorrowedVisit<'_>>().unwrap().page,
+        untyped
+            .deserialize::<BorrowedVisit<'_>>()
+            .unwrap()
+            .claims()
+            .page,
         "/"
     );
 
@@ -120,14 +124,17 @@ fn jwt_with_every_signature_algorithm_round_trips() {
 fn jwt_of_another_type_round_trips() {
     let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let access = || policy().typ("at+jwt");
-    with_every_dispatch(&jwt::Issuer::new(&mac, "at+jwt").unwrap(), |clock| {
-        jwt::Verifier::new(&mac, access()).clock(clock)
-    });
+    with_every_dispatch(
+        &jwt::Issuer::builder(&mac).typ("at+jwt").build().unwrap(),
+        |clock| jwt::Verifier::new(&mac, access()).clock(clock),
+    );
     let key = jwt::SigningKey::generate(SigAlg::EdDSA)
         .unwrap()
         .with_key_id("k\"1")
         .unwrap();
-    let issuer = jwt::Issuer::new(&key, "at+jwt").unwrap();
+    let key = Arc::new(key);
+    let with_type = |typ: &str| jwt::Issuer::builder(Arc::clone(&key)).typ(typ).build();
+    let issuer = with_type("at+jwt").unwrap();
     with_every_dispatch(&issuer, |clock| {
         jwt::Verifier::new(key.verifying_key(), access()).clock(clock)
     });
@@ -142,14 +149,14 @@ fn jwt_of_another_type_round_trips() {
         assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
     }
     // With the type `JWT`, the tokens equal those of the key byte for byte.
-    let usual = jwt::Issuer::new(&key, "JWT").unwrap();
+    let usual = with_type("JWT").unwrap();
     let [one, other]: [&dyn Issue; 2] = [&usual, &key];
     assert_eq!(
         one.issue_with_clock(&claims(), &after(0)),
         other.issue_with_clock(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
-        let rejected = jwt::Issuer::new(&mac, wrong).map(drop);
+        let rejected = jwt::Issuer::builder(&mac).typ(wrong).build().map(drop);
         assert_eq!(
             rejected,
             Err(Error::InvalidUse(InvalidUse::Type)),

@@ -149,7 +149,7 @@ fn hit_deserializes_without_verifying_again() {
         assert_eq!(setup.page(&token).as_deref(), Ok("/"));
         let mut scratch = Scratch::new();
         let visit = setup.cached.verify_in::<Visit>(&token, &mut scratch);
-        assert_eq!(visit.unwrap().page, "/");
+        assert_eq!(visit.unwrap().claims().page, "/");
     }
     assert_eq!((setup.verifications(), setup.cached.remembered()), (1, 1));
 }
@@ -181,7 +181,7 @@ fn hit_returns_all_verified_data() {
         (again.footer(), third.footer()),
         (Some(&b"f"[..]), Some(&b"f"[..]))
     );
-    assert_eq!(again.page, "/\u{e9}\n");
+    assert_eq!(again.claims().page, "/\u{e9}\n");
 }
 
 /// CVE-2026-35030: the cache key was the start of the token, which is the header, the same for all tokens of an
@@ -512,7 +512,7 @@ fn cache_works_with_every_verifier_type() {
     for (token, verifier) in several {
         let cached = Cached::new(verifier, 8).unwrap();
         for _ in 0..2 {
-            assert_eq!(cached.verify::<Visit>(&token).unwrap().page, "/");
+            assert_eq!(cached.verify::<Visit>(&token).unwrap().claims().page, "/");
         }
         assert_eq!(cached.remembered(), 1);
     }

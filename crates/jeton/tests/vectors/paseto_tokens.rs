@@ -185,7 +185,7 @@ fn claims_are_verified<V: Version>(vector: &Vector, keys: impl Into<Keys>) -> Re
         .clock(at(end - 1));
     let verified: Verified<Data> = verifier.verify(&vector.token)?;
     same(verified.json(), payload(vector))?;
-    same(verified.data.starts_with("this is a "), true)?;
+    same(verified.claims().data.starts_with("this is a "), true)?;
     let footer = Some(vector.footer.as_bytes()).filter(|footer| !footer.is_empty());
     same(verified.footer(), footer)?;
     let late = verifier.clock(at(end));

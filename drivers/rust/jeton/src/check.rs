@@ -153,8 +153,8 @@ impl Serialize for Standard<'_> {
         );
         let audiences = verified.audiences().map(|one| one.into_owned());
         tell("aud", Some(audiences.collect::<Vec<_>>().into()));
-        tell("name", Some(verified.name.as_ref().into()));
-        tell("admin", Some(verified.admin.into()));
+        tell("name", Some(verified.claims().name.as_ref().into()));
+        tell("admin", Some(verified.claims().admin.into()));
         claims.serialize(serializer)
     }
 }

@@ -1,3 +1,5 @@
 //! JWT: claims, signed.
 
 mod batch_issuer;
+mod issuer;
+mod multi_issuer;

@@ -132,7 +132,7 @@ fn prepare_and_attach_works_for_every_algorithm() {
             .verify(&token)
             .unwrap();
         assert_eq!(
-            (visit.page.as_str(), visit.key_id()),
+            (visit.claims().page.as_str(), visit.key_id()),
             ("/", Some("test_signer")),
             "{alg}"
         );
@@ -186,7 +186,7 @@ fn remote_signer_works_wherever_a_key_does() {
         self::verifier(signer.verifying_key()),
     );
     let token = nested.issue(&claims()).unwrap();
-    assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
+    assert_eq!(verifier.verify::<Visit>(&token).unwrap().claims().page, "/");
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn paseto_remote_signer_issues_like_a_key() {
     ];
     for issuer in issuers {
         let token = issuer.issue(&claims()).unwrap();
-        assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
+        assert_eq!(verifier.verify::<Visit>(&token).unwrap().claims().page, "/");
     }
     let token = signer
         .issue_with(&claims(), TokenContext::new().footer("f"))
@@ -549,5 +549,5 @@ fn paseto_v3_remote_signature_may_be_fixed_or_der() {
         .attach(&Signature::Der(der.as_ref().to_vec()))
         .unwrap();
     let verifier = v3::Verifier::new(key.public_key(), Policy::new("i", "a"));
-    assert_eq!(verifier.verify::<Visit>(&token).unwrap().page, "/");
+    assert_eq!(verifier.verify::<Visit>(&token).unwrap().claims().page, "/");
 }

@@ -39,7 +39,7 @@ fn nested_verify_single_layer_is_rejected() {
         .issue(&claims())
         .unwrap();
     assert_eq!(
-        verifier(&author).verify::<Value>(&good).unwrap()["page"],
+        verifier(&author).verify::<Value>(&good).unwrap().claims()["page"],
         "/"
     );
     // Only signed.

@@ -126,7 +126,7 @@ fn key_set_selects_by_kid_and_alg() {
         two.verifying_key().to_jwk()
     );
     let set = KeySet::from_json(&jwks).unwrap();
-    assert_eq!((set.len(), set.skipped()), (2, 3));
+    assert_eq!((set.len(), set.skipped().len()), (2, 3));
     let verifier = jws::Verifier::new(set);
     assert_eq!(
         verifier

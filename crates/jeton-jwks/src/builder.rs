@@ -1,0 +1,96 @@
+use std::fmt;
+use std::sync::Arc;
+
+use jeton::key::SigAlg;
+
+use crate::address::parse_address;
+use crate::error::FetchError;
+use crate::fetch::Fetch;
+use crate::https::Https;
+use crate::remote::RemoteKeySet;
+use crate::schedule::Schedule;
+
+/// The settings of a [`RemoteKeySet`]. [`RemoteKeySet::builder`] creates it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use jeton::key::SigAlg;
+/// use jeton_jwks::{Https, RemoteKeySet, Schedule};
+///
+/// let https = Arc::new(Https::new()?);
+/// let set_of = |issuer: &str| {
+///     RemoteKeySet::builder(format!("{issuer}/.well-known/jwks.json"))
+///         .default_alg(SigAlg::RS256)
+///         .fetch(Arc::clone(&https))
+///         .schedule(Schedule::default())
+///         .build()
+/// };
+/// let sets = [set_of("https://a.example")?, set_of("https://b.example")?];
+/// # Ok::<(), jeton_jwks::FetchError>(())
+/// ```
+#[must_use = "settings do nothing until build is called"]
+pub struct RemoteKeySetBuilder {
+    address: String,
+    fetch: Option<Arc<dyn Fetch>>,
+    schedule: Schedule,
+    default_alg: Option<SigAlg>,
+}
+
+impl RemoteKeySetBuilder {
+    pub(crate) fn new(address: String) -> Self {
+        Self {
+            address,
+            fetch: None,
+            schedule: Schedule::default(),
+            default_alg: None,
+        }
+    }
+
+    /// Sets the algorithm of keys without `alg`, if they have a type for it. For example Auth0 and Microsoft Entra
+    /// publish such RSA keys. Keys with `alg` keep theirs.
+    ///
+    /// Without a default, a key without `alg` is skipped, unless its curve implies the algorithm.
+    pub fn default_alg(mut self, alg: SigAlg) -> Self {
+        self.default_alg = Some(alg);
+        self
+    }
+
+    /// Sets the client. Default: [`Https`]. Several key sets can share one: pass an `Arc`.
+    pub fn fetch(mut self, fetch: impl Fetch) -> Self {
+        self.fetch = Some(Arc::new(fetch));
+        self
+    }
+
+    /// Sets when the keys are fetched. Default: [`Schedule::default`].
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = schedule;
+        self
+    }
+
+    /// Creates the key set. It sends no request.
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`].
+    pub fn build(self) -> Result<RemoteKeySet, FetchError> {
+        let uri = parse_address(&self.address)?;
+        let fetch = match self.fetch {
+            Some(fetch) => fetch,
+            None => Arc::new(Https::new()?),
+        };
+        Ok(RemoteKeySet::from_parts(
+            uri,
+            fetch,
+            self.schedule,
+            self.default_alg,
+        ))
+    }
+}
+
+impl fmt::Debug for RemoteKeySetBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteKeySetBuilder")
+            .field("schedule", &self.schedule)
+            .field("default_alg", &self.default_alg)
+            .finish_non_exhaustive()
+    }
+}

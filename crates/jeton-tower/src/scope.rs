@@ -1,0 +1,122 @@
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::{Extensions, Request, Response};
+use jeton::{RawClaims, Verified};
+use tower_layer::Layer;
+use tower_service::Service;
+
+use crate::failure::{Cause, Describe, Failure, Protocol};
+use crate::layer::Checked;
+
+/// A layer that passes requests whose token has these scopes. [`RequireToken`](crate::RequireToken) must verify the
+/// token before.
+///
+/// Other requests get 403 with `error="insufficient_scope"` and the scopes (RFC 6750, section 3.1), or
+/// `PERMISSION_DENIED`.
+///
+/// ```
+/// use axum::{Router, routing::get};
+/// use jeton::{Policy, jwt};
+/// use jeton_tower::{RequireScope, RequireToken};
+///
+/// # let key = jwt::SigningKey::generate(jeton::key::SigAlg::ES256)?;
+/// let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
+/// let messages = get(|| async { "hello" }).layer(RequireScope::all(["read:messages"]));
+/// let app: Router = Router::new()
+///     .route("/messages", messages)
+///     .layer(RequireToken::new(verifier));
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RequireScope {
+    scopes: Arc<[Cow<'static, str>]>,
+    claims: Arc<[Cow<'static, str>]>,
+}
+
+impl RequireScope {
+    /// Creates a layer that requires each of these scopes.
+    pub fn all<S: Into<Cow<'static, str>>>(scopes: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            scopes: scopes.into_iter().map(Into::into).collect(),
+            claims: Arc::new([Cow::Borrowed("scope")]),
+        }
+    }
+
+    /// Sets the claims that grant scopes. One of them is enough for each scope. Default: `scope`.
+    ///
+    /// [`Verified::has_scope_in`] lists what issuers use: `scp`, `permissions`. A claim counts for the tokens of all
+    /// issuers, so name only those in which each issuer grants scopes.
+    #[must_use]
+    pub fn claims<C: Into<Cow<'static, str>>>(self, claims: impl IntoIterator<Item = C>) -> Self {
+        Self {
+            claims: claims.into_iter().map(Into::into).collect(),
+            ..self
+        }
+    }
+
+    fn check(&self, extensions: &Extensions) -> Result<(), Failure> {
+        let Some(verified) = extensions.get::<Verified<RawClaims>>() else {
+            if extensions.get::<Checked>().is_some() {
+                return Err(Cause::Missing.into());
+            }
+            tracing::error!("a route requires scopes, but has no RequireToken layer");
+            return Err(Cause::Misconfigured.into());
+        };
+        let is_granted = |scope: &Cow<'_, str>| {
+            let mut claims = self.claims.iter();
+            claims.any(|claim| verified.has_scope_in(claim, scope))
+        };
+        match self.scopes.iter().all(is_granted) {
+            true => Ok(()),
+            false => Err(Failure::insufficient_scope(&self.scopes)),
+        }
+    }
+}
+
+impl<S> Layer<S> for RequireScope {
+    type Service = RequireScopeService<S>;
+
+    fn layer(&self, inner: S) -> RequireScopeService<S> {
+        RequireScopeService {
+            inner,
+            required: self.clone(),
+        }
+    }
+}
+
+/// The service that [`RequireScope`] creates.
+#[derive(Debug, Clone)]
+pub struct RequireScopeService<S> {
+    inner: S,
+    required: RequireScope,
+}
+
+impl<S, B, A> Service<Request<B>> for RequireScopeService<S>
+where
+    S: Service<Request<B>, Response = Response<A>>,
+    S::Future: Send + 'static,
+    A: Default + Send + 'static,
+    S::Error: Send + 'static,
+{
+    type Response = Response<A>;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<A>, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let Err(failure) = self.required.check(request.extensions()) else {
+            return Box::pin(self.inner.call(request));
+        };
+        let checked = request.extensions().get::<Checked>();
+        let describe = checked.map_or(Describe::Nothing, |checked| checked.describe);
+        let response = failure.response(Protocol::of(request.headers()), describe);
+        Box::pin(std::future::ready(Ok(response)))
+    }
+}

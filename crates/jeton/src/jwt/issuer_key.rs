@@ -1,0 +1,62 @@
+use std::sync::Arc;
+
+use crate::key::{MacKey, SigningKey, SigningKeyRef};
+use crate::remote::RemoteSigner;
+
+/// The key of an [`Issuer`](super::Issuer): a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`]. Clones share it.
+///
+/// Each of these keys converts into it, and so do an `Arc` of one and a `&MacKey`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use jeton::jwt::{IssuerKey, SigningKey};
+/// use jeton::key::SigAlg;
+///
+/// let key = Arc::new(SigningKey::generate(SigAlg::ES256)?);
+/// let of_issuer = IssuerKey::from(Arc::clone(&key));
+/// # Ok::<(), jeton::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct IssuerKey(Any);
+
+#[derive(Debug, Clone)]
+enum Any {
+    Mac(Arc<MacKey>),
+    Private(Arc<SigningKey>),
+    Remote(Arc<RemoteSigner>),
+}
+
+impl IssuerKey {
+    pub(super) fn by_ref(&self) -> SigningKeyRef<'_> {
+        match &self.0 {
+            Any::Mac(key) => (&**key).into(),
+            Any::Private(key) => (&**key).into(),
+            Any::Remote(key) => (&**key).into(),
+        }
+    }
+}
+
+impl From<&MacKey> for IssuerKey {
+    /// The secret is shared with the issuer, not copied.
+    fn from(key: &MacKey) -> Self {
+        key.share().into()
+    }
+}
+
+macro_rules! from {
+    ($($key:ty => $variant:ident),*) => {$(
+        impl From<Arc<$key>> for IssuerKey {
+            fn from(key: Arc<$key>) -> Self {
+                IssuerKey(Any::$variant(key))
+            }
+        }
+
+        impl From<$key> for IssuerKey {
+            fn from(key: $key) -> Self {
+                Arc::new(key).into()
+            }
+        }
+    )*};
+}
+
+from!(MacKey => Mac, SigningKey => Private, RemoteSigner => Remote);
