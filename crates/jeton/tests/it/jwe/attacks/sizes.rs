@@ -38,7 +38,7 @@ fn decrypt_header_over_limit_is_rejected() {
     );
     rejected_at_once(
         &direct_token(&header, b"x"),
-        "the header has 8231 bytes, limit 8192",
+        "the header has 16423 bytes, limit 16384",
     );
     let text = format!(r#"{{"unprotected":{header},"iv":"AAAA","ciphertext":"","tag":"AAAA"}}"#);
     assert!(matches!(
