@@ -39,6 +39,19 @@
 //! The library does no I/O and starts no threads. A [`Clock`] is its only source of time. Every size that
 //! an attacker can choose has a limit in [`limits`]. Insecure and legacy options are in [`danger`].
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// With fewer features, some of what they share has no user.
+#![cfg_attr(
+    not(all(
+        feature = "hmac",
+        feature = "jwe",
+        feature = "legacy",
+        feature = "paseto",
+        feature = "pem"
+    )),
+    allow(dead_code)
+)]
+
 // Claims, policies and verified claims
 mod claims;
 mod issue;
@@ -55,13 +68,16 @@ pub mod guide;
 // Keys
 pub mod jwk;
 pub mod key;
+#[cfg(feature = "paseto")]
 pub mod paserk;
 pub mod remote;
 
 // Formats
+#[cfg(feature = "jwe")]
 pub mod jwe;
 pub mod jws;
 pub mod jwt;
+#[cfg(feature = "paseto")]
 pub mod paseto;
 
 // Foundations

@@ -9,6 +9,7 @@ mod json;
 mod members;
 mod object;
 mod registered;
+#[cfg(feature = "paseto")]
 mod rfc3339;
 mod with_registered;
 mod write;

@@ -1,26 +1,41 @@
 //! Cryptographic primitives, each reduced to the operations that jeton needs. This module works on
 //! validated keys and on bytes, and knows nothing about tokens.
 
+#[cfg(feature = "jwe")]
 pub(crate) mod aes_cbc_hmac;
+#[cfg(feature = "paseto")]
 pub(crate) mod aes_ctr;
+#[cfg(feature = "jwe")]
 pub(crate) mod aes_gcm;
+#[cfg(feature = "jwe")]
 pub(crate) mod aes_kw;
+#[cfg(feature = "paseto")]
 pub(crate) mod argon2id;
+#[cfg(feature = "paseto")]
 pub(crate) mod blake2b;
+#[cfg(feature = "jwe")]
 pub(crate) mod concat_kdf;
+#[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) mod deflate;
+#[cfg(any(feature = "jwe", feature = "paseto"))]
 pub(crate) mod ecdh;
 pub(crate) mod ecdsa;
 pub(crate) mod ed25519;
+#[cfg(feature = "paseto")]
 pub(crate) mod hkdf;
 pub(crate) mod hmac;
+#[cfg(feature = "_secrets")]
 mod hmac_sha256;
 pub(crate) mod ml_dsa;
+#[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) mod pbes2;
 pub(crate) mod random;
 pub(crate) mod rsa;
+#[cfg(feature = "jwe")]
 pub(crate) mod rsa_encryption;
+#[cfg(feature = "paseto")]
 pub(crate) mod xchacha20;
+#[cfg(feature = "paseto")]
 pub(crate) mod xchacha20_poly1305;
 
 use aws_lc_rs::digest;

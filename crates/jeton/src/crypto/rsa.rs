@@ -36,6 +36,53 @@ pub(crate) struct Parts {
     pub(crate) qi: Zeroizing<Vec<u8>>,
 }
 
+impl Parts {
+    /// Reads the PKCS#8 that AWS-LC wrote. It is not for input: that is read with the `pkcs1` crate, which the
+    /// smallest build does not have.
+    pub(crate) fn from_own_pkcs8(pkcs8: &[u8]) -> Result<Parts> {
+        let mut key = own_pkcs1(pkcs8)?;
+        let mut parts = element(0x30, &mut key)?;
+        element(0x02, &mut parts)?;
+        let mut integer = || {
+            let digits = element(0x02, &mut parts)?;
+            Ok(digits.strip_prefix(&[0]).unwrap_or(digits).to_vec())
+        };
+        Ok(Parts {
+            n: integer()?,
+            e: integer()?,
+            d: integer().map(Zeroizing::new)?,
+            p: integer().map(Zeroizing::new)?,
+            q: integer().map(Zeroizing::new)?,
+            dp: integer().map(Zeroizing::new)?,
+            dq: integer().map(Zeroizing::new)?,
+            qi: integer().map(Zeroizing::new)?,
+        })
+    }
+}
+
+/// Returns the RSAPrivateKey (RFC 8017, appendix A.1.2) in the PKCS#8 that AWS-LC wrote.
+pub(crate) fn own_pkcs1(mut pkcs8: &[u8]) -> Result<&[u8]> {
+    let mut parts = element(0x30, &mut pkcs8)?;
+    element(0x02, &mut parts)?;
+    element(0x30, &mut parts)?;
+    element(0x04, &mut parts)
+}
+
+/// Takes a DER element with this tag, of at most 65,535 bytes, and returns its content.
+fn element<'d>(tag: u8, rest: &mut &'d [u8]) -> Result<&'d [u8]> {
+    let (length, behind) = match *rest {
+        [first, 0x82, high, low, behind @ ..] if *first == tag => {
+            (usize::from(u16::from_be_bytes([*high, *low])), behind)
+        }
+        [first, 0x81, length, behind @ ..] if *first == tag => (usize::from(*length), behind),
+        [first, length @ ..0x80, behind @ ..] if *first == tag => (usize::from(*length), behind),
+        _ => return Err(Error::Primitive),
+    };
+    let (content, behind) = behind.split_at_checked(length).ok_or(Error::Primitive)?;
+    *rest = behind;
+    Ok(content)
+}
+
 impl Pair {
     /// Generates a key.
     pub(crate) fn generate(size: RsaSize) -> Result<Pair> {
@@ -199,5 +246,32 @@ fn short_verification(padding: Padding, hash: Hash) -> Option<&'static RsaParame
             Some(&aws::RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY)
         }
         _ => None,
+    }
+}
+
+#[cfg(all(test, feature = "pem"))]
+mod tests {
+    use super::*;
+    use crate::key::rsa_parts_from_pkcs1;
+
+    /// The `pkcs1` crate reads the same parts from what AWS-LC writes.
+    #[test]
+    fn own_pkcs8_read_twice_has_the_same_parts() {
+        for size in [RsaSize::Bits2048, RsaSize::Bits3072] {
+            let pkcs8 = Pair::generate(size).and_then(|pair| pair.pkcs8());
+            let pkcs8 = pkcs8.expect("randomness");
+            let own = Parts::from_own_pkcs8(&pkcs8).expect("its own form");
+            let pkcs1 = own_pkcs1(&pkcs8).expect("its own form");
+            let by_crate = rsa_parts_from_pkcs1(pkcs1).expect("its own form");
+            let all = |parts: &Parts| {
+                let secrets = [&parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qi];
+                let secrets = secrets.map(|secret| secret.to_vec());
+                (parts.n.clone(), parts.e.clone(), secrets)
+            };
+            assert_eq!(all(&own), all(&by_crate));
+            for end in [0, 1, 4, pkcs8.len() / 2, pkcs8.len() - 1] {
+                assert!(Parts::from_own_pkcs8(&pkcs8[..end]).is_err(), "{end}");
+            }
+        }
     }
 }

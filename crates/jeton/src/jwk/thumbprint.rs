@@ -1,4 +1,4 @@
-use sha2::{Digest, Sha256};
+use aws_lc_rs::digest::{Context, SHA256};
 
 use crate::base64;
 
@@ -6,16 +6,16 @@ use crate::base64;
 ///
 /// `members` must be sorted by name, and no value may need an escape.
 pub(crate) fn thumbprint(members: &[(&str, &str)]) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = Context::new(&SHA256);
     for (index, (name, value)) in members.iter().enumerate() {
-        hash.update(if index == 0 { "{\"" } else { ",\"" });
-        hash.update(name);
-        hash.update("\":\"");
-        hash.update(value);
-        hash.update("\"");
+        hash.update(if index == 0 { b"{\"" } else { b",\"" });
+        hash.update(name.as_bytes());
+        hash.update(b"\":\"");
+        hash.update(value.as_bytes());
+        hash.update(b"\"");
     }
-    hash.update("}");
-    base64::encode(&hash.finalize())
+    hash.update(b"}");
+    base64::encode(hash.finish().as_ref())
 }
 
 /// Returns a thumbprint as a URI (RFC 9278, section 3).

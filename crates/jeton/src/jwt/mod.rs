@@ -23,23 +23,30 @@
 //! ```
 
 mod batch;
+#[cfg(feature = "jwe")]
 mod encrypted;
 mod issue;
 mod issuer;
 mod issuer_builder;
 mod issuer_key;
+#[cfg(feature = "jwe")]
 pub(crate) mod issuer_wrapping_key;
 mod multi_issuer;
+#[cfg(feature = "jwe")]
 mod nested;
 mod verifier;
 
-pub use crate::key::{MacKey, SigningKey, VerifyingKey};
+#[cfg(feature = "hmac")]
+pub use crate::key::MacKey;
+pub use crate::key::{SigningKey, VerifyingKey};
 pub use batch::{BatchIssuer, TokenClaims};
+#[cfg(feature = "jwe")]
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
 pub use issuer::{Issuer, IssuerContent};
 pub use issuer_builder::IssuerBuilder;
 pub use issuer_key::IssuerKey;
 pub use multi_issuer::MultiIssuerVerifier;
+#[cfg(feature = "jwe")]
 pub use nested::{NestedIssuer, NestedVerifier};
 pub use verifier::Verifier;
 

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::encryption::{self, Public};
 use super::encryption_algorithm::Management;
 use super::mismatch::wrong_type;
-use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize, private_key_info};
+use super::{EncryptionKey, KeyId, KeyManagementAlg, RsaSize};
 use crate::crypto::ecdh::{self, Group};
 use crate::crypto::{rsa, rsa_encryption};
 use crate::error::{KeyError, KeyProblem, Result};
@@ -98,7 +98,7 @@ impl DecryptionKey {
         Ok(match &*self.private {
             Private::Ecdh(key) => writer.bytes("d", key.secret()),
             Private::Rsa { pkcs8, .. } => {
-                let parts = private_key_info::rsa_parts(pkcs8)?;
+                let parts = rsa::Parts::from_own_pkcs8(pkcs8)?;
                 writer
                     .bytes("d", &parts.d)
                     .bytes("p", &parts.p)
@@ -199,7 +199,8 @@ impl DecryptionKey {
         let Management::Rsa(padding) = alg.management() else {
             return Err(wrong_type("RSA", alg.required_key()));
         };
-        let parts = private_key_info::rsa_parts(&pkcs8)?;
+        let parts = rsa::Parts::from_own_pkcs8(&pkcs8)
+            .map_err(|_| KeyError::at("d", KeyProblem::Invalid))?;
         let public = Public::rsa(alg, &parts.n, &parts.e)?;
         let key = rsa_encryption::Private::from_pkcs8(padding, &pkcs8)
             .map_err(|problem| KeyError::at("d", problem))?;

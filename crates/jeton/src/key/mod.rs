@@ -13,64 +13,98 @@
 //! Secrets are wiped when dropped, cannot be cloned, and do not appear in `Debug` output.
 
 mod algorithm;
+#[cfg(feature = "pem")]
 mod any_key;
+#[cfg(feature = "jwe")]
 mod content;
+#[cfg(feature = "jwe")]
 mod decryption;
+#[cfg(feature = "jwe")]
 mod decryption_keys;
+#[cfg(feature = "pem")]
 mod der_form;
+#[cfg(feature = "pem")]
 mod encrypted;
+#[cfg(feature = "jwe")]
 mod encryption;
+#[cfg(feature = "jwe")]
 pub(crate) mod encryption_algorithm;
+#[cfg(feature = "jwe")]
 mod encryption_ref;
 mod id;
+#[cfg(feature = "_der")]
 mod key_text;
 mod keys;
+#[cfg(feature = "hmac")]
 mod mac;
 mod mismatch;
+#[cfg(feature = "pem")]
 mod oid;
+#[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) mod password;
 mod pem;
+#[cfg(feature = "pem")]
 mod pkix;
+#[cfg(all(feature = "jwe", feature = "pem"))]
 mod pkix_encryption;
+#[cfg(feature = "pem")]
 mod private_key_info;
+#[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
+mod rsa_private_key;
 mod rsa_size;
+#[cfg(feature = "jwe")]
 mod shared_secret;
 mod signing;
 mod signing_ref;
 mod verifying;
 pub(crate) mod weak;
+#[cfg(feature = "jwe")]
 mod wrapping;
 
 pub use algorithm::{Alg, MacAlg, SigAlg, UnknownAlgorithm};
+#[cfg(feature = "pem")]
 pub use any_key::{AnyKey, KeyFormat, KeyHalf};
+#[cfg(feature = "jwe")]
 pub use content::ContentKey;
+#[cfg(feature = "jwe")]
 pub use decryption::DecryptionKey;
+#[cfg(feature = "jwe")]
 pub use decryption_keys::DecryptionKeys;
+#[cfg(feature = "jwe")]
 pub use encryption::EncryptionKey;
+#[cfg(feature = "jwe")]
 pub use encryption_algorithm::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
+#[cfg(feature = "jwe")]
 pub use encryption_ref::EncryptionKeyRef;
 pub use keys::{Keys, VerificationKey};
+#[cfg(feature = "hmac")]
 pub use mac::MacKey;
 pub use rsa_size::RsaSize;
 pub use signing::SigningKey;
 pub use signing_ref::SigningKeyRef;
 pub use verifying::VerifyingKey;
+#[cfg(feature = "jwe")]
 pub use wrapping::WrappingKey;
 
 pub(crate) use algorithm::Scheme;
+#[cfg(feature = "jwe")]
 pub(crate) use decryption::Private;
+#[cfg(feature = "jwe")]
 pub(crate) use decryption_keys::DecryptWith;
+#[cfg(feature = "jwe")]
 pub(crate) use encryption::{Public, crv, group, public_bytes};
+#[cfg(feature = "jwe")]
 pub(crate) use encryption_algorithm::{Cipher, Management, Wrapping};
+#[cfg(feature = "jwe")]
 pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
+#[cfg(feature = "_secrets")]
 pub(crate) use key_text::is_key_text;
 pub(crate) use mismatch::wrong_jwk_type;
+#[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) use password::Password;
 pub(crate) use pem::not_json;
-#[cfg(test)]
-pub(crate) use private_key_info::rsa_parts;
-pub(crate) use private_key_info::{
-    parts_from_pkcs1 as rsa_parts_from_pkcs1, pkcs1_in as rsa_pkcs1_in,
-};
+#[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
+pub(crate) use rsa_private_key::parts_from_pkcs1 as rsa_parts_from_pkcs1;
+#[cfg(feature = "jwe")]
 pub(crate) use shared_secret::{KeyOps, PermittedUse, algorithm as shared_algorithm};

@@ -5,12 +5,13 @@
 
 use der::asn1::{AnyRef, BitStringRef, ObjectIdentifier, OctetStringRef, SequenceRef};
 use der::{Decode, Encode, Reader, SliceReader, TagMode, TagNumber};
-use pkcs1::{RsaPrivateKeyRef, RsaPublicKeyRef};
+use pkcs1::RsaPublicKeyRef;
 use sec1::{EcParameters, EcPrivateKey};
 use spki::AlgorithmIdentifierRef;
 use zeroize::Zeroizing;
 
 use super::oid::{self, malformed};
+use super::rsa_private_key::parts_from_pkcs1;
 use crate::crypto::ml_dsa::{self, ParameterSet};
 use crate::crypto::{Curve, ecdsa, rsa};
 use crate::error::{KeyError, KeyProblem};
@@ -177,35 +178,6 @@ pub(super) fn ec_pair(
     let whole = ecdsa::Pair::from_halves(curve, key.private_key, pair.point())
         .map_err(|problem| KeyError::at("privateKey", problem))?;
     Ok((curve, whole))
-}
-
-/// Returns the parts of an RSAPrivateKey (RFC 8017, appendix A.1.2) with two primes.
-pub(crate) fn parts_from_pkcs1(der: &[u8]) -> Result<rsa::Parts, KeyError> {
-    let key = RsaPrivateKeyRef::from_der(der).map_err(malformed)?;
-    if key.other_prime_infos.is_some() {
-        return Err(KeyError::at("otherPrimeInfos", KeyProblem::Unsupported));
-    }
-    let secret = |bytes: &[u8]| Zeroizing::new(bytes.to_vec());
-    Ok(rsa::Parts {
-        n: key.modulus.as_bytes().to_vec(),
-        e: key.public_exponent.as_bytes().to_vec(),
-        d: secret(key.private_exponent.as_bytes()),
-        p: secret(key.prime1.as_bytes()),
-        q: secret(key.prime2.as_bytes()),
-        dp: secret(key.exponent1.as_bytes()),
-        dq: secret(key.exponent2.as_bytes()),
-        qi: secret(key.coefficient.as_bytes()),
-    })
-}
-
-/// Returns the parts of an RSA private key in PKCS#8 from AWS-LC.
-pub(crate) fn rsa_parts(pkcs8: &[u8]) -> Result<rsa::Parts, KeyError> {
-    PrivateKey::read(pkcs8)?.rsa_parts()
-}
-
-/// Returns the RSAPrivateKey in PKCS#8 from AWS-LC.
-pub(crate) fn pkcs1_in(pkcs8: &[u8]) -> Result<&[u8], KeyError> {
-    Ok(PrivateKey::read(pkcs8)?.key)
 }
 
 /// Whether the parameters are NULL, as RSA requires (RFC 8017, appendix A.1).

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 use super::algorithm::Scheme;
 use super::mismatch::wrong_type;
 use super::verifying::{self, Public};
-use super::{RsaSize, SigAlg, VerifyingKey, private_key_info};
+use super::{RsaSize, SigAlg, VerifyingKey};
 use crate::crypto::{SignatureBuffer, ecdsa, ed25519, ml_dsa, rsa};
 use crate::error::{Error, KeyError, KeyProblem, Result};
 use crate::jwk::{Members, Operation};
@@ -83,7 +83,7 @@ impl SigningKey {
             Pair::Ed25519(pair) => writer.bytes("d", pair.seed()),
             Pair::MlDsa(pair) => writer.bytes("priv", pair.seed()),
             Pair::Rsa(pair) => {
-                let parts = private_key_info::rsa_parts(&pair.pkcs8()?)?;
+                let parts = rsa::Parts::from_own_pkcs8(&pair.pkcs8()?)?;
                 writer
                     .bytes("d", &parts.d)
                     .bytes("p", &parts.p)
@@ -186,7 +186,8 @@ impl SigningKey {
                 let pkcs8 = pair
                     .pkcs8()
                     .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
-                let parts = private_key_info::rsa_parts(&pkcs8)?;
+                let parts = rsa::Parts::from_own_pkcs8(&pkcs8)
+                    .map_err(|_| KeyError::new(KeyProblem::Invalid))?;
                 Public::rsa(alg, rsa::Strength::Current, &parts.n, &parts.e)?
             }
             (pair, _) => return Err(wrong_type(pair.key_type(), alg.required_key())),

@@ -70,7 +70,9 @@ mod version;
 pub(crate) mod aes_ctr_hmac;
 pub(crate) mod ed25519;
 pub(crate) mod suite;
+#[cfg(feature = "legacy")]
 pub(crate) mod v1;
+#[cfg(feature = "legacy")]
 pub(crate) mod v2;
 pub mod v3;
 pub mod v4;

@@ -12,7 +12,7 @@ use crate::crypto::hmac::Sha384;
 use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
-use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1, rsa_pkcs1_in};
+use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
 use crate::paserk::{K1_PUBLIC_BYTES, Version};
 
 /// The type parameter for version 1.
@@ -35,7 +35,7 @@ pub(crate) static SUITE: Suite = Suite {
     cipher: |key| Box::new(Local(Zeroizing::new(key.to_vec()))),
     generate: || {
         let pkcs8 = rsa::Pair::generate(RsaSize::Bits2048)?.pkcs8()?;
-        let pkcs1 = rsa_pkcs1_in(&pkcs8).map_err(|_| Error::Primitive)?;
+        let pkcs1 = rsa::own_pkcs1(&pkcs8)?;
         let pair = Pair::of(pkcs1).map_err(|_| Error::Primitive)?;
         Ok(Box::new(pair))
     },
