@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::embedded::{ClaimSet, Embedded};
 use super::object::{self, Object};
 use super::registered::Dates;
+#[cfg(feature = "paseto")]
 use super::rfc3339;
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, InvalidUse, Result};
@@ -161,6 +162,7 @@ impl BuilderClaims<'_> {
         match &self.audience {
             Audience::None => {}
             Audience::One(audience) => object.text(Claim::Audience, audience)?,
+            #[cfg(feature = "paseto")]
             Audience::List(_) | Audience::Shared(_) if dates == Dates::Rfc3339 => {
                 return Err(InvalidUse::AudienceList.into());
             }
@@ -200,6 +202,7 @@ impl BuilderClaims<'_> {
             .map(|text| object::MEMBER_START_BYTES + object::string_bound(text));
         let date_bytes = match dates {
             Dates::Numeric => object::NUMERIC_DATE_BYTES,
+            #[cfg(feature = "paseto")]
             Dates::Rfc3339 => rfc3339::QUOTED_BYTES,
         };
         let written = [

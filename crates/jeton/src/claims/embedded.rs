@@ -108,6 +108,7 @@ impl Embedded {
 
     fn add_date(&mut self, claim: Claim, value: Value<'_>) -> Result<(), InvalidUse> {
         let (dates, form) = match value.kind() {
+            #[cfg(feature = "paseto")]
             Kind::String => (Dates::Rfc3339, &mut self.rfc3339),
             _ => (Dates::Numeric, &mut self.numeric),
         };
@@ -127,11 +128,13 @@ impl Embedded {
     pub(super) fn check_form(&self, dates: Dates) -> Result<(), InvalidUse> {
         let other = match dates {
             Dates::Numeric => self.rfc3339,
+            #[cfg(feature = "paseto")]
             Dates::Rfc3339 => self.numeric,
         };
         if let Some(claim) = other.first() {
             return Err(InvalidUse::DateForm(claim));
         }
+        #[cfg(feature = "paseto")]
         if self.has_audience_list && dates == Dates::Rfc3339 {
             return Err(InvalidUse::AudienceList);
         }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::buffer::{Buffer, Sink};
 use super::registered::Dates;
+#[cfg(feature = "paseto")]
 use super::rfc3339;
 use crate::clock::Timestamp;
 use crate::error::{Claim, InvalidUse, Result};
@@ -108,6 +109,7 @@ impl<'b> Object<'b> {
     pub(super) fn date(&mut self, claim: Claim, moment: Timestamp, dates: Dates) -> Result<()> {
         match dates {
             Dates::Numeric => self.registered(claim, &moment.unix_seconds()),
+            #[cfg(feature = "paseto")]
             Dates::Rfc3339 => {
                 self.registered_name(claim);
                 self.out.bytes(&rfc3339::quoted(moment));

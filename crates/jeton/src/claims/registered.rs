@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::{Layout, rfc3339};
+use super::Layout;
+#[cfg(feature = "paseto")]
+use super::rfc3339;
 use crate::clock::Timestamp;
 use crate::error::{Claim, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Text, Value};
@@ -15,6 +17,7 @@ pub enum Dates {
     /// JWT: seconds since 1970, optionally with a fraction (RFC 7519, section 2).
     Numeric,
     /// PASETO: RFC 3339 text.
+    #[cfg(feature = "paseto")]
     Rfc3339,
 }
 
@@ -228,6 +231,7 @@ pub(super) enum ReadDateError {
 pub(super) fn read_date(value: Value<'_>, dates: Dates) -> Result<Moment, ReadDateError> {
     match dates {
         Dates::Numeric => numeric_date(value),
+        #[cfg(feature = "paseto")]
         Dates::Rfc3339 => rfc3339_date(value),
     }
 }
@@ -249,6 +253,7 @@ fn numeric_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
 }
 
 /// Reads an RFC 3339 date-time with an offset, with or without a fraction.
+#[cfg(feature = "paseto")]
 fn rfc3339_date(value: Value<'_>) -> Result<Moment, ReadDateError> {
     let text = value.string().map(Text::to_cow);
     let read = text.as_deref().and_then(rfc3339::read);

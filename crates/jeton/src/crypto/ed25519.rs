@@ -5,7 +5,6 @@
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, ParsedPublicKey};
 use curve25519_dalek::edwards::CompressedEdwardsY;
-use sha2::{Digest, Sha512};
 use zeroize::Zeroizing;
 
 use super::random;
@@ -68,7 +67,10 @@ impl Pair {
 
 /// Returns the X25519 private key of the same pair: the first half of the hash of the seed (RFC 8032).
 /// X25519 clamps it in the same way as Ed25519.
+#[cfg(feature = "paseto")]
 pub(crate) fn x25519_secret(seed: &[u8]) -> Zeroizing<[u8; 32]> {
+    use sha2::{Digest as _, Sha512};
+
     let mut secret = Zeroizing::new([0; 32]);
     let mut hash = Zeroizing::new([0; 64]);
     Sha512::new_with_prefix(seed).finalize_into((&mut *hash).into());

@@ -5,18 +5,26 @@
 //! is faster.
 
 use aws_lc_rs::hmac as aws;
+#[cfg(feature = "_secrets")]
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
-use super::{Hash, Signature, hmac_sha256};
+#[cfg(feature = "_secrets")]
+use super::hmac_sha256;
+use super::{Hash, Signature};
 
 /// A key with its precomputed states.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a key holds one behind its Arc; another pointer would be followed for every token"
+///
+/// Without the feature `hmac`, only the cache of verified tokens has a key.
+#[cfg_attr(
+    feature = "_secrets",
+    expect(
+        clippy::large_enum_variant,
+        reason = "a key holds one behind its Arc; another pointer would be followed for every token"
+    )
 )]
 pub(crate) enum Prepared {
     /// SHA-256 with SHA instructions of the CPU.
+    #[cfg(feature = "_secrets")]
     Sha256(hmac_sha256::Keyed),
     /// AWS-LC, which stores the states too.
     AwsLc(aws::Key),
@@ -24,24 +32,30 @@ pub(crate) enum Prepared {
 
 impl Prepared {
     /// A placeholder without a key. Call [`set`](Self::set) at the final address of the value.
+    #[cfg(feature = "_secrets")]
     pub(crate) const fn unset() -> Prepared {
         Prepared::Sha256(hmac_sha256::Keyed::unset())
     }
 
+    #[cfg(feature = "_secrets")]
     pub(crate) fn set(&mut self, hash: Hash, secret: &[u8]) {
         match (hash, &mut *self) {
             (Hash::Sha256, Prepared::Sha256(key)) if cpu_has_sha256() => key.set(secret),
-            (Hash::Sha256, _) => *self = Self::aws_lc(aws::HMAC_SHA256, secret),
-            (Hash::Sha384, _) => *self = Self::aws_lc(aws::HMAC_SHA384, secret),
-            (Hash::Sha512, _) => *self = Self::aws_lc(aws::HMAC_SHA512, secret),
+            _ => *self = Self::aws_lc(algorithm(hash), secret),
         }
     }
 
     /// Creates a key that is then moved to its final address.
+    #[cfg(feature = "_secrets")]
     pub(crate) fn new(hash: Hash, secret: &[u8]) -> Prepared {
         let mut key = Prepared::unset();
         key.set(hash, secret);
         key
+    }
+
+    #[cfg(not(feature = "_secrets"))]
+    pub(crate) fn new(hash: Hash, secret: &[u8]) -> Prepared {
+        Self::aws_lc(algorithm(hash), secret)
     }
 
     fn aws_lc(algorithm: aws::Algorithm, secret: &[u8]) -> Prepared {
@@ -50,12 +64,14 @@ impl Prepared {
 
     pub(crate) fn sign(&self, message: &[u8]) -> Signature {
         match self {
+            #[cfg(feature = "_secrets")]
             Prepared::Sha256(key) => Signature::from_slice(&key.mac(message)),
             Prepared::AwsLc(key) => Signature::from_slice(aws::sign(key, message).as_ref()),
         }
     }
 
     /// Processes a message prefix, to compute MACs of messages that begin with it.
+    #[cfg(feature = "_secrets")]
     pub(crate) fn begin(&self, message: &[u8]) -> MacPrefix<'_> {
         match self {
             Prepared::Sha256(key) => MacPrefix::Sha256(key.begin(message)),
@@ -70,6 +86,7 @@ impl Prepared {
     /// Compares in constant time.
     pub(crate) fn verify(&self, message: &[u8], tag: &[u8]) -> bool {
         match self {
+            #[cfg(feature = "_secrets")]
             Prepared::Sha256(key) => key.mac(message).as_slice().ct_eq(tag).into(),
             Prepared::AwsLc(key) => aws::verify(key, message, tag).is_ok(),
         }
@@ -77,12 +94,14 @@ impl Prepared {
 }
 
 /// The MAC state after a message prefix.
+#[cfg(feature = "_secrets")]
 pub(crate) enum MacPrefix<'k> {
     Sha256(hmac_sha256::MacPrefix<'k>),
     /// The state, and the length of the prefix.
     AwsLc(Box<aws::Context>, usize),
 }
 
+#[cfg(feature = "_secrets")]
 impl MacPrefix<'_> {
     /// Returns the MAC of a whole message, which must begin with the prefix.
     pub(crate) fn finish(&self, message: &[u8]) -> Signature {
@@ -98,8 +117,10 @@ impl MacPrefix<'_> {
 }
 
 /// HMAC-SHA-384 of a message in pieces.
+#[cfg(feature = "paseto")]
 pub(crate) struct Sha384(aws::Context);
 
+#[cfg(feature = "paseto")]
 impl Sha384 {
     pub(crate) fn keyed(secret: &[u8]) -> Sha384 {
         let key = aws::Key::new(aws::HMAC_SHA384, secret);
@@ -116,14 +137,23 @@ impl Sha384 {
         self
     }
 
-    pub(crate) fn finish(self) -> Zeroizing<[u8; 48]> {
-        let mut tag = Zeroizing::new([0; 48]);
+    pub(crate) fn finish(self) -> zeroize::Zeroizing<[u8; 48]> {
+        let mut tag = zeroize::Zeroizing::new([0; 48]);
         tag.copy_from_slice(self.0.sign().as_ref());
         tag
     }
 }
 
+fn algorithm(hash: Hash) -> aws::Algorithm {
+    match hash {
+        Hash::Sha256 => aws::HMAC_SHA256,
+        Hash::Sha384 => aws::HMAC_SHA384,
+        Hash::Sha512 => aws::HMAC_SHA512,
+    }
+}
+
 /// Whether `sha2` uses SHA instructions at run time.
+#[cfg(feature = "_secrets")]
 fn cpu_has_sha256() -> bool {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     return std::arch::is_x86_feature_detected!("sha");
@@ -133,7 +163,7 @@ fn cpu_has_sha256() -> bool {
     return false;
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "_secrets", feature = "paseto"))]
 mod tests {
     use super::*;
 

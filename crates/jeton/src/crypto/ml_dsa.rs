@@ -1,12 +1,12 @@
 //! ML-DSA (FIPS 204), the pure variant with an empty context, as JOSE uses it.
 
+use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::encoding::AsRawBytes;
 use aws_lc_rs::signature::{
     KeyPair as _, ML_DSA_44, ML_DSA_44_SIGNING, ML_DSA_65, ML_DSA_65_SIGNING, ML_DSA_87,
     ML_DSA_87_SIGNING, ParsedPublicKey, PqdsaKeyPair, PqdsaSigningAlgorithm,
     PqdsaVerificationAlgorithm,
 };
-use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::random;
@@ -105,10 +105,8 @@ impl Pair {
         let pair = Pair::from_seed(set, seed)?;
         let own = pair.key.private_key().as_raw_bytes();
         let own = own.map_err(|_| KeyProblem::Invalid)?;
-        // `ct_eq` is false for slices of different lengths.
-        if !bool::from(own.as_ref().ct_eq(expanded)) {
-            return Err(KeyProblem::Mismatch);
-        }
+        // Slices of different lengths are an error too.
+        verify_slices_are_equal(own.as_ref(), expanded).map_err(|_| KeyProblem::Mismatch)?;
         Ok(pair)
     }
 

@@ -45,7 +45,7 @@ impl Parts {
         element(0x02, &mut parts)?;
         let mut integer = || {
             let digits = element(0x02, &mut parts)?;
-            Ok(digits.strip_prefix(&[0]).unwrap_or(digits).to_vec())
+            Ok::<_, Error>(digits.strip_prefix(&[0]).unwrap_or(digits).to_vec())
         };
         Ok(Parts {
             n: integer()?,
@@ -75,7 +75,7 @@ fn element<'d>(tag: u8, rest: &mut &'d [u8]) -> Result<&'d [u8]> {
             (usize::from(u16::from_be_bytes([*high, *low])), behind)
         }
         [first, 0x81, length, behind @ ..] if *first == tag => (usize::from(*length), behind),
-        [first, length @ ..0x80, behind @ ..] if *first == tag => (usize::from(*length), behind),
+        [first, length @ ..=0x7f, behind @ ..] if *first == tag => (usize::from(*length), behind),
         _ => return Err(Error::Primitive),
     };
     let (content, behind) = behind.split_at_checked(length).ok_or(Error::Primitive)?;

@@ -2,6 +2,7 @@ use std::fmt;
 
 use super::codes::{self, Code};
 use super::{FoundInput, PemLabel};
+#[cfg(feature = "paseto")]
 use crate::paserk::Kind;
 
 /// What is wrong with key material.
@@ -121,6 +122,7 @@ pub enum KeyProblem {
     /// An encrypted key cannot be decrypted with this key or password. All causes give this same error.
     Decryption,
     /// A PASERK has another version or purpose than expected.
+    #[cfg(feature = "paseto")]
     WrongKind {
         /// The expected kind.
         wanted: Kind,
@@ -173,6 +175,7 @@ impl KeyProblem {
             | KeyProblem::PasswordWork { .. }
             | KeyProblem::PasswordScrypt { .. } => &codes::KEY_PASSWORD_LIMIT,
             KeyProblem::Decryption => &codes::KEY_NOT_DECRYPTED,
+            #[cfg(feature = "paseto")]
             KeyProblem::WrongKind { .. } => &codes::KEY_OF_ANOTHER_KIND,
             KeyProblem::NoUsableKey => &codes::KEY_SET_EMPTY,
         }
@@ -265,6 +268,7 @@ impl fmt::Display for KeyProblem {
                 );
             }
             KeyProblem::Decryption => "cannot be decrypted with this key or password",
+            #[cfg(feature = "paseto")]
             KeyProblem::WrongKind { wanted, given } => {
                 return write!(f, "{given} given, {wanted} expected");
             }

@@ -10,10 +10,15 @@ use super::header::{self, Fields};
 use super::serialized::Parts;
 use super::unwrap::{self, Budget};
 use crate::base64;
+#[cfg(feature = "legacy")]
 use crate::crypto::deflate::{self, InflateError};
-use crate::error::{Measure, Part, Rejection, Result};
+#[cfg(feature = "legacy")]
+use crate::error::Measure;
+use crate::error::{Part, Rejection, Result};
 use crate::key::{ContentEnc, DecryptWith, DecryptionKeys, KeyId};
-use crate::limits::{self, Limits};
+#[cfg(feature = "legacy")]
+use crate::limits;
+use crate::limits::Limits;
 
 /// Decrypts JWEs (RFC 7516, section 5.2).
 ///
@@ -74,6 +79,7 @@ impl Decrypter {
         self
     }
 
+    #[cfg(feature = "legacy")]
     pub(crate) fn inflating(mut self) -> Decrypter {
         self.is_inflating = true;
         self
@@ -248,10 +254,13 @@ impl Decrypter {
 fn decrypted(
     candidate: &Candidate<'_>,
     enc: ContentEnc,
-    mut plaintext: Zeroizing<Vec<u8>>,
+    #[cfg_attr(not(feature = "legacy"), expect(unused_mut, reason = "only inflated content replaces it"))] mut plaintext: Zeroizing<
+        Vec<u8>,
+    >,
     aad: Option<Vec<u8>>,
 ) -> Result<Decrypted, Rejection> {
     let fields = candidate.fields;
+    #[cfg(feature = "legacy")]
     if fields.is_compressed {
         let by_ratio = plaintext.len().saturating_mul(limits::INFLATED_RATIO);
         let limit = by_ratio.min(limits::INFLATED_BYTES);

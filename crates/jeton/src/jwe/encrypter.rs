@@ -4,6 +4,7 @@ use super::content::{self, Sealed};
 use super::header::Members;
 use super::recipient::{self, ForRecipient, PartyInfo};
 use crate::base64;
+#[cfg(feature = "legacy")]
 use crate::crypto::deflate;
 use crate::error::{InvalidUse, Result};
 use crate::jws::is_reserved;
@@ -115,6 +116,7 @@ impl<'k> Encrypter<'k> {
         self
     }
 
+    #[cfg(feature = "legacy")]
     pub(crate) fn compressing(mut self) -> Encrypter<'k> {
         self.is_compressing = true;
         self
@@ -245,6 +247,7 @@ impl<'k> Encrypter<'k> {
 
     fn seal(&self, key: &[u8], protected: &str, plaintext: &[u8]) -> Result<Sealed> {
         let aad = additional_data(protected, self.encoded_aad().as_deref());
+        #[cfg(feature = "legacy")]
         if self.is_compressing {
             return content::seal(
                 self.enc,

@@ -21,6 +21,7 @@ use crate::jws;
 /// assert!(danger::allow_zip(Decrypter::new(&key)).decrypt(&token).is_ok());
 /// # Ok::<(), jeton::Error>(())
 /// ```
+#[cfg(feature = "legacy")]
 pub fn compress(encrypter: Encrypter<'_>) -> Encrypter<'_> {
     encrypter.compressing()
 }
@@ -29,6 +30,7 @@ pub fn compress(encrypter: Encrypter<'_>) -> Encrypter<'_> {
 ///
 /// The limits for the inflated content are [`limits::INFLATED_BYTES`](crate::limits::INFLATED_BYTES), and
 /// [`limits::INFLATED_RATIO`](crate::limits::INFLATED_RATIO) times the compressed size.
+#[cfg(feature = "legacy")]
 pub fn allow_zip(decrypter: Decrypter) -> Decrypter {
     decrypter.inflating()
 }

@@ -1,5 +1,6 @@
 //! Encrypts a content key to a recipient (RFC 7516, section 5.1, steps 1 to 8).
 
+#[cfg(feature = "legacy")]
 use std::num::NonZeroU32;
 
 use zeroize::Zeroizing;
@@ -15,6 +16,7 @@ use crate::key::{
 };
 
 /// Twice the minimum of RFC 7518, section 4.8.1.1.
+#[cfg(feature = "legacy")]
 const SALT_BYTES: usize = 16;
 
 /// The parties that ECDH-ES binds the derived key to (RFC 7518, sections 4.6.1.2 and 4.6.1.3).
@@ -35,7 +37,9 @@ pub(super) fn is_direct(key: EncryptionKeyRef<'_>) -> bool {
     match key.0 {
         EncryptWith::Content(_) => true,
         EncryptWith::Public(key) => key.alg().management() == Management::Ecdh(None),
-        EncryptWith::Wrapping(_) | EncryptWith::Password(_) => false,
+        EncryptWith::Wrapping(_) => false,
+        #[cfg(feature = "legacy")]
+        EncryptWith::Password(_) => false,
     }
 }
 
@@ -103,6 +107,7 @@ pub(super) fn wrapped(
                 }
             }
         }
+        #[cfg(feature = "legacy")]
         EncryptWith::Password(password) => {
             let salt = random::secret::<SALT_BYTES>()?;
             let rounds = password.rounds_when_encrypting();

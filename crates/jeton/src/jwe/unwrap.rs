@@ -1,5 +1,6 @@
 //! Decrypts the content key of a recipient (RFC 7516, section 5.2, steps 6 to 13).
 
+#[cfg(feature = "legacy")]
 use std::num::NonZeroU32;
 
 use zeroize::Zeroizing;
@@ -8,11 +9,14 @@ use super::header::Fields;
 use crate::base64;
 use crate::crypto::ecdh::{self, Public};
 use crate::crypto::{aes_gcm, aes_kw, concat_kdf};
-use crate::error::{Measure, Part, Rejection};
+use crate::error::Rejection;
+#[cfg(feature = "legacy")]
+use crate::error::{Measure, Part};
 use crate::jwk::Members;
+#[cfg(feature = "legacy")]
+use crate::key::Password;
 use crate::key::{
-    self, ContentEnc, DecryptWith, DecryptionKey, Management, Password, Private, Wrapping,
-    WrappingKey,
+    self, ContentEnc, DecryptWith, DecryptionKey, Management, Private, Wrapping, WrappingKey,
 };
 use crate::limits::{self, Limits};
 
@@ -45,6 +49,7 @@ impl Budget {
         allowed
     }
 
+    #[cfg(feature = "legacy")]
     fn take_rounds(&mut self, rounds: u32) -> Result<(), Rejection> {
         let left = self.rounds.checked_sub(rounds);
         self.rounds = left.ok_or(too_many_rounds(
@@ -56,6 +61,7 @@ impl Budget {
 }
 
 /// The rounds over all recipients so far. A number that does not fit is given as the largest that does.
+#[cfg(feature = "legacy")]
 fn too_many_rounds(actual: u32, limit: u32) -> Rejection {
     Rejection::TooLarge {
         part: Part::Header,
@@ -84,6 +90,7 @@ pub(super) fn content_key(
             .then(|| key.shared().to_decrypt())
             .flatten()
             .map(|secret| Zeroizing::new(secret.to_vec())),
+        #[cfg(feature = "legacy")]
         DecryptWith::Password(password) => by_password(password, fields, encrypted, budget)?,
     };
     Ok(secret.filter(|secret| secret.len() == enc.key_bytes()))
@@ -151,6 +158,7 @@ fn by_wrapping_key(key: &WrappingKey, fields: &Fields<'_>, encrypted: &[u8]) -> 
 }
 
 /// Derives the key with PBES2 (RFC 7518, section 4.8).
+#[cfg(feature = "legacy")]
 fn by_password(
     password: &Password,
     fields: &Fields<'_>,

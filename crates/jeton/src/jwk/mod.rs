@@ -14,6 +14,9 @@ pub use set::{KeySet, Skipped};
 
 pub(crate) use members::{Members, Operation, PRIVATE, is_private};
 pub(crate) use metadata::Metadata;
-pub(crate) use set::{SET_DEPTH, elements as set_elements, scan_error};
+#[cfg(any(feature = "jwe", feature = "pem"))]
+pub(crate) use set::elements as set_elements;
+#[cfg(feature = "pem")]
+pub(crate) use set::{SET_DEPTH, scan_error};
 pub(crate) use thumbprint::{thumbprint, thumbprint_uri};
 pub(crate) use write::Writer;

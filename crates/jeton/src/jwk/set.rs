@@ -1,7 +1,9 @@
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::json::{self, ScanError};
 use crate::jwk::{Members, Operation};
-use crate::key::{Alg, Keys, MacKey, VerificationKey, VerifyingKey, wrong_jwk_type};
+#[cfg(feature = "hmac")]
+use crate::key::MacKey;
+use crate::key::{Alg, Keys, VerificationKey, VerifyingKey, wrong_jwk_type};
 use crate::limits;
 
 /// A set of keys for verification (RFC 7517, section 5).
@@ -191,6 +193,7 @@ impl KeySet {
     /// secret.
     pub fn to_json(&self) -> String {
         let public = self.keys.iter().filter_map(|key| match key {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(_) => None,
             VerificationKey::Public(key) => Some(key.to_jwk_with_use()),
         });
@@ -336,10 +339,14 @@ pub(crate) fn elements(text: &str) -> Result<Vec<&str>, KeyError> {
 fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
     let members = Members::parse(text)?;
     match (&*members.required("kty")?, wanted) {
+        #[cfg(feature = "hmac")]
         ("oct", None) => MacKey::from_members(&members, None).map(VerificationKey::Mac),
+        #[cfg(feature = "hmac")]
         ("oct", Some(Alg::Mac(alg))) => {
             MacKey::from_members(&members, Some(alg)).map(VerificationKey::Mac)
         }
+        #[cfg(not(feature = "hmac"))]
+        ("oct", None | Some(Alg::Mac(_))) => Err(KeyError::at("kty", KeyProblem::Unsupported)),
         ("oct", Some(Alg::Sig(alg))) => Err(wrong_jwk_type(&members, alg.required_key())),
         (_, Some(Alg::Mac(_))) => Err(wrong_jwk_type(&members, "oct")),
         (_, None) => VerifyingKey::from_members(&members, None).map(VerificationKey::Public),
@@ -358,6 +365,9 @@ fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, Key
     let members = Members::parse(text)?;
     let declared = members.optional("alg")?.and_then(|alg| alg.parse().ok());
     match wanted.or(declared) {
+        #[cfg(not(feature = "hmac"))]
+        Some(Alg::Mac(_)) => Err(too_weak),
+        #[cfg(feature = "hmac")]
         Some(Alg::Mac(alg)) => MacKey::weak_from_members(&members, alg).map(VerificationKey::Mac),
         Some(Alg::Sig(alg)) => {
             VerifyingKey::weak_from_members(&members, alg).map(VerificationKey::Public)

@@ -38,6 +38,10 @@ pub use verified_payload::VerifiedPayload;
 pub use verifier::Verifier;
 
 pub(crate) use compact::{Compact, assemble, assemble_onto, attach, compact_length, unsigned};
-pub(crate) use header::{Extensions, Header, Headers, KnownHeader, is_reserved};
-pub(crate) use raw_header::{RawHeaderSigner, check_header_text};
+#[cfg(feature = "jwe")]
+pub(crate) use header::is_reserved;
+pub(crate) use header::{Extensions, Header, Headers, KnownHeader};
+pub(crate) use raw_header::RawHeaderSigner;
+#[cfg(feature = "jwe")]
+pub(crate) use raw_header::check_header_text;
 pub(crate) use signer::header_with_type;

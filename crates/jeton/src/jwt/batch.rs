@@ -4,7 +4,9 @@ use std::fmt;
 use crate::base64;
 use crate::claims::{Buffer, Claims, ClaimsPrefix, CustomClaims, JsonClaims, OwnRegistered};
 use crate::clock::{Clock, SystemClock};
-use crate::crypto::{SignatureBuffer, hmac};
+use crate::crypto::SignatureBuffer;
+#[cfg(feature = "hmac")]
+use crate::crypto::hmac;
 use crate::error::Result;
 use crate::key::SigningKeyRef;
 
@@ -43,6 +45,7 @@ pub struct BatchIssuer<'k> {
     /// The length of that prefix, bytes.
     encoded: usize,
     /// The MAC state after the text; `None` for a key that signs.
+    #[cfg(feature = "hmac")]
     mac: Option<hmac::MacPrefix<'k>>,
 }
 
@@ -151,6 +154,7 @@ impl<'k> BatchIssuer<'k> {
         let mut text = format!("{header}.");
         base64::encode_onto(&claims.text[..encoded], &mut text);
         Ok(BatchIssuer {
+            #[cfg(feature = "hmac")]
             mac: key.begin(text.as_bytes())?,
             key,
             claims,
@@ -191,6 +195,7 @@ impl<'k> BatchIssuer<'k> {
         token.push_str(&self.text);
         base64::encode_onto(&payload, token);
         let signed = &token.as_bytes()[start..];
+        #[cfg(feature = "hmac")]
         if let Some(mac) = &self.mac {
             let mac = mac.finish(signed);
             token.push('.');

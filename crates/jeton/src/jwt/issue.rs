@@ -3,9 +3,12 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::Result;
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jws::{RawHeaderSigner, assemble_onto, compact_length};
-use crate::key::{MacKey, SigningKey, SigningKeyRef};
+#[cfg(feature = "hmac")]
+use crate::key::MacKey;
+use crate::key::{SigningKey, SigningKeyRef};
 use crate::remote::RemoteSigner;
 
+#[cfg(feature = "hmac")]
 impl MacKey {
     /// Issues a JWT with these claims and a MAC.
     ///
@@ -139,6 +142,7 @@ impl RemoteSigner {
     }
 }
 
+#[cfg(feature = "hmac")]
 impl Issue for MacKey {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         issue(self.into(), claims, clock)

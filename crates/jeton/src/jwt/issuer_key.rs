@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use crate::key::{MacKey, SigningKey, SigningKeyRef};
+#[cfg(feature = "hmac")]
+use crate::key::MacKey;
+use crate::key::{SigningKey, SigningKeyRef};
 use crate::remote::RemoteSigner;
 
 /// The key of an [`Issuer`](super::Issuer): a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`]. Clones share it.
@@ -21,6 +23,7 @@ pub struct IssuerKey(Any);
 
 #[derive(Debug, Clone)]
 enum Any {
+    #[cfg(feature = "hmac")]
     Mac(Arc<MacKey>),
     Private(Arc<SigningKey>),
     Remote(Arc<RemoteSigner>),
@@ -29,6 +32,7 @@ enum Any {
 impl IssuerKey {
     pub(super) fn by_ref(&self) -> SigningKeyRef<'_> {
         match &self.0 {
+            #[cfg(feature = "hmac")]
             Any::Mac(key) => (&**key).into(),
             Any::Private(key) => (&**key).into(),
             Any::Remote(key) => (&**key).into(),
@@ -36,6 +40,7 @@ impl IssuerKey {
     }
 }
 
+#[cfg(feature = "hmac")]
 impl From<&MacKey> for IssuerKey {
     /// The secret is shared with the issuer, not copied.
     fn from(key: &MacKey) -> Self {
@@ -59,4 +64,6 @@ macro_rules! from {
     )*};
 }
 
-from!(MacKey => Mac, SigningKey => Private, RemoteSigner => Remote);
+#[cfg(feature = "hmac")]
+from!(MacKey => Mac);
+from!(SigningKey => Private, RemoteSigner => Remote);

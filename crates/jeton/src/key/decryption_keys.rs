@@ -1,5 +1,6 @@
-use super::encryption_algorithm::RSA1_5;
-use super::{ContentKey, DecryptionKey, KeyId, Password, WrappingKey};
+#[cfg(feature = "legacy")]
+use super::Password;
+use super::{ContentKey, DecryptionKey, KeyId, KeyManagementAlg, WrappingKey};
 use crate::error::{InvalidUse, KeyError, KeyProblem, Result};
 use crate::jwk::{self, Members};
 
@@ -26,6 +27,7 @@ pub(crate) enum DecryptWith {
     Private(DecryptionKey),
     Wrapping(WrappingKey),
     Content(ContentKey),
+    #[cfg(feature = "legacy")]
     Password(Password),
 }
 
@@ -72,7 +74,7 @@ impl DecryptionKeys {
     /// Rejects an RSA key for both RSA1_5 and OAEP. An oracle for one padding would also reveal content that was
     /// encrypted with the other.
     pub(crate) fn check(&self) -> Result<(), InvalidUse> {
-        let is_old = |key: &&DecryptionKey| key.alg() == RSA1_5;
+        let is_old = |key: &&DecryptionKey| matches!(key.alg(), KeyManagementAlg::Rsa1_5(_));
         let rsa = || self.0.iter().filter_map(DecryptWith::rsa);
         let is_shared = rsa()
             .filter(is_old)
@@ -105,6 +107,7 @@ impl DecryptWith {
             DecryptWith::Private(key) => key.id(),
             DecryptWith::Wrapping(key) => key.id(),
             DecryptWith::Content(key) => key.id(),
+            #[cfg(feature = "legacy")]
             DecryptWith::Password(key) => key.id(),
         }
     }
@@ -122,6 +125,7 @@ impl DecryptWith {
             DecryptWith::Private(key) => key.alg().name(),
             DecryptWith::Wrapping(key) => key.alg().name(),
             DecryptWith::Content(_) => "dir",
+            #[cfg(feature = "legacy")]
             DecryptWith::Password(key) => key.alg().name(),
         }
     }
@@ -163,12 +167,14 @@ impl From<&ContentKey> for DecryptionKeys {
     }
 }
 
+#[cfg(feature = "legacy")]
 impl From<Password> for DecryptionKeys {
     fn from(key: Password) -> Self {
         DecryptionKeys(vec![DecryptWith::Password(key)])
     }
 }
 
+#[cfg(feature = "legacy")]
 impl From<&Password> for DecryptionKeys {
     fn from(key: &Password) -> Self {
         key.share().into()

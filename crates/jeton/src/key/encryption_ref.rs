@@ -1,4 +1,6 @@
-use super::{ContentKey, EncryptionKey, KeyWrapAlg, Password, WrappingKey};
+#[cfg(feature = "legacy")]
+use super::Password;
+use super::{ContentKey, EncryptionKey, KeyWrapAlg, WrappingKey};
 
 /// A reference to any key that encrypts.
 #[derive(Debug, Clone, Copy)]
@@ -9,6 +11,7 @@ pub(crate) enum EncryptWith<'k> {
     Public(&'k EncryptionKey),
     Wrapping(&'k WrappingKey),
     Content(&'k ContentKey),
+    #[cfg(feature = "legacy")]
     Password(&'k Password),
 }
 
@@ -18,6 +21,7 @@ impl EncryptionKeyRef<'_> {
             EncryptWith::Public(key) => key.alg().name(),
             EncryptWith::Wrapping(key) => KeyWrapAlg::name(key.alg()),
             EncryptWith::Content(_) => "dir",
+            #[cfg(feature = "legacy")]
             EncryptWith::Password(key) => key.alg().name(),
         }
     }
@@ -27,6 +31,7 @@ impl EncryptionKeyRef<'_> {
             EncryptWith::Public(key) => key.key_id(),
             EncryptWith::Wrapping(key) => key.key_id(),
             EncryptWith::Content(key) => key.key_id(),
+            #[cfg(feature = "legacy")]
             EncryptWith::Password(key) => key.key_id(),
         }
     }
@@ -50,6 +55,7 @@ impl<'k> From<&'k ContentKey> for EncryptionKeyRef<'k> {
     }
 }
 
+#[cfg(feature = "legacy")]
 impl<'k> From<&'k Password> for EncryptionKeyRef<'k> {
     fn from(key: &'k Password) -> Self {
         EncryptionKeyRef(EncryptWith::Password(key))

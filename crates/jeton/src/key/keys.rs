@@ -1,4 +1,6 @@
-use super::{Alg, KeyId, MacKey, VerifyingKey};
+#[cfg(feature = "hmac")]
+use super::MacKey;
+use super::{Alg, KeyId, VerifyingKey};
 use crate::error::Rejection;
 use crate::json::Text;
 use crate::jws::{Headers, KnownHeader};
@@ -27,6 +29,7 @@ struct Set {
 #[non_exhaustive]
 pub enum VerificationKey {
     /// A symmetric key. The secret is shared by its copies.
+    #[cfg(feature = "hmac")]
     Mac(MacKey),
     /// A public key.
     Public(VerifyingKey),
@@ -35,18 +38,21 @@ pub enum VerificationKey {
 impl Clone for VerificationKey {
     fn clone(&self) -> Self {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => VerificationKey::Mac(key.share()),
             VerificationKey::Public(key) => VerificationKey::Public(key.clone()),
         }
     }
 }
 
+#[cfg(feature = "hmac")]
 impl From<MacKey> for VerificationKey {
     fn from(key: MacKey) -> Self {
         VerificationKey::Mac(key)
     }
 }
 
+#[cfg(feature = "hmac")]
 impl From<&MacKey> for VerificationKey {
     /// The secret is shared, not copied.
     fn from(key: &MacKey) -> Self {
@@ -153,6 +159,7 @@ impl VerificationKey {
     /// Returns the algorithm.
     pub fn alg(&self) -> Alg {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => key.alg().into(),
             VerificationKey::Public(key) => key.alg().into(),
         }
@@ -165,6 +172,7 @@ impl VerificationKey {
 
     pub(crate) fn id(&self) -> Option<&KeyId> {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => key.id(),
             VerificationKey::Public(key) => key.id(),
         }
@@ -172,6 +180,7 @@ impl VerificationKey {
 
     pub(crate) fn headers(&self) -> &Headers {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => key.headers(),
             VerificationKey::Public(key) => key.headers(),
         }
@@ -179,6 +188,7 @@ impl VerificationKey {
 
     pub(crate) fn alg_name(&self) -> &'static str {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => key.alg().name(),
             VerificationKey::Public(key) => key.alg().name(),
         }
@@ -186,6 +196,7 @@ impl VerificationKey {
 
     pub(crate) fn matches_name(&self, alg: Text<'_>) -> bool {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => alg == *key.alg().name(),
             VerificationKey::Public(key) => key.alg().matches_name(&alg.to_cow()),
         }
@@ -193,6 +204,7 @@ impl VerificationKey {
 
     pub(crate) fn signature_bytes(&self) -> usize {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => key.alg().key_bytes(),
             VerificationKey::Public(key) => key.signature_bytes(),
         }
@@ -200,18 +212,21 @@ impl VerificationKey {
 
     pub(crate) fn verify_bytes(&self, message: &[u8], signature: &[u8]) -> bool {
         match self {
+            #[cfg(feature = "hmac")]
             VerificationKey::Mac(key) => key.verify_bytes(message, signature),
             VerificationKey::Public(key) => key.verify_bytes(message, signature),
         }
     }
 }
 
+#[cfg(feature = "hmac")]
 impl From<MacKey> for Keys {
     fn from(key: MacKey) -> Self {
         Keys(Trusted::One(VerificationKey::Mac(key)))
     }
 }
 
+#[cfg(feature = "hmac")]
 impl From<&MacKey> for Keys {
     /// The secret is shared with the verifier, not copied.
     fn from(key: &MacKey) -> Self {

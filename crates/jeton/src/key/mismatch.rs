@@ -1,15 +1,40 @@
 //! Errors for keys that do not fit an algorithm or an operation. They name what was found and what was expected.
 
 use super::algorithm::Scheme;
+#[cfg(feature = "jwe")]
 use super::encryption_algorithm::Management;
 use super::signing::Pair;
 use super::verifying::Public;
-use super::{ContentEnc, KeyHalf, KeyManagementAlg, KeyWrapAlg, MacAlg, SigAlg};
+#[cfg(feature = "pem")]
+use super::KeyHalf;
+#[cfg(feature = "jwe")]
+use super::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
+use super::{MacAlg, SigAlg};
 use crate::crypto::Curve;
+#[cfg(any(feature = "jwe", feature = "paseto"))]
 use crate::crypto::ecdh::Group;
 use crate::crypto::ml_dsa::ParameterSet;
-use crate::error::{KeyError, KeyProblem};
+use crate::error::{FoundInput, KeyError, KeyProblem};
 use crate::jwk::Members;
+
+/// The start of a PEM block (RFC 7468).
+pub(super) const PEM_BEGIN: &str = "-----BEGIN ";
+
+/// Whether the text has a block.
+pub(super) fn is_pem(text: &str) -> bool {
+    text.contains(PEM_BEGIN)
+}
+
+/// Returns the error for a text that is no JSON object.
+pub(crate) fn not_json(text: &str) -> KeyError {
+    let start = text.trim_start_matches('\u{feff}').trim_start().as_bytes();
+    match start {
+        [] => KeyError::input(FoundInput::Empty),
+        [b'k', b'1'..=b'4', b'.', ..] => KeyError::input(FoundInput::Paserk),
+        _ if is_pem(text) => KeyError::input(FoundInput::Pem),
+        _ => KeyError::new(KeyProblem::Malformed),
+    }
+}
 
 /// A key names another algorithm than the requested one.
 pub(super) fn another_algorithm(declared: &str, expected: &str) -> KeyError {
@@ -33,6 +58,7 @@ pub(super) fn wrong_type(found: &'static str, expected: &'static str) -> KeyErro
 }
 
 /// A key pair, or a half of it, was given for a MAC.
+#[cfg(feature = "pem")]
 pub(super) fn not_a_secret(half: KeyHalf) -> KeyError {
     KeyError::new(KeyProblem::WrongKeyType)
         .with_found(Some(match half {
@@ -72,17 +98,18 @@ fn jwk_type(members: &Members<'_>) -> Option<&'static str> {
 /// Returns the same name, if it is an algorithm that jeton knows: a name from a key must not be in a message.
 fn known_name(name: &str) -> Option<&'static str> {
     let signatures = SigAlg::ALL.into_iter().map(SigAlg::name);
-    signatures
-        .chain(MacAlg::ALL.into_iter().map(MacAlg::name))
+    let names = signatures.chain(MacAlg::ALL.into_iter().map(MacAlg::name));
+    #[cfg(feature = "jwe")]
+    let names = names
         .chain(
             KeyManagementAlg::ALL
                 .into_iter()
                 .map(KeyManagementAlg::name),
         )
         .chain(KeyWrapAlg::ALL.into_iter().map(KeyWrapAlg::name))
-        .chain(ContentEnc::ALL.into_iter().map(ContentEnc::name))
-        .chain(["RSA1_5", "dir", "none"])
-        .find(|known| *known == name)
+        .chain(ContentEnc::ALL.into_iter().map(ContentEnc::name));
+    let mut names = names.chain(["RSA1_5", "dir", "none"]);
+    names.find(|known| *known == name)
 }
 
 impl Scheme {
@@ -125,6 +152,7 @@ impl SigAlg {
     }
 }
 
+#[cfg(any(feature = "jwe", feature = "paseto"))]
 impl Group {
     /// Returns the type of its keys, for messages.
     pub(super) const fn key_type(self) -> &'static str {
@@ -161,6 +189,7 @@ impl Public {
     }
 }
 
+#[cfg(feature = "jwe")]
 impl KeyManagementAlg {
     /// Returns the type of key that it requires, for messages.
     pub(super) const fn required_key(self) -> &'static str {

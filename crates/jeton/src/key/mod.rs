@@ -42,6 +42,7 @@ mod mismatch;
 mod oid;
 #[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) mod password;
+#[cfg(feature = "pem")]
 mod pem;
 #[cfg(feature = "pem")]
 mod pkix;
@@ -100,10 +101,9 @@ pub(crate) use encryption_ref::EncryptWith;
 pub(crate) use id::KeyId;
 #[cfg(feature = "_secrets")]
 pub(crate) use key_text::is_key_text;
-pub(crate) use mismatch::wrong_jwk_type;
+pub(crate) use mismatch::{not_json, wrong_jwk_type};
 #[cfg(all(feature = "jwe", feature = "legacy"))]
 pub(crate) use password::Password;
-pub(crate) use pem::not_json;
 #[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
 pub(crate) use rsa_private_key::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(feature = "jwe")]

@@ -7,6 +7,8 @@ use zeroize::Zeroizing;
 
 use super::der_form::DerForm;
 use super::key_text;
+pub(super) use super::mismatch::is_pem as is;
+use super::mismatch::PEM_BEGIN as BEGIN;
 use crate::error::{FoundInput, KeyError, KeyProblem};
 use crate::limits;
 
@@ -24,25 +26,8 @@ struct Block<'t> {
     body: &'t str,
 }
 
-const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const HYPHENS: &str = "-----";
-
-/// Whether the text has a block.
-pub(super) fn is(text: &str) -> bool {
-    text.contains(BEGIN)
-}
-
-/// Returns the error for a text that is no JSON object.
-pub(crate) fn not_json(text: &str) -> KeyError {
-    let start = text.trim_start_matches('\u{feff}').trim_start().as_bytes();
-    match start {
-        [] => KeyError::input(FoundInput::Empty),
-        [b'k', b'1'..=b'4', b'.', ..] => KeyError::input(FoundInput::Paserk),
-        _ if is(text) => KeyError::input(FoundInput::Pem),
-        _ => KeyError::new(KeyProblem::Malformed),
-    }
-}
 
 /// Returns the error for a text without a block.
 fn no_block(text: &str) -> KeyError {

@@ -16,7 +16,8 @@ use super::oid::{
     malformed, parameters,
 };
 use super::pem::{Pem, not_der};
-use super::private_key_info::{PrivateKey, are_null, ec_pair, parts_from_pkcs1};
+use super::private_key_info::{PrivateKey, are_null, ec_pair};
+use super::rsa_private_key::parts_from_pkcs1;
 use super::signing::Pair;
 use super::verifying::Public;
 use super::{SigAlg, SigningKey, VerifyingKey};
@@ -381,7 +382,7 @@ fn write_public_pkcs1_pem(public: &Public) -> Result<String> {
 }
 
 fn write_private_pkcs1_pem(pkcs8: &[u8]) -> Result<Zeroizing<String>> {
-    let pkcs1 = super::private_key_info::pkcs1_in(pkcs8)?;
+    let pkcs1 = rsa::own_pkcs1(pkcs8)?;
     pem::encode_string("RSA PRIVATE KEY", LineEnding::LF, pkcs1)
         .map(Zeroizing::new)
         .map_err(|_| Error::Primitive)

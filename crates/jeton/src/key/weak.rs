@@ -1,6 +1,8 @@
 //! Reads keys below the minimum strength. [`danger`](crate::danger) re-exports the functions.
 
-use super::{MacAlg, MacKey, SigAlg, VerifyingKey};
+#[cfg(feature = "hmac")]
+use super::{MacAlg, MacKey};
+use super::{SigAlg, VerifyingKey};
 use crate::error::Result;
 use crate::jwk::Members;
 
@@ -39,6 +41,7 @@ pub fn weak_rsa_key_from_jwk(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
 ///
 /// assert!(danger::weak_rsa_key_from_pem("not a key", SigAlg::RS256).is_err());
 /// ```
+#[cfg(feature = "pem")]
 pub fn weak_rsa_key_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
     Ok(VerifyingKey::weak_from_pem(text, alg)?)
 }
@@ -52,6 +55,7 @@ pub fn weak_rsa_key_from_pem(text: &str, alg: SigAlg) -> Result<VerifyingKey> {
 ///
 /// assert!(danger::weak_rsa_key_from_der(b"not a key", SigAlg::RS256).is_err());
 /// ```
+#[cfg(feature = "pem")]
 pub fn weak_rsa_key_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
     Ok(VerifyingKey::weak_from_der(der, alg)?)
 }
@@ -71,6 +75,7 @@ pub fn weak_rsa_key_from_der(der: &[u8], alg: SigAlg) -> Result<VerifyingKey> {
 /// assert!(danger::weak_mac_key(MacAlg::HS256, b"").is_err());
 /// # Ok::<(), jeton::Error>(())
 /// ```
+#[cfg(feature = "hmac")]
 pub fn weak_mac_key(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
     Ok(MacKey::weak(alg, secret)?)
 }
@@ -85,6 +90,7 @@ pub fn weak_mac_key(alg: MacAlg, secret: &[u8]) -> Result<MacKey> {
 /// assert_eq!(key.alg(), MacAlg::HS256);
 /// # Ok::<(), jeton::Error>(())
 /// ```
+#[cfg(feature = "hmac")]
 pub fn weak_mac_key_from_jwk(text: &str, alg: MacAlg) -> Result<MacKey> {
     Ok(MacKey::weak_from_members(&Members::parse(text)?, alg)?)
 }

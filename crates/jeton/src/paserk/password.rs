@@ -329,6 +329,7 @@ impl<V: Version> SecretKey<V> {
     pub fn to_password_paserk_with(&self, password: &[u8], cost: PasswordCost) -> Result<String> {
         let key = self.secret()?;
         let key = match V::VERSION {
+            #[cfg(feature = "legacy")]
             paserk::Version::V1 => pem(&key)?,
             _ => key,
         };
@@ -356,6 +357,7 @@ impl<V: Version> SecretKey<V> {
     ) -> Result<SecretKey<V>> {
         let key = secret::<V>().decrypt(text, password, limits)?;
         match V::VERSION {
+            #[cfg(feature = "legacy")]
             paserk::Version::V1 => SecretKey::from_bytes(&der(&key)?),
             _ => SecretKey::from_bytes(&key),
         }
@@ -369,6 +371,7 @@ fn local<V: Version>() -> Layout {
 fn secret<V: Version>() -> Layout {
     let layout = Layout::of(Kind::of(V::VERSION, Form::Secret), Form::SecretPassword);
     match V::VERSION {
+        #[cfg(feature = "legacy")]
         paserk::Version::V1 => Layout {
             envelope: layout.envelope.with_key_bytes(PEM_BYTES),
             ..layout
@@ -379,9 +382,12 @@ fn secret<V: Version>() -> Layout {
 
 /// The RSA key of version 1 is encoded as PEM when it is encrypted with a password, as in the official test
 /// vectors. Length, bytes.
+#[cfg(feature = "legacy")]
 const PEM_BYTES: RangeInclusive<usize> = 1_600..=1_720;
+#[cfg(feature = "legacy")]
 const PEM_LABEL: &str = "RSA PRIVATE KEY";
 
+#[cfg(feature = "legacy")]
 fn pem(der: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     let text = pem::encode_string(PEM_LABEL, LineEnding::LF, der).map_err(|_| Error::Primitive)?;
     let mut text = Zeroizing::new(text.into_bytes());
@@ -389,6 +395,7 @@ fn pem(der: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     Ok(text)
 }
 
+#[cfg(feature = "legacy")]
 fn der(pem: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     let mut der = Zeroizing::new(vec![0; pem.len()]);
     let decoded = pem::decode(pem, &mut der).map_err(|_| key_error(KeyProblem::Malformed))?;

@@ -211,7 +211,7 @@ impl<V: Version> LocalKey<V> {
             .try_into()
             .map_err(|_| paserk::key_error(KeyProblem::WrongLength))?;
         Ok(LocalKey {
-            prepared: Arc::new(Prepared::new(Suite::of(V::VERSION), key)),
+            prepared: Arc::new(Prepared::new(V::suite(), key)),
             version: PhantomData,
         })
     }

@@ -52,7 +52,7 @@ impl<V: Version> SecretKey<V> {
     ///
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn generate() -> Result<SecretKey<V>> {
-        SecretKey::from_pair((Suite::of(V::VERSION).generate)()?)
+        SecretKey::from_pair((V::suite().generate)()?)
     }
 
     /// Reads a PASERK of this version with the form `secret`.
@@ -200,7 +200,7 @@ impl<V: Version> SecretKey<V> {
 
     /// Reads the bytes of a PASERK.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<SecretKey<V>> {
-        let pair = (Suite::of(V::VERSION).pair)(bytes).map_err(paserk::key_error)?;
+        let pair = (V::suite().pair)(bytes).map_err(paserk::key_error)?;
         SecretKey::from_pair(pair)
     }
 
@@ -282,7 +282,7 @@ impl<V: Version> PublicKey<V> {
     /// not canonical.
     pub fn from_paserk(text: &str) -> Result<PublicKey<V>> {
         let paserk = Paserk::read(text, Self::KIND)?;
-        let public = (Suite::of(V::VERSION).public)(paserk.bytes()).map_err(paserk::key_error)?;
+        let public = (V::suite().public)(paserk.bytes()).map_err(paserk::key_error)?;
         Ok(PublicKey::from_public(public))
     }
 
@@ -312,7 +312,7 @@ impl<V: Version> PublicKey<V> {
 
     fn from_public(key: Box<dyn Public>) -> PublicKey<V> {
         let id = Id::of(Self::KIND, key.bytes()).to_string().into();
-        let suite = Suite::of(V::VERSION);
+        let suite = V::suite();
         PublicKey {
             prepared: Arc::new(Prepared { suite, key, id }),
             version: PhantomData,

@@ -1,17 +1,17 @@
-//! The algorithms of a PASETO version. Each version defines one [`Suite`] in its own file, and [`Suite::of`]
-//! lists them. All other code is shared.
+//! The algorithms of a PASETO version. Each version defines one [`Suite`] in its own file, and
+//! [`super::version`] lists them. All other code is shared.
 
 use smallvec::SmallVec;
 use zeroize::Zeroizing;
 
-use super::{TokenContext, v1, v2, v3, v4};
+use super::TokenContext;
 use crate::crypto::Signature;
 use crate::error::{InvalidUse, KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::limits;
 use crate::paserk::{LOCAL_KEY_BYTES, Version};
 
-pub(crate) struct Suite {
+pub struct Suite {
     pub(crate) version: Version,
     /// The start of its tokens, with dots.
     pub(crate) local_header: &'static str,
@@ -32,15 +32,6 @@ pub(crate) struct Suite {
 type Read<K> = fn(&[u8]) -> Result<Box<K>, KeyProblem>;
 
 impl Suite {
-    pub(crate) fn of(version: Version) -> &'static Suite {
-        match version {
-            Version::V1 => &v1::SUITE,
-            Version::V2 => &v2::SUITE,
-            Version::V3 => &v3::SUITE,
-            Version::V4 => &v4::SUITE,
-        }
-    }
-
     /// Checks that a token of this version supports the context.
     pub(super) fn check(&self, context: TokenContext<'_>) -> Result<()> {
         if !self.implicit_assertion && !context.implicit_assertion.is_empty() {

@@ -1,4 +1,7 @@
-use super::{v1, v2, v3, v4};
+use super::suite::Suite;
+#[cfg(feature = "legacy")]
+use super::{v1, v2};
+use super::{v3, v4};
 use crate::paserk;
 
 /// A version of PASETO as a type parameter. It prevents using a key of one version as one of another.
@@ -24,26 +27,32 @@ pub trait Version: sealed::Sealed + Send + Sync + 'static {
 }
 
 mod sealed {
-    pub trait Sealed {}
+    use super::Suite;
+
+    pub trait Sealed {
+        fn suite() -> &'static Suite;
+    }
 }
 
-impl sealed::Sealed for v1::V1 {}
-impl sealed::Sealed for v2::V2 {}
-impl sealed::Sealed for v3::V3 {}
-impl sealed::Sealed for v4::V4 {}
+macro_rules! versions {
+    ($($(#[$feature:meta])? $version:ident in $module:ident;)*) => {$(
+        $(#[$feature])?
+        impl sealed::Sealed for $module::$version {
+            fn suite() -> &'static Suite {
+                &$module::SUITE
+            }
+        }
 
-impl Version for v1::V1 {
-    const VERSION: paserk::Version = paserk::Version::V1;
+        $(#[$feature])?
+        impl Version for $module::$version {
+            const VERSION: paserk::Version = paserk::Version::$version;
+        }
+    )*};
 }
 
-impl Version for v2::V2 {
-    const VERSION: paserk::Version = paserk::Version::V2;
-}
-
-impl Version for v3::V3 {
-    const VERSION: paserk::Version = paserk::Version::V3;
-}
-
-impl Version for v4::V4 {
-    const VERSION: paserk::Version = paserk::Version::V4;
+versions! {
+    #[cfg(feature = "legacy")] V1 in v1;
+    #[cfg(feature = "legacy")] V2 in v2;
+    V3 in v3;
+    V4 in v4;
 }

@@ -1,4 +1,5 @@
 use std::fmt;
+#[cfg(feature = "paseto")]
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -6,6 +7,7 @@ use super::{RemoteVerifier, Signature, SigningInput};
 use crate::error::Result;
 use crate::jws::attach;
 use crate::key::VerifyingKey;
+#[cfg(feature = "paseto")]
 use crate::paseto;
 
 /// A token without its signature.
@@ -22,6 +24,7 @@ enum Form {
     /// A compact JWS: the signing input is the start of the token.
     Compact { signing_input: String },
     /// A PASETO: the signing input contains the message.
+    #[cfg(feature = "paseto")]
     Paseto {
         header: &'static str,
         signed: Vec<u8>,
@@ -38,6 +41,7 @@ impl Prepared {
         }
     }
 
+    #[cfg(feature = "paseto")]
     pub(crate) fn paseto(
         key: Arc<dyn RemoteVerifier>,
         header: &'static str,
@@ -59,6 +63,7 @@ impl Prepared {
     pub fn input(&self) -> SigningInput<'_> {
         let message = match &self.form {
             Form::Compact { signing_input } => signing_input.as_bytes(),
+            #[cfg(feature = "paseto")]
             Form::Paseto { signed, .. } => signed,
         };
         SigningInput::new(self.key.alg(), message)
@@ -86,6 +91,7 @@ impl Prepared {
         let fixed = signature.checked(&*self.key, self.input().message())?;
         match self.form {
             Form::Compact { signing_input } => Ok(attach(signing_input, &fixed)),
+            #[cfg(feature = "paseto")]
             Form::Paseto {
                 header,
                 signed,
