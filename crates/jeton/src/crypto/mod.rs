@@ -27,7 +27,7 @@ pub(crate) mod hmac;
 #[cfg(feature = "_secrets")]
 mod hmac_sha256;
 pub(crate) mod ml_dsa;
-#[cfg(all(feature = "jwe", feature = "legacy"))]
+#[cfg(any(feature = "paseto", all(feature = "jwe", feature = "legacy")))]
 pub(crate) mod pbes2;
 pub(crate) mod random;
 pub(crate) mod rsa;

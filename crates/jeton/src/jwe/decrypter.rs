@@ -254,9 +254,7 @@ impl Decrypter {
 fn decrypted(
     candidate: &Candidate<'_>,
     enc: ContentEnc,
-    #[cfg_attr(not(feature = "legacy"), expect(unused_mut, reason = "only inflated content replaces it"))] mut plaintext: Zeroizing<
-        Vec<u8>,
-    >,
+    mut plaintext: Zeroizing<Vec<u8>>,
     aad: Option<Vec<u8>>,
 ) -> Result<Decrypted, Rejection> {
     let fields = candidate.fields;

@@ -5,10 +5,11 @@ use zeroize::Zeroizing;
 use super::der_form::DerForm;
 use super::mismatch::{not_a_secret, wrong_jwk_type};
 use super::pem::{self, Pem};
-use super::{
-    Alg, DecryptionKey, EncryptionKey, KeyManagementAlg, Keys, MacAlg, MacKey, SigAlg, SigningKey,
-    VerifyingKey, encrypted, key_text, pkix, pkix_encryption,
-};
+use super::{Alg, Keys, SigAlg, SigningKey, VerifyingKey, encrypted, key_text, pkix};
+#[cfg(feature = "jwe")]
+use super::{DecryptionKey, EncryptionKey, KeyManagementAlg, pkix_encryption};
+#[cfg(feature = "hmac")]
+use super::{MacAlg, MacKey};
 use crate::crypto::rsa::Strength;
 use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
 use crate::json::{self, Kind, ScanError, Value};
@@ -146,6 +147,7 @@ impl AnyKey {
     }
 
     /// Makes the key that signs and verifies with a MAC. `alg` may be `None` if the JWK has it.
+    #[cfg(feature = "hmac")]
     pub fn mac(&self, alg: impl Into<Option<MacAlg>>) -> Result<MacKey> {
         match &self.form {
             Form::Jwk(text) => Ok(MacKey::from_members(&Members::parse(text)?, alg.into())?),
@@ -155,6 +157,7 @@ impl AnyKey {
     }
 
     /// Makes the key that decrypts. `alg` may be `None` if a JWK implies the algorithm.
+    #[cfg(feature = "jwe")]
     pub fn decryption(&self, alg: impl Into<Option<KeyManagementAlg>>) -> Result<DecryptionKey> {
         let alg = alg.into();
         Ok(match &self.form {
@@ -168,6 +171,7 @@ impl AnyKey {
     }
 
     /// Makes the key that encrypts. `alg` may be `None` if a JWK implies the algorithm.
+    #[cfg(feature = "jwe")]
     pub fn encryption(&self, alg: impl Into<Option<KeyManagementAlg>>) -> Result<EncryptionKey> {
         let alg = alg.into();
         Ok(match &self.form {
@@ -201,8 +205,14 @@ impl AnyKey {
             });
         }
         match (self.half(), alg) {
+            #[cfg(feature = "hmac")]
             (KeyHalf::Symmetric, None) => Ok(self.mac(None)?.into()),
+            #[cfg(feature = "hmac")]
             (KeyHalf::Symmetric, Some(Alg::Mac(alg))) => Ok(self.mac(alg)?.into()),
+            #[cfg(not(feature = "hmac"))]
+            (KeyHalf::Symmetric, None | Some(Alg::Mac(_))) => {
+                Err(KeyError::at("kty", KeyProblem::Unsupported).into())
+            }
             (_, None) => Ok(self.verifying(None)?.into()),
             (_, Some(Alg::Sig(alg))) => Ok(self.verifying(alg)?.into()),
             (_, Some(Alg::Mac(_))) => Err(not_a_secret(self.half()).into()),
@@ -377,37 +387,51 @@ fn is_private(members: &Members<'_>) -> bool {
 /// Checks that the private key belongs to the public key, for the use that the JWK has. Without primes, an RSA key
 /// cannot be checked.
 fn check_halves(members: &Members<'_>) -> Result<(), KeyError> {
-    let needed = |error: &KeyError| error.problem() == KeyProblem::AlgorithmNeeded;
     let signing = match SigningKey::from_members(members, None) {
-        Err(error) if needed(&error) => SigningKey::from_members(members, Some(SigAlg::RS256)),
+        Err(error) if needs_algorithm(&error) => {
+            SigningKey::from_members(members, Some(SigAlg::RS256))
+        }
         read => read,
     };
-    let Err(error) = signing else {
-        return Ok(());
-    };
-    let decryption = match DecryptionKey::from_members(members, None) {
-        Err(error) if needed(&error) => {
+    match signing.map_err(|error| (is_unchecked(&error), error)) {
+        Ok(_) | Err((true, _)) => Ok(()),
+        #[cfg(feature = "jwe")]
+        Err(_) if is_for_decryption(members) => Ok(()),
+        Err((false, error)) => Err(error),
+    }
+}
+
+#[cfg(feature = "jwe")]
+fn is_for_decryption(members: &Members<'_>) -> bool {
+    let read = match DecryptionKey::from_members(members, None) {
+        Err(error) if needs_algorithm(&error) => {
             DecryptionKey::from_members(members, Some(KeyManagementAlg::RsaOaep256))
         }
         read => read,
     };
-    let is_ok = |error: &KeyError| error.problem() == KeyProblem::PrimesMissing;
-    match decryption {
-        Err(second) if !is_ok(&second) && !is_ok(&error) => Err(error),
-        _ => Ok(()),
-    }
+    read.map_or_else(|error| is_unchecked(&error), |_| true)
+}
+
+fn needs_algorithm(error: &KeyError) -> bool {
+    error.problem() == KeyProblem::AlgorithmNeeded
+}
+
+fn is_unchecked(error: &KeyError) -> bool {
+    error.problem() == KeyProblem::PrimesMissing
 }
 
 /// Returns the SubjectPublicKeyInfo of a private key.
 fn spki(form: DerForm, der: &[u8]) -> Result<Vec<u8>> {
-    let needed = |error: &KeyError| error.problem() == KeyProblem::AlgorithmNeeded;
     let signing = match pkix::read_private(form, der, None) {
-        Err(error) if needed(&error) => pkix::read_private(form, der, Some(SigAlg::RS256)),
+        Err(error) if needs_algorithm(&error) => pkix::read_private(form, der, Some(SigAlg::RS256)),
         read => read,
     };
     match signing {
         Ok(key) => key.verifying_key().to_der(),
+        #[cfg(not(feature = "jwe"))]
+        Err(error) => Err(Error::Key(error)),
         // A curve that is only for key agreement.
+        #[cfg(feature = "jwe")]
         Err(error) => match pkix_encryption::read_private(form, der, KeyManagementAlg::EcdhEs) {
             Ok(key) => key.encryption_key().to_der(),
             Err(_) => Err(Error::Key(error)),

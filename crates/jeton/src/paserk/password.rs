@@ -1,6 +1,7 @@
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
+#[cfg(feature = "legacy")]
 use der::pem::{self, LineEnding};
 use zeroize::Zeroizing;
 
