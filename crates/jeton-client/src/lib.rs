@@ -33,3 +33,8 @@ pub use jeton_proto::v1::{
     VerifyBatchResponse, VerifyOutcome, VerifyRequest, VerifyResponse, issue_outcome,
     revoke_request, verify_outcome,
 };
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

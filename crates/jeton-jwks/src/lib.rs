@@ -56,6 +56,8 @@
 //! - A response must arrive within [`TIMEOUT`] and have at most
 //!   [`KEY_SET_BYTES`](jeton::limits::KEY_SET_BYTES).
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod address;
 mod builder;
 mod connector;
@@ -77,3 +79,8 @@ pub use multi_issuer::MultiIssuerVerifier;
 pub use remote::RemoteKeySet;
 pub use schedule::Schedule;
 pub use verifier::RemoteVerifier;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -29,3 +29,8 @@ pub const CLOCK_SKEW_SECONDS: i64 = 60;
 
 /// How long a token is accepted after its expiry, in seconds.
 pub const LEEWAY_SECONDS: i64 = CLOCK_SKEW_SECONDS;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

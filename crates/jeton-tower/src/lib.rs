@@ -59,6 +59,8 @@
 //! # }
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod bearer;
 #[cfg(feature = "axum")]
 mod extract;
@@ -93,3 +95,8 @@ pub fn claims<T: DeserializeOwned>(extensions: &Extensions) -> Option<jeton::Res
     let verified: &Verified<RawClaims> = extensions.get()?;
     Some(verified.clone().deserialize())
 }
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

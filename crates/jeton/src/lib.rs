@@ -114,3 +114,8 @@ pub use limits::Limits;
 pub use policy::Policy;
 pub use verified::{RawClaims, RegisteredMember, Scratch, Verified, VerifiedHeader, VerifiedIn};
 pub use verify::Verify;
+
+/// Runs the example of the README as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
