@@ -264,7 +264,9 @@ mod tests {
             let pkcs1 = own_pkcs1(&pkcs8).expect("its own form");
             let by_crate = rsa_parts_from_pkcs1(pkcs1).expect("its own form");
             let all = |parts: &Parts| {
-                let secrets = [&parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qi];
+                let secrets = [
+                    &parts.d, &parts.p, &parts.q, &parts.dp, &parts.dq, &parts.qi,
+                ];
                 let secrets = secrets.map(|secret| secret.to_vec());
                 (parts.n.clone(), parts.e.clone(), secrets)
             };

@@ -1,12 +1,12 @@
 //! Errors for keys that do not fit an algorithm or an operation. They name what was found and what was expected.
 
+#[cfg(feature = "pem")]
+use super::KeyHalf;
 use super::algorithm::Scheme;
 #[cfg(feature = "jwe")]
 use super::encryption_algorithm::Management;
 use super::signing::Pair;
 use super::verifying::Public;
-#[cfg(feature = "pem")]
-use super::KeyHalf;
 #[cfg(feature = "jwe")]
 use super::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
 use super::{MacAlg, SigAlg};

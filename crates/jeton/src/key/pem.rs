@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 
 use super::der_form::DerForm;
 use super::key_text;
-pub(super) use super::mismatch::is_pem as is;
 use super::mismatch::PEM_BEGIN as BEGIN;
+pub(super) use super::mismatch::is_pem as is;
 use crate::error::{FoundInput, KeyError, KeyProblem};
 use crate::limits;
 
