@@ -6,8 +6,10 @@ mod caching_proxy;
 mod drivers;
 mod etcd;
 mod examples;
+mod features;
 mod grpcurl;
 mod lab;
+mod published;
 mod separate_crate;
 mod verifiers;
 
@@ -54,6 +56,16 @@ const STEPS: &[Step] = &[
         name: "test",
         what: "unit, vector, behaviour and documentation tests of the workspace",
         run: tests,
+    },
+    Step {
+        name: "features",
+        what: "jeton with every set of its features, without warnings; the smallest has few dependencies",
+        run: features::run,
+    },
+    Step {
+        name: "published",
+        what: "crates for crates.io can be packaged and describe themselves; no other crate can be published",
+        run: published::run,
     },
     Step {
         name: "fuzz",

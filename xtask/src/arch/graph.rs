@@ -18,7 +18,8 @@ const FOR_TESTS: [&str; 1] = ["jeton-testkit"];
 /// nothing uses them.
 const EXAMPLE: &str = "jeton-example-";
 
-const PUBLISHED: [&str; 5] = [
+/// The crates on crates.io. All others have `publish = false`.
+pub(crate) const PUBLISHED: [&str; 5] = [
     "jeton",
     "jeton-client",
     "jeton-jwks",

@@ -8,6 +8,8 @@ mod layers;
 mod library;
 mod sources;
 
+pub(crate) use graph::PUBLISHED;
+
 use crate::command::{Error, Workspace, output};
 
 const PAGE: &str = "ARCHITECTURE.md";

@@ -215,7 +215,7 @@ mod tests {
     fn pair(padding: Padding) -> (Public, Private) {
         let pkcs8 = rsa::Pair::generate(RsaSize::default()).and_then(|pair| pair.pkcs8());
         let pkcs8 = pkcs8.expect("randomness");
-        let parts = super::rsa::Parts::from_own_pkcs8(&pkcs8).expect("its own form");
+        let parts = crate::crypto::rsa::Parts::from_own_pkcs8(&pkcs8).expect("its own form");
         (
             Public::from_parts(padding, &parts.n, &parts.e).expect("a sound key"),
             Private::from_pkcs8(padding, &pkcs8).expect("a sound key"),

@@ -8,6 +8,7 @@ mod cached_tokens;
 mod claims;
 mod effort;
 mod error_codes;
+mod external_types;
 mod jwe;
 mod jws;
 mod jwt;

@@ -20,18 +20,10 @@ use syn::{Attribute, Fields, File, ImplItem, Item, TraitItem, Type, Visibility};
 #[test]
 fn public_api_matches_the_listing() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    read(&root.join("src"), "jeton", &mut files);
-    let public: HashSet<String> = files
-        .iter()
-        .flat_map(|(_, file)| file.items.iter().filter_map(public_type))
+    let lines: BTreeSet<String> = public_items(&root.join("src"), "jeton")
+        .into_iter()
+        .flat_map(|(_, lines)| lines)
         .collect();
-    let mut lines = BTreeSet::new();
-    for (module, file) in &files {
-        for item in &file.items {
-            list(item, module, &public, &mut lines);
-        }
-    }
     let mut listing = String::from(
         "# The public API of jeton. Written by tests/it/public_api.rs (JETON_WRITE=1).\n",
     );
@@ -58,6 +50,24 @@ fn public_api_matches_the_listing() {
         "the public API changed: JETON_WRITE=1 cargo test -p jeton --test it public_api\n{}",
         difference.join("\n")
     );
+}
+
+/// Every source file of a crate with its public items, one a line.
+pub(crate) fn public_items(src: &Path, name: &str) -> Vec<(File, BTreeSet<String>)> {
+    let mut files = Vec::new();
+    read(src, name, &mut files);
+    let public: HashSet<String> = files
+        .iter()
+        .flat_map(|(_, file)| file.items.iter().filter_map(public_type))
+        .collect();
+    let with_lines = |(module, file): (String, File)| {
+        let mut lines = BTreeSet::new();
+        for item in &file.items {
+            list(item, &module, &public, &mut lines);
+        }
+        (file, lines)
+    };
+    files.into_iter().map(with_lines).collect()
 }
 
 /// Every source file with the path of its module.
