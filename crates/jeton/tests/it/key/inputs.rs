@@ -181,7 +181,10 @@ fn key_id_up_to_its_limit_is_accepted() {
     let tight = Limits::default().key_id_bytes(507);
     let verifier = jws::Verifier::new(set()).limits(tight);
     let error = verifier.verify(token.trim()).unwrap_err();
-    assert_eq!(error.to_string(), "the `kid` in the header has 508 bytes, limit 507");
+    assert_eq!(
+        error.to_string(),
+        "the `kid` in the header has 508 bytes, limit 507"
+    );
 }
 
 #[test]
