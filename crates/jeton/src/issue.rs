@@ -28,7 +28,7 @@ use crate::error::Result;
 /// use jeton::{Claims, Issue, jwt, paseto::v4};
 ///
 /// fn greet(issuer: &dyn Issue) -> jeton::Result<String> {
-///     issuer.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_mins(5)))
+///     issuer.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_secs(300)))
 /// }
 ///
 /// assert!(greet(&jwt::SigningKey::generate(SigAlg::ES256)?)?.starts_with("ey"));

@@ -23,7 +23,7 @@ use crate::verified::{RawClaims, Typ, Verified};
 ///
 /// let policy = Policy::new("https://id.example", "api")
 ///     .leeway(Duration::from_secs(30))
-///     .max_age(Duration::from_hours(1));
+///     .max_age(Duration::from_secs(3600));
 /// ```
 #[derive(Debug, Clone)]
 #[must_use = "a policy does nothing until a verifier has it"]

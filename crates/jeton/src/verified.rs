@@ -469,7 +469,7 @@ impl<Text: AsRef<str>> Verified<RawClaims, Text> {
     /// use jeton::error::Claim;
     /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
     ///
-    /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7"}"#)?.expires_in(Duration::from_mins(1));
+    /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7"}"#)?.expires_in(Duration::from_secs(60));
     /// let token = key.issue(&claims)?;
     /// let policy = Policy::new("i", "a").any_issuer().any_audience();
     /// let verifier = jwt::Verifier::new(&key, policy);
@@ -508,7 +508,7 @@ impl<Text: AsRef<str>> Verified<RawClaims, Text> {
     /// # let policy = Policy::new("i", "a").any_issuer().any_audience();
     /// # let verifier = jwt::Verifier::new(&key, policy);
     /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7","n":1.10}"#)?
-    ///     .expires_in(Duration::from_mins(1));
+    ///     .expires_in(Duration::from_secs(60));
     /// let verified = verifier.verify_raw(&key.issue(&claims)?)?;
     /// let mut custom = String::new();
     /// verified.custom_json_onto(&mut custom);

@@ -32,7 +32,7 @@ use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 /// let claims = Claims::new(Visit { page: "/".into() })
 ///     .issuer("https://id.example")
 ///     .audience("api")
-///     .expires_in(Duration::from_mins(15));
+///     .expires_in(Duration::from_secs(900));
 /// let policy = Policy::new("https://id.example", "api");
 ///
 /// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
@@ -75,7 +75,7 @@ pub trait Verify: Send + Sync {
     /// # use std::time::Duration;
     /// # use jeton::{Claims, Policy, Verify, jwt, key::MacAlg};
     /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
-    /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(1));
+    /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(60));
     /// # let token = key.issue(&claims)?;
     /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
     /// let verified = verifier.verify_raw(&token)?;

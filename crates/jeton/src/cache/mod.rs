@@ -71,7 +71,7 @@ use memory::{Memory, TokenHash};
 ///         .issuer("https://id.example")
 ///         .audience("api")
 ///         .token_id("7")
-///         .expires_in(Duration::from_mins(15)),
+///         .expires_in(Duration::from_secs(900)),
 /// )?;
 ///
 /// let policy = Policy::new("https://id.example", "api");
@@ -190,7 +190,7 @@ impl<V: Verify> Cached<V> {
     /// # use std::time::Duration;
     /// # use jeton::{Cached, Claims, Policy, Scratch, jwt, key::SigAlg};
     /// # let key = jwt::SigningKey::generate(SigAlg::EdDSA)?;
-    /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(1));
+    /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(60));
     /// # let token = key.issue(&claims)?;
     /// let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("i", "a"));
     /// let verifier = Cached::new(verifier, 1_000)?;

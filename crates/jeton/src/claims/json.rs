@@ -148,7 +148,7 @@ impl<'t> Claims<'t, JsonClaims<'t>> {
     ///
     /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
     /// let claims = Claims::from_json(r#"{"iss":"i","aud":"a","big":18446744073709551617}"#)?
-    ///     .expires_in(Duration::from_mins(15));
+    ///     .expires_in(Duration::from_secs(900));
     /// let token = key.issue(&claims)?;
     ///
     /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));

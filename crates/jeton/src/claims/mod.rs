@@ -51,7 +51,7 @@ use builder::{Audience, BuilderClaims, Expiry, IssuedAt};
 ///     .issuer("https://id.example")
 ///     .subject("user-7")
 ///     .audience("api")
-///     .expires_in(Duration::from_mins(15));
+///     .expires_in(Duration::from_secs(900));
 /// ```
 #[derive(Debug, Clone)]
 #[must_use = "claims do nothing until a key issues a token with them"]

@@ -27,7 +27,7 @@ use crate::key::SigningKeyRef;
 /// let shared = Claims::new(())
 ///     .issuer("https://id.example")
 ///     .audience("api")
-///     .expires_in(Duration::from_mins(15));
+///     .expires_in(Duration::from_secs(900));
 /// let issuer = BatchIssuer::new(&key, &shared)?;
 ///
 /// let verifier = jwt::Verifier::new(&key, Policy::new("https://id.example", "api"));
@@ -105,7 +105,7 @@ impl<'a> TokenClaims<'a, JsonClaims<'a>> {
     /// use jeton::{Claims, key::MacAlg};
     ///
     /// let key = MacKey::generate(MacAlg::HS256)?;
-    /// let shared = Claims::new(()).issuer("i").expires_in(Duration::from_mins(5));
+    /// let shared = Claims::new(()).issuer("i").expires_in(Duration::from_secs(300));
     /// let issuer = BatchIssuer::new(&key, &shared)?;
     /// let token = issuer.issue(&TokenClaims::from_json(r#"{"sub":"alice","exact":1.10}"#)?)?;
     /// assert!(issuer.issue(&TokenClaims::from_json(r#"{"iss":"other"}"#)?).is_err());

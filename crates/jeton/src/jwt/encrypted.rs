@@ -87,7 +87,7 @@ pub(super) mod sealed {
 ///     &Claims::new(Visit { page: "/".into() })
 ///         .issuer("https://id.example")
 ///         .audience("api")
-///         .expires_in(Duration::from_mins(15)),
+///         .expires_in(Duration::from_secs(900)),
 /// )?;
 ///
 /// let verifier = jwt::EncryptedVerifier::new(&key, Policy::new("https://id.example", "api"));

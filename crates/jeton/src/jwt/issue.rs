@@ -39,7 +39,7 @@ impl MacKey {
     /// use jeton::{Claims, jwt, key::MacAlg};
     ///
     /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
-    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.expires_in(Duration::from_mins(5));
+    /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.expires_in(Duration::from_secs(300));
     /// let mut answer = String::with_capacity(7 + key.issued_length_bound(&claims));
     /// answer.push_str("Bearer ");
     /// key.issue_onto(&claims, &mut answer)?;

@@ -34,7 +34,7 @@ use crate::verify::Verify;
 ///     &Claims::new(Visit { page: "/".into() })
 ///         .issuer("https://id.example")
 ///         .audience("api")
-///         .expires_in(Duration::from_mins(15)),
+///         .expires_in(Duration::from_secs(900)),
 /// )?;
 ///
 /// let verifier = jwt::NestedVerifier::new(

@@ -69,7 +69,7 @@ impl Verifier {
     /// struct Visit<'a> { page: &'a str }
     ///
     /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
-    /// # let claims = Claims::new(Visit { page: "/" }).issuer("i").audience("a").expires_in(Duration::from_mins(1));
+    /// # let claims = Claims::new(Visit { page: "/" }).issuer("i").audience("a").expires_in(Duration::from_secs(60));
     /// # let token = key.issue(&claims)?;
     /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
     /// let mut scratch = Scratch::new();

@@ -16,7 +16,7 @@ use crate::issue::{AnyClaims, Issue};
 /// let key = v4::SecretKey::generate()?;
 /// let footer = format!("{{\"kid\":\"{}\"}}", key.public_key().id());
 /// let issuer: &dyn Issue = &BoundIssuer::new(&key, TokenContext::new().footer(&footer));
-/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
 /// let token = issuer.issue(&claims)?;
 ///
 /// let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));

@@ -29,7 +29,7 @@ use crate::limits::{self, Limits};
 /// let verifier = Verifier::new(set, Policy::new("i", "a"));
 ///
 /// let footer = format!("{{\"kid\":\"{}\"}}", next.public_key().id());
-/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
 /// let token = next.issue_with(&claims, TokenContext::new().footer(&footer))?;
 /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
 /// assert_eq!(verified.key_id(), Some(next.public_key().id().to_string().as_str()));

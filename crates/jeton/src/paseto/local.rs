@@ -28,7 +28,7 @@ use crate::paserk::{self, Form, Id, Kind, LOCAL_KEY_BYTES, Paserk};
 /// use jeton::Claims;
 ///
 /// let key = LocalKey::generate()?;
-/// let token = key.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_mins(5)))?;
+/// let token = key.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_secs(300)))?;
 /// assert!(token.starts_with("v4.local."));
 /// # Ok::<_, jeton::Error>(())
 /// ```

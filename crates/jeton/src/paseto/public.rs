@@ -34,7 +34,7 @@ use crate::remote::RemoteVerifier;
 /// use jeton::Claims;
 ///
 /// let key = SecretKey::generate()?;
-/// let token = key.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_mins(5)))?;
+/// let token = key.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_secs(300)))?;
 /// assert!(token.starts_with("v4.public."));
 /// # Ok::<_, jeton::Error>(())
 /// ```

@@ -33,7 +33,7 @@ use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
 /// # let public = secret.public_key();
 ///
 /// let key = RemoteKey::new(&public);
-/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
 /// let prepared = key.prepare(&claims, TokenContext::new().footer("f"))?;
 /// let signature = sign_remotely(&secret, prepared.input().message());
 /// let token = prepared.attach(&Signature::Fixed(signature))?;

@@ -10,7 +10,7 @@
 //! use jeton::{Claims, Policy};
 //!
 //! let key = v3::SecretKey::generate()?;
-//! let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+//! let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
 //! let token = key.issue(&claims)?;
 //! assert!(token.starts_with("v3.public."));
 //!
