@@ -34,25 +34,46 @@ mod sealed {
     }
 }
 
-macro_rules! versions {
-    ($($(#[$feature:meta])? $version:ident in $module:ident;)*) => {$(
-        $(#[$feature])?
-        impl sealed::Sealed for $module::$version {
-            fn suite() -> &'static Suite {
-                &$module::SUITE
-            }
-        }
-
-        $(#[$feature])?
-        impl Version for $module::$version {
-            const VERSION: paserk::Version = paserk::Version::$version;
-        }
-    )*};
+#[cfg(feature = "legacy")]
+impl sealed::Sealed for v1::V1 {
+    fn suite() -> &'static Suite {
+        &v1::SUITE
+    }
 }
 
-versions! {
-    #[cfg(feature = "legacy")] V1 in v1;
-    #[cfg(feature = "legacy")] V2 in v2;
-    V3 in v3;
-    V4 in v4;
+#[cfg(feature = "legacy")]
+impl sealed::Sealed for v2::V2 {
+    fn suite() -> &'static Suite {
+        &v2::SUITE
+    }
+}
+
+impl sealed::Sealed for v3::V3 {
+    fn suite() -> &'static Suite {
+        &v3::SUITE
+    }
+}
+
+impl sealed::Sealed for v4::V4 {
+    fn suite() -> &'static Suite {
+        &v4::SUITE
+    }
+}
+
+#[cfg(feature = "legacy")]
+impl Version for v1::V1 {
+    const VERSION: paserk::Version = paserk::Version::V1;
+}
+
+#[cfg(feature = "legacy")]
+impl Version for v2::V2 {
+    const VERSION: paserk::Version = paserk::Version::V2;
+}
+
+impl Version for v3::V3 {
+    const VERSION: paserk::Version = paserk::Version::V3;
+}
+
+impl Version for v4::V4 {
+    const VERSION: paserk::Version = paserk::Version::V4;
 }
