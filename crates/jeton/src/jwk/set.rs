@@ -192,11 +192,8 @@ impl KeySet {
     /// Returns the public keys as a JWK Set, each with `use: sig`. Symmetric keys are left out, because they are
     /// secret.
     pub fn to_json(&self) -> String {
-        let public = self.keys.iter().filter_map(|key| match key {
-            #[cfg(feature = "hmac")]
-            VerificationKey::Mac(_) => None,
-            VerificationKey::Public(key) => Some(key.to_jwk_with_use()),
-        });
+        let public = self.keys.iter().filter_map(VerificationKey::public);
+        let public = public.map(VerifyingKey::to_jwk_with_use);
         format!("{{\"keys\":[{}]}}", public.collect::<Vec<_>>().join(","))
     }
 

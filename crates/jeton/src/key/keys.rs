@@ -170,6 +170,15 @@ impl VerificationKey {
         self.id().map(KeyId::as_str)
     }
 
+    /// Returns the key unless it is a secret.
+    pub(crate) fn public(&self) -> Option<&VerifyingKey> {
+        match self {
+            #[cfg(feature = "hmac")]
+            VerificationKey::Mac(_) => None,
+            VerificationKey::Public(key) => Some(key),
+        }
+    }
+
     pub(crate) fn id(&self) -> Option<&KeyId> {
         match self {
             #[cfg(feature = "hmac")]
