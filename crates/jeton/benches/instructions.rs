@@ -138,7 +138,7 @@ fn claims() -> Claims<'static, Own<'static>> {
     .subject("user-1234567890")
     .audience("api")
     .token_id("0123456789abcdef")
-    .expires_in(Duration::from_mins(15))
+    .expires_in(Duration::from_secs(900))
 }
 
 fn policy() -> Policy {
@@ -242,7 +242,7 @@ fn case_jwt_issue_text() {
         .subject("user-1234567890")
         .audience("api")
         .token_id("0123456789abcdef")
-        .expires_in(Duration::from_mins(15));
+        .expires_in(Duration::from_secs(900));
     black_box(MAC.issue_with_clock(black_box(&claims), &*CLOCK)).unwrap();
 }
 
@@ -264,7 +264,7 @@ fn case_jwt_batch() {
         let shared = Claims::new(())
             .issuer(ISSUER)
             .audience("api")
-            .expires_in(Duration::from_mins(15));
+            .expires_in(Duration::from_secs(900));
         jwt::BatchIssuer::new_with_clock(&*MAC, &shared, &*CLOCK).unwrap()
     });
     let own = jwt::TokenClaims::new(Own {
@@ -377,7 +377,7 @@ fn case_paseto_issue_text() {
         .subject("user-1234567890")
         .audience("api")
         .token_id("0123456789abcdef")
-        .expires_in(Duration::from_mins(15));
+        .expires_in(Duration::from_secs(900));
     black_box(LOCAL.issue_with_clock(black_box(&claims), context, &*CLOCK)).unwrap();
 }
 

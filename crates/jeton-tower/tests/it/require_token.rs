@@ -32,7 +32,7 @@ fn session() -> Claims<'static, Session> {
     .issuer("https://id.example")
     .subject("user-7")
     .audience("api")
-    .expires_in(Duration::from_mins(5))
+    .expires_in(Duration::from_secs(300))
 }
 
 fn policy() -> Policy {
@@ -130,7 +130,7 @@ async fn failed_request_has_the_response_of_rfc_6750() {
         .issuer("https://id.example")
         .audience("api");
     let shape = key
-        .issue(&shape.expires_in(Duration::from_mins(5)))
+        .issue(&shape.expires_in(Duration::from_secs(300)))
         .unwrap();
     let (right, shape) = (format!("bearer {token}"), format!("Bearer {shape}"));
     for (credentials, status, challenge) in [

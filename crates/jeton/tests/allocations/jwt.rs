@@ -29,7 +29,7 @@ fn claims() -> Claims<'static, Visit<'static>> {
     .subject("user-1234567890")
     .audiences(["api"])
     .token_id("0123456789abcdef")
-    .expires_in(Duration::from_mins(15))
+    .expires_in(Duration::from_secs(900))
 }
 
 fn policy() -> Policy {
@@ -81,7 +81,7 @@ fn batch_issuer_with_capacity_allocates_nothing() {
         let key = jwt::MacKey::generate(alg).unwrap();
         let shared = Claims::new(())
             .issuer("https://issuer.example")
-            .expires_in(Duration::from_mins(15));
+            .expires_in(Duration::from_secs(900));
         let issuer = jwt::BatchIssuer::new(&key, &shared).unwrap();
         let own = jwt::TokenClaims::new(Visit {
             page: "/",

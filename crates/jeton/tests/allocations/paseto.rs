@@ -30,7 +30,7 @@ fn claims() -> Claims<'static, Visit<'static>> {
     .subject("user-7")
     .audience("api")
     .token_id("0123456789abcdef")
-    .expires_in(Duration::from_mins(15))
+    .expires_in(Duration::from_secs(900))
 }
 
 fn verifier(keys: impl Into<Keys>) -> Verifier {

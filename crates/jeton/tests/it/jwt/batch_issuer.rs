@@ -15,7 +15,7 @@ fn shared() -> Claims<'static, ()> {
     Claims::new(())
         .issuer(ISSUER)
         .audience("api")
-        .expires_in(Duration::from_mins(15))
+        .expires_in(Duration::from_secs(900))
 }
 
 fn clock() -> FixedClock {
@@ -39,7 +39,7 @@ fn batch_issuer_token_has_shared_and_own_claims() {
             let shared = Claims::new(())
                 .issuer(ISSUER)
                 .audiences(["api", &audience])
-                .expires_in(Duration::from_mins(15));
+                .expires_in(Duration::from_secs(900));
             let issuer = BatchIssuer::new_with_clock(&key, &shared, &clock()).unwrap();
             for number in 0..4 {
                 let name = "\"".repeat(number);
@@ -82,7 +82,7 @@ fn batch_issuer_token_equals_token_of_the_key() {
     let claims = Claims::new(json!({ "page": "/" }))
         .issuer(ISSUER)
         .audience("api")
-        .expires_in(Duration::from_mins(15));
+        .expires_in(Duration::from_secs(900));
     assert_eq!(
         issuer.issue(&own).unwrap(),
         key.issue_with_clock(&claims, &clock()).unwrap()

@@ -29,7 +29,7 @@ fn claims() -> Claims<'static, Visit> {
     Claims::new(Visit { page: "/".into() })
         .issuer("i")
         .audience("a")
-        .expires_in(Duration::from_mins(5))
+        .expires_in(Duration::from_secs(300))
 }
 
 fn verifier(key: VerifyingKey) -> jwt::Verifier {

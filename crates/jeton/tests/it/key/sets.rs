@@ -13,7 +13,7 @@ fn claims() -> Claims<'static, ()> {
     Claims::new(())
         .issuer("i")
         .audience("a")
-        .expires_in(Duration::from_mins(5))
+        .expires_in(Duration::from_secs(300))
 }
 
 fn policy() -> Policy {

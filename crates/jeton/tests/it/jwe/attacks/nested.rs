@@ -18,7 +18,7 @@ fn claims() -> Claims<'static, Value> {
     Claims::new(json!({"page": "/"}))
         .issuer("i")
         .audience("a")
-        .expires_in(Duration::from_mins(1))
+        .expires_in(Duration::from_secs(60))
 }
 
 fn verifier(author: &SigningKey) -> jwt::NestedVerifier {

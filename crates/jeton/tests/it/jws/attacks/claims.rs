@@ -116,7 +116,7 @@ fn issue_escapes_names_and_values() {
         .issuer(nasty)
         .subject(nasty)
         .audience("a")
-        .expires_in(Duration::from_mins(1));
+        .expires_in(Duration::from_secs(60));
     let token = key.issue(&claims).unwrap();
     let verifier = jwt::Verifier::new(&key, Policy::new(nasty, "a"));
     let verified: Verified<serde_json::Map<String, Value>> = verifier.verify(&token).unwrap();

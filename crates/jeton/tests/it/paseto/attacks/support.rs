@@ -23,7 +23,7 @@ pub(crate) fn claims() -> Claims<'static, Visit> {
         .issuer("https://id.example")
         .audience("api")
         .issued_at(now())
-        .expires_in(Duration::from_mins(15))
+        .expires_in(Duration::from_secs(900))
 }
 
 /// Both purposes, so that every attack is tested with each.
