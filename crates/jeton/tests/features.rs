@@ -1,6 +1,6 @@
 //! What works with every set of features: `cargo test -p jeton --no-default-features --test features`.
 
-#![allow(clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::time::Duration;
 
