@@ -139,7 +139,8 @@ impl<V: Verify> Cached<V> {
         if !(1..=limits::CACHE_ENTRIES).contains(&entries) {
             return Err(InvalidUse::CacheEntries { entries }.into());
         }
-        let secret: Zeroizing<[u8; 32]> = random::secret()?;
+        let mut secret = Zeroizing::new([0; 32]);
+        random::fill(secret.as_mut_slice())?;
         Ok(Cached {
             current: RwLock::new(Arc::new(Current {
                 verifier,

@@ -71,7 +71,9 @@ pub(crate) struct Private {
 impl Private {
     pub(crate) fn generate(group: Group) -> Result<Private> {
         if group == Group::X25519 {
-            let secret = random::secret::<32>()?;
+            // Filled in place: a move would leave a copy on the stack.
+            let mut secret = Zeroizing::new([0; 32]);
+            random::fill(secret.as_mut_slice())?;
             return Self::from_secret(group, secret.as_slice()).map_err(|_| Error::Primitive);
         }
         use aws_lc_rs::encoding::{AsBigEndian, EcPrivateKeyBin};
