@@ -4,9 +4,13 @@ use crate::base64;
 use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Bounds};
 
-/// Maximum length of the `kid` of a key, bytes, and the default maximum for a token. A `did:jwk` of an RSA key has
-/// more than 500. [`Limits::key_id_bytes`] changes the maximum for a token.
+/// Default maximum length of the `kid` of a token, bytes, and the maximum of an id that the caller gives to a key. A
+/// `did:jwk` of an RSA key has more than 500. [`Limits::key_id_bytes`] changes the maximum for a token.
 pub const KEY_ID_BYTES: usize = 1024;
+
+/// Maximum length of the `kid` of a key that is read, bytes. It is larger than [`KEY_ID_BYTES`], so that raised
+/// [`Limits::key_id_bytes`] find such a key.
+pub const KEY_ID_BYTES_MAX: usize = 16 * 1024;
 
 /// Maximum number of keys in a key set.
 pub const KEY_SET_KEYS: usize = 256;

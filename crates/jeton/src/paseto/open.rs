@@ -128,10 +128,15 @@ impl fmt::Debug for Message {
     }
 }
 
-/// Authenticates a token with the default limits.
-pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
+/// Authenticates a token.
+pub(super) fn bytes(
+    key: &dyn Open,
+    token: &str,
+    implicit_assertion: &[u8],
+    limits: &Limits,
+) -> Result<Message> {
     check(key, implicit_assertion)?;
-    let parts = Parts::of(token, key.header(), &Limits::default())?;
+    let parts = Parts::of(token, key.header(), limits)?;
     let mut buffer = Zeroizing::new(vec![0; key.buffer_bytes(&parts, implicit_assertion)]);
     let message = key.open(&parts, implicit_assertion, &mut buffer)?;
     buffer.truncate(message.end);
