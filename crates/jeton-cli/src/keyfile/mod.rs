@@ -34,7 +34,7 @@ use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::input;
+use crate::{input, shell};
 
 /// A key file that has been read and not yet parsed as a key.
 pub(crate) struct KeyFile {
@@ -79,6 +79,7 @@ impl KeyFile {
                     false => format!("to get the public key, run `jeton key public --key-password-file PASSWORD_FILE {name}`"),
                 })
             }
+            Some(KeyProblem::Found(found)) => no_key(path, &name, found),
             Some(KeyProblem::Malformed) => Failure::error(format!("{name}: unknown key format"))
                 .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK; a secret for HMAC is a JWK with `kty` oct and the secret in base64url as `k`; to make a key, run `jeton key new --alg ES256`"),
             _ => Failure::error(format!("{name}: {}", load_error::message_of(error))),
@@ -203,6 +204,19 @@ impl Form {
             None => (KeyFormat::Jwk, Form::Jwk(owned)),
         }))
     }
+}
+
+/// Returns the failure for an input that is no key: what it is, and the command for it.
+fn no_key(path: &Path, name: &str, found: FoundInput) -> Failure {
+    let text = found.to_string();
+    let Some((what, how)) = text.split_once("; ") else {
+        return Failure::error(format!("{name}: {KEY_ERROR_PREFIX}{text}"));
+    };
+    let failure = Failure::error(format!("{name}: {KEY_ERROR_PREFIX}{what}"));
+    failure.hint(match path.to_str() {
+        Some(path) if path == name => how.replace(" FILE", &format!(" {}", shell::quoted(name))),
+        _ => how.to_owned(),
+    })
 }
 
 /// The kind of a key.

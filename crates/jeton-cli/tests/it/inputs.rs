@@ -76,7 +76,7 @@ fn json_without_a_key_is_named_with_what_to_take() {
         (
             "pem-keycloak",
             "realm.json",
-            "a Keycloak realm; take its `public_key`",
+            "a Keycloak realm\nhint: take its `public_key`",
         ),
         ("google-x509", "x509.json", "certificates by key id"),
         ("google-x509", "x509.json", "…/jwk/…"),
@@ -123,9 +123,13 @@ fn key_store_is_named_with_the_command_for_it() {
         (
             "a.pfx",
             "a PKCS#12 file",
-            "openssl pkcs12 -in FILE -nodes -nocerts",
+            "openssl pkcs12 -in a.pfx -nodes -nocerts",
         ),
-        ("ks.jks", "a Java key store", "keytool -importkeystore"),
+        (
+            "ks.jks",
+            "a Java key store",
+            "keytool -importkeystore -srckeystore ks.jks",
+        ),
     ] {
         for call in [
             &["key", "public", file][..],
