@@ -7,7 +7,7 @@ use std::time::Duration;
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
 use jeton::limits::KEYS_TRIED;
-use jeton::paseto::{self, KeySet as PasetoKeys};
+use jeton::paseto;
 use jeton::{Clock, Limits, Policy, RawClaims, Timestamp, Verified, Verify, jwt};
 
 use crate::error::{Error, Result};
@@ -73,7 +73,7 @@ impl Verifiers {
         let mut paseto = Vec::new();
         while !paseto_keys.is_empty() {
             let rest = paseto_keys.split_off(paseto_keys.len().min(KEYS_TRIED));
-            let set = PasetoKeys::new(std::mem::replace(&mut paseto_keys, rest))?;
+            let set = paseto::KeySet::new(std::mem::replace(&mut paseto_keys, rest))?;
             let verifier = paseto::Verifier::new(set, policy.clone()).limits(LIMITS);
             paseto.push(verifier.clock(Shared(clock.clone())));
         }

@@ -46,8 +46,8 @@ impl RemoteKeySetBuilder {
         }
     }
 
-    /// Sets the algorithm of keys without `alg`, if they have a type for it. For example Auth0 and Microsoft Entra
-    /// publish such RSA keys. Keys with `alg` keep theirs.
+    /// Sets the algorithm of keys without `alg`, if they have a type for it. For example Microsoft Entra publishes such
+    /// RSA keys. Keys with `alg` keep theirs.
     ///
     /// Without a default, a key without `alg` is skipped, unless its curve implies the algorithm.
     pub fn default_alg(mut self, alg: SigAlg) -> Self {

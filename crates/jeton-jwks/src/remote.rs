@@ -61,10 +61,10 @@ enum ProxyCache {
 }
 
 impl RemoteKeySet {
-    /// Creates a key set that is fetched from this address with [`Https`] and the default [`Schedule`].
+    /// Creates a key set that is fetched from this address with [`Https`](crate::Https) and the default [`Schedule`].
     ///
     /// # Errors
-    /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`].
+    /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`](crate::Https::new).
     pub fn new(address: &str) -> Result<Self, FetchError> {
         Self::builder(address).build()
     }

@@ -22,7 +22,9 @@
 //!
 //! The verifier may have any format ([`jeton::Verify`]): JWT, PASETO, or a [`jeton::Cached`] verifier. It may also have
 //! remote key sets: [`jeton_jwks::RemoteVerifier`], or [`jeton_jwks::MultiIssuerVerifier`] for several issuers.
-//! [`RequireScope`] checks scopes per route.
+//! [`RequireScope`] checks scopes per route. The page
+//! [Accept tokens in a service](https://github.com/jeton/jeton/blob/main/docs/guide/accept-tokens.md) has complete
+//! programs.
 //!
 //! # Responses
 //!
@@ -93,3 +95,8 @@ pub fn claims<T: DeserializeOwned>(extensions: &Extensions) -> Option<jeton::Res
     let verified: &Verified<RawClaims> = extensions.get()?;
     Some(verified.clone().deserialize())
 }
+
+/// Compiles the examples of the guide's page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/accept-tokens.md")]
+mod accept_tokens_page {}

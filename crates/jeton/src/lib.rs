@@ -3,8 +3,8 @@
 //! - A **key** has a fixed algorithm, use and id ([`key`]). A verifier only compares the header of a token
 //!   with the key: the header never selects an algorithm. Secrets, private keys and public keys are different
 //!   types.
-//! - **Claims** are the registered claims and the caller's custom claims ([`Claims`]). The caller must
-//!   choose an expiry.
+//! - **Claims** are the registered claims and the caller's custom claims ([`Claims`]): a type or JSON text. The
+//!   caller must choose an expiry.
 //! - A **policy** states what a verifier requires ([`Policy`]): the issuer, the audience, an expiry and
 //!   more. Only an explicit call drops a requirement.
 //! - **Verified** is the result of a successful verification ([`Verified`]). Only a verifier creates it.
@@ -21,7 +21,7 @@
 //!     &Claims::new(Visit { page: "/".into() })
 //!         .issuer("https://id.example")
 //!         .audience("api")
-//!         .expires_in(Duration::from_mins(15)),
+//!         .expires_in(Duration::from_secs(15 * 60)),
 //! )?;
 //!
 //! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
@@ -30,11 +30,22 @@
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
-//! PASETO has the same API: [`paseto::v4`]. Code that works with any format, or with a key in a remote
-//! signer, uses the traits [`Issue`] and [`Verify`].
+//! | to | use |
+//! |---|---|
+//! | load a key from any file | [`key::AnyKey`] |
+//! | read, build and publish a key set | [`jwk::KeySet`] |
+//! | set issuer, audience and lifetime once | [`jwt::Issuer`] |
+//! | accept several issuers | [`jwt::MultiIssuerVerifier`] |
+//! | require access tokens (RFC 9068) | [`Policy::access_token`], [`Verified::has_scope`] |
+//! | issue claims that are JSON text | [`Claims::from_json`] |
+//! | use PASETO | [`paseto::v4`], the same API |
+//! | encrypt | [`jwt::EncryptedIssuer`], [`jwt::NestedIssuer`], [`jwe`] |
+//! | sign with a key in a KMS or an HSM | [`remote`] |
+//! | write code for any format | [`Issue`], [`Verify`] |
 //!
-//! The [`guide`] has one page per task: issue and verify tokens, rotate keys, encrypt, migrate from
-//! another library.
+//! The [`guide`] has one page per task, and pages to migrate from jsonwebtoken, josekit and golang-jwt.
+//!
+//! Each error has a message for people, and a stable [code](error::codes) for programs.
 //!
 //! The library does no I/O and starts no threads. A [`Clock`] is its only source of time. Every size that
 //! an attacker can choose has a limit in [`limits`]. Insecure and legacy options are in [`danger`].

@@ -117,7 +117,7 @@ impl Policy {
     /// Accepts the tokens of each of these issuers, instead of the one of [`new`](Policy::new). No issuer is
     /// accepted if the list is empty.
     ///
-    /// All these issuers share the keys of the verifier: whoever has one of the keys can issue tokens with each
+    /// All these issuers share the keys of the verifier: a holder of one of the keys can issue tokens with each
     /// of the names. If the issuers have keys of their own, use
     /// [`jwt::MultiIssuerVerifier`](crate::jwt::MultiIssuerVerifier).
     ///

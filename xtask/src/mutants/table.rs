@@ -33,7 +33,7 @@ const fn mutant(
 pub(super) const MUTANTS: &[Mutant] = &[
     // JSON and base64url
     mutant("duplicate-members", "json/scanner.rs", "if !names.insert(name) {", "if !names.insert(name) && false {", "it::jws::attacks"),
-    mutant("array-depth", "json/scanner.rs", "return Err(ScanError::Depth);", "", "it::jws::attacks"),
+    mutant("array-depth", "json/scanner.rs", "fn array(&mut self, depth: u32) -> Result<(), ScanError> {\n        if depth > self.max_depth {", "fn array(&mut self, depth: u32) -> Result<(), ScanError> {\n        if false && depth > self.max_depth {", "it::jws::attacks"),
     mutant("trailing-data", "json/scanner.rs", "Some(_) => Err(ScanError::Syntax.into()),", "Some(_) => Ok(()),", "vectors::attack_tokens"),
     mutant("base64-space", "base64.rs", ".decode_to_vec(text)", ".decode_to_vec(text.trim_ascii())", "vectors::attack_tokens"),
     // JWS
@@ -67,19 +67,21 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("key-ops-lost", "key/mac.rs", "Operations::VerifyOnly => const { &[Operation::Verify.name()] },", "Operations::VerifyOnly => &[],", "it::key::encodings"),
     mutant("hybrid-point", "crypto/ecdsa.rs", "if point[0] != 4 {", "if false {", "it::key::encodings"),
     mutant("rsa-short", "crypto/rsa.rs", "if bits(n) < modulus_bits_min {", "if bits(n) < 512 && bits(n) < modulus_bits_min {", "vectors::weak_keys"),
-    mutant("rsa-even-exponent", "crypto/rsa.rs", "if !odd(e) {", "if false {", "it::jws::attacks"),
+    mutant("rsa-even-exponent", "crypto/rsa.rs", "if !odd(e) {", "if false {", "vectors::weak_keys"),
     mutant("ed25519-small-order", "crypto/ed25519.rs", "point.is_small_order() ||", "", "it::paseto::attacks"),
     // Claims
-    mutant("issuer", "policy.rs", "if issuer.read(payload) != wanted {", "if issuer.read(payload) != wanted && false {", "it::jws::attacks"),
-    mutant("audience", "policy.rs", "if !registered.is_for(wanted, payload) {", "if !registered.is_for(wanted, payload) && false {", "it::jws::attacks"),
+    mutant("issuer", "policy.rs", "if !accepted.iter().any(|accepted| accepted == issuer) {", "if false && !accepted.iter().any(|accepted| accepted == issuer) {", "lib"),
+    mutant("audience", "policy.rs", "if !accepted.iter().any(is_for) {", "if false && !accepted.iter().any(is_for) {", "lib"),
     mutant("expired-now", "policy.rs", "at.saturating_add(self.leeway) <= now", "at.saturating_add(self.leeway) < now", "vectors::attack_tokens"),
-    mutant("expiry-missing", "policy.rs", "if self.expiry_required && registered.expires_at.is_none() {", "if false {", "it::jws::attacks"),
+    mutant("expiry-missing", "policy.rs", "if self.expiry_required && registered.expires_at.is_none() {", "if false {", "lib"),
     mutant("not-before", "policy.rs", "registered.not_before.is_some_and(|at| at > latest)", "false", "vectors::attack_tokens"),
     mutant("issued-in-the-future", "policy.rs", "registered.issued_at.is_some_and(|at| at.next > latest)", "false", "vectors::attack_tokens"),
     mutant("max-age", "policy.rs", "if end < now {", "if false {", "lib"),
-    mutant("type-of-token", "policy.rs", "(None, Some(typ)) => same_type(typ, \"JWT\"),", "(None, Some(_)) => true,", "it::jws::attacks"),
+    mutant("type-of-token", "policy.rs", "(None, Some(typ)) if same_type(typ, \"JWT\") => Ok(Typ::Jwt),", "(None, Some(_)) => Ok(Typ::Jwt),", "lib"),
     mutant("claim-type", "claims/registered.rs", "return Err(ReadDateError::Type);", "return Ok(Moment { next: Timestamp::MAX, has_fraction: false });", "vectors::attack_tokens"),
-    mutant("issuer-type", "jwt/issuer.rs", "key.key_id(), &typ)?", "key.key_id(), \"JWT\")?", "it::any_format"),
+    mutant("issuer-type", "jwt/issuer_builder.rs", "key.key_id(), typ)?", "key.key_id(), \"JWT\")?", "it::any_format"),
+    mutant("custom-claim-missing", "policy.rs", "if layout.find(payload, name).is_none() {", "if false {", "lib"),
+    mutant("multi-issuer-first", "jwt/multi_issuer.rs", "Ok(&self.issuers[*index])", "Ok(&self.issuers[index.saturating_sub(1)])", "it::jwt::multi_issuer"),
     // JWE
     mutant("zip-without-danger", "jwe/decrypter.rs", "headers[0].is_compressed && !self.is_inflating", "false", "it::jwe::attacks"),
     mutant("inflated-bytes", "jwe/decrypter.rs", "by_ratio.min(limits::INFLATED_BYTES)", "by_ratio.max(limits::INFLATED_BYTES)", "it::jwe::attacks"),

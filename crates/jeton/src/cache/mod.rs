@@ -1,4 +1,4 @@
-//! An optional cache of verified tokens.
+//! An optional cache of verified tokens, and the hook for revocations.
 
 mod memory;
 

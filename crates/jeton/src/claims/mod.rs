@@ -1,4 +1,5 @@
-//! The registered claims and the caller's custom claims (RFC 7519, section 4).
+//! The registered claims and the caller's custom claims (RFC 7519, section 4): a type, a type that also has the
+//! registered claims, or JSON text.
 
 mod buffer;
 mod builder;

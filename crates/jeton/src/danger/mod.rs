@@ -1,5 +1,16 @@
 //! Insecure and legacy options, in one module, so that one search finds every use.
 //!
+//! | need | item |
+//! |---|---|
+//! | weak HMAC secrets or RSA keys | [`weak_mac_key`], [`weak_rsa_key_from_pem`], [`weak_key_set`] |
+//! | the contents of an unverified token | [`peek`] |
+//! | `alg` or `enc` in an unprotected header | [`allow_unprotected_alg`], [`allow_unprotected_enc`] |
+//! | a header as text | [`RawHeaderSigner`], [`encrypt_under`] |
+//! | compressed JWEs | [`allow_zip`], [`compress`] |
+//! | RSA1_5, passwords in a JWE | [`RSA1_5`], [`Password`] |
+//! | encrypted JWTs under a wrapping key | [`IssuerWrappingKey`] |
+//! | PASETO version 1 and 2 | [`paseto_v1`], [`paseto_v2`] |
+//!
 //! Each option is implemented beside its format. This module only re-exports it.
 
 pub mod paseto_v1;

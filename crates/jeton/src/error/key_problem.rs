@@ -59,7 +59,7 @@ pub enum KeyProblem {
     /// Larger than its limit.
     TooLarge,
     /// Below the minimum strength: an HMAC key shorter than the hash, or RSA under 2,048 bits.
-    /// The message of the [`KeyError`] has the actual size and the minimum.
+    /// The message of the [`KeyError`](super::KeyError) has the actual size and the minimum.
     TooWeak,
     /// Not a valid value for this type of key: for example a point off the curve, or an even exponent.
     Invalid,

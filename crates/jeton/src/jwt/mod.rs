@@ -13,7 +13,7 @@
 //!     &Claims::new(Visit { page: "/".into() })
 //!         .issuer("https://id.example")
 //!         .audience("api")
-//!         .expires_in(Duration::from_mins(15)),
+//!         .expires_in(Duration::from_secs(15 * 60)),
 //! )?;
 //!
 //! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
@@ -21,6 +21,16 @@
 //! assert_eq!(visit.claims().page, "/");
 //! # Ok::<(), jeton::Error>(())
 //! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | issue with one key | [`SigningKey::issue`], [`MacKey::issue`] |
+//! | set issuer, audience, lifetime and type once | [`Issuer`] |
+//! | issue many tokens at one moment | [`BatchIssuer`] |
+//! | verify the tokens of one issuer | [`Verifier`] |
+//! | verify the tokens of several issuers | [`MultiIssuerVerifier`] |
+//! | encrypt with a shared key | [`EncryptedIssuer`], [`EncryptedVerifier`] |
+//! | sign, then encrypt to a public key | [`NestedIssuer`], [`NestedVerifier`] |
 
 mod batch;
 mod encrypted;

@@ -37,7 +37,7 @@ struct Set {
     known: Vec<(usize, usize)>,
 }
 
-/// A key that checks JWS signatures or MACs: an element of a [`KeySet`].
+/// A key that checks JWS signatures or MACs: an element of a [`KeySet`](crate::jwk::KeySet).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum VerificationKey {

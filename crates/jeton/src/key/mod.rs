@@ -10,6 +10,9 @@
 //!
 //! The algorithm is fixed when a key is generated or loaded. The header of a token is only compared with it.
 //!
+//! If the encoding of a key is not known, load it with [`AnyKey`]: JWK, JWK Set, PEM, DER or PASERK. Several keys for
+//! verification are a [`KeySet`](crate::jwk::KeySet). The page [`guide::keys`](crate::guide::keys) has examples.
+//!
 //! Secrets are wiped when dropped, cannot be cloned, and do not appear in `Debug` output.
 
 mod algorithm;

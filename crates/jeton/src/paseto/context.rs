@@ -20,7 +20,8 @@ impl<'a> TokenContext<'a> {
     }
 
     /// Sets the footer. It is part of the token, authenticated but not encrypted. The maximum is
-    /// [`limits::FOOTER_BYTES`]; issuing returns [`InvalidUse::FooterTooLarge`] otherwise. An empty footer equals no
+    /// [`FOOTER_BYTES`](crate::limits::FOOTER_BYTES); issuing returns
+    /// [`InvalidUse::FooterTooLarge`](crate::error::InvalidUse::FooterTooLarge) otherwise. An empty footer equals no
     /// footer.
     pub fn footer(mut self, footer: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.footer = footer.as_ref();
@@ -28,7 +29,8 @@ impl<'a> TokenContext<'a> {
     }
 
     /// Sets the implicit assertion. It is not part of the token, so the verifier must know it. An empty one equals
-    /// none. Versions 1 and 2 do not support it: [`InvalidUse::ImplicitAssertion`].
+    /// none. Versions 1 and 2 do not support it:
+    /// [`InvalidUse::ImplicitAssertion`](crate::error::InvalidUse::ImplicitAssertion).
     pub fn implicit_assertion(mut self, assertion: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
         self.implicit_assertion = assertion.as_ref();
         self

@@ -46,7 +46,7 @@
 //! let claims = Claims::new(Visit { page: "/".into() })
 //!     .issuer("https://id.example")
 //!     .audience("api")
-//!     .expires_in(Duration::from_mins(15));
+//!     .expires_in(Duration::from_secs(15 * 60));
 //! let token = key.issue_with(&claims, TokenContext::new().implicit_assertion("tenant-7"))?;
 //!
 //! let policy = Policy::new("https://id.example", "api");

@@ -43,7 +43,7 @@
 //! # }
 //!
 //! async fn issue(kms: &Kms, key: &RemoteKey) -> jeton::Result<String> {
-//!     let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_mins(5));
+//!     let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
 //!     let prepared = key.prepare(&claims)?;
 //!     let der = kms.sign(prepared.input().message()).await?; // or prepared.input().digest()
 //!     prepared.attach(&Signature::Der(der))
@@ -86,7 +86,7 @@
 //!         let fixed = session.ecdsa(&digest).map_err(RemoteError::not_signed)?;
 //!         Ok(Signature::Fixed(fixed))
 //!     });
-//!     signer.issue(&Claims::new(()).expires_in(Duration::from_mins(5)))
+//!     signer.issue(&Claims::new(()).expires_in(Duration::from_secs(300)))
 //! }
 //! ```
 //!

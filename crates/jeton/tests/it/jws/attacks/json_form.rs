@@ -112,6 +112,13 @@ fn verify_malformed_json_serialization_is_rejected() {
             with("signatures", json!([])),
             Rejection::Malformed(Part::Token),
         ),
+        (
+            with(
+                "signatures",
+                json!([{"protected": protected, "signature": signature}]),
+            ),
+            Rejection::Malformed(Part::Token),
+        ),
         (with("payload", json!(1)), Rejection::Malformed(Part::Token)),
         (
             with("signature", json!(null)),

@@ -1,7 +1,7 @@
 //! Attacks with the bytes of the signature and their encoding.
 
 use super::support::{Key, decode, encode, parts, reference, rejection_of};
-use jeton::error::Rejection;
+use jeton::error::{Part, Rejection};
 use jeton::jws;
 use jeton::jws::Signer;
 use jeton::key::{Alg, MacAlg, SigAlg, SigningKey};
@@ -31,6 +31,20 @@ fn verify_signature_of_wrong_length_or_form_is_rejected() {
                 key.alg()
             );
         }
+    }
+}
+
+#[test]
+fn verify_detached_with_payload_in_the_token_is_rejected() {
+    for key in Key::every() {
+        let attached = key.sign(b"{}");
+        let [header, _, signature] = parts(&attached);
+        let detached = format!("{header}..{signature}");
+        assert!(key.verifier().verify_detached(&detached, b"{}").is_ok());
+        assert_eq!(
+            rejection_of(key.verifier().verify_detached(&attached, b"{}")),
+            Rejection::Malformed(Part::Payload)
+        );
     }
 }
 
