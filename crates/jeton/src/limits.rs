@@ -74,10 +74,12 @@ pub const CACHED_TOKEN_BYTES: usize = 16 * 1024;
 pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
 
 /// Maximum number of PBKDF2 iterations of a PASERK with a password: about half a second.
-/// [`PasswordLimits`](crate::paserk::PasswordLimits) can lower it for reading.
+/// [`PasswordLimits`](crate::paserk::PasswordLimits) can lower it for reading. It is also the default maximum of an
+/// encrypted PKCS#8 key; [`Pkcs8Limits`](crate::key::Pkcs8Limits) changes that one.
 pub const PBKDF2_ITERATIONS: u32 = 1_000_000;
 
-/// Maximum scrypt memory times parallelization of an encrypted PKCS#8 key, bytes. OpenSSL uses 16 MiB.
+/// Default maximum of scrypt memory times parallelization of an encrypted PKCS#8 key, bytes. OpenSSL uses 16 MiB.
+/// [`Pkcs8Limits`](crate::key::Pkcs8Limits) changes it.
 pub const SCRYPT_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Minimum Argon2id memory of a PASERK with a password (versions 2 and 4), bytes.

@@ -99,6 +99,17 @@ impl fmt::Debug for Keys {
 ///
 /// Only a key creates it. The message is not checked: to verify claims, use a
 /// [`Verifier`](super::Verifier).
+///
+/// ```
+/// use jeton::paseto::TokenContext;
+/// use jeton::paseto::v4::LocalKey;
+///
+/// let key = LocalKey::generate()?;
+/// let token = key.encrypt(b"hello", TokenContext::new().footer("kid-1"))?;
+/// let message = key.decrypt(&token, b"")?;
+/// assert_eq!((message.message(), message.footer()), (&b"hello"[..], &b"kid-1"[..]));
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     message: Zeroizing<Vec<u8>>,
