@@ -35,6 +35,7 @@ pub(crate) mod encryption_algorithm;
 #[cfg(feature = "jwe")]
 mod encryption_ref;
 mod id;
+mod ignored_member;
 #[cfg(feature = "_der")]
 mod key_text;
 mod keys;
@@ -74,12 +75,15 @@ pub use content::ContentKey;
 pub use decryption::DecryptionKey;
 #[cfg(feature = "jwe")]
 pub use decryption_keys::DecryptionKeys;
+#[cfg(feature = "pem")]
+pub use encrypted::Pkcs8Limits;
 #[cfg(feature = "jwe")]
 pub use encryption::EncryptionKey;
 #[cfg(feature = "jwe")]
 pub use encryption_algorithm::{ContentEnc, KeyManagementAlg, KeyWrapAlg};
 #[cfg(feature = "jwe")]
 pub use encryption_ref::EncryptionKeyRef;
+pub use ignored_member::IgnoredMember;
 pub use keys::{Keys, VerificationKey};
 #[cfg(feature = "hmac")]
 pub use mac::MacKey;
