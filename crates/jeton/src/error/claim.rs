@@ -1,7 +1,7 @@
 use std::fmt;
 
 /// A registered claim (RFC 7519, section 4.1; the PASETO specification has the same names).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Claim {
     /// `iss`

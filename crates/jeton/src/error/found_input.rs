@@ -3,7 +3,7 @@ use std::fmt;
 /// What was found in place of a key.
 ///
 /// The text of each says what the input is, and what to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundInput {
     /// Nothing, or only white space.
@@ -123,7 +123,7 @@ impl fmt::Display for FoundInput {
 }
 
 /// The label of a PEM block (RFC 7468).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PemLabel {
     /// `PRIVATE KEY`: PKCS#8.

@@ -5,7 +5,7 @@ use super::codes::{self, Code};
 use crate::limits;
 
 /// An invalid use of the API: a bug in the calling program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InvalidUse {
     /// Neither `expires_in`, `expires_at` nor `without_expiry` was called.

@@ -5,7 +5,7 @@ use super::{FoundInput, PemLabel};
 use crate::paserk::Kind;
 
 /// What is wrong with key material.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyProblem {
     /// The input is not a key in this encoding (JWK, PEM, DER or PASERK).
