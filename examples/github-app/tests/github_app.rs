@@ -103,7 +103,10 @@ fn wrong_key_file_is_named_with_the_reason() {
         ),
         (file("certificate.pem"), "certificate"),
         (file("encrypted.pem"), "the key is encrypted"),
-        ("ssh-rsa AAAAB3NzaC1yc2E".to_owned(), "OpenSSH public key"),
+        (
+            file("../../../../vectors/inputs/encrypted/ssh.pub"),
+            "OpenSSH public key",
+        ),
         (String::new(), "the input is empty"),
     ] {
         let output = with_key_file(&content);
