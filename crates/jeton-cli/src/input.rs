@@ -6,15 +6,13 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::Args;
-use jeton::Limits;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
 use crate::redact::{self, Redacted};
 
 /// The largest input, bytes. A longer one is an error and is not truncated.
-const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+pub(crate) const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The hint for a pasted key.
 const INTO_A_FILE: &str =
@@ -22,35 +20,6 @@ const INTO_A_FILE: &str =
 
 /// The capacity for the text of one key, bytes.
 const KEY_CAPACITY_BYTES: usize = jeton::limits::KEY_BYTES;
-
-/// The limit for the length of a token.
-#[derive(Debug, Args)]
-pub(crate) struct TokenSize {
-    /// Largest accepted token, in bytes [default: 2097152]
-    #[arg(long, value_name = "BYTES")]
-    max_bytes: Option<usize>,
-}
-
-impl TokenSize {
-    pub(crate) fn limits(&self) -> Limits {
-        let limits = Limits::default();
-        limits.token_bytes(self.max_bytes.unwrap_or(limits.token_bytes))
-    }
-
-    /// Fails if a token is longer than the limit, for commands without a verifier.
-    pub(crate) fn check(&self, bytes: usize) -> Outcome {
-        match self.limits().token_bytes {
-            limit if bytes > limit => Err(Failure::rejected(too_many(bytes, limit))
-                .hint("to accept longer tokens, add `--max-bytes BYTES`")),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Returns the message for a token that is too long.
-pub(crate) fn too_many(bytes: usize, limit: usize) -> String {
-    format!("the token has {bytes} bytes, the limit is {limit}")
-}
 
 /// `NAME=TEXT`
 #[derive(Debug, Clone)]

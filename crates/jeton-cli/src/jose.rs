@@ -107,6 +107,9 @@ impl<'t> Token<'t> {
         if is_json(text) {
             return Document::read(text);
         }
+        if sd_jwt(text).is_some() {
+            return None;
+        }
         // No token has more than five parts; the sixth part bounds the work for untrusted text.
         let parts: Vec<&str> = text.splitn(6, '.').collect();
         match *parts {
@@ -119,17 +122,19 @@ impl<'t> Token<'t> {
                     signature: signature.into(),
                 }],
             })),
-            [protected, encrypted_key, _iv, ciphertext, _tag] => Some(Token::Jwe(Jwe {
-                serialization: Serialization::Compact,
-                protected: Some(protected.into()),
-                unprotected: None,
-                aad: None,
-                ciphertext: ciphertext.into(),
-                recipients: vec![Recipient {
-                    header: None,
-                    encrypted_key: Some(encrypted_key.into()),
-                }],
-            })),
+            [protected, encrypted_key, _iv, ciphertext, _tag] if !is_without_enc(protected) => {
+                Some(Token::Jwe(Jwe {
+                    serialization: Serialization::Compact,
+                    protected: Some(protected.into()),
+                    unprotected: None,
+                    aad: None,
+                    ciphertext: ciphertext.into(),
+                    recipients: vec![Recipient {
+                        header: None,
+                        encrypted_key: Some(encrypted_key.into()),
+                    }],
+                }))
+            }
             _ => None,
         }
     }
@@ -200,6 +205,56 @@ impl<'t> Document<'t> {
             signatures,
         }))
     }
+}
+
+/// Returns whether a header is readable and has no `enc`, which the header of a JWE has.
+fn is_without_enc(protected: &str) -> bool {
+    let header = decode_json(protected);
+    let members = header
+        .as_deref()
+        .and_then(|header| Members::loose(header.get()));
+    members.is_some_and(|Members(members)| members.iter().all(|(name, _)| name != "enc"))
+}
+
+/// Returns the JWT of an SD-JWT, with or without key binding.
+pub(crate) fn sd_jwt(text: &str) -> Option<&str> {
+    let (jwt, _) = text.split_once('~')?;
+    (!is_json(text) && jwt.matches('.').count() == 2).then_some(jwt)
+}
+
+/// Returns what a text is that looks like a token and is none, and what to do.
+pub(crate) fn other_form(text: &str) -> Option<String> {
+    if is_json(text) {
+        let Members(members) = Members::loose(text)?;
+        let is_key = members
+            .iter()
+            .any(|(name, _)| name == "kty" || name == "keys");
+        return is_key.then(|| "this is a key (JWK), not a token".to_owned());
+    }
+    if matches!(text.as_bytes(), [b'k', b'1'..=b'4', b'.', ..]) {
+        return Some("this is a PASERK, which is a key, not a token".to_owned());
+    }
+    let count = tokens_in(text);
+    if count > 1 {
+        return Some(format!("these are {count} tokens: pass one of them"));
+    }
+    if sd_jwt(text).is_some() {
+        return Some("this is an SD-JWT: the JWT is the part before the first ~".to_owned());
+    }
+    if text.contains("...") || text.contains('…') {
+        let what = "the token was shortened: the part at the dots is missing";
+        return text.starts_with("eyJ").then(|| what.to_owned());
+    }
+    let (protected, rest) = text.split_once('.')?;
+    let is_not_jwe = rest.matches('.').count() == 3 && is_without_enc(protected);
+    is_not_jwe.then(|| "five parts as in a JWE, but the header has no enc".to_owned())
+}
+
+/// Counts the compact JWS and JWE in a text, which are separated by white space or commas.
+pub(crate) fn tokens_in(text: &str) -> usize {
+    let words = text.split(|c: char| c.is_whitespace() || c == ',');
+    let is_token = |word: &&str| word.starts_with("eyJ") && word.matches('.').count() >= 2;
+    words.filter(is_token).count()
 }
 
 /// The headers of one signature or recipient, the protected header first.

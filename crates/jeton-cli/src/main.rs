@@ -12,6 +12,7 @@ mod jws;
 mod jwt;
 mod key;
 mod lab;
+mod limit_args;
 mod manual;
 mod paseto;
 mod serve;

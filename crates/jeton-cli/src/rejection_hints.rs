@@ -5,6 +5,7 @@ use jeton::error::{Claim, Part, Rejection};
 use crate::exit::Failure;
 use crate::jose::{self, Token};
 use crate::keyfile::Skipped;
+use crate::limit_args;
 
 /// The command that rejected the token. A hint never names the command that is already running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +52,14 @@ pub(crate) fn failure_with_keys(
     failure(error, token, command)
 }
 
-fn hint(rejection: Rejection, token: &str, command: Command) -> Option<String> {
+/// Returns what to do about a rejection.
+pub(crate) fn hint(rejection: Rejection, token: &str, command: Command) -> Option<String> {
     let fixed = match rejection {
+        Rejection::WrongFormat | Rejection::Malformed(_) | Rejection::Signature
+            if jose::other_form(token).is_some() =>
+        {
+            return jose::other_form(token);
+        }
         Rejection::Expired => {
             "to verify it at an earlier time, add `--at TIME`, for example 2026-11-20T09:00:00Z; if the clocks differ, add `--leeway 60s`"
         }
@@ -77,6 +84,9 @@ fn hint(rejection: Rejection, token: &str, command: Command) -> Option<String> {
         Rejection::EncryptionMismatch => "to see the token's enc, run `jeton inspect TOKEN`",
         Rejection::Signature | Rejection::Malformed(Part::Payload) if has_no_payload(token) => {
             without_payload(command)?
+        }
+        Rejection::TooLarge { .. } | Rejection::TooManyKeys { .. } => {
+            return limit_args::hint(rejection);
         }
         Rejection::WrongFormat => return another_format(token, command),
         Rejection::Malformed(part) => return another_form(part, token, command),
@@ -204,6 +214,6 @@ fn looks_like_jwe(token: &str, command: Command) -> Option<&'static str> {
 }
 
 fn is_jwe(token: &str) -> bool {
-    let is_compact = token.starts_with("eyJ") && token.matches('.').count() == 4;
-    is_compact || (jose::is_json(token) && matches!(Token::read(token), Some(Token::Jwe(_))))
+    let may_be = token.starts_with("eyJ") || jose::is_json(token);
+    may_be && matches!(Token::read(token), Some(Token::Jwe(_)))
 }

@@ -3,7 +3,7 @@
 
 use jeton::jwe::{Decrypted, Decrypter};
 use jeton::key::{ContentEnc, DecryptionKeys, Keys};
-use jeton::{Policy, Verified, danger, jwt, paseto};
+use jeton::{Limits, Policy, Verified, danger, jwt, paseto};
 use serde::de::IgnoredAny;
 
 use crate::allow::{Allowed, InsecureOption};
@@ -29,8 +29,13 @@ impl JwtPolicy<'_> {
     }
 
     /// Returns a verifier for signed tokens, or for nested tokens if there is a decrypter.
-    pub(crate) fn verifier(self, keys: Keys, decrypter: Option<Decrypter>) -> JwtVerifier {
-        let mut verifier = jwt::Verifier::new(keys, self.policy());
+    pub(crate) fn verifier(
+        self,
+        keys: Keys,
+        decrypter: Option<Decrypter>,
+        limits: Limits,
+    ) -> JwtVerifier {
+        let mut verifier = jwt::Verifier::new(keys, self.policy()).limits(limits);
         if let Some(clock) = self.policy_args.clock() {
             verifier = verifier.clock(clock);
         }
@@ -67,9 +72,10 @@ impl JwtVerifier {
 pub(crate) fn decrypter(
     keys: DecryptionKeys,
     enc: Option<ContentEnc>,
+    limits: Limits,
     allowed: &Allowed,
 ) -> Decrypter {
-    let mut decrypter = Decrypter::new(keys);
+    let mut decrypter = Decrypter::new(keys).limits(limits);
     if let Some(enc) = enc {
         decrypter = decrypter.allow_only(&[enc]);
     }
@@ -93,9 +99,11 @@ pub(crate) fn paseto(
     policy_args: &PolicyArgs,
     footer: Option<&[u8]>,
     implicit: &[u8],
+    limits: Limits,
 ) -> paseto::Verifier {
-    let mut verifier =
-        paseto::Verifier::new(key.keys(), policy_args.policy()).implicit_assertion(implicit);
+    let mut verifier = paseto::Verifier::new(key.keys(), policy_args.policy())
+        .implicit_assertion(implicit)
+        .limits(limits);
     if let Some(footer) = footer {
         verifier = verifier.footer(footer);
     }

@@ -16,6 +16,16 @@ use crate::error::InvalidUse;
 ///
 /// The range is the years 1970 to 9999: `0 ..= 253_402_300_799`. No other value can be created, so
 /// arithmetic on timestamps cannot overflow.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::Timestamp;
+///
+/// let issued = Timestamp::from_unix_seconds(1_700_000_000).unwrap();
+/// let expires = issued.saturating_add(Duration::from_mins(5));
+/// assert_eq!(expires.unix_seconds(), 1_700_000_300);
+/// assert_eq!(Timestamp::MAX.saturating_add(Duration::from_secs(1)), Timestamp::MAX);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -112,6 +122,21 @@ impl fmt::Display for Timestamp {
 ///
 /// The library does not read the time in any other way. Issuers and verifiers use [`SystemClock`] by
 /// default. Tests can use a [`FixedClock`]. A pointer to a clock is a clock: an `Arc` shares one.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::{Clock, SystemClock, Timestamp};
+///
+/// /// The time of another machine, which is ten seconds late.
+/// struct Late;
+///
+/// impl Clock for Late {
+///     fn now(&self) -> Timestamp {
+///         SystemClock.now().saturating_sub(Duration::from_secs(10))
+///     }
+/// }
+/// assert!(Late.now() < SystemClock.now());
+/// ```
 pub trait Clock: Send + Sync {
     /// Returns the current time.
     fn now(&self) -> Timestamp;

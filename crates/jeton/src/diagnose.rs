@@ -20,6 +20,20 @@ pub enum SignatureCheck {
 /// call it for each key separately.
 ///
 /// The result must not be used to accept a token: the bytes can be anything, such as parts with padding.
+///
+/// ```
+/// use jeton::diagnose::{SignatureCheck, check_signature};
+/// use jeton::jws::Signer;
+/// use jeton::key::{Keys, SigAlg, SigningKey};
+///
+/// let key = SigningKey::generate(SigAlg::EdDSA)?;
+/// let token = Signer::new(&key).sign(b"x")?;
+/// let (input, _) = token.rsplit_once('.').unwrap();
+/// let keys = Keys::from(key.verifying_key());
+/// let short = SignatureCheck::WrongLength { bytes: 3, wanted: 64 };
+/// assert_eq!(check_signature(&keys, input.as_bytes(), b"abc"), Some(short));
+/// # Ok::<(), jeton::Error>(())
+/// ```
 pub fn check_signature(
     keys: &Keys,
     signing_input: &[u8],

@@ -4,9 +4,13 @@ use crate::base64;
 use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Bounds};
 
-/// Maximum length of the `kid` of a key, bytes, and the default maximum for a token. A `did:jwk` of an RSA key has
-/// more than 500. [`Limits::key_id_bytes`] changes the maximum for a token.
+/// Default maximum length of the `kid` of a token, bytes, and the maximum of an id that the caller gives to a key. A
+/// `did:jwk` of an RSA key has more than 500. [`Limits::key_id_bytes`] changes the maximum for a token.
 pub const KEY_ID_BYTES: usize = 1024;
+
+/// Maximum length of the `kid` of a key that is read, bytes. It is larger than [`KEY_ID_BYTES`], so that raised
+/// [`Limits::key_id_bytes`] find such a key.
+pub const KEY_ID_BYTES_MAX: usize = 16 * 1024;
 
 /// Maximum number of keys in a key set.
 pub const KEY_SET_KEYS: usize = 256;
@@ -70,10 +74,12 @@ pub const CACHED_TOKEN_BYTES: usize = 16 * 1024;
 pub const PBKDF2_ITERATIONS_MIN: u32 = 1_000;
 
 /// Maximum number of PBKDF2 iterations of a PASERK with a password: about half a second.
-/// [`PasswordLimits`](crate::paserk::PasswordLimits) can lower it for reading.
+/// [`PasswordLimits`](crate::paserk::PasswordLimits) can lower it for reading. It is also the default maximum of an
+/// encrypted PKCS#8 key; [`Pkcs8Limits`](crate::key::Pkcs8Limits) changes that one.
 pub const PBKDF2_ITERATIONS: u32 = 1_000_000;
 
-/// Maximum scrypt memory times parallelization of an encrypted PKCS#8 key, bytes. OpenSSL uses 16 MiB.
+/// Default maximum of scrypt memory times parallelization of an encrypted PKCS#8 key, bytes. OpenSSL uses 16 MiB.
+/// [`Pkcs8Limits`](crate::key::Pkcs8Limits) changes it.
 pub const SCRYPT_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Minimum Argon2id memory of a PASERK with a password (versions 2 and 4), bytes.

@@ -35,10 +35,17 @@ pub struct Policy {
     /// `None` accepts `JWT` and tokens without `typ`.
     types: Option<SmallVec<[Arc<str>; 1]>>,
     required: Vec<Claim>,
-    required_custom: Vec<&'static str>,
+    required_custom: Vec<CustomClaim>,
     expiry_required: bool,
     leeway: Duration,
     max_age: Option<Duration>,
+}
+
+/// A required custom claim.
+#[derive(Debug, Clone, Copy)]
+struct CustomClaim {
+    name: &'static str,
+    is_string: bool,
 }
 
 /// Accepted values. One value needs no allocation of the list.
@@ -95,12 +102,16 @@ impl Policy {
         issuer: impl Into<Cow<'static, str>>,
         audience: impl Into<Cow<'static, str>>,
     ) -> Policy {
-        Policy::new(issuer, audience)
+        let mut policy = Policy::new(issuer, audience)
             .typ("at+jwt")
             .require(Claim::Subject)
             .require(Claim::IssuedAt)
-            .require(Claim::TokenId)
-            .require_custom("client_id")
+            .require(Claim::TokenId);
+        policy.required_custom.push(CustomClaim {
+            name: "client_id",
+            is_string: true,
+        });
+        policy
     }
 
     /// Accepts the tokens of each of these issuers, instead of the one of [`new`](Policy::new). No issuer is
@@ -190,8 +201,8 @@ impl Policy {
         self
     }
 
-    /// Requires that this custom claim is present, for example `client_id` (RFC 9068). Its value is not checked. For
-    /// a registered claim, use [`require`](Policy::require).
+    /// Requires that this custom claim is present and not null, for example `client_id` (RFC 9068). Its value is not
+    /// checked otherwise. For a registered claim, use [`require`](Policy::require).
     ///
     /// ```
     /// use jeton::Policy;
@@ -199,7 +210,10 @@ impl Policy {
     /// let policy = Policy::new("https://id.example", "api").require_custom("client_id");
     /// ```
     pub fn require_custom(mut self, name: &'static str) -> Policy {
-        self.required_custom.push(name);
+        self.required_custom.push(CustomClaim {
+            name,
+            is_string: false,
+        });
         self
     }
 
@@ -290,10 +304,8 @@ impl Policy {
         now: Timestamp,
     ) -> Result<(), Rejection> {
         self.check_presence(registered)?;
-        for name in &self.required_custom {
-            if layout.find(payload, name).is_none() {
-                return Err(Rejection::CustomClaimMissing(name));
-            }
+        if !self.required_custom.is_empty() {
+            self.check_custom(layout, payload)?;
         }
         self.check_times(registered, now)?;
         if let Some(accepted) = &self.issuers {
@@ -311,6 +323,23 @@ impl Policy {
             let is_for = |wanted: &Cow<'static, str>| registered.is_for(wanted, payload);
             if !accepted.iter().any(is_for) {
                 return Err(Rejection::AudienceMismatch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Not inlined, because few policies require custom claims.
+    #[inline(never)]
+    fn check_custom(&self, layout: &Layout, payload: &str) -> Result<(), Rejection> {
+        for CustomClaim { name, is_string } in &self.required_custom {
+            let value = layout.find(payload, name);
+            let first = value.and_then(|range| payload.as_bytes().get(range.start));
+            match first {
+                // The claims are JSON, so only null starts with `n`.
+                None | Some(b'n') => return Err(Rejection::CustomClaimMissing(name)),
+                Some(b'"') => {}
+                Some(_) if *is_string => return Err(Rejection::CustomClaimType(name)),
+                Some(_) => {}
             }
         }
         Ok(())
@@ -368,7 +397,7 @@ impl Policy {
 }
 
 /// Whether two media types are equal; each may omit `application/`.
-fn same_type(one: &str, other: &str) -> bool {
+pub(crate) fn same_type(one: &str, other: &str) -> bool {
     let bare = |typ: &str| -> usize {
         const PREFIX: &str = "application/";
         match typ.get(..PREFIX.len()) {
@@ -562,6 +591,8 @@ mod tests {
             (r#"{"client_id":"c"}"#.to_owned(), Ok(())),
             (r#"{"client\u005fid":"c"}"#.to_owned(), Ok(())),
             (format!("{{{many}\"client_id\":1}}"), Ok(())),
+            (format!("{{{many}\"client_id\":null}}"), missing),
+            (r#"{"client_id":null}"#.to_owned(), missing),
             (format!("{{{many}\"x\":1}}"), missing),
             (
                 r#"{"Client_id":"c","a":{"client_id":1}}"#.to_owned(),

@@ -38,6 +38,19 @@ pub struct Verified<T, Text = Box<str>> {
 }
 
 /// What a verified token says about itself beside its claims. [`Verified::header`] returns it.
+///
+/// ```
+/// use jeton::key::{MacAlg, MacKey};
+/// use jeton::{Claims, Policy, jwt};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?.with_key_id("k1")?;
+/// let token = key.issue(&Claims::new(()).issuer("i").audience("a").without_expiry())?;
+/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+/// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
+/// let header = verified.header();
+/// assert_eq!((header.alg(), header.kid(), header.typ()), ("HS256", Some("k1"), Some("JWT")));
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct VerifiedHeader<'v> {
     key_id: Option<&'v str>,

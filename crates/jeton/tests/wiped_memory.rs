@@ -18,7 +18,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
 use jeton::key::{
-    DecryptionKey, KeyManagementAlg, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey,
+    AnyKey, DecryptionKey, KeyManagementAlg, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey,
 };
 use jeton::paserk::{self, Paserk, PasswordCost, WrappingKey};
 use jeton::paseto::v3::V3;
@@ -149,6 +149,22 @@ impl Report {
             self.0.push(format!(
                 "{what}: {after} times after it was dropped, {held} while held"
             ));
+        }
+    }
+
+    /// Afterwards the secret is as often in memory as before: the caller has it.
+    fn adds_nothing(&mut self, what: &str, needle: &Needle, work: impl FnOnce()) {
+        let before = needle.count();
+        work();
+        deeper();
+        let after = needle.count();
+        if before == 0 {
+            self.0
+                .push(format!("{what}: not found before: the search is blind"));
+        }
+        if after > before {
+            self.0
+                .push(format!("{what}: {after} times afterwards, {before} before"));
         }
     }
 
@@ -410,6 +426,165 @@ fn every_kind(report: &mut Report) {
     paseto::<V4>(report);
 }
 
+/// The loader for keys in any encoding: it holds the secret until it is dropped, and so does the key made of it.
+fn any_key(report: &mut Report) {
+    let (needle, encoded) = with_marker(b'a', 48, encode);
+    let jwk = format!(r#"{{"kty":"oct","alg":"HS256","k":"{encoded}"}}"#);
+    let set = format!(r#"{{"keys":[{jwk}]}}"#);
+    // The text of a JWK is the secret as base64url; the key has the bytes.
+    let text = Needle::of(encoded.into_bytes());
+    let local = with_marker(b'l', 32, |secret| format!("k4.local.{}", encode(secret))).1;
+    let local_text = Needle::of(local.as_bytes().to_vec());
+    deeper();
+    // The caller holds the text, so count from there.
+    report.adds_nothing("AnyKey of an oct JWK", &text, || {
+        drop(AnyKey::from_bytes(jwk.as_bytes()).unwrap());
+    });
+    report.owner_is_wiped("MacKey of AnyKey", &needle, || {
+        let any = AnyKey::from_bytes(jwk.as_bytes()).unwrap();
+        any.mac(None).unwrap()
+    });
+    report.adds_nothing("AnyKey of a set with a secret", &text, || {
+        let any = AnyKey::from_bytes(set.as_bytes()).unwrap();
+        let each = any.each().unwrap();
+        drop((any, each));
+    });
+    report.adds_nothing("AnyKey of a k4.local", &local_text, || {
+        drop(AnyKey::from_bytes(local.as_bytes()).unwrap());
+    });
+
+    let seed = || zeroize::Zeroizing::new(marker(b'y', 32));
+    let mut der = [
+        &[
+            0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22,
+            0x04, 0x20,
+        ][..],
+        &seed(),
+    ]
+    .concat();
+    let needle = Needle::of(marker(b'y', 32));
+    let mut base64 = base64_simd::STANDARD.encode_to_string(&der);
+    let mut pem = format!("-----BEGIN PRIVATE KEY-----\n{base64}\n-----END PRIVATE KEY-----\n");
+    let mut lines = pem.replace('\n', " \r\n");
+    let mut encrypted = encrypt_pkcs8(&der);
+    der.zeroize();
+    deeper();
+    for (what, file) in [
+        ("PEM", &pem),
+        ("PEM with other line ends", &lines),
+        ("base64", &base64),
+    ] {
+        report.owner_is_wiped(&format!("AnyKey of {what}"), &needle, || {
+            AnyKey::from_bytes(file.as_bytes()).unwrap()
+        });
+        report.owner_is_wiped(&format!("SigningKey of AnyKey of {what}"), &needle, || {
+            let any = AnyKey::from_bytes(file.as_bytes()).unwrap();
+            any.signing(SigAlg::EdDSA).unwrap()
+        });
+    }
+    // The bytes of the file are the secret here, so count from there.
+    let der = base64_simd::STANDARD.decode_to_vec(&base64).unwrap();
+    report.adds_nothing("AnyKey of DER", &needle, || {
+        let any = AnyKey::from_bytes(&der).unwrap();
+        let key = any.signing(None).unwrap();
+        let public = any.public().unwrap();
+        drop((any, key, public));
+    });
+    drop(zeroize::Zeroizing::new(der));
+    deeper();
+    let password = marker(b'w', 24);
+    report.owner_is_wiped("AnyKey of encrypted PKCS#8", &needle, || {
+        AnyKey::from_bytes_with_password(&encrypted, &password).unwrap()
+    });
+    report.failure_is_wiped("a key written in every encoding", &needle, || {
+        let key = SigningKey::from_pem(&pem).unwrap();
+        let written = (key.to_jwk(), key.to_pem(), key.to_der());
+        drop((key, written));
+    });
+    drop(zeroize::Zeroizing::new(password));
+    [&mut pem, &mut lines, &mut base64]
+        .into_iter()
+        .for_each(Zeroize::zeroize);
+    encrypted.zeroize();
+}
+
+/// PKCS#8 encrypted with the password `marker(b'w', 24)`.
+fn encrypt_pkcs8(der: &[u8]) -> Vec<u8> {
+    use pkcs8::pkcs5::pbes2::Parameters;
+    let password = zeroize::Zeroizing::new(marker(b'w', 24));
+    let parameters = Parameters::generate_pbkdf2_sha256_aes256cbc(1000, &[1; 16], [2; 16]).unwrap();
+    let info = pkcs8::PrivateKeyInfoRef::try_from(der).unwrap();
+    let encrypted = info.encrypt_with_params(parameters, &*password).unwrap();
+    encrypted.as_bytes().to_vec()
+}
+
+/// The library keeps no password, and leaves no copy of it.
+fn passwords(report: &mut Report) {
+    // Longer than the block of a hash, so that HMAC hashes it, and shorter.
+    for (name, length) in [(b'f', 24), (b'g', 200)] {
+        let needle = Needle::of(marker(name, length));
+        let with = |work: &dyn Fn(&[u8])| {
+            let mut password = marker(name, length);
+            work(&password);
+            password.zeroize();
+            deeper();
+        };
+        let what = |what: &str| format!("{what}, a password of {length} bytes");
+        let key = V4Local::generate().unwrap();
+        report.failure_is_wiped(&what("k4.local-pw"), &needle, || {
+            with(&|password| {
+                let cost = PasswordCost::argon2id(8 * 1024 * 1024, 1, 1).unwrap();
+                let text = key.to_password_paserk_with(password, cost).unwrap();
+                V4Local::from_password_paserk(&text, password).unwrap();
+            });
+        });
+        let key = LocalKey::<V3>::generate().unwrap();
+        report.failure_is_wiped(&what("k3.local-pw"), &needle, || {
+            with(&|password| {
+                let cost = PasswordCost::pbkdf2(1000).unwrap();
+                let text = key.to_password_paserk_with(password, cost).unwrap();
+                LocalKey::<V3>::from_password_paserk(&text, password).unwrap();
+            });
+        });
+        report.failure_is_wiped(&what("encrypted PKCS#8"), &needle, || {
+            with(&|password| {
+                for file in [
+                    &include_bytes!("../../../vectors/inputs/encrypted/pbkdf2.pem")[..],
+                    include_bytes!("../../../vectors/inputs/encrypted/scrypt.pem"),
+                ] {
+                    assert!(AnyKey::from_bytes_with_password(file, password).is_err());
+                }
+            });
+        });
+        report.failure_is_wiped(&what("PBES2"), &needle, || {
+            with(&|password| {
+                let alg = jeton::danger::Pbes2Alg::Hs256A128Kw;
+                drop(jeton::danger::Password::new(alg, password).unwrap());
+            });
+        });
+    }
+}
+
+type V4Local = LocalKey<V4>;
+
+/// Keys that are encrypted to another key (PASERK wrap and seal).
+fn wrapped_keys(report: &mut Report) {
+    let (needle, local) = with_marker(b'q', 32, |secret| format!("k4.local.{}", encode(secret)));
+    let key = V4Local::from_paserk(&local).unwrap();
+    let wrapping = WrappingKey::<V4>::generate().unwrap();
+    let recipient = SecretKey::<V4>::generate().unwrap();
+    let wrapped = key.to_wrapped_paserk(&wrapping).unwrap();
+    let sealed = key.to_sealed_paserk(&recipient.public_key()).unwrap();
+    drop(key);
+    deeper();
+    report.owner_is_wiped("k4.local-wrap", &needle, || {
+        V4Local::from_wrapped_paserk(&wrapped, &wrapping).unwrap()
+    });
+    report.owner_is_wiped("k4.seal", &needle, || {
+        V4Local::from_sealed_paserk(&sealed, &recipient).unwrap()
+    });
+}
+
 /// The state after the padded key is as secret as the key.
 fn hmac_states(report: &mut Report) {
     let secret = [7; 32];
@@ -461,6 +636,9 @@ fn dropped_owner_leaves_no_secret_in_memory() {
     local_tokens::<V1>(&mut report, 7);
     keys(&mut report);
     every_kind(&mut report);
+    any_key(&mut report);
+    passwords(&mut report);
+    wrapped_keys(&mut report);
     hmac_states(&mut report);
     // The search must find a copy that is not wiped.
     let (needle, ()) = with_marker(b'z', 200, |_| ());

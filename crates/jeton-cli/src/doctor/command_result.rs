@@ -48,7 +48,7 @@ fn jwt(token: &str, criteria: &Criteria<'_>) -> Outcome {
     let keys = criteria.keys.ok_or_else(no_key)?;
     let keys = keys.to_verify(criteria.alg, criteria.allowed)?.keys;
     let decrypter = criteria.decrypter().transpose()?;
-    let verifier = criteria.policy.verifier(keys, decrypter);
+    let verifier = criteria.policy.verifier(keys, decrypter, criteria.limits);
     let verified = verifier.verify(token);
     verified
         .map(drop)
@@ -75,7 +75,13 @@ fn paseto(token: &str, criteria: &Criteria<'_>) -> Outcome {
         ),
     };
     let policy_args = criteria.policy.policy_args;
-    let verifier = verification::paseto(&*key, policy_args, criteria.footer, criteria.implicit);
+    let verifier = verification::paseto(
+        &*key,
+        policy_args,
+        criteria.footer,
+        criteria.implicit,
+        criteria.limits,
+    );
     let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(token);
     verified
         .map(drop)

@@ -75,6 +75,16 @@ impl Section {
         });
     }
 
+    /// Returns whether there is a finding with this text.
+    pub(super) fn has(&self, what: &str) -> bool {
+        self.findings.iter().any(|finding| finding.what == what)
+    }
+
+    /// Removes the findings with this text.
+    pub(super) fn remove(&mut self, what: &str) {
+        self.findings.retain(|finding| finding.what != what);
+    }
+
     /// Sets the results of the keys of a token.
     pub(super) fn set_key_checks(&mut self, keys: Vec<KeyCheck>) {
         self.keys = keys;

@@ -1,17 +1,19 @@
-//! Explains why a header is rejected, with the actual value and the limit.
+//! Explains why a header is rejected.
 
+use jeton::Limits;
 use jeton::error::{Part, Rejection};
-use jeton::{Limits, limits};
 use serde_json::value::RawValue;
 
 use crate::jose;
 use crate::json::{self, Members, Problem};
+use crate::rejection_hints::{self, Command};
 
 /// The members that must be strings.
 const STRINGS: [&str; 4] = ["alg", "kid", "typ", "cty"];
 
-/// Returns the problem with the header of a compact JWS, and the advice.
-pub(super) fn explain(rejection: Rejection, token: &str) -> (String, &'static str) {
+/// Returns the problem with the header of a compact JWS, and the advice. Where there is nothing to add, both are those of
+/// `jeton jwt verify`.
+pub(super) fn explain(rejection: Rejection, token: &str) -> (String, String) {
     let encoded = token.split('.').next().unwrap_or_default();
     let header = jose::decode_json(encoded);
     let members = header
@@ -24,9 +26,6 @@ pub(super) fn explain(rejection: Rejection, token: &str) -> (String, &'static st
         found.map(|(_, value)| value.get())
     };
     let explanation = match rejection {
-        Rejection::TooLarge {
-            part: Part::Header, ..
-        } => too_large(encoded, value("kid")),
         Rejection::DuplicateMember(Part::Header) => {
             match Members::strict(text, Limits::default().json_depth) {
                 Err(Problem::Duplicate(name)) => Some((
@@ -51,29 +50,22 @@ pub(super) fn explain(rejection: Rejection, token: &str) -> (String, &'static st
         }
         _ => None,
     };
-    explanation.unwrap_or_else(|| (rejection.to_string(), ""))
+    match explanation {
+        Some((what, advice)) => (what, advice.to_owned()),
+        None => {
+            let hint = rejection_hints::hint(rejection, token, Command::JwtVerify);
+            (rejection.to_string(), hint.unwrap_or_default())
+        }
+    }
 }
 
-fn too_large(encoded: &str, kid: Option<&str>) -> Option<(String, &'static str)> {
-    let limit = Limits::default().header_bytes;
-    let bytes = encoded.len() / 4 * 3 + (encoded.len() % 4).saturating_sub(1);
-    if bytes > limit {
-        return Some((
-            format!("the header has {bytes} bytes, the limit is {limit}"),
-            "if it has certificates in x5c, the issuer can use x5t#S256 or kid instead",
-        ));
-    }
-    let kid: String = serde_json::from_str(kid?).ok()?;
-    let limit = limits::KEY_ID_BYTES;
-    (kid.len() > limit).then(|| {
-        (
-            format!(
-                "header: `kid` has {} bytes, the limit is {limit}",
-                kid.len()
-            ),
-            "the issuer can use a short kid, for example the thumbprint (RFC 7638)",
-        )
-    })
+/// Returns the members of a header that name a key or a certificate. A verifier ignores them: the sender of the token
+/// chooses them.
+pub(super) fn ignored_members(header: &RawValue) -> Vec<&'static str> {
+    const NAMES: [&str; 6] = ["jku", "jwk", "x5u", "x5c", "x5t", "x5t#S256"];
+    let members = Members::loose(header.get()).map_or_else(Vec::new, |Members(members)| members);
+    let has = |name: &&str| members.iter().any(|(member, _)| member == name);
+    NAMES.into_iter().filter(has).collect()
 }
 
 fn critical(crit: Option<&str>, b64: Option<&str>) -> Option<(String, &'static str)> {

@@ -72,7 +72,7 @@ pub(super) fn load(place: &Path) -> Outcome<Keys> {
     match place.to_str().filter(|text| KeySetUrl::is(text)) {
         Some(text) => Ok(from_url(&KeySetUrl::read(text)?)),
         None => {
-            let file = KeyFile::read(place)?;
+            let file = KeyFile::read_as(place, None)?;
             Ok(Keys {
                 section: Section::named("keys", file.name()),
                 found: Some(file),
@@ -252,6 +252,12 @@ pub(super) fn check_each(
                 false => skipped += 1,
             }
             continue;
+        }
+        for ignored in key.ignored_members() {
+            section.undetermined(
+                format!("{name}: {}", ignored.text()),
+                "the owner of the key should remove or correct it",
+            );
         }
         // A published secret key has been reported already.
         if !(is_from_url && is_secret(key)) {

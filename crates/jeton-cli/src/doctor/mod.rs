@@ -21,11 +21,12 @@ use std::path::PathBuf;
 use clap::Args;
 use jeton::jwe::Decrypter;
 use jeton::key::Alg;
-use jeton::{Clock, SystemClock};
+use jeton::{Clock, Limits, SystemClock};
 
 use crate::allow::{self, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
 use crate::keyfile::{KeyFile, TokenDecryptionKeyFile};
+use crate::limit_args::SignedTokenLimits;
 use crate::paseto::ContextArgs;
 use crate::policy_args::PolicyArgs;
 use crate::source::{self, Source, Text};
@@ -107,6 +108,9 @@ pub(crate) struct Doctor {
     #[command(flatten)]
     context: ContextArgs,
 
+    #[command(flatten)]
+    limits: SignedTokenLimits,
+
     /// List every key, including skipped keys with the reason
     #[arg(short, long)]
     verbose: bool,
@@ -137,6 +141,7 @@ struct Criteria<'a> {
     footer: Option<&'a [u8]>,
     /// The implicit assertion of a PASETO.
     implicit: &'a [u8],
+    limits: Limits,
     verbose: bool,
     probe: &'a Probe,
 }
@@ -147,7 +152,8 @@ impl Criteria<'_> {
         let decryption_keys = self.decryption_keys?;
         let loaded = self.decryption.load(decryption_keys, self.allowed);
         Some(loaded.map(|loaded| {
-            verification::decrypter(loaded.keys, self.decryption.enc(), self.allowed)
+            let enc = self.decryption.enc();
+            verification::decrypter(loaded.keys, enc, self.limits, self.allowed)
         }))
     }
 }
@@ -180,7 +186,8 @@ impl Doctor {
             .policy_args
             .verification_time()
             .unwrap_or_else(|| SystemClock.now());
-        let probe = Probe::new(now)?;
+        let limits = self.limits.limits();
+        let probe = Probe::new(now, limits)?;
         let criteria = Criteria {
             policy: JwtPolicy {
                 policy_args: &self.policy_args,
@@ -193,6 +200,7 @@ impl Doctor {
             decryption_keys: decryption_keys.as_ref(),
             footer: footer.as_ref().map(|footer| footer.as_slice()),
             implicit: &implicit,
+            limits,
             verbose: self.verbose,
             probe: &probe,
         };

@@ -24,16 +24,18 @@ pub(super) struct Probe {
     mac: MacKey,
     local: paseto::v4::LocalKey,
     now: Timestamp,
+    limits: Limits,
 }
 
 impl Probe {
-    /// Creates a probe that verifies at this time.
-    pub(super) fn new(now: Timestamp) -> Outcome<Probe> {
+    /// Creates a probe that verifies at this time, with these limits.
+    pub(super) fn new(now: Timestamp, limits: Limits) -> Outcome<Probe> {
         let failed = |error: jeton::Error| Failure::error(error.to_string());
         Ok(Probe {
             mac: MacKey::generate(MacAlg::HS256).map_err(failed)?,
             local: paseto::v4::LocalKey::generate().map_err(failed)?,
             now,
+            limits,
         })
     }
 
@@ -43,7 +45,7 @@ impl Probe {
 
     /// Returns the problem with the form or the header of a compact JWS that does not depend on the key.
     pub(super) fn header(&self, token: &str) -> Option<Rejection> {
-        let verifier = jwt::Verifier::new(&self.mac, any());
+        let verifier = jwt::Verifier::new(&self.mac, any()).limits(self.limits);
         match rejection(verifier.verify::<IgnoredAny>(token))? {
             // A token of another key passes all earlier checks.
             Rejection::AlgorithmMismatch | Rejection::Signature => None,
@@ -70,7 +72,7 @@ impl Probe {
         format: Format,
         policy: Policy,
     ) -> Option<Rejection> {
-        // The temporary token may be longer than the original, which was within the limit.
+        // The temporary token has another header, and may be longer than the original.
         let limits = Limits::default().token_bytes(usize::MAX);
         let clock = FixedClock(self.now);
         rejection(match format {

@@ -5,8 +5,8 @@ use std::slice;
 
 use jeton::diagnose::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
+use jeton::jws;
 use jeton::key::{Alg, Keys};
-use jeton::{jws, limits};
 
 use super::findings::Section;
 use super::key_check::{CheckResult, Detail, KeyCheck};
@@ -103,7 +103,8 @@ fn check_signature_of(
     criteria: &Criteria<'_>,
 ) -> KeyCheck {
     let as_written = check_as_written(&trusted, &signed.text.as_written);
-    let verified = jws::Verifier::new(trusted).verify(&signed.text.token);
+    let verifier = jws::Verifier::new(trusted).limits(criteria.limits);
+    let verified = verifier.verify(&signed.text.token);
     let rejection = match verified.map(drop) {
         Ok(()) => return KeyCheck::new(CheckResult::Signed, detail),
         Err(error) => match error.rejection() {
@@ -209,9 +210,6 @@ pub(super) fn report(
             "to list all, add `-v`",
         );
     }
-    if signed.kid.is_none() {
-        report_too_many_keys(findings, answers);
-    }
     if answers.is_empty() {
         findings.undetermined("undetermined: no key to check", "");
     }
@@ -233,23 +231,6 @@ pub(super) fn report(
         findings.wrong(
             format!("not signed by {which}: the signature was computed and is not valid"),
             "the token was changed, or the issuer uses other keys",
-        );
-    }
-}
-
-/// Reports a token without `kid` for which a verifier tries too few keys to reach the signer.
-fn report_too_many_keys(findings: &mut Section, answers: &[KeyCheck]) {
-    let computed = || {
-        answers
-            .iter()
-            .filter(|answer| answer.answer != CheckResult::Undetermined)
-    };
-    let (count, limit) = (computed().count(), limits::KEYS_TRIED);
-    let is_tried = computed().take(limit).any(KeyCheck::is_signed);
-    if count > limit && !is_tried {
-        findings.wrong(
-            format!("no kid, and {count} keys could have signed it, the limit is {limit}"),
-            "the issuer must set kid in the header",
         );
     }
 }

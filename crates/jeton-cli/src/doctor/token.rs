@@ -1,6 +1,5 @@
 //! Checks a token: the result of the command for it, and the explanation.
 
-use jeton::Limits;
 use jeton::error::Rejection;
 use jeton::key::Alg;
 
@@ -13,9 +12,8 @@ use super::signature_checks::{self, Signed};
 use super::unwrap::{self, UnwrappedToken, is_paseto};
 use super::{Criteria, claims, header};
 use crate::exit::Outcome;
-use crate::input;
 use crate::jose::{self, Jwe, Jws, Serialization, Token};
-use crate::{paseto, verification};
+use crate::{limit_args, paseto, verification};
 
 /// The size limit of a cookie, with name and attributes (RFC 6265, section 6.1), bytes.
 const COOKIE_BYTES: usize = 4096;
@@ -48,12 +46,8 @@ pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<
         }
     };
     let result = command_result::run(&token, criteria);
-    let limit = Limits::default().token_bytes;
-    if token.len() > limit {
-        findings.wrong(
-            input::too_many(token.len(), limit),
-            "verifiers reject it by default: use fewer claims",
-        );
+    if let Err(failure) = limit_args::check(token.len(), criteria.limits) {
+        findings.wrong(failure.message(), failure.hint_text().unwrap_or_default());
     } else {
         let plain = unwrap::unwrap(&mut findings, &token);
         explain(&mut findings, &plain, criteria);
@@ -83,10 +77,15 @@ pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<
             findings.downgrade_errors();
             is_accepted = true;
         }
-        CommandResult::Rejected(command, failure) => findings.wrong(
-            format!("{command} rejects it: {}", failure.message()),
-            failure.hint_text().unwrap_or_default(),
-        ),
+        CommandResult::Rejected(command, failure) => {
+            // The result of the command says it once.
+            findings.remove(failure.message());
+            let hint = failure.hint_text().filter(|hint| !findings.has(hint));
+            findings.wrong(
+                format!("{command} rejects it: {}", failure.message()),
+                hint.unwrap_or_default(),
+            );
+        }
         CommandResult::NotRun => findings.undetermined(
             "not verified: no keys",
             "pass the verification keys: `--keys FILE` or `--keys https://…`",
@@ -104,6 +103,9 @@ pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<
 fn explain(findings: &mut Section, plain: &UnwrappedToken<'_>, criteria: &Criteria<'_>) {
     if is_paseto(&plain.token) {
         return of_paseto(findings, &plain.token, criteria);
+    }
+    if let Some(other) = jose::other_form(&plain.token) {
+        return findings.wrong(other, "");
     }
     match Token::read(&plain.token) {
         Some(Token::Jws(jws)) if jws.serialization == Serialization::Compact => {
@@ -146,20 +148,27 @@ fn signed(
         return;
     };
     let json = signature.protected.as_deref().and_then(jose::decode_json);
-    if json.is_none() {
+    let Some(json) = json else {
         findings.wrong(
             "the header is not JSON in base64url",
             "the token is truncated, or not a token",
         );
         return;
-    }
+    };
     let headers = signature.headers();
     let (alg, kid) = (headers.text("alg"), headers.text("kid"));
     check_alg(findings, alg.as_deref(), kid.as_deref());
+    let ignored = header::ignored_members(&json);
+    if !ignored.is_empty() {
+        findings.good(format!(
+            "{} in the header: ignored, because the sender of the token chooses it",
+            ignored.join(", ")
+        ));
+    }
     match criteria.probe.header(&plain.token) {
         Some(rejection) => {
             let (what, advice) = header::explain(rejection, &plain.token);
-            findings.wrong(what, advice);
+            findings.wrong(what, &advice);
         }
         None => check_typ(findings, headers.text("typ").as_deref(), criteria),
     }
@@ -286,7 +295,8 @@ fn decrypts(token: &str, criteria: &Criteria<'_>) -> bool {
     let keys = criteria.keys.filter(|keys| keys.has_secret());
     let loaded = keys.and_then(|keys| criteria.decryption.load(keys, criteria.allowed).ok());
     loaded.is_some_and(|loaded| {
-        let decrypter = verification::decrypter(loaded.keys, None, criteria.allowed);
+        let decrypter =
+            verification::decrypter(loaded.keys, None, criteria.limits, criteria.allowed);
         verification::decrypt(&decrypter, token).is_ok()
     })
 }
@@ -303,7 +313,7 @@ fn of_paseto(findings: &mut Section, token: &str, criteria: &Criteria<'_>) {
         false => ("signed by", paseto::verifying(keys, criteria.allowed)),
     };
     let opened = match loaded {
-        Ok(key) => key.open(token, criteria.implicit),
+        Ok(key) => key.open(token, criteria.implicit, criteria.limits),
         Err(failure) => {
             let why = reason(keys, failure.message());
             undetermined(

@@ -17,9 +17,9 @@ use web::{Page, Web};
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::input::TokenSize;
 use crate::jose::Token;
 use crate::keyfile::KeyFile;
+use crate::limit_args::TokenSize;
 use crate::source::TokenArgument;
 use crate::{output, time};
 
@@ -77,7 +77,7 @@ enum Detected<'t> {
     Paserk(&'t str),
     Key(KeyFile),
     Empty,
-    Unknown,
+    Unknown(&'t str),
 }
 
 /// The output of `--json` for a text that is not recognized.
@@ -145,16 +145,16 @@ impl<'t> Detected<'t> {
             return Detected::Jose(text);
         }
         if bytes.len() > jeton::limits::KEY_SET_BYTES {
-            return Detected::Unknown;
+            return Detected::Unknown(text);
         }
-        KeyFile::of("key", bytes).map_or(Detected::Unknown, Detected::Key)
+        KeyFile::of("key", bytes).map_or(Detected::Unknown(text), Detected::Key)
     }
 
     /// Returns the text of a token; a key is not shown.
     fn token(&self) -> Option<&'t str> {
         match self {
             Detected::Paseto(text) | Detected::Jose(text) => Some(text),
-            Detected::Paserk(_) | Detected::Key(_) | Detected::Empty | Detected::Unknown => None,
+            Detected::Paserk(_) | Detected::Key(_) | Detected::Empty | Detected::Unknown(_) => None,
         }
     }
 
@@ -170,7 +170,7 @@ impl<'t> Detected<'t> {
             Detected::Paserk(text) => key::paserk(text),
             Detected::Key(file) => key::report(file)?,
             Detected::Empty => return Err(Failure::rejected("the text is empty")),
-            Detected::Unknown => return Err(unknown_format()),
+            Detected::Unknown(text) => return Err(unknown_format(text)),
         };
         if is_key {
             output::warning(caution(is_key, &report));
@@ -198,8 +198,12 @@ fn without_scheme(text: &str) -> &str {
     }
 }
 
-fn unknown_format() -> Failure {
-    Failure::rejected("unknown format: neither a token nor a key").hint(
-        "a compact JWT or JWS has three parts separated by dots, a JWE has five; a PASETO begins with v4. or v3.",
-    )
+fn unknown_format(text: &str) -> Failure {
+    let failure = Failure::rejected("unknown format: neither a token nor a key");
+    match crate::jose::other_form(text) {
+        Some(other) => failure.hint(other),
+        None => failure.hint(
+            "a compact JWT or JWS has three parts separated by dots, a JWE has five; a PASETO begins with v4. or v3.",
+        ),
+    }
 }

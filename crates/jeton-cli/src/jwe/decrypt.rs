@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 use crate::algorithm;
 use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::Outcome;
-use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::{DecryptionKeyFile, Loaded};
+use crate::limit_args::TokenLimits;
 use crate::rejection_hints::{self, Command};
 use crate::source::TokenArgument;
 use crate::{output, verification, verification_output};
@@ -59,7 +59,7 @@ pub(super) struct Decrypt {
     json: bool,
 
     #[command(flatten)]
-    size: TokenSize,
+    limits: TokenLimits,
 
     #[command(flatten)]
     allow: AllowArgs,
@@ -95,8 +95,7 @@ impl Decrypt {
         let allowed = self.allow.check(&SUPPORTED)?;
         let Loaded { keys, skipped } = self.key.load(self.enc, &allowed)?;
         let skipped = skipped.list_if(self.key.is_verbose());
-        let mut decrypter =
-            verification::decrypter(keys, self.enc, &allowed).limits(self.size.limits());
+        let mut decrypter = verification::decrypter(keys, self.enc, self.limits.limits(), &allowed);
         if allowed.has(InsecureOption::UnprotectedAlg) {
             decrypter = danger::allow_unprotected_enc(decrypter);
         }

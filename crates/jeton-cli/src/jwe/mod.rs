@@ -28,7 +28,7 @@ enum Command {
     /// Encrypt a plaintext and print the token
     Encrypt(Box<encrypt::Encrypt>),
     /// Decrypt a token and print its plaintext
-    Decrypt(decrypt::Decrypt),
+    Decrypt(Box<decrypt::Decrypt>),
 }
 
 impl Jwe {

@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::Outcome;
-use crate::input::TokenSize;
 use crate::jose::{self, Token};
 use crate::keyfile::{Loaded, VerifyingKeyFile};
+use crate::limit_args::SignedTokenLimits;
 use crate::rejection_hints::{self, Command};
 use crate::source::{self, Source, Text, TokenArgument};
 use crate::{output, verification_output};
@@ -49,7 +49,7 @@ pub(super) struct Verify {
     json: bool,
 
     #[command(flatten)]
-    size: TokenSize,
+    limits: SignedTokenLimits,
 
     #[command(flatten)]
     allow: AllowArgs,
@@ -82,7 +82,7 @@ impl Verify {
         let content = source::given(self.detached.as_ref(), self.detached_text.as_ref());
         let content = content.map(Source::bytes).transpose()?;
         let content = content.as_ref().map(|bytes| bytes.as_slice());
-        let mut limits = self.size.limits();
+        let mut limits = self.limits.limits();
         // The caller's own payload may be longer than the limit for tokens.
         limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
         let mut verifier = jws::Verifier::new(keys).limits(limits);

@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 use crate::allow::{self, InsecureOption};
 use crate::exit::Outcome;
 use crate::keyfile::{TokenDecryptionKeyFile, VerifyingKeyFile};
+use crate::limit_args::SignedTokenLimits;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints;
 use crate::source::TokenArgument;
@@ -54,6 +55,9 @@ pub(super) struct Verify {
     json: bool,
 
     #[command(flatten)]
+    limits: SignedTokenLimits,
+
+    #[command(flatten)]
     token: TokenArgument,
 }
 
@@ -71,6 +75,7 @@ impl Verify {
     /// Verifies the token. The outer failure is not about the token.
     fn verify(&self) -> Outcome<Outcome<Verified<IgnoredAny>>> {
         let allowed = self.policy_args.allowed(&SUPPORTED)?;
+        let limits = self.limits.limits();
         let signers = self.key.load(&allowed)?;
         let mut skipped = signers.skipped;
         let mut decrypter = None;
@@ -78,14 +83,14 @@ impl Verify {
             let readers = self.decryption.load(&file, &allowed)?;
             skipped = skipped.and(readers.skipped);
             let enc = self.decryption.enc();
-            decrypter = Some(verification::decrypter(readers.keys, enc, &allowed));
+            decrypter = Some(verification::decrypter(readers.keys, enc, limits, &allowed));
         }
         let skipped = skipped.list_if(self.key.is_verbose());
         let policy = JwtPolicy {
             policy_args: &self.policy_args,
             typ: self.typ.as_deref(),
         };
-        let verifier = policy.verifier(signers.keys, decrypter);
+        let verifier = policy.verifier(signers.keys, decrypter, limits);
         Ok(self.token.read().and_then(|token| {
             let verified = verifier.verify(&token);
             verified.map_err(|error| {

@@ -53,7 +53,7 @@ impl Public {
     }
 
     fn jwk(&self, file: &KeyFile) -> Outcome<String> {
-        let public = file.any(self.alg)?.public().ok_or_else(|| {
+        let public = file.any_public(self.alg)?.ok_or_else(|| {
             Failure::error(format!(
                 "{}: a symmetric key (kty oct) has no public key",
                 file.name()

@@ -49,6 +49,30 @@ impl KeyFile {
         self.load_any(alg).map_err(|error| self.failure(error))
     }
 
+    /// Loads the public key of a key, or the symmetric key. An RSA key without its primes has a public key, too.
+    pub(crate) fn any_public(&self, alg: Option<Algorithm>) -> Outcome<Option<AnyKey>> {
+        match self.load_any(alg) {
+            Err(error) if error.key_problem() == Some(KeyProblem::PrimesMissing) => {
+                self.public_half()?.any(alg).map(Some)
+            }
+            loaded => Ok(loaded.map_err(|error| self.failure(error))?.public()),
+        }
+    }
+
+    /// Returns the public half of a JWK.
+    fn public_half(&self) -> Outcome<KeyFile> {
+        let public = self
+            .jwk()
+            .and_then(|jwk| Ok(jeton::key::AnyKey::from_bytes(jwk.as_bytes())?.public()?))
+            .map_err(|error| self.failure(error))?;
+        Ok(KeyFile {
+            name: self.name.clone(),
+            file: self.file.clone(),
+            format: self.format,
+            form: Form::Jwk(Zeroizing::new(public.text().unwrap_or_default().to_owned())),
+        })
+    }
+
     /// Loads a key where its algorithm does not matter.
     pub(crate) fn any_algorithm(&self) -> Outcome<AnyKey> {
         self.load_any_algorithm()

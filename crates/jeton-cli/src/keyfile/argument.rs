@@ -199,6 +199,10 @@ pub(crate) struct TokenDecryptionKeyFile {
         hide_possible_values = true
     )]
     enc: Option<ContentEnc>,
+
+    /// Decrypt the private key (PKCS#8) of --decrypt-key with the password in this file, which has one line (- for standard input)
+    #[arg(long, value_name = "FILE", requires = "decrypt_key")]
+    key_password_file: Option<PathBuf>,
 }
 
 impl TokenEncryptionKeyFile {
@@ -211,7 +215,7 @@ impl TokenEncryptionKeyFile {
             alg: self.encrypt_alg,
             enc: self.enc,
         };
-        let file = read(path, requested.alg, &KeyPassword::default())?;
+        let file = read(path, requested.alg, None)?;
         file.to_encrypt(requested, self.encrypt_kid.as_deref(), allowed)
             .map(Some)
     }
@@ -229,7 +233,10 @@ impl TokenDecryptionKeyFile {
     /// Reads the key file, if the caller named one.
     pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
         let path = self.decrypt_key.as_ref();
-        path.map(|path| read(path, self.decrypt_alg, &KeyPassword::default()))
+        let password = KeyPassword {
+            key_password_file: self.key_password_file.clone(),
+        };
+        path.map(|path| read(path, self.decrypt_alg, Some(&password)))
             .transpose()
     }
 
@@ -315,7 +322,7 @@ impl EncryptionKeyFiles {
         named
             .map(|(path, (alg, kid))| {
                 let alg = alg.copied();
-                read(path, alg, &KeyPassword::default())?.to_encrypt(
+                read(path, alg, None)?.to_encrypt(
                     Requested { alg, enc },
                     kid.map(String::as_str),
                     allowed,
@@ -334,7 +341,7 @@ impl DecryptionKeyFile {
         let alg = self.alg;
         match (&self.key, &self.password_file) {
             (Some(path), _) => {
-                read(path, alg, &self.password)?.to_decrypt(Requested { alg, enc }, allowed)
+                read(path, alg, Some(&self.password))?.to_decrypt(Requested { alg, enc }, allowed)
             }
             (None, Some(path)) => {
                 let passwords = passwords(path, alg, allowed)?;
@@ -360,9 +367,12 @@ impl DecryptionKeyFile {
 fn read(
     path: &std::path::Path,
     alg: Option<Algorithm>,
-    password: &KeyPassword,
+    password: Option<&KeyPassword>,
 ) -> Outcome<KeyFile> {
-    let file = KeyFile::read_encrypted(path, password);
+    let file = match password {
+        Some(password) => KeyFile::read_encrypted(path, password),
+        None => KeyFile::read(path),
+    };
     match alg {
         Some(Algorithm::Password(_)) => file.map_err(|failure| {
             failure.hint("a password is an oct JWK; for a text file, instead of --key, pass `--password-file FILE`")

@@ -81,9 +81,7 @@ impl KeyFile {
         allowed: &Allowed,
     ) -> Result<DecryptionKeys, LoadError> {
         if let Some(known) = self.management(alg, allowed)? {
-            let keys = self.decryption(known).map(DecryptionKeys::from);
-            return keys
-                .map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)));
+            return self.decryption(known).map(DecryptionKeys::from);
         }
         let [first, others @ ..] = IMPLIED;
         let mut keys = match self.decryption(first) {

@@ -81,10 +81,7 @@ impl KeyFile {
         allowed: &Allowed,
     ) -> Result<EncryptionKey, LoadError> {
         match self.management(alg, allowed)? {
-            Some(known) => {
-                let key = self.public(known);
-                key.map_err(|error| self.name_both_algorithms(error, alg.map(Algorithm::name)))
-            }
+            Some(known) => self.public(known),
             // A key on a curve without `alg` is for ECDH-ES.
             None => (self.public(KeyManagementAlg::EcdhEs))
                 .map_err(|error| self.explain_missing_algorithm(error)),

@@ -5,10 +5,9 @@ use jeton::error::KeyProblem;
 use jeton::key::KeyManagementAlg;
 
 use super::{Form, KeyFile, Kind, Shape, problem_of};
-use crate::algorithm::Algorithm;
 use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Failure;
-use crate::json::{self, Members, Problem};
+use crate::json::{Members, Problem};
 
 /// What an error about a key begins with, behind the name of the file.
 pub(crate) const PREFIX: &str = "key rejected: ";
@@ -52,37 +51,6 @@ impl LoadError {
 }
 
 impl KeyFile {
-    /// For a contradiction about `alg`, names the algorithm of the key and the one of the call.
-    pub(super) fn name_both_algorithms(
-        &self,
-        error: LoadError,
-        requested: Option<&str>,
-    ) -> LoadError {
-        let is_about_alg = match &error {
-            LoadError::Key(jeton::Error::Key(error)) => matches!(
-                error.problem(),
-                KeyProblem::AnotherAlgorithm | KeyProblem::WrongKeyType
-            ),
-            _ => false,
-        };
-        let (true, Some(requested)) = (is_about_alg, requested) else {
-            return error;
-        };
-        let own = match self.form() {
-            Form::Jwk(text) => Shape::of(text).alg,
-            _ => None,
-        };
-        LoadError::member(
-            "alg",
-            match own.and_then(|own| Algorithm::of(&own)) {
-                Some(own) if own.name() != requested => {
-                    format!("the key is for {}, not for {requested}", own.name())
-                }
-                _ => format!("{requested} does not fit a key of this type"),
-            },
-        )
-    }
-
     /// For a key that cannot sign, explains that it is an encryption key, if it is one.
     pub(super) fn explain_encryption_key(&self, error: LoadError) -> LoadError {
         let alg = KeyManagementAlg::EcdhEs;
@@ -127,10 +95,7 @@ impl KeyFile {
                 Failure::error(format!("{name}: {PREFIX}duplicate member{member}"))
             }
             LoadError::Key(error) | LoadError::Allowable(error) => {
-                match self.describe_sizes(&error) {
-                    Some(sizes) => Failure::error(format!("{name}: {PREFIX}{sizes}")),
-                    None => Failure::error(format!("{name}: {}", message_of(error))),
-                }
+                Failure::error(format!("{name}: {}", message_of(error)))
             }
             LoadError::Problem(problem @ KeyProblem::AlgorithmNeeded) => {
                 Failure::error(format!("{name}: {PREFIX}alg: {problem}"))
@@ -157,26 +122,6 @@ impl KeyFile {
         };
         match Members::strict(text, Limits::default().json_depth) {
             Err(Problem::Duplicate(name)) => Some(name),
-            _ => None,
-        }
-    }
-
-    /// Describes the type or the size of a JWK member, and what it must be.
-    fn describe_sizes(&self, error: &jeton::Error) -> Option<String> {
-        let (Form::Jwk(text), jeton::Error::Key(error)) = (self.form(), error) else {
-            return None;
-        };
-        let member = error.member()?;
-        let Members(members) = Members::loose(text)?;
-        let (_, value) = members.iter().find(|(name, _)| name == member)?;
-        match (error.problem(), member) {
-            (KeyProblem::WrongType, _) => {
-                let given = json::type_name(value.get());
-                Some(format!("`{member}` must be a string, got {given}")).filter(|_| {
-                    ["kid", "alg", "kty", "crv", "use", "x", "y", "n", "e"].contains(&member)
-                })
-            }
-            (KeyProblem::WrongLength, "kid") => Some("`kid` is empty".to_owned()),
             _ => None,
         }
     }

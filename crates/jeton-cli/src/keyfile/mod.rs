@@ -7,6 +7,7 @@ mod any;
 mod argument;
 mod decrypting;
 mod encrypting;
+mod ignored;
 mod load_error;
 mod set;
 mod signing;
@@ -33,7 +34,7 @@ use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
 use crate::exit::{Failure, Outcome};
-use crate::input;
+use crate::{input, shell};
 
 /// A key file that has been read and not yet parsed as a key.
 pub(crate) struct KeyFile {
@@ -54,24 +55,33 @@ pub(crate) enum Form {
 }
 
 impl KeyFile {
-    /// Reads a file; `-` is standard input.
+    /// Reads a file; `-` is standard input. Notes the members that are ignored.
     pub(crate) fn read(path: &Path) -> Outcome<KeyFile> {
-        KeyFile::read_encrypted(path, &KeyPassword::default())
+        KeyFile::read_as(path, None).inspect(KeyFile::note_ignored)
     }
 
-    /// Reads a file that may be encrypted.
+    /// Reads a file that may be encrypted. Notes the members that are ignored.
     pub(crate) fn read_encrypted(path: &Path, password: &KeyPassword) -> Outcome<KeyFile> {
+        KeyFile::read_as(path, Some(password)).inspect(KeyFile::note_ignored)
+    }
+
+    /// Reads a file without notes. `password` is `None` in a command that has no option for it.
+    pub(crate) fn read_as(path: &Path, password: Option<&KeyPassword>) -> Outcome<KeyFile> {
         let name = input::name_of(path);
         let bytes = input::key_bytes(path, limits::KEY_SET_BYTES)?;
-        let password = password.read()?;
+        let has_option = password.is_some();
+        let password = password.map(KeyPassword::read).transpose()?.flatten();
         let password = password.as_ref().map(|text| text.as_bytes());
         KeyFile::of_encrypted(&name, &bytes, password).map_err(|error| match problem_of(&error) {
             Some(KeyProblem::Found(FoundInput::EncryptedPkcs8)) => {
-                Failure::error(format!("{name}: the key is encrypted"))
-                    .hint("to decrypt a private key, add `--key-password-file FILE`; or run `jeton key convert --to pem --key-password-file FILE KEY`")
+                Failure::error(format!("{name}: the key is encrypted")).hint(match has_option {
+                    true => "to decrypt it, add `--key-password-file FILE`".to_owned(),
+                    false => format!("to get the public key, run `jeton key public --key-password-file PASSWORD_FILE {name}`"),
+                })
             }
+            Some(KeyProblem::Found(found)) => no_key(path, &name, found),
             Some(KeyProblem::Malformed) => Failure::error(format!("{name}: unknown key format"))
-                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK; to make a key, run `jeton key new --alg ES256`"),
+                .hint("a key file is a JWK, a JWK Set, PEM, DER or a PASERK; a secret for HMAC is a JWK with `kty` oct and the secret in base64url as `k`; to make a key, run `jeton key new --alg ES256`"),
             _ => Failure::error(format!("{name}: {}", load_error::message_of(error))),
         })
     }
@@ -194,6 +204,19 @@ impl Form {
             None => (KeyFormat::Jwk, Form::Jwk(owned)),
         }))
     }
+}
+
+/// Returns the failure for an input that is no key: what it is, and the command for it.
+fn no_key(path: &Path, name: &str, found: FoundInput) -> Failure {
+    let text = found.to_string();
+    let Some((what, how)) = text.split_once("; ") else {
+        return Failure::error(format!("{name}: {KEY_ERROR_PREFIX}{text}"));
+    };
+    let failure = Failure::error(format!("{name}: {KEY_ERROR_PREFIX}{what}"));
+    failure.hint(match path.to_str() {
+        Some(path) if path == name => how.replace(" FILE", &format!(" {}", shell::quoted(name))),
+        _ => how.to_owned(),
+    })
 }
 
 /// The kind of a key.

@@ -2,20 +2,12 @@
 
 use jeton::error::KeyProblem;
 use jeton::key::KeyFormat;
-use jeton::limits;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 use super::{Form, KEY_ERROR_PREFIX as PREFIX, KeyFile, LoadError, Shape};
 use crate::exit::{Failure, Outcome};
 use crate::output;
-
-#[derive(Deserialize)]
-struct Elements<'a> {
-    #[serde(borrow)]
-    keys: Vec<&'a RawValue>,
-}
 
 /// A key that is skipped, and the reason.
 struct SkippedKey {
@@ -229,24 +221,18 @@ impl KeyFile {
     pub(super) fn elements(&self, text: &str) -> Outcome<Vec<KeyFile>> {
         let failure =
             |message: &str| Failure::error(format!("{}: {PREFIX}keys: {message}", self.name()));
-        let elements: Elements<'_> =
-            serde_json::from_str(text).map_err(|_| failure("not a list of keys"))?;
-        if elements.keys.len() > limits::KEY_SET_KEYS {
-            let (count, limit) = (elements.keys.len(), limits::KEY_SET_KEYS);
-            return Err(failure(&format!(
-                "the set has {count} keys, the limit is {limit}"
-            )));
-        }
-        if elements.keys.is_empty() {
+        let keys = jeton::key::AnyKey::from_bytes(text.as_bytes()).and_then(|set| set.each());
+        let keys = keys.map_err(|error| self.failure(error.into()))?;
+        if keys.is_empty() {
             return Err(failure("the set is empty"));
         }
-        let keys = elements.keys.into_iter().enumerate();
+        let keys = keys.iter().enumerate();
         Ok(keys
             .map(|(index, key)| KeyFile {
                 name: format!("{}, key {}", self.name(), index + 1),
                 file: self.file.clone(),
                 format: KeyFormat::Jwk,
-                form: Form::Jwk(Zeroizing::new(key.get().to_owned())),
+                form: Form::Jwk(Zeroizing::new(key.text().unwrap_or_default().to_owned())),
             })
             .collect())
     }

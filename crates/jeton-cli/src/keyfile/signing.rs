@@ -82,25 +82,22 @@ impl KeyFile {
             Err(error) if problem_of(&error) == Some(KeyProblem::TooWeak) => {
                 Err(LoadError::too_weak(error, allowed))
             }
-            key => {
-                key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(MacAlg::name)))
-            }
+            key => Ok(key?),
         }
     }
 
     pub(super) fn signing(&self, alg: Option<Alg>) -> Result<SigningKey, LoadError> {
         let alg = signature_alg(alg)?;
-        let key = match (self.form(), alg) {
-            (Form::Jwk(text), None) => SigningKey::from_jwk(text),
-            (Form::Jwk(text), Some(alg)) => SigningKey::from_jwk_as(text, alg),
+        Ok(match (self.form(), alg) {
+            (Form::Jwk(text), None) => SigningKey::from_jwk(text)?,
+            (Form::Jwk(text), Some(alg)) => SigningKey::from_jwk_as(text, alg)?,
             (Form::Der(..), None) if self.needs_named_algorithm() => {
                 return Err(LoadError::problem(KeyProblem::AlgorithmNeeded));
             }
-            (Form::Der(der, _), None) => SigningKey::from_der(der),
-            (Form::Der(der, _), Some(alg)) => SigningKey::from_der_as(der, alg),
+            (Form::Der(der, _), None) => SigningKey::from_der(der)?,
+            (Form::Der(der, _), Some(alg)) => SigningKey::from_der_as(der, alg)?,
             (Form::Set(_) | Form::Paserk(_), _) => return Err(self.not_one_key()),
-        };
-        key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name)))
+        })
     }
 }
 

@@ -28,10 +28,6 @@ impl KeyFile {
         };
         match KeySet::from_json(text) {
             Err(error) if problem_of(&error) != Some(KeyProblem::NoUsableKey) => {
-                if problem_of(&error) == Some(KeyProblem::TooLarge) {
-                    // This error has the number of keys and the limit.
-                    self.elements(text)?;
-                }
                 return Err(self.failure(error.into()));
             }
             // Each key is checked separately below.
@@ -135,9 +131,7 @@ impl KeyFile {
             Err(error) if problem_of(&error) == Some(KeyProblem::TooWeak) => {
                 Err(LoadError::too_weak(error, allowed))
             }
-            key => {
-                key.map_err(|error| self.name_both_algorithms(error.into(), alg.map(SigAlg::name)))
-            }
+            key => Ok(key?),
         }
     }
 

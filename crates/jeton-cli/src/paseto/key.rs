@@ -6,7 +6,7 @@ use jeton::error::KeyProblem;
 use jeton::paserk::Form;
 use jeton::paseto::{Keys, LocalKey, Message, PublicKey, SecretKey, TokenContext, Version};
 use jeton::paseto::{v3::V3, v4::V4};
-use jeton::{Claims, JsonClaims};
+use jeton::{Claims, JsonClaims, Limits};
 
 use crate::allow::{Allowed, InsecureOption};
 use crate::exit::Outcome;
@@ -53,7 +53,7 @@ impl<V: Version> IssuingKey for LocalKey<V> {
 /// A key that verifies or decrypts tokens, of any version and purpose.
 pub(crate) trait AcceptingKey {
     fn keys(&self) -> Keys;
-    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Message>;
+    fn open(&self, token: &str, implicit: &[u8], limits: Limits) -> jeton::Result<Message>;
 }
 
 impl<V: Version> AcceptingKey for PublicKey<V> {
@@ -61,8 +61,8 @@ impl<V: Version> AcceptingKey for PublicKey<V> {
         self.into()
     }
 
-    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Message> {
-        self.verify(token, implicit)
+    fn open(&self, token: &str, implicit: &[u8], limits: Limits) -> jeton::Result<Message> {
+        self.verify_with_limits(token, implicit, &limits)
     }
 }
 
@@ -71,8 +71,8 @@ impl<V: Version> AcceptingKey for LocalKey<V> {
         self.into()
     }
 
-    fn open(&self, token: &str, implicit: &[u8]) -> jeton::Result<Message> {
-        self.decrypt(token, implicit)
+    fn open(&self, token: &str, implicit: &[u8], limits: Limits) -> jeton::Result<Message> {
+        self.decrypt_with_limits(token, implicit, &limits)
     }
 }
 

@@ -10,6 +10,7 @@ use super::key::{self, AcceptingKey};
 use crate::allow::{self, InsecureOption};
 use crate::exit::Outcome;
 use crate::keyfile::KeyFile;
+use crate::limit_args::TokenSize;
 use crate::output;
 use crate::policy_args::PolicyArgs;
 use crate::rejection_hints::{self, Command};
@@ -77,6 +78,9 @@ pub(super) struct VerifyArgs {
     json: bool,
 
     #[command(flatten)]
+    size: TokenSize,
+
+    #[command(flatten)]
     token: TokenArgument,
 }
 
@@ -96,10 +100,11 @@ impl VerifyArgs {
     fn run(&self, key: &dyn AcceptingKey, command: Command) -> Outcome {
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
+        let limits = self.size.limits();
         if self.raw {
             let token = self.token.read()?;
             let opened = key
-                .open(&token, &implicit)
+                .open(&token, &implicit, limits)
                 .map_err(|error| rejection_hints::failure(error, &token, command))?;
             if footer.is_some_and(|footer| *footer != opened.footer()) {
                 return Err(rejection_hints::failure(
@@ -111,7 +116,7 @@ impl VerifyArgs {
             return output::payload(opened.message());
         }
         let footer = footer.as_ref().map(|footer| footer.as_slice());
-        let verifier = verification::paseto(key, &self.policy_args, footer, &implicit);
+        let verifier = verification::paseto(key, &self.policy_args, footer, &implicit, limits);
         let result = self.token.read().and_then(|token| {
             let verified: jeton::Result<Verified<IgnoredAny>> = verifier.verify(&token);
             verified.map_err(|error| rejection_hints::failure(error, &token, command))

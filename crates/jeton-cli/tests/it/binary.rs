@@ -39,6 +39,23 @@ pub(crate) fn jeton(folder: &Path, args: &[&str], stdin: &[u8]) -> Output {
     output
 }
 
+/// Returns a folder of `vectors/inputs`.
+pub(crate) fn inputs(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../vectors/inputs")
+        .join(name)
+}
+
+/// Returns the output of both streams and the exit code.
+pub(crate) fn said(folder: &Path, args: &[&str]) -> (String, i32) {
+    let output = jeton(folder, args, b"");
+    let said = [output.stdout, output.stderr].concat();
+    (
+        String::from_utf8(said).unwrap(),
+        output.status.code().unwrap(),
+    )
+}
+
 pub(crate) fn succeeds(folder: &Path, args: &[&str], stdin: &[u8]) -> Vec<u8> {
     let output = jeton(folder, args, stdin);
     let stderr = String::from_utf8_lossy(&output.stderr);

@@ -14,6 +14,7 @@ mod fake_lab;
 mod files;
 mod help;
 mod help_arguments;
+mod inputs;
 mod inspect_web;
 mod lab;
 mod readme;

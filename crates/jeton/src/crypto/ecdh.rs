@@ -71,8 +71,10 @@ pub(crate) struct Private {
 impl Private {
     pub(crate) fn generate(group: Group) -> Result<Private> {
         if group == Group::X25519 {
-            let secret = random::secret::<32>()?;
-            return Self::from_secret(group, secret.as_slice()).map_err(|_| Error::Primitive);
+            // Not an array: it would be moved, and what a move leaves on the stack is copied with the unused bytes of
+            // other values.
+            let secret = random::secret_bytes(group.bytes())?;
+            return Self::from_secret(group, &secret).map_err(|_| Error::Primitive);
         }
         use aws_lc_rs::encoding::{AsBigEndian, EcPrivateKeyBin};
         let key = PrivateKey::generate(group.algorithm()).map_err(|_| Error::Primitive)?;

@@ -1,6 +1,15 @@
 use std::fmt;
 
 /// A registered claim (RFC 7519, section 4.1; the PASETO specification has the same names).
+///
+/// ```
+/// use jeton::Policy;
+/// use jeton::error::Claim;
+///
+/// let policy = Policy::new("https://id.example", "api").require(Claim::Subject);
+/// assert_eq!(Claim::Subject.name(), "sub");
+/// assert_eq!(Claim::from_name("sub"), Some(Claim::Subject));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Claim {

@@ -161,7 +161,7 @@ codes! {
             "Send a token with the expected footer.", "PASETO, footer validation";
         TOKEN_REVOKED: "The token, its subject, its client or its key is revoked.",
             "Request a new token, if the subject is still allowed to.";
-        TOKEN_CLAIMS: "A registered claim is missing, has the wrong type, or is out of range.",
+        TOKEN_CLAIMS: "A required claim is missing, has the wrong type, or is out of range.",
             "Correct the claims at the issuer.", "RFC 7519, section 4.1";
         TOKEN_CLAIMS_SHAPE: "The claims do not match the type that the verifier expects.",
             "Correct the custom claims at the issuer, or the type in the program.";
@@ -275,7 +275,7 @@ codes! {
             "Set the claim in one place.", "RFC 7519, section 4";
         AUDIENCE_LIST_UNSUPPORTED: "A list of audiences was passed for a PASETO.",
             "Pass a single audience.", "PASETO, registered claims";
-        ACCESS_TOKEN_CLAIM_MISSING: "An access token lacks a claim that its type requires.",
+        ACCESS_TOKEN_CLAIM_MISSING: "An access token lacks a required claim, or the claim has the wrong type.",
             "Set the claim that the message names.", "RFC 9068, section 2.2";
         ISSUER_NOT_CHOSEN: "A policy for several issuers does not name its issuer.",
             "Name the issuer in each policy.", "RFC 8725, section 3.8";
@@ -289,7 +289,7 @@ codes! {
             "Pass a shorter footer.", "PASETO, footer";
         IMPLICIT_ASSERTION_UNSUPPORTED: "An implicit assertion was passed for PASETO version 1 or 2.",
             "Use version 3 or 4.", "PASETO, implicit assertions";
-        INVALID_TYPE: "The header type (`typ`) is not a media type.",
+        INVALID_TYPE: "The header type (`typ`) is not a media type, or not `at+jwt` for access tokens.",
             "Pass a media type, such as `at+jwt`.", "RFC 7515, section 4.1.9";
         INVALID_RECIPIENTS: "The form or the key management does not allow this number of recipients.",
             "Use the general JSON serialization and key wrapping.", "RFC 7516, section 7.2.1";

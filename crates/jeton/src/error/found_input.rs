@@ -3,6 +3,17 @@ use std::fmt;
 /// What was found in place of a key.
 ///
 /// The text of each says what the input is, and what to do.
+///
+/// ```
+/// use jeton::Error;
+/// use jeton::error::{FoundInput, KeyProblem};
+/// use jeton::key::AnyKey;
+///
+/// let Err(Error::Key(error)) = AnyKey::from_bytes(br#"{"jwks_uri":"https://id.example/jwks"}"#) else {
+///     unreachable!()
+/// };
+/// assert_eq!(error.problem(), KeyProblem::Found(FoundInput::IssuerMetadata));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundInput {

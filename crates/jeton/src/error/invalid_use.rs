@@ -5,6 +5,16 @@ use super::codes::{self, Code};
 use crate::limits;
 
 /// An invalid use of the API: a bug in the calling program.
+///
+/// ```
+/// use jeton::error::{Error, InvalidUse};
+/// use jeton::key::{MacAlg, MacKey};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?;
+/// let error = key.issue(&jeton::Claims::new(())).unwrap_err();
+/// assert_eq!(error, Error::InvalidUse(InvalidUse::ExpiryNotChosen));
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InvalidUse {
@@ -15,7 +25,7 @@ pub enum InvalidUse {
     /// A token of an [`Issuer`](crate::jwt::Issuer) or a [`BatchIssuer`](crate::jwt::BatchIssuer) has a claim that
     /// the issuer sets for all its tokens.
     SetForAll(Claim),
-    /// An access token lacks this claim, which RFC 9068, section 2.2, requires.
+    /// An access token lacks this claim, which RFC 9068, section 2.2, requires, or the claim has the wrong type.
     AccessTokenClaim(&'static str),
     /// A [`MultiIssuerVerifier`](crate::jwt::MultiIssuerVerifier) got a policy that accepts any issuer, or none.
     IssuerNotChosen,
@@ -78,15 +88,26 @@ pub enum InvalidUse {
     AudienceList,
     /// The header type (`typ`) is empty or has characters that a media type cannot contain.
     Type,
-    /// The serialization or the key management does not allow this number of recipients.
-    Recipients,
+    /// There are more recipients than the serialization and the key management allow. The limit is 1 in the compact
+    /// and the flattened serialization, and for a key that agrees on the content key or is the content key (plain
+    /// ECDH-ES, `dir`). Else it is [`limits::RECIPIENTS`](crate::limits::RECIPIENTS).
+    Recipients {
+        /// The actual number.
+        recipients: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// The compact serialization has no associated data and no unprotected header.
     CompactForm,
     /// A header member of this name is already set, or jeton sets it.
     HeaderMember,
-    /// `apu` or `apv` is longer than [`limits::PARTY_INFO_BYTES`](crate::limits::PARTY_INFO_BYTES), or
-    /// the key management does not use them.
-    PartyInfo,
+    /// `apu` or `apv` is longer than [`limits::PARTY_INFO_BYTES`](crate::limits::PARTY_INFO_BYTES).
+    PartyInfo {
+        /// The actual length, bytes.
+        bytes: usize,
+    },
+    /// `apu` and `apv` were set, but no recipient uses ECDH-ES.
+    PartyInfoUnused,
     /// The number of PBKDF2 rounds is outside [`limits::PBES2_ROUNDS_MIN`](crate::limits::PBES2_ROUNDS_MIN)
     /// to [`limits::PBES2_ROUNDS`](crate::limits::PBES2_ROUNDS).
     Pbes2Rounds {
@@ -101,9 +122,15 @@ pub enum InvalidUse {
     /// An unencoded payload (RFC 7797) contains bytes that the serialization does not allow. A compact
     /// token allows printable ASCII without a dot, the JSON serialization UTF-8.
     UnencodedPayload,
-    /// No signer, more than [`limits::SIGNATURES`](crate::limits::SIGNATURES), or signers with
-    /// different settings for the encoding of the payload.
-    Signers,
+    /// A general JWS has no signer, or more than [`limits::SIGNATURES`](crate::limits::SIGNATURES).
+    Signers {
+        /// The actual number.
+        signers: usize,
+    },
+    /// The signers of a general JWS have different settings for the encoding of the payload (RFC 7797, section 3).
+    MixedPayloadEncoding,
+    /// An issuer of access tokens has another type than `at+jwt` (RFC 9068, section 2.1).
+    AccessTokenType,
     /// One RSA key was added for both [`RSA1_5`](crate::danger::RSA1_5) and RSA-OAEP.
     SharedRsaKey,
     /// The capacity of a cache is 0, or more than [`limits::CACHE_ENTRIES`](crate::limits::CACHE_ENTRIES).
@@ -146,16 +173,20 @@ impl InvalidUse {
             InvalidUse::FooterTooLarge { .. } => &codes::FOOTER_TOO_LARGE,
             InvalidUse::ImplicitAssertion => &codes::IMPLICIT_ASSERTION_UNSUPPORTED,
             InvalidUse::AudienceList => &codes::AUDIENCE_LIST_UNSUPPORTED,
-            InvalidUse::Type => &codes::INVALID_TYPE,
-            InvalidUse::Recipients => &codes::INVALID_RECIPIENTS,
+            InvalidUse::Type | InvalidUse::AccessTokenType => &codes::INVALID_TYPE,
+            InvalidUse::Recipients { .. } => &codes::INVALID_RECIPIENTS,
             InvalidUse::CompactForm => &codes::COMPACT_FORM_UNSUPPORTED,
             InvalidUse::HeaderMember => &codes::INVALID_HEADER_MEMBER,
-            InvalidUse::PartyInfo => &codes::INVALID_PARTY_INFO,
+            InvalidUse::PartyInfo { .. } | InvalidUse::PartyInfoUnused => {
+                &codes::INVALID_PARTY_INFO
+            }
             InvalidUse::Pbes2Rounds { .. } => &codes::INVALID_PBES2_ROUNDS,
             InvalidUse::ContentEncryption => &codes::CONTENT_ENCRYPTION_MISMATCH,
             InvalidUse::UnprotectedHeader => &codes::INVALID_UNPROTECTED_HEADER,
             InvalidUse::UnencodedPayload => &codes::INVALID_UNENCODED_PAYLOAD,
-            InvalidUse::Signers => &codes::INVALID_SIGNERS,
+            InvalidUse::Signers { .. } | InvalidUse::MixedPayloadEncoding => {
+                &codes::INVALID_SIGNERS
+            }
             InvalidUse::SharedRsaKey => &codes::RSA_KEY_SHARED,
             InvalidUse::CacheEntries { .. } => &codes::INVALID_CACHE_ENTRIES,
         }
@@ -182,6 +213,9 @@ impl fmt::Display for InvalidUse {
                 f,
                 "an access token needs the claim `{name}` (RFC 9068, section 2.2)"
             ),
+            InvalidUse::AccessTokenType => {
+                f.write_str("an access token has the type `at+jwt` (RFC 9068, section 2.1)")
+            }
             InvalidUse::IssuerNotChosen => f.write_str(
                 "the policy names no issuer: a verifier for several issuers selects the keys by `iss`",
             ),
@@ -244,8 +278,9 @@ impl fmt::Display for InvalidUse {
                 f.write_str("`aud` of a PASETO is a single string: call audience, not audiences")
             }
             InvalidUse::Type => f.write_str("the header type (`typ`) is not a media type"),
-            InvalidUse::Recipients => f.write_str(
-                "several recipients require the general JSON serialization and key wrapping: dir and ECDH-ES allow one recipient",
+            InvalidUse::Recipients { recipients, limit } => write!(
+                f,
+                "{recipients} recipients, limit {limit}: only the general JSON serialization with key wrapping allows more than one"
             ),
             InvalidUse::CompactForm => f.write_str(
                 "the compact serialization has no associated data and no unprotected header: use a JSON serialization",
@@ -253,9 +288,14 @@ impl fmt::Display for InvalidUse {
             InvalidUse::HeaderMember => {
                 f.write_str("a header member of this name is already set, or set by the library")
             }
-            InvalidUse::PartyInfo => f.write_str(
-                "`apu` and `apv` have at most 1024 bytes each, and only ECDH-ES uses them",
+            InvalidUse::PartyInfo { bytes } => write!(
+                f,
+                "`apu` or `apv` has {bytes} bytes, limit {}",
+                limits::PARTY_INFO_BYTES
             ),
+            InvalidUse::PartyInfoUnused => {
+                f.write_str("only ECDH-ES uses `apu` and `apv`, and no recipient uses ECDH-ES")
+            }
             InvalidUse::Pbes2Rounds { rounds } => write!(
                 f,
                 "{rounds} PBKDF2 rounds, must be between {} and {}",
@@ -279,8 +319,13 @@ impl fmt::Display for InvalidUse {
                 "the cache has {entries} entries, must be between 1 and {}",
                 limits::CACHE_ENTRIES
             ),
-            InvalidUse::Signers => f.write_str(
-                "a general JWS requires 1 to 16 signers with the same setting for the payload encoding",
+            InvalidUse::Signers { signers } => write!(
+                f,
+                "a general JWS has {signers} signers, must be between 1 and {}",
+                limits::SIGNATURES
+            ),
+            InvalidUse::MixedPayloadEncoding => f.write_str(
+                "the signers of a general JWS have different settings for the payload encoding (b64)",
             ),
         }
     }

@@ -213,6 +213,9 @@ impl KeyError {
             (KeyProblem::WrongType, Some(member), Some(found), Some(expected)) => {
                 return write!(f, "`{member}` must be {expected}, not {found}");
             }
+            (KeyProblem::WrongLength, Some(member @ "kid"), ..) => {
+                return write!(f, "`{member}` is empty");
+            }
             (KeyProblem::Null, Some(member), ..) => {
                 return write!(f, "`{member}` is null: remove it");
             }

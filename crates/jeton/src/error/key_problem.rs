@@ -5,6 +5,16 @@ use super::{FoundInput, PemLabel};
 use crate::paserk::Kind;
 
 /// What is wrong with key material.
+///
+/// ```
+/// use jeton::Error;
+/// use jeton::error::KeyProblem;
+/// use jeton::key::{MacAlg, MacKey};
+///
+/// let Err(Error::Key(error)) = MacKey::new(MacAlg::HS256, b"short") else { unreachable!() };
+/// assert_eq!(error.problem(), KeyProblem::TooWeak);
+/// assert_eq!(error.to_string(), "key rejected: HMAC key has 5 bytes, minimum 32");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyProblem {
@@ -78,10 +88,10 @@ pub enum KeyProblem {
     /// The password cost of a PASERK is below the minimum, or its number of lanes is not supported.
     /// [`limits`](crate::limits) lists the bounds for PBKDF2 and Argon2id.
     PasswordCost,
-    /// A PASERK requires more PBKDF2 iterations than
-    /// [`PasswordLimits`](crate::paserk::PasswordLimits) allows.
+    /// A PASERK requires more PBKDF2 iterations than [`PasswordLimits`](crate::paserk::PasswordLimits) allows, or a
+    /// PKCS#8 key requires more than [`Pkcs8Limits`](crate::key::Pkcs8Limits) allows.
     PasswordIterations {
-        /// The number that the PASERK requires.
+        /// The number that the key requires.
         asked: u32,
         /// The maximum.
         limit: u32,
@@ -109,13 +119,12 @@ pub enum KeyProblem {
         /// The maximum, rounded down.
         limit_mib: u32,
     },
-    /// An encrypted PKCS#8 key requires more scrypt memory than
-    /// [`limits::SCRYPT_MEMORY_BYTES`](crate::limits::SCRYPT_MEMORY_BYTES). The memory is multiplied with the
-    /// parallelization.
+    /// An encrypted PKCS#8 key requires more scrypt memory than [`Pkcs8Limits`](crate::key::Pkcs8Limits) allows. The
+    /// memory is multiplied with the parallelization.
     PasswordScrypt {
         /// The memory that the key requires, MiB, rounded up.
         asked_mib: u32,
-        /// The maximum, MiB.
+        /// The maximum, MiB, rounded down.
         limit_mib: u32,
     },
     /// An encrypted key cannot be decrypted with this key or password. All causes give this same error.

@@ -88,6 +88,23 @@ impl Measure {
 }
 
 /// Why a token is rejected.
+///
+/// ```
+/// use jeton::error::Rejection;
+/// use jeton::key::{MacAlg, MacKey};
+/// use jeton::{Claims, Policy, jwt};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?;
+/// let claims = Claims::new(()).issuer("another").audience("a").without_expiry();
+/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+/// let error = verifier.verify::<serde::de::IgnoredAny>(&key.issue(&claims)?).unwrap_err();
+/// match error.rejection() {
+///     Some(Rejection::Expired) => unreachable!("ask for a new token"),
+///     Some(rejection) => assert_eq!(rejection, Rejection::IssuerMismatch),
+///     None => unreachable!("not the fault of the token"),
+/// }
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rejection {
@@ -151,9 +168,12 @@ pub enum Rejection {
     FooterMismatch,
     /// A claim that the policy requires is absent.
     ClaimMissing(Claim),
-    /// A custom claim that the policy requires is absent. It has the name from
+    /// A custom claim that the policy requires is absent or null. It has the name from
     /// [`Policy::require_custom`](crate::Policy::require_custom).
     CustomClaimMissing(&'static str),
+    /// A custom claim that the policy requires has the wrong JSON type: `client_id` of an access token is a string
+    /// (RFC 8693, section 4.3).
+    CustomClaimType(&'static str),
     /// A claim has the wrong JSON type.
     ClaimType(Claim),
     /// A time is outside the years 1970 to 9999.
@@ -258,6 +278,7 @@ impl Rejection {
             Rejection::FooterMismatch => &codes::TOKEN_WITH_ANOTHER_FOOTER,
             Rejection::ClaimMissing(_)
             | Rejection::CustomClaimMissing(_)
+            | Rejection::CustomClaimType(_)
             | Rejection::ClaimType(_)
             | Rejection::ClaimRange(_) => &codes::TOKEN_CLAIMS,
             Rejection::Expired => &codes::TOKEN_EXPIRED,
@@ -335,6 +356,9 @@ impl fmt::Display for Rejection {
             Rejection::FooterMismatch => f.write_str("the footer is not the expected footer"),
             Rejection::ClaimMissing(claim) => write!(f, "the claim `{claim}` is missing"),
             Rejection::CustomClaimMissing(name) => write!(f, "the claim `{name}` is missing"),
+            Rejection::CustomClaimType(name) => {
+                write!(f, "the claim `{name}` has the wrong type")
+            }
             Rejection::ClaimType(claim) => write!(f, "the claim `{claim}` has the wrong type"),
             Rejection::ClaimRange(claim) => {
                 write!(f, "the claim `{claim}` is outside the years 1970 to 9999")
@@ -349,8 +373,11 @@ impl fmt::Display for Rejection {
             Rejection::AudienceMismatch => {
                 f.write_str("`aud` does not contain the expected audience")
             }
+            Rejection::ClaimsShape(ShapeMismatch::Unnamed) => {
+                f.write_str("the claims do not match the expected type")
+            }
             Rejection::ClaimsShape(mismatch) => {
-                write!(f, "the claims do not match the expected type{mismatch}")
+                write!(f, "the claims do not match the expected type: {mismatch}")
             }
             Rejection::Revoked => f.write_str("the token has been revoked"),
         }
@@ -391,22 +418,23 @@ pub enum ShapeMismatch {
     Unnamed,
 }
 
+impl std::error::Error for ShapeMismatch {}
+
 impl fmt::Display for ShapeMismatch {
-    /// Writes the rest of a sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ShapeMismatch::MissingField(field) => write!(f, ": the field `{field}` is missing"),
+            ShapeMismatch::MissingField(field) => write!(f, "the field `{field}` is missing"),
             ShapeMismatch::WrongType(field) => {
-                write!(f, ": the field `{field}` has the wrong type")
+                write!(f, "the field `{field}` has the wrong type")
             }
             ShapeMismatch::UnknownField(Some(claim)) => write!(
                 f,
-                ": the type has no field for the registered claim `{claim}`, and accepts no unknown fields"
+                "the type has no field for the registered claim `{claim}`, and accepts no unknown fields"
             ),
             ShapeMismatch::UnknownField(None) => {
-                f.write_str(": the type accepts no unknown fields, and there is one")
+                f.write_str("the type accepts no unknown fields, and there is one")
             }
-            ShapeMismatch::Unnamed => Ok(()),
+            ShapeMismatch::Unnamed => f.write_str("the shape of the claims differs from the type"),
         }
     }
 }

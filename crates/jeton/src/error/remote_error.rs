@@ -7,6 +7,15 @@ use super::codes::{self, Code};
 /// How a [remote](crate::remote) signer failed.
 ///
 /// Two [`NotSigned`](RemoteError::NotSigned) are equal if one is a clone of the other.
+///
+/// ```
+/// use std::error::Error as _;
+/// use jeton::remote::RemoteError;
+///
+/// let error = RemoteError::not_signed("the session has expired");
+/// assert_eq!(error.to_string(), "the remote signer returned no signature");
+/// assert_eq!(error.source().unwrap().to_string(), "the session has expired");
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum RemoteError {

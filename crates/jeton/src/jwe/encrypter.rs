@@ -129,7 +129,7 @@ impl<'k> Encrypter<'k> {
     pub(crate) fn names(&self) -> Result<(&'static str, &'static str), InvalidUse> {
         match self.recipients.as_slice() {
             [key] => Ok((key.alg_name(), self.enc.name())),
-            _ => Err(InvalidUse::Recipients),
+            keys => Err(one_recipient(keys)),
         }
     }
 
@@ -166,13 +166,13 @@ impl<'k> Encrypter<'k> {
     pub fn encrypt_general(&self, plaintext: &[u8]) -> Result<String> {
         self.own_text_is_compact()?;
         self.check()?;
-        let Some((first, others)) = self.recipients.split_first() else {
-            return Err(InvalidUse::Recipients.into());
-        };
         let direct = self.recipients.iter().any(|key| recipient::is_direct(*key));
-        if self.recipients.len() > limits::RECIPIENTS || (direct && !others.is_empty()) {
-            return Err(InvalidUse::Recipients.into());
-        }
+        let limit = if direct { 1 } else { limits::RECIPIENTS };
+        let recipients = self.recipients.len();
+        let (first, others) = match self.recipients.split_first() {
+            Some(split) if recipients <= limit => split,
+            _ => return Err(InvalidUse::Recipients { recipients, limit }.into()),
+        };
         let (key, first) = recipient::first(*first, self.enc, &self.parties)?;
         let mut recipients = vec![first];
         for other in others {
@@ -196,7 +196,7 @@ impl<'k> Encrypter<'k> {
     fn encrypt_to_one(&self, plaintext: &[u8]) -> Result<(String, Vec<u8>, Sealed)> {
         self.check()?;
         let [key] = self.recipients.as_slice() else {
-            return Err(InvalidUse::Recipients.into());
+            return Err(one_recipient(&self.recipients).into());
         };
         let (key, recipient) = recipient::first(*key, self.enc, &self.parties)?;
         let protected = match &self.text {
@@ -216,8 +216,11 @@ impl<'k> Encrypter<'k> {
     fn check(&self) -> Result<(), InvalidUse> {
         for info in [&self.parties.u, &self.parties.v].into_iter().flatten() {
             let binds = |key: &EncryptionKeyRef<'_>| key.alg_name().starts_with("ECDH-ES");
-            if info.len() > limits::PARTY_INFO_BYTES || !self.recipients.iter().any(binds) {
-                return Err(InvalidUse::PartyInfo);
+            if info.len() > limits::PARTY_INFO_BYTES {
+                return Err(InvalidUse::PartyInfo { bytes: info.len() });
+            }
+            if !self.recipients.iter().any(binds) {
+                return Err(InvalidUse::PartyInfoUnused);
             }
         }
         for (index, (name, _)) in self.unprotected.iter().enumerate() {
@@ -294,6 +297,15 @@ impl<'k> Encrypter<'k> {
         }
         text.push('}');
         text
+    }
+}
+
+/// The error of a serialization for one recipient.
+fn one_recipient(keys: &[EncryptionKeyRef<'_>]) -> InvalidUse {
+    let recipients = keys.len();
+    InvalidUse::Recipients {
+        recipients,
+        limit: 1,
     }
 }
 

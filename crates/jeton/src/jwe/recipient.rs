@@ -71,6 +71,12 @@ pub(super) fn first(
     }
 }
 
+/// A key that determines the content key cannot encrypt one. The encrypter rejects it before.
+const DIRECT_AMONG_OTHERS: InvalidUse = InvalidUse::Recipients {
+    recipients: 2,
+    limit: 1,
+};
+
 /// Encrypts the content key to one recipient.
 pub(super) fn wrapped(
     key: EncryptionKeyRef<'_>,
@@ -79,14 +85,14 @@ pub(super) fn wrapped(
 ) -> Result<ForRecipient> {
     let mut members = described(key);
     let encrypted_key = match key.0 {
-        EncryptWith::Content(_) => return Err(InvalidUse::Recipients.into()),
+        EncryptWith::Content(_) => return Err(DIRECT_AMONG_OTHERS.into()),
         EncryptWith::Public(public) => match (public.public(), public.alg().management()) {
             (Public::Rsa { key, .. }, _) => key.encrypt(secret)?,
             (Public::Ecdh(_), Management::Ecdh(Some(length))) => {
                 let alg = public.alg().name();
                 aes_kw::wrap(&agree(public, parties, alg, length, &mut members)?, secret)?
             }
-            (Public::Ecdh(_), _) => return Err(InvalidUse::Recipients.into()),
+            (Public::Ecdh(_), _) => return Err(DIRECT_AMONG_OTHERS.into()),
         },
         EncryptWith::Wrapping(wrapping) => {
             let key = wrapping.shared().to_encrypt()?;

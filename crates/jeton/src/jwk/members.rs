@@ -6,7 +6,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::base64;
 use crate::error::{FoundInput, KeyError, KeyProblem};
 use crate::json::{self, Kind, ScanError, Value};
-use crate::key::{self, KeyId};
+use crate::key::{self, IgnoredMember, KeyId};
 use crate::limits;
 
 /// The members of one JWK, validated as JSON but not as a key.
@@ -224,6 +224,31 @@ impl<'a> Members<'a> {
             Some(format!("\"{}\"", element.raw()))
         });
         Some(texts.collect::<Option<Vec<_>>>()?.join(","))
+    }
+
+    /// Returns the members that count as absent: what is null where that is allowed, and certificate members of the
+    /// wrong type or encoding.
+    pub(crate) fn ignored(&self) -> Vec<IgnoredMember> {
+        let is_thumbprint = |value: Value<'_>, bytes: usize| {
+            let text = value.string().map(|text| text.to_cow());
+            text.is_some_and(|text| {
+                base64::decode(text.as_bytes()).is_ok_and(|digest| digest.len() == bytes)
+            })
+        };
+        let is_well_formed = |name: &str, value: Value<'_>| match name {
+            "x5c" => self.strings("x5c").is_some_and(|chain| !chain.is_empty()),
+            "x5u" => value.string().is_some(),
+            "x5t" => is_thumbprint(value, 20),
+            "x5t#S256" => is_thumbprint(value, 32),
+            _ => true,
+        };
+        let names = ["use", "key_ops", "x5c", "x5u", "x5t", "x5t#S256"];
+        let ignored = names.into_iter().filter_map(|name| {
+            let value = self.value(name)?;
+            let is_null = value.kind() == Kind::Null;
+            (is_null || !is_well_formed(name, value)).then(|| IgnoredMember::new(name, is_null))
+        });
+        ignored.collect()
     }
 
     pub(crate) fn key_id(&self) -> Result<Option<KeyId>, KeyError> {

@@ -114,6 +114,12 @@ impl<'t> Compact<'t> {
     ) -> Result<VerifiedCompact<'k, 't, 'h>, Rejection> {
         if let Some((key, known)) = keys.known(self.header) {
             limits.check_header(self.header)?;
+            // The `kid` is shorter than the header, so this is rarely compared.
+            if self.header.len() > limits.key_id_bytes
+                && let Some(id) = key.id()
+            {
+                limits.check_key_id(Part::Header, id.as_str())?;
+            }
             let message = self.message(content, PayloadForm::Encoded)?;
             if !signed_by(key, &message, self.signature) {
                 return Err(Rejection::Signature);

@@ -49,12 +49,15 @@ impl<'k> GeneralJws<'k> {
 
     /// Returns the first signer; all signers use its payload form.
     fn first(&self) -> Result<&Signer<'k>> {
-        let first = self.0.first().ok_or(InvalidUse::Signers)?;
-        let agreed = self.0.iter().all(|signer| signer.form() == first.form());
-        if !agreed || self.0.len() > limits::SIGNATURES {
-            return Err(InvalidUse::Signers.into());
+        let signers = self.0.len();
+        let first = match self.0.first() {
+            Some(first) if signers <= limits::SIGNATURES => first,
+            _ => return Err(InvalidUse::Signers { signers }.into()),
+        };
+        match self.0.iter().all(|signer| signer.form() == first.form()) {
+            true => Ok(first),
+            false => Err(InvalidUse::MixedPayloadEncoding.into()),
         }
-        Ok(first)
     }
 
     fn signatures(&self, payload: &[u8]) -> Result<String> {

@@ -9,6 +9,25 @@ use crate::limits::Limits;
 /// checks them against a policy.
 ///
 /// An unencoded payload (`b64: false`, RFC 7797) is the only supported extension.
+///
+/// ```
+/// use jeton::error::Rejection;
+/// use jeton::key::{MacAlg, MacKey};
+/// use jeton::{Limits, jws};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?;
+/// let token = jws::Signer::new(&key).sign(b"hello")?;
+/// let verifier = jws::Verifier::new(&key).limits(Limits::new().token_bytes(4096));
+/// assert_eq!(verifier.verify(&token)?.payload(), b"hello");
+/// let error = verifier.verify(&token.replace(".aGVs", ".aGVt")).unwrap_err();
+/// assert_eq!(error.rejection(), Some(Rejection::Signature));
+///
+/// let json = jws::Signer::new(&key).sign_flattened(b"hello")?;
+/// assert_eq!(verifier.verify_json(&json)?.payload(), b"hello");
+/// let detached = jws::Signer::new(&key).sign_detached(b"hello")?;
+/// assert!(verifier.verify_detached(&detached, b"hello").is_ok());
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Verifier {
     keys: Keys,

@@ -8,7 +8,7 @@ use crate::claims::{
 use crate::clock::{Clock, SystemClock};
 use crate::error::{InvalidUse, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
-use crate::json::{self, ScanError};
+use crate::json::{self, Kind, ScanError};
 use crate::jws::{assemble_onto, compact_length};
 
 /// Issues JWTs with one key. Issuer, audience, lifetime and type are set once, for all tokens.
@@ -164,16 +164,18 @@ impl Issuer {
     }
 }
 
-/// Checks that the claims of an access token are complete.
+/// Checks that the claims of an access token are complete. The types of the registered claims were checked when
+/// they were written.
 fn check_access_token(payload: &[u8]) -> Result<()> {
     // RFC 9068, section 2.2.
     const REQUIRED: [&str; 7] = ["iss", "exp", "aud", "sub", "client_id", "iat", "jti"];
     let mut is_present = [false; REQUIRED.len()];
     let text = json::text(payload).map_err(|_| InvalidUse::ClaimsNotSerializable)?;
-    json::read_object(text, json::DEPTH_MAX, |name, _| {
+    json::read_object(text, json::DEPTH_MAX, |name, value| {
         let required = REQUIRED.iter().position(|required| name == **required);
         if let Some(index) = required {
-            is_present[index] = true;
+            // `client_id` is a string (RFC 8693, section 4.3).
+            is_present[index] = REQUIRED[index] != "client_id" || value.kind() == Kind::String;
         }
         Ok::<_, ScanError>(())
     })

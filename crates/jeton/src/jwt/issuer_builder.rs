@@ -3,8 +3,12 @@ use std::time::Duration;
 
 use super::{Issuer, IssuerKey};
 use crate::claims::{Claims, IssuerClaims};
-use crate::error::Result;
+use crate::error::{InvalidUse, Result};
 use crate::jws::header_with_type;
+use crate::policy::same_type;
+
+/// The type of access tokens (RFC 9068, section 2.1).
+const ACCESS_TOKEN_TYPE: &str = "at+jwt";
 
 /// The settings of an [`Issuer`]. [`Issuer::builder`] creates it.
 ///
@@ -77,9 +81,9 @@ impl IssuerBuilder {
 
     /// Issues access tokens (RFC 9068): `typ` is `at+jwt`, and each token must have all claims of section 2.2.
     ///
-    /// These are `iss`, `exp`, `aud`, `sub`, `iat`, `jti` and `client_id`. If one is missing, issuing returns
-    /// [`InvalidUse::AccessTokenClaim`](crate::error::InvalidUse::AccessTokenClaim). To check this, the written claims are
-    /// read once.
+    /// These are `iss`, `exp`, `aud`, `sub`, `iat`, `jti` and `client_id`, a string. If one is missing, issuing
+    /// returns [`InvalidUse::AccessTokenClaim`](crate::error::InvalidUse::AccessTokenClaim). To check this, the
+    /// written claims are read once.
     ///
     /// ```
     /// use std::time::Duration;
@@ -102,7 +106,7 @@ impl IssuerBuilder {
     /// ```
     pub fn access_tokens(mut self) -> Self {
         self.is_for_access_tokens = true;
-        self.typ("at+jwt")
+        self.typ(ACCESS_TOKEN_TYPE)
     }
 
     /// Creates the issuer.
@@ -110,8 +114,13 @@ impl IssuerBuilder {
     /// # Errors
     ///
     /// [`InvalidUse::Type`](crate::error::InvalidUse::Type) if the type is not a media type: 1 to 128 visible ASCII
-    /// characters.
+    /// characters. [`InvalidUse::AccessTokenType`](crate::error::InvalidUse::AccessTokenType) if
+    /// [`typ`](Self::typ) changed the type of [`access_tokens`](Self::access_tokens).
     pub fn build(self) -> Result<Issuer> {
+        let is_of_access_token = |typ: &str| same_type(typ, ACCESS_TOKEN_TYPE);
+        if self.is_for_access_tokens && !self.typ.as_deref().is_some_and(is_of_access_token) {
+            return Err(InvalidUse::AccessTokenType.into());
+        }
         let key = self.key.by_ref();
         let header = match &self.typ {
             Some(typ) => header_with_type(key.alg_name(), key.key_id(), typ)?,

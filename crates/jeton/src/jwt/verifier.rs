@@ -18,6 +18,27 @@ use crate::verify::Verify;
 /// Verifies JWTs: the signature first, then the claims.
 ///
 /// Create it once and use it for all tokens, from any thread.
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton::error::Rejection;
+/// use jeton::key::{MacAlg, MacKey};
+/// use jeton::{Claims, FixedClock, Policy, Timestamp, jwt};
+///
+/// let key = MacKey::generate(MacAlg::HS256)?;
+/// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(60));
+/// let token = key.issue(&claims)?;
+///
+/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+/// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
+/// assert_eq!(verified.issuer(), Some("i"));
+///
+/// let later = FixedClock(Timestamp::now().saturating_add(Duration::from_secs(120)));
+/// let later = jwt::Verifier::new(&key, Policy::new("i", "a")).clock(later);
+/// let error = later.verify::<serde::de::IgnoredAny>(&token).unwrap_err();
+/// assert_eq!(error.rejection(), Some(Rejection::Expired));
+/// # Ok::<(), jeton::Error>(())
+/// ```
 pub struct Verifier {
     trust: Trust,
     limits: Limits,

@@ -19,6 +19,15 @@ pub enum MacAlg {
 /// A signature algorithm (RFC 7518, section 3.1; RFC 8037; RFC 8812; RFC 9864; RFC 9964).
 ///
 /// Ed448 is not supported, because no suitable implementation exists.
+///
+/// ```
+/// use jeton::key::{Alg, MacAlg, SigAlg};
+///
+/// assert_eq!("ES256".parse::<SigAlg>(), Ok(SigAlg::ES256));
+/// assert_eq!(SigAlg::MlDsa65.name(), "ML-DSA-65");
+/// assert_eq!("HS256".parse::<Alg>(), Ok(Alg::Mac(MacAlg::HS256)));
+/// assert!("none".parse::<Alg>().is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SigAlg {

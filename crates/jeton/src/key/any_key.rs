@@ -6,8 +6,8 @@ use super::der_form::DerForm;
 use super::mismatch::{not_a_secret, wrong_jwk_type};
 use super::pem::{self, Pem};
 use super::{
-    Alg, DecryptionKey, EncryptionKey, KeyManagementAlg, Keys, MacAlg, MacKey, SigAlg, SigningKey,
-    VerifyingKey, encrypted, key_text, pkix, pkix_encryption,
+    Alg, DecryptionKey, EncryptionKey, IgnoredMember, KeyManagementAlg, Keys, MacAlg, MacKey,
+    Pkcs8Limits, SigAlg, SigningKey, VerifyingKey, encrypted, key_text, pkix, pkix_encryption,
 };
 use crate::crypto::rsa::Strength;
 use crate::error::{Error, FoundInput, KeyError, KeyProblem, Result};
@@ -66,6 +66,19 @@ pub enum KeyFormat {
 }
 
 /// Which half of a key it is.
+///
+/// ```
+/// use jeton::key::{AnyKey, KeyFormat, KeyHalf, MacAlg, MacKey, SigAlg, SigningKey};
+///
+/// let jwk = MacKey::generate(MacAlg::HS256)?.to_jwk();
+/// let key = AnyKey::from_bytes(jwk.as_bytes())?;
+/// assert_eq!((key.format(), key.half()), (KeyFormat::Jwk, KeyHalf::Symmetric));
+/// let der = SigningKey::generate(SigAlg::ES256)?.to_der()?;
+/// let key = AnyKey::from_bytes(&der)?;
+/// assert_eq!((key.format(), key.half()), (KeyFormat::Der, KeyHalf::Private));
+/// assert_eq!(key.public()?.half(), KeyHalf::Public);
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyHalf {
@@ -89,9 +102,19 @@ impl AnyKey {
     /// Reads a key that may be encrypted: PKCS#8 with PBES2 (RFC 8018, section 6.2), with PBKDF2 or scrypt (RFC
     /// 7914, section 7), in PEM or DER. A key that is not encrypted is read too.
     ///
-    /// The cost is bounded by [`limits::PBKDF2_ITERATIONS`] and [`limits::SCRYPT_MEMORY_BYTES`].
+    /// The default [`Pkcs8Limits`] limit the cost.
     pub fn from_bytes_with_password(bytes: &[u8], password: &[u8]) -> Result<AnyKey> {
-        Ok(Self::read(bytes, Some(password))?)
+        Self::from_bytes_with_password_within(bytes, password, &Pkcs8Limits::new())
+    }
+
+    /// Reads a key that may be encrypted, as [`from_bytes_with_password`](Self::from_bytes_with_password) does, within
+    /// these limits for the cost.
+    pub fn from_bytes_with_password_within(
+        bytes: &[u8],
+        password: &[u8],
+        limits: &Pkcs8Limits,
+    ) -> Result<AnyKey> {
+        Ok(Self::read(bytes, Some((password, limits)))?)
     }
 
     /// Returns the detected encoding.
@@ -264,6 +287,30 @@ impl AnyKey {
         Ok(texts.into_iter().map(jwk).collect())
     }
 
+    /// Returns the members of a JWK that are there but count as absent: `use`, `key_ops`, `x5c`, `x5u`, `x5t` or
+    /// `x5t#S256` is null, or one of the certificate members is malformed. The key is usable without them. For the
+    /// keys of a set, call this on [`each`](Self::each) of them.
+    ///
+    /// ```
+    /// use jeton::key::{AnyKey, SigAlg, SigningKey};
+    ///
+    /// let jwk = SigningKey::generate(SigAlg::ES256)?.verifying_key().to_jwk();
+    /// let jwk = jwk.replacen('{', r#"{"use":null,"x5c":"MIIB","#, 1);
+    /// let key = AnyKey::from_bytes(jwk.as_bytes())?;
+    /// assert!(key.verifying(None).is_ok());
+    /// let notes: Vec<_> = key.ignored_members().iter().map(ToString::to_string).collect();
+    /// assert_eq!(notes, ["`use` is null: ignored", "`x5c` is malformed: ignored"]);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn ignored_members(&self) -> Vec<IgnoredMember> {
+        match &self.form {
+            Form::Jwk(text) => Members::parse(text)
+                .map(|members| members.ignored())
+                .unwrap_or_default(),
+            Form::Set(_) | Form::Der(..) | Form::Paserk(_) => Vec::new(),
+        }
+    }
+
     /// Returns the text of a JWK, a JWK Set or a PASERK, without what was around it. It may be a secret.
     pub fn text(&self) -> Option<&str> {
         match &self.form {
@@ -280,7 +327,7 @@ impl AnyKey {
         }
     }
 
-    fn read(bytes: &[u8], password: Option<&[u8]>) -> Result<AnyKey, KeyError> {
+    fn read(bytes: &[u8], password: Option<(&[u8], &Pkcs8Limits)>) -> Result<AnyKey, KeyError> {
         if bytes.len() > limits::KEY_SET_BYTES {
             let (bytes, limit) = (bytes.len(), limits::KEY_SET_BYTES);
             return Err(KeyError::too_large("input", bytes, limit));
@@ -334,11 +381,11 @@ impl AnyKey {
         form: DerForm,
         der: &[u8],
         format: KeyFormat,
-        password: Option<&[u8]>,
+        password: Option<(&[u8], &Pkcs8Limits)>,
     ) -> Result<AnyKey, KeyError> {
         let form = match (form, password) {
-            (DerForm::EncryptedPkcs8, Some(password)) => {
-                Form::Der(DerForm::Pkcs8, encrypted::decrypt(der, password)?)
+            (DerForm::EncryptedPkcs8, Some((password, limits))) => {
+                Form::Der(DerForm::Pkcs8, encrypted::decrypt(der, password, limits)?)
             }
             (DerForm::EncryptedPkcs8 | DerForm::Certificate | DerForm::Pkcs12, _) => {
                 return Err(pkix::no_key(form));

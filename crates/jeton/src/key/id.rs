@@ -10,21 +10,20 @@ pub(crate) struct KeyId(Arc<str>);
 impl KeyId {
     /// Checks an id that the caller sets.
     pub(crate) fn from_caller(id: &str) -> Result<KeyId, InvalidUse> {
-        Self::bounded(id).ok_or(InvalidUse::KeyId { bytes: id.len() })
+        Self::bounded(id, limits::KEY_ID_BYTES).ok_or(InvalidUse::KeyId { bytes: id.len() })
     }
 
     /// Checks an id from key material.
     pub(crate) fn from_key(id: &str) -> Result<KeyId, KeyError> {
-        Self::bounded(id).ok_or(match id.len() {
+        let limit = limits::KEY_ID_BYTES_MAX;
+        Self::bounded(id, limit).ok_or(match id.len() {
             0 => KeyError::at("kid", KeyProblem::WrongLength),
-            bytes => KeyError::too_large("kid", bytes, limits::KEY_ID_BYTES),
+            bytes => KeyError::too_large("kid", bytes, limit),
         })
     }
 
-    fn bounded(id: &str) -> Option<KeyId> {
-        (1..=limits::KEY_ID_BYTES)
-            .contains(&id.len())
-            .then(|| KeyId(id.into()))
+    fn bounded(id: &str, limit: usize) -> Option<KeyId> {
+        (1..=limit).contains(&id.len()).then(|| KeyId(id.into()))
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -6,6 +6,21 @@ use crate::jws::{Headers, KnownHeader};
 /// The keys that a verifier trusts: one key, or a key set.
 ///
 /// Every key type that verifies converts into it.
+///
+/// ```
+/// use jeton::jwk::KeySet;
+/// use jeton::jws::Verifier;
+/// use jeton::key::{Keys, MacAlg, MacKey, SigAlg, SigningKey};
+///
+/// let public = SigningKey::generate(SigAlg::ES256)?.verifying_key();
+/// let one = Verifier::new(public.clone());
+/// let same = Verifier::new(Keys::from(public.clone()));
+/// let secret = Verifier::new(&MacKey::generate(MacAlg::HS256)?);
+/// let mut set = KeySet::new();
+/// set.insert(public)?;
+/// let several = Verifier::new(set);
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Keys(Trusted);
 

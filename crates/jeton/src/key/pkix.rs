@@ -29,6 +29,18 @@ use crate::limits;
 impl SigningKey {
     /// Reads a PEM private key: PKCS#8 (`PRIVATE KEY`), SEC1 (`EC PRIVATE KEY`) or PKCS#1 (`RSA PRIVATE KEY`),
     /// without encryption. An RSA key in PEM has no algorithm; use [`from_pem_as`](Self::from_pem_as).
+    ///
+    /// ```
+    /// use jeton::key::{SigAlg, SigningKey, VerifyingKey};
+    ///
+    /// let key = SigningKey::generate(SigAlg::ES256)?;
+    /// let pem = key.to_pem()?;
+    /// assert!(pem.starts_with("-----BEGIN PRIVATE KEY-----"));
+    /// assert_eq!(SigningKey::from_pem(&pem)?.alg(), SigAlg::ES256);
+    /// let public = key.verifying_key();
+    /// assert_eq!(VerifyingKey::from_pem(&public.to_pem()?)?.thumbprint(), public.thumbprint());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
     pub fn from_pem(text: &str) -> Result<SigningKey> {
         Ok(read_private_pem(text, None)?)
     }

@@ -26,6 +26,17 @@ const X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
 
 impl EncryptionKey {
     /// Reads a PEM public key for this algorithm: SPKI (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
+    ///
+    /// ```
+    /// use jeton::key::{DecryptionKey, EncryptionKey, KeyManagementAlg};
+    ///
+    /// let alg = KeyManagementAlg::EcdhEs;
+    /// let key = DecryptionKey::generate(alg)?;
+    /// let public = EncryptionKey::from_pem_as(&key.encryption_key().to_pem()?, alg)?;
+    /// assert_eq!(public.thumbprint(), key.encryption_key().thumbprint());
+    /// assert!(DecryptionKey::from_pem_as(&key.to_pem()?, alg).is_ok());
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
     pub fn from_pem_as(text: &str, alg: KeyManagementAlg) -> Result<EncryptionKey> {
         Ok(read_public_pem(text, alg)?)
     }

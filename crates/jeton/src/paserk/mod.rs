@@ -75,6 +75,19 @@ const MEMBER: &str = "paserk";
 /// A PASERK with an unencrypted key.
 ///
 /// The type that uses the key checks whether the bytes are a valid key: for example, a point on the curve.
+///
+/// ```
+/// use jeton::paserk::{Form, Paserk, Version};
+/// use jeton::paseto::v4::LocalKey;
+///
+/// let key = LocalKey::generate()?;
+/// let paserk = Paserk::parse(&key.to_paserk())?;
+/// let kind = paserk.kind();
+/// assert_eq!((kind.version(), kind.form()), (Version::V4, Form::Local));
+/// assert!(kind.is_secret());
+/// assert_eq!(paserk.id(), key.id());
+/// # Ok::<(), jeton::Error>(())
+/// ```
 pub struct Paserk {
     kind: Kind,
     bytes: Zeroizing<Vec<u8>>,

@@ -15,6 +15,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
 use crate::issue::{AnyClaims, Issue};
+use crate::limits::Limits;
 use crate::paserk::{self, Form, Id, Kind, LOCAL_KEY_BYTES, Paserk};
 
 /// A key that encrypts and decrypts the `local` tokens of one version.
@@ -202,7 +203,32 @@ impl<V: Version> LocalKey<V> {
     /// [`Rejection::Decryption`](crate::error::Rejection::Decryption) for all failures that depend on the key.
     /// [`Error::InvalidUse`](crate::Error::InvalidUse) for an implicit assertion in a version without one.
     pub fn decrypt(&self, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
-        open::bytes(&*self.prepared, token, implicit_assertion)
+        self.decrypt_with_limits(token, implicit_assertion, &Limits::default())
+    }
+
+    /// Decrypts a token as [`decrypt`](Self::decrypt) does, with these limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`decrypt`](Self::decrypt).
+    ///
+    /// ```
+    /// use jeton::Limits;
+    /// use jeton::paseto::{TokenContext, v4::LocalKey};
+    ///
+    /// let key = LocalKey::generate()?;
+    /// let token = key.encrypt(b"any bytes", TokenContext::new())?;
+    /// let limits = Limits::new().token_bytes(50);
+    /// assert!(key.decrypt_with_limits(&token, b"", &limits).is_err());
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn decrypt_with_limits(
+        &self,
+        token: &str,
+        implicit_assertion: &[u8],
+        limits: &Limits,
+    ) -> Result<Message> {
+        open::bytes(&*self.prepared, token, implicit_assertion, limits)
     }
 
     /// Creates a key from bytes of the right length.

@@ -99,6 +99,17 @@ impl fmt::Debug for Keys {
 ///
 /// Only a key creates it. The message is not checked: to verify claims, use a
 /// [`Verifier`](super::Verifier).
+///
+/// ```
+/// use jeton::paseto::TokenContext;
+/// use jeton::paseto::v4::LocalKey;
+///
+/// let key = LocalKey::generate()?;
+/// let token = key.encrypt(b"hello", TokenContext::new().footer("kid-1"))?;
+/// let message = key.decrypt(&token, b"")?;
+/// assert_eq!((message.message(), message.footer()), (&b"hello"[..], &b"kid-1"[..]));
+/// # Ok::<(), jeton::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message {
     message: Zeroizing<Vec<u8>>,
@@ -128,10 +139,15 @@ impl fmt::Debug for Message {
     }
 }
 
-/// Authenticates a token with the default limits.
-pub(super) fn bytes(key: &dyn Open, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
+/// Authenticates a token.
+pub(super) fn bytes(
+    key: &dyn Open,
+    token: &str,
+    implicit_assertion: &[u8],
+    limits: &Limits,
+) -> Result<Message> {
     check(key, implicit_assertion)?;
-    let parts = Parts::of(token, key.header(), &Limits::default())?;
+    let parts = Parts::of(token, key.header(), limits)?;
     let mut buffer = Zeroizing::new(vec![0; key.buffer_bytes(&parts, implicit_assertion)]);
     let message = key.open(&parts, implicit_assertion, &mut buffer)?;
     buffer.truncate(message.end);

@@ -20,6 +20,7 @@ use crate::crypto::Signature;
 use crate::error::{Rejection, Result};
 use crate::issue::{AnyClaims, Issue};
 use crate::key::SigAlg;
+use crate::limits::Limits;
 use crate::paserk::{self, Form, Id, Kind, Paserk};
 use crate::remote::RemoteVerifier;
 
@@ -307,7 +308,32 @@ impl<V: Version> PublicKey<V> {
     /// [`Error::Rejected`](crate::Error::Rejected), and [`Error::InvalidUse`](crate::Error::InvalidUse) for an implicit
     /// assertion in a version without one.
     pub fn verify(&self, token: &str, implicit_assertion: &[u8]) -> Result<Message> {
-        open::bytes(&*self.prepared, token, implicit_assertion)
+        self.verify_with_limits(token, implicit_assertion, &Limits::default())
+    }
+
+    /// Verifies a token as [`verify`](Self::verify) does, with these limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`verify`](Self::verify).
+    ///
+    /// ```
+    /// use jeton::Limits;
+    /// use jeton::paseto::{TokenContext, v4::SecretKey};
+    ///
+    /// let key = SecretKey::generate()?;
+    /// let token = key.sign(b"any bytes", TokenContext::new())?;
+    /// let limits = Limits::new().token_bytes(100);
+    /// assert!(key.public_key().verify_with_limits(&token, b"", &limits).is_err());
+    /// # Ok::<_, jeton::Error>(())
+    /// ```
+    pub fn verify_with_limits(
+        &self,
+        token: &str,
+        implicit_assertion: &[u8],
+        limits: &Limits,
+    ) -> Result<Message> {
+        open::bytes(&*self.prepared, token, implicit_assertion, limits)
     }
 
     fn from_public(key: Box<dyn Public>) -> PublicKey<V> {

@@ -1,7 +1,7 @@
 //! Checks that `jeton doctor` reports an error if and only if the command for the token rejects it.
 //!
 //! The commands are `jwt verify`, `paseto verify`, `paseto decrypt`, and `jwe decrypt` if there is only a decryption
-//! key. The inputs are `tests/cases`, tokens and keys of every kind, the vectors of RFCs and of Wycheproof, attacks,
+//! key. The inputs are `vectors/inputs`, tokens and keys of every kind, the vectors of RFCs and of Wycheproof, attacks,
 //! tokens that libraries treat differently, randomly changed tokens, and random claims with random policies.
 
 use std::cell::Cell;
@@ -146,7 +146,7 @@ fn doctor_agrees_with_verify_over_all_cases() {
         ["pem", "json", "jwk", "paserk", "txt", "b64"].contains(&extension.unwrap_or_default())
     };
     let bench = Bench::new();
-    let folders = files(&tests().join("cases"));
+    let folders = files(&tests().join("../../../vectors/inputs"));
     for folder in folders.iter().filter(|path| path.is_dir()) {
         let (keys, tokens): (Vec<_>, Vec<_>) = files(folder).into_iter().partition(is_key);
         for token in &tokens {
@@ -372,7 +372,7 @@ fn changed(token: &str, dice: &mut Dice) -> Vec<u8> {
 #[test]
 fn doctor_agrees_with_verify_over_randomly_changed_tokens() {
     let bench = Bench::new();
-    let cases = tests().join("cases");
+    let cases = tests().join("../../../vectors/inputs");
     let keys = tests().join("keys");
     let tokens = tests().join("tokens");
     let read = |path: PathBuf| fs::read_to_string(path).unwrap().trim().to_owned();

@@ -88,6 +88,11 @@ fn encoded(text: &str) -> String {
 pub(crate) fn holding(document: &str) -> Vec<Named> {
     let (there, plain) = (encoded(document), document);
     let signed = encoded(&format!("{document}{}", "\0".repeat(64)));
+    let with_enc = document.replacen('{', "{\"enc\":\"A256GCM\",", 1);
+    let jwe_header = encoded(match document {
+        document if document.starts_with("{\"") => &with_enc,
+        document => document,
+    });
     vec![
         ("JWS payload", format!("eyJhbGciOiJIUzI1NiJ9.{there}.AAAA")),
         ("JWS header", format!("{there}.e30.AAAA")),
@@ -95,7 +100,7 @@ pub(crate) fn holding(document: &str) -> Vec<Named> {
             "JWS unprotected header",
             format!(r#"{{"payload":"e30","header":{plain},"signature":"AA"}}"#),
         ),
-        ("JWE header", format!("{there}.AAAA.AAAA.AAAA.AAAA")),
+        ("JWE header", format!("{jwe_header}.AAAA.AAAA.AAAA.AAAA")),
         (
             "JWE unprotected header",
             format!(r#"{{"unprotected":{plain},"iv":"AA","ciphertext":"AA","tag":"AA"}}"#),

@@ -227,7 +227,10 @@ fn with_a_private_key() -> Vec<(&'static str, String)> {
         ),
         (
             "JWE",
-            format!("{}....", encoded(&json!({"alg": "ECDH-ES", "epk": ec}))),
+            format!(
+                "{}....",
+                encoded(&json!({"alg": "ECDH-ES", "enc": "A128GCM", "epk": ec}))
+            ),
         ),
         (
             "recipients",

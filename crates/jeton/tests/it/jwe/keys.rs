@@ -1,6 +1,6 @@
 //! Encryption keys in every encoding, and invalid keys: the error names the member and never contains its value.
 
-use jeton::error::{KeyError, KeyProblem};
+use jeton::error::{InvalidUse, KeyError, KeyProblem};
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, KeyManagementAlg,
@@ -382,4 +382,59 @@ fn sec1_and_pkcs1_pem_are_accepted() {
         let problem = rejected(DecryptionKey::from_pem_as(&text, alg));
         assert_eq!(problem, (None, KeyProblem::WrongKeyType));
     }
+}
+
+fn invalid_use<T>(result: Result<T>) -> InvalidUse {
+    match result.map(drop) {
+        Err(Error::InvalidUse(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn number_of_recipients_is_bounded() {
+    let wrapping = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
+    let of = |count: usize| {
+        let first = Encrypter::new(&wrapping, ContentEnc::A128Gcm);
+        (1..count).fold(first, |encrypter, _| encrypter.recipient(&wrapping))
+    };
+    assert!(of(16).encrypt_general(b"x").is_ok());
+    let error = invalid_use(of(17).encrypt_general(b"x"));
+    let (recipients, limit) = (17, 16);
+    assert_eq!(error, InvalidUse::Recipients { recipients, limit });
+    let text = "17 recipients, limit 16: only the general JSON serialization with key wrapping \
+        allows more than one";
+    assert_eq!(error.to_string(), text);
+    let two = InvalidUse::Recipients {
+        recipients: 2,
+        limit: 1,
+    };
+    assert_eq!(invalid_use(of(2).encrypt(b"x")), two);
+    assert_eq!(invalid_use(of(2).encrypt_flattened(b"x")), two);
+    let content = ContentKey::generate(ContentEnc::A128Gcm).unwrap();
+    let direct = Encrypter::new(&content, ContentEnc::A128Gcm).recipient(&wrapping);
+    assert_eq!(invalid_use(direct.encrypt_general(b"x")), two);
+    let direct = of(1).recipient(&content);
+    assert_eq!(invalid_use(direct.encrypt_general(b"x")), two);
+}
+
+#[test]
+fn party_info_is_bounded_and_only_for_ecdh() {
+    let key = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
+    let key = key.encryption_key();
+    let with = |bytes: usize| {
+        let encrypter = Encrypter::new(&key, ContentEnc::A128Gcm);
+        encrypter.party_info(&vec![b'u'; bytes], b"v")
+    };
+    assert!(with(1024).encrypt(b"x").is_ok());
+    let error = invalid_use(with(1025).encrypt(b"x"));
+    assert_eq!(error, InvalidUse::PartyInfo { bytes: 1025 });
+    assert_eq!(
+        error.to_string(),
+        "`apu` or `apv` has 1025 bytes, limit 1024"
+    );
+    let wrapping = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
+    let unused = Encrypter::new(&wrapping, ContentEnc::A128Gcm).party_info(b"u", b"v");
+    let error = invalid_use(unused.encrypt(b"x"));
+    assert_eq!(error, InvalidUse::PartyInfoUnused);
 }

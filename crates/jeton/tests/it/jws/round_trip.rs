@@ -164,21 +164,22 @@ fn unprotected_header_is_separate() {
 fn signers_with_different_encoding_are_an_error() {
     let key = SigningKey::generate(SigAlg::ES384).unwrap();
     let signer = || Signer::new(&key);
-    assert_eq!(
-        invalid_use(GeneralJws::new().sign(b"x")),
-        InvalidUse::Signers
-    );
-    assert_eq!(
-        invalid_use(GeneralJws::new().sign_detached(b"x")),
-        InvalidUse::Signers
-    );
+    let none = InvalidUse::Signers { signers: 0 };
+    assert_eq!(invalid_use(GeneralJws::new().sign(b"x")), none);
+    assert_eq!(invalid_use(GeneralJws::new().sign_detached(b"x")), none);
     let mixed = GeneralJws::new()
         .signer(signer())
         .signer(signer().unencoded());
-    assert_eq!(invalid_use(mixed.sign(b"x")), InvalidUse::Signers);
-    assert_eq!(invalid_use(mixed.sign_detached(b"x")), InvalidUse::Signers);
+    let differ = InvalidUse::MixedPayloadEncoding;
+    assert_eq!(invalid_use(mixed.sign(b"x")), differ);
+    assert_eq!(invalid_use(mixed.sign_detached(b"x")), differ);
     let crowd = (0..17).fold(GeneralJws::new(), |general, _| general.signer(signer()));
-    assert_eq!(invalid_use(crowd.sign(b"x")), InvalidUse::Signers);
+    let crowd = invalid_use(crowd.sign(b"x"));
+    assert_eq!(crowd, InvalidUse::Signers { signers: 17 });
+    assert_eq!(
+        crowd.to_string(),
+        "a general JWS has 17 signers, must be between 1 and 16"
+    );
     let sixteen = (0..16).fold(GeneralJws::new(), |general, _| general.signer(signer()));
     let text = sixteen.sign(b"x").unwrap();
     assert!(

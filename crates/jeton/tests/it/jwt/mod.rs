@@ -1,5 +1,6 @@
 //! JWT: claims, signed.
 
+mod access_tokens;
 mod batch_issuer;
 mod issuer;
 mod multi_issuer;

@@ -4,7 +4,7 @@ use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{KeyError, KeyProblem};
 use jeton::jws::{Signer, Verifier};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
-use jeton::{Error, Result};
+use jeton::{Error, Result, limits};
 use serde_json::{Value, json};
 
 fn rejected<T>(result: Result<T>) -> KeyError {
@@ -257,7 +257,7 @@ fn contradicting_member_is_named_in_the_error() {
         ),
         (with(&ec, "kid", json!("")), "kid", KeyProblem::WrongLength),
         (
-            with(&ec, "kid", json!("k".repeat(1025))),
+            with(&ec, "kid", json!("k".repeat(limits::KEY_ID_BYTES_MAX + 1))),
             "kid",
             KeyProblem::TooLarge,
         ),

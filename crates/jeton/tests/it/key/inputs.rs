@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
-use jeton::error::{FoundInput, KeyError, KeyProblem, Rejection};
+use jeton::error::{Claim, FoundInput, KeyError, KeyProblem, Part, Rejection};
 use jeton::jwk::KeySet;
 use jeton::key::{
-    AnyKey, KeyFormat, KeyHalf, KeyManagementAlg, Keys, SigAlg, SigningKey, VerifyingKey,
+    AnyKey, KeyFormat, KeyHalf, KeyManagementAlg, Keys, MacAlg, MacKey, Pkcs8Limits, SigAlg,
+    SigningKey, VerifyingKey,
 };
-use jeton::{Error, Limits, jws};
+use jeton::paserk::Paserk;
+use jeton::paseto::v4::{LocalKey, PublicKey};
+use jeton::{Error, FixedClock, Limits, Policy, Timestamp, jws, jwt};
+use serde::de::IgnoredAny;
 
 #[allow(clippy::disallowed_methods, reason = "a test reads files")]
 fn bytes(name: &str) -> Vec<u8> {
@@ -150,6 +154,13 @@ fn null_member_is_absent_or_named() {
     for name in ["jwk-nulls/x5cnull.json", "jwk-nulls/x5ctext.json"] {
         let set = KeySet::from_json(&text(name)).unwrap();
         assert_eq!(verdict(set, "jwk-nulls/tok"), Ok(()), "{name}");
+        let key = &read(name).unwrap().each().unwrap()[0];
+        let notes = key.ignored_members();
+        let notes: Vec<_> = notes
+            .iter()
+            .map(|note| (note.name(), note.is_null()))
+            .collect();
+        assert_eq!(notes, [("x5c", name.ends_with("x5cnull.json"))], "{name}");
     }
     let nulls = reason("jwk-nulls/nulls.json");
     assert_eq!(nulls, "key rejected: `d` is null: remove it");
@@ -306,6 +317,10 @@ fn encrypted_pkcs8_needs_the_password() {
 #[test]
 fn encrypted_pkcs8_of_high_cost_is_rejected() {
     let costly = bytes("encrypted/costly.pem");
+    let wide = Pkcs8Limits::new().pbkdf2_iterations(1_000_001);
+    let key = AnyKey::from_bytes_with_password_within(&costly, b"another", &wide);
+    let error = key_error(key.map(drop).unwrap_err());
+    assert_eq!(error.problem(), KeyProblem::Decryption);
     let error = AnyKey::from_bytes_with_password(&costly, b"password").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -325,10 +340,175 @@ fn encrypted_pkcs8_of_high_cost_is_rejected() {
         .unwrap();
     der[at + 9] = 0x7f;
     let error = key_error(AnyKey::from_bytes_with_password(&der, b"x").unwrap_err());
-    let (asked_mib, limit_mib) = (16 * 127, 256);
-    let costly = KeyProblem::PasswordScrypt {
+    let costly = |asked_mib, limit_mib| KeyProblem::PasswordScrypt {
         asked_mib,
         limit_mib,
     };
-    assert_eq!(error.problem(), costly);
+    assert_eq!(error.problem(), costly(16 * 127, 256));
+    let tight = Pkcs8Limits::new().scrypt_memory_bytes(16 * 1024 * 1024 - 1);
+    let file = bytes("encrypted/scrypt.pem");
+    let key = AnyKey::from_bytes_with_password_within(&file, b"password", &tight);
+    let error = key_error(key.map(drop).unwrap_err());
+    assert_eq!(error.problem(), costly(16, 15));
+}
+
+fn at_the_time_of_the_tokens() -> FixedClock {
+    FixedClock(Timestamp::from_unix_seconds(1_795_656_378).unwrap())
+}
+
+/// What a verifier with this policy says about a token, at the time when it was made.
+fn claims_verdict(policy: Policy, key: &str, token: &str) -> Option<Rejection> {
+    let key = read(key).unwrap().verifying(None).unwrap();
+    let verifier = jwt::Verifier::new(key, policy).clock(at_the_time_of_the_tokens());
+    let result = verifier.verify::<IgnoredAny>(text(token).trim());
+    result.err().map(|error| error.rejection().unwrap())
+}
+
+fn policy() -> Policy {
+    Policy::new("https://id.example", "api")
+}
+
+/// AWS load balancers sign over padded parts. The signature is right, and the token is not a JWT (RFC 7515, section 2).
+#[test]
+fn token_with_padded_parts_is_rejected() {
+    let key = read("aws-alb/pub.pem").unwrap().verifying(None).unwrap();
+    let malformed = Rejection::Malformed(Part::Header);
+    assert_eq!(rejection(&key, "aws-alb/alb"), malformed);
+    let token = text("aws-alb/alb");
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let signature = base64_simd::URL_SAFE.decode_to_vec(signature.trim());
+    let check =
+        jeton::diagnose::check_signature(&key.into(), signed.as_bytes(), &signature.unwrap());
+    assert_eq!(check, Some(jeton::diagnose::SignatureCheck::Valid));
+}
+
+#[test]
+fn critical_extension_of_an_open_banking_token_is_named() {
+    for key in ["crit-and-b64/p.pem", "crit-and-b64/p.jwk"] {
+        let key = || read(key).unwrap().verifying(None).unwrap();
+        let unknown = Rejection::CriticalExtension;
+        assert_eq!(rejection(key(), "crit-and-b64/ob"), unknown);
+        // RFC 7797, section 3: true is the default.
+        assert_eq!(verdict(key(), "crit-and-b64/b64true"), Ok(()));
+        assert_eq!(verdict(key(), "crit-and-b64/logout"), Ok(()));
+    }
+}
+
+/// A logout token (OpenID Connect Back-Channel Logout, section 2.4) has its own type, and this one has no `exp`.
+#[test]
+fn logout_token_needs_its_type_and_no_expiry() {
+    let verdict = |policy| claims_verdict(policy, "crit-and-b64/p.pem", "crit-and-b64/logout");
+    assert_eq!(verdict(policy()), Some(Rejection::TypeMismatch));
+    let logout = || policy().typ("logout+jwt");
+    let no_expiry = Rejection::ClaimMissing(Claim::Expiry);
+    assert_eq!(verdict(logout()), Some(no_expiry));
+    assert_eq!(verdict(logout().without_expiry()), None);
+}
+
+/// RFC 7515, section 4.1.9.
+#[test]
+fn type_with_application_prefix_is_the_same_type() {
+    let verdict = |policy, token| claims_verdict(policy, "typ-full/p.pem", token);
+    for wanted in ["at+jwt", "application/at+jwt"] {
+        for token in ["typ-full/full", "typ-full/short"] {
+            assert_eq!(verdict(policy().typ(wanted), token), None, "{token}");
+        }
+        let bearer = verdict(policy().typ(wanted), "typ-full/bearer");
+        assert_eq!(bearer, Some(Rejection::TypeMismatch));
+    }
+    for token in ["typ-full/full", "typ-full/short", "typ-full/bearer"] {
+        let mismatch = Some(Rejection::TypeMismatch);
+        assert_eq!(verdict(policy(), token), mismatch, "{token}");
+    }
+    assert_eq!(verdict(policy().typ("bearer"), "typ-full/bearer"), None);
+}
+
+/// The bytes of the text are the secret, without the end of the line.
+#[test]
+fn secret_in_a_file_is_used_as_its_bytes() {
+    let (plain, encoded) = (text("secrets/secret.txt"), text("secrets/secret.b64"));
+    let decoded = base64_simd::STANDARD.decode_to_vec(encoded.trim()).unwrap();
+    for (secret, is_right) in [
+        (plain.trim().as_bytes(), true),
+        (&decoded, true),
+        (encoded.trim().as_bytes(), false),
+    ] {
+        let key = MacKey::new(MacAlg::HS256, secret).unwrap();
+        assert_eq!(verdict(&key, "secrets/tok").is_ok(), is_right);
+    }
+    let key = MacKey::new(MacAlg::HS256, plain.trim().as_bytes()).unwrap();
+    assert_eq!(rejection(&key, "secrets/stok"), Rejection::Signature);
+    // A secret has no mark, so it is not taken for a key of some form.
+    for name in ["secrets/secret.txt", "secrets/secret.b64"] {
+        let error = read(name).map(drop).unwrap_err();
+        assert_eq!(error.problem(), KeyProblem::Malformed, "{name}");
+    }
+}
+
+/// RFC 9901: the JWT is the part before the first `~`.
+#[test]
+fn sd_jwt_is_no_jwt_but_its_first_part_is() {
+    let key = || read("sd-jwt/p.pem").unwrap().verifying(None).unwrap();
+    assert_eq!(verdict(key(), "sd-jwt/jwt"), Ok(()));
+    let typ = || policy().typ("dc+sd-jwt");
+    // This issuer sets no audience: the key binding has one.
+    assert_eq!(claims_verdict(typ(), "sd-jwt/p.pem", "sd-jwt/jwt"), None);
+    for name in ["sd-jwt/sd", "sd-jwt/kb"] {
+        assert!(verdict(key(), name).is_err(), "{name}");
+        let token = text(name);
+        let (jwt, _) = token.split_once('~').unwrap();
+        assert!(jws::Verifier::new(key()).verify(jwt).is_ok());
+    }
+}
+
+/// Tokens are taken exactly as they are.
+#[test]
+fn pasted_text_around_a_token_is_rejected() {
+    let key = || read("pasted/p.pem").unwrap().verifying(None).unwrap();
+    let verifier = jws::Verifier::new(key());
+    assert_eq!(verdict(key(), "pasted/tok"), Ok(()));
+    for name in [
+        "bearer", "comma", "cookie", "dots", "json", "nlnl", "query", "quotes", "two",
+    ] {
+        let pasted = text(&format!("pasted/{name}"));
+        assert!(verifier.verify(&pasted).is_err(), "{name}");
+        assert!(verifier.verify_json(&pasted).is_err(), "{name}");
+    }
+    let token = text("pasted/tok");
+    let token = token.trim();
+    for pasted in [
+        format!("{token}\n"),
+        format!(" {token}"),
+        format!("{token}\r\n"),
+    ] {
+        assert!(verifier.verify(&pasted).is_err(), "{pasted:?}");
+    }
+}
+
+#[test]
+fn paserk_and_pem_of_one_key_are_the_same_key() {
+    let paserk = text("paseto-paserk/pub");
+    let key = PublicKey::from_paserk(paserk.trim()).unwrap();
+    assert_eq!(Paserk::parse(paserk.trim()).unwrap().id(), key.id());
+    let any = read("paseto-paserk/pub").unwrap();
+    assert_eq!(any.format(), KeyFormat::Paserk);
+    assert_eq!(any.half(), KeyHalf::Public);
+    assert_eq!(any.text(), Some(paserk.trim()));
+    let error = key_error(any.verifying(None).map(drop).unwrap_err());
+    let found = KeyProblem::Found(FoundInput::Paserk);
+    assert_eq!(error.problem(), found);
+    let pem = read("paseto-paserk/pub.pem").unwrap();
+    let raw = &pem.der().unwrap()[12..];
+    let encoded = base64_simd::URL_SAFE_NO_PAD.encode_to_string(raw);
+    assert_eq!(paserk.trim(), format!("k4.public.{encoded}"));
+    let another = text("paseto-paserk/p.paserk");
+    assert_ne!(PublicKey::from_paserk(another.trim()).unwrap(), key);
+}
+
+#[test]
+fn local_token_of_another_key_is_not_decrypted() {
+    let key = LocalKey::generate().unwrap();
+    let error = key.decrypt(text("paseto-paserk/local").trim(), b"");
+    let rejection = error.map(drop).unwrap_err().rejection();
+    assert_eq!(rejection, Some(Rejection::Decryption));
 }

@@ -3,7 +3,9 @@
 use super::support::{Key, encode, parts, rejection_of};
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
-use jeton::key::{Alg, MacAlg};
+use jeton::jwk::KeySet;
+use jeton::jws::{Signer, Verifier};
+use jeton::key::{Alg, Keys, MacAlg, SigAlg, SigningKey};
 use serde_json::json;
 
 use crate::effort::at_once;
@@ -45,6 +47,28 @@ fn verify_kid_over_limit_is_rejected() {
     let error = rejection_of(key.verifier().verify(&forged));
     let expected = "the `kid` in the header has 1025 bytes, limit 1024";
     assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn verify_kid_of_the_key_over_limit_is_rejected() {
+    // A header that the key writes is not parsed. It has the same limits.
+    let key = SigningKey::generate(SigAlg::ES256).unwrap();
+    let key = key.with_key_id(&"k".repeat(500)).unwrap();
+    let token = Signer::new(&key).sign(b"{}").unwrap();
+    let set = format!("{{\"keys\":[{}]}}", key.verifying_key().to_jwk());
+    let set = KeySet::from_json(&set).unwrap();
+    let one = key.verifying_key();
+    let make: [&dyn Fn() -> Keys; 2] = [&|| set.clone().into(), &|| (&one).into()];
+    for keys in make {
+        let verify = |bytes| {
+            let limits = Limits::new().key_id_bytes(bytes);
+            Verifier::new(keys()).limits(limits).verify(&token)
+        };
+        assert!(verify(500).is_ok());
+        let error = rejection_of(verify(499));
+        let expected = "the `kid` in the header has 500 bytes, limit 499";
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[test]
