@@ -38,17 +38,17 @@ fuzz_target!(
         let verified: jeton::Result<Verified<Value>> =
             bounded(token.len(), || VERIFIER.verify(&token));
         if let Ok(verified) = verified {
-            assert!(verified.is_object());
+            assert!(verified.claims().is_object());
             let mut scratch = Scratch::new();
-            let own = VERIFIER.verify_in::<Own<'_>>(&token, &mut scratch);
+            let own = VERIFIER.verify_in::<Own<'_>>(&token, &mut scratch).ok();
             let reference = serde_json::from_slice::<Own<'_>>(payload);
-            assert_eq!(own.ok().as_deref(), reference.as_ref().ok());
+            assert_eq!(own.as_ref().map(Verified::claims), reference.as_ref().ok());
             assert_eq!(verified.json().as_bytes(), payload);
             // The strict scanner and serde_json agree on the registered claims.
-            assert_eq!(verified.issuer(), verified["iss"].as_str());
-            assert_eq!(verified.subject(), verified["sub"].as_str());
-            assert_eq!(verified.token_id(), verified["jti"].as_str());
-            match &verified["aud"] {
+            assert_eq!(verified.issuer(), verified.claims()["iss"].as_str());
+            assert_eq!(verified.subject(), verified.claims()["sub"].as_str());
+            assert_eq!(verified.token_id(), verified.claims()["jti"].as_str());
+            match &verified.claims()["aud"] {
                 Value::String(one) => assert!(verified.audiences().eq([one.as_str()])),
                 Value::Array(list) => {
                     let list = list.iter().map(|one| one.as_str().expect("checked"));

@@ -150,7 +150,8 @@ impl Client {
     /// Any [`Error`] except [`Error::Rejected`].
     pub async fn issue(&self, request: IssueRequest) -> Result<IssueResponse> {
         let request = self.request(request);
-        Ok(self.inner.clone().issue(request).await?.into_inner())
+        let response = self.inner.clone().issue(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
     }
 
     /// Issues many tokens of one profile. Each item has its own outcome.
@@ -160,7 +161,8 @@ impl Client {
     /// [`Error`] if the whole batch failed.
     pub async fn issue_batch(&self, request: IssueBatchRequest) -> Result<IssueBatchResponse> {
         let request = self.request(request);
-        Ok(self.inner.clone().issue_batch(request).await?.into_inner())
+        let response = self.inner.clone().issue_batch(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
     }
 
     /// Verifies a token.
@@ -170,7 +172,8 @@ impl Client {
     /// [`Error::Rejected`] if the token is rejected, or another [`Error`].
     pub async fn verify(&self, request: VerifyRequest) -> Result<VerifyResponse> {
         let request = self.request(request);
-        Ok(self.inner.clone().verify(request).await?.into_inner())
+        let response = self.inner.clone().verify(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
     }
 
     /// Verifies many tokens for one audience. Each token has its own outcome.
@@ -180,7 +183,8 @@ impl Client {
     /// [`Error`] if the whole batch failed.
     pub async fn verify_batch(&self, request: VerifyBatchRequest) -> Result<VerifyBatchResponse> {
         let request = self.request(request);
-        Ok(self.inner.clone().verify_batch(request).await?.into_inner())
+        let response = self.inner.clone().verify_batch(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
     }
 
     /// Revokes tokens, and returns the revision of the store at which the revocation is durable.
@@ -190,13 +194,9 @@ impl Client {
     /// [`Error::Rejected`] if the token is of another issuer or has expired, or another [`Error`].
     pub async fn revoke(&self, request: RevokeRequest) -> Result<u64> {
         let request = self.request(request);
-        Ok(self
-            .inner
-            .clone()
-            .revoke(request)
-            .await?
-            .into_inner()
-            .revision)
+        let response = self.inner.clone().revoke(request).await;
+        let response = response.map_err(Error::of_status)?;
+        Ok(response.into_inner().revision)
     }
 
     /// Fetches the public keys of an issuer.
@@ -208,7 +208,8 @@ impl Client {
         let request = self.request(KeysRequest {
             issuer: issuer.into(),
         });
-        Ok(self.inner.clone().keys(request).await?.into_inner())
+        let response = self.inner.clone().keys(request).await;
+        Ok(response.map_err(Error::of_status)?.into_inner())
     }
 
     /// Follows the revocations of an issuer. When this returns, all active revocations are known.
@@ -224,7 +225,8 @@ impl Client {
         // The stream has no time limit.
         request.metadata_mut().remove("grpc-timeout");
         let requested_at = Moment::now();
-        let updates = self.inner.clone().watch_revocations(request).await?;
+        let updates = self.inner.clone().watch_revocations(request).await;
+        let updates = updates.map_err(Error::of_status)?;
         Follower::begin(issuer, updates.into_inner(), requested_at).await
     }
 

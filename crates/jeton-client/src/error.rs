@@ -35,6 +35,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// Whether the token was rejected.
+    #[must_use]
     pub fn is_rejection(&self) -> bool {
         matches!(self, Error::Rejected { .. })
     }
@@ -56,8 +57,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl From<Status> for Error {
-    fn from(status: Status) -> Self {
+impl Error {
+    /// Converts the status of a call. It is no `From`, so that the API does not depend on the version of tonic.
+    pub(crate) fn of_status(status: Status) -> Self {
         let message = status.message().to_owned();
         // A status with a source comes from the connection, not from the server.
         if std::error::Error::source(&status).is_some() {

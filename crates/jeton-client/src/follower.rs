@@ -64,7 +64,7 @@ impl Follower {
     /// [`Error::Unreachable`] if the stream has ended, for example because this was called too rarely. Call
     /// [`Client::follow_revocations`](crate::Client::follow_revocations) again.
     pub async fn next(&mut self) -> Result<bool> {
-        let update = self.updates.message().await?;
+        let update = self.updates.message().await.map_err(Error::of_status)?;
         let update = update.ok_or_else(|| Error::Unreachable("the stream has ended".to_owned()))?;
         let now = Moment::now();
         let sent = update

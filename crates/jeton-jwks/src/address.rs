@@ -8,7 +8,7 @@ use http::Uri;
 use crate::error::FetchError;
 
 /// Why keys may not be fetched from an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AddressError {
     /// Not an absolute URL with `https` or `http`.
@@ -32,8 +32,8 @@ impl fmt::Display for AddressError {
 impl std::error::Error for AddressError {}
 
 impl From<AddressError> for FetchError {
-    fn from(_: AddressError) -> Self {
-        FetchError::InvalidAddress
+    fn from(why: AddressError) -> Self {
+        FetchError::InvalidAddress(why)
     }
 }
 
@@ -66,7 +66,7 @@ pub fn check_address(address: &Uri) -> Result<(), AddressError> {
 
 /// Parses an address and checks that it is allowed.
 pub(crate) fn parse_address(text: &str) -> Result<Uri, FetchError> {
-    let address: Uri = text.parse().map_err(|_| FetchError::InvalidAddress)?;
+    let address: Uri = text.parse().map_err(|_| AddressError::NotHttp)?;
     check_address(&address)?;
     Ok(address)
 }
@@ -89,19 +89,15 @@ mod tests {
         ] {
             assert!(parse_address(fine).is_ok(), "{fine}");
         }
-        for wrong in [
-            "http://id.example/",
-            "http://127.0.0.1.id.example/",
-            "https://user:secret@id.example/",
-            "ftp://id.example/",
-            "/jwks.json",
-            "",
+        for (wrong, why) in [
+            ("http://id.example/", AddressError::NotEncrypted),
+            ("http://127.0.0.1.id.example/", AddressError::NotEncrypted),
+            ("https://user:secret@id.example/", AddressError::Credentials),
+            ("ftp://id.example/", AddressError::NotHttp),
+            ("/jwks.json", AddressError::NotHttp),
+            ("", AddressError::NotHttp),
         ] {
-            assert_eq!(
-                parse_address(wrong),
-                Err(FetchError::InvalidAddress),
-                "{wrong}"
-            );
+            assert_eq!(parse_address(wrong), Err(why.into()), "{wrong}");
         }
     }
 }

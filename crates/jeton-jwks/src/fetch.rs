@@ -3,16 +3,22 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{AGE, CACHE_CONTROL};
-use http::{HeaderMap, Uri};
+use http::header::{AGE, CACHE_CONTROL, ETAG};
+use http::{HeaderMap, StatusCode, Uri};
+use jeton::error::KeyProblem;
+use jeton::limits;
 
 use crate::error::FetchError;
 
 /// The time limit for one request, including its response.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Maximum length of an `ETag` that is sent back, bytes.
+const ETAG_BYTES: usize = 256;
+
 /// A request for a key set.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FetchRequest {
     /// The address.
     pub uri: Uri,
@@ -23,23 +29,119 @@ pub struct FetchRequest {
     pub no_cache: bool,
 }
 
+impl FetchRequest {
+    /// Creates a request that proxies may answer, without an `ETag`.
+    #[must_use]
+    pub fn new(uri: Uri) -> Self {
+        Self {
+            uri,
+            etag: None,
+            no_cache: false,
+        }
+    }
+
+    /// Sets the `ETag` of the cached set.
+    #[must_use]
+    pub fn etag(self, etag: impl Into<Option<String>>) -> Self {
+        let etag = etag.into();
+        Self { etag, ..self }
+    }
+
+    /// Sends `Cache-Control: no-cache`.
+    #[must_use]
+    pub fn no_cache(self) -> Self {
+        Self {
+            no_cache: true,
+            ..self
+        }
+    }
+}
+
 /// The response to a [`FetchRequest`].
+///
+/// ```
+/// use std::time::Duration;
+/// use jeton_jwks::FetchResponse;
+///
+/// // From the response of any HTTP client.
+/// let response = http::Response::builder().header("cache-control", "max-age=300");
+/// let response = FetchResponse::from_http(&response.body(r#"{"keys":[]}"#)?)?;
+/// let expected = FetchResponse::key_set(r#"{"keys":[]}"#).max_age(Duration::from_secs(300));
+/// assert_eq!(response, expected);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FetchResponse {
-    /// A key set.
-    KeySet {
-        /// The text of the JWK Set.
-        text: String,
-        /// Its `ETag`.
-        etag: Option<String>,
-        /// How long it is fresh (`Cache-Control: max-age`).
-        max_age: Option<Duration>,
-    },
-    /// The cached set has not changed (304).
-    NotModified {
-        /// How long it is fresh (`Cache-Control: max-age`).
-        max_age: Option<Duration>,
-    },
+pub struct FetchResponse {
+    /// The text of the JWK Set, or `None` if the cached set has not changed.
+    pub(crate) text: Option<String>,
+    pub(crate) etag: Option<String>,
+    pub(crate) max_age: Option<Duration>,
+}
+
+impl FetchResponse {
+    /// A response with the text of a JWK Set.
+    #[must_use]
+    pub fn key_set(text: impl Into<String>) -> Self {
+        Self {
+            text: Some(text.into()),
+            etag: None,
+            max_age: None,
+        }
+    }
+
+    /// A response that the cached set has not changed (304).
+    #[must_use]
+    pub fn not_modified() -> Self {
+        Self {
+            text: None,
+            etag: None,
+            max_age: None,
+        }
+    }
+
+    /// Reads a response of an HTTP client: its status, `ETag`, `Cache-Control` and body.
+    ///
+    /// # Errors
+    /// [`FetchError::Status`] if the status is neither 200 nor 304, [`FetchError::TooLarge`] if the body has more
+    /// than [`KEY_SET_BYTES`](limits::KEY_SET_BYTES), and [`FetchError::InvalidKeySet`] if it is not UTF-8.
+    pub fn from_http(response: &http::Response<impl AsRef<[u8]>>) -> Result<Self, FetchError> {
+        let headers = response.headers();
+        let parsed = match response.status() {
+            StatusCode::OK => Self::key_set(text(response.body().as_ref())?),
+            StatusCode::NOT_MODIFIED => Self::not_modified(),
+            other => return Err(FetchError::Status(other.as_u16())),
+        };
+        let etag = text_of(headers, ETAG.as_str()).filter(|etag| etag.len() <= ETAG_BYTES);
+        Ok(parsed
+            .etag(etag.map(str::to_owned))
+            .max_age(max_age(headers)))
+    }
+
+    /// Sets the `ETag` of the set.
+    #[must_use]
+    pub fn etag(self, etag: impl Into<Option<String>>) -> Self {
+        let etag = etag.into();
+        Self { etag, ..self }
+    }
+
+    /// Sets how long the set is fresh (`Cache-Control: max-age`).
+    #[must_use]
+    pub fn max_age(self, max_age: impl Into<Option<Duration>>) -> Self {
+        let max_age = max_age.into();
+        Self { max_age, ..self }
+    }
+}
+
+fn text(body: &[u8]) -> Result<&str, FetchError> {
+    if body.len() > limits::KEY_SET_BYTES {
+        return Err(too_large(body.len() as u64));
+    }
+    str::from_utf8(body).map_err(|_| FetchError::InvalidKeySet(KeyProblem::Malformed.into()))
+}
+
+pub(crate) fn too_large(bytes: u64) -> FetchError {
+    let limit = limits::KEY_SET_BYTES as u64;
+    FetchError::TooLarge { bytes, limit }
 }
 
 /// The future of one fetch.
@@ -51,6 +153,25 @@ pub type FetchFuture<'a> =
 ///
 /// The caller enforces [`TIMEOUT`] and repeats failed requests. An implementation must not follow redirects
 /// to addresses that are not allowed, and must limit the size of the response.
+/// [`FetchResponse::from_http`] reads the response.
+///
+/// ```
+/// use jeton_jwks::{Fetch, FetchFuture, FetchRequest, FetchResponse, RemoteKeySet};
+///
+/// /// A set that the program contains.
+/// struct BuiltIn(&'static str);
+///
+/// impl Fetch for BuiltIn {
+///     fn fetch(&self, _: FetchRequest) -> FetchFuture<'_> {
+///         Box::pin(async { Ok(FetchResponse::key_set(self.0)) })
+///     }
+/// }
+///
+/// let keys = RemoteKeySet::builder("https://id.example/jwks.json")
+///     .fetch(BuiltIn(r#"{"keys":[]}"#))
+///     .build()?;
+/// # Ok::<(), jeton_jwks::FetchError>(())
+/// ```
 pub trait Fetch: Send + Sync + 'static {
     /// Sends one request.
     fn fetch(&self, request: FetchRequest) -> FetchFuture<'_>;

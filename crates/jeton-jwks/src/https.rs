@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::header::{ACCEPT, CACHE_CONTROL, ETAG, IF_NONE_MATCH, USER_AGENT};
+use http::header::{ACCEPT, CACHE_CONTROL, HeaderValue, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
@@ -17,10 +17,7 @@ use rustls::crypto::aws_lc_rs::default_provider;
 use crate::address::check_address;
 use crate::connector::Connector;
 use crate::error::FetchError;
-use crate::fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, age, max_age, text_of};
-
-/// Maximum length of an `ETag` that is sent back, bytes.
-const ETAG_BYTES: usize = 256;
+use crate::fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, age, too_large};
 
 /// Fetches key sets over TLS with the certificate authorities of the operating system. Plain `http` is
 /// allowed only for loopback hosts. Redirects are not followed.
@@ -33,6 +30,9 @@ pub struct Https {
 /// A response of which the body has not been read: see [`Https::get`].
 #[derive(Debug)]
 pub struct Response(http::Response<Incoming>);
+
+const MEDIA_TYPES: &str = "application/jwk-set+json, application/json";
+const AGENT: &str = concat!("jeton-jwks/", env!("CARGO_PKG_VERSION"));
 
 impl Https {
     /// Creates a client that trusts the certificate authorities of the operating system.
@@ -81,21 +81,18 @@ impl Https {
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and [`FetchError::Unreachable`].
     pub async fn get(&self, request: FetchRequest) -> Result<Response, FetchError> {
         check_address(&request.uri)?;
-        let mut get = Request::get(request.uri)
-            .header(ACCEPT, "application/jwk-set+json, application/json")
-            .header(
-                USER_AGENT,
-                concat!("jeton-jwks/", env!("CARGO_PKG_VERSION")),
-            );
-        if let Some(etag) = &request.etag {
-            get = get.header(IF_NONE_MATCH, etag);
+        let mut get = Request::new(Empty::new());
+        *get.uri_mut() = request.uri;
+        let headers = get.headers_mut();
+        headers.insert(ACCEPT, HeaderValue::from_static(MEDIA_TYPES));
+        headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
+        let etag = request.etag.map(HeaderValue::try_from);
+        if let Some(Ok(etag)) = etag {
+            headers.insert(IF_NONE_MATCH, etag);
         }
         if request.no_cache {
-            get = get.header(CACHE_CONTROL, "no-cache");
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         }
-        let get = get
-            .body(Empty::new())
-            .map_err(|_| FetchError::InvalidAddress)?;
         let response = self
             .client
             .request(get)
@@ -106,9 +103,8 @@ impl Https {
 
     async fn fetch_key_set(&self, request: FetchRequest) -> Result<FetchResponse, FetchError> {
         let host = request.uri.host().unwrap_or_default().to_owned();
-        let (no_cache, has_etag) = (request.no_cache, request.etag.is_some());
+        let no_cache = request.no_cache;
         let response = self.get(request).await?;
-        let max_age = max_age(response.headers());
         if let (true, Some(age)) = (no_cache, age(response.headers())) {
             tracing::warn!(
                 host,
@@ -116,23 +112,13 @@ impl Https {
                 "a caching proxy ignored no-cache and answered with an old copy: new keys are found when it expires"
             );
         }
-        match response.status() {
-            StatusCode::OK => {}
-            StatusCode::NOT_MODIFIED if has_etag => {
-                return Ok(FetchResponse::NotModified { max_age });
-            }
-            other => return Err(FetchError::Status(other.as_u16())),
+        let mut whole = http::Response::new(Vec::new());
+        *whole.status_mut() = response.status();
+        *whole.headers_mut() = response.headers().clone();
+        if response.status() == StatusCode::OK {
+            *whole.body_mut() = response.body().await?;
         }
-        let etag = text_of(response.headers(), ETAG.as_str());
-        let etag = etag.filter(|etag| etag.len() <= ETAG_BYTES);
-        let etag = etag.map(str::to_owned);
-        let text =
-            String::from_utf8(response.body().await?).map_err(|_| FetchError::InvalidKeySet)?;
-        Ok(FetchResponse::KeySet {
-            text,
-            etag,
-            max_age,
-        })
+        FetchResponse::from_http(&whole)
     }
 }
 
@@ -155,10 +141,11 @@ impl Response {
     /// [`FetchError::TooLarge`] if it has more than [`KEY_SET_BYTES`](limits::KEY_SET_BYTES), and
     /// [`FetchError::Unreachable`].
     pub async fn body(self) -> Result<Vec<u8>, FetchError> {
-        let body = Limited::new(self.0.into_body(), limits::KEY_SET_BYTES);
-        let body = body.collect().await;
+        let limit = limits::KEY_SET_BYTES;
+        let announced = self.0.body().size_hint().lower();
+        let body = Limited::new(self.0.into_body(), limit).collect().await;
         let body = body.map_err(|why| match why.is::<LengthLimitError>() {
-            true => FetchError::TooLarge,
+            true => too_large(announced.max(limit as u64 + 1)),
             false => FetchError::Unreachable(why.to_string()),
         })?;
         Ok(body.to_bytes().to_vec())

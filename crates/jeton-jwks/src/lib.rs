@@ -51,6 +51,8 @@
 //!   Keys that [`KeySet`](jeton::jwk::KeySet) skips are skipped too.
 //! - A key without `alg`, unless its curve implies one, is skipped without a
 //!   [default](RemoteKeySetBuilder::default_alg).
+//! - The log says which keys were skipped and why, except keys for another use. If no key is left,
+//!   [`FetchError::NoUsableKey`] lists them.
 //! - A new set replaces the whole previous set.
 //! - The address must use `https`, or `http` to a loopback host. Redirects are not followed.
 //! - A response must arrive within [`TIMEOUT`] and have at most
@@ -75,7 +77,7 @@ pub use builder::RemoteKeySetBuilder;
 pub use error::{Error, FetchError, Result};
 pub use fetch::{Fetch, FetchFuture, FetchRequest, FetchResponse, TIMEOUT};
 pub use https::{Https, Response};
-pub use multi_issuer::MultiIssuerVerifier;
+pub use multi_issuer::{IssuerNotReady, MultiIssuerVerifier};
 pub use remote::RemoteKeySet;
 pub use schedule::Schedule;
 pub use verifier::RemoteVerifier;

@@ -1,8 +1,10 @@
 use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
 
 use jeton::error::{Claim, InvalidUse, Rejection};
 use jeton::jwt::UnverifiedJwt;
-use jeton::{Limits, Policy, RawClaims, Verified};
+use jeton::{Clock, Limits, Policy, RawClaims, Verified};
 use serde::de::DeserializeOwned;
 
 #[cfg(doc)]
@@ -26,19 +28,20 @@ use crate::verifier::RemoteVerifier;
 /// # async fn example(token: &str) -> Result<(), jeton_jwks::Error> {
 /// let mut verifier = MultiIssuerVerifier::new();
 /// for issuer in ["https://a.example/", "https://b.example/"] {
-///     let keys = RemoteKeySet::new(&format!("{issuer}.well-known/jwks.json"))?;
+///     let keys = RemoteKeySet::new(format!("{issuer}.well-known/jwks.json"))?;
 ///     verifier = verifier.issuer(&keys, Policy::new(issuer, "api"))?;
 /// }
 /// let verified: Verified<RawClaims> = verifier.verify_raw(token).await?;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MultiIssuerVerifier {
     issuers: Vec<RemoteVerifier>,
     /// The names of the issuers, and their index in `issuers`.
     names: HashMap<String, usize>,
     limits: Limits,
+    clock: Option<Arc<dyn Clock>>,
 }
 
 impl MultiIssuerVerifier {
@@ -64,7 +67,10 @@ impl MultiIssuerVerifier {
                 return Err(InvalidUse::IssuerTwice.into());
             }
         }
-        let verifier = RemoteVerifier::new(keys, policy).limits(self.limits);
+        let mut verifier = RemoteVerifier::new(keys, policy).limits(self.limits);
+        if let Some(clock) = &self.clock {
+            verifier = verifier.clock(Arc::clone(clock));
+        }
         self.issuers.push(verifier);
         Ok(self)
     }
@@ -96,14 +102,42 @@ impl MultiIssuerVerifier {
         issuer.verify_read(read, token).await
     }
 
-    /// Fetches the keys of all issuers that have none. Returns the issuers whose keys could not be fetched, by the
-    /// names in their policies, with the reason. Call it when a service starts.
-    pub async fn ready(&self) -> Vec<(String, FetchError)> {
+    /// Sets the clock for the tokens of all issuers. Default: [`SystemClock`](jeton::SystemClock).
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(clock);
+        let issuers = self.issuers.into_iter();
+        let with_clock = |issuer: RemoteVerifier| issuer.clock(Arc::clone(&clock));
+        self.issuers = issuers.map(with_clock).collect();
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Fetches the keys of all issuers that have none, at the same time. Returns the issuers whose keys could not be
+    /// fetched, in the order in which they were added. Call it when a service starts.
+    ///
+    /// ```no_run
+    /// # async fn example(verifier: jeton_jwks::MultiIssuerVerifier) {
+    /// for failure in verifier.ready().await {
+    ///     eprintln!("warning: {failure}");
+    /// }
+    /// # }
+    /// ```
+    pub async fn ready(&self) -> Vec<IssuerNotReady> {
+        let fetch = |issuer: &RemoteVerifier| {
+            let keys = issuer.keys().clone();
+            tokio::spawn(async move { keys.ready().await })
+        };
+        let fetches: Vec<_> = self.issuers.iter().map(fetch).collect();
         let mut failed = Vec::new();
-        for (index, verifier) in self.issuers.iter().enumerate() {
-            if let Err(error) = verifier.keys().ready().await {
-                let names = self.names.iter().filter(|(_, at)| **at == index);
-                failed.extend(names.map(|(name, _)| (name.clone(), error.clone())));
+        for (issuer, fetch) in self.issuers.iter().zip(fetches) {
+            // An error of the task means that the runtime shuts down.
+            if let Err(error) = fetch.await.unwrap_or(Err(FetchError::TimedOut)) {
+                let names = issuer.policy().accepted_issuers().unwrap_or_default();
+                failed.push(IssuerNotReady {
+                    issuers: names.iter().map(ToString::to_string).collect(),
+                    error,
+                });
             }
         }
         failed
@@ -113,5 +147,48 @@ impl MultiIssuerVerifier {
         let issuer = issuer.ok_or(Rejection::ClaimMissing(Claim::Issuer))?;
         let index = self.names.get(issuer).ok_or(Rejection::IssuerMismatch)?;
         Ok(&self.issuers[*index])
+    }
+}
+
+impl fmt::Debug for MultiIssuerVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MultiIssuerVerifier")
+            .field("issuers", &self.issuers)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An issuer whose keys could not be fetched. [`MultiIssuerVerifier::ready`] returns it.
+///
+/// Its message has the issuer, as the policy names it, and the reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuerNotReady {
+    issuers: Vec<String>,
+    error: FetchError,
+}
+
+impl IssuerNotReady {
+    /// Returns the issuers of the policy, which share the keys. There is at least one.
+    #[must_use]
+    pub fn issuers(&self) -> &[String] {
+        &self.issuers
+    }
+
+    /// Returns why the keys could not be fetched.
+    #[must_use]
+    pub fn error(&self) -> &FetchError {
+        &self.error
+    }
+}
+
+impl fmt::Display for IssuerNotReady {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no keys of {}: {}", self.issuers.join(", "), self.error)
+    }
+}
+
+impl std::error::Error for IssuerNotReady {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use http::Uri;
+use jeton::jwk::KeySet;
 use jeton::key::SigAlg;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::JoinHandle;
@@ -12,7 +13,7 @@ use tokio::time::{Instant, timeout};
 use crate::builder::RemoteKeySetBuilder;
 use crate::error::FetchError;
 use crate::fetch::{Fetch, FetchRequest, FetchResponse, TIMEOUT};
-use crate::public_keys::public_keys;
+use crate::public_keys::{log_skipped, public_keys};
 use crate::schedule::{Attempts, Need, Schedule, Times};
 
 /// A remote JWK Set, fetched on demand and cached. Clones share the cache.
@@ -37,7 +38,9 @@ struct Shared {
 pub(crate) struct FetchedKeys {
     /// Each different text has its own version.
     pub(crate) version: u64,
-    pub(crate) text: Arc<str>,
+    pub(crate) keys: KeySet,
+    /// The text of the set, to find out whether it has changed.
+    text: Arc<str>,
     times: Times,
 }
 
@@ -65,7 +68,7 @@ impl RemoteKeySet {
     ///
     /// # Errors
     /// [`FetchError::InvalidAddress`] if the address is not allowed, and those of [`Https::new`](crate::Https::new).
-    pub fn new(address: &str) -> Result<Self, FetchError> {
+    pub fn new(address: impl Into<String>) -> Result<Self, FetchError> {
         Self::builder(address).build()
     }
 
@@ -108,18 +111,38 @@ impl RemoteKeySet {
         cached.as_ref().map(|set| set.times.fetched.elapsed())
     }
 
+    /// Returns the cached keys, or `None` if none were fetched yet. [`KeySet::skipped`] says which keys of the
+    /// published set are not used, and why. To verify tokens use a [`RemoteVerifier`](crate::RemoteVerifier), which
+    /// finds new keys.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), jeton_jwks::FetchError> {
+    /// let keys = jeton_jwks::RemoteKeySet::new("https://id.example/jwks.json")?;
+    /// keys.ready().await?;
+    /// for skipped in keys.cached().iter().flat_map(|set| set.skipped()) {
+    ///     eprintln!("warning: {skipped}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cached(&self) -> Option<KeySet> {
+        let cached = self.0.cached.load();
+        cached.as_ref().map(|set| set.keys.clone())
+    }
+
     /// Fetches the keys, if there are none. Call it when a service starts: the first verification does not
     /// wait then, and a wrong address is found early.
     ///
     /// # Errors
-    /// Why the keys could not be fetched.
+    /// Why the keys could not be fetched. [`FetchError::NoUsableKey`] lists the keys that the set has.
     pub async fn ready(&self) -> Result<(), FetchError> {
         self.current().await.map(drop)
     }
 
     /// Returns the keys to verify with. It waits only if there are none that may be used.
     pub(crate) async fn current(&self) -> Result<Arc<FetchedKeys>, FetchError> {
-        let (cached, need) = self.cached();
+        let (cached, need) = self.cached_for_now();
         match (cached, need) {
             (Some(cached), Need::Nothing) => return Ok(cached),
             (Some(cached), Need::Refresh) => {
@@ -130,14 +153,14 @@ impl RemoteKeySet {
         }
         let state = Arc::clone(&self.0.state).lock_owned().await;
         // Another task may have fetched them while this one waited for the lock.
-        if let (Some(cached), Need::Nothing | Need::Refresh) = self.cached() {
+        if let (Some(cached), Need::Nothing | Need::Refresh) = self.cached_for_now() {
             return Ok(cached);
         }
         if !self.0.schedule.may_fetch(&state.attempts, Instant::now()) {
             return Err(state.last_error.clone().unwrap_or(FetchError::TimedOut));
         }
         self.fetch_and_wait(state, ProxyCache::Allowed).await;
-        match self.cached() {
+        match self.cached_for_now() {
             (Some(cached), Need::Nothing | Need::Refresh) => Ok(cached),
             _ => {
                 let state = self.0.state.lock().await;
@@ -164,7 +187,7 @@ impl RemoteKeySet {
         newer()
     }
 
-    fn cached(&self) -> (Option<Arc<FetchedKeys>>, Need) {
+    fn cached_for_now(&self) -> (Option<Arc<FetchedKeys>>, Need) {
         let cached = self.0.cached.load_full();
         let times = cached.as_ref().map(|cached| cached.times);
         let need = self.0.schedule.need(times, Instant::now());
@@ -214,7 +237,7 @@ impl RemoteKeySet {
                     state.last_error = None;
                 }
                 Err(error) => {
-                    let host = shared.uri.host().unwrap_or_default();
+                    let host = shared.host();
                     let failures = state.attempts.failures;
                     tracing::warn!(host, %error, failures, "fetching the key set failed");
                     state.last_error = Some(error);
@@ -232,35 +255,44 @@ impl Shared {
         known_etag: &mut Option<String>,
     ) -> Result<(), FetchError> {
         let before = self.cached.load_full();
-        let (text, etag, max_age) = match response {
-            FetchResponse::KeySet {
-                text,
-                etag,
-                max_age,
-            } => {
-                let text = public_keys(&text, self.default_alg)?;
-                (Arc::from(text), etag, max_age)
+        let had_etag = known_etag.is_some();
+        let has_text = response.text.is_some();
+        let (text, keys, version) = match (response.text, &before) {
+            (Some(text), Some(before)) if *before.text == *text => (
+                Arc::clone(&before.text),
+                before.keys.clone(),
+                before.version,
+            ),
+            (Some(text), _) => {
+                let keys = public_keys(&text, self.default_alg)?;
+                log_skipped(self.host(), &keys);
+                let version = before.as_ref().map_or(0, |before| before.version + 1);
+                (Arc::from(text), keys, version)
             }
-            FetchResponse::NotModified { max_age } => match &before {
-                Some(before) => (Arc::clone(&before.text), known_etag.take(), max_age),
-                None => return Err(FetchError::Status(304)),
-            },
+            (None, Some(before)) if had_etag => (
+                Arc::clone(&before.text),
+                before.keys.clone(),
+                before.version,
+            ),
+            (None, _) => return Err(FetchError::Status(304)),
         };
-        let version = match &before {
-            Some(before) if before.text == text => before.version,
-            Some(before) => before.version + 1,
-            None => 0,
-        };
-        *known_etag = etag;
+        if has_text {
+            *known_etag = response.etag;
+        }
         self.cached.store(Some(Arc::new(FetchedKeys {
             version,
+            keys,
             text,
             times: Times {
                 fetched: Instant::now(),
-                fresh_for: self.schedule.freshness(max_age),
+                fresh_for: self.schedule.freshness(response.max_age),
             },
         })));
         Ok(())
+    }
+
+    fn host(&self) -> &str {
+        self.uri.host().unwrap_or_default()
     }
 }
 

@@ -3,9 +3,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use jeton::error::Rejection;
-use jeton::jwk::KeySet;
 use jeton::jwt::UnverifiedJwt;
-use jeton::{Limits, Policy, RawClaims, Verified, Verify as _, jwt};
+use jeton::{Clock, Limits, Policy, RawClaims, Verified, Verify as _, jwt};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
@@ -18,6 +17,7 @@ pub struct RemoteVerifier {
     keys: RemoteKeySet,
     policy: Policy,
     limits: Limits,
+    clock: Option<Arc<dyn Clock>>,
     cached: ArcSwapOption<CachedVerifier>,
 }
 
@@ -35,6 +35,7 @@ impl RemoteVerifier {
             keys: keys.clone(),
             policy,
             limits: Limits::default(),
+            clock: None,
             cached: ArcSwapOption::empty(),
         }
     }
@@ -43,6 +44,13 @@ impl RemoteVerifier {
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// Sets the clock. Default: [`SystemClock`](jeton::SystemClock).
+    #[must_use]
+    pub fn clock(self, clock: impl Clock + 'static) -> Self {
+        let clock: Option<Arc<dyn Clock>> = Some(Arc::new(clock));
+        Self { clock, ..self }
     }
 
     /// Verifies a token and returns its claims.
@@ -73,12 +81,12 @@ impl RemoteVerifier {
         token: &str,
     ) -> Result<Verified<RawClaims>> {
         let keys = self.keys.current().await?;
-        let unknown_key = match self.verifier_for(&keys)?.verifier.verify_read(read) {
+        let unknown_key = match self.verifier_for(&keys).verifier.verify_read(read) {
             Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
         match self.keys.newer_than(&keys).await {
-            Some(newer) => Ok(self.verifier_for(&newer)?.verifier.verify_raw(token)?),
+            Some(newer) => Ok(self.verifier_for(&newer).verifier.verify_raw(token)?),
             None => Err(unknown_key.into()),
         }
     }
@@ -87,36 +95,43 @@ impl RemoteVerifier {
         &self.keys
     }
 
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     async fn verify_with<T>(
         &self,
         verify: impl Fn(&jwt::Verifier) -> jeton::Result<Verified<T>>,
     ) -> Result<Verified<T>> {
         let keys = self.keys.current().await?;
-        let unknown_key = match verify(&self.verifier_for(&keys)?.verifier) {
+        let unknown_key = match verify(&self.verifier_for(&keys).verifier) {
             Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
         match self.keys.newer_than(&keys).await {
-            Some(newer) => Ok(verify(&self.verifier_for(&newer)?.verifier)?),
+            Some(newer) => Ok(verify(&self.verifier_for(&newer).verifier)?),
             None => Err(unknown_key.into()),
         }
     }
 
     /// The verifier for this version of the set. It is built once per version.
-    fn verifier_for(&self, keys: &FetchedKeys) -> Result<Arc<CachedVerifier>> {
+    fn verifier_for(&self, keys: &FetchedKeys) -> Arc<CachedVerifier> {
         if let Some(cached) = self.cached.load_full()
             && cached.version == keys.version
         {
-            return Ok(cached);
+            return cached;
         }
-        let set = KeySet::from_json(&keys.text)?;
-        let verifier = jwt::Verifier::new(set, self.policy.clone()).limits(self.limits);
+        let verifier = jwt::Verifier::new(keys.keys.clone(), self.policy.clone());
+        let mut verifier = verifier.limits(self.limits);
+        if let Some(clock) = &self.clock {
+            verifier = verifier.clock(Arc::clone(clock));
+        }
         let cached = Arc::new(CachedVerifier {
             version: keys.version,
             verifier,
         });
         self.cached.store(Some(Arc::clone(&cached)));
-        Ok(cached)
+        cached
     }
 }
 

@@ -7,7 +7,7 @@ use axum_core::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum_core::response::Response;
 use http::request::Parts;
 use jeton::Verified;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::claims;
 use crate::failure::{Cause, Describe, Failure, Protocol};
@@ -19,7 +19,19 @@ use crate::layer::Checked;
 /// cause is logged. If the claims do not deserialize into `T`, the response is that for a rejected token.
 /// Use `Option<Authenticated<T>>` for requests that may have no token
 /// ([`RequireToken::optional`](crate::RequireToken::optional)). Without a token, `Authenticated<T>` is rejected then.
-pub struct Authenticated<T>(pub Verified<T>);
+///
+/// `Authenticated` without a type reads only the registered claims.
+///
+/// ```
+/// use jeton_tower::Authenticated;
+///
+/// async fn hello(token: Authenticated) -> String {
+///     format!("Hello, {}", token.subject().unwrap_or("nobody"))
+/// }
+/// # let app: axum::Router = axum::Router::new().route("/", axum::routing::get(hello));
+/// ```
+#[derive(Clone)]
+pub struct Authenticated<T = IgnoredAny>(pub Verified<T>);
 
 impl<T> Deref for Authenticated<T> {
     type Target = Verified<T>;

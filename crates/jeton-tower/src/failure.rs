@@ -225,7 +225,10 @@ impl From<&jeton_jwks::Error> for Failure {
     fn from(error: &jeton_jwks::Error) -> Self {
         match error {
             jeton_jwks::Error::Jeton(error) => error.into(),
-            _ => Cause::NoKeys.into(),
+            error => Self {
+                code: Some(error.code()),
+                ..Cause::NoKeys.into()
+            },
         }
     }
 }

@@ -30,6 +30,7 @@ pub(crate) struct Checked {
 impl RequireToken {
     /// Creates a layer that uses this [verifier](TokenVerifier): with local keys, with a remote key set, or with one
     /// for each of several issuers.
+    #[must_use]
     pub fn new<Kind>(verifier: impl TokenVerifier<Kind>) -> Self {
         Self {
             source: verifier.into_source(),

@@ -60,6 +60,8 @@
 //! # }
 //! # }
 //! ```
+//!
+//! `SendToken` adds tokens to the calls of a client.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -71,6 +73,8 @@ mod failure;
 mod grpc;
 mod layer;
 mod scope;
+#[cfg(feature = "tonic")]
+mod send;
 mod source;
 
 pub use bearer::{MalformedAuthorization, bearer};
@@ -82,12 +86,22 @@ pub use source::{TokenVerifier, kind};
 pub use extract::Authenticated;
 #[cfg(feature = "tonic")]
 pub use grpc::require;
+#[cfg(feature = "tonic")]
+pub use send::SendToken;
 
 use http::Extensions;
 use jeton::{RawClaims, Verified};
 use serde::de::DeserializeOwned;
 
 /// Returns the claims from the extensions of a request, or `None` if no [`RequireToken`] layer verified it.
+///
+/// ```
+/// # #[derive(serde::Deserialize)] struct Session { tenant: String }
+/// # fn tenant<B>(request: &http::Request<B>) -> jeton::Result<Option<String>> {
+/// let session = jeton_tower::claims::<Session>(request.extensions()).transpose()?;
+/// # Ok(session.map(|session| session.into_claims().tenant))
+/// # }
+/// ```
 ///
 /// To read only the registered claims, get `Verified<RawClaims>` from the extensions.
 ///

@@ -38,7 +38,9 @@ pub struct RequireScope {
 }
 
 impl RequireScope {
-    /// Creates a layer that requires each of these scopes.
+    /// Creates a layer that requires each of these scopes. A scope has no spaces (RFC 6749, section 3.3). If
+    /// a required one has, requests without it get 500, and the cause is logged.
+    #[must_use]
     pub fn all<S: Into<Cow<'static, str>>>(scopes: impl IntoIterator<Item = S>) -> Self {
         Self {
             scopes: scopes.into_iter().map(Into::into).collect(),

@@ -6,7 +6,10 @@
 )]
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::error::InvalidUse;
 
 /// A time in whole seconds since 1970-01-01T00:00:00Z, without leap seconds (RFC 7519, section 2,
 /// "NumericDate").
@@ -80,6 +83,35 @@ impl Timestamp {
     }
 }
 
+/// The same time, at the start of its second.
+impl From<Timestamp> for SystemTime {
+    fn from(timestamp: Timestamp) -> Self {
+        UNIX_EPOCH + Duration::from_secs(timestamp.0.unsigned_abs())
+    }
+}
+
+/// The second in which the time is. Fails outside the years 1970 to 9999.
+///
+/// ```
+/// use std::time::SystemTime;
+/// use jeton::Timestamp;
+///
+/// let now = Timestamp::try_from(SystemTime::now())?;
+/// assert_eq!(Timestamp::try_from(SystemTime::from(now))?, now);
+/// # Ok::<(), jeton::error::InvalidUse>(())
+/// ```
+impl TryFrom<SystemTime> for Timestamp {
+    type Error = InvalidUse;
+
+    fn try_from(time: SystemTime) -> Result<Self, InvalidUse> {
+        let since_1970 = time.duration_since(UNIX_EPOCH);
+        let since_1970 = since_1970.map_err(|_| InvalidUse::TimeOutOfRange)?;
+        Self::MIN
+            .checked_add(since_1970)
+            .ok_or(InvalidUse::TimeOutOfRange)
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -89,7 +121,7 @@ impl fmt::Display for Timestamp {
 /// A source of the current time.
 ///
 /// The library does not read the time in any other way. Issuers and verifiers use [`SystemClock`] by
-/// default. Tests can use a [`FixedClock`].
+/// default. Tests can use a [`FixedClock`]. A pointer to a clock is a clock: an `Arc` shares one.
 ///
 /// ```
 /// use std::time::Duration;
@@ -138,3 +170,15 @@ impl Clock for FixedClock {
         self.0
     }
 }
+
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<C: Clock + ?Sized> Clock for $pointer {
+            fn now(&self) -> Timestamp {
+                (**self).now()
+            }
+        }
+    )*};
+}
+
+forward!(&C, Box<C>, Arc<C>);

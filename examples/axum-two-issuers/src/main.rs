@@ -9,7 +9,6 @@ use jeton::Policy;
 use jeton::key::SigAlg;
 use jeton_jwks::{Https, MultiIssuerVerifier, RemoteKeySet};
 use jeton_tower::{Authenticated, RequireScope, RequireToken};
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 const USAGE: &str = "usage: axum-two-issuers ADDRESS AUDIENCE ISSUER...";
@@ -18,7 +17,7 @@ async fn public() -> Json<Value> {
     Json(json!({"message": "No token is needed."}))
 }
 
-async fn private(token: Authenticated<IgnoredAny>) -> Json<Value> {
+async fn private(token: Authenticated) -> Json<Value> {
     Json(json!({"issuer": token.issuer(), "subject": token.subject()}))
 }
 
@@ -50,8 +49,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err(USAGE.into());
     }
     let verifier = verifier(audience, issuers)?;
-    for (issuer, error) in verifier.ready().await {
-        eprintln!("warning: {issuer}: {error}");
+    for failure in verifier.ready().await {
+        eprintln!("warning: {failure}");
     }
     // Auth0 lists `permissions`, and other issuers a `scope` with spaces.
     let scope = RequireScope::all(["read:messages"]).claims(["scope", "permissions"]);

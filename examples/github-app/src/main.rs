@@ -1,11 +1,11 @@
 //! Prints the `Authorization` header with which a GitHub App calls GitHub's API.
 
+use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jeton::error::{Error, KeyProblem};
-use jeton::key::SigAlg;
-use jeton::{Claims, jwt};
+use jeton::Claims;
+use jeton::key::{AnyKey, SigAlg};
 
 /// GitHub's clock may be behind this one.
 const CLOCK_DRIFT: Duration = Duration::from_secs(60);
@@ -28,27 +28,12 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn token(app_id: &str, key_file: &str) -> Result<String, String> {
-    let pem = std::fs::read_to_string(key_file).map_err(|error| error.to_string())?;
-    let key = jwt::SigningKey::from_pem_as(&pem, SigAlg::RS256).map_err(explain)?;
+/// Signs with any form of the key. If the file is something else, the error says what it is.
+fn token(app_id: &str, key_file: &str) -> Result<String, Box<dyn Error>> {
+    let key = AnyKey::from_bytes(&std::fs::read(key_file)?)?.signing(SigAlg::RS256)?;
     let claims = Claims::registered()
         .issuer(app_id)
         .issued_ago(CLOCK_DRIFT)
         .expires_in(LIFETIME);
-    key.issue(&claims).map_err(|error| error.to_string())
-}
-
-/// Says what the file is: the library's error names neither the expected key nor the given one.
-fn explain(error: Error) -> String {
-    let problem = match error {
-        Error::Key(key) => key.problem(),
-        other => return other.to_string(),
-    };
-    let why = match problem {
-        KeyProblem::PublicGiven => "a public key; the private key is needed",
-        KeyProblem::Malformed => "not a private key in PEM, or damaged; download it again",
-        KeyProblem::Unsupported => "not an unencrypted private key; use the file as downloaded",
-        _ => return error.to_string(),
-    };
-    why.to_owned()
+    Ok(key.issue(&claims)?)
 }

@@ -77,9 +77,11 @@ fn key_of_github_signs_what_github_accepts() {
 }
 
 #[test]
-fn converted_key_and_windows_line_ends_are_accepted() {
+fn key_in_another_form_is_accepted() {
     let key = SigningKey::generate(SigAlg::RS256).unwrap();
     verified(&with_key_file(&*key.to_pem().unwrap()), &key);
+    verified(&with_key_file(&*key.to_der().unwrap()), &key);
+    verified(&with_key_file(&*key.to_jwk().unwrap()), &key);
     let windows = as_github_gives_it(&key).replace('\n', "\r\n");
     verified(&with_key_file(windows), &key);
 }
@@ -91,22 +93,21 @@ fn wrong_key_file_is_named_with_the_reason() {
     let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/jeton-cli/tests/keys");
     let file = |name: &str| std::fs::read_to_string(keys.join(name)).unwrap();
     for (content, reason) in [
-        (rsa.verifying_key().to_pem().unwrap(), "a public key"),
+        (
+            rsa.verifying_key().to_pem().unwrap(),
+            "public key given, private key expected",
+        ),
         (
             ec.to_pem().unwrap().to_string(),
             "found EC P-256, expected RSA for RS256",
         ),
-        (file("certificate.pem"), "not an unencrypted private key"),
-        (file("encrypted.pem"), "not an unencrypted private key"),
+        (file("certificate.pem"), "certificate"),
+        (file("encrypted.pem"), "the key is encrypted"),
         (
-            rsa.to_jwk().unwrap().to_string(),
-            "not a private key in PEM",
+            file("../../../../vectors/inputs/encrypted/ssh.pub"),
+            "OpenSSH public key",
         ),
-        (
-            "ssh-rsa AAAAB3NzaC1yc2E".to_owned(),
-            "not a private key in PEM",
-        ),
-        (String::new(), "not a private key in PEM"),
+        (String::new(), "the input is empty"),
     ] {
         let output = with_key_file(&content);
         let stderr = String::from_utf8(output.stderr).unwrap();

@@ -9,7 +9,7 @@ use jeton::{Claims, Policy, jwt};
 use jeton_example_grpc_service::greeter::greeter_client::GreeterClient;
 use jeton_example_grpc_service::greeter::greeter_server::{Greeter, GreeterServer};
 use jeton_example_grpc_service::greeter::{GreetRequest, GreetResponse};
-use jeton_tower::RequireToken;
+use jeton_tower::{RequireToken, SendToken};
 use serde::de::IgnoredAny;
 use tonic::service::LayerExt as _;
 use tonic::transport::server::TcpIncoming;
@@ -64,15 +64,8 @@ async fn call(url: &str, key_file: &str, subject: &str) -> Result<(), Box<dyn Er
         .build()?;
     let claims = Claims::registered().subject(subject.to_owned());
     let channel = Channel::from_shared(url.to_owned())?.connect().await?;
-    let mut client = GreeterClient::with_interceptor(channel, move |mut call: Request<()>| {
-        let token = tokens
-            .issue(&claims)
-            .map_err(|error| Status::internal(error.to_string()))?;
-        let value = format!("Bearer {token}").parse();
-        let value = value.map_err(|_| Status::internal("the token is not ASCII"))?;
-        call.metadata_mut().insert("authorization", value);
-        Ok(call)
-    });
+    let send = SendToken::new(move || tokens.issue(&claims));
+    let mut client = GreeterClient::with_interceptor(channel, send);
     let greeting = "Hello".to_owned();
     let response = client.greet(GreetRequest { greeting }).await?;
     println!("{}", response.get_ref().text);

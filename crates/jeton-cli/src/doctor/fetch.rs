@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::{HeaderMap, Uri};
-use jeton::limits;
 use jeton_jwks::{AddressError, FetchError, FetchRequest, Https, check_address};
 use jiff::{SignedDuration, Timestamp};
 use rustls::crypto::aws_lc_rs::default_provider;
@@ -98,11 +97,7 @@ impl KeySetUrl {
 
     async fn request(&self) -> Result<Fetched, FetchError> {
         let https = Https::with_tls(tls()).with_proxy_from_environment();
-        let request = FetchRequest {
-            uri: self.uri.clone(),
-            etag: None,
-            no_cache: true,
-        };
+        let request = FetchRequest::new(self.uri.clone()).no_cache();
         let (began, at) = (Instant::now(), Timestamp::now());
         let response = https.get(request).await?;
         let took = began.elapsed();
@@ -144,10 +139,7 @@ pub(super) fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str>
 /// Describes why there was no response.
 fn describe(error: FetchError) -> String {
     match error {
-        FetchError::TooLarge => format!(
-            "the response has more than {} bytes, the limit for a key set",
-            limits::KEY_SET_BYTES
-        ),
+        FetchError::TooLarge { .. } => error.to_string(),
         FetchError::Unreachable(why) => format!("the request failed: {why}"),
         error => format!("the request failed: {error}"),
     }

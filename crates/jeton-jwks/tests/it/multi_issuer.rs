@@ -44,11 +44,7 @@ impl Publisher {
 impl Fetch for Publisher {
     fn fetch(&self, _: FetchRequest) -> FetchFuture<'_> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let response = self.set.clone().map(|text| FetchResponse::KeySet {
-            text,
-            etag: None,
-            max_age: None,
-        });
+        let response = self.set.clone().map(FetchResponse::key_set);
         Box::pin(std::future::ready(response.ok_or(FetchError::Status(503))))
     }
 }
@@ -104,11 +100,18 @@ async fn issuer_without_keys_affects_only_its_tokens() {
         .and_then(|verifier| verifier.issuer(&down.keys(), policy(B)))
         .unwrap();
     let failed = verifier.ready().await;
-    assert_eq!(failed, [(B.to_owned(), FetchError::Status(503))]);
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0].issuers(), [B]);
+    assert_eq!(failed[0].error(), &FetchError::Status(503));
+    assert_eq!(
+        failed[0].to_string(),
+        "no keys of https://b.example: the server responded with status 503"
+    );
     let verify = async |token: &str| verifier.verify::<IgnoredAny>(token).await.map(drop);
     assert_eq!(verify(&token(&key, A)).await, Ok(()));
     let error = verify(&token(&key, B)).await.unwrap_err();
     assert_eq!(error, Error::NoKeys(FetchError::Status(503)));
+    assert_eq!(error.code(), "KEY_SET_UNREACHABLE");
     let twice = verifier.issuer(&up.keys(), policy(A)).map(drop);
     assert_eq!(twice, Err(InvalidUse::IssuerTwice.into()));
 }

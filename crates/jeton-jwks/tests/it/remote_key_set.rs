@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jeton::error::Rejection;
+use jeton::error::{KeyProblem, Rejection};
 use jeton::key::{MacAlg, SigAlg};
 use jeton::{Claims, Policy, jwt};
 use jeton_jwks::{
-    Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, Https, RemoteKeySet,
-    RemoteVerifier, Schedule, TIMEOUT,
+    AddressError, Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, Https,
+    RemoteKeySet, RemoteVerifier, Schedule, TIMEOUT,
 };
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -64,11 +64,7 @@ impl FakeServer {
     }
 
     fn publishes(&self, keys: &[&jwt::SigningKey]) {
-        self.responds(Ok(FetchResponse::KeySet {
-            text: set(keys),
-            etag: None,
-            max_age: None,
-        }));
+        self.responds(Ok(FetchResponse::key_set(set(keys))));
     }
 
     fn is_down(&self) {
@@ -279,11 +275,8 @@ async fn secret_keys_in_a_published_set_are_skipped() {
     );
     let server = FakeServer::default();
     let publish = |keys: &str| {
-        server.responds(Ok(FetchResponse::KeySet {
-            text: format!("{{\"keys\":[{keys}]}}"),
-            etag: None,
-            max_age: None,
-        }));
+        let text = format!("{{\"keys\":[{keys}]}}");
+        server.responds(Ok(FetchResponse::key_set(text)));
     };
     publish(&format!("{secrets},{public}"));
     let verifier = RemoteVerifier::new(&server.keys(), policy());
@@ -292,33 +285,95 @@ async fn secret_keys_in_a_published_set_are_skipped() {
         let error = verifier.verify::<Value>(&token.unwrap()).await.unwrap_err();
         assert_eq!(error.rejection(), Some(Rejection::UnknownKey));
     }
-    for none in [secrets.as_str(), "", "{}", "7"] {
-        publish(none);
-        assert_eq!(
-            server.keys().ready().await,
-            Err(FetchError::InvalidKeySet),
-            "{none}"
-        );
+    publish(&secrets);
+    let error = server.keys().ready().await.unwrap_err();
+    assert_eq!(error.code(), "KEY_SET_EMPTY");
+    let FetchError::NoUsableKey { skipped } = &error else {
+        panic!("{error:?}");
+    };
+    let ids: Vec<_> = skipped.iter().map(|skipped| skipped.key_id()).collect();
+    assert_eq!(ids, [Some("private"), Some("mac")]);
+    let private = "private key given, public key expected";
+    let message = format!(
+        "the key set has no public key that can verify: key 0: d: {private}; key 1: k: {private}"
+    );
+    assert_eq!(error.to_string(), message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn set_without_usable_key_is_described() {
+    let server = FakeServer::default();
+    let many = vec![r#"{"kty":"new"}"#; 10].join(",");
+    let unsupported = "kty: not supported";
+    let eight: Vec<_> = (0..8).map(|n| format!("key {n}: {unsupported}")).collect();
+    let eight = eight.join("; ");
+    for (text, code, message) in [
+        (
+            r#"{"keys":[]}"#.to_owned(),
+            "KEY_SET_EMPTY",
+            "the key set has no keys".to_owned(),
+        ),
+        (
+            format!("{{\"keys\":[{many}]}}"),
+            "KEY_SET_EMPTY",
+            format!("the key set has no public key that can verify: {eight}; and 2 more"),
+        ),
+        (
+            "{}".to_owned(),
+            "KEY_MEMBER_MISSING",
+            "the response is not a key set: key rejected: keys: missing".to_owned(),
+        ),
+        (
+            "7".to_owned(),
+            "KEY_MALFORMED",
+            "the response is not a key set: key rejected: malformed".to_owned(),
+        ),
+    ] {
+        server.responds(Ok(FetchResponse::key_set(text)));
+        let error = server.keys().ready().await.unwrap_err();
+        assert_eq!((error.code(), error.to_string()), (code, message));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cached_set_lists_the_keys_that_were_skipped() {
+    let (one, server) = (key("one"), FakeServer::default());
+    let keys = server.keys();
+    assert!(keys.cached().is_none());
+    let text = set(&[&one]).replace("[{", r#"[{"kty":"new","kid":"x"},{"#);
+    server.responds(Ok(FetchResponse::key_set(text)));
+    keys.ready().await.unwrap();
+    let cached = keys.cached().unwrap();
+    assert_eq!(cached.len(), 1);
+    let skipped: Vec<_> = cached.skipped().iter().map(ToString::to_string).collect();
+    assert_eq!(skipped, ["key 0: kty: not supported"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn clock_of_the_verifier_decides_about_expiry() {
+    let (one, server) = (key("one"), FakeServer::default());
+    server.publishes(&[&one]);
+    let late = jeton::Timestamp::now().saturating_add(2_000_000 * S);
+    let verifier = RemoteVerifier::new(&server.keys(), policy()).clock(jeton::FixedClock(late));
+    let error = verified(&verifier, &one).await.unwrap_err();
+    assert_eq!(
+        (error.rejection(), error.code()),
+        (Some(Rejection::Expired), "TOKEN_EXPIRED")
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn not_modified_response_renews_freshness_and_keeps_etag() {
     let (one, server) = (key("one"), FakeServer::default());
     let named = |max_age| {
-        Ok(FetchResponse::KeySet {
-            text: set(&[&one]),
-            etag: Some("\"v1\"".to_owned()),
-            max_age: Some(max_age),
-        })
+        let response = FetchResponse::key_set(set(&[&one]));
+        Ok(response.etag("\"v1\"".to_owned()).max_age(max_age))
     };
     server.responds(named(60 * S));
     let keys = server.keys();
     let verifier = RemoteVerifier::new(&keys, policy());
     verified(&verifier, &one).await.unwrap();
-    server.responds(Ok(FetchResponse::NotModified {
-        max_age: Some(120 * S),
-    }));
+    server.responds(Ok(FetchResponse::not_modified().max_age(120 * S)));
     for (after, requests) in [(60, 2), (119, 2), (1, 3)] {
         advance(after * S).await;
         verified(&verifier, &one).await.unwrap();
@@ -398,6 +453,14 @@ async fn https_client_reports_invalid_responses() {
         "{{\"keys\":[],\"x\":\"{}\"}}",
         "x".repeat(jeton::limits::KEY_SET_BYTES)
     );
+    let too_large = |bytes: usize| FetchError::TooLarge {
+        bytes: bytes as u64,
+        limit: jeton::limits::KEY_SET_BYTES as u64,
+    };
+    let chunked = format!(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
+        long.len()
+    );
     for (raw, error) in [
         (response("404 Not Found", "", ""), FetchError::Status(404)),
         (
@@ -408,8 +471,12 @@ async fn https_client_reports_invalid_responses() {
             response("304 Not Modified", "", ""),
             FetchError::Status(304),
         ),
-        (response("200 OK", "", "<html>"), FetchError::InvalidKeySet),
-        (response("200 OK", "", &long), FetchError::TooLarge),
+        (
+            response("200 OK", "", "<html>"),
+            FetchError::InvalidKeySet(KeyProblem::Malformed.into()),
+        ),
+        (response("200 OK", "", &long), too_large(long.len())),
+        (chunked, too_large(jeton::limits::KEY_SET_BYTES + 1)),
     ] {
         let (address, _) = start_server(vec![raw]).await;
         assert_eq!(over_http(&address).ready().await, Err(error));
@@ -429,7 +496,7 @@ async fn https_client_reports_invalid_responses() {
     );
     assert_eq!(
         RemoteKeySet::new("http://id.example/").map(drop),
-        Err(FetchError::InvalidAddress)
+        Err(AddressError::NotEncrypted.into())
     );
 }
 

@@ -12,9 +12,16 @@ use jeton::key::{MacAlg, SigAlg};
 use jeton::{Claims, FixedClock, Policy, Timestamp, jwt};
 use jeton_jwks::{MultiIssuerVerifier, RemoteKeySet};
 use jeton_tower::{Authenticated, RequireScope, RequireToken};
+#[cfg(feature = "tonic")]
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tonic::service::LayerExt as _;
+use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Channel, Endpoint, Server};
+use tonic::{Code, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
 
 fn claims(custom: Value) -> Claims<'static, Value> {
     Claims::new(custom)
@@ -110,7 +117,7 @@ async fn route_requires_its_scopes() {
 async fn route_with_optional_token_still_requires_scopes() {
     let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
     let scoped = get(|| async {}).layer(RequireScope::all(["read"]));
-    let extracting = get(|_: Authenticated<IgnoredAny>| async {});
+    let extracting = get(|_: Authenticated| async {});
     let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).optional();
     let app = Router::new()
         .route("/scoped", scoped)
@@ -122,6 +129,126 @@ async fn route_with_optional_token_still_requires_scopes() {
         let found = (status.as_u16(), text(&headers, "www-authenticate"));
         assert_eq!(found, (401, Some("Bearer")), "{path}");
     }
+}
+
+#[tokio::test]
+async fn optional_token_reaches_the_handler_if_there_is_one() {
+    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let name =
+        async |token: Option<Authenticated>| token.map_or("nobody", |_| "somebody").to_owned();
+    let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).optional();
+    let address = serve(Router::new().route("/", get(name)).layer(layer)).await;
+    let token = key.issue(&claims(json!({}))).unwrap();
+    for (token, status, length) in [
+        (None, 200, Some("6")),
+        (Some(token.as_str()), 200, Some("8")),
+        (Some("a.b.c"), 401, Some("0")),
+    ] {
+        let (found, headers) = send(&address, token, "text/plain").await;
+        let found = (found.as_u16(), text(&headers, "content-length"));
+        assert_eq!(found, (status, length), "{token:?}");
+    }
+}
+
+/// Starts the health service of tonic, which needs the scope `read`.
+async fn scoped_grpc(layer: RequireToken) -> HealthClient<Channel> {
+    let (_, health) = tonic_health::server::health_reporter();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let server = Server::builder()
+        .layer(layer)
+        .add_service(RequireScope::all(["read"]).named_layer(health));
+    tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
+    let address = Endpoint::from_shared(address).unwrap();
+    HealthClient::new(address.connect().await.unwrap())
+}
+
+async fn check(client: &mut HealthClient<Channel>, token: Option<&str>) -> Status {
+    let service = String::new();
+    let mut request = tonic::Request::new(HealthCheckRequest { service });
+    if let Some(token) = token {
+        let value = format!("Bearer {token}").parse().unwrap();
+        request.metadata_mut().insert("authorization", value);
+    }
+    let response = client.check(request).await;
+    response.map_or_else(|status| status, |_| Status::ok(""))
+}
+
+#[tokio::test]
+async fn grpc_service_requires_its_scopes() {
+    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let mut client = scoped_grpc(layer.clone().describe_errors()).await;
+    for (custom, code) in [
+        (json!({"scope": "read"}), Code::Ok),
+        (json!({"scope": "write"}), Code::PermissionDenied),
+    ] {
+        let token = key.issue(&claims(custom)).unwrap();
+        assert_eq!(check(&mut client, Some(&token)).await.code(), code);
+    }
+    assert_eq!(check(&mut client, None).await.code(), Code::Unauthenticated);
+    let mut client = scoped_grpc(layer.optional()).await;
+    assert_eq!(check(&mut client, None).await.code(), Code::Unauthenticated);
+}
+
+#[cfg(feature = "tonic")]
+#[tokio::test]
+async fn described_grpc_error_has_the_code() {
+    use tonic_types::StatusExt as _;
+    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = || RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let past = FixedClock(Timestamp::from_unix_seconds(1_700_000_000).unwrap());
+    let expired = key.issue_with_clock(&claims(json!({})), &past).unwrap();
+    for (layer, reason) in [
+        (layer().describe_errors(), Some("TOKEN_EXPIRED")),
+        (layer(), None),
+    ] {
+        let status = check(&mut scoped_grpc(layer).await, Some(&expired)).await;
+        assert_eq!(status.code(), Code::Unauthenticated);
+        let info = status.get_details_error_info();
+        let found = info.as_ref().map(|info| info.reason.as_str());
+        assert_eq!(found, reason);
+    }
+}
+
+#[cfg(feature = "tonic")]
+#[tokio::test]
+async fn client_with_send_token_passes() {
+    use tonic::service::interceptor::InterceptedService;
+    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let token = key.issue(&claims(json!({"scope": "read"}))).unwrap();
+    let (_, health) = tonic_health::server::health_reporter();
+    let service = layer.named_layer(health);
+    for (token, code) in [
+        (Ok(token), Code::Ok),
+        (Ok("\n".to_owned()), Code::Internal),
+        (Err("no key"), Code::Internal),
+    ] {
+        let send = jeton_tower::SendToken::new(move || token.clone());
+        let service = InterceptedService::new(service.clone(), send);
+        let response = HealthClient::new(service)
+            .check(HealthCheckRequest::default())
+            .await;
+        let found = response.map_or_else(|status| status.code(), |_| Code::Ok);
+        assert_eq!(found, code);
+    }
+}
+
+#[cfg(feature = "tonic")]
+#[test]
+fn method_without_the_layer_fails_as_internal() {
+    use jeton::Verify as _;
+    let status = jeton_tower::require::<IgnoredAny>(&tonic::Request::new(())).unwrap_err();
+    assert_eq!(status.code(), Code::Internal);
+    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let token = key.issue(&claims(json!({"tenant": 7}))).unwrap();
+    let verified = jwt::Verifier::new(&key, policy()).verify_raw(&token);
+    let mut request = tonic::Request::new(());
+    request.extensions_mut().insert(verified.unwrap());
+    assert!(jeton_tower::require::<IgnoredAny>(&request).is_ok());
+    let status = jeton_tower::require::<String>(&request).unwrap_err();
+    assert_eq!(status.code(), Code::Unauthenticated);
 }
 
 #[tokio::test]
@@ -161,7 +288,7 @@ async fn unreachable_issuer_affects_only_its_tokens() {
         .and_then(|verifier| verifier.issuer(&down, Policy::new("https://down.example", "api")))
         .unwrap();
     let failed = verifier.ready().await;
-    let failed: Vec<_> = failed.iter().map(|(name, _)| name.as_str()).collect();
+    let failed: Vec<_> = failed.iter().flat_map(|issuer| issuer.issuers()).collect();
     assert_eq!(failed, ["https://down.example"]);
     let app = Router::new().route("/", get(|| async {}));
     let address = serve(app.layer(RequireToken::new(verifier))).await;

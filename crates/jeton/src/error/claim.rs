@@ -10,7 +10,7 @@ use std::fmt;
 /// assert_eq!(Claim::Subject.name(), "sub");
 /// assert_eq!(Claim::from_name("sub"), Some(Claim::Subject));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Claim {
     /// `iss`

@@ -313,6 +313,8 @@ codes! {
             "Use a separate key for each.", "RFC 8725, section 3.2";
         INVALID_CACHE_ENTRIES: "The capacity of the cache is outside its limits.",
             "Pass a number within the limits.";
+        KEY_SET_ADDRESS: "Keys may not be fetched from the address of the key set.",
+            "Use https, or http to a loopback host, without credentials.";
     }
     false Signer {
         SIGNER_FAILED: "The remote signer returned no signature.",
@@ -325,6 +327,8 @@ codes! {
     false System {
         INTERNAL: "A cryptographic primitive or the service failed on valid input.",
             "Report it to the operator, whose log has the details.";
+        KEY_SET_UNREACHABLE: "The key set could not be fetched from its server.",
+            "Check the address and the server; requests are repeated.";
     }
     true Caller {
         INVALID_ARGUMENT: "A field of the request is not valid.",

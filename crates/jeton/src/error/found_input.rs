@@ -14,7 +14,7 @@ use std::fmt;
 /// };
 /// assert_eq!(error.problem(), KeyProblem::Found(FoundInput::IssuerMetadata));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundInput {
     /// Nothing, or only white space.
@@ -134,7 +134,7 @@ impl fmt::Display for FoundInput {
 }
 
 /// The label of a PEM block (RFC 7468).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PemLabel {
     /// `PRIVATE KEY`: PKCS#8.

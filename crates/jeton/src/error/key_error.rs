@@ -205,7 +205,7 @@ impl KeyError {
     }
 
     /// Writes the error without `key rejected: `.
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(crate) fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(sizes) = self.sizes {
             return self.write_sizes(sizes, f);
         }
@@ -279,6 +279,18 @@ impl Coordinate {
 }
 
 impl std::error::Error for KeyError {}
+
+/// An error without details, for a loader of your own.
+///
+/// ```
+/// use jeton::error::{KeyError, KeyProblem};
+/// assert_eq!(KeyError::from(KeyProblem::Malformed).code(), "KEY_MALFORMED");
+/// ```
+impl From<KeyProblem> for KeyError {
+    fn from(problem: KeyProblem) -> Self {
+        KeyError::new(problem)
+    }
+}
 
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

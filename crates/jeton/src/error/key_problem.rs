@@ -16,7 +16,7 @@ use crate::paserk::Kind;
 /// assert_eq!(error.problem(), KeyProblem::TooWeak);
 /// assert_eq!(error.to_string(), "key rejected: HMAC key has 5 bytes, minimum 32");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KeyProblem {
     /// The input is not a key in this encoding (JWK, PEM, DER or PASERK).

@@ -6,7 +6,7 @@ use crate::json::ScanError;
 use crate::limits;
 
 /// A part of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Part {
     /// The token as a whole.
@@ -34,7 +34,7 @@ impl fmt::Display for Part {
 }
 
 /// What was measured when a part of a token is too large.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Measure {
     /// The length, bytes.
@@ -105,7 +105,7 @@ impl Measure {
 /// }
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rejection {
     /// A part is larger than its limit.
@@ -404,7 +404,7 @@ impl fmt::Display for Rejection {
 /// assert_eq!(error.rejection(), Some(Rejection::ClaimsShape(missing)));
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShapeMismatch {
     /// The token has no claim for this field, and the field is required.

@@ -1,15 +1,18 @@
+use std::fmt;
+
 use crate::error::{KeyError, KeyProblem, Result};
 use crate::json::{self, ScanError};
 use crate::jwk::{Members, Operation};
 #[cfg(feature = "hmac")]
 use crate::key::MacKey;
-use crate::key::{Alg, Keys, VerificationKey, VerifyingKey, wrong_jwk_type};
+use crate::key::{Alg, Keys, SigAlg, VerificationKey, VerifyingKey, wrong_jwk_type};
 use crate::limits;
 
 /// A set of keys for verification (RFC 7517, section 5).
 ///
 /// Keys of an unknown type and keys that cannot verify are skipped; [`skipped`](KeySet::skipped) lists them with
-/// the reason. A set that is read has at least one usable key.
+/// the reason. A set that is read has at least one usable key, except with
+/// [`from_published_json`](KeySet::from_published_json).
 ///
 /// A set has at most [`limits::KEY_SET_KEYS`] keys and [`limits::KEY_SET_BYTES`] bytes. A token without a `kid`
 /// tries at most [`Limits::keys_tried`](crate::Limits::keys_tried) of them.
@@ -50,7 +53,7 @@ pub struct KeySet {
 /// assert_eq!(skipped.reason().problem(), KeyProblem::Unsupported);
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     index: usize,
     key_id: Option<String>,
@@ -77,6 +80,14 @@ impl Skipped {
     /// Returns why the key cannot verify.
     pub fn reason(&self) -> KeyError {
         self.reason
+    }
+}
+
+/// Writes the position and the reason, without the key id: `key 1: kty: not supported`.
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "key {}: ", self.index)?;
+        self.reason.write(f)
     }
 }
 
@@ -141,8 +152,31 @@ impl KeySet {
 
     /// Reads a JWK Set whose keys are all for one algorithm. It applies to keys without `alg`. Keys with
     /// another `alg` are skipped.
-    pub fn from_json_as(text: &str, alg: Alg) -> Result<KeySet> {
-        Ok(Self::read(text, Wanted::Only(alg), read_key)?)
+    pub fn from_json_as(text: &str, alg: impl Into<Alg>) -> Result<KeySet> {
+        Ok(Self::read(text, Wanted::Only(alg.into()), read_key)?)
+    }
+
+    /// Reads a JWK Set that an issuer publishes, and keeps only its public keys. Anyone who reads the set could sign
+    /// with a symmetric or private key in it, so these are skipped ([`KeyProblem::PrivateGiven`]).
+    ///
+    /// The default applies to keys without `alg`, as in [`from_json_with_default`](KeySet::from_json_with_default).
+    /// A set without a usable key is no error here, so that [`skipped`](KeySet::skipped) can say why: check
+    /// [`is_empty`](KeySet::is_empty).
+    ///
+    /// ```
+    /// use jeton::error::KeyProblem;
+    /// use jeton::jwk::KeySet;
+    /// use jeton::key::{MacAlg, MacKey};
+    ///
+    /// let secret = MacKey::generate(MacAlg::HS256)?.to_jwk();
+    /// let set = KeySet::from_published_json(&format!(r#"{{"keys":[{}]}}"#, *secret), None)?;
+    /// assert!(set.is_empty());
+    /// assert_eq!(set.skipped()[0].reason().problem(), KeyProblem::PrivateGiven);
+    /// # Ok::<(), jeton::Error>(())
+    /// ```
+    pub fn from_published_json(text: &str, default: Option<SigAlg>) -> Result<KeySet> {
+        let wanted = default.map_or(Wanted::Own, |alg| Wanted::Default(alg.into()));
+        Ok(Self::read_all(text, wanted, read_public_key)?)
     }
 
     /// Adds a key.
@@ -202,7 +236,7 @@ impl KeySet {
         self.keys.len()
     }
 
-    /// Returns whether the set has no key. A set that was read has at least one.
+    /// Returns whether the set has no key.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -213,6 +247,14 @@ impl KeySet {
     }
 
     fn read(text: &str, wanted: Wanted, read_key: ReadKey) -> Result<KeySet, KeyError> {
+        let set = Self::read_all(text, wanted, read_key)?;
+        match set.is_empty() {
+            true => Err(KeyError::at("keys", KeyProblem::NoUsableKey)),
+            false => Ok(set),
+        }
+    }
+
+    fn read_all(text: &str, wanted: Wanted, read_key: ReadKey) -> Result<KeySet, KeyError> {
         let mut set = KeySet::new();
         for (index, element) in elements(text)?.into_iter().enumerate() {
             let read = match wanted {
@@ -229,9 +271,6 @@ impl KeySet {
                 Ok(key) => set.keys.push(key),
                 Err(reason) => set.skipped.push(skipped(index, element, reason)),
             }
-        }
-        if set.keys.is_empty() {
-            return Err(KeyError::at("keys", KeyProblem::NoUsableKey));
         }
         Ok(set)
     }
@@ -350,6 +389,14 @@ fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError
         (_, Some(Alg::Sig(alg))) => {
             VerifyingKey::from_members(&members, Some(alg)).map(VerificationKey::Public)
         }
+    }
+}
+
+/// Reads a key that is not secret.
+fn read_public_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
+    match read_key(text, wanted)? {
+        VerificationKey::Mac(_) => Err(KeyError::at("k", KeyProblem::PrivateGiven)),
+        public => Ok(public),
     }
 }
 
