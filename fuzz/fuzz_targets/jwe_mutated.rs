@@ -21,7 +21,7 @@ const PLAINTEXTS: [&[u8]; 2] = [b"secret", b"another secret"];
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let mut cases = Vec::new();
     for key in keys::decrypting() {
-        for enc in ContentEnc::ALL {
+        for &enc in ContentEnc::ALL {
             if key.enc().is_some_and(|only| only != enc) {
                 continue;
             }

@@ -38,7 +38,7 @@ fn sets(text: &str) {
 }
 
 fn mac(text: &str) {
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         let _ = MacKey::from_jwk_as(text, alg);
         let _ = jeton::danger::weak_mac_key_from_jwk(text, alg);
     }

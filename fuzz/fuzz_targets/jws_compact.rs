@@ -4,9 +4,9 @@
 
 use std::sync::LazyLock;
 
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{Keys, MacAlg};
-use jeton::{Policy, jwt};
+use jeton::{Policy, jwt::JwtVerifier};
 use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -14,15 +14,15 @@ use serde_json::Value;
 /// The only payload that the keys have signed.
 const SIGNED: &str = "{\"sub\":\"x\"}";
 
-static VERIFIERS: LazyLock<Vec<Verifier>> = LazyLock::new(|| {
+static VERIFIERS: LazyLock<Vec<JwsVerifier>> = LazyLock::new(|| {
     keys::signing()
         .iter()
         .map(keys::Signing::verifier)
         .collect()
 });
-static JWT: LazyLock<jwt::Verifier> = LazyLock::new(|| {
+static JWT: LazyLock<JwtVerifier> = LazyLock::new(|| {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    jwt::Verifier::new(
+    JwtVerifier::new(
         Keys::from(keys::mac(MacAlg::HS256)),
         policy.without_expiry(),
     )
@@ -32,7 +32,7 @@ fuzz_target!(
     init: seeds::write(|| {
         let mut all = seeds::from_vectors(|found| found.is_compact(3));
         for key in keys::signing() {
-            let signer = || Signer::new(key.as_ref());
+            let signer = || JwsSigner::new(key.as_ref());
             all.push(signer().sign(SIGNED.as_bytes()).expect("signs"));
             all.push(signer().unencoded().sign(SIGNED.as_bytes()).expect("signs"));
             let detached = signer().sign_detached(SIGNED.as_bytes()).expect("signs");

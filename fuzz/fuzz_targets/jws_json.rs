@@ -5,11 +5,11 @@
 use std::sync::LazyLock;
 
 use jeton::danger;
-use jeton::jws::{GeneralJws, Signer, Verifier};
+use jeton::jws::{GeneralJws, JwsSigner, JwsVerifier};
 use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 
-static VERIFIERS: LazyLock<Vec<Verifier>> = LazyLock::new(|| {
+static VERIFIERS: LazyLock<Vec<JwsVerifier>> = LazyLock::new(|| {
     keys::signing()
         .iter()
         .map(|key| danger::allow_unprotected_alg(key.verifier()))
@@ -25,7 +25,7 @@ fuzz_target!(
         let mut general = GeneralJws::new();
         let keys = keys::signing();
         for (index, key) in keys.iter().enumerate() {
-            let signer = || Signer::new(key.as_ref());
+            let signer = || JwsSigner::new(key.as_ref());
             all.push(signer().sign_flattened(b"signed").expect("signs"));
             let detached = signer().sign_flattened_detached(b"signed");
             all.push(format!("{}\0signed", detached.expect("signs")));

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton_fuzz::keys::{self, Signing};
 use jeton_fuzz::mutation::{Bytes, mutate};
 use jeton_fuzz::seeds;
@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 
 /// A verifier, and tokens that it accepts: compact, unencoded, flattened.
 struct Case {
-    verifier: Verifier,
+    verifier: JwsVerifier,
     tokens: [[String; 3]; 2],
 }
 
@@ -21,7 +21,7 @@ static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
     let case = |key: &Signing| Case {
         verifier: key.verifier(),
         tokens: PAYLOADS.map(|payload| {
-            let signer = || Signer::new(key.as_ref());
+            let signer = || JwsSigner::new(key.as_ref());
             [
                 signer().sign(payload).expect("signs"),
                 signer().unencoded().sign(payload).expect("signs"),

@@ -5,18 +5,18 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use jeton::jws::Signer;
+use jeton::jws::JwsSigner;
 use jeton::key::{MacAlg, MacKey};
-use jeton::{Policy, Scratch, Verified, jwt};
+use jeton::{Policy, Scratch, Verified, jwt::JwtVerifier};
 use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 use serde::Deserialize;
 use serde_json::Value;
 
 static MAC: LazyLock<MacKey> = LazyLock::new(|| keys::mac(MacAlg::HS256));
-static VERIFIER: LazyLock<jwt::Verifier> = LazyLock::new(|| {
+static VERIFIER: LazyLock<JwtVerifier> = LazyLock::new(|| {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    jwt::Verifier::new(&*MAC, policy.without_expiry())
+    JwtVerifier::new(&*MAC, policy.without_expiry())
 });
 
 /// The type of the claims in the seeds.
@@ -34,7 +34,7 @@ struct Own<'t> {
 fuzz_target!(
     init: seeds::write(seeds::claims),
     |payload: &[u8]| {
-        let token = Signer::new(&*MAC).sign(payload).expect("signs anything");
+        let token = JwsSigner::new(&*MAC).sign(payload).expect("signs anything");
         let verified: jeton::Result<Verified<Value>> =
             bounded(token.len(), || VERIFIER.verify(&token));
         if let Ok(verified) = verified {

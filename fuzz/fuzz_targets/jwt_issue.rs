@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use jeton::key::{MacAlg, MacKey};
-use jeton::{Claims, FixedClock, Policy, Timestamp, Verified, jwt};
+use jeton::{Claims, FixedClock, Policy, Timestamp, Verified, jwt::JwtVerifier};
 use jeton_fuzz::{keys, seeds};
 use libfuzzer_sys::fuzz_target;
 
@@ -35,7 +35,7 @@ fuzz_target!(
             return;
         };
         let policy = Policy::new(issuer.to_owned(), audience.to_owned());
-        let verifier = jwt::Verifier::new(&*MAC, policy).clock(clock);
+        let verifier = JwtVerifier::new(&*MAC, policy).clock(clock);
         let verified: Verified<BTreeMap<String, serde_json::Value>> =
             verifier.verify(&token).expect("verifies what it issues");
         assert_eq!(verified.subject(), Some(subject));

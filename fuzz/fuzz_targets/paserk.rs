@@ -2,7 +2,7 @@
 #![no_main]
 
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
-use jeton::paserk::{Id, Paserk, WrappingKey};
+use jeton::paserk::{Id, Paserk, PaserkWrappingKey};
 use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version, v3::V3, v4::V4};
 use jeton_fuzz::{keys, seeds};
 use libfuzzer_sys::fuzz_target;
@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 fn same<V: Version>(text: &str) {
     if let Ok(key) = LocalKey::<V>::from_paserk(text) {
         assert_eq!(*key.to_paserk(), text);
-        assert!(WrappingKey::<V>::from_paserk(text).is_ok());
+        assert!(PaserkWrappingKey::<V>::from_paserk(text).is_ok());
     }
     if let Ok(key) = PublicKey::<V>::from_paserk(text) {
         assert_eq!(key.to_paserk(), text);

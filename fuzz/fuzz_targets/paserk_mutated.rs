@@ -5,9 +5,9 @@
 use std::sync::LazyLock;
 
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
-use jeton::paserk::PasswordCost;
+use jeton::paserk::{PasswordCost, PaserkVersion};
 use jeton::paseto::{LocalKey, SecretKey, Version, v3::V3, v4::V4};
-use jeton::{limits, paserk};
+use jeton::limits;
 use jeton_fuzz::keys;
 use jeton_fuzz::mutation::{Bytes, mutate};
 use jeton_fuzz::seeds;
@@ -55,7 +55,7 @@ fn cases<V: Version>(all: &mut Vec<Case>) {
         },
     );
     // Argon2id takes a hundred times as long as all others together.
-    if matches!(V::VERSION, paserk::Version::V1 | paserk::Version::V3) {
+    if matches!(V::VERSION, PaserkVersion::V1 | PaserkVersion::V3) {
         let cost = || PasswordCost::pbkdf2(limits::PBKDF2_ITERATIONS_MIN).expect("allowed");
         case(
             &|| keys().local.to_password_paserk_with(PASSWORD, cost()),

@@ -4,16 +4,16 @@
 use std::sync::LazyLock;
 
 use jeton::paseto::TokenContext;
-use jeton::paseto::v4::{LocalKey, Verifier};
+use jeton::paseto::v4::{LocalKey, PasetoVerifier};
 use jeton::{Policy, Verified};
 use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 static KEY: LazyLock<LocalKey> = LazyLock::new(|| LocalKey::generate().expect("a key"));
-static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| {
+static VERIFIER: LazyLock<PasetoVerifier> = LazyLock::new(|| {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    Verifier::new(&*KEY, policy.without_expiry())
+    PasetoVerifier::new(&*KEY, policy.without_expiry())
 });
 
 fuzz_target!(

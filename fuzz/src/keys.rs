@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use jeton::danger::{Password, Pbes2Alg, RSA1_5};
-use jeton::jws::Verifier;
+use jeton::jws::JwsVerifier;
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef,
     KeyManagementAlg, KeyWrapAlg, Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef,
     WrappingKey,
 };
-use jeton::paserk::{self, Form, Kind, Paserk};
+use jeton::paserk::{Form, Kind, Paserk, PaserkVersion, PaserkWrappingKey};
 use jeton::paseto::{LocalKey, SecretKey, Version};
 use serde_json::Value;
 
@@ -47,15 +47,15 @@ impl Signing {
         }
     }
 
-    pub fn verifier(&self) -> Verifier {
-        Verifier::new(self.keys())
+    pub fn verifier(&self) -> JwsVerifier {
+        JwsVerifier::new(self.keys())
     }
 }
 
 /// Returns a signing key of every algorithm.
 pub fn signing() -> Vec<Signing> {
-    let macs = MacAlg::ALL.into_iter().map(|alg| Signing::Mac(mac(alg)));
-    let pairs = SigAlg::ALL.into_iter().map(|alg| {
+    let macs = MacAlg::ALL.iter().copied().map(|alg| Signing::Mac(mac(alg)));
+    let pairs = SigAlg::ALL.iter().copied().map(|alg| {
         let jwk = match alg {
             SigAlg::ES256 => jwk("EC", "P-256"),
             SigAlg::ES384 => jwk("EC", "P-384"),
@@ -119,7 +119,7 @@ pub fn decrypting() -> Vec<Decrypting> {
         let public = key.encryption_key();
         all.push(Decrypting::Private(key, public));
     };
-    for alg in KeyManagementAlg::ALL.into_iter().chain([RSA1_5]) {
+    for alg in KeyManagementAlg::ALL.iter().copied().chain([RSA1_5]) {
         if alg.name().starts_with("RSA") {
             private(jwk("RSA", ""), alg);
             continue;
@@ -129,14 +129,14 @@ pub fn decrypting() -> Vec<Decrypting> {
         }
         private(jwk("OKP", "X25519"), alg);
     }
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let key = WrappingKey::new(alg, &vec![7; alg.key_bytes()]).expect("a key");
         all.push(Decrypting::Wrapping(key));
     }
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         all.push(Decrypting::Content(content(enc)));
     }
-    for alg in Pbes2Alg::ALL {
+    for &alg in Pbes2Alg::ALL {
         let key = Password::new(alg, b"password").expect("a password");
         all.push(Decrypting::Password(key.rounds(1_000).expect("enough")));
     }
@@ -152,7 +152,7 @@ pub fn content(enc: ContentEnc) -> ContentKey {
 pub struct Paseto<V: Version> {
     pub local: LocalKey<V>,
     pub secret: SecretKey<V>,
-    pub wrapping: paserk::WrappingKey<V>,
+    pub wrapping: PaserkWrappingKey<V>,
 }
 
 /// Returns the fixed keys of a version. They are not from the official vectors.
@@ -164,11 +164,11 @@ pub fn paseto<V: Version>() -> Paseto<V> {
     };
     let secret = match V::VERSION {
         // PKCS#8 contains PKCS#1 after 26 bytes.
-        paserk::Version::V1 => {
+        PaserkVersion::V1 => {
             let key = SigningKey::from_jwk_as(&jwk("RSA", ""), SigAlg::RS256).expect("a key");
             key.to_der().expect("written")[26..].to_vec()
         }
-        paserk::Version::V3 => decoded(&jwk("EC", "P-384"), "d"),
+        PaserkVersion::V3 => decoded(&jwk("EC", "P-384"), "d"),
         _ => {
             let jwk = jwk("OKP", "Ed25519");
             [decoded(&jwk, "d"), decoded(&jwk, "x")].concat()
@@ -182,6 +182,6 @@ pub fn paseto<V: Version>() -> Paseto<V> {
     Paseto {
         local: LocalKey::from_paserk(&local).expect("a key"),
         secret: SecretKey::from_paserk(&text(Form::Secret, &secret)).expect("a key"),
-        wrapping: paserk::WrappingKey::from_paserk(&local).expect("a key"),
+        wrapping: PaserkWrappingKey::from_paserk(&local).expect("a key"),
     }
 }

@@ -95,7 +95,11 @@ pub(crate) fn any() -> Names<Algorithm> {
 /// Parses `--enc`.
 pub(crate) fn content_encryption() -> Names<ContentEnc> {
     fn all() -> Vec<&'static str> {
-        ContentEnc::ALL.into_iter().map(ContentEnc::name).collect()
+        ContentEnc::ALL
+            .iter()
+            .copied()
+            .map(ContentEnc::name)
+            .collect()
     }
     Names {
         all,
@@ -122,16 +126,16 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Names<T> {
 }
 
 fn all() -> Vec<Algorithm> {
-    let macs = MacAlg::ALL.into_iter().map(Alg::Mac);
-    let signatures = SigAlg::ALL.into_iter().map(Alg::Sig);
+    let macs = MacAlg::ALL.iter().copied().map(Alg::Mac);
+    let signatures = SigAlg::ALL.iter().copied().map(Alg::Sig);
     macs.chain(signatures)
         .map(Algorithm::Sign)
-        .chain(KeyManagementAlg::ALL.into_iter().map(Algorithm::Manage))
+        .chain(KeyManagementAlg::ALL.iter().copied().map(Algorithm::Manage))
         .chain([Algorithm::Manage(danger::RSA1_5)])
-        .chain(KeyWrapAlg::ALL.into_iter().map(Algorithm::Wrap))
+        .chain(KeyWrapAlg::ALL.iter().copied().map(Algorithm::Wrap))
         .chain([Algorithm::Direct])
-        .chain(ContentEnc::ALL.into_iter().map(Algorithm::Content))
-        .chain(Pbes2Alg::ALL.into_iter().map(Algorithm::Password))
+        .chain(ContentEnc::ALL.iter().copied().map(Algorithm::Content))
+        .chain(Pbes2Alg::ALL.iter().copied().map(Algorithm::Password))
         .collect()
 }
 
@@ -170,7 +174,11 @@ mod tests {
         assert_eq!(nearest("RS265", &signing), Some("RS256"));
         assert_eq!(nearest("none", &signing), None);
         assert_eq!(nearest("HS", &signing), None);
-        let contents: Vec<_> = ContentEnc::ALL.into_iter().map(ContentEnc::name).collect();
+        let contents: Vec<_> = ContentEnc::ALL
+            .iter()
+            .copied()
+            .map(ContentEnc::name)
+            .collect();
         assert_eq!(nearest("A256GMC", &contents), Some("A256GCM"));
         assert_eq!(nearest("A256-GCM", &contents), Some("A256GCM"));
         assert_eq!(nearest("AES", &contents), None);

@@ -3,7 +3,11 @@
 
 use jeton::jwe::{Decrypted, Decrypter};
 use jeton::key::{ContentEnc, DecryptionKeys, Keys};
-use jeton::{Limits, Policy, Verified, danger, jwt, paseto};
+use jeton::{
+    Limits, Policy, Verified, danger,
+    jwt::{self, JwtVerifier},
+    paseto::PasetoVerifier,
+};
 use serde::de::IgnoredAny;
 
 use crate::allow::{Allowed, InsecureOption};
@@ -34,36 +38,38 @@ impl JwtPolicy<'_> {
         keys: Keys,
         decrypter: Option<Decrypter>,
         limits: Limits,
-    ) -> JwtVerifier {
-        let mut verifier = jwt::Verifier::new(keys, self.policy()).limits(limits);
+    ) -> AnyJwtVerifier {
+        let mut verifier = JwtVerifier::new(keys, self.policy()).limits(limits);
         if let Some(clock) = self.policy_args.clock() {
             verifier = verifier.clock(clock);
         }
         match decrypter {
-            None => JwtVerifier::Signed(verifier),
-            Some(decrypter) => JwtVerifier::Nested(jwt::NestedVerifier::new(decrypter, verifier)),
+            None => AnyJwtVerifier::Signed(verifier),
+            Some(decrypter) => {
+                AnyJwtVerifier::Nested(jwt::NestedVerifier::new(decrypter, verifier))
+            }
         }
     }
 }
 
 /// A verifier for signed or for nested tokens.
-pub(crate) enum JwtVerifier {
-    Signed(jwt::Verifier),
+pub(crate) enum AnyJwtVerifier {
+    Signed(JwtVerifier),
     Nested(jwt::NestedVerifier),
 }
 
-impl JwtVerifier {
+impl AnyJwtVerifier {
     pub(crate) fn verify(&self, token: &str) -> jeton::Result<Verified<IgnoredAny>> {
         match self {
-            JwtVerifier::Signed(verifier) => verifier.verify(token),
-            JwtVerifier::Nested(verifier) => verifier.verify(token),
+            AnyJwtVerifier::Signed(verifier) => verifier.verify(token),
+            AnyJwtVerifier::Nested(verifier) => verifier.verify(token),
         }
     }
 
     pub(crate) fn command(&self) -> Command {
         match self {
-            JwtVerifier::Signed(_) => Command::JwtVerify,
-            JwtVerifier::Nested(_) => Command::JwtDecrypt,
+            AnyJwtVerifier::Signed(_) => Command::JwtVerify,
+            AnyJwtVerifier::Nested(_) => Command::JwtDecrypt,
         }
     }
 }
@@ -100,8 +106,8 @@ pub(crate) fn paseto(
     footer: Option<&[u8]>,
     implicit: &[u8],
     limits: Limits,
-) -> paseto::Verifier {
-    let mut verifier = paseto::Verifier::new(key.keys(), policy_args.policy())
+) -> PasetoVerifier {
+    let mut verifier = PasetoVerifier::new(key.keys(), policy_args.policy())
         .implicit_assertion(implicit)
         .limits(limits);
     if let Some(footer) = footer {

@@ -1,8 +1,8 @@
 //! Recipients of encrypted tokens.
 
-use jeton::jwe::{ContentEnc, Encrypter};
+use jeton::jwe::Encrypter;
 use jeton::jwt::NestedIssuer;
-use jeton::key::EncryptionKey;
+use jeton::key::{ContentEnc, EncryptionKey};
 use jeton::{Claims, Clock, CustomClaims};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! Private keys of every kind.
 
 use jeton::Issue;
-use jeton::jwt::{MacKey, SigningKey};
+use jeton::key::{MacKey, SigningKey};
+
 use jeton::paseto::{v3, v4};
 use zeroize::Zeroizing;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
 use jeton::limits::KEYS_TRIED;
-use jeton::paseto;
-use jeton::{Clock, Limits, Policy, RawClaims, Timestamp, Verified, Verify, jwt};
+use jeton::paseto::{PasetoKeySet, PasetoKeys, PasetoVerifier};
+use jeton::{Clock, Limits, Policy, RawClaims, Timestamp, Verified, Verify, jwt::JwtVerifier};
 
 use crate::error::{Error, Result};
 use crate::keyring::Keyring;
@@ -16,9 +16,9 @@ use crate::limits;
 use crate::secret_key::SecretKey;
 
 pub(crate) struct Verifiers {
-    jws: Option<jwt::Verifier>,
+    jws: Option<JwtVerifier>,
     /// PASETO tokens may name no key. Each verifier tries all its keys, as many as allowed.
-    paseto: Vec<paseto::Verifier>,
+    paseto: Vec<PasetoVerifier>,
 }
 
 /// The same limits as for issuing, see [`limits`]. The token size is checked before.
@@ -57,8 +57,8 @@ impl Verifiers {
             match &**secret {
                 SecretKey::Jws(key) => set.insert(key.verifying_key())?,
                 SecretKey::Mac(key) => set.insert(key)?,
-                SecretKey::V3Local(key) => paseto_keys.push(paseto::Keys::from(key)),
-                SecretKey::V4Local(key) => paseto_keys.push(paseto::Keys::from(key)),
+                SecretKey::V3Local(key) => paseto_keys.push(PasetoKeys::from(key)),
+                SecretKey::V4Local(key) => paseto_keys.push(PasetoKeys::from(key)),
                 SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
                 SecretKey::V4Public(key) => paseto_keys.push(key.public_key().into()),
             }
@@ -66,15 +66,15 @@ impl Verifiers {
         let jws = match set.is_empty() {
             true => None,
             false => {
-                let verifier = jwt::Verifier::new(set, policy.clone()).limits(LIMITS);
+                let verifier = JwtVerifier::new(set, policy.clone()).limits(LIMITS);
                 Some(verifier.clock(Shared(clock.clone())))
             }
         };
         let mut paseto = Vec::new();
         while !paseto_keys.is_empty() {
             let rest = paseto_keys.split_off(paseto_keys.len().min(KEYS_TRIED));
-            let set = paseto::KeySet::new(std::mem::replace(&mut paseto_keys, rest))?;
-            let verifier = paseto::Verifier::new(set, policy.clone()).limits(LIMITS);
+            let set = PasetoKeySet::new(std::mem::replace(&mut paseto_keys, rest))?;
+            let verifier = PasetoVerifier::new(set, policy.clone()).limits(LIMITS);
             paseto.push(verifier.clock(Shared(clock.clone())));
         }
         Ok(Verifiers { jws, paseto })

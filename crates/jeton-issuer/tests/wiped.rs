@@ -13,8 +13,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jeton::SystemClock;
-use jeton::jwt::SigningKey;
-use jeton::key::SigAlg;
+
+use jeton::key::{SigAlg, SigningKey};
 use jeton_issuer::{
     DataFolder, IssuerSettings, KeyEncryptionKey, KeySource, Missing, Node, Options,
 };

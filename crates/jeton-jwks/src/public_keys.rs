@@ -1,6 +1,7 @@
 //! Reads the public keys of a fetched set.
 
-use jeton::error::{Error, KeyProblem};
+use jeton::Error;
+use jeton::error::KeyProblem;
 use jeton::jwk::{KeySet, Skipped};
 use jeton::key::SigAlg;
 

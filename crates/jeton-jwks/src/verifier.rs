@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use jeton::error::Rejection;
-use jeton::jwt::UnverifiedJwt;
-use jeton::{Clock, Limits, Policy, RawClaims, Verified, Verify as _, jwt};
+use jeton::jwt::{JwtVerifier, UnverifiedJwt};
+use jeton::{Clock, Limits, Policy, RawClaims, Verified, Verify as _};
 use serde::de::DeserializeOwned;
 
 use crate::error::Result;
@@ -24,7 +24,7 @@ pub struct RemoteVerifier {
 /// A verifier for one version of the set.
 struct CachedVerifier {
     version: u64,
-    verifier: jwt::Verifier,
+    verifier: JwtVerifier,
 }
 
 impl RemoteVerifier {
@@ -101,7 +101,7 @@ impl RemoteVerifier {
 
     async fn verify_with<T>(
         &self,
-        verify: impl Fn(&jwt::Verifier) -> jeton::Result<Verified<T>>,
+        verify: impl Fn(&JwtVerifier) -> jeton::Result<Verified<T>>,
     ) -> Result<Verified<T>> {
         let keys = self.keys.current().await?;
         let unknown_key = match verify(&self.verifier_for(&keys).verifier) {
@@ -121,7 +121,7 @@ impl RemoteVerifier {
         {
             return cached;
         }
-        let verifier = jwt::Verifier::new(keys.keys.clone(), self.policy.clone());
+        let verifier = JwtVerifier::new(keys.keys.clone(), self.policy.clone());
         let mut verifier = verifier.limits(self.limits);
         if let Some(clock) = &self.clock {
             verifier = verifier.clock(Arc::clone(clock));

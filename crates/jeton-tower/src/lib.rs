@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use axum::{Router, routing::get};
-//! use jeton::{Policy, jwt};
+//! use jeton::{Policy, jwt::JwtVerifier, key::SigningKey};
 //! use jeton_tower::{Authenticated, RequireToken};
 //!
 //! #[derive(serde::Deserialize)]
@@ -12,8 +12,8 @@
 //!     session.claims().tenant.clone()
 //! }
 //!
-//! # let key = jwt::SigningKey::generate(jeton::key::SigAlg::ES256)?;
-//! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
+//! # let key = SigningKey::generate(jeton::key::SigAlg::ES256)?;
+//! let verifier = JwtVerifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
 //! let app: Router = Router::new()
 //!     .route("/tenant", get(tenant))
 //!     .layer(RequireToken::new(verifier));

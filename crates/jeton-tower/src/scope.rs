@@ -20,11 +20,11 @@ use crate::layer::Checked;
 ///
 /// ```
 /// use axum::{Router, routing::get};
-/// use jeton::{Policy, jwt};
+/// use jeton::{Policy, jwt::JwtVerifier, key::SigningKey};
 /// use jeton_tower::{RequireScope, RequireToken};
 ///
-/// # let key = jwt::SigningKey::generate(jeton::key::SigAlg::ES256)?;
-/// let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
+/// # let key = SigningKey::generate(jeton::key::SigAlg::ES256)?;
+/// let verifier = JwtVerifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
 /// let messages = get(|| async { "hello" }).layer(RequireScope::all(["read:messages"]));
 /// let app: Router = Router::new()
 ///     .route("/messages", messages)

@@ -14,12 +14,12 @@ type NewToken = dyn Fn() -> Result<String, BoxError> + Send + Sync;
 /// Debug output of a call does not show the token.
 ///
 /// ```
-/// use jeton::{Claims, jwt};
+/// use jeton::{Claims, jwt::JwtIssuer};
 /// use jeton_tower::SendToken;
 /// use tonic::transport::Channel;
 /// use tonic_health::pb::health_client::HealthClient;
 ///
-/// # fn example(channel: Channel, issuer: jwt::Issuer) {
+/// # fn example(channel: Channel, issuer: JwtIssuer) {
 /// let claims = Claims::registered().subject("service-7");
 /// let new_token = SendToken::new(move || issuer.issue(&claims));
 /// let client = HealthClient::with_interceptor(channel, new_token);

@@ -33,13 +33,16 @@ use std::time::Duration;
 use jeton::danger::RSA1_5;
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::jwk::KeySet;
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, KeyWrapAlg, MacAlg, MacKey, SigAlg, SigningKey,
     WrappingKey,
 };
-use jeton::paseto::{self, v4::LocalKey};
-use jeton::{Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, Verify as _, jwt};
+use jeton::paseto::{self, PasetoVerifier, v4::LocalKey};
+use jeton::{
+    Claims, FixedClock, Policy, Scratch, Timestamp, VerifiedIn, Verify as _,
+    jwt::{self, JwtVerifier},
+};
 use serde::{Deserialize, Serialize};
 
 /// Name, maximum number of instructions, and the case. A limit is about 5 % above the count on a processor with
@@ -189,7 +192,7 @@ fn unsigned(header: &str) -> String {
 }
 
 fn reject(token: &str) {
-    static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| Verifier::new(&*MAC));
+    static VERIFIER: LazyLock<JwsVerifier> = LazyLock::new(|| JwsVerifier::new(&*MAC));
     assert!(black_box(VERIFIER.verify(black_box(token))).is_err());
 }
 
@@ -202,7 +205,7 @@ fn case_jws_split() {
 #[inline(never)]
 fn case_jws_known_header() {
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
-        let signed = Signer::new(&*MAC).sign(CLAIMS.as_bytes()).unwrap();
+        let signed = JwsSigner::new(&*MAC).sign(CLAIMS.as_bytes()).unwrap();
         let (input, _) = signed.rsplit_once('.').unwrap();
         format!("{input}.AAAA")
     });
@@ -219,9 +222,9 @@ fn case_jws_foreign_header() {
 
 #[inline(never)]
 fn case_jws_json_form() {
-    static VERIFIER: LazyLock<Verifier> = LazyLock::new(|| Verifier::new(&*MAC));
+    static VERIFIER: LazyLock<JwsVerifier> = LazyLock::new(|| JwsVerifier::new(&*MAC));
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
-        Signer::new(&*MAC)
+        JwsSigner::new(&*MAC)
             .sign_flattened(CLAIMS.as_bytes())
             .unwrap()
     });
@@ -277,8 +280,8 @@ fn case_jwt_batch() {
 
 #[inline(never)]
 fn case_jwt_verify() {
-    static VERIFIER: LazyLock<jwt::Verifier> =
-        LazyLock::new(|| jwt::Verifier::new(&*MAC, policy()).clock(*CLOCK));
+    static VERIFIER: LazyLock<JwtVerifier> =
+        LazyLock::new(|| JwtVerifier::new(&*MAC, policy()).clock(*CLOCK));
     static TOKEN: LazyLock<String> =
         LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
     let mut scratch = Scratch::new();
@@ -290,8 +293,8 @@ fn case_jwt_verify() {
 /// The registered claims with their types and positions, for a caller with its own JSON reader.
 #[inline(never)]
 fn case_jwt_verify_text() {
-    static VERIFIER: LazyLock<jwt::Verifier> =
-        LazyLock::new(|| jwt::Verifier::new(&*MAC, policy()).clock(*CLOCK));
+    static VERIFIER: LazyLock<JwtVerifier> =
+        LazyLock::new(|| JwtVerifier::new(&*MAC, policy()).clock(*CLOCK));
     static TOKEN: LazyLock<String> =
         LazyLock::new(|| MAC.issue_with_clock(&claims(), &*CLOCK).unwrap());
     let mut scratch = Scratch::new();
@@ -383,8 +386,8 @@ fn case_paseto_issue_text() {
 
 #[inline(never)]
 fn case_paseto_verify() {
-    static VERIFIER: LazyLock<paseto::Verifier> =
-        LazyLock::new(|| paseto::Verifier::new(&*LOCAL, policy()).clock(*CLOCK));
+    static VERIFIER: LazyLock<PasetoVerifier> =
+        LazyLock::new(|| PasetoVerifier::new(&*LOCAL, policy()).clock(*CLOCK));
     static TOKEN: LazyLock<String> = LazyLock::new(|| {
         let context = paseto::TokenContext::new();
         LOCAL.issue_with_clock(&claims(), context, &*CLOCK).unwrap()

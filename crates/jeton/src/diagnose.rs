@@ -23,11 +23,11 @@ pub enum SignatureCheck {
 ///
 /// ```
 /// use jeton::diagnose::{SignatureCheck, check_signature};
-/// use jeton::jws::Signer;
+/// use jeton::jws::JwsSigner;
 /// use jeton::key::{Keys, SigAlg, SigningKey};
 ///
 /// let key = SigningKey::generate(SigAlg::EdDSA)?;
-/// let token = Signer::new(&key).sign(b"x")?;
+/// let token = JwsSigner::new(&key).sign(b"x")?;
 /// let (input, _) = token.rsplit_once('.').unwrap();
 /// let keys = Keys::from(key.verifying_key());
 /// let short = SignatureCheck::WrongLength { bytes: 3, wanted: 64 };

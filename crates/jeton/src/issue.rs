@@ -10,8 +10,8 @@ use crate::error::Result;
 ///
 /// Use it for code that works with any format:
 ///
-/// - [`MacKey`](crate::jwt::MacKey) and [`SigningKey`](crate::jwt::SigningKey) issue JWTs.
-/// - [`Issuer`](crate::jwt::Issuer) issues JWTs whose issuer, audience, lifetime and `typ` are set once.
+/// - [`MacKey`](crate::key::MacKey) and [`SigningKey`](crate::key::SigningKey) issue JWTs.
+/// - [`JwtIssuer`](crate::jwt::JwtIssuer) issues JWTs whose issuer, audience, lifetime and `typ` are set once.
 /// - [`NestedIssuer`](crate::jwt::NestedIssuer) and [`EncryptedIssuer`](crate::jwt::EncryptedIssuer) issue
 ///   encrypted JWTs.
 /// - [`RemoteSigner`](crate::remote::RemoteSigner) issues JWTs with a remote signer.
@@ -24,14 +24,14 @@ use crate::error::Result;
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::key::SigAlg;
-/// use jeton::{Claims, Issue, jwt, paseto::v4};
+/// use jeton::key::{SigAlg, SigningKey};
+/// use jeton::{Claims, Issue, paseto::v4};
 ///
 /// fn greet(issuer: &dyn Issue) -> jeton::Result<String> {
 ///     issuer.issue(&Claims::new(()).subject("user-7").expires_in(Duration::from_secs(300)))
 /// }
 ///
-/// assert!(greet(&jwt::SigningKey::generate(SigAlg::ES256)?)?.starts_with("ey"));
+/// assert!(greet(&SigningKey::generate(SigAlg::ES256)?)?.starts_with("ey"));
 /// assert!(greet(&v4::LocalKey::generate()?)?.starts_with("v4.local."));
 /// # Ok::<(), jeton::Error>(())
 /// ```

@@ -10,13 +10,13 @@
 //! - **Verified** is the result of a successful verification ([`Verified`]). Only a verifier creates it.
 //! ```
 //! use std::time::Duration;
-//! use jeton::{Claims, Policy, Verified, jwt};
-//! use jeton::key::SigAlg;
+//! use jeton::{Claims, Policy, Verified, jwt::JwtVerifier};
+//! use jeton::key::{SigAlg, SigningKey};
 //!
 //! #[derive(serde::Serialize, serde::Deserialize)]
 //! struct Visit { page: String }
 //!
-//! let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+//! let key = SigningKey::generate(SigAlg::ES256)?;
 //! let token = key.issue(
 //!     &Claims::new(Visit { page: "/".into() })
 //!         .issuer("https://id.example")
@@ -24,7 +24,7 @@
 //!         .expires_in(Duration::from_secs(15 * 60)),
 //! )?;
 //!
-//! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
+//! let verifier = JwtVerifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
 //! let visit: Verified<Visit> = verifier.verify(&token)?;
 //! assert_eq!(visit.claims().page, "/");
 //! # Ok::<(), jeton::Error>(())
@@ -34,7 +34,7 @@
 //! |---|---|
 //! | load a key from any file | [`key::AnyKey`] |
 //! | read, build and publish a key set | [`jwk::KeySet`] |
-//! | set issuer, audience and lifetime once | [`jwt::Issuer`] |
+//! | set issuer, audience and lifetime once | [`jwt::JwtIssuer`] |
 //! | accept several issuers | [`jwt::MultiIssuerVerifier`] |
 //! | require access tokens (RFC 9068) | [`Policy::access_token`], [`Verified::has_scope`] |
 //! | issue claims that are JSON text | [`Claims::from_json`] |

@@ -77,14 +77,14 @@ impl Policy {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// use jeton::{Claims, Policy, jwt, key::SigAlg};
+    /// use jeton::{Claims, Policy, jwt::{JwtIssuer, JwtVerifier}, key::{SigAlg, SigningKey}};
     ///
     /// #[derive(serde::Serialize)]
     /// struct Access { client_id: &'static str, scope: &'static str }
     ///
-    /// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+    /// let key = SigningKey::generate(SigAlg::ES256)?;
     /// let policy = Policy::access_token("https://id.example", "api");
-    /// let verifier = jwt::Verifier::new(key.verifying_key(), policy);
+    /// let verifier = JwtVerifier::new(key.verifying_key(), policy);
     ///
     /// let claims = Claims::new(Access { client_id: "web", scope: "read write" })
     ///     .issuer("https://id.example")
@@ -92,7 +92,7 @@ impl Policy {
     ///     .subject("user-7")
     ///     .token_id("1")
     ///     .expires_in(Duration::from_secs(300));
-    /// let access_tokens = jwt::Issuer::builder(key).typ("at+jwt").build()?;
+    /// let access_tokens = JwtIssuer::builder(key).typ("at+jwt").build()?;
     /// let token = access_tokens.issue(&claims)?;
     /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
     /// assert!(verified.has_scope("read"));

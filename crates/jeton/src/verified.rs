@@ -41,11 +41,11 @@ pub struct Verified<T, Text = Box<str>> {
 ///
 /// ```
 /// use jeton::key::{MacAlg, MacKey};
-/// use jeton::{Claims, Policy, jwt};
+/// use jeton::{Claims, Policy, jwt::JwtVerifier};
 ///
 /// let key = MacKey::generate(MacAlg::HS256)?.with_key_id("k1")?;
 /// let token = key.issue(&Claims::new(()).issuer("i").audience("a").without_expiry())?;
-/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+/// let verifier = JwtVerifier::new(&key, Policy::new("i", "a").without_expiry());
 /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
 /// let header = verified.header();
 /// assert_eq!((header.alg(), header.kid(), header.typ()), ("HS256", Some("k1"), Some("JWT")));
@@ -322,11 +322,11 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
     /// Returns the algorithm, the key id and the type of the token.
     ///
     /// ```
-    /// # use jeton::{Claims, Policy, jwt, key::SigAlg};
-    /// let key = jwt::SigningKey::generate(SigAlg::ES256)?.with_key_id("a")?;
+    /// # use jeton::{Claims, Policy, jwt::JwtVerifier, key::{SigAlg, SigningKey}};
+    /// let key = SigningKey::generate(SigAlg::ES256)?.with_key_id("a")?;
     /// let token = key.issue(&Claims::registered().issuer("i").audience("a").without_expiry())?;
     /// let policy = Policy::new("i", "a").without_expiry();
-    /// let verifier = jwt::Verifier::new(key.verifying_key(), policy);
+    /// let verifier = JwtVerifier::new(key.verifying_key(), policy);
     /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
     /// let header = verified.header();
     /// assert_eq!((header.alg(), header.kid(), header.typ()), ("ES256", Some("a"), Some("JWT")));
@@ -345,10 +345,10 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
     /// No other claim counts. Some issuers use `scp` or `permissions`, see [`has_scope_in`](Verified::has_scope_in).
     ///
     /// ```
-    /// # use jeton::{Claims, Policy, jwt, key::MacAlg};
-    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # use jeton::{Claims, Policy, jwt::JwtVerifier, key::{MacAlg, MacKey}};
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
     /// # let policy = Policy::new("i", "a").any_issuer().any_audience().without_expiry();
-    /// # let verifier = jwt::Verifier::new(&key, policy);
+    /// # let verifier = JwtVerifier::new(&key, policy);
     /// let claims = Claims::from_json(r#"{"scope":"read write"}"#)?.without_expiry();
     /// let verified = verifier.verify::<serde::de::IgnoredAny>(&key.issue(&claims)?)?;
     /// assert!(verified.has_scope("read") && !verified.has_scope("rea"));
@@ -370,10 +370,10 @@ impl<T, Text: AsRef<str>> Verified<T, Text> {
     /// Returns false if the claim is absent or has another type, and for a scope that is empty or has a space.
     ///
     /// ```
-    /// # use jeton::{Claims, Policy, jwt, key::MacAlg};
-    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # use jeton::{Claims, Policy, jwt::JwtVerifier, key::{MacAlg, MacKey}};
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
     /// # let policy = Policy::new("i", "a").any_issuer().any_audience().without_expiry();
-    /// # let verifier = jwt::Verifier::new(&key, policy);
+    /// # let verifier = JwtVerifier::new(&key, policy);
     /// let claims = Claims::from_json(r#"{"permissions":["read:messages"]}"#)?.without_expiry();
     /// let verified = verifier.verify::<serde::de::IgnoredAny>(&key.issue(&claims)?)?;
     /// assert!(verified.has_scope_in("permissions", "read:messages"));
@@ -478,14 +478,14 @@ impl<Text: AsRef<str>> Verified<RawClaims, Text> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use jeton::{Claims, Policy, Scratch, Verify, jwt, key::MacAlg};
+    /// # use jeton::{Claims, Policy, Scratch, Verify, jwt::JwtVerifier, key::{MacAlg, MacKey}};
     /// use jeton::error::Claim;
-    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
     ///
     /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7"}"#)?.expires_in(Duration::from_secs(60));
     /// let token = key.issue(&claims)?;
     /// let policy = Policy::new("i", "a").any_issuer().any_audience();
-    /// let verifier = jwt::Verifier::new(&key, policy);
+    /// let verifier = JwtVerifier::new(&key, policy);
     ///
     /// let mut scratch = Scratch::new();
     /// let verified = verifier.verify_raw_in(&token, &mut scratch)?;
@@ -516,10 +516,10 @@ impl<Text: AsRef<str>> Verified<RawClaims, Text> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use jeton::{Claims, Policy, Verify, jwt, key::MacAlg};
-    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # use jeton::{Claims, Policy, Verify, jwt::JwtVerifier, key::{MacAlg, MacKey}};
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
     /// # let policy = Policy::new("i", "a").any_issuer().any_audience();
-    /// # let verifier = jwt::Verifier::new(&key, policy);
+    /// # let verifier = JwtVerifier::new(&key, policy);
     /// let claims = Claims::from_json(r#"{"page":"/","sub":"user-7","n":1.10}"#)?
     ///     .expires_in(Duration::from_secs(60));
     /// let verified = verifier.verify_raw(&key.issue(&claims)?)?;

@@ -7,10 +7,10 @@ use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 
 /// Verifies tokens of one format with one policy.
 ///
-/// Use it for code that works with any format. Implemented by [`jwt::Verifier`](crate::jwt::Verifier),
+/// Use it for code that works with any format. Implemented by [`jwt::JwtVerifier`](crate::jwt::JwtVerifier),
 /// [`jwt::NestedVerifier`](crate::jwt::NestedVerifier),
 /// [`jwt::EncryptedVerifier`](crate::jwt::EncryptedVerifier),
-/// [`paseto::Verifier`](crate::paseto::Verifier), and [`Cached`](crate::Cached) with any of them.
+/// [`paseto::PasetoVerifier`](crate::paseto::PasetoVerifier), and [`Cached`](crate::Cached) with any of them.
 ///
 /// It is object-safe: `&impl Verify` and `&dyn Verify` both work. The trait verifies, and
 /// [`Verified::deserialize`] then deserializes the custom claims. The concrete types have a `verify` method that does
@@ -18,8 +18,9 @@ use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::key::SigAlg;
-/// use jeton::{Claims, Policy, Verified, Verify, jwt, paseto::v4};
+/// use jeton::key::{SigAlg, SigningKey};
+/// use jeton::paseto::PasetoVerifier;
+/// use jeton::{Claims, Policy, Verified, Verify, jwt::JwtVerifier, paseto::v4};
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Visit { page: String }
@@ -35,12 +36,12 @@ use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 ///     .expires_in(Duration::from_secs(900));
 /// let policy = Policy::new("https://id.example", "api");
 ///
-/// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
-/// let verifier = jwt::Verifier::new(key.verifying_key(), policy.clone());
+/// let key = SigningKey::generate(SigAlg::ES256)?;
+/// let verifier = JwtVerifier::new(key.verifying_key(), policy.clone());
 /// assert_eq!(page(&verifier, &key.issue(&claims)?)?, "/");
 ///
 /// let key = v4::LocalKey::generate()?;
-/// let verifier = v4::Verifier::new(&key, policy);
+/// let verifier = PasetoVerifier::new(&key, policy);
 /// assert_eq!(page(&verifier, &key.issue(&claims)?)?, "/");
 /// # Ok::<(), jeton::Error>(())
 /// ```
@@ -73,11 +74,11 @@ pub trait Verify: Send + Sync {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use jeton::{Claims, Policy, Verify, jwt, key::MacAlg};
-    /// # let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// # use jeton::{Claims, Policy, Verify, jwt::JwtVerifier, key::{MacAlg, MacKey}};
+    /// # let key = MacKey::generate(MacAlg::HS256)?;
     /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(60));
     /// # let token = key.issue(&claims)?;
-    /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+    /// let verifier = JwtVerifier::new(&key, Policy::new("i", "a"));
     /// let verified = verifier.verify_raw(&token)?;
     /// // Later, in a connection that lives as long as the token:
     /// assert!(verifier.recheck(&verified).is_ok());

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jeton::error::{InvalidUse, KeyProblem};
 use jeton::jwk::KeySet;
-use jeton::jws;
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{SigAlg, SigningKey, VerifyingKey};
-use jeton::{Claims, Error, Policy, Verified, jwt};
+use jeton::{Claims, Error, Policy, Verified, jwt::JwtVerifier};
 use serde::de::IgnoredAny;
 
 fn policy() -> Policy {
@@ -30,12 +30,11 @@ fn token_of_every_algorithm_verifies_with_its_jwk() {
         let key = SigningKey::from_jwk(&generated.to_jwk().unwrap()).unwrap();
         let token = key.issue(&claims()).unwrap();
         let public = VerifyingKey::from_jwk(&generated.verifying_key().to_jwk()).unwrap();
-        let verified: Verified<IgnoredAny> = jwt::Verifier::new(&public, policy())
-            .verify(&token)
-            .unwrap();
+        let verified: Verified<IgnoredAny> =
+            JwtVerifier::new(&public, policy()).verify(&token).unwrap();
         assert_eq!(verified.issuer(), Some("https://id.example"), "{alg}");
-        let signed = jws::Signer::new(&key).sign(b"hello").unwrap();
-        let verified = jws::Verifier::new(public).verify(&signed).unwrap();
+        let signed = JwsSigner::new(&key).sign(b"hello").unwrap();
+        let verified = JwsVerifier::new(public).verify(&signed).unwrap();
         assert_eq!(verified.payload(), b"hello", "{alg}");
     }
 }

@@ -20,10 +20,10 @@ use jeton::danger::paseto_v2::V2;
 use jeton::key::{
     AnyKey, DecryptionKey, KeyManagementAlg, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey,
 };
-use jeton::paserk::{self, Paserk, PasswordCost, WrappingKey};
+use jeton::paserk::{Paserk, PaserkVersion, PaserkWrappingKey, PasswordCost};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{LocalKey, SecretKey, TokenContext, Verifier, Version};
+use jeton::paseto::{LocalKey, PasetoVerifier, SecretKey, TokenContext, Version};
 use jeton::{Claims, Policy, Scratch};
 use zeroize::Zeroize;
 
@@ -206,7 +206,7 @@ fn local_tokens<V: Version>(report: &mut Report, name: u8) {
         });
         deeper();
         let policy = || Policy::new("i", "a").without_expiry();
-        let verifier = Verifier::new(&key, policy());
+        let verifier = PasetoVerifier::new(&key, policy());
         // Claims that exceed the first buffer of the writer leave a copy there, which this test does not cover.
         if length < 700 {
             report.owner_is_wiped(
@@ -226,7 +226,7 @@ fn local_tokens<V: Version>(report: &mut Report, name: u8) {
                     verifier.verify_in::<Note<'_>>(token, &mut scratch).unwrap();
                 }
             });
-            let strict = Verifier::new(&key, Policy::new("another", "a").without_expiry());
+            let strict = PasetoVerifier::new(&key, Policy::new("another", "a").without_expiry());
             report.failure_is_wiped(&format!("{version} claims rejected"), &needle, || {
                 assert!(strict.verify::<serde::de::IgnoredAny>(&tokens[0]).is_err());
             });
@@ -396,14 +396,14 @@ fn every_kind(report: &mut Report) {
             LocalKey::<V>::from_paserk(&local).unwrap()
         });
         report.owner_is_wiped(&format!("{version} wrapping key"), &local_needle, || {
-            WrappingKey::<V>::from_paserk(&local).unwrap()
+            PaserkWrappingKey::<V>::from_paserk(&local).unwrap()
         });
         report.owner_is_wiped(&format!("{version} secret key"), &secret_needle, || {
             SecretKey::<V>::from_paserk(&secret).unwrap()
         });
         let password = |limits| {
             let cost = match V::VERSION {
-                paserk::Version::V1 | paserk::Version::V3 => PasswordCost::pbkdf2(limits),
+                PaserkVersion::V1 | PaserkVersion::V3 => PasswordCost::pbkdf2(limits),
                 _ => PasswordCost::argon2id(8 * 1024 * 1024, 1, 1),
             };
             cost.unwrap()
@@ -571,7 +571,7 @@ type V4Local = LocalKey<V4>;
 fn wrapped_keys(report: &mut Report) {
     let (needle, local) = with_marker(b'q', 32, |secret| format!("k4.local.{}", encode(secret)));
     let key = V4Local::from_paserk(&local).unwrap();
-    let wrapping = WrappingKey::<V4>::generate().unwrap();
+    let wrapping = PaserkWrappingKey::<V4>::generate().unwrap();
     let recipient = SecretKey::<V4>::generate().unwrap();
     let wrapped = key.to_wrapped_paserk(&wrapping).unwrap();
     let sealed = key.to_sealed_paserk(&recipient.public_key()).unwrap();
@@ -613,7 +613,7 @@ fn hmac_states(report: &mut Report) {
         deeper();
         report.owner_is_wiped(&format!("HMAC's {what} state"), &needle, || {
             let key = MacKey::new(MacAlg::HS256, &secret).unwrap();
-            jeton::jws::Signer::new(&key).sign(b"short").unwrap();
+            jeton::jws::JwsSigner::new(&key).sign(b"short").unwrap();
             key
         });
     }

@@ -11,8 +11,8 @@ use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use axum::Router;
 use axum::routing::get;
 use base64_simd::{STANDARD, URL_SAFE_NO_PAD};
-use jeton::jwt::SigningKey;
-use jeton::key::SigAlg;
+
+use jeton::key::{SigAlg, SigningKey};
 use jeton::{Claims, FixedClock, Timestamp};
 use rcgen::{CertificateParams, KeyPair, PKCS_RSA_SHA256};
 use serde_json::{Value, json};

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use base64_simd::URL_SAFE_NO_PAD;
-use jeton::jwt::SigningKey;
-use jeton::key::SigAlg;
+
+use jeton::key::{SigAlg, SigningKey};
 use pkcs8::PrivateKeyInfoRef;
 use pkcs8::der::pem::{LineEnding, encode_string};
 use serde_json::{Value, json};

@@ -5,7 +5,11 @@ use std::fs;
 use std::time::Duration;
 
 use jeton::error::Claim;
-use jeton::{Claims, Policy, jwt};
+use jeton::key::{SigningKey, VerifyingKey};
+use jeton::{
+    Claims, Policy,
+    jwt::{JwtIssuer, JwtVerifier},
+};
 use jeton_example_grpc_service::greeter::greeter_client::GreeterClient;
 use jeton_example_grpc_service::greeter::greeter_server::{Greeter, GreeterServer};
 use jeton_example_grpc_service::greeter::{GreetRequest, GreetResponse};
@@ -36,11 +40,11 @@ impl Greeter for Service {
 
 /// Greets callers with a token. The health service needs none.
 async fn serve(address: &str, key_file: &str) -> Result<(), Box<dyn Error>> {
-    let key = jwt::VerifyingKey::from_jwk(&fs::read_to_string(key_file)?)?;
+    let key = VerifyingKey::from_jwk(&fs::read_to_string(key_file)?)?;
     let policy = Policy::new(ISSUER, AUDIENCE)
         .typ(TYPE)
         .require(Claim::Subject);
-    let tokens = RequireToken::new(jwt::Verifier::new(key, policy));
+    let tokens = RequireToken::new(JwtVerifier::new(key, policy));
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<GreeterServer<Service>>().await;
     let incoming = TcpIncoming::bind(address.parse()?)?;
@@ -55,8 +59,8 @@ async fn serve(address: &str, key_file: &str) -> Result<(), Box<dyn Error>> {
 
 /// Calls the service, with a new token for each call.
 async fn call(url: &str, key_file: &str, subject: &str) -> Result<(), Box<dyn Error>> {
-    let key = jwt::SigningKey::from_jwk(&fs::read_to_string(key_file)?)?;
-    let tokens = jwt::Issuer::builder(key)
+    let key = SigningKey::from_jwk(&fs::read_to_string(key_file)?)?;
+    let tokens = JwtIssuer::builder(key)
         .typ(TYPE)
         .issuer(ISSUER)
         .audience(AUDIENCE)

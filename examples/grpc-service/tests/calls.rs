@@ -8,8 +8,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jeton::key::SigAlg;
-use jeton::{Claims, FixedClock, Timestamp, jwt};
+use jeton::key::{SigAlg, SigningKey};
+use jeton::{Claims, FixedClock, Timestamp, jwt::JwtIssuer};
 use jeton_example_grpc_service::greeter::GreetRequest;
 use jeton_example_grpc_service::greeter::greeter_client::GreeterClient;
 use tonic::transport::Channel;
@@ -21,13 +21,13 @@ use tonic_health::pb::health_client::HealthClient;
 struct Running {
     process: Child,
     url: String,
-    key: Arc<jwt::SigningKey>,
+    key: Arc<SigningKey>,
     folder: tempfile::TempDir,
 }
 
 impl Running {
     fn start() -> Self {
-        let key = jwt::SigningKey::generate(SigAlg::ES256).unwrap();
+        let key = SigningKey::generate(SigAlg::ES256).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let public = folder.path().join("public.jwk");
         std::fs::write(&public, key.verifying_key().to_jwk()).unwrap();
@@ -50,7 +50,7 @@ impl Running {
     }
 
     /// Runs the client of the example with this key.
-    fn client(&self, key: &jwt::SigningKey) -> Output {
+    fn client(&self, key: &SigningKey) -> Output {
         let private: PathBuf = self.folder.path().join("private.jwk");
         std::fs::write(&private, &*key.to_jwk().unwrap()).unwrap();
         Command::new(env!("CARGO_BIN_EXE_grpc-service"))
@@ -99,12 +99,12 @@ fn claims() -> Claims<'static, ()> {
         .expires_in(Duration::from_secs(60))
 }
 
-fn issuer(key: &Arc<jwt::SigningKey>) -> jwt::Issuer {
-    let builder = jwt::Issuer::builder(Arc::clone(key)).typ("at+jwt");
+fn issuer(key: &Arc<SigningKey>) -> JwtIssuer {
+    let builder = JwtIssuer::builder(Arc::clone(key)).typ("at+jwt");
     builder.build().unwrap()
 }
 
-fn token(key: &Arc<jwt::SigningKey>, claims: &Claims<'_, ()>) -> String {
+fn token(key: &Arc<SigningKey>, claims: &Claims<'_, ()>) -> String {
     issuer(key).issue(claims).unwrap()
 }
 
@@ -114,7 +114,7 @@ fn client_with_the_key_is_greeted_and_another_is_not() {
     let output = service.client(&service.key);
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "Hello, alice\n");
     assert!(output.status.success());
-    let other_key = jwt::SigningKey::generate(SigAlg::ES256).unwrap();
+    let other_key = SigningKey::generate(SigAlg::ES256).unwrap();
     let output = service.client(&other_key);
     assert!(!output.status.success());
     let stderr = String::from_utf8(output.stderr).unwrap();

@@ -26,7 +26,8 @@ use cryptoki::object::{Attribute, AttributeType, ObjectClass, ObjectHandle};
 use cryptoki::session::{Session, UserType};
 use cryptoki::types::AuthPin;
 use jeton::key::{SigAlg, VerifyingKey};
-use jeton::remote::{RemoteError, RemoteKey, RemoteSigner, SignRemotely, Signature, SigningInput};
+use jeton::error::RemoteError;
+use jeton::remote::{RemoteKey, RemoteSigner, SignRemotely, Signature, SigningInput};
 
 /// A session with one token of an HSM, logged in.
 pub struct Hsm {

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::str::FromStr;
 
 use jeton::key::VerifyingKey;
-use jeton::{Policy, jwt};
+use jeton::{Policy, jwt::JwtVerifier};
 use serde_json::{Value, json};
 
 const ISSUER: &str = "https://id.example";
@@ -107,7 +107,7 @@ fn everybody_verifies(alg: &'static str) {
 
 fn jeton_verifies(public: &str, token: &str) {
     let key = VerifyingKey::from_jwk(public).unwrap();
-    let verifier = jwt::Verifier::new(key, Policy::new(ISSUER, AUDIENCE));
+    let verifier = JwtVerifier::new(key, Policy::new(ISSUER, AUDIENCE));
     let verified = verifier.verify::<serde::de::IgnoredAny>(token).unwrap();
     assert_eq!(verified.key_id(), Some("key"));
 }

@@ -6,7 +6,12 @@
 use jeton::danger::RawHeaderSigner;
 use jeton::error::Rejection;
 use jeton::key::{MacAlg, MacKey};
-use jeton::{FixedClock, Limits, Policy, Timestamp, jws, jwt, paseto};
+use jeton::{
+    FixedClock, Limits, Policy, Timestamp,
+    jws::JwsSigner,
+    jwt::JwtVerifier,
+    paseto::{self, PasetoVerifier},
+};
 use serde::de::IgnoredAny;
 
 use crate::exit::{Failure, Outcome};
@@ -45,7 +50,7 @@ impl Probe {
 
     /// Returns the problem with the form or the header of a compact JWS that does not depend on the key.
     pub(super) fn header(&self, token: &str) -> Option<Rejection> {
-        let verifier = jwt::Verifier::new(&self.mac, any()).limits(self.limits);
+        let verifier = JwtVerifier::new(&self.mac, any()).limits(self.limits);
         match rejection(verifier.verify::<IgnoredAny>(token))? {
             // A token of another key passes all earlier checks.
             Rejection::AlgorithmMismatch | Rejection::Signature => None,
@@ -60,7 +65,7 @@ impl Probe {
             None => "{\"alg\":\"HS256\"}".to_owned(),
         };
         let token = RawHeaderSigner::new(&self.mac, &header).and_then(|header| header.sign(b"{}"));
-        let verifier = jwt::Verifier::new(&self.mac, policy.without_expiry());
+        let verifier = JwtVerifier::new(&self.mac, policy.without_expiry());
         let verified = token.and_then(|token| verifier.verify::<IgnoredAny>(&token));
         rejection(verified) != Some(Rejection::TypeMismatch)
     }
@@ -76,14 +81,14 @@ impl Probe {
         let limits = Limits::default().token_bytes(usize::MAX);
         let clock = FixedClock(self.now);
         rejection(match format {
-            Format::Jwt => jws::Signer::new(&self.mac).sign(claims).and_then(|token| {
-                let verifier = jwt::Verifier::new(&self.mac, policy).limits(limits);
+            Format::Jwt => JwsSigner::new(&self.mac).sign(claims).and_then(|token| {
+                let verifier = JwtVerifier::new(&self.mac, policy).limits(limits);
                 verifier.clock(clock).verify::<IgnoredAny>(&token)
             }),
             Format::Paseto => {
                 let token = self.local.encrypt(claims, paseto::TokenContext::new());
                 token.and_then(|token| {
-                    let verifier = paseto::Verifier::new(&self.local, policy).limits(limits);
+                    let verifier = PasetoVerifier::new(&self.local, policy).limits(limits);
                     verifier.clock(clock).verify::<IgnoredAny>(&token)
                 })
             }

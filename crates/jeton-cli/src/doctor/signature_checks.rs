@@ -5,7 +5,7 @@ use std::slice;
 
 use jeton::diagnose::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
-use jeton::jws;
+use jeton::jws::JwsVerifier;
 use jeton::key::{Alg, Keys};
 
 use super::findings::Section;
@@ -103,7 +103,7 @@ fn check_signature_of(
     criteria: &Criteria<'_>,
 ) -> KeyCheck {
     let as_written = check_as_written(&trusted, &signed.text.as_written);
-    let verifier = jws::Verifier::new(trusted).limits(criteria.limits);
+    let verifier = JwsVerifier::new(trusted).limits(criteria.limits);
     let verified = verifier.verify(&signed.text.token);
     let rejection = match verified.map(drop) {
         Ok(()) => return KeyCheck::new(CheckResult::Signed, detail),

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use jeton::danger::RawHeaderSigner;
-use jeton::jws::{GeneralJws, Signer};
+use jeton::jws::{GeneralJws, JwsSigner};
 
 use crate::allow::{self, AllowArgs, InsecureOption};
 use crate::exit::{Failure, Outcome};
@@ -143,8 +143,8 @@ impl Sign {
         }
     }
 
-    fn signer<'k>(&self, key: &'k keyfile::Signer) -> jeton::Result<Signer<'k>> {
-        let mut signer = Signer::new(key.key());
+    fn signer<'k>(&self, key: &'k keyfile::Signer) -> jeton::Result<JwsSigner<'k>> {
+        let mut signer = JwsSigner::new(key.key());
         if let Some(typ) = &self.typ {
             signer = signer.typ(typ);
         }

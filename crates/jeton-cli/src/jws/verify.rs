@@ -1,7 +1,7 @@
 use clap::Args;
 use jeton::danger;
 use jeton::error::{Part, Rejection};
-use jeton::jws::{self, VerifiedPayload};
+use jeton::jws::{JwsVerifier, VerifiedPayload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -85,7 +85,7 @@ impl Verify {
         let mut limits = self.limits.limits();
         // The caller's own payload may be longer than the limit for tokens.
         limits.token_bytes = limits.token_bytes.max(content.map_or(0, <[u8]>::len));
-        let mut verifier = jws::Verifier::new(keys).limits(limits);
+        let mut verifier = JwsVerifier::new(keys).limits(limits);
         if allowed.has(InsecureOption::UnprotectedAlg) {
             verifier = danger::allow_unprotected_alg(verifier);
         }

@@ -2,7 +2,7 @@ use clap::Args;
 use jeton::Issue as _;
 use jeton::danger::{self, RawHeaderSigner};
 use jeton::jwe::Encrypter;
-use jeton::jwt::{Issuer, NestedIssuer};
+use jeton::jwt::{JwtIssuer, NestedIssuer};
 use jeton::key::ContentEnc;
 
 use crate::allow::{self, AllowArgs, Allowed, InsecureOption};
@@ -90,7 +90,7 @@ impl Sign {
             }
             None => match (&self.typ, key) {
                 (Some(typ), key) => {
-                    let issuer = Issuer::builder(key.into_issuer_key()).typ(typ).build();
+                    let issuer = JwtIssuer::builder(key.into_issuer_key()).typ(typ).build();
                     issuer.and_then(|issuer| issuer.issue(&claims))
                 }
                 (None, Signer::Mac(key)) => key.issue(&claims),

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
-use jeton::paserk::{self, Paserk, Version};
+use jeton::paserk::{self, Paserk, PaserkVersion};
 use jeton::paseto::{self, SecretKey, v3::V3, v4::V4};
 
 use crate::algorithm::{self, Algorithm};
@@ -72,10 +72,10 @@ fn public_paserk(text: &str) -> Result<String, LoadError> {
     let kind = paserk.kind();
     match (kind.form(), kind.version()) {
         (paserk::Form::Public, _) => Ok(paserk.to_text().to_string()),
-        (paserk::Form::Secret, Version::V1) => half::<V1>(text),
-        (paserk::Form::Secret, Version::V2) => half::<V2>(text),
-        (paserk::Form::Secret, Version::V3) => half::<V3>(text),
-        (paserk::Form::Secret, Version::V4) => half::<V4>(text),
+        (paserk::Form::Secret, PaserkVersion::V1) => half::<V1>(text),
+        (paserk::Form::Secret, PaserkVersion::V2) => half::<V2>(text),
+        (paserk::Form::Secret, PaserkVersion::V3) => half::<V3>(text),
+        (paserk::Form::Secret, PaserkVersion::V4) => half::<V4>(text),
         _ => Err(LoadError::member(
             "paserk",
             format!("a {kind} is symmetric and has no public key"),

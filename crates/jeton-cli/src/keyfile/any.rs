@@ -100,7 +100,7 @@ impl KeyFile {
     /// Returns the algorithms with the lowest requirements for this kind of key.
     fn weakest(&self) -> Vec<Algorithm> {
         if self.kind() == Kind::Symmetric {
-            let wraps = KeyWrapAlg::ALL.into_iter().map(Algorithm::Wrap);
+            let wraps = KeyWrapAlg::ALL.iter().copied().map(Algorithm::Wrap);
             return [Algorithm::Sign(Alg::Mac(MacAlg::HS256))]
                 .into_iter()
                 .chain(wraps)

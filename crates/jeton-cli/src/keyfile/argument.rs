@@ -391,7 +391,7 @@ fn passwords(
 ) -> Outcome<Vec<Password>> {
     allowed.require(InsecureOption::Pbes2, "--password-file")?;
     let algs = match alg {
-        None => Pbes2Alg::ALL.into_iter().rev().collect(),
+        None => Pbes2Alg::ALL.iter().copied().rev().collect(),
         Some(Algorithm::Password(alg)) => vec![alg],
         Some(alg) => {
             return Err(Failure::error(format!(

@@ -216,7 +216,7 @@ fn wrapping(text: &str, alg: KeyWrapAlg) -> jeton::Result<WrappingKey> {
 fn fitting(text: &str) -> Result<Vec<SymmetricKey>, LoadError> {
     let mut keys = Vec::new();
     let mut refusal = None;
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         match ContentKey::from_jwk_as(text, enc) {
             Ok(key) => keys.push(SymmetricKey::Content(key)),
             // Every other content encryption reports the length; it is the least specific error.

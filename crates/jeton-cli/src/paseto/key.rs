@@ -4,7 +4,7 @@
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::error::KeyProblem;
 use jeton::paserk::Form;
-use jeton::paseto::{Keys, LocalKey, Message, PublicKey, SecretKey, TokenContext, Version};
+use jeton::paseto::{LocalKey, Message, PasetoKeys, PublicKey, SecretKey, TokenContext, Version};
 use jeton::paseto::{v3::V3, v4::V4};
 use jeton::{Claims, JsonClaims, Limits};
 
@@ -52,12 +52,12 @@ impl<V: Version> IssuingKey for LocalKey<V> {
 
 /// A key that verifies or decrypts tokens, of any version and purpose.
 pub(crate) trait AcceptingKey {
-    fn keys(&self) -> Keys;
+    fn keys(&self) -> PasetoKeys;
     fn open(&self, token: &str, implicit: &[u8], limits: Limits) -> jeton::Result<Message>;
 }
 
 impl<V: Version> AcceptingKey for PublicKey<V> {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PasetoKeys {
         self.into()
     }
 
@@ -67,7 +67,7 @@ impl<V: Version> AcceptingKey for PublicKey<V> {
 }
 
 impl<V: Version> AcceptingKey for LocalKey<V> {
-    fn keys(&self) -> Keys {
+    fn keys(&self) -> PasetoKeys {
         self.into()
     }
 

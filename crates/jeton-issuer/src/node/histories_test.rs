@@ -18,8 +18,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use jeton::jwt::MacKey;
-use jeton::key::MacAlg;
+use jeton::key::{MacAlg, MacKey};
 use jeton_store::{MemoryStore, Moment, Store, block_on};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -376,7 +375,7 @@ impl Service {
             "iss": ISS, "aud": "api", "sub": format!("s{who}"), "client_id": format!("c{who}"),
             "jti": token_id, "iat": issued_at, "exp": expires_at,
         });
-        let signer = jeton::jws::Signer::new(&self.elsewhere);
+        let signer = jeton::jws::JwsSigner::new(&self.elsewhere);
         let token = signer.sign(claims.to_string().as_bytes()).unwrap();
         self.tokens.push(IssuedToken {
             issued: Issued {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use jeton::jwt::MacKey;
-use jeton::key::MacAlg;
+use jeton::key::{MacAlg, MacKey};
 use jeton_issuer::{
     CustomClaims, Error, Issued, IssuerSettings, KeyEncryptionKey, Node, Options, Request, Revoke,
     Subject, limits,
@@ -132,7 +131,7 @@ impl Elsewhere {
     }
 
     pub(crate) fn sign(&self, claims: &str) -> String {
-        let signer = jeton::jws::Signer::new(&self.key);
+        let signer = jeton::jws::JwsSigner::new(&self.key);
         signer.sign(claims.as_bytes()).unwrap()
     }
 }

@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jeton::error::Rejection;
-use jeton::key::SigAlg;
-use jeton::{Claims, Policy, jwt};
+use jeton::key::{SigAlg, SigningKey};
+use jeton::{Claims, Policy};
 use jeton_jwks::{Error, RemoteKeySet, RemoteVerifier, Schedule};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ impl Origin {
         origin
     }
 
-    fn publishes(&self, keys: &[&jwt::SigningKey]) {
+    fn publishes(&self, keys: &[&SigningKey]) {
         let keys: Vec<_> = keys.iter().map(|k| k.verifying_key().to_jwk()).collect();
         *self.set.lock().unwrap() = format!("{{\"keys\":[{}]}}", keys.join(","));
     }
@@ -154,12 +154,12 @@ impl Drop for Cache {
     }
 }
 
-fn key(id: &str) -> jwt::SigningKey {
-    let key = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+fn key(id: &str) -> SigningKey {
+    let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
     key.with_key_id(id).unwrap()
 }
 
-async fn verified(verifier: &RemoteVerifier, key: &jwt::SigningKey) -> Result<(), Error> {
+async fn verified(verifier: &RemoteVerifier, key: &SigningKey) -> Result<(), Error> {
     let claims = Claims::new(())
         .issuer("https://id.example")
         .audience("api")

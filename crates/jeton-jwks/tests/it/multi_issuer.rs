@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jeton::error::{InvalidUse, Rejection};
-use jeton::key::SigAlg;
-use jeton::{Claims, Policy, jwt};
+use jeton::key::{SigAlg, SigningKey};
+use jeton::{Claims, Policy};
 use jeton_jwks::{
     Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, MultiIssuerVerifier,
     RemoteKeySet, RemoteVerifier,
@@ -49,12 +49,12 @@ impl Fetch for Publisher {
     }
 }
 
-fn key(alg: SigAlg) -> jwt::SigningKey {
-    let key = jwt::SigningKey::generate(alg).unwrap();
+fn key(alg: SigAlg) -> SigningKey {
+    let key = SigningKey::generate(alg).unwrap();
     key.with_key_id("same").unwrap()
 }
 
-fn token(key: &jwt::SigningKey, issuer: &str) -> String {
+fn token(key: &SigningKey, issuer: &str) -> String {
     let claims = Claims::registered().issuer(issuer).audience("api");
     key.issue(&claims.expires_in(Duration::from_secs(300)))
         .unwrap()
@@ -119,7 +119,7 @@ async fn issuer_without_keys_affects_only_its_tokens() {
 #[tokio::test]
 async fn default_alg_applies_to_rsa_keys_without_alg() {
     let (plain, other, named) = (key(SigAlg::RS256), key(SigAlg::RS256), key(SigAlg::PS256));
-    let without_alg = |key: &jwt::SigningKey| {
+    let without_alg = |key: &SigningKey| {
         let jwk = key.verifying_key().to_jwk();
         assert!(jwk.contains(r#""alg":"RS256","#), "{jwk}");
         jwk.replace(r#""alg":"RS256","#, "")

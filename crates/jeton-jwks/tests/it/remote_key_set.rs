@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jeton::error::{KeyProblem, Rejection};
-use jeton::key::{MacAlg, SigAlg};
-use jeton::{Claims, Policy, jwt};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::{Claims, Policy};
 use jeton_jwks::{
     AddressError, Error, Fetch, FetchError, FetchFuture, FetchRequest, FetchResponse, Https,
     RemoteKeySet, RemoteVerifier, Schedule, TIMEOUT,
@@ -23,14 +23,14 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
 
 const S: Duration = Duration::from_secs(1);
 
-fn key(id: &str) -> jwt::SigningKey {
-    jwt::SigningKey::generate(SigAlg::EdDSA)
+fn key(id: &str) -> SigningKey {
+    SigningKey::generate(SigAlg::EdDSA)
         .unwrap()
         .with_key_id(id)
         .unwrap()
 }
 
-fn set(keys: &[&jwt::SigningKey]) -> String {
+fn set(keys: &[&SigningKey]) -> String {
     let keys: Vec<String> = keys
         .iter()
         .map(|key| key.verifying_key().to_jwk())
@@ -63,7 +63,7 @@ impl FakeServer {
         *self.response.lock().unwrap() = Some(response);
     }
 
-    fn publishes(&self, keys: &[&jwt::SigningKey]) {
+    fn publishes(&self, keys: &[&SigningKey]) {
         self.responds(Ok(FetchResponse::key_set(set(keys))));
     }
 
@@ -105,7 +105,7 @@ impl Fetch for FakeServer {
     }
 }
 
-async fn verified(verifier: &RemoteVerifier, key: &jwt::SigningKey) -> Result<(), Error> {
+async fn verified(verifier: &RemoteVerifier, key: &SigningKey) -> Result<(), Error> {
     let token = key.issue(&claims()).unwrap();
     verifier.verify::<Value>(&token).await.map(drop)
 }
@@ -263,7 +263,7 @@ async fn silent_server_times_out() {
 #[tokio::test(start_paused = true)]
 async fn secret_keys_in_a_published_set_are_skipped() {
     let (one, private) = (key("one"), key("private"));
-    let mac = jwt::MacKey::generate(MacAlg::HS256)
+    let mac = MacKey::generate(MacAlg::HS256)
         .unwrap()
         .with_key_id("mac")
         .unwrap();

@@ -35,7 +35,7 @@ fn revoke() -> RevokeRequest {
 }
 
 fn import() -> ImportKeyRequest {
-    let key = jeton::jwt::SigningKey::generate(jeton::key::SigAlg::ES256).unwrap();
+    let key = jeton::key::SigningKey::generate(jeton::key::SigAlg::ES256).unwrap();
     ImportKeyRequest {
         issuer: ISS.to_owned(),
         kind: "ES256".to_owned(),

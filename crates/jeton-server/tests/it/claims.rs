@@ -178,8 +178,7 @@ fn claims_reserved_for_introspection_are_invalid() {
 /// A token that was issued elsewhere with an imported key.
 #[test]
 fn introspection_omits_reserved_members_of_a_token() {
-    use jeton::jwt::MacKey;
-    use jeton::key::MacAlg;
+    use jeton::key::{MacAlg, MacKey};
     let key = MacKey::generate(MacAlg::HS256).unwrap();
     let key = key.with_key_id("elsewhere").unwrap();
     let fixture = TestServer::plain();

@@ -9,9 +9,10 @@ use axum::routing::get;
 use http_body_util::BodyExt as _;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use jeton::key::{MacAlg, SigAlg};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::paseto::PasetoVerifier;
 use jeton::paseto::v4;
-use jeton::{Claims, Issue, Policy, Verified, Verify, jwt};
+use jeton::{Claims, Issue, Policy, Verified, Verify, jwt::JwtVerifier};
 use jeton_jwks::{RemoteKeySet, RemoteVerifier};
 use jeton_tower::{Authenticated, RequireToken, claims};
 use serde_json::{Value, json};
@@ -99,11 +100,15 @@ async fn passes(address: &str, token: &str) -> bool {
 
 #[tokio::test]
 async fn valid_token_of_any_format_passes() {
-    let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let mac = MacKey::generate(MacAlg::HS256).unwrap();
     let local = v4::LocalKey::generate().unwrap();
     let issuers: [&dyn Issue; 2] = [&mac, &local];
-    let by_mac = serve(app(RequireToken::new(jwt::Verifier::new(&mac, policy())))).await;
-    let by_local = serve(app(RequireToken::new(v4::Verifier::new(&local, policy())))).await;
+    let by_mac = serve(app(RequireToken::new(JwtVerifier::new(&mac, policy())))).await;
+    let by_local = serve(app(RequireToken::new(PasetoVerifier::new(
+        &local,
+        policy(),
+    ))))
+    .await;
     for (i, issuer) in issuers.into_iter().enumerate() {
         let token = issuer.issue(&session()).unwrap();
         for (v, address) in [&by_mac, &by_local].into_iter().enumerate() {
@@ -118,8 +123,8 @@ async fn valid_token_of_any_format_passes() {
 
 #[tokio::test]
 async fn failed_request_has_the_response_of_rfc_6750() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let address = serve(app(RequireToken::new(jwt::Verifier::new(&key, policy())))).await;
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let address = serve(app(RequireToken::new(JwtVerifier::new(&key, policy())))).await;
     let token = key.issue(&session()).unwrap();
     let expired = {
         let old = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_700_000_000).unwrap());
@@ -167,8 +172,8 @@ async fn failed_request_has_the_response_of_rfc_6750() {
 
 #[tokio::test]
 async fn optional_token_may_be_absent_but_not_invalid() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).optional();
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = RequireToken::new(JwtVerifier::new(&key, policy())).optional();
     let address = format!("{}/optional", serve(app(layer)).await);
     let token = format!("Bearer {}", key.issue(&session()).unwrap());
     assert_eq!(send(&address, &[]).await.2, "nobody");
@@ -187,7 +192,7 @@ async fn optional_token_may_be_absent_but_not_invalid() {
 
 #[tokio::test]
 async fn remote_keys_verify_and_unreachable_keys_give_503() {
-    let key = jwt::SigningKey::generate(SigAlg::EdDSA)
+    let key = SigningKey::generate(SigAlg::EdDSA)
         .unwrap()
         .with_key_id("k")
         .unwrap();
@@ -199,7 +204,7 @@ async fn remote_keys_verify_and_unreachable_keys_give_503() {
     };
     let address = serve(by(&published)).await;
     assert!(passes(&address, &key.issue(&session()).unwrap()).await);
-    let other_key = jwt::SigningKey::generate(SigAlg::EdDSA)
+    let other_key = SigningKey::generate(SigAlg::EdDSA)
         .unwrap()
         .with_key_id("k")
         .unwrap();
@@ -264,8 +269,8 @@ async fn grpc(layer: RequireToken) -> HealthClient<tonic::transport::Channel> {
 
 #[tokio::test]
 async fn grpc_request_has_grpc_status() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = RequireToken::new(JwtVerifier::new(&key, policy()));
     let mut client = grpc(layer).await;
     let token = format!("Bearer {}", key.issue(&session()).unwrap());
     for (credentials, code) in [

@@ -8,8 +8,8 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use axum::routing::get;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use jeton::key::{MacAlg, SigAlg};
-use jeton::{Claims, FixedClock, Policy, Timestamp, jwt};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::{Claims, FixedClock, Policy, Timestamp, jwt::JwtVerifier};
 use jeton_jwks::{MultiIssuerVerifier, RemoteKeySet};
 use jeton_tower::{Authenticated, RequireScope, RequireToken};
 #[cfg(feature = "tonic")]
@@ -59,7 +59,7 @@ fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 
 #[tokio::test]
 async fn route_requires_its_scopes() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
     let one = get(|| async {}).layer(RequireScope::all(["read"]));
     let both = get(|| async {})
         .layer(RequireScope::all(["read", "write:all"]).claims(["scope", "permissions"]));
@@ -67,7 +67,7 @@ async fn route_requires_its_scopes() {
     let app = Router::new()
         .route("/one", one)
         .route("/both", both)
-        .route_layer(RequireToken::new(jwt::Verifier::new(&key, policy())))
+        .route_layer(RequireToken::new(JwtVerifier::new(&key, policy())))
         .route("/without", without_layer);
     let address = serve(app).await;
     for (path, custom, passes) in [
@@ -115,10 +115,10 @@ async fn route_requires_its_scopes() {
 
 #[tokio::test]
 async fn route_with_optional_token_still_requires_scopes() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
     let scoped = get(|| async {}).layer(RequireScope::all(["read"]));
     let extracting = get(|_: Authenticated| async {});
-    let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).optional();
+    let layer = RequireToken::new(JwtVerifier::new(&key, policy())).optional();
     let app = Router::new()
         .route("/scoped", scoped)
         .route("/extracting", extracting)
@@ -133,10 +133,10 @@ async fn route_with_optional_token_still_requires_scopes() {
 
 #[tokio::test]
 async fn optional_token_reaches_the_handler_if_there_is_one() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
     let name =
         async |token: Option<Authenticated>| token.map_or("nobody", |_| "somebody").to_owned();
-    let layer = RequireToken::new(jwt::Verifier::new(&key, policy())).optional();
+    let layer = RequireToken::new(JwtVerifier::new(&key, policy())).optional();
     let address = serve(Router::new().route("/", get(name)).layer(layer)).await;
     let token = key.issue(&claims(json!({}))).unwrap();
     for (token, status, length) in [
@@ -176,8 +176,8 @@ async fn check(client: &mut HealthClient<Channel>, token: Option<&str>) -> Statu
 
 #[tokio::test]
 async fn grpc_service_requires_its_scopes() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = RequireToken::new(JwtVerifier::new(&key, policy()));
     let mut client = scoped_grpc(layer.clone().describe_errors()).await;
     for (custom, code) in [
         (json!({"scope": "read"}), Code::Ok),
@@ -195,8 +195,8 @@ async fn grpc_service_requires_its_scopes() {
 #[tokio::test]
 async fn described_grpc_error_has_the_code() {
     use tonic_types::StatusExt as _;
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = || RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = || RequireToken::new(JwtVerifier::new(&key, policy()));
     let past = FixedClock(Timestamp::from_unix_seconds(1_700_000_000).unwrap());
     let expired = key.issue_with_clock(&claims(json!({})), &past).unwrap();
     for (layer, reason) in [
@@ -215,8 +215,8 @@ async fn described_grpc_error_has_the_code() {
 #[tokio::test]
 async fn client_with_send_token_passes() {
     use tonic::service::interceptor::InterceptedService;
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = RequireToken::new(JwtVerifier::new(&key, policy()));
     let token = key.issue(&claims(json!({"scope": "read"}))).unwrap();
     let (_, health) = tonic_health::server::health_reporter();
     let service = layer.named_layer(health);
@@ -241,9 +241,9 @@ fn method_without_the_layer_fails_as_internal() {
     use jeton::Verify as _;
     let status = jeton_tower::require::<IgnoredAny>(&tonic::Request::new(())).unwrap_err();
     assert_eq!(status.code(), Code::Internal);
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
     let token = key.issue(&claims(json!({"tenant": 7}))).unwrap();
-    let verified = jwt::Verifier::new(&key, policy()).verify_raw(&token);
+    let verified = JwtVerifier::new(&key, policy()).verify_raw(&token);
     let mut request = tonic::Request::new(());
     request.extensions_mut().insert(verified.unwrap());
     assert!(jeton_tower::require::<IgnoredAny>(&request).is_ok());
@@ -253,8 +253,8 @@ fn method_without_the_layer_fails_as_internal() {
 
 #[tokio::test]
 async fn described_error_has_the_code() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let layer = || RequireToken::new(jwt::Verifier::new(&key, policy()));
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    let layer = || RequireToken::new(JwtVerifier::new(&key, policy()));
     let app = |layer| Router::new().route("/", get(|| async {})).layer(layer);
     let described = serve(app(layer().describe_errors())).await;
     let silent = serve(app(layer())).await;
@@ -276,7 +276,7 @@ async fn described_error_has_the_code() {
 
 #[tokio::test]
 async fn unreachable_issuer_affects_only_its_tokens() {
-    let key = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let key = key.with_key_id("k").unwrap();
     let set = format!("{{\"keys\":[{}]}}", key.verifying_key().to_jwk());
     let published = Router::new().route("/jwks.json", get(move || async { set }));

@@ -59,13 +59,13 @@ use memory::{Memory, TokenHash};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::key::SigAlg;
-/// use jeton::{Cached, Claims, Policy, RawClaims, Verified, jwt};
+/// use jeton::key::{SigAlg, SigningKey};
+/// use jeton::{Cached, Claims, Policy, RawClaims, Verified, jwt::JwtVerifier};
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Visit { page: String }
 ///
-/// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+/// let key = SigningKey::generate(SigAlg::ES256)?;
 /// let token = key.issue(
 ///     &Claims::new(Visit { page: "/".into() })
 ///         .issuer("https://id.example")
@@ -75,7 +75,7 @@ use memory::{Memory, TokenHash};
 /// )?;
 ///
 /// let policy = Policy::new("https://id.example", "api");
-/// let verifier = Cached::new(jwt::Verifier::new(key.verifying_key(), policy.clone()), 10_000)?
+/// let verifier = Cached::new(JwtVerifier::new(key.verifying_key(), policy.clone()), 10_000)?
 ///     .revocations(|token: &Verified<RawClaims>| token.token_id() == Some("8"));
 /// for _ in 0..3 {
 ///     let visit: Verified<Visit> = verifier.verify(&token)?; // the signature once, the rest each time
@@ -83,8 +83,8 @@ use memory::{Memory, TokenHash};
 /// }
 ///
 /// // The key set has changed: a new verifier invalidates all cached entries.
-/// let next = jwt::SigningKey::generate(SigAlg::ES256)?;
-/// verifier.replace(jwt::Verifier::new(next.verifying_key(), policy));
+/// let next = SigningKey::generate(SigAlg::ES256)?;
+/// verifier.replace(JwtVerifier::new(next.verifying_key(), policy));
 /// assert!(verifier.verify::<Visit>(&token).is_err());
 /// # Ok::<(), jeton::Error>(())
 /// ```
@@ -189,11 +189,11 @@ impl<V: Verify> Cached<V> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use jeton::{Cached, Claims, Policy, Scratch, jwt, key::SigAlg};
-    /// # let key = jwt::SigningKey::generate(SigAlg::EdDSA)?;
+    /// # use jeton::{Cached, Claims, Policy, Scratch, jwt::JwtVerifier, key::{SigAlg, SigningKey}};
+    /// # let key = SigningKey::generate(SigAlg::EdDSA)?;
     /// # let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(60));
     /// # let token = key.issue(&claims)?;
-    /// let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("i", "a"));
+    /// let verifier = JwtVerifier::new(key.verifying_key(), Policy::new("i", "a"));
     /// let verifier = Cached::new(verifier, 1_000)?;
     /// let mut scratch = Scratch::new();
     /// let verified = verifier.verify_in::<serde::de::IgnoredAny>(&token, &mut scratch)?;

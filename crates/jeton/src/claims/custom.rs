@@ -17,9 +17,9 @@ use crate::error::{Error, InvalidUse, Result};
 /// Sealed: `Serialize` is the way to implement it.
 ///
 /// ```
-/// use jeton::{Claims, CustomClaims, jwt};
+/// use jeton::{Claims, CustomClaims, key::MacKey};
 ///
-/// fn issue<T: CustomClaims>(key: &jwt::MacKey, custom: T) -> jeton::Result<String> {
+/// fn issue<T: CustomClaims>(key: &MacKey, custom: T) -> jeton::Result<String> {
 ///     key.issue(&Claims::new(custom).issuer("https://id.example").without_expiry())
 /// }
 /// ```

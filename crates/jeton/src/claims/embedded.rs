@@ -34,7 +34,10 @@ impl ClaimSet {
         if self.is_empty() {
             return None;
         }
-        Claim::ALL.into_iter().find(|claim| self.contains(*claim))
+        Claim::ALL
+            .iter()
+            .copied()
+            .find(|claim| self.contains(*claim))
     }
 
     /// Returns a claim that both sets have.

@@ -144,14 +144,14 @@ impl<'t> Claims<'t, JsonClaims<'t>> {
     /// ```
     /// use std::time::Duration;
     /// use jeton::error::{Claim, InvalidUse};
-    /// use jeton::{Claims, Policy, jwt, key::MacAlg};
+    /// use jeton::{Claims, Policy, jwt::JwtVerifier, key::{MacAlg, MacKey}};
     ///
-    /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// let key = MacKey::generate(MacAlg::HS256)?;
     /// let claims = Claims::from_json(r#"{"iss":"i","aud":"a","big":18446744073709551617}"#)?
     ///     .expires_in(Duration::from_secs(900));
     /// let token = key.issue(&claims)?;
     ///
-    /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+    /// let verifier = JwtVerifier::new(&key, Policy::new("i", "a"));
     /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
     /// assert!(verified.json().ends_with(r#""iss":"i","aud":"a","big":18446744073709551617}"#));
     ///

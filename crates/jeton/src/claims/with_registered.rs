@@ -20,16 +20,16 @@ use crate::error::Result;
 /// To verify, the type with or without this wrapper works: verification fills registered fields like the others.
 ///
 /// ```
-/// use jeton::{Claims, Policy, Timestamp, Verified, WithRegistered, jwt, key::MacAlg};
+/// use jeton::{Claims, Policy, Timestamp, Verified, WithRegistered, jwt::JwtVerifier, key::{MacAlg, MacKey}};
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Session { iss: String, aud: String, exp: u64, iat: Option<u64>, page: String }
 ///
-/// let key = jwt::MacKey::generate(MacAlg::HS256)?;
+/// let key = MacKey::generate(MacAlg::HS256)?;
 /// let session = Session { iss: "i".into(), aud: "a".into(), exp: 4_102_444_800, iat: None, page: "/".into() };
 /// let token = key.issue(&Claims::new(WithRegistered(session)))?;
 ///
-/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+/// let verifier = JwtVerifier::new(&key, Policy::new("i", "a"));
 /// let verified: Verified<WithRegistered<Session>> = verifier.verify(&token)?;
 /// let session = &verified.claims().0;
 /// assert_eq!((session.exp, &*session.page), (4_102_444_800, "/"));

@@ -31,7 +31,7 @@ pub enum Claim {
 
 impl Claim {
     /// All registered claims, in the order in which jeton writes them.
-    pub const ALL: [Claim; 7] = [
+    pub const ALL: &'static [Claim] = &[
         Claim::Issuer,
         Claim::Subject,
         Claim::Audience,

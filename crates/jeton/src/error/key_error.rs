@@ -8,7 +8,8 @@ use crate::json;
 /// Why key material is rejected. It names the member, and never contains its value.
 ///
 /// ```
-/// use jeton::error::{Error, KeyProblem};
+/// use jeton::Error;
+/// use jeton::error::KeyProblem;
 /// use jeton::key::{SigAlg, SigningKey};
 ///
 /// let pem = SigningKey::generate(SigAlg::ES256)?.to_pem()?;

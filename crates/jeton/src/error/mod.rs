@@ -36,7 +36,8 @@ use codes::Code;
 /// `Display` is the message for people, [`code`](Error::code) is for programs, and `Debug` has both.
 ///
 /// ```
-/// use jeton::error::Error;
+/// use jeton::Error;
+///
 /// use jeton::key::VerifyingKey;
 ///
 /// let error = VerifyingKey::from_jwk("{}").unwrap_err();
@@ -79,7 +80,8 @@ impl Error {
     /// Returns the stable code, for programs: `TOKEN_EXPIRED`. [`codes`] lists all codes.
     ///
     /// ```
-    /// use jeton::error::{Error, Rejection};
+    /// use jeton::Error;
+    /// use jeton::error::Rejection;
     /// assert_eq!(Error::from(Rejection::Expired).code(), "TOKEN_EXPIRED");
     /// ```
     pub fn code(&self) -> &'static str {
@@ -89,7 +91,8 @@ impl Error {
     /// Returns the entry of the [table of codes](codes): meaning, cause, and what to do.
     ///
     /// ```
-    /// use jeton::error::{Error, Rejection, codes::Cause};
+    /// use jeton::Error;
+    /// use jeton::error::{Rejection, codes::Cause};
     /// let error = Error::from(Rejection::Expired);
     /// assert_eq!(error.entry().cause(), Cause::TokenSender);
     /// ```

@@ -92,11 +92,11 @@ impl Measure {
 /// ```
 /// use jeton::error::Rejection;
 /// use jeton::key::{MacAlg, MacKey};
-/// use jeton::{Claims, Policy, jwt};
+/// use jeton::{Claims, Policy, jwt::JwtVerifier};
 ///
 /// let key = MacKey::generate(MacAlg::HS256)?;
 /// let claims = Claims::new(()).issuer("another").audience("a").without_expiry();
-/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+/// let verifier = JwtVerifier::new(&key, Policy::new("i", "a").without_expiry());
 /// let error = verifier.verify::<serde::de::IgnoredAny>(&key.issue(&claims)?).unwrap_err();
 /// match error.rejection() {
 ///     Some(Rejection::Expired) => unreachable!("ask for a new token"),
@@ -391,13 +391,13 @@ impl fmt::Display for Rejection {
 ///
 /// ```
 /// use jeton::error::{Rejection, ShapeMismatch};
-/// use jeton::{Claims, Policy, jwt, key::MacAlg};
+/// use jeton::{Claims, Policy, jwt::JwtVerifier, key::{MacAlg, MacKey}};
 ///
 /// #[derive(Debug, serde::Deserialize)]
 /// struct Visit { page: String }
 ///
-/// let key = jwt::MacKey::generate(MacAlg::HS256)?;
-/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+/// let key = MacKey::generate(MacAlg::HS256)?;
+/// let verifier = JwtVerifier::new(&key, Policy::new("i", "a").without_expiry());
 /// let claims = Claims::new(()).issuer("i").audience("a").without_expiry();
 /// let error = verifier.verify::<Visit>(&key.issue(&claims)?).unwrap_err();
 /// let missing = ShapeMismatch::MissingField("page");

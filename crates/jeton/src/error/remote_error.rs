@@ -10,7 +10,8 @@ use super::codes::{self, Code};
 ///
 /// ```
 /// use std::error::Error as _;
-/// use jeton::remote::RemoteError;
+///
+/// use jeton::error::RemoteError;
 ///
 /// let error = RemoteError::not_signed("the session has expired");
 /// assert_eq!(error.to_string(), "the remote signer returned no signature");
@@ -42,7 +43,8 @@ impl RemoteError {
     /// use std::error::Error as _;
     /// use std::io;
     /// use jeton::Error;
-    /// use jeton::remote::RemoteError;
+    /// use jeton::error::RemoteError;
+    ///
     ///
     /// let error = Error::from(RemoteError::not_signed(io::Error::from(io::ErrorKind::TimedOut)));
     /// assert_eq!(error.code(), "SIGNER_FAILED");

@@ -25,5 +25,3 @@ mod unwrap;
 
 pub use decrypter::{Decrypted, Decrypter};
 pub use encrypter::Encrypter;
-
-pub use crate::key::{ContentEnc, KeyManagementAlg, KeyWrapAlg};

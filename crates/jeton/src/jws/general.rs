@@ -1,4 +1,4 @@
-use super::Signer;
+use super::JwsSigner;
 use crate::error::{InvalidUse, Result};
 use crate::limits;
 
@@ -8,17 +8,17 @@ use crate::limits;
 /// that signature. To require two signatures, verify twice with one key each.
 ///
 /// ```
-/// use jeton::jws::{GeneralJws, Signer, Verifier};
+/// use jeton::jws::{GeneralJws, JwsSigner, JwsVerifier};
 /// use jeton::key::{SigAlg, SigningKey};
 ///
 /// let (old, new) = (SigningKey::generate(SigAlg::ES256)?, SigningKey::generate(SigAlg::MlDsa65)?);
-/// let text = GeneralJws::new().signer(Signer::new(&old)).signer(Signer::new(&new)).sign(b"both")?;
-/// let verified = Verifier::new(new.verifying_key()).verify_json(&text)?;
+/// let text = GeneralJws::new().signer(JwsSigner::new(&old)).signer(JwsSigner::new(&new)).sign(b"both")?;
+/// let verified = JwsVerifier::new(new.verifying_key()).verify_json(&text)?;
 /// assert_eq!((verified.payload(), verified.signature_index()), (&b"both"[..], 1));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct GeneralJws<'k>(Vec<Signer<'k>>);
+pub struct GeneralJws<'k>(Vec<JwsSigner<'k>>);
 
 impl<'k> GeneralJws<'k> {
     /// Creates a JWS without signers.
@@ -27,7 +27,7 @@ impl<'k> GeneralJws<'k> {
     }
 
     /// Adds a signer. Its position is its [`signature_index`](super::VerifiedPayload::signature_index).
-    pub fn signer(mut self, signer: Signer<'k>) -> Self {
+    pub fn signer(mut self, signer: JwsSigner<'k>) -> Self {
         self.0.push(signer);
         self
     }
@@ -48,7 +48,7 @@ impl<'k> GeneralJws<'k> {
     }
 
     /// Returns the first signer; all signers use its payload form.
-    fn first(&self) -> Result<&Signer<'k>> {
+    fn first(&self) -> Result<&JwsSigner<'k>> {
         let signers = self.0.len();
         let first = match self.0.first() {
             Some(first) if signers <= limits::SIGNATURES => first,

@@ -1,6 +1,6 @@
 //! Insecure and legacy options of a JWS. [`danger`](crate::danger) re-exports them.
 
-use super::{Compact, Verifier};
+use super::{Compact, JwsVerifier};
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
 use crate::limits::Limits;
@@ -43,17 +43,17 @@ pub fn peek(token: &str) -> Result<Unverified> {
 /// ```
 /// use jeton::danger;
 /// use jeton::error::Rejection;
-/// use jeton::jws::Verifier;
+/// use jeton::jws::JwsVerifier;
 /// use jeton::key::{MacAlg, MacKey};
 ///
 /// let key = MacKey::from_jwk_as(r#"{"kty":"oct","k":"hJtXIZ2uSN5kbQfbtTNWbpdmhkV8FJG-Onbc6mxCcYg"}"#, MacAlg::HS256)?;
 /// // RFC 7520, section 4.7.
 /// let text = r#"{"payload":"SXTigJlzIGEgZGFuZ2Vyb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgYW5kIGlmIHlvdSBkb24ndCBrZWVwIHlvdXIgZmVldCwgdGhlcmXigJlzIG5vIGtub3dpbmcgd2hlcmUgeW91IG1pZ2h0IGJlIHN3ZXB0IG9mZiB0by4","header":{"alg":"HS256","kid":"018c0ae5-4d9b-471b-bfd6-eef314bc7037"},"signature":"xuLifqLGiblpv9zBpuZczWhNj1gARaLV3UxvxhJxZuk"}"#;
-/// let rejection = Verifier::new(&key).verify_json(text).unwrap_err().rejection();
+/// let rejection = JwsVerifier::new(&key).verify_json(text).unwrap_err().rejection();
 /// assert_eq!(rejection, Some(Rejection::UnprotectedAlg));
-/// assert!(danger::allow_unprotected_alg(Verifier::new(&key)).verify_json(text).is_ok());
+/// assert!(danger::allow_unprotected_alg(JwsVerifier::new(&key)).verify_json(text).is_ok());
 /// # Ok::<(), jeton::Error>(())
 /// ```
-pub fn allow_unprotected_alg(verifier: Verifier) -> Verifier {
+pub fn allow_unprotected_alg(verifier: JwsVerifier) -> JwsVerifier {
     verifier.with_unprotected_alg()
 }

@@ -1,25 +1,25 @@
 //! JWS (RFC 7515): signs bytes, or authenticates them with a MAC.
 //!
 //! ```
-//! use jeton::jws;
+//! use jeton::jws::{JwsSigner, JwsVerifier};
 //! use jeton::key::{SigAlg, SigningKey};
 //!
 //! let key = SigningKey::generate(SigAlg::ES256)?;
-//! let token = jws::Signer::new(&key).content_type("text/plain").sign(b"hello")?;
-//! let verified = jws::Verifier::new(key.verifying_key()).verify(&token)?;
+//! let token = JwsSigner::new(&key).content_type("text/plain").sign(b"hello")?;
+//! let verified = JwsVerifier::new(key.verifying_key()).verify(&token)?;
 //! assert_eq!(verified.payload(), b"hello");
 //! # Ok::<(), jeton::Error>(())
 //! ```
 //!
 //! | form | created by | verified by |
 //! |---|---|---|
-//! | compact | [`Signer::sign`] | [`Verifier::verify`] |
-//! | compact, detached content | [`Signer::sign_detached`] | [`Verifier::verify_detached`] |
-//! | flattened JSON | [`Signer::sign_flattened`] | [`Verifier::verify_json`] |
-//! | general JSON, several signers | [`GeneralJws::sign`] | [`Verifier::verify_json`] |
-//! | JSON, detached content | [`Signer::sign_flattened_detached`], [`GeneralJws::sign_detached`] | [`Verifier::verify_json_detached`] |
+//! | compact | [`JwsSigner::sign`] | [`JwsVerifier::verify`] |
+//! | compact, detached content | [`JwsSigner::sign_detached`] | [`JwsVerifier::verify_detached`] |
+//! | flattened JSON | [`JwsSigner::sign_flattened`] | [`JwsVerifier::verify_json`] |
+//! | general JSON, several signers | [`GeneralJws::sign`] | [`JwsVerifier::verify_json`] |
+//! | JSON, detached content | [`JwsSigner::sign_flattened_detached`], [`GeneralJws::sign_detached`] | [`JwsVerifier::verify_json_detached`] |
 //!
-//! Each of them also with the payload as it is ([`Signer::unencoded`], RFC 7797). `docs/reference/algorithms.md`
+//! Each of them also with the payload as it is ([`JwsSigner::unencoded`], RFC 7797). `docs/reference/algorithms.md`
 //! has the algorithms.
 
 mod compact;
@@ -33,9 +33,9 @@ mod verified_payload;
 mod verifier;
 
 pub use general::GeneralJws;
-pub use signer::Signer;
+pub use signer::JwsSigner;
 pub use verified_payload::VerifiedPayload;
-pub use verifier::Verifier;
+pub use verifier::JwsVerifier;
 
 pub(crate) use compact::{Compact, assemble, assemble_onto, attach, compact_length, unsigned};
 #[cfg(feature = "jwe")]

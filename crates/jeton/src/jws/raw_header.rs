@@ -16,13 +16,13 @@ use crate::limits::Limits;
 ///
 /// ```
 /// use jeton::danger::RawHeaderSigner;
-/// use jeton::jws::Verifier;
+/// use jeton::jws::JwsVerifier;
 /// use jeton::key::{MacAlg, MacKey};
 ///
 /// let key = MacKey::generate(MacAlg::HS256)?;
 /// let token = RawHeaderSigner::new(&key, r#"{ "typ": "JWT", "alg": "HS256" }"#)?.sign(b"{}")?;
 /// assert!(token.starts_with("eyAidHlwIjogIkpXVCI"));
-/// assert!(Verifier::new(&key).verify(&token).is_ok());
+/// assert!(JwsVerifier::new(&key).verify(&token).is_ok());
 /// // Only the algorithm of the key is accepted.
 /// assert!(RawHeaderSigner::new(&key, r#"{ "alg": "HS512" }"#).is_err());
 /// assert!(RawHeaderSigner::new(&key, r#"{ "alg": "HS256", "crit": [] }"#).is_err());
@@ -54,7 +54,7 @@ impl<'k> RawHeaderSigner<'k> {
     ///
     /// # Errors
     ///
-    /// Those of [`Signer::sign`](crate::jws::Signer::sign).
+    /// Those of [`JwsSigner::sign`](crate::jws::JwsSigner::sign).
     pub fn sign(&self, payload: &[u8]) -> Result<String> {
         assemble(self.key, &self.encoded, payload)
     }

@@ -15,16 +15,16 @@ use crate::limits::Limits;
 /// The protected header contains `alg` and `kid` of the key, and the members set here.
 ///
 /// ```
-/// use jeton::jws::{Signer, Verifier};
+/// use jeton::jws::{JwsSigner, JwsVerifier};
 /// use jeton::key::{SigAlg, SigningKey};
 ///
 /// let key = SigningKey::generate(SigAlg::MlDsa44)?;
-/// let token = Signer::new(&key).typ("note").sign(b"hello")?;
-/// assert_eq!(Verifier::new(key.verifying_key()).verify(&token)?.typ(), Some("note"));
+/// let token = JwsSigner::new(&key).typ("note").sign(b"hello")?;
+/// assert_eq!(JwsVerifier::new(key.verifying_key()).verify(&token)?.typ(), Some("note"));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Signer<'k> {
+pub struct JwsSigner<'k> {
     key: SigningKeyRef<'k>,
     typ: Option<String>,
     cty: Option<String>,
@@ -33,10 +33,10 @@ pub struct Signer<'k> {
     form: PayloadForm,
 }
 
-impl<'k> Signer<'k> {
+impl<'k> JwsSigner<'k> {
     /// Creates a signer with this key: a `&MacKey`, a `&SigningKey` or a `&RemoteSigner`.
     pub fn new(key: impl Into<SigningKeyRef<'k>>) -> Self {
-        Signer {
+        JwsSigner {
             key: key.into(),
             typ: None,
             cty: None,
@@ -64,15 +64,15 @@ impl<'k> Signer<'k> {
     /// serialization it must be UTF-8. Detached content may be any bytes.
     ///
     /// ```
-    /// use jeton::jws::{Signer, Verifier};
+    /// use jeton::jws::{JwsSigner, JwsVerifier};
     /// use jeton::key::{MacAlg, MacKey};
     ///
     /// let key = MacKey::generate(MacAlg::HS256)?;
-    /// let signer = Signer::new(&key).unencoded();
+    /// let signer = JwsSigner::new(&key).unencoded();
     /// assert!(signer.sign(b"as it is")?.contains(".as it is."));
     /// assert!(signer.sign(b"$.02").is_err());
     /// let token = signer.sign_detached(b"$.02")?;
-    /// assert_eq!(Verifier::new(&key).verify_detached(&token, b"$.02")?.payload(), b"$.02");
+    /// assert_eq!(JwsVerifier::new(&key).verify_detached(&token, b"$.02")?.payload(), b"$.02");
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn unencoded(mut self) -> Self {
@@ -87,12 +87,12 @@ impl<'k> Signer<'k> {
     /// be protected.
     ///
     /// ```
-    /// # use jeton::jws::Signer;
+    /// # use jeton::jws::JwsSigner;
     /// # use jeton::key::{MacAlg, MacKey};
     /// # let key = MacKey::generate(MacAlg::HS256)?;
-    /// let signer = Signer::new(&key).unprotected(&serde_json::json!({"note": "for the archive"}))?;
+    /// let signer = JwsSigner::new(&key).unprotected(&serde_json::json!({"note": "for the archive"}))?;
     /// assert!(signer.sign_flattened(b"x")?.contains("for the archive"));
-    /// assert!(Signer::new(&key).unprotected(&serde_json::json!({"alg": "none"})).is_err());
+    /// assert!(JwsSigner::new(&key).unprotected(&serde_json::json!({"alg": "none"})).is_err());
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn unprotected<T: Serialize + ?Sized>(mut self, header: &T) -> Result<Self> {

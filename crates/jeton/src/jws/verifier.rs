@@ -5,7 +5,7 @@ use crate::error::{Part, Rejection, Result};
 use crate::key::Keys;
 use crate::limits::Limits;
 
-/// Verifies JWSs with any payload. For claims, use [`jwt::Verifier`](crate::jwt::Verifier), which also
+/// Verifies JWSs with any payload. For claims, use [`jwt::JwtVerifier`](crate::jwt::JwtVerifier), which also
 /// checks them against a policy.
 ///
 /// An unencoded payload (`b64: false`, RFC 7797) is the only supported extension.
@@ -13,32 +13,32 @@ use crate::limits::Limits;
 /// ```
 /// use jeton::error::Rejection;
 /// use jeton::key::{MacAlg, MacKey};
-/// use jeton::{Limits, jws};
+/// use jeton::{Limits, jws::{JwsSigner, JwsVerifier}};
 ///
 /// let key = MacKey::generate(MacAlg::HS256)?;
-/// let token = jws::Signer::new(&key).sign(b"hello")?;
-/// let verifier = jws::Verifier::new(&key).limits(Limits::new().token_bytes(4096));
+/// let token = JwsSigner::new(&key).sign(b"hello")?;
+/// let verifier = JwsVerifier::new(&key).limits(Limits::new().token_bytes(4096));
 /// assert_eq!(verifier.verify(&token)?.payload(), b"hello");
 /// let error = verifier.verify(&token.replace(".aGVs", ".aGVt")).unwrap_err();
 /// assert_eq!(error.rejection(), Some(Rejection::Signature));
 ///
-/// let json = jws::Signer::new(&key).sign_flattened(b"hello")?;
+/// let json = JwsSigner::new(&key).sign_flattened(b"hello")?;
 /// assert_eq!(verifier.verify_json(&json)?.payload(), b"hello");
-/// let detached = jws::Signer::new(&key).sign_detached(b"hello")?;
+/// let detached = JwsSigner::new(&key).sign_detached(b"hello")?;
 /// assert!(verifier.verify_detached(&detached, b"hello").is_ok());
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Verifier {
+pub struct JwsVerifier {
     keys: Keys,
     limits: Limits,
     unprotected_alg: bool,
 }
 
-impl Verifier {
+impl JwsVerifier {
     /// Creates a verifier that trusts these keys: one key, or a key set.
-    pub fn new(keys: impl Into<Keys>) -> Verifier {
-        Verifier {
+    pub fn new(keys: impl Into<Keys>) -> JwsVerifier {
+        JwsVerifier {
             keys: keys.into(),
             limits: Limits::default(),
             unprotected_alg: false,
@@ -46,12 +46,12 @@ impl Verifier {
     }
 
     /// Sets the size limits.
-    pub fn limits(mut self, limits: Limits) -> Verifier {
+    pub fn limits(mut self, limits: Limits) -> JwsVerifier {
         self.limits = limits;
         self
     }
 
-    pub(crate) fn with_unprotected_alg(mut self) -> Verifier {
+    pub(crate) fn with_unprotected_alg(mut self) -> JwsVerifier {
         self.unprotected_alg = true;
         self
     }
@@ -73,10 +73,10 @@ impl Verifier {
     /// rejected.
     ///
     /// ```
-    /// # use jeton::{jws, key::{MacAlg, MacKey}};
+    /// # use jeton::{jws::{JwsSigner, JwsVerifier}, key::{MacAlg, MacKey}};
     /// # let key = MacKey::generate(MacAlg::HS256)?;
-    /// let token = jws::Signer::new(&key).sign_detached(b"content")?;
-    /// let verifier = jws::Verifier::new(&key);
+    /// let token = JwsSigner::new(&key).sign_detached(b"content")?;
+    /// let verifier = JwsVerifier::new(&key);
     /// assert!(verifier.verify_detached(&token, b"content").is_ok());
     /// assert!(verifier.verify_detached(&token, b"another").is_err());
     /// # Ok::<(), jeton::Error>(())

@@ -11,17 +11,17 @@ use crate::error::Result;
 use crate::key::SigningKeyRef;
 
 /// Issues many JWTs that share most of their claims. The shared prefix is written and encoded once, and with
-/// a [`MacKey`](crate::jwt::MacKey) also hashed once.
+/// a [`MacKey`](crate::key::MacKey) also hashed once.
 ///
-/// The header is that of [`MacKey::issue`](crate::jwt::MacKey::issue). The shared claims come before the
+/// The header is that of [`MacKey::issue`](crate::key::MacKey::issue). The shared claims come before the
 /// claims of the single token. All tokens have the time at which the batch issuer was created as their time of
 /// issuing. So create a new one for each batch.
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::jwt::{MacKey, TokenClaims, BatchIssuer};
-/// use jeton::key::MacAlg;
-/// use jeton::{Claims, Policy, jwt};
+/// use jeton::jwt::{TokenClaims, BatchIssuer, JwtVerifier};
+/// use jeton::key::{MacAlg, MacKey};
+/// use jeton::{Claims, Policy};
 ///
 /// let key = MacKey::generate(MacAlg::HS256)?;
 /// let shared = Claims::new(())
@@ -30,7 +30,7 @@ use crate::key::SigningKeyRef;
 ///     .expires_in(Duration::from_secs(900));
 /// let issuer = BatchIssuer::new(&key, &shared)?;
 ///
-/// let verifier = jwt::Verifier::new(&key, Policy::new("https://id.example", "api"));
+/// let verifier = JwtVerifier::new(&key, Policy::new("https://id.example", "api"));
 /// for name in ["alice", "bob"] {
 ///     let token = issuer.issue(&TokenClaims::new(()).subject(name))?;
 ///     assert_eq!(verifier.verify::<serde_json::Value>(&token)?.subject(), Some(name));
@@ -101,8 +101,8 @@ impl<'a> TokenClaims<'a, JsonClaims<'a>> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use jeton::jwt::{BatchIssuer, MacKey, TokenClaims};
-    /// use jeton::{Claims, key::MacAlg};
+    /// use jeton::jwt::{BatchIssuer, TokenClaims};
+    /// use jeton::{Claims, key::{MacAlg, MacKey}};
     ///
     /// let key = MacKey::generate(MacAlg::HS256)?;
     /// let shared = Claims::new(()).issuer("i").expires_in(Duration::from_secs(300));

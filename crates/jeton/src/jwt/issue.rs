@@ -36,9 +36,9 @@ impl MacKey {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use jeton::{Claims, jwt, key::MacAlg};
+    /// use jeton::{Claims, key::{MacAlg, MacKey}};
     ///
-    /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// let key = MacKey::generate(MacAlg::HS256)?;
     /// let claims = Claims::from_json(r#"{"sub":"user-7"}"#)?.expires_in(Duration::from_secs(300));
     /// let mut answer = String::with_capacity(7 + key.issued_length_bound(&claims));
     /// answer.push_str("Bearer ");

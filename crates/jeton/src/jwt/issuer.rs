@@ -20,15 +20,15 @@ use crate::jws::{assemble_onto, compact_length};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::key::SigAlg;
-/// use jeton::{Claims, Policy, jwt};
+/// use jeton::key::{SigAlg, SigningKey};
+/// use jeton::{Claims, Policy, jwt::{JwtIssuer, JwtVerifier}};
 ///
 /// #[derive(serde::Serialize)]
 /// struct Visit { page: &'static str }
 ///
-/// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+/// let key = SigningKey::generate(SigAlg::ES256)?;
 /// let public = key.verifying_key();
-/// let issuer = jwt::Issuer::builder(key)
+/// let issuer = JwtIssuer::builder(key)
 ///     .issuer("https://id.example")
 ///     .audience("api")
 ///     .lifetime(Duration::from_secs(15 * 60))
@@ -40,16 +40,16 @@ use crate::jws::{assemble_onto, compact_length};
 /// assert!(issuer.issue(&Claims::registered().audience("another")).is_err());
 ///
 /// let policy = Policy::new("https://id.example", "api").typ("at+jwt");
-/// let verifier = jwt::Verifier::new(public, policy);
+/// let verifier = JwtVerifier::new(public, policy);
 /// assert!(verifier.verify::<serde_json::Value>(&visit)?.subject().is_none());
 /// assert_eq!(verifier.verify::<serde_json::Value>(&of_user)?.subject(), Some("user-7"));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 ///
 /// A key issues tokens too, with all claims in each call ([`SigningKey::issue`](super::SigningKey::issue)). To issue
-/// many tokens at one moment, use [`batch`](Issuer::batch).
+/// many tokens at one moment, use [`batch`](JwtIssuer::batch).
 #[derive(Clone)]
-pub struct Issuer {
+pub struct JwtIssuer {
     pub(super) key: IssuerKey,
     /// base64url.
     pub(super) header: Arc<str>,
@@ -57,7 +57,7 @@ pub struct Issuer {
     pub(super) is_for_access_tokens: bool,
 }
 
-impl Issuer {
+impl JwtIssuer {
     /// Starts to set up an issuer with this key: a [`MacKey`](super::MacKey), a [`SigningKey`](super::SigningKey) or a
     /// [`RemoteSigner`](crate::remote::RemoteSigner), or an `Arc` of one.
     pub fn builder(key: impl Into<IssuerKey>) -> IssuerBuilder {
@@ -70,7 +70,7 @@ impl Issuer {
     ///
     /// - [`InvalidUse::SetForAll`] if the token sets a claim that the issuer sets, in [`Claims`] or in the custom claims.
     /// - [`InvalidUse::ExpiryNotChosen`] if neither sets an expiry.
-    /// - Those of [`SigningKey::issue`](crate::jwt::SigningKey::issue).
+    /// - Those of [`SigningKey::issue`](crate::key::SigningKey::issue).
     pub fn issue<C: IssuerContent>(&self, claims: &C) -> Result<String> {
         self.issue_with_clock(claims, &SystemClock)
     }
@@ -79,7 +79,7 @@ impl Issuer {
     ///
     /// # Errors
     ///
-    /// Those of [`issue`](Issuer::issue).
+    /// Those of [`issue`](JwtIssuer::issue).
     pub fn issue_with_clock<C: IssuerContent>(
         &self,
         claims: &C,
@@ -96,7 +96,7 @@ impl Issuer {
     ///
     /// # Errors
     ///
-    /// Those of [`issue`](Issuer::issue).
+    /// Those of [`issue`](JwtIssuer::issue).
     pub fn issue_onto<C: IssuerContent>(&self, claims: &C, token: &mut String) -> Result<()> {
         self.sign_onto(token, |buffer| {
             claims.write_content(&self.claims, buffer, &SystemClock)
@@ -119,10 +119,10 @@ impl Issuer {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// use jeton::jwt::{Issuer, MacKey, TokenClaims};
-    /// use jeton::key::MacAlg;
+    /// use jeton::jwt::{JwtIssuer, TokenClaims};
+    /// use jeton::key::{MacAlg, MacKey};
     ///
-    /// let issuer = Issuer::builder(MacKey::generate(MacAlg::HS256)?)
+    /// let issuer = JwtIssuer::builder(MacKey::generate(MacAlg::HS256)?)
     ///     .issuer("https://id.example")
     ///     .lifetime(Duration::from_secs(300))
     ///     .build()?;
@@ -140,7 +140,7 @@ impl Issuer {
     ///
     /// # Errors
     ///
-    /// Those of [`batch`](Issuer::batch).
+    /// Those of [`batch`](JwtIssuer::batch).
     pub fn batch_with_clock(&self, clock: &dyn Clock) -> Result<BatchIssuer<'_>> {
         if self.is_for_access_tokens {
             // Each token would have to be read again to check its claims.
@@ -186,7 +186,7 @@ fn check_access_token(payload: &[u8]) -> Result<()> {
     }
 }
 
-impl Issue for Issuer {
+impl Issue for JwtIssuer {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         let mut token = String::new();
         Issue::issue_onto_with_clock(self, claims, clock, &mut token)?;
@@ -205,12 +205,12 @@ impl Issue for Issuer {
     }
 }
 
-/// What an [`Issuer`] issues a token with: custom claims, or [`Claims`].
+/// What a [`JwtIssuer`] issues a token with: custom claims, or [`Claims`].
 ///
 /// ```
-/// use jeton::jwt::{Issuer, IssuerContent};
+/// use jeton::jwt::{JwtIssuer, IssuerContent};
 ///
-/// fn issue_all<C: IssuerContent>(issuer: &Issuer, all: &[C]) -> jeton::Result<Vec<String>> {
+/// fn issue_all<C: IssuerContent>(issuer: &JwtIssuer, all: &[C]) -> jeton::Result<Vec<String>> {
 ///     all.iter().map(|claims| issuer.issue(claims)).collect()
 /// }
 /// ```
@@ -262,9 +262,9 @@ impl<T: CustomClaims> sealed::Content for Claims<'_, T> {
     }
 }
 
-impl fmt::Debug for Issuer {
+impl fmt::Debug for JwtIssuer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Issuer")
+        f.debug_struct("JwtIssuer")
             .field("key", &self.key)
             .finish_non_exhaustive()
     }

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use super::{Issuer, IssuerKey};
+use super::{IssuerKey, JwtIssuer};
 use crate::claims::{Claims, IssuerClaims};
 use crate::error::{InvalidUse, Result};
 use crate::jws::header_with_type;
@@ -10,7 +10,7 @@ use crate::policy::same_type;
 /// The type of access tokens (RFC 9068, section 2.1).
 const ACCESS_TOKEN_TYPE: &str = "at+jwt";
 
-/// The settings of an [`Issuer`]. [`Issuer::builder`] creates it.
+/// The settings of a [`JwtIssuer`]. [`JwtIssuer::builder`] creates it.
 ///
 /// What is set here holds for all tokens of the issuer, and no token can set it again.
 #[derive(Debug, Clone)]
@@ -87,13 +87,13 @@ impl IssuerBuilder {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use jeton::{Claims, jwt, key::SigAlg};
+    /// use jeton::{Claims, jwt::JwtIssuer, key::{SigAlg, SigningKey}};
     ///
     /// #[derive(serde::Serialize)]
     /// struct Access { client_id: &'static str, scope: &'static str }
     ///
-    /// let key = jwt::SigningKey::generate(SigAlg::ES256)?;
-    /// let issuer = jwt::Issuer::builder(key)
+    /// let key = SigningKey::generate(SigAlg::ES256)?;
+    /// let issuer = JwtIssuer::builder(key)
     ///     .access_tokens()
     ///     .issuer("https://id.example")
     ///     .audience("api")
@@ -116,7 +116,7 @@ impl IssuerBuilder {
     /// [`InvalidUse::Type`](crate::error::InvalidUse::Type) if the type is not a media type: 1 to 128 visible ASCII
     /// characters. [`InvalidUse::AccessTokenType`](crate::error::InvalidUse::AccessTokenType) if
     /// [`typ`](Self::typ) changed the type of [`access_tokens`](Self::access_tokens).
-    pub fn build(self) -> Result<Issuer> {
+    pub fn build(self) -> Result<JwtIssuer> {
         let is_of_access_token = |typ: &str| same_type(typ, ACCESS_TOKEN_TYPE);
         if self.is_for_access_tokens && !self.typ.as_deref().is_some_and(is_of_access_token) {
             return Err(InvalidUse::AccessTokenType.into());
@@ -126,7 +126,7 @@ impl IssuerBuilder {
             Some(typ) => header_with_type(key.alg_name(), key.key_id(), typ)?,
             None => key.headers().jwt().to_owned(),
         };
-        Ok(Issuer {
+        Ok(JwtIssuer {
             key: self.key,
             header: header.into(),
             claims: IssuerClaims::new(self.claims).into(),

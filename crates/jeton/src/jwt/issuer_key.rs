@@ -5,14 +5,14 @@ use crate::key::MacKey;
 use crate::key::{SigningKey, SigningKeyRef};
 use crate::remote::RemoteSigner;
 
-/// The key of an [`Issuer`](super::Issuer): a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`]. Clones share it.
+/// The key of a [`JwtIssuer`](super::JwtIssuer): a [`MacKey`], a [`SigningKey`] or a [`RemoteSigner`]. Clones share it.
 ///
 /// Each of these keys converts into it, and so do an `Arc` of one and a `&MacKey`.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use jeton::jwt::{IssuerKey, SigningKey};
-/// use jeton::key::SigAlg;
+/// use jeton::jwt::IssuerKey;
+/// use jeton::key::{SigAlg, SigningKey};
 ///
 /// let key = Arc::new(SigningKey::generate(SigAlg::ES256)?);
 /// let of_issuer = IssuerKey::from(Arc::clone(&key));

@@ -2,13 +2,13 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use jeton::{Claims, Policy, Verified, jwt};
-//! use jeton::key::SigAlg;
+//! use jeton::{Claims, Policy, Verified, jwt::JwtVerifier};
+//! use jeton::key::{SigAlg, SigningKey};
 //!
 //! #[derive(serde::Serialize, serde::Deserialize)]
 //! struct Visit { page: String }
 //!
-//! let key = jwt::SigningKey::generate(SigAlg::ES256)?;
+//! let key = SigningKey::generate(SigAlg::ES256)?;
 //! let token = key.issue(
 //!     &Claims::new(Visit { page: "/".into() })
 //!         .issuer("https://id.example")
@@ -16,7 +16,7 @@
 //!         .expires_in(Duration::from_secs(15 * 60)),
 //! )?;
 //!
-//! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
+//! let verifier = JwtVerifier::new(key.verifying_key(), Policy::new("https://id.example", "api"));
 //! let visit: Verified<Visit> = verifier.verify(&token)?;
 //! assert_eq!(visit.claims().page, "/");
 //! # Ok::<(), jeton::Error>(())
@@ -25,9 +25,9 @@
 //! | to | use |
 //! |---|---|
 //! | issue with one key | [`SigningKey::issue`], [`MacKey::issue`] |
-//! | set issuer, audience, lifetime and type once | [`Issuer`] |
+//! | set issuer, audience, lifetime and type once | [`JwtIssuer`] |
 //! | issue many tokens at one moment | [`BatchIssuer`] |
-//! | verify the tokens of one issuer | [`Verifier`] |
+//! | verify the tokens of one issuer | [`JwtVerifier`] |
 //! | verify the tokens of several issuers | [`MultiIssuerVerifier`] |
 //! | encrypt with a shared key | [`EncryptedIssuer`], [`EncryptedVerifier`] |
 //! | sign, then encrypt to a public key | [`NestedIssuer`], [`NestedVerifier`] |
@@ -52,13 +52,13 @@ pub use crate::key::{SigningKey, VerifyingKey};
 pub use batch::{BatchIssuer, TokenClaims};
 #[cfg(feature = "jwe")]
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};
-pub use issuer::{Issuer, IssuerContent};
+pub use issuer::{IssuerContent, JwtIssuer};
 pub use issuer_builder::IssuerBuilder;
 pub use issuer_key::IssuerKey;
 pub use multi_issuer::MultiIssuerVerifier;
 #[cfg(feature = "jwe")]
 pub use nested::{NestedIssuer, NestedVerifier};
-pub use verifier::Verifier;
+pub use verifier::JwtVerifier;
 
 /// For jeton-jwks. Not covered by semantic versioning.
 #[doc(hidden)]

@@ -24,7 +24,7 @@ use crate::verify::Verify;
 ///
 /// The claims are read once, and both steps use the result. Therefore a token that is malformed, or whose claims
 /// have a wrong type, is rejected for that reason before its signature is verified. All other reasons come after the
-/// signature, as with a [`Verifier`](super::Verifier).
+/// signature, as with a [`JwtVerifier`](super::JwtVerifier).
 ///
 /// A token without `iss` is rejected with [`Rejection::ClaimMissing`], and one of an unknown issuer with
 /// [`Rejection::IssuerMismatch`]. Names are compared byte for byte. A JWE is rejected.
@@ -32,10 +32,10 @@ use crate::verify::Verify;
 /// ```
 /// use std::time::Duration;
 /// use jeton::error::Rejection;
-/// use jeton::key::SigAlg;
+/// use jeton::key::{SigAlg, SigningKey};
 /// use jeton::{Claims, Policy, jwt};
 ///
-/// let (a, b) = (jwt::SigningKey::generate(SigAlg::ES256)?, jwt::SigningKey::generate(SigAlg::EdDSA)?);
+/// let (a, b) = (SigningKey::generate(SigAlg::ES256)?, SigningKey::generate(SigAlg::EdDSA)?);
 /// let verifier = jwt::MultiIssuerVerifier::new()
 ///     .issuer(a.verifying_key(), Policy::new("https://a.example", "api"))?
 ///     .issuer(b.verifying_key(), Policy::new("https://b.example", "api").max_age(Duration::from_secs(60)))?;

@@ -1,6 +1,6 @@
 use serde::de::DeserializeOwned;
 
-use super::Verifier;
+use super::JwtVerifier;
 use super::issue::issue;
 use crate::claims::{Claims, CustomClaims};
 use crate::clock::{Clock, SystemClock};
@@ -15,15 +15,15 @@ use crate::verify::Verify;
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg};
-/// use jeton::key::{DecryptionKey, SigAlg};
-/// use jeton::{Claims, Policy, Verified, jwt};
+/// use jeton::jwe::{Decrypter, Encrypter};
+/// use jeton::key::{DecryptionKey, SigAlg, SigningKey, ContentEnc, KeyManagementAlg};
+/// use jeton::{Claims, Policy, Verified, jwt::{self, JwtVerifier}};
 ///
 /// #[derive(serde::Serialize, serde::Deserialize)]
 /// struct Visit { page: String }
 ///
 /// let (author, reader) = (
-///     jwt::SigningKey::generate(SigAlg::ES256)?,
+///     SigningKey::generate(SigAlg::ES256)?,
 ///     DecryptionKey::generate(KeyManagementAlg::EcdhEs)?,
 /// );
 /// let token = jwt::NestedIssuer::new(
@@ -39,7 +39,7 @@ use crate::verify::Verify;
 ///
 /// let verifier = jwt::NestedVerifier::new(
 ///     Decrypter::new(&reader),
-///     jwt::Verifier::new(author.verifying_key(), Policy::new("https://id.example", "api")),
+///     JwtVerifier::new(author.verifying_key(), Policy::new("https://id.example", "api")),
 /// );
 /// let visit: Verified<Visit> = verifier.verify(&token)?;
 /// assert_eq!(visit.claims().page, "/");
@@ -100,12 +100,12 @@ impl Issue for NestedIssuer<'_> {
 #[derive(Debug)]
 pub struct NestedVerifier {
     decrypter: Decrypter,
-    verifier: Verifier,
+    verifier: JwtVerifier,
 }
 
 impl NestedVerifier {
     /// Creates a verifier from a decrypter and a verifier for the inner token.
-    pub fn new(decrypter: Decrypter, verifier: Verifier) -> NestedVerifier {
+    pub fn new(decrypter: Decrypter, verifier: JwtVerifier) -> NestedVerifier {
         NestedVerifier {
             decrypter,
             verifier,

@@ -23,23 +23,23 @@ use crate::verify::Verify;
 /// use std::time::Duration;
 /// use jeton::error::Rejection;
 /// use jeton::key::{MacAlg, MacKey};
-/// use jeton::{Claims, FixedClock, Policy, Timestamp, jwt};
+/// use jeton::{Claims, FixedClock, Policy, Timestamp, jwt::JwtVerifier};
 ///
 /// let key = MacKey::generate(MacAlg::HS256)?;
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(60));
 /// let token = key.issue(&claims)?;
 ///
-/// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+/// let verifier = JwtVerifier::new(&key, Policy::new("i", "a"));
 /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
 /// assert_eq!(verified.issuer(), Some("i"));
 ///
 /// let later = FixedClock(Timestamp::now().saturating_add(Duration::from_secs(120)));
-/// let later = jwt::Verifier::new(&key, Policy::new("i", "a")).clock(later);
+/// let later = JwtVerifier::new(&key, Policy::new("i", "a")).clock(later);
 /// let error = later.verify::<serde::de::IgnoredAny>(&token).unwrap_err();
 /// assert_eq!(error.rejection(), Some(Rejection::Expired));
 /// # Ok::<(), jeton::Error>(())
 /// ```
-pub struct Verifier {
+pub struct JwtVerifier {
     trust: Trust,
     limits: Limits,
     clock: Box<dyn Clock>,
@@ -52,10 +52,10 @@ pub(super) struct Trust {
     pub(super) policy: Policy,
 }
 
-impl Verifier {
+impl JwtVerifier {
     /// Creates a verifier with these keys (one key, or a key set) and this policy.
-    pub fn new(keys: impl Into<Keys>, policy: Policy) -> Verifier {
-        Verifier {
+    pub fn new(keys: impl Into<Keys>, policy: Policy) -> JwtVerifier {
+        JwtVerifier {
             trust: Trust::new(keys.into(), policy),
             limits: Limits::default(),
             clock: Box::new(SystemClock),
@@ -63,13 +63,13 @@ impl Verifier {
     }
 
     /// Sets the size limits.
-    pub fn limits(mut self, limits: Limits) -> Verifier {
+    pub fn limits(mut self, limits: Limits) -> JwtVerifier {
         self.limits = limits;
         self
     }
 
     /// Sets the clock.
-    pub fn clock(mut self, clock: impl Clock + 'static) -> Verifier {
+    pub fn clock(mut self, clock: impl Clock + 'static) -> JwtVerifier {
         self.clock = Box::new(clock);
         self
     }
@@ -85,14 +85,14 @@ impl Verifier {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use jeton::{Claims, Policy, Scratch, jwt, key::MacAlg};
+    /// # use jeton::{Claims, Policy, Scratch, jwt::JwtVerifier, key::{MacAlg, MacKey}};
     /// #[derive(serde::Serialize, serde::Deserialize)]
     /// struct Visit<'a> { page: &'a str }
     ///
-    /// let key = jwt::MacKey::generate(MacAlg::HS256)?;
+    /// let key = MacKey::generate(MacAlg::HS256)?;
     /// # let claims = Claims::new(Visit { page: "/" }).issuer("i").audience("a").expires_in(Duration::from_secs(60));
     /// # let token = key.issue(&claims)?;
-    /// let verifier = jwt::Verifier::new(&key, Policy::new("i", "a"));
+    /// let verifier = JwtVerifier::new(&key, Policy::new("i", "a"));
     /// let mut scratch = Scratch::new();
     /// let visit = verifier.verify_in::<Visit>(&token, &mut scratch)?;
     /// assert_eq!(visit.claims().page, "/");
@@ -111,7 +111,7 @@ impl Verifier {
     ///
     /// # Errors
     ///
-    /// Those of [`verify`](Verifier::verify).
+    /// Those of [`verify`](JwtVerifier::verify).
     #[doc(hidden)]
     pub fn verify_read(&self, token: UnverifiedJwt<'_>) -> Result<Verified<RawClaims>> {
         let clock = self.clock.as_ref();
@@ -225,7 +225,7 @@ impl Trust {
     }
 }
 
-impl Verify for Verifier {
+impl Verify for JwtVerifier {
     #[inline]
     fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         self.accept(token, |layout, _| Ok(RawClaims::new(layout.clone())))
@@ -251,9 +251,9 @@ fn shared_id(key: &VerificationKey) -> Option<std::sync::Arc<str>> {
     key.id().map(KeyId::shared)
 }
 
-impl fmt::Debug for Verifier {
+impl fmt::Debug for JwtVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Verifier")
+        f.debug_struct("JwtVerifier")
             .field("keys", &self.trust.keys)
             .field("policy", &self.trust.policy)
             .field("limits", &self.limits)

@@ -75,7 +75,7 @@ pub enum Alg {
 
 impl MacAlg {
     /// All MAC algorithms.
-    pub const ALL: [MacAlg; 3] = [MacAlg::HS256, MacAlg::HS384, MacAlg::HS512];
+    pub const ALL: &'static [MacAlg] = &[MacAlg::HS256, MacAlg::HS384, MacAlg::HS512];
 
     /// Returns the `alg` name.
     pub const fn name(self) -> &'static str {
@@ -111,7 +111,7 @@ pub(crate) enum Scheme {
 
 impl SigAlg {
     /// All signature algorithms.
-    pub const ALL: [SigAlg; 15] = [
+    pub const ALL: &'static [SigAlg] = &[
         SigAlg::RS256,
         SigAlg::RS384,
         SigAlg::RS512,
@@ -228,7 +228,7 @@ impl FromStr for MacAlg {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let mut all = MacAlg::ALL.into_iter();
+        let mut all = MacAlg::ALL.iter().copied();
         all.find(|alg| alg.name() == name).ok_or(UnknownAlgorithm)
     }
 }
@@ -237,7 +237,7 @@ impl FromStr for SigAlg {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let mut all = SigAlg::ALL.into_iter();
+        let mut all = SigAlg::ALL.iter().copied();
         all.find(|alg| alg.name() == name).ok_or(UnknownAlgorithm)
     }
 }

@@ -215,11 +215,11 @@ impl AnyKey {
     ///
     /// ```
     /// use jeton::key::{AnyKey, SigAlg, SigningKey};
-    /// use jeton::{Policy, jwt};
+    /// use jeton::{Policy, jwt::JwtVerifier};
     ///
     /// let file = SigningKey::generate(SigAlg::ES256)?.verifying_key().to_pem()?;
     /// let keys = AnyKey::from_bytes(file.as_bytes())?.keys(None)?;
-    /// let verifier = jwt::Verifier::new(keys, Policy::new("https://id.example", "api"));
+    /// let verifier = JwtVerifier::new(keys, Policy::new("https://id.example", "api"));
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn keys(&self, alg: impl Into<Option<Alg>>) -> Result<Keys> {

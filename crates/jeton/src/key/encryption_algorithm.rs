@@ -122,7 +122,7 @@ pub(crate) enum Cipher {
 
 impl KeyManagementAlg {
     /// All key management algorithms with public keys that do not need [`danger`](crate::danger).
-    pub const ALL: [KeyManagementAlg; 8] = [
+    pub const ALL: &'static [KeyManagementAlg] = &[
         KeyManagementAlg::RsaOaep,
         KeyManagementAlg::RsaOaep256,
         KeyManagementAlg::RsaOaep384,
@@ -165,7 +165,7 @@ impl KeyManagementAlg {
 
 impl KeyWrapAlg {
     /// All key wrapping algorithms with shared keys.
-    pub const ALL: [KeyWrapAlg; 6] = [
+    pub const ALL: &'static [KeyWrapAlg] = &[
         KeyWrapAlg::A128Kw,
         KeyWrapAlg::A192Kw,
         KeyWrapAlg::A256Kw,
@@ -205,7 +205,7 @@ impl KeyWrapAlg {
 
 impl ContentEnc {
     /// All content encryption algorithms.
-    pub const ALL: [ContentEnc; 6] = [
+    pub const ALL: &'static [ContentEnc] = &[
         ContentEnc::A128CbcHs256,
         ContentEnc::A192CbcHs384,
         ContentEnc::A256CbcHs512,
@@ -252,7 +252,7 @@ impl FromStr for KeyManagementAlg {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let mut all = KeyManagementAlg::ALL.into_iter();
+        let mut all = KeyManagementAlg::ALL.iter().copied();
         all.find(|alg| alg.name() == name).ok_or(UnknownAlgorithm)
     }
 }
@@ -261,7 +261,7 @@ impl FromStr for KeyWrapAlg {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let mut all = KeyWrapAlg::ALL.into_iter();
+        let mut all = KeyWrapAlg::ALL.iter().copied();
         all.find(|alg| alg.name() == name).ok_or(UnknownAlgorithm)
     }
 }
@@ -270,7 +270,7 @@ impl FromStr for ContentEnc {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let mut all = ContentEnc::ALL.into_iter();
+        let mut all = ContentEnc::ALL.iter().copied();
         all.find(|enc| enc.name() == name).ok_or(UnknownAlgorithm)
     }
 }

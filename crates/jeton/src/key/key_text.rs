@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn every_key_encoding_is_detected() {
-        for alg in SigAlg::ALL {
+        for &alg in SigAlg::ALL {
             let key = SigningKey::generate(alg).unwrap();
             let public = key.verifying_key().to_der().unwrap();
             let private = key.to_der().unwrap();

@@ -11,16 +11,16 @@ use crate::jws::{Headers, KnownHeader};
 ///
 /// ```
 /// use jeton::jwk::KeySet;
-/// use jeton::jws::Verifier;
+/// use jeton::jws::JwsVerifier;
 /// use jeton::key::{Keys, MacAlg, MacKey, SigAlg, SigningKey};
 ///
 /// let public = SigningKey::generate(SigAlg::ES256)?.verifying_key();
-/// let one = Verifier::new(public.clone());
-/// let same = Verifier::new(Keys::from(public.clone()));
-/// let secret = Verifier::new(&MacKey::generate(MacAlg::HS256)?);
+/// let one = JwsVerifier::new(public.clone());
+/// let same = JwsVerifier::new(Keys::from(public.clone()));
+/// let secret = JwsVerifier::new(&MacKey::generate(MacAlg::HS256)?);
 /// let mut set = KeySet::new();
 /// set.insert(public)?;
-/// let several = Verifier::new(set);
+/// let several = JwsVerifier::new(set);
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug)]

@@ -97,17 +97,18 @@ fn jwk_type(members: &Members<'_>) -> Option<&'static str> {
 
 /// Returns the same name, if it is an algorithm that jeton knows: a name from a key must not be in a message.
 fn known_name(name: &str) -> Option<&'static str> {
-    let signatures = SigAlg::ALL.into_iter().map(SigAlg::name);
-    let names = signatures.chain(MacAlg::ALL.into_iter().map(MacAlg::name));
+    let signatures = SigAlg::ALL.iter().copied().map(SigAlg::name);
+    let names = signatures.chain(MacAlg::ALL.iter().copied().map(MacAlg::name));
     #[cfg(feature = "jwe")]
     let names = names
         .chain(
             KeyManagementAlg::ALL
-                .into_iter()
+                .iter()
+                .copied()
                 .map(KeyManagementAlg::name),
         )
-        .chain(KeyWrapAlg::ALL.into_iter().map(KeyWrapAlg::name))
-        .chain(ContentEnc::ALL.into_iter().map(ContentEnc::name));
+        .chain(KeyWrapAlg::ALL.iter().copied().map(KeyWrapAlg::name))
+        .chain(ContentEnc::ALL.iter().copied().map(ContentEnc::name));
     let mut names = names.chain(["RSA1_5", "dir", "none"]);
     names.find(|known| *known == name)
 }

@@ -25,7 +25,7 @@ pub enum Pbes2Alg {
 
 impl Pbes2Alg {
     /// All algorithms.
-    pub const ALL: [Pbes2Alg; 3] = [
+    pub const ALL: &'static [Pbes2Alg] = &[
         Pbes2Alg::Hs256A128Kw,
         Pbes2Alg::Hs384A192Kw,
         Pbes2Alg::Hs512A256Kw,
@@ -53,7 +53,7 @@ impl FromStr for Pbes2Alg {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let mut all = Pbes2Alg::ALL.into_iter();
+        let mut all = Pbes2Alg::ALL.iter().copied();
         all.find(|alg| alg.name() == name).ok_or(UnknownAlgorithm)
     }
 }

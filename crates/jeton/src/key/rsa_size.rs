@@ -22,7 +22,7 @@ pub enum RsaSize {
 
 impl RsaSize {
     /// All sizes.
-    pub const ALL: [RsaSize; 4] = [
+    pub const ALL: &'static [RsaSize] = &[
         RsaSize::Bits2048,
         RsaSize::Bits3072,
         RsaSize::Bits4096,
@@ -41,6 +41,9 @@ impl RsaSize {
 
     /// Returns the size with this number of bits, if there is one.
     pub fn from_bits(bits: usize) -> Option<RsaSize> {
-        RsaSize::ALL.into_iter().find(|size| size.bits() == bits)
+        RsaSize::ALL
+            .iter()
+            .copied()
+            .find(|size| size.bits() == bits)
     }
 }

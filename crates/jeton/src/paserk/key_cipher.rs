@@ -5,7 +5,7 @@ use sha2::{Digest, Sha384};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::Version;
+use super::PaserkVersion;
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::{aes_ctr, hmac, xchacha20};
 use crate::error::Result;
@@ -18,10 +18,10 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) fn of(version: Version) -> Family {
+    pub(super) fn of(version: PaserkVersion) -> Family {
         match version {
-            Version::V1 | Version::V3 => Family::Nist,
-            Version::V2 | Version::V4 => Family::Sodium,
+            PaserkVersion::V1 | PaserkVersion::V3 => Family::Nist,
+            PaserkVersion::V2 | PaserkVersion::V4 => Family::Sodium,
         }
     }
 

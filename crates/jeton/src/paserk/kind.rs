@@ -14,7 +14,7 @@ const K1_SECRET_BYTES: RangeInclusive<usize> = 1_160..=1_200;
 /// A version of PASETO and PASERK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Version {
+pub enum PaserkVersion {
     /// RSA-PSS, and AES-CTR with HMAC-SHA-384. Deprecated.
     V1,
     /// Ed25519, and XChaCha20-Poly1305. Deprecated.
@@ -59,23 +59,23 @@ pub enum Form {
 /// [`Paserk::parse`](super::Paserk::parse) accepts only those that contain an unencrypted key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kind {
-    version: Version,
+    version: PaserkVersion,
     form: Form,
 }
 
 impl Kind {
     /// `k3.local`
-    pub const K3_LOCAL: Kind = Kind::of(Version::V3, Form::Local);
+    pub const K3_LOCAL: Kind = Kind::of(PaserkVersion::V3, Form::Local);
     /// `k3.secret`
-    pub const K3_SECRET: Kind = Kind::of(Version::V3, Form::Secret);
+    pub const K3_SECRET: Kind = Kind::of(PaserkVersion::V3, Form::Secret);
     /// `k3.public`
-    pub const K3_PUBLIC: Kind = Kind::of(Version::V3, Form::Public);
+    pub const K3_PUBLIC: Kind = Kind::of(PaserkVersion::V3, Form::Public);
     /// `k4.local`
-    pub const K4_LOCAL: Kind = Kind::of(Version::V4, Form::Local);
+    pub const K4_LOCAL: Kind = Kind::of(PaserkVersion::V4, Form::Local);
     /// `k4.secret`
-    pub const K4_SECRET: Kind = Kind::of(Version::V4, Form::Secret);
+    pub const K4_SECRET: Kind = Kind::of(PaserkVersion::V4, Form::Secret);
     /// `k4.public`
-    pub const K4_PUBLIC: Kind = Kind::of(Version::V4, Form::Public);
+    pub const K4_PUBLIC: Kind = Kind::of(PaserkVersion::V4, Form::Public);
 
     /// Length of the longest prefix, `k4.secret-wrap.`.
     pub(super) const PREFIX_BYTES_MAX: usize = 15;
@@ -83,15 +83,15 @@ impl Kind {
     /// Returns the kind with this version and form.
     ///
     /// ```
-    /// use jeton::paserk::{Form, Kind, Version};
-    /// assert_eq!(Kind::of(Version::V3, Form::Seal).to_string(), "k3.seal");
+    /// use jeton::paserk::{Form, Kind, PaserkVersion};
+    /// assert_eq!(Kind::of(PaserkVersion::V3, Form::Seal).to_string(), "k3.seal");
     /// ```
-    pub const fn of(version: Version, form: Form) -> Kind {
+    pub const fn of(version: PaserkVersion, form: Form) -> Kind {
         Kind { version, form }
     }
 
     /// Returns the version.
-    pub fn version(self) -> Version {
+    pub fn version(self) -> PaserkVersion {
         self.version
     }
 
@@ -107,7 +107,7 @@ impl Kind {
 
     /// Splits a text into its kind and the part after the dot.
     pub(super) fn split(text: &str) -> Option<(Kind, &str)> {
-        let version = Version::ALL
+        let version = PaserkVersion::ALL
             .into_iter()
             .find(|version| text.starts_with(version.name()))?;
         let after = text[version.name().len()..].strip_prefix('.')?;
@@ -129,12 +129,12 @@ impl Kind {
     pub(super) fn key_bytes(self) -> Option<RangeInclusive<usize>> {
         let bytes = match (self.version, self.form) {
             (_, Form::Local) => LOCAL_KEY_BYTES,
-            (Version::V2 | Version::V4, Form::Public) => 32,
-            (Version::V2 | Version::V4, Form::Secret) => 64,
-            (Version::V3, Form::Public) => 49,
-            (Version::V3, Form::Secret) => 48,
-            (Version::V1, Form::Public) => K1_PUBLIC_BYTES,
-            (Version::V1, Form::Secret) => return Some(K1_SECRET_BYTES),
+            (PaserkVersion::V2 | PaserkVersion::V4, Form::Public) => 32,
+            (PaserkVersion::V2 | PaserkVersion::V4, Form::Secret) => 64,
+            (PaserkVersion::V3, Form::Public) => 49,
+            (PaserkVersion::V3, Form::Secret) => 48,
+            (PaserkVersion::V1, Form::Public) => K1_PUBLIC_BYTES,
+            (PaserkVersion::V1, Form::Secret) => return Some(K1_SECRET_BYTES),
             _ => return None,
         };
         Some(bytes..=bytes)
@@ -163,25 +163,30 @@ impl fmt::Display for Kind {
     }
 }
 
-impl Version {
+impl PaserkVersion {
     /// Returns the name of the module with its keys, which is also the start of its tokens.
     pub(crate) const fn module(self) -> &'static str {
         match self {
-            Version::V1 => "v1",
-            Version::V2 => "v2",
-            Version::V3 => "v3",
-            Version::V4 => "v4",
+            PaserkVersion::V1 => "v1",
+            PaserkVersion::V2 => "v2",
+            PaserkVersion::V3 => "v3",
+            PaserkVersion::V4 => "v4",
         }
     }
 
-    const ALL: [Version; 4] = [Version::V1, Version::V2, Version::V3, Version::V4];
+    const ALL: [PaserkVersion; 4] = [
+        PaserkVersion::V1,
+        PaserkVersion::V2,
+        PaserkVersion::V3,
+        PaserkVersion::V4,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
-            Version::V1 => "k1",
-            Version::V2 => "k2",
-            Version::V3 => "k3",
-            Version::V4 => "k4",
+            PaserkVersion::V1 => "k1",
+            PaserkVersion::V2 => "k2",
+            PaserkVersion::V3 => "k3",
+            PaserkVersion::V4 => "k4",
         }
     }
 }
@@ -224,7 +229,7 @@ mod tests {
 
     #[test]
     fn kind_round_trips_through_its_prefix() {
-        for version in Version::ALL {
+        for version in PaserkVersion::ALL {
             for form in Form::ALL {
                 let kind = Kind::of(version, form);
                 let mut prefix = String::new();

@@ -25,7 +25,7 @@
 //!
 //! | kind | encrypted with | methods |
 //! |---|---|---|
-//! | `local-wrap`, `secret-wrap` | a [`WrappingKey`] | `to_wrapped_paserk`, `from_wrapped_paserk` |
+//! | `local-wrap`, `secret-wrap` | a [`PaserkWrappingKey`] | `to_wrapped_paserk`, `from_wrapped_paserk` |
 //! | `local-pw`, `secret-pw` | a password, with a [`PasswordCost`] | `to_password_paserk`, `from_password_paserk` |
 //! | `seal` (not `k1`) | a public key | `to_sealed_paserk`, `from_sealed_paserk` |
 //!
@@ -56,11 +56,11 @@ mod seal;
 mod wrapping;
 
 pub use id::Id;
-pub use kind::{Form, Kind, Version};
+pub use kind::{Form, Kind, PaserkVersion};
 pub(crate) use kind::{K1_PUBLIC_BYTES, LOCAL_KEY_BYTES};
 pub use password::PasswordCost;
 pub use password_limits::PasswordLimits;
-pub use wrapping::WrappingKey;
+pub use wrapping::PaserkWrappingKey;
 
 use std::fmt;
 
@@ -77,13 +77,13 @@ const MEMBER: &str = "paserk";
 /// The type that uses the key checks whether the bytes are a valid key: for example, a point on the curve.
 ///
 /// ```
-/// use jeton::paserk::{Form, Paserk, Version};
+/// use jeton::paserk::{Form, Paserk, PaserkVersion};
 /// use jeton::paseto::v4::LocalKey;
 ///
 /// let key = LocalKey::generate()?;
 /// let paserk = Paserk::parse(&key.to_paserk())?;
 /// let kind = paserk.kind();
-/// assert_eq!((kind.version(), kind.form()), (Version::V4, Form::Local));
+/// assert_eq!((kind.version(), kind.form()), (PaserkVersion::V4, Form::Local));
 /// assert!(kind.is_secret());
 /// assert_eq!(paserk.id(), key.id());
 /// # Ok::<(), jeton::Error>(())

@@ -88,7 +88,7 @@ impl PasswordCost {
 
     /// Returns the default cost: 600,000 iterations of PBKDF2, or Argon2id with 64 MiB, three passes and one
     /// lane.
-    pub fn default_of(version: paserk::Version) -> PasswordCost {
+    pub fn default_of(version: paserk::PaserkVersion) -> PasswordCost {
         PasswordCost(match Family::of(version) {
             Family::Nist => Work::Pbkdf2 {
                 iterations: const { NonZeroU32::new(600_000).expect("not zero") },
@@ -331,7 +331,7 @@ impl<V: Version> SecretKey<V> {
         let key = self.secret()?;
         let key = match V::VERSION {
             #[cfg(feature = "legacy")]
-            paserk::Version::V1 => pem(&key)?,
+            paserk::PaserkVersion::V1 => pem(&key)?,
             _ => key,
         };
         secret::<V>().encrypt(&key, password, cost)
@@ -359,7 +359,7 @@ impl<V: Version> SecretKey<V> {
         let key = secret::<V>().decrypt(text, password, limits)?;
         match V::VERSION {
             #[cfg(feature = "legacy")]
-            paserk::Version::V1 => SecretKey::from_bytes(&der(&key)?),
+            paserk::PaserkVersion::V1 => SecretKey::from_bytes(&der(&key)?),
             _ => SecretKey::from_bytes(&key),
         }
     }
@@ -373,7 +373,7 @@ fn secret<V: Version>() -> Layout {
     let layout = Layout::of(Kind::of(V::VERSION, Form::Secret), Form::SecretPassword);
     match V::VERSION {
         #[cfg(feature = "legacy")]
-        paserk::Version::V1 => Layout {
+        paserk::PaserkVersion::V1 => Layout {
             envelope: layout.envelope.with_key_bytes(PEM_BYTES),
             ..layout
         },

@@ -102,11 +102,13 @@ struct Recipient {
 }
 
 impl Curve {
-    fn of(version: paserk::Version) -> Result<Curve> {
+    fn of(version: paserk::PaserkVersion) -> Result<Curve> {
         match version {
-            paserk::Version::V1 => Err(KeyError::at("k1.seal", KeyProblem::Unsupported).into()),
-            paserk::Version::V3 => Ok(Curve::P384),
-            paserk::Version::V2 | paserk::Version::V4 => Ok(Curve::X25519),
+            paserk::PaserkVersion::V1 => {
+                Err(KeyError::at("k1.seal", KeyProblem::Unsupported).into())
+            }
+            paserk::PaserkVersion::V3 => Ok(Curve::P384),
+            paserk::PaserkVersion::V2 | paserk::PaserkVersion::V4 => Ok(Curve::X25519),
         }
     }
 

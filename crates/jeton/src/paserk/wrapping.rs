@@ -18,23 +18,23 @@ const NONCE_BYTES: usize = 32;
 /// and encrypt tokens.
 ///
 /// ```
-/// use jeton::paserk::WrappingKey;
+/// use jeton::paserk::PaserkWrappingKey;
 /// use jeton::paseto::v4::{LocalKey, V4};
 ///
-/// let wrapping = WrappingKey::<V4>::generate()?;
+/// let wrapping = PaserkWrappingKey::<V4>::generate()?;
 /// let key = LocalKey::generate()?;
 /// let text = key.to_wrapped_paserk(&wrapping)?;
 /// assert!(text.starts_with("k4.local-wrap.pie."));
 /// assert_eq!(LocalKey::from_wrapped_paserk(&text, &wrapping)?.id(), key.id());
 /// # Ok::<_, jeton::Error>(())
 /// ```
-pub struct WrappingKey<V> {
+pub struct PaserkWrappingKey<V> {
     /// 32 bytes, at an address that does not change when the key is moved.
     key: Zeroizing<Vec<u8>>,
     version: PhantomData<V>,
 }
 
-impl<V: Version> WrappingKey<V> {
+impl<V: Version> PaserkWrappingKey<V> {
     const KIND: Kind = Kind::of(V::VERSION, Form::Local);
 
     /// Generates a key.
@@ -42,8 +42,8 @@ impl<V: Version> WrappingKey<V> {
     /// # Errors
     ///
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
-    pub fn generate() -> Result<WrappingKey<V>> {
-        Ok(WrappingKey {
+    pub fn generate() -> Result<PaserkWrappingKey<V>> {
+        Ok(PaserkWrappingKey {
             key: random::secret_bytes(LOCAL_KEY_BYTES)?,
             version: PhantomData,
         })
@@ -54,9 +54,9 @@ impl<V: Version> WrappingKey<V> {
     /// # Errors
     ///
     /// Those of [`LocalKey::from_paserk`].
-    pub fn from_paserk(text: &str) -> Result<WrappingKey<V>> {
+    pub fn from_paserk(text: &str) -> Result<PaserkWrappingKey<V>> {
         let paserk = Paserk::read(text, Self::KIND)?;
-        Ok(WrappingKey {
+        Ok(PaserkWrappingKey {
             key: Zeroizing::new(paserk.bytes().to_vec()),
             version: PhantomData,
         })
@@ -109,9 +109,9 @@ fn envelope(key: Kind, form: Form) -> Envelope {
     Envelope::new(key, form, "pie.", tag_bytes + NONCE_BYTES)
 }
 
-impl<V> fmt::Debug for WrappingKey<V> {
+impl<V> fmt::Debug for PaserkWrappingKey<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WrappingKey").finish_non_exhaustive()
+        f.debug_struct("PaserkWrappingKey").finish_non_exhaustive()
     }
 }
 
@@ -122,7 +122,7 @@ impl<V: Version> LocalKey<V> {
     /// # Errors
     ///
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
-    pub fn to_wrapped_paserk(&self, wrapping: &WrappingKey<V>) -> Result<String> {
+    pub fn to_wrapped_paserk(&self, wrapping: &PaserkWrappingKey<V>) -> Result<String> {
         wrapping.wrap(
             Form::LocalWrap,
             Kind::of(V::VERSION, Form::Local),
@@ -136,7 +136,7 @@ impl<V: Version> LocalKey<V> {
     ///
     /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol, and
     /// [`KeyProblem::Decryption`] if another wrapping key encrypted it.
-    pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<LocalKey<V>> {
+    pub fn from_wrapped_paserk(text: &str, wrapping: &PaserkWrappingKey<V>) -> Result<LocalKey<V>> {
         let kind = Kind::of(V::VERSION, Form::Local);
         LocalKey::from_slice(&wrapping.unwrap(Form::LocalWrap, kind, text)?)
     }
@@ -152,17 +152,17 @@ impl<V: Version> SecretKey<V> {
     /// export the key.
     ///
     /// ```
-    /// use jeton::paserk::WrappingKey;
+    /// use jeton::paserk::PaserkWrappingKey;
     /// use jeton::paseto::v3::{SecretKey, V3};
     ///
-    /// let wrapping = WrappingKey::<V3>::generate()?;
+    /// let wrapping = PaserkWrappingKey::<V3>::generate()?;
     /// let key = SecretKey::generate()?;
     /// let text = key.to_wrapped_paserk(&wrapping)?;
     /// let again = SecretKey::from_wrapped_paserk(&text, &wrapping)?;
     /// assert_eq!(again.public_key(), key.public_key());
     /// # Ok::<_, jeton::Error>(())
     /// ```
-    pub fn to_wrapped_paserk(&self, wrapping: &WrappingKey<V>) -> Result<String> {
+    pub fn to_wrapped_paserk(&self, wrapping: &PaserkWrappingKey<V>) -> Result<String> {
         let kind = Kind::of(V::VERSION, Form::Secret);
         wrapping.wrap(Form::SecretWrap, kind, &self.secret()?)
     }
@@ -174,7 +174,10 @@ impl<V: Version> SecretKey<V> {
     /// [`Error::Key`](crate::Error::Key) if the text is malformed or of another kind or protocol, with
     /// [`KeyProblem::Decryption`] if another wrapping key encrypted it. Also if the decrypted bytes are not a
     /// valid key.
-    pub fn from_wrapped_paserk(text: &str, wrapping: &WrappingKey<V>) -> Result<SecretKey<V>> {
+    pub fn from_wrapped_paserk(
+        text: &str,
+        wrapping: &PaserkWrappingKey<V>,
+    ) -> Result<SecretKey<V>> {
         let kind = Kind::of(V::VERSION, Form::Secret);
         SecretKey::from_bytes(&wrapping.unwrap(Form::SecretWrap, kind, text)?)
     }

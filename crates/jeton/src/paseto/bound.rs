@@ -10,7 +10,7 @@ use crate::issue::{AnyClaims, Issue};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::paseto::{TokenContext, BoundIssuer, v4};
+/// use jeton::paseto::{TokenContext, BoundIssuer, v4, PasetoVerifier};
 /// use jeton::{Claims, Issue, Policy};
 ///
 /// let key = v4::SecretKey::generate()?;
@@ -19,7 +19,7 @@ use crate::issue::{AnyClaims, Issue};
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
 /// let token = issuer.issue(&claims)?;
 ///
-/// let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));
+/// let verifier = PasetoVerifier::new(key.public_key(), Policy::new("i", "a"));
 /// let verified = verifier.verify::<serde::de::IgnoredAny>(&token)?;
 /// assert_eq!(verified.footer(), Some(footer.as_bytes()));
 /// # Ok::<_, jeton::Error>(())

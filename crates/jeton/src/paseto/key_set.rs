@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::open::{Keys, Open};
+use super::open::{Open, PasetoKeys};
 use super::token::Parts;
 use super::{v3, v4};
 use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
@@ -21,12 +21,12 @@ use crate::limits::{self, Limits};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::paseto::{TokenContext, KeySet, Verifier, v4};
+/// use jeton::paseto::{TokenContext, PasetoKeySet, PasetoVerifier, v4};
 /// use jeton::{Claims, Policy};
 ///
 /// let (old, next) = (v4::SecretKey::generate()?, v4::SecretKey::generate()?);
-/// let set = KeySet::new([old.public_key().into(), next.public_key().into()])?;
-/// let verifier = Verifier::new(set, Policy::new("i", "a"));
+/// let set = PasetoKeySet::new([old.public_key().into(), next.public_key().into()])?;
+/// let verifier = PasetoVerifier::new(set, Policy::new("i", "a"));
 ///
 /// let footer = format!("{{\"kid\":\"{}\"}}", next.public_key().id());
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
@@ -36,7 +36,7 @@ use crate::limits::{self, Limits};
 /// # Ok::<_, jeton::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct KeySet {
+pub struct PasetoKeySet {
     keys: Arc<[Arc<dyn Open>]>,
     skipped: usize,
 }
@@ -48,16 +48,16 @@ pub(super) struct Candidates<'k> {
     pub(super) count: usize,
 }
 
-impl KeySet {
+impl PasetoKeySet {
     /// Creates a set of these keys.
     ///
     /// # Errors
     ///
     /// [`Error::Key`](crate::Error::Key) if there is no key, if there are more than
     /// [`limits::KEY_SET_KEYS`], or if a key is a duplicate.
-    pub fn new(keys: impl IntoIterator<Item = Keys>) -> Result<KeySet> {
+    pub fn new(keys: impl IntoIterator<Item = PasetoKeys>) -> Result<PasetoKeySet> {
         let mut all: Vec<Arc<dyn Open>> = Vec::new();
-        for Keys(keys) in keys {
+        for PasetoKeys(keys) in keys {
             for key in keys.all() {
                 if all.iter().any(|other| other.id() == key.id()) {
                     return Err(key_set_error(KeyProblem::Duplicate).into());
@@ -71,7 +71,7 @@ impl KeySet {
         if all.is_empty() {
             return Err(key_set_error(KeyProblem::NoUsableKey).into());
         }
-        Ok(KeySet {
+        Ok(PasetoKeySet {
             keys: all.into(),
             skipped: 0,
         })
@@ -80,22 +80,22 @@ impl KeySet {
     /// Creates a set from PASERKs of the forms `public` and `local`.
     ///
     /// PASERKs of an unknown kind and keys that cannot verify are skipped;
-    /// [`skipped`](KeySet::skipped) counts them.
+    /// [`skipped`](PasetoKeySet::skipped) counts them.
     ///
     /// # Errors
     ///
-    /// Those of [`new`](KeySet::new). Skipped PASERKs count towards the limit.
+    /// Those of [`new`](PasetoKeySet::new). Skipped PASERKs count towards the limit.
     ///
     /// ```
-    /// use jeton::paseto::{KeySet, v4};
+    /// use jeton::paseto::{PasetoKeySet, v4};
     ///
     /// let key = v4::SecretKey::generate()?.public_key();
-    /// let set = KeySet::from_paserks([key.to_paserk().as_str(), "k9.public.AAAA"])?;
+    /// let set = PasetoKeySet::from_paserks([key.to_paserk().as_str(), "k9.public.AAAA"])?;
     /// assert_eq!((set.len(), set.skipped()), (1, 1));
     /// # Ok::<_, jeton::Error>(())
     /// ```
-    pub fn from_paserks<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<KeySet> {
-        let mut keys: Vec<Keys> = Vec::new();
+    pub fn from_paserks<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<PasetoKeySet> {
+        let mut keys: Vec<PasetoKeys> = Vec::new();
         let mut skipped = 0;
         for text in texts {
             if keys.len() + skipped == limits::KEY_SET_KEYS {
@@ -106,9 +106,9 @@ impl KeySet {
                 None => skipped += 1,
             }
         }
-        Ok(KeySet {
+        Ok(PasetoKeySet {
             skipped,
-            ..KeySet::new(keys)?
+            ..PasetoKeySet::new(keys)?
         })
     }
 
@@ -159,13 +159,13 @@ impl KeySet {
     }
 }
 
-impl From<KeySet> for Keys {
-    fn from(set: KeySet) -> Keys {
-        Keys(super::open::Trusted::Set(set))
+impl From<PasetoKeySet> for PasetoKeys {
+    fn from(set: PasetoKeySet) -> PasetoKeys {
+        PasetoKeys(super::open::Trusted::Set(set))
     }
 }
 
-impl fmt::Debug for KeySet {
+impl fmt::Debug for PasetoKeySet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids = self.keys.iter().map(|key| key.id());
         f.debug_list().entries(ids).finish()
@@ -181,12 +181,12 @@ fn key_set_error(problem: KeyProblem) -> KeyError {
 }
 
 /// Reads a key of a current version.
-fn read(text: &str) -> Option<Keys> {
+fn read(text: &str) -> Option<PasetoKeys> {
     v4::PublicKey::from_paserk(text)
-        .map(Keys::from)
-        .or_else(|_| v4::LocalKey::from_paserk(text).map(Keys::from))
-        .or_else(|_| v3::PublicKey::from_paserk(text).map(Keys::from))
-        .or_else(|_| v3::LocalKey::from_paserk(text).map(Keys::from))
+        .map(PasetoKeys::from)
+        .or_else(|_| v4::LocalKey::from_paserk(text).map(PasetoKeys::from))
+        .or_else(|_| v3::PublicKey::from_paserk(text).map(PasetoKeys::from))
+        .or_else(|_| v3::LocalKey::from_paserk(text).map(PasetoKeys::from))
         .ok()
 }
 

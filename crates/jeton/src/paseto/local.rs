@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Keys, Message, Open};
+use super::open::{self, Message, Open, PasetoKeys};
 use super::suite::{Cipher, Suite};
 use super::token::Parts;
 use super::{TokenContext, Version, bound};
@@ -192,7 +192,7 @@ impl<V: Version> LocalKey<V> {
     }
 
     /// Decrypts a token and returns the encrypted bytes. It checks no claims: no expiry, no audience. To verify
-    /// claims, use a [`Verifier`](super::Verifier).
+    /// claims, use a [`PasetoVerifier`](super::PasetoVerifier).
     ///
     /// `implicit_assertion` must be the one of the token, or empty. The default
     /// [`Limits::token_bytes`](crate::Limits::token_bytes) applies.
@@ -247,15 +247,15 @@ impl<V: Version> LocalKey<V> {
     }
 }
 
-impl<V> From<&LocalKey<V>> for Keys {
-    fn from(key: &LocalKey<V>) -> Keys {
-        Keys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
+impl<V> From<&LocalKey<V>> for PasetoKeys {
+    fn from(key: &LocalKey<V>) -> PasetoKeys {
+        PasetoKeys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
     }
 }
 
-impl<V> From<LocalKey<V>> for Keys {
-    fn from(key: LocalKey<V>) -> Keys {
-        Keys::one(key.prepared)
+impl<V> From<LocalKey<V>> for PasetoKeys {
+    fn from(key: LocalKey<V>) -> PasetoKeys {
+        PasetoKeys::one(key.prepared)
     }
 }
 

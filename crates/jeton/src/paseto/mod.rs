@@ -36,7 +36,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use jeton::paseto::{TokenContext, v4};
+//! use jeton::paseto::{TokenContext, v4, PasetoVerifier};
 //! use jeton::{Claims, Policy, Verified};
 //!
 //! #[derive(serde::Serialize, serde::Deserialize)]
@@ -50,7 +50,7 @@
 //! let token = key.issue_with(&claims, TokenContext::new().implicit_assertion("tenant-7"))?;
 //!
 //! let policy = Policy::new("https://id.example", "api");
-//! let verifier = v4::Verifier::new(&key, policy).implicit_assertion("tenant-7");
+//! let verifier = PasetoVerifier::new(&key, policy).implicit_assertion("tenant-7");
 //! let visit: Verified<Visit> = verifier.verify(&token)?;
 //! assert_eq!(visit.claims().page, "/");
 //! # Ok::<_, jeton::Error>(())
@@ -85,12 +85,12 @@ mod token;
 
 pub use bound::{BoundIssuer, IssueBound};
 pub use context::TokenContext;
-pub use key_set::KeySet;
+pub use key_set::PasetoKeySet;
 pub use local::LocalKey;
-pub use open::{Keys, Message};
+pub use open::{Message, PasetoKeys};
 pub use public::{PublicKey, SecretKey};
-pub use remote::{RemoteKey, RemotePublicKey, RemoteSigner};
-pub use verifier::Verifier;
+pub use remote::{PasetoRemoteKey, PasetoRemoteSigner, RemotePublicKey};
+pub use verifier::PasetoVerifier;
 pub use version::Version;
 
 pub(crate) use token::attach;

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::key_set::Candidates;
 use super::suite::Suite;
 use super::token::{Footer, Parts};
-use super::{KeySet, TokenContext};
+use super::{PasetoKeySet, TokenContext};
 use crate::error::{Rejection, Result};
 use crate::limits::Limits;
 
@@ -37,28 +37,28 @@ pub(super) trait Open: Send + Sync {
     ) -> Result<Range<usize>>;
 }
 
-/// The keys of a verifier: one key of one version and purpose, or a [set](super::KeySet) of keys.
+/// The keys of a verifier: one key of one version and purpose, or a [set](super::PasetoKeySet) of keys.
 ///
 /// Every PASETO key, or a reference to it, converts into it. The key is shared, not copied.
 ///
 /// ```
-/// use jeton::paseto::{Keys, v4};
+/// use jeton::paseto::{PasetoKeys, v4};
 /// let key = v4::SecretKey::generate()?;
-/// let keys: Keys = key.public_key().into();
+/// let keys: PasetoKeys = key.public_key().into();
 /// # Ok::<_, jeton::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Keys(pub(super) Trusted);
+pub struct PasetoKeys(pub(super) Trusted);
 
 #[derive(Clone)]
 pub(super) enum Trusted {
     One(Arc<dyn Open>),
-    Set(KeySet),
+    Set(PasetoKeySet),
 }
 
-impl Keys {
-    pub(super) fn one(key: Arc<dyn Open>) -> Keys {
-        Keys(Trusted::One(key))
+impl PasetoKeys {
+    pub(super) fn one(key: Arc<dyn Open>) -> PasetoKeys {
+        PasetoKeys(Trusted::One(key))
     }
 
     /// Splits the token, and returns it with the keys that may have created it, all of its version and purpose.
@@ -87,10 +87,10 @@ impl Trusted {
     }
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for PasetoKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids = self.0.all().iter().map(|key| key.id());
-        f.write_str("Keys")?;
+        f.write_str("PasetoKeys")?;
         f.debug_list().entries(ids).finish()
     }
 }
@@ -98,7 +98,7 @@ impl fmt::Debug for Keys {
 /// The bytes of an authenticated token, and its footer. The bytes are wiped when dropped.
 ///
 /// Only a key creates it. The message is not checked: to verify claims, use a
-/// [`Verifier`](super::Verifier).
+/// [`PasetoVerifier`](super::PasetoVerifier).
 ///
 /// ```
 /// use jeton::paseto::TokenContext;

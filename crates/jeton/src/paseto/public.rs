@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::frame::Frame;
 use super::issue::{self, Buffer, Seal};
-use super::open::{self, Keys, Message, Open};
+use super::open::{self, Message, Open, PasetoKeys};
 use super::remote::{self, RemotelySigned};
 use super::suite::{Pair, Public, Suite};
 use super::token::Parts;
@@ -298,7 +298,7 @@ impl<V: Version> PublicKey<V> {
     }
 
     /// Verifies a token and returns the signed bytes. It checks no claims: no expiry, no audience. To verify
-    /// claims, use a [`Verifier`](super::Verifier).
+    /// claims, use a [`PasetoVerifier`](super::PasetoVerifier).
     ///
     /// `implicit_assertion` must be the one of the token, or empty. The default
     /// [`Limits::token_bytes`](crate::Limits::token_bytes) applies.
@@ -371,15 +371,15 @@ impl<V> PartialEq for PublicKey<V> {
 
 impl<V> Eq for PublicKey<V> {}
 
-impl<V> From<&PublicKey<V>> for Keys {
-    fn from(key: &PublicKey<V>) -> Keys {
-        Keys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
+impl<V> From<&PublicKey<V>> for PasetoKeys {
+    fn from(key: &PublicKey<V>) -> PasetoKeys {
+        PasetoKeys::one(Arc::clone(&key.prepared) as Arc<dyn Open>)
     }
 }
 
-impl<V> From<PublicKey<V>> for Keys {
-    fn from(key: PublicKey<V>) -> Keys {
-        Keys::one(key.prepared)
+impl<V> From<PublicKey<V>> for PasetoKeys {
+    fn from(key: PublicKey<V>) -> PasetoKeys {
+        PasetoKeys::one(key.prepared)
     }
 }
 

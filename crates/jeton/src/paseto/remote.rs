@@ -20,7 +20,7 @@ use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
 ///
 /// ```
 /// use std::time::Duration;
-/// use jeton::paseto::{TokenContext, RemoteKey, v4};
+/// use jeton::paseto::{TokenContext, PasetoRemoteKey, v4, PasetoVerifier};
 /// use jeton::remote::Signature;
 /// use jeton::{Claims, Policy};
 /// # use aws_lc_rs::signature::Ed25519KeyPair;
@@ -32,18 +32,18 @@ use crate::remote::{Prepared, RemoteVerifier, SignRemotely};
 /// # let secret = v4::SecretKey::generate()?;
 /// # let public = secret.public_key();
 ///
-/// let key = RemoteKey::new(&public);
+/// let key = PasetoRemoteKey::new(&public);
 /// let claims = Claims::new(()).issuer("i").audience("a").expires_in(Duration::from_secs(300));
 /// let prepared = key.prepare(&claims, TokenContext::new().footer("f"))?;
 /// let signature = sign_remotely(&secret, prepared.input().message());
 /// let token = prepared.attach(&Signature::Fixed(signature))?;
 ///
-/// let verifier = v4::Verifier::new(&public, Policy::new("i", "a")).footer("f");
+/// let verifier = PasetoVerifier::new(&public, Policy::new("i", "a")).footer("f");
 /// assert!(verifier.verify::<serde::de::IgnoredAny>(&token).is_ok());
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct RemoteKey {
+pub struct PasetoRemoteKey {
     public: Arc<dyn RemotelySigned>,
 }
 
@@ -76,10 +76,10 @@ pub trait RemotelySigned: RemoteVerifier {
     ) -> Result<(Buffer, Range<usize>)>;
 }
 
-impl RemoteKey {
+impl PasetoRemoteKey {
     /// Creates a remote key from its public key.
-    pub fn new(public: &impl RemotePublicKey) -> RemoteKey {
-        RemoteKey {
+    pub fn new(public: &impl RemotePublicKey) -> PasetoRemoteKey {
+        PasetoRemoteKey {
             public: public.share(),
         }
     }
@@ -101,7 +101,7 @@ impl RemoteKey {
     ///
     /// # Errors
     ///
-    /// Those of [`prepare`](RemoteKey::prepare).
+    /// Those of [`prepare`](PasetoRemoteKey::prepare).
     pub fn prepare_with_clock<T: CustomClaims>(
         &self,
         claims: &Claims<'_, T>,
@@ -112,8 +112,8 @@ impl RemoteKey {
     }
 
     /// Returns a key that signs synchronously with this signer.
-    pub fn with_signer(self, signer: impl SignRemotely + 'static) -> RemoteSigner {
-        RemoteSigner {
+    pub fn with_signer(self, signer: impl SignRemotely + 'static) -> PasetoRemoteSigner {
+        PasetoRemoteSigner {
             key: self,
             signer: Box::new(signer),
         }
@@ -136,12 +136,12 @@ impl RemoteKey {
 }
 
 /// A remote secret key that signs synchronously. It issues tokens like a local key.
-pub struct RemoteSigner {
-    key: RemoteKey,
+pub struct PasetoRemoteSigner {
+    key: PasetoRemoteKey,
     signer: Box<dyn SignRemotely>,
 }
 
-impl RemoteSigner {
+impl PasetoRemoteSigner {
     /// Issues a token with these claims and this context: a footer, an implicit assertion, both or none.
     ///
     /// # Errors
@@ -168,15 +168,15 @@ impl RemoteSigner {
     }
 }
 
-impl Issue for RemoteSigner {
+impl Issue for PasetoRemoteSigner {
     fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> Result<String> {
         self.sign(claims, TokenContext::new(), clock)
     }
 }
 
-impl super::bound::sealed::Sealed for RemoteSigner {}
+impl super::bound::sealed::Sealed for PasetoRemoteSigner {}
 
-impl super::IssueBound for RemoteSigner {
+impl super::IssueBound for PasetoRemoteSigner {
     fn issue_bound_onto(
         &self,
         claims: &dyn AnyClaims,
@@ -189,14 +189,14 @@ impl super::IssueBound for RemoteSigner {
     }
 }
 
-impl fmt::Debug for RemoteKey {
+impl fmt::Debug for PasetoRemoteKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemoteKey({})", self.public.header())
+        write!(f, "PasetoRemoteKey({})", self.public.header())
     }
 }
 
-impl fmt::Debug for RemoteSigner {
+impl fmt::Debug for PasetoRemoteSigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RemoteSigner({})", self.key.public.header())
+        write!(f, "PasetoRemoteSigner({})", self.key.public.header())
     }
 }

@@ -9,10 +9,10 @@ use crate::crypto::Signature;
 use crate::error::{InvalidUse, KeyProblem, Result};
 use crate::key::SigAlg;
 use crate::limits;
-use crate::paserk::{LOCAL_KEY_BYTES, Version};
+use crate::paserk::{LOCAL_KEY_BYTES, PaserkVersion};
 
 pub struct Suite {
-    pub(crate) version: Version,
+    pub(crate) version: PaserkVersion,
     /// The start of its tokens, with dots.
     pub(crate) local_header: &'static str,
     pub(crate) public_header: &'static str,

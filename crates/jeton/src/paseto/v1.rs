@@ -13,7 +13,7 @@ use crate::crypto::rsa::{self, Strength};
 use crate::crypto::{Hash, Padding, Signature, hkdf};
 use crate::error::{Error, KeyProblem, Result};
 use crate::key::{RsaSize, SigAlg, rsa_parts_from_pkcs1};
-use crate::paserk::{K1_PUBLIC_BYTES, Version};
+use crate::paserk::{K1_PUBLIC_BYTES, PaserkVersion};
 
 /// The type parameter for version 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub type SecretKey = super::SecretKey<V1>;
 pub type PublicKey = super::PublicKey<V1>;
 
 pub(crate) static SUITE: Suite = Suite {
-    version: Version::V1,
+    version: PaserkVersion::V1,
     local_header: HEADER,
     public_header: "v1.public.",
     signed_as: SigAlg::PS384,

@@ -12,7 +12,7 @@ use crate::crypto::xchacha20::NONCE_BYTES;
 use crate::crypto::xchacha20_poly1305::{self as aead, TAG_BYTES};
 use crate::error::{Rejection, Result};
 use crate::key::SigAlg;
-use crate::paserk::{LOCAL_KEY_BYTES, Version};
+use crate::paserk::{LOCAL_KEY_BYTES, PaserkVersion};
 
 /// The type parameter for version 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub type SecretKey = super::SecretKey<V2>;
 pub type PublicKey = super::PublicKey<V2>;
 
 pub(crate) static SUITE: Suite = Suite {
-    version: Version::V2,
+    version: PaserkVersion::V2,
     local_header: HEADER,
     public_header: "v2.public.",
     signed_as: SigAlg::EdDSA,

@@ -7,6 +7,7 @@
 //! ```
 //! use std::time::Duration;
 //! use jeton::paseto::v3;
+//! use jeton::paseto::PasetoVerifier;
 //! use jeton::{Claims, Policy};
 //!
 //! let key = v3::SecretKey::generate()?;
@@ -14,22 +15,22 @@
 //! let token = key.issue(&claims)?;
 //! assert!(token.starts_with("v3.public."));
 //!
-//! let verifier = v3::Verifier::new(key.public_key(), Policy::new("i", "a"));
+//! let verifier = PasetoVerifier::new(key.public_key(), Policy::new("i", "a"));
 //! assert!(verifier.verify::<serde::de::IgnoredAny>(&token).is_ok());
 //! # Ok::<_, jeton::Error>(())
 //! ```
 
 use zeroize::Zeroizing;
 
+pub use super::PasetoVerifier;
 use super::TokenContext;
-pub use super::Verifier;
 use super::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
 use super::suite::{self, Cipher, Suite, Tag};
 use crate::crypto::ecdh::{Group, Private};
 use crate::crypto::{Curve, Signature, ecdsa, hkdf};
 use crate::error::{KeyProblem, Result};
 use crate::key::SigAlg;
-use crate::paserk::Version;
+use crate::paserk::PaserkVersion;
 
 /// The type parameter for version 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub type SecretKey = super::SecretKey<V3>;
 pub type PublicKey = super::PublicKey<V3>;
 
 pub(crate) static SUITE: Suite = Suite {
-    version: Version::V3,
+    version: PaserkVersion::V3,
     local_header: HEADER,
     public_header: "v3.public.",
     signed_as: SigAlg::ES384,

@@ -4,14 +4,14 @@
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-pub use super::Verifier;
+pub use super::PasetoVerifier;
 use super::suite::{Cipher, Suite, Tag};
 use super::{TokenContext, ed25519, pae};
 use crate::crypto::blake2b::Blake2b;
 use crate::crypto::xchacha20;
 use crate::error::{Rejection, Result};
 use crate::key::SigAlg;
-use crate::paserk::{LOCAL_KEY_BYTES, Version};
+use crate::paserk::{LOCAL_KEY_BYTES, PaserkVersion};
 
 /// The type parameter for version 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub type SecretKey = super::SecretKey<V4>;
 pub type PublicKey = super::PublicKey<V4>;
 
 pub(crate) static SUITE: Suite = Suite {
-    version: Version::V4,
+    version: PaserkVersion::V4,
     local_header: HEADER,
     public_header: "v4.public.",
     signed_as: SigAlg::EdDSA,

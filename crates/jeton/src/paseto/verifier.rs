@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
 
 use super::key_set::Candidates;
-use super::open::{self, Keys, Open};
+use super::open::{self, Open, PasetoKeys};
 use super::token::{Footer, Parts};
 use crate::claims::{Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
@@ -29,6 +29,7 @@ use crate::verify::Verify;
 /// ```
 /// use std::time::Duration;
 /// use jeton::error::Rejection;
+/// use jeton::paseto::PasetoVerifier;
 /// use jeton::paseto::v4;
 /// use jeton::{Claims, FixedClock, Policy, Timestamp};
 ///
@@ -40,7 +41,7 @@ use crate::verify::Verify;
 /// let token = key.issue(&claims)?;
 ///
 /// type Nothing = serde::de::IgnoredAny;
-/// let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"))
+/// let verifier = PasetoVerifier::new(key.public_key(), Policy::new("i", "a"))
 ///     .clock(FixedClock(noon));
 /// assert!(verifier.verify::<Nothing>(&token).is_ok());
 ///
@@ -50,8 +51,8 @@ use crate::verify::Verify;
 /// # Ok::<_, jeton::Error>(())
 /// ```
 #[must_use = "a verifier does nothing until it is given a token"]
-pub struct Verifier {
-    keys: Keys,
+pub struct PasetoVerifier {
+    keys: PasetoKeys,
     policy: Policy,
     footer: Option<Arc<[u8]>>,
     implicit_assertion: Box<[u8]>,
@@ -59,11 +60,11 @@ pub struct Verifier {
     clock: Box<dyn Clock>,
 }
 
-impl Verifier {
+impl PasetoVerifier {
     /// Creates a verifier with these keys and this policy. By default it has no implicit assertion, accepts any
     /// footer, and uses the default limits and the system clock.
-    pub fn new(keys: impl Into<Keys>, policy: Policy) -> Verifier {
-        Verifier {
+    pub fn new(keys: impl Into<PasetoKeys>, policy: Policy) -> PasetoVerifier {
+        PasetoVerifier {
             keys: keys.into(),
             policy,
             footer: None,
@@ -78,7 +79,7 @@ impl Verifier {
     ///
     /// By default any footer is accepted. It is authenticated like the rest of the token, and
     /// [`Verified::footer`] returns it.
-    pub fn footer(mut self, footer: impl AsRef<[u8]>) -> Verifier {
+    pub fn footer(mut self, footer: impl AsRef<[u8]>) -> PasetoVerifier {
         self.footer = Some(footer.as_ref().into());
         self
     }
@@ -86,19 +87,19 @@ impl Verifier {
     /// Sets the implicit assertion that tokens must have been issued with. A token with another one is rejected
     /// with [`Rejection::Decryption`] or [`Rejection::Signature`]. With a key of version 1 or 2, alone or in a set,
     /// every call returns [`InvalidUse::ImplicitAssertion`](crate::error::InvalidUse::ImplicitAssertion).
-    pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> Verifier {
+    pub fn implicit_assertion(mut self, assertion: impl AsRef<[u8]>) -> PasetoVerifier {
         self.implicit_assertion = assertion.as_ref().into();
         self
     }
 
     /// Sets the limits.
-    pub fn limits(mut self, limits: Limits) -> Verifier {
+    pub fn limits(mut self, limits: Limits) -> PasetoVerifier {
         self.limits = limits;
         self
     }
 
     /// Sets the clock.
-    pub fn clock(mut self, clock: impl Clock + 'static) -> Verifier {
+    pub fn clock(mut self, clock: impl Clock + 'static) -> PasetoVerifier {
         self.clock = Box::new(clock);
         self
     }
@@ -111,12 +112,13 @@ impl Verifier {
     ///
     /// ```
     /// use jeton::paseto::v4;
+    /// use jeton::paseto::PasetoVerifier;
     /// use jeton::{Policy, Verified};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Visit { page: String }
     ///
-    /// fn page(verifier: &v4::Verifier, token: &str) -> jeton::Result<String> {
+    /// fn page(verifier: &PasetoVerifier, token: &str) -> jeton::Result<String> {
     ///     let visit: Verified<Visit> = verifier.verify(token)?;
     ///     Ok(visit.into_claims().page)
     /// }
@@ -127,14 +129,14 @@ impl Verifier {
 
     /// Verifies a token into a reusable buffer, from which `T` may borrow. Once the buffer has the size of the
     /// largest token, only what `T` owns is allocated. A footer that was not set with
-    /// [`footer`](Verifier::footer) is allocated too.
+    /// [`footer`](PasetoVerifier::footer) is allocated too.
     ///
     /// # Errors
     ///
-    /// Those of [`verify`](Verifier::verify).
+    /// Those of [`verify`](PasetoVerifier::verify).
     ///
     /// ```
-    /// use jeton::{Claims, Policy, Scratch};
+    /// use jeton::{Claims, Policy, Scratch, paseto::PasetoVerifier};
     /// use jeton::paseto::v4;
     ///
     /// #[derive(serde::Serialize, serde::Deserialize)]
@@ -142,7 +144,7 @@ impl Verifier {
     ///
     /// let key = v4::LocalKey::generate()?;
     /// let claims = Claims::new(Visit { page: "/" }).issuer("i").audience("a").without_expiry();
-    /// let verifier = v4::Verifier::new(&key, Policy::new("i", "a").without_expiry());
+    /// let verifier = PasetoVerifier::new(&key, Policy::new("i", "a").without_expiry());
     ///
     /// let mut scratch = Scratch::new();
     /// for token in [key.issue(&claims)?, key.issue(&claims)?] {
@@ -231,7 +233,7 @@ impl Verifier {
     }
 }
 
-impl Verify for Verifier {
+impl Verify for PasetoVerifier {
     #[inline]
     fn verify_raw(&self, token: &str) -> Result<Verified<RawClaims>> {
         let (parts, keys) = self.candidates(token)?;
@@ -282,9 +284,9 @@ impl Drop for Plaintext {
     }
 }
 
-impl fmt::Debug for Verifier {
+impl fmt::Debug for PasetoVerifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Verifier")
+        f.debug_struct("PasetoVerifier")
             .field("keys", &self.keys)
             .field("policy", &self.policy)
             .finish_non_exhaustive()

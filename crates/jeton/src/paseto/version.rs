@@ -10,20 +10,20 @@ use crate::paserk;
 /// [`danger`](crate::danger). Sealed.
 ///
 /// ```
-/// use jeton::paserk;
+/// use jeton::paserk::PaserkVersion;
 /// use jeton::paseto::{LocalKey, Version, v3, v4};
 ///
-/// fn version<V: Version>(_: &LocalKey<V>) -> paserk::Version {
+/// fn version<V: Version>(_: &LocalKey<V>) -> PaserkVersion {
 ///     V::VERSION
 /// }
 ///
-/// assert_eq!(version(&v3::LocalKey::generate()?), paserk::Version::V3);
-/// assert_eq!(version(&v4::LocalKey::generate()?), paserk::Version::V4);
+/// assert_eq!(version(&v3::LocalKey::generate()?), PaserkVersion::V3);
+/// assert_eq!(version(&v4::LocalKey::generate()?), PaserkVersion::V4);
 /// # Ok::<_, jeton::Error>(())
 /// ```
 pub trait Version: sealed::Sealed + Send + Sync + 'static {
     /// The version as a value.
-    const VERSION: paserk::Version;
+    const VERSION: paserk::PaserkVersion;
 }
 
 mod sealed {
@@ -62,18 +62,18 @@ impl sealed::Sealed for v4::V4 {
 
 #[cfg(feature = "legacy")]
 impl Version for v1::V1 {
-    const VERSION: paserk::Version = paserk::Version::V1;
+    const VERSION: paserk::PaserkVersion = paserk::PaserkVersion::V1;
 }
 
 #[cfg(feature = "legacy")]
 impl Version for v2::V2 {
-    const VERSION: paserk::Version = paserk::Version::V2;
+    const VERSION: paserk::PaserkVersion = paserk::PaserkVersion::V2;
 }
 
 impl Version for v3::V3 {
-    const VERSION: paserk::Version = paserk::Version::V3;
+    const VERSION: paserk::PaserkVersion = paserk::PaserkVersion::V3;
 }
 
 impl Version for v4::V4 {
-    const VERSION: paserk::Version = paserk::Version::V4;
+    const VERSION: paserk::PaserkVersion = paserk::PaserkVersion::V4;
 }

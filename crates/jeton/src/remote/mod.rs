@@ -31,8 +31,9 @@
 //! ```
 //! use std::time::Duration;
 //! use jeton::key::{SigAlg, SigningKey, VerifyingKey};
-//! use jeton::remote::{RemoteError, RemoteKey, Signature};
-//! use jeton::{Claims, Policy, jwt};
+//! use jeton::error::RemoteError;
+//! use jeton::remote::{RemoteKey, Signature};
+//! use jeton::{Claims, Policy, jwt::JwtVerifier};
 //! # use aws_lc_rs::{rand::SystemRandom, signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair}};
 //! # struct Kms(EcdsaKeyPair);
 //! # impl Kms {
@@ -61,7 +62,7 @@
 //! # }
 //! let key = RemoteKey::new(VerifyingKey::from_pem(&pem)?.with_key_id("kms-1")?);
 //! let token = block_on(issue(&kms, &key))?;
-//! let verifier = jwt::Verifier::new(key.verifying_key(), Policy::new("i", "a"));
+//! let verifier = JwtVerifier::new(key.verifying_key(), Policy::new("i", "a"));
 //! assert!(verifier.verify::<serde::de::IgnoredAny>(&token).is_ok());
 //! # Ok::<(), jeton::Error>(())
 //! ```
@@ -74,8 +75,9 @@
 //! ```
 //! use std::time::Duration;
 //! use jeton::key::VerifyingKey;
+//! use jeton::error::RemoteError;
 //! use jeton::Claims;
-//! use jeton::remote::{RemoteError, RemoteKey, Signature, SigningInput};
+//! use jeton::remote::{RemoteKey, Signature, SigningInput};
 //!
 //! # struct Session;
 //! # impl Session { fn ecdsa(&self, _: &[u8]) -> Result<Vec<u8>, std::io::Error> { Ok(vec![]) } }
@@ -90,7 +92,7 @@
 //! }
 //! ```
 //!
-//! For PASETOs, use [`paseto::RemoteKey`](crate::paseto::RemoteKey) in the same way.
+//! For PASETOs, use [`paseto::PasetoRemoteKey`](crate::paseto::PasetoRemoteKey) in the same way.
 //!
 //! The folder `examples/pkcs11` contains an implementation over PKCS#11, tested with SoftHSM.
 
@@ -99,7 +101,6 @@ mod key;
 mod prepared;
 mod signer;
 
-pub use crate::error::RemoteError;
 pub use input::{Signature, SigningInput};
 pub use key::RemoteKey;
 pub use prepared::Prepared;

@@ -12,7 +12,7 @@ use crate::paseto;
 
 /// A token without its signature.
 ///
-/// Created by [`RemoteKey`](super::RemoteKey) and [`paseto::RemoteKey`](crate::paseto::RemoteKey). It borrows
+/// Created by [`RemoteKey`](super::RemoteKey) and [`paseto::PasetoRemoteKey`](crate::paseto::PasetoRemoteKey). It borrows
 /// nothing, so it can be held across an `await`.
 pub struct Prepared {
     key: Arc<dyn RemoteVerifier>,
@@ -78,8 +78,9 @@ impl Prepared {
     ///
     /// ```
     /// use jeton::Error;
+    /// use jeton::error::RemoteError;
     /// use jeton::key::{SigAlg, SigningKey};
-    /// use jeton::remote::{RemoteError, RemoteKey, Signature};
+    /// use jeton::remote::{RemoteKey, Signature};
     ///
     /// let key = RemoteKey::new(SigningKey::generate(SigAlg::ES256)?.verifying_key());
     /// let wrong = Signature::Fixed(vec![1; 64]);

@@ -29,7 +29,7 @@ where
 
 /// A remote private key that signs synchronously: in an HSM, or in another process.
 ///
-/// Use it like a [`SigningKey`](crate::key::SigningKey), also in [`jws::Signer`](crate::jws::Signer) and
+/// Use it like a [`SigningKey`](crate::key::SigningKey), also in [`jws::JwsSigner`](crate::jws::JwsSigner) and
 /// [`jwt::NestedIssuer`](crate::jwt::NestedIssuer). Every signature is verified before it is used.
 pub struct RemoteSigner {
     public: VerifyingKey,

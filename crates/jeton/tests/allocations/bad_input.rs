@@ -5,10 +5,11 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use jeton::danger::{self, Password, Pbes2Alg};
 use jeton::jwe::{Decrypter, Encrypter};
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey};
+use jeton::paseto::PasetoVerifier;
 use jeton::paseto::v4;
-use jeton::{Limits, Policy, jwt, limits};
+use jeton::{Limits, Policy, jwt::JwtVerifier, limits};
 use jeton_testkit::count;
 use miniz_oxide::deflate::core::{CompressorOxide, TDEFLFlush, compress_to_output};
 use serde_json::Value;
@@ -28,12 +29,12 @@ fn rejected_everywhere(token: &str, most: u64) {
     let local = v4::LocalKey::generate().unwrap();
     let public = v4::SecretKey::generate().unwrap().public_key();
     let policy = || Policy::new("i", "a");
-    let jws = Verifier::new(&mac);
-    let jwt = jwt::Verifier::new(&mac, policy());
+    let jws = JwsVerifier::new(&mac);
+    let jwt = JwtVerifier::new(&mac, policy());
     let jwe = danger::allow_zip(Decrypter::new(&content));
     let paseto = [
-        v4::Verifier::new(&local, policy()),
-        v4::Verifier::new(public, policy()),
+        PasetoVerifier::new(&local, policy()),
+        PasetoVerifier::new(public, policy()),
     ];
     rejected("JWS", most, || jws.verify(token).is_err());
     rejected("JWS detached", most, || {
@@ -89,7 +90,7 @@ fn header_ten_thousand_deep_is_rejected_cheaply() {
     rejected_everywhere(&format!("{header}.AA.AA.AA.AA"), SMALL_BYTES);
     let wide = Limits::default().header_bytes(100_000);
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
-    let jws = Verifier::new(&mac).limits(wide);
+    let jws = JwsVerifier::new(&mac).limits(wide);
     let most = 100_000 + SMALL_BYTES;
     rejected("JWS", most, || {
         jws.verify(&format!("{header}.AA.AA")).is_err()
@@ -135,10 +136,10 @@ fn document_with_too_many_values_is_rejected() {
 fn claims_ten_thousand_deep_are_rejected() {
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
-    let token = Signer::new(&mac)
+    let token = JwsSigner::new(&mac)
         .sign(format!("{{\"x\":{deep}}}").as_bytes())
         .unwrap();
-    let verifier = jwt::Verifier::new(&mac, Policy::new("i", "a"));
+    let verifier = JwtVerifier::new(&mac, Policy::new("i", "a"));
     // The MAC is valid, so the claims are decoded; nothing else may be allocated.
     let most = token.len() as u64 + SMALL_BYTES;
     rejected("JWT", most, || verifier.verify::<Value>(&token).is_err());
@@ -153,7 +154,7 @@ fn rounds_over_limit_are_rejected_before_derivation() {
         1 << 32,
         u64::MAX,
     ];
-    for alg in Pbes2Alg::ALL {
+    for &alg in Pbes2Alg::ALL {
         let password = Password::new(alg, b"password").unwrap();
         let decrypter = Decrypter::new(password);
         for rounds in rounds {

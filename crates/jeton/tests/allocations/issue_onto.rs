@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use jeton::error::RemoteError;
-use jeton::jwt::{self, BatchIssuer, Issuer, MacKey, SigningKey, TokenClaims};
-use jeton::key::{ContentEnc, ContentKey, MacAlg, SigAlg};
+use jeton::jwt::{self, BatchIssuer, JwtIssuer, TokenClaims};
+use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::paseto::{BoundIssuer, TokenContext, v3, v4};
 use jeton::remote::RemoteKey;
 use jeton::{Claims, Error, FixedClock, Issue, JsonClaims, Timestamp};
@@ -43,7 +43,7 @@ fn with_each_issuer(mut check: impl FnMut(&dyn Issue)) {
     let secret = v3::SecretKey::generate().unwrap();
     check(&mac);
     check(&signing);
-    check(&Issuer::builder(&mac).typ("at+jwt").build().unwrap());
+    check(&JwtIssuer::builder(&mac).typ("at+jwt").build().unwrap());
     check(&local);
     check(&secret);
     check(&BoundIssuer::new(&local, TokenContext::new().footer("f")));
@@ -100,11 +100,11 @@ fn length_bound_holds_and_is_close() {
         assert!(bound - length <= slack, "{bound} > {length}: {claims:?}");
     };
     for claims in all_claims() {
-        for alg in MacAlg::ALL {
+        for &alg in MacAlg::ALL {
             let key = MacKey::generate(alg).unwrap().with_key_id("id").unwrap();
             let token = key.issue_with_clock(&claims, &clock()).unwrap();
             check(key.issued_length_bound(&claims), token.len(), &claims);
-            let issuer = Issuer::builder(&key).typ("at+jwt").build().unwrap();
+            let issuer = JwtIssuer::builder(&key).typ("at+jwt").build().unwrap();
             let token = issuer.issue_with_clock(&claims, &clock()).unwrap();
             check(issuer.issued_length_bound(&claims), token.len(), &claims);
         }
@@ -153,7 +153,7 @@ fn length_bound_holds_and_is_close() {
 fn issuing_text_with_capacity_allocates_nothing() {
     let text = r#"{"iss":"https://id.example","sub":"user-7","aud":["api"],"roles":["a"],"n":1.1}"#;
     let mut token = String::with_capacity(2_000);
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         let key = MacKey::generate(alg).unwrap();
         let (counts, ()) = count(|| {
             token.clear();

@@ -51,7 +51,7 @@ fn decompression_bomb_allocates_at_most_its_limit() {
 
 #[test]
 fn large_plaintext_is_copied_once_each_way() {
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         let key = ContentKey::generate(enc).unwrap();
         let encrypter = Encrypter::new(&key, enc);
         let plaintext = vec![1; 1_000_000];

@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
-use jeton::key::{MacAlg, SigAlg};
-use jeton::{Claims, Policy, Scratch, jwt};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::{
+    Claims, Policy, Scratch,
+    jwt::{self, JwtIssuer, JwtVerifier},
+};
 use jeton_testkit::count;
 use serde::{Deserialize, Serialize};
 
@@ -46,8 +49,8 @@ fn of_the_signer(alg: SigAlg) -> u64 {
 
 #[test]
 fn issuing_with_a_mac_allocates_the_token() {
-    for alg in MacAlg::ALL {
-        let key = jwt::MacKey::generate(alg).unwrap();
+    for &alg in MacAlg::ALL {
+        let key = MacKey::generate(alg).unwrap();
         let claims = claims();
         let _warm = key.issue(&claims).unwrap();
         let (counts, token) = count(|| key.issue(&claims).unwrap());
@@ -61,9 +64,9 @@ fn issuing_with_a_mac_allocates_the_token() {
 
 #[test]
 fn issuing_with_typ_allocates_no_more() {
-    for alg in MacAlg::ALL {
-        let key = jwt::MacKey::generate(alg).unwrap();
-        let issuer = jwt::Issuer::builder(&key).typ("at+jwt").build().unwrap();
+    for &alg in MacAlg::ALL {
+        let key = MacKey::generate(alg).unwrap();
+        let issuer = JwtIssuer::builder(&key).typ("at+jwt").build().unwrap();
         let claims = claims();
         let _warm = issuer.issue(&claims).unwrap();
         let (counts, token) = count(|| issuer.issue(&claims).unwrap());
@@ -77,8 +80,8 @@ fn issuing_with_typ_allocates_no_more() {
 
 #[test]
 fn batch_issuer_with_capacity_allocates_nothing() {
-    for alg in MacAlg::ALL {
-        let key = jwt::MacKey::generate(alg).unwrap();
+    for &alg in MacAlg::ALL {
+        let key = MacKey::generate(alg).unwrap();
         let shared = Claims::new(())
             .issuer("https://issuer.example")
             .expires_in(Duration::from_secs(900));
@@ -102,8 +105,8 @@ fn batch_issuer_with_capacity_allocates_nothing() {
 
 #[test]
 fn issuing_with_a_signature_allocates_token_and_signature() {
-    for alg in SigAlg::ALL {
-        let key = jwt::SigningKey::generate(alg).unwrap();
+    for &alg in SigAlg::ALL {
+        let key = SigningKey::generate(alg).unwrap();
         let claims = claims();
         let _warm = key.issue(&claims).unwrap();
         let (counts, _) = count(|| key.issue(&claims).unwrap());
@@ -115,28 +118,22 @@ fn issuing_with_a_signature_allocates_token_and_signature() {
 }
 
 /// Verifiers for every algorithm, with and without a `kid`, each with a token.
-fn verifiers() -> Vec<(&'static str, jwt::Verifier, String)> {
+fn verifiers() -> Vec<(&'static str, JwtVerifier, String)> {
     let mut all = Vec::new();
-    for alg in MacAlg::ALL {
-        let plain = jwt::MacKey::generate(alg).unwrap();
-        let named = jwt::MacKey::generate(alg)
-            .unwrap()
-            .with_key_id("k")
-            .unwrap();
+    for &alg in MacAlg::ALL {
+        let plain = MacKey::generate(alg).unwrap();
+        let named = MacKey::generate(alg).unwrap().with_key_id("k").unwrap();
         for key in [plain, named] {
             let token = key.issue(&claims()).unwrap();
-            all.push((alg.name(), jwt::Verifier::new(&key, policy()), token));
+            all.push((alg.name(), JwtVerifier::new(&key, policy()), token));
         }
     }
-    for alg in SigAlg::ALL {
-        let plain = jwt::SigningKey::generate(alg).unwrap();
-        let named = jwt::SigningKey::generate(alg)
-            .unwrap()
-            .with_key_id("k")
-            .unwrap();
+    for &alg in SigAlg::ALL {
+        let plain = SigningKey::generate(alg).unwrap();
+        let named = SigningKey::generate(alg).unwrap().with_key_id("k").unwrap();
         for key in [plain, named] {
             let token = key.issue(&claims()).unwrap();
-            let verifier = jwt::Verifier::new(key.verifying_key(), policy());
+            let verifier = JwtVerifier::new(key.verifying_key(), policy());
             all.push((alg.name(), verifier, token));
         }
     }
@@ -171,13 +168,13 @@ fn verifying_without_a_scratch_allocates_the_payload() {
 #[test]
 fn unusual_header_allocates_no_more() {
     // A verifier with a key set does not know the header in advance and must parse it.
-    let key = jwt::SigningKey::generate(SigAlg::ES256)
+    let key = SigningKey::generate(SigAlg::ES256)
         .unwrap()
         .with_key_id("k")
         .unwrap();
     let set = format!("{{\"keys\":[{}]}}", key.verifying_key().to_jwk());
     let set = jeton::jwk::KeySet::from_json(&set).unwrap();
-    let verifier = jwt::Verifier::new(set, policy());
+    let verifier = JwtVerifier::new(set, policy());
     let token = key.issue(&claims()).unwrap();
     let mut scratch = Scratch::new();
     verifier

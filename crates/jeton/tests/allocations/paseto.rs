@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use jeton::paseto::v4::{LocalKey, SecretKey, Verifier};
-use jeton::paseto::{Keys, TokenContext};
+use jeton::paseto::v4::{LocalKey, PasetoVerifier, SecretKey};
+use jeton::paseto::{PasetoKeys, TokenContext};
 use jeton::{Claims, Policy, Scratch};
 use jeton_testkit::count;
 use serde::{Deserialize, Serialize};
@@ -33,8 +33,9 @@ fn claims() -> Claims<'static, Visit<'static>> {
     .expires_in(Duration::from_secs(900))
 }
 
-fn verifier(keys: impl Into<Keys>) -> Verifier {
-    Verifier::new(keys, Policy::new("https://id.example", "api")).implicit_assertion("tenant-7")
+fn verifier(keys: impl Into<PasetoKeys>) -> PasetoVerifier {
+    PasetoVerifier::new(keys, Policy::new("https://id.example", "api"))
+        .implicit_assertion("tenant-7")
 }
 
 const BINDING: fn() -> TokenContext<'static> = || {

@@ -2,9 +2,11 @@
 
 use jeton::error::Claim;
 use jeton::key::{MacAlg, MacKey};
+use jeton::paseto::PasetoVerifier;
 use jeton::paseto::v4;
 use jeton::{
-    Claims, JsonClaims, Policy, RawClaims, RegisteredMember, Scratch, Verified, Verify, jwt,
+    Claims, JsonClaims, Policy, RawClaims, RegisteredMember, Scratch, Verified, Verify,
+    jwt::JwtVerifier,
 };
 use jeton_testkit::count;
 use proptest::prelude::*;
@@ -38,7 +40,7 @@ fn claims(text: &str) -> Claims<'_, JsonClaims<'_>> {
 /// Verified claims with exactly this text.
 fn verified(text: &str) -> Verified<RawClaims> {
     let token = key().issue(&claims(text)).unwrap();
-    let verifier = jwt::Verifier::new(key(), policy());
+    let verifier = JwtVerifier::new(key(), policy());
     verifier.verify_raw(&token).unwrap()
 }
 
@@ -109,7 +111,7 @@ fn paseto_has_the_same_positions() {
     let text = r#"{"exp":"2040-01-01T00:00:00Z","page":"/"}"#;
     let token = key.issue(&claims(text)).unwrap();
     let mut scratch = Scratch::new();
-    let verifier = v4::Verifier::new(&key, policy());
+    let verifier = PasetoVerifier::new(&key, policy());
     let verified = verifier.verify_raw_in(&token, &mut scratch).unwrap();
     let exp = verified.registered_members().next().unwrap();
     assert_eq!(&verified.json()[exp.value], "\"2040-01-01T00:00:00Z\"");
@@ -121,7 +123,7 @@ fn positions_and_values_allocate_nothing() {
     let text =
         r#"{"iss":"i","sub":"s","aud":["a","b"],"exp":4102444800,"jti":"7","page":"/","n":1}"#;
     let token = key().issue(&claims(text)).unwrap();
-    let verifier = jwt::Verifier::new(key(), policy());
+    let verifier = JwtVerifier::new(key(), policy());
     let mut scratch = Scratch::new();
     let mut custom = String::with_capacity(text.len());
     verifier.verify_raw_in(&token, &mut scratch).unwrap();

@@ -13,14 +13,14 @@ use std::path::PathBuf;
 use jeton::danger::{self, Password, Pbes2Alg};
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
 use jeton::jwe::{Decrypter, Encrypter};
-use jeton::jws::Signer;
+use jeton::jws::JwsSigner;
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey, SigAlg,
     SigningKey, WrappingKey,
 };
-use jeton::paserk::PasswordCost;
+use jeton::limits;
+use jeton::paserk::{PaserkVersion, PaserkWrappingKey, PasswordCost};
 use jeton::paseto::{LocalKey, SecretKey, TokenContext, Version, v3::V3, v4::V4};
-use jeton::{limits, paserk};
 use serde_json::Value;
 
 #[test]
@@ -56,17 +56,17 @@ fn signing() -> String {
          | `alg` | in Rust | description | JWK `kty` | `crv` | signature | public key, DER | private key encodings |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         let key = MacKey::generate(alg).unwrap();
         writeln!(
             text,
             "| `{alg}` | `MacAlg::{alg:?}` | {} | `oct` | | {} | | JWK |",
             mac_words(alg),
-            signature_bytes(&Signer::new(&key).sign(b"").unwrap()),
+            signature_bytes(&JwsSigner::new(&key).sign(b"").unwrap()),
         )
         .unwrap();
     }
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
         let jwk: Value = serde_json::from_str(&public.to_jwk()).unwrap();
@@ -82,7 +82,7 @@ fn signing() -> String {
             signature_words(alg),
             jwk["kty"].as_str().unwrap(),
             crv.unwrap_or_default(),
-            signature_bytes(&Signer::new(&key).sign(b"").unwrap()),
+            signature_bytes(&JwsSigner::new(&key).sign(b"").unwrap()),
             public.to_der().unwrap().len(),
             forms.into_iter().flatten().collect::<Vec<_>>().join(", "),
         )
@@ -107,13 +107,17 @@ fn signing() -> String {
 /// A row for each key management, with the result of a round trip for each `enc`.
 fn encrypting() -> String {
     let mut text = String::from("\n## JWE\n\n| `alg` | in Rust | description | keys |");
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         write!(text, " `{enc}` |").unwrap();
     }
     text.push_str("\n|---|---|---|---|");
     text.push_str(&":-:|".repeat(ContentEnc::ALL.len()));
     text.push('\n');
-    for alg in KeyManagementAlg::ALL.into_iter().chain([danger::RSA1_5]) {
+    for alg in KeyManagementAlg::ALL
+        .iter()
+        .copied()
+        .chain([danger::RSA1_5])
+    {
         let keys = key_pairs(alg);
         let rust = match alg.name() {
             "RSA1_5" => "danger::RSA1_5".to_owned(),
@@ -135,7 +139,7 @@ fn encrypting() -> String {
             goes,
         );
     }
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg).unwrap();
         let words = match alg.name().contains("GCM") {
             true => "the content key, encrypted with AES-GCM (RFC 7518, 4.7)",
@@ -162,7 +166,7 @@ fn encrypting() -> String {
             round_trips(&Encrypter::new(&key, enc), Decrypter::new(&key))
         },
     );
-    for alg in Pbes2Alg::ALL {
+    for &alg in Pbes2Alg::ALL {
         let key = Password::new(alg, b"password")
             .unwrap()
             .rounds(1000)
@@ -197,7 +201,7 @@ fn encrypting_row(
     goes: impl Fn(ContentEnc) -> bool,
 ) {
     write!(text, "| `{alg}` | `{rust}` | {words} | {keys} |").unwrap();
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         text.push_str(if goes(enc) { " yes |" } else { " no |" });
     }
     text.push('\n');
@@ -290,7 +294,7 @@ fn version<V: Version>(module: &str, words: [&str; 2]) -> String {
     let public = secret.public_key();
     let token = secret.sign(b"x", TokenContext::new()).unwrap();
     assert!(public.verify(&token, b"").is_ok(), "{number:?}");
-    let wrapping = paserk::WrappingKey::<V>::generate().unwrap();
+    let wrapping = PaserkWrappingKey::<V>::generate().unwrap();
     let locals = [
         Ok(local.to_paserk().to_string()),
         Ok(local.id().to_string()),
@@ -326,7 +330,7 @@ fn version<V: Version>(module: &str, words: [&str; 2]) -> String {
 
 fn cheapest<V: Version>() -> PasswordCost {
     match V::VERSION {
-        paserk::Version::V1 | paserk::Version::V3 => {
+        PaserkVersion::V1 | PaserkVersion::V3 => {
             PasswordCost::pbkdf2(limits::PBKDF2_ITERATIONS_MIN)
         }
         _ => PasswordCost::argon2id(limits::ARGON2ID_MEMORY_BYTES_MIN, 1, 1),

@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use jeton::danger::IssuerWrappingKey;
 use jeton::error::{InvalidUse, Rejection, ShapeMismatch};
-use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
-use jeton::key::{ContentKey, DecryptionKey, MacAlg, SigAlg, WrappingKey};
-use jeton::paseto::{BoundIssuer, TokenContext, v3, v4};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::{
+    ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey, SigAlg,
+    SigningKey, WrappingKey,
+};
+use jeton::paseto::{BoundIssuer, PasetoVerifier, TokenContext, v3, v4};
 use jeton::{
-    Cached, Claims, Error, FixedClock, Issue, Policy, Scratch, Timestamp, Verified, Verify, jwt,
+    Cached, Claims, Error, FixedClock, Issue, Policy, Scratch, Timestamp, Verified, Verify,
+    jwt::{self, JwtIssuer, JwtVerifier},
 };
 use serde::{Deserialize, Serialize};
 
@@ -104,39 +108,37 @@ fn with_every_dispatch<V: Verify + 'static>(
 
 #[test]
 fn jwt_with_mac_round_trips() {
-    let key = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    with_every_dispatch(&key, |clock| {
-        jwt::Verifier::new(&key, policy()).clock(clock)
-    });
+    let key = MacKey::generate(MacAlg::HS256).unwrap();
+    with_every_dispatch(&key, |clock| JwtVerifier::new(&key, policy()).clock(clock));
 }
 
 #[test]
 fn jwt_with_every_signature_algorithm_round_trips() {
-    for alg in SigAlg::ALL {
-        let key = jwt::SigningKey::generate(alg).unwrap();
+    for &alg in SigAlg::ALL {
+        let key = SigningKey::generate(alg).unwrap();
         with_every_dispatch(&key, |clock| {
-            jwt::Verifier::new(key.verifying_key(), policy()).clock(clock)
+            JwtVerifier::new(key.verifying_key(), policy()).clock(clock)
         });
     }
 }
 
 #[test]
 fn jwt_of_another_type_round_trips() {
-    let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let mac = MacKey::generate(MacAlg::HS256).unwrap();
     let access = || policy().typ("at+jwt");
     with_every_dispatch(
-        &jwt::Issuer::builder(&mac).typ("at+jwt").build().unwrap(),
-        |clock| jwt::Verifier::new(&mac, access()).clock(clock),
+        &JwtIssuer::builder(&mac).typ("at+jwt").build().unwrap(),
+        |clock| JwtVerifier::new(&mac, access()).clock(clock),
     );
-    let key = jwt::SigningKey::generate(SigAlg::EdDSA)
+    let key = SigningKey::generate(SigAlg::EdDSA)
         .unwrap()
         .with_key_id("k\"1")
         .unwrap();
     let key = Arc::new(key);
-    let with_type = |typ: &str| jwt::Issuer::builder(Arc::clone(&key)).typ(typ).build();
+    let with_type = |typ: &str| JwtIssuer::builder(Arc::clone(&key)).typ(typ).build();
     let issuer = with_type("at+jwt").unwrap();
     with_every_dispatch(&issuer, |clock| {
-        jwt::Verifier::new(key.verifying_key(), access()).clock(clock)
+        JwtVerifier::new(key.verifying_key(), access()).clock(clock)
     });
 
     // A token of one type is rejected by the policy for the other.
@@ -144,7 +146,7 @@ fn jwt_of_another_type_round_trips() {
         (issuer.issue(&claims()), policy()),
         (key.issue(&claims()), access()),
     ] {
-        let verifier = jwt::Verifier::new(key.verifying_key(), policy);
+        let verifier = JwtVerifier::new(key.verifying_key(), policy);
         let rejection = verifier.verify::<Visit>(&token.unwrap()).unwrap_err();
         assert_eq!(rejection.rejection(), Some(Rejection::TypeMismatch));
     }
@@ -156,7 +158,7 @@ fn jwt_of_another_type_round_trips() {
         other.issue_with_clock(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
-        let rejected = jwt::Issuer::builder(&mac).typ(wrong).build().map(drop);
+        let rejected = JwtIssuer::builder(&mac).typ(wrong).build().map(drop);
         assert_eq!(
             rejected,
             Err(Error::InvalidUse(InvalidUse::Type)),
@@ -167,14 +169,14 @@ fn jwt_of_another_type_round_trips() {
 
 #[test]
 fn nested_jwt_round_trips() {
-    let author = jwt::SigningKey::generate(SigAlg::ES256).unwrap();
+    let author = SigningKey::generate(SigAlg::ES256).unwrap();
     let reader = DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let public = reader.encryption_key();
     let issuer = jwt::NestedIssuer::new(&author, Encrypter::new(&public, ContentEnc::A256Gcm));
     with_every_dispatch(&issuer, |clock| {
         jwt::NestedVerifier::new(
             Decrypter::new(&reader),
-            jwt::Verifier::new(author.verifying_key(), policy()).clock(clock),
+            JwtVerifier::new(author.verifying_key(), policy()).clock(clock),
         )
     });
 }
@@ -196,24 +198,28 @@ fn encrypted_jwt_with_shared_key_round_trips() {
 #[test]
 fn paseto_v4_local_round_trips() {
     let key = v4::LocalKey::generate().unwrap();
-    with_every_dispatch(&key, |clock| v4::Verifier::new(&key, policy()).clock(clock));
+    with_every_dispatch(&key, |clock| {
+        PasetoVerifier::new(&key, policy()).clock(clock)
+    });
 }
 
 #[test]
 fn paseto_v4_public_round_trips() {
     let key = v4::SecretKey::generate().unwrap();
     with_every_dispatch(&key, |clock| {
-        v4::Verifier::new(key.public_key(), policy()).clock(clock)
+        PasetoVerifier::new(key.public_key(), policy()).clock(clock)
     });
 }
 
 #[test]
 fn paseto_v3_round_trips() {
     let key = v3::LocalKey::generate().unwrap();
-    with_every_dispatch(&key, |clock| v3::Verifier::new(&key, policy()).clock(clock));
+    with_every_dispatch(&key, |clock| {
+        PasetoVerifier::new(&key, policy()).clock(clock)
+    });
     let key = v3::SecretKey::generate().unwrap();
     with_every_dispatch(&key, |clock| {
-        v3::Verifier::new(key.public_key(), policy()).clock(clock)
+        PasetoVerifier::new(key.public_key(), policy()).clock(clock)
     });
 }
 
@@ -225,13 +231,13 @@ fn bound_paseto_round_trips() {
     );
     let context = TokenContext::new().footer("f").implicit_assertion("i");
     with_every_dispatch(&BoundIssuer::new(&local, context), |clock| {
-        v4::Verifier::new(&local, policy())
+        PasetoVerifier::new(&local, policy())
             .clock(clock)
             .footer("f")
             .implicit_assertion("i")
     });
     with_every_dispatch(&BoundIssuer::new(&secret, context), |clock| {
-        v4::Verifier::new(secret.public_key(), policy())
+        PasetoVerifier::new(secret.public_key(), policy())
             .clock(clock)
             .footer("f")
             .implicit_assertion("i")
@@ -241,8 +247,8 @@ fn bound_paseto_round_trips() {
 /// Each verifier, with tokens of all other formats.
 #[test]
 fn verify_token_of_another_format_is_rejected() {
-    let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
-    let pair = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let mac = MacKey::generate(MacAlg::HS256).unwrap();
+    let pair = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let wrapping = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
     let content = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let (local, secret) = (
@@ -253,7 +259,7 @@ fn verify_token_of_another_format_is_rejected() {
     let nested = jwt::NestedIssuer::new(&pair, encrypter());
     let encrypted = jwt::EncryptedIssuer::new(&content, ContentEnc::A256Gcm);
     let issuers: [&dyn Issue; 6] = [&mac, &pair, &nested, &encrypted, &local, &secret];
-    let jwt = |keys: jeton::key::Keys| jwt::Verifier::new(keys, policy());
+    let jwt = |keys: jeton::key::Keys| JwtVerifier::new(keys, policy());
     let verifiers: [Box<dyn Verify>; 6] = [
         Box::new(jwt((&mac).into())),
         Box::new(jwt(pair.verifying_key().into())),
@@ -262,8 +268,8 @@ fn verify_token_of_another_format_is_rejected() {
             jwt(pair.verifying_key().into()),
         )),
         Box::new(jwt::EncryptedVerifier::new(&content, policy())),
-        Box::new(v4::Verifier::new(&local, policy())),
-        Box::new(v4::Verifier::new(secret.public_key(), policy())),
+        Box::new(PasetoVerifier::new(&local, policy())),
+        Box::new(PasetoVerifier::new(secret.public_key(), policy())),
     ];
     for (i, issuer) in issuers.iter().enumerate() {
         let token = issuer.issue(&claims()).unwrap();

@@ -8,11 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use jeton::error::{InvalidUse, Rejection};
-use jeton::jwe::ContentEnc;
-use jeton::key::{ContentKey, MacAlg, SigAlg};
+
+use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::{
     Cached, Claims, Clock, Error, Policy, RawClaims, Scratch, Timestamp, Verified, VerifiedIn,
-    Verify, jwt, limits,
+    Verify,
+    jwt::{self, JwtVerifier},
+    limits,
 };
 use serde::{Deserialize, Serialize};
 
@@ -75,10 +77,10 @@ impl<V: Verify> Verify for Counting<V> {
 
 /// A key, a clock, and a cache with a counting verifier.
 struct Setup {
-    key: jwt::SigningKey,
+    key: SigningKey,
     clock: Hand,
     count: Arc<AtomicUsize>,
-    cached: Cached<Counting<jwt::Verifier>>,
+    cached: Cached<Counting<JwtVerifier>>,
 }
 
 fn policy() -> Policy {
@@ -87,7 +89,7 @@ fn policy() -> Policy {
 
 impl Setup {
     fn new(policy: Policy, entries: usize) -> Setup {
-        let key = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+        let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
         let (clock, count) = (Hand::new(), Arc::new(AtomicUsize::new(0)));
         let verifier = counting(&key, policy, &clock, &count);
         let cached = Cached::new(verifier, entries).unwrap();
@@ -99,7 +101,7 @@ impl Setup {
         }
     }
 
-    fn verifier(&self, policy: Policy) -> Counting<jwt::Verifier> {
+    fn verifier(&self, policy: Policy) -> Counting<JwtVerifier> {
         counting(&self.key, policy, &self.clock, &self.count)
     }
 
@@ -124,13 +126,13 @@ impl Setup {
 }
 
 fn counting(
-    key: &jwt::SigningKey,
+    key: &SigningKey,
     policy: Policy,
     clock: &Hand,
     count: &Arc<AtomicUsize>,
-) -> Counting<jwt::Verifier> {
+) -> Counting<JwtVerifier> {
     Counting {
-        verifier: jwt::Verifier::new(key.verifying_key(), policy).clock(clock.clone()),
+        verifier: JwtVerifier::new(key.verifying_key(), policy).clock(clock.clone()),
         count: Arc::clone(count),
     }
 }
@@ -163,7 +165,7 @@ fn hit_returns_all_verified_data() {
         .token_id("t")
         .expires_in(Duration::from_secs(9));
     let token = key.issue_with(&claims, context).unwrap();
-    let cached = Cached::new(jeton::paseto::Verifier::new(&key, policy()), 8).unwrap();
+    let cached = Cached::new(jeton::paseto::PasetoVerifier::new(&key, policy()), 8).unwrap();
     let (first, again) = (
         cached.verify::<Visit>(&token).unwrap(),
         cached.verify::<Visit>(&token).unwrap(),
@@ -255,7 +257,7 @@ fn replace_without_the_old_key_rejects_its_tokens() {
     let setup = Setup::new(policy(), 64);
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
-    let other = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let other = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let next = counting(&other, policy(), &setup.clock, &setup.count);
     setup.cached.replace(next);
     assert_eq!(setup.page(&token), Err(Rejection::Signature));
@@ -327,12 +329,12 @@ fn verification_during_replace_is_not_cached() {
     }
 
     let (old, new) = (
-        jwt::SigningKey::generate(SigAlg::EdDSA).unwrap(),
-        jwt::SigningKey::generate(SigAlg::EdDSA).unwrap(),
+        SigningKey::generate(SigAlg::EdDSA).unwrap(),
+        SigningKey::generate(SigAlg::EdDSA).unwrap(),
     );
     let inside = Arc::new(Barrier::new(2));
-    let slow = |key: &jwt::SigningKey, is_slow| Slow {
-        verifier: jwt::Verifier::new(key.verifying_key(), policy()),
+    let slow = |key: &SigningKey, is_slow| Slow {
+        verifier: JwtVerifier::new(key.verifying_key(), policy()),
         inside: Arc::clone(&inside),
         is_slow: AtomicBool::new(is_slow),
     };
@@ -393,7 +395,7 @@ fn revoked_token_is_rejected_on_the_next_hit() {
 fn rejected_token_is_not_cached() {
     let setup = Setup::new(policy(), 64);
     let now = setup.clock.now();
-    let other_key = jwt::SigningKey::generate(SigAlg::EdDSA).unwrap();
+    let other_key = SigningKey::generate(SigAlg::EdDSA).unwrap();
     let forged = other_key
         .issue_with_clock(
             &claims("/").expires_in(Duration::from_secs(60)),
@@ -495,14 +497,14 @@ fn token_over_cached_limit_is_not_cached() {
 
 #[test]
 fn cache_works_with_every_verifier_type() {
-    let mac = jwt::MacKey::generate(MacAlg::HS256).unwrap();
+    let mac = MacKey::generate(MacAlg::HS256).unwrap();
     let content = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
     let encrypted = jwt::EncryptedIssuer::new(&content, ContentEnc::A256Gcm);
     let claims = claims("/").expires_in(Duration::from_secs(60));
     let several: [(String, Box<dyn Verify>); 2] = [
         (
             mac.issue(&claims).unwrap(),
-            Box::new(jwt::Verifier::new(&mac, policy())),
+            Box::new(JwtVerifier::new(&mac, policy())),
         ),
         (
             encrypted.issue(&claims).unwrap(),

@@ -12,10 +12,10 @@ use std::error::Error as _;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use jeton::Error;
 use jeton::error::codes::{self, Cause, Code};
-use jeton::error::{Claim, Error, InvalidUse, KeyProblem, Rejection, ShapeMismatch};
+use jeton::error::{Claim, InvalidUse, KeyProblem, Rejection, RemoteError, ShapeMismatch};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
-use jeton::remote::RemoteError;
 
 #[test]
 fn codes_page_matches_the_table() {

@@ -5,7 +5,7 @@
 
 use jeton::danger::{self, RawHeaderSigner};
 use jeton::jwe::{Decrypter, Encrypter};
-use jeton::jws::Verifier;
+use jeton::jws::JwsVerifier;
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, DecryptionKeys, EncryptionKeyRef, KeyManagementAlg,
     KeyWrapAlg, MacAlg, MacKey, RsaSize, SigAlg, SigningKey, WrappingKey,
@@ -96,7 +96,7 @@ fn signed_tokens_have_the_8_published_sizes() {
                 .unwrap()
                 .sign(claims.as_bytes());
             let token = token.unwrap();
-            let opened = Verifier::new(&key).verify(&token).unwrap();
+            let opened = JwsVerifier::new(&key).verify(&token).unwrap();
             assert_eq!(opened.payload(), claims.as_bytes());
             token
         } else {
@@ -105,7 +105,9 @@ fn signed_tokens_have_the_8_published_sizes() {
                 .unwrap()
                 .sign(claims.as_bytes());
             let token = token.unwrap();
-            let opened = Verifier::new(key.verifying_key()).verify(&token).unwrap();
+            let opened = JwsVerifier::new(key.verifying_key())
+                .verify(&token)
+                .unwrap();
             assert_eq!(opened.payload(), claims.as_bytes());
             token
         };

@@ -1,10 +1,10 @@
 //! A private key where a verifier expects a public key.
 
-use jeton::jws::Verifier;
+use jeton::jws::JwsVerifier;
 use jeton::key::{SigAlg, SigningKey};
 
 fn main() {
     let key = SigningKey::generate(SigAlg::ES256).unwrap();
-    let _ = Verifier::new(key); //~ E0277
-    //+ let _ = Verifier::new(key.verifying_key());
+    let _ = JwsVerifier::new(key); //~ E0277
+    //+ let _ = JwsVerifier::new(key.verifying_key());
 }

@@ -1,7 +1,7 @@
 //! A signing key where an encryption key is expected, and the reverse.
 
 use jeton::jwe::{Decrypter, Encrypter};
-use jeton::jws::Signer;
+use jeton::jws::JwsSigner;
 use jeton::key::{ContentEnc, DecryptionKey, KeyManagementAlg, SigAlg, SigningKey};
 
 fn main() {
@@ -10,8 +10,8 @@ fn main() {
     let (verifying, encrypting) = (signing.verifying_key(), opening.encryption_key());
     let _ = Encrypter::new(&verifying, ContentEnc::A256Gcm); //~ E0277
     let _ = Decrypter::new(&signing); //~ E0277
-    let _ = Signer::new(&opening); //~ E0277
+    let _ = JwsSigner::new(&opening); //~ E0277
     //+ let _ = Encrypter::new(&encrypting, ContentEnc::A256Gcm);
     //+ let _ = Decrypter::new(&opening);
-    //+ let _ = Signer::new(&signing);
+    //+ let _ = JwsSigner::new(&signing);
 }

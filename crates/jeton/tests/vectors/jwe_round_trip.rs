@@ -58,11 +58,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     for (name, make) in makers() {
         // Two keys of a type: one that decrypts, and one that must not.
         let pair = Arc::new([make(), make()]);
-        for enc in ContentEnc::ALL {
+        for &enc in ContentEnc::ALL {
             trials.extend(round_trips(&name, enc, &pair));
         }
     }
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         let make = || Key::Content(ContentKey::generate(enc).unwrap());
         trials.extend(round_trips("dir", enc, &Arc::new([make(), make()])));
     }
@@ -73,7 +73,7 @@ type Maker = Box<dyn Fn() -> Key>;
 
 fn makers() -> Vec<(String, Maker)> {
     let mut makers: Vec<(String, Maker)> = Vec::new();
-    for alg in KeyManagementAlg::ALL.into_iter().chain([RSA1_5]) {
+    for alg in KeyManagementAlg::ALL.iter().copied().chain([RSA1_5]) {
         if !alg.name().starts_with("ECDH") {
             let make = move || Key::private(DecryptionKey::generate(alg).unwrap());
             makers.push((alg.name().into(), Box::new(make)));
@@ -91,11 +91,11 @@ fn makers() -> Vec<(String, Maker)> {
             makers.push((format!("{alg}_{curve}"), Box::new(make)));
         }
     }
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let make = move || Key::Wrapping(WrappingKey::generate(alg).unwrap());
         makers.push((alg.name().into(), Box::new(make)));
     }
-    for alg in Pbes2Alg::ALL {
+    for &alg in Pbes2Alg::ALL {
         let count = std::cell::Cell::new(0_u8);
         let make = move || {
             count.set(count.get() + 1);

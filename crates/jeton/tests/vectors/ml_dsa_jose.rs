@@ -1,6 +1,6 @@
 //! ML-DSA for JOSE (RFC 9964): the keys and tokens of appendix A.1, one per parameter set, and the rules for AKP keys.
 
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{AnyKey, SigAlg, SigningKey, VerifyingKey};
 use serde_json::Value;
 
@@ -90,7 +90,7 @@ fn of_set((alg, set, public_bytes, signature_bytes): (SigAlg, &str, usize, usize
     });
     add("token_verifies", |case| {
         let token = text(&case.example, "jws");
-        let verified = Verifier::new(case.key.verifying_key()).verify(token)?;
+        let verified = JwsVerifier::new(case.key.verifying_key()).verify(token)?;
         let payload = std::str::from_utf8(verified.payload())?;
         check(
             payload.starts_with("It\u{2019}s a dangerous business"),
@@ -107,7 +107,7 @@ fn of_set((alg, set, public_bytes, signature_bytes): (SigAlg, &str, usize, usize
     });
     add("changed_token_is_rejected", |case| {
         let token = text(&case.example, "jws");
-        let verifier = Verifier::new(case.key.verifying_key());
+        let verifier = JwsVerifier::new(case.key.verifying_key());
         let payload = verifier.verify(&token.replacen(".SX", ".TX", 1));
         check(payload.is_err(), "payload")?;
         let (head, _) = token.split_at(token.len() - 4);
@@ -117,8 +117,8 @@ fn of_set((alg, set, public_bytes, signature_bytes): (SigAlg, &str, usize, usize
         check(shorter.is_err(), "a shorter signature")
     });
     add("signing_again_gives_a_valid_token", |case| {
-        let token = Signer::new(&case.key).sign(b"x")?;
-        Verifier::new(case.key.verifying_key()).verify(&token)?;
+        let token = JwsSigner::new(&case.key).sign(b"x")?;
+        JwsVerifier::new(case.key.verifying_key()).verify(&token)?;
         let (_, signature) = token.rsplit_once('.').unwrap();
         let length = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(signature)?.len();
         check(length == case.signature_bytes, "length of the signature")

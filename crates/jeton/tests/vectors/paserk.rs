@@ -7,7 +7,7 @@ use jeton::Error;
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
 use jeton::error::KeyProblem;
-use jeton::paserk::{Form, Id, Kind, Paserk, PasswordCost, WrappingKey};
+use jeton::paserk::{Form, Id, Kind, Paserk, PaserkWrappingKey, PasswordCost};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version};
@@ -224,7 +224,7 @@ fn wrapped<V: Version>(case: &Case<'_, V>) -> Result<(), Failed> {
     let vector = case.vector;
     let wrapping = hex(vector.wrapping_key.as_deref().ok_or("no wrapping key")?);
     let wrapping = Paserk::from_bytes(Kind::of(V::VERSION, Form::Local), &wrapping)?;
-    let wrapping = WrappingKey::<V>::from_paserk(&wrapping.to_text())?;
+    let wrapping = PaserkWrappingKey::<V>::from_paserk(&wrapping.to_text())?;
     let text = vector.paserk.as_deref().ok_or("no text")?;
     let unwrap = |text: &str| match case.kind.form() {
         Form::Local => {

@@ -1,6 +1,6 @@
 //! Shared by the PASETO and PASERK vectors: the encodings of their keys.
 
-use jeton::paserk::{Form, Kind, Paserk, Version};
+use jeton::paserk::{Form, Kind, Paserk, PaserkVersion};
 use libtest_mimic::Failed;
 
 /// The bytes of a key as in its PASERK, from hexadecimal or PEM; `None` if it is neither.
@@ -17,7 +17,7 @@ pub(crate) fn key_bytes(written: &str) -> Option<Vec<u8>> {
 }
 
 /// The PASERK of a valid key.
-pub(crate) fn paserk(version: Version, form: Form, written: &str) -> Result<String, Failed> {
+pub(crate) fn paserk(version: PaserkVersion, form: Form, written: &str) -> Result<String, Failed> {
     let bytes = key_bytes(written).ok_or("neither hexadecimal nor PEM")?;
     let paserk = Paserk::from_bytes(Kind::of(version, form), &bytes)?;
     Ok(paserk.to_text().to_string())

@@ -2,7 +2,7 @@
 
 use jeton::error::Rejection;
 use jeton::jwk::KeySet;
-use jeton::jws::{self, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{MacKey, SigningKey, VerifyingKey};
 use libtest_mimic::Failed;
 
@@ -22,7 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trials.push(trial(format!("{section}_{alg}_verifies"), move || {
             let keys = verification_keys(&json(&format!("rfc7515/rfc7515_{section}.jwk")), alg)?;
             let token = text(&format!("rfc7515/rfc7515_{section}.jwsc"));
-            let verified = Verifier::new(keys).verify(token.trim())?;
+            let verified = JwsVerifier::new(keys).verify(token.trim())?;
             check(verified.payload() == payload.as_bytes(), "another payload")
         }));
         trials.push(trial(
@@ -31,7 +31,7 @@ pub(crate) fn trials() -> Vec<Trial> {
                 let keys =
                     verification_keys(&json(&format!("rfc7515/rfc7515_{section}.jwk")), alg)?;
                 every_flip_is_rejected(
-                    &Verifier::new(keys),
+                    &JwsVerifier::new(keys),
                     text(&format!("rfc7515/rfc7515_{section}.jwsc")).trim(),
                 )
             },
@@ -48,7 +48,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     }));
     trials.push(trial("A.2_RS256_token_is_reproduced", || {
         let key = SigningKey::from_jwk_as(&text("rfc7515/rfc7515_A.2.jwk"), "RS256".parse()?)?;
-        let ours = jws::Signer::new(&key).sign(PAYLOAD.as_bytes())?;
+        let ours = JwsSigner::new(&key).sign(PAYLOAD.as_bytes())?;
         check(
             ours == text("rfc7515/rfc7515_A.2.jwsc").trim(),
             "another token",
@@ -63,7 +63,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             ("A.4", "ES512"),
         ] {
             let keys = verification_keys(&json(&format!("rfc7515/rfc7515_{section}.jwk")), alg)?;
-            let rejection = Verifier::new(keys)
+            let rejection = JwsVerifier::new(keys)
                 .verify(token.trim())
                 .unwrap_err()
                 .rejection();
@@ -79,7 +79,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             format!("A.6_general_signature_{signature}_{alg}_verifies"),
             move || {
                 let jwk = json(&format!("rfc7515/rfc7515_A.6.{}.jwk", signature + 1));
-                let verifier = Verifier::new(verification_keys(&jwk, alg)?);
+                let verifier = JwsVerifier::new(verification_keys(&jwk, alg)?);
                 let verified = verifier.verify_json(&text("rfc7515/rfc7515_A.6.jwsg"))?;
                 check(verified.signature_index() == signature, "another signature")?;
                 check(verified.payload() == PAYLOAD.as_bytes(), "another payload")
@@ -87,7 +87,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ));
     }
     trials.push(trial("A.7_flattened_ES256_verifies", || {
-        let verifier = Verifier::new(verification_keys(
+        let verifier = JwsVerifier::new(verification_keys(
             &json("rfc7515/rfc7515_A.7.jwk"),
             "ES256",
         )?);
@@ -112,7 +112,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// Replaces each character by several others.
-fn every_flip_is_rejected(verifier: &Verifier, token: &str) -> Result<(), Failed> {
+fn every_flip_is_rejected(verifier: &JwsVerifier, token: &str) -> Result<(), Failed> {
     verifier.verify(token)?;
     for position in 0..token.len() {
         for replacement in ["A", "B", "_", ".", "=", "\n"] {

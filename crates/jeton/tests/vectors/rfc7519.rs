@@ -4,7 +4,10 @@
 use jeton::error::Rejection;
 use jeton::jwe::Decrypter;
 use jeton::key::Keys;
-use jeton::{Error, FixedClock, Policy, Timestamp, Verified, jwt};
+use jeton::{
+    Error, FixedClock, Policy, Timestamp, Verified,
+    jwt::{self, JwtVerifier},
+};
 use libtest_mimic::Failed;
 use serde_json::Value;
 
@@ -69,12 +72,14 @@ fn token(section: &str) -> String {
 }
 
 /// A verifier with the key of this appendix of RFC 7515.
-fn verifier(section: &str, alg: &str, now: i64) -> Result<jwt::Verifier, Failed> {
+fn verifier(section: &str, alg: &str, now: i64) -> Result<JwtVerifier, Failed> {
     let jwk = text(&format!("rfc7515/rfc7515_{section}.jwk"));
     let keys: Keys = verification_keys(&serde_json::from_str(&jwk)?, alg)?;
     let policy = Policy::new("joe", "nobody").any_audience();
-    Ok(jwt::Verifier::new(keys, policy)
-        .clock(FixedClock(Timestamp::from_unix_seconds(now).unwrap())))
+    Ok(
+        JwtVerifier::new(keys, policy)
+            .clock(FixedClock(Timestamp::from_unix_seconds(now).unwrap())),
+    )
 }
 
 /// A decrypter with the key of RFC 7516, appendix A.2.

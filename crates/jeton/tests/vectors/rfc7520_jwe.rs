@@ -5,7 +5,10 @@ use jeton::danger::{self, Password, Pbes2Alg};
 use jeton::error::Rejection;
 use jeton::jwe::{Decrypted, Decrypter};
 use jeton::key::DecryptionKeys;
-use jeton::{FixedClock, Policy, Timestamp, Verified, jwt};
+use jeton::{
+    FixedClock, Policy, Timestamp, Verified,
+    jwt::{self, JwtVerifier},
+};
 use libtest_mimic::Failed;
 use serde_json::Value;
 
@@ -127,11 +130,11 @@ fn nested(vector: Value) -> Trial {
     trial(format!("{NESTED}_compact_is_a_nested_JWT"), move || {
         let token = vector["encrypt"]["output"]["compact"].as_str().unwrap();
         let signed = vector["sign"]["output"]["compact"].as_str().unwrap();
-        let verifier = || -> Result<jwt::Verifier, Failed> {
+        let verifier = || -> Result<JwtVerifier, Failed> {
             let keys = verification_keys(&vector["sign"]["input"]["key"], "PS256")?;
             let policy = Policy::new("hobbiton.example", "").any_audience();
             let before = Timestamp::from_unix_seconds(1_300_819_379).unwrap();
-            Ok(jwt::Verifier::new(keys, policy).clock(FixedClock(before)))
+            Ok(JwtVerifier::new(keys, policy).clock(FixedClock(before)))
         };
         let key = decryption_keys(&vector["encrypt"]["input"]["key"], "RSA-OAEP", "")?;
         let nested = jwt::NestedVerifier::new(Decrypter::new(key), verifier()?);

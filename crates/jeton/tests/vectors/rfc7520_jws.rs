@@ -3,7 +3,7 @@
 
 use jeton::danger;
 use jeton::error::Rejection;
-use jeton::jws::{Signer, VerifiedPayload, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier, VerifiedPayload};
 use jeton::key::{MacKey, SigningKey};
 use libtest_mimic::Failed;
 use serde_json::Value;
@@ -79,7 +79,7 @@ fn verify(
     alg: &str,
     token: &Value,
 ) -> Result<VerifiedPayload, Failed> {
-    let mut verifier = Verifier::new(verification_keys(key, alg)?);
+    let mut verifier = JwsVerifier::new(verification_keys(key, alg)?);
     if has_unprotected_alg(vector, index) {
         let rejection = verifier.verify_json(&token.to_string()).map(drop);
         let rejection = rejection.unwrap_err().rejection();
@@ -122,9 +122,10 @@ fn is_reproduced(file: &'static str) -> Trial {
         let (jwk, alg) = signers(&vector).remove(0);
         let payload = vector["input"]["payload"].as_str().unwrap().as_bytes();
         let token = if alg.starts_with("HS") {
-            Signer::new(&MacKey::from_jwk_as(&jwk.to_string(), alg.parse()?)?).sign(payload)?
+            JwsSigner::new(&MacKey::from_jwk_as(&jwk.to_string(), alg.parse()?)?).sign(payload)?
         } else {
-            Signer::new(&SigningKey::from_jwk_as(&jwk.to_string(), alg.parse()?)?).sign(payload)?
+            JwsSigner::new(&SigningKey::from_jwk_as(&jwk.to_string(), alg.parse()?)?)
+                .sign(payload)?
         };
         check(vector["output"]["compact"] == token, "another token")
     })

@@ -1,7 +1,7 @@
 //! RFC 7797: unencoded payloads. Verifies the examples, and creates those again that have the member order of
 //! jeton.
 
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{MacAlg, MacKey};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         let detached = compact.contains("..");
         let (token, content) = (compact.clone(), payload.clone());
         trials.push(trial(format!("{name}_compact"), move || {
-            let verifier = Verifier::new(key());
+            let verifier = JwsVerifier::new(key());
             let verified = if detached {
                 check(verifier.verify(&token).is_err(), "without its content")?;
                 verifier.verify_detached(&token, content.as_bytes())?
@@ -38,7 +38,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         }));
         let content = payload.clone();
         trials.push(trial(format!("{name}_flattened"), move || {
-            let verifier = Verifier::new(key());
+            let verifier = JwsVerifier::new(key());
             let verified = verifier.verify_json(&flattened.to_string())?;
             check(verified.payload() == content.as_bytes(), "another payload")
         }));
@@ -46,8 +46,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             trials.push(trial(format!("{name}_is_reproduced"), move || {
                 let key = key();
                 let signer = match unencoded {
-                    true => Signer::new(&key).unencoded(),
-                    false => Signer::new(&key),
+                    true => JwsSigner::new(&key).unencoded(),
+                    false => JwsSigner::new(&key),
                 };
                 let token = match detached {
                     true => signer.sign_detached(payload.as_bytes())?,
@@ -60,7 +60,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials.push(trial("cookbook_compact_and_json", || {
         let example = json("rfc7797/cookbook-compact.json");
         let key = MacKey::from_jwk(&example["input"]["key"].to_string())?;
-        let verifier = Verifier::new(&key);
+        let verifier = JwsVerifier::new(&key);
         let payload = example["input"]["payload"].as_str().unwrap().as_bytes();
         let output = &example["output"];
         let compact = verifier.verify(output["compact"].as_str().unwrap())?;
@@ -76,7 +76,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         let key = MacKey::from_jwk(&example["input"]["key"].to_string())?;
         for form in ["json", "json_flat"] {
             let text = example["output"][form].to_string();
-            check(Verifier::new(&key).verify_json(&text).is_err(), form)?;
+            check(JwsVerifier::new(&key).verify_json(&text).is_err(), form)?;
         }
         Ok(())
     }));

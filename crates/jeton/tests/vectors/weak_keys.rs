@@ -1,7 +1,7 @@
 //! Keys below the minimum strength: rejected by all constructors except those of `danger`, which have limits too.
 
 use jeton::error::KeyProblem;
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 use jeton::{Error, danger};
 use serde_json::{Value, json};
@@ -67,14 +67,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         },
     ));
     trials.push(trial("short_mac_key_needs_danger", || {
-        for alg in MacAlg::ALL {
+        for &alg in MacAlg::ALL {
             let secret = vec![7; alg.key_bytes() - 1];
             check(MacKey::new(alg, &secret).is_err(), "the normal constructor")?;
             let key = danger::weak_mac_key(alg, &secret)?;
-            let token = Signer::new(&key).sign(b"x")?;
-            Verifier::new(&key).verify(&token)?;
+            let token = JwsSigner::new(&key).sign(b"x")?;
+            JwsVerifier::new(&key).verify(&token)?;
             let again = danger::weak_mac_key_from_jwk(&key.to_jwk(), alg)?;
-            Verifier::new(&again).verify(&token)?;
+            JwsVerifier::new(&again).verify(&token)?;
             check(
                 MacKey::from_jwk(&key.to_jwk()).is_err(),
                 "the normal constructor",
@@ -134,7 +134,7 @@ fn rsa(key: &Value, bits: u64) {
             } else if bits < 2048 && !matches!(alg, SigAlg::RS256 | SigAlg::RS512) {
                 assert_eq!(problem(key), (Some("n"), KeyProblem::Unsupported), "{name}");
             } else {
-                let verifier = Verifier::new(key.unwrap());
+                let verifier = JwsVerifier::new(key.unwrap());
                 assert_eq!(
                     verifier.verify(token).unwrap().payload(),
                     b"legacy",

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jeton::jws::Verifier;
+use jeton::jws::JwsVerifier;
 use libtest_mimic::Failed;
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn accepts(key: &Value, token: &str) -> bool {
         .into_iter()
         .filter(|alg| alg.parse::<jeton::key::Alg>().is_ok())
         .filter_map(|alg| verification_keys(key, alg).ok())
-        .any(|keys| Verifier::new(keys).verify(token).is_ok())
+        .any(|keys| JwsVerifier::new(keys).verify(token).is_ok())
 }
 
 fn errata() -> BTreeMap<u64, Erratum> {

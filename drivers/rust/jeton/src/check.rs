@@ -1,7 +1,7 @@
 //! Verification: from tokens to claims.
 
 use crate::issue::CustomClaims;
-use jeton::{Scratch, VerifiedIn, jws, jwt, paseto};
+use jeton::{Scratch, VerifiedIn, jws::JwsVerifier, jwt::JwtVerifier, paseto::PasetoVerifier};
 use jeton_driver_harness::{
     Claims, ClaimsVisitor, DriverError, KeySource, Map, Pool, Rejection, Verifier, Work, work,
 };
@@ -29,7 +29,7 @@ pub(crate) fn prepare(
 }
 
 pub(crate) fn prepare_signature_only(
-    verifier: KeySource<jws::Verifier>,
+    verifier: KeySource<JwsVerifier>,
     tokens: Vec<String>,
 ) -> Result<Box<dyn Work>, DriverError> {
     work::verify(SignatureOnly(verifier), tokens)
@@ -75,7 +75,7 @@ impl<V: Check> Verifier for Untyped<V> {
     }
 }
 
-struct SignatureOnly(KeySource<jws::Verifier>);
+struct SignatureOnly(KeySource<JwsVerifier>);
 
 impl Verifier for SignatureOnly {
     type Scratch = ();
@@ -109,7 +109,7 @@ macro_rules! check {
     )*};
 }
 
-check!(jwt::Verifier, paseto::Verifier);
+check!(JwtVerifier, PasetoVerifier);
 
 /// The verified claims set `standard`, for a visitor.
 struct Standard<'s>(VerifiedIn<'s, CustomClaims<'s>>);

@@ -1,6 +1,7 @@
 //! Issuing: from claims to tokens.
 
-use jeton::jwt::{MacKey, SigningKey};
+
+use jeton::key::{MacKey, SigningKey};
 use jeton::paseto::{LocalKey, SecretKey, Version};
 use jeton::{Claims, Timestamp};
 use jeton_driver_harness::{DriverError, KeySource, Map, Pool, Signer, Work, work};

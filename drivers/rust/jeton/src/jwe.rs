@@ -6,10 +6,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jeton::danger::{self, Password, Pbes2Alg};
-use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyManagementAlg, KeyWrapAlg};
-use jeton::key::{
-    ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef, WrappingKey,
-};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::{ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef, WrappingKey, ContentEnc, KeyManagementAlg, KeyWrapAlg};
 use jeton_driver_harness::{
     Claims, ClaimsVisitor, DriverError, KeyForm, KeySource, KeyText, Operation, Policy, Pool,
     PrepareRequest, Registered, Rejection, Signer, Verifier, Work, work,

@@ -12,12 +12,12 @@ mod operations;
 
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
-use jeton::jwt::{self, MacKey, SigningKey, VerifyingKey};
-use jeton::key::Alg;
+use jeton::jwt::JwtVerifier;
+use jeton::key::{Alg, MacKey, SigningKey, VerifyingKey};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{self, LocalKey, PublicKey, SecretKey, Version};
-use jeton::{Policy, jws, key};
+use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version, PasetoVerifier};
+use jeton::{Policy, jws::JwsVerifier, key};
 use jeton_driver_harness::{
     Driver, DriverError, KeyForm, KeyHandling, KeySource, Offer, Operation, PrepareRequest, Work,
     key::Paserk, locked_version, serve,
@@ -201,7 +201,7 @@ impl Driver for Jeton {
             (Operation::LoadKey, _) => keys::load(&request),
             (Operation::VerifySignature, _) => {
                 let keys = jwt_keys(&request)?;
-                let load = move || Ok(jws::Verifier::new(keys()?));
+                let load = move || Ok(JwsVerifier::new(keys()?));
                 let verifier = KeySource::new(request.key_handling, load)?;
                 check::prepare_signature_only(verifier, request.tokens)
             }
@@ -226,7 +226,7 @@ fn prepare_jwt(request: PrepareRequest) -> Result<Box<dyn Work>, DriverError> {
     let keys = jwt_keys(&request);
     let verifier = move || {
         let keys = keys.as_ref().map_err(Clone::clone)?;
-        Ok(jwt::Verifier::new(keys()?, policy.clone()))
+        Ok(JwtVerifier::new(keys()?, policy.clone()))
     };
     match alg {
         Alg::Mac(alg) => {
@@ -246,7 +246,7 @@ fn prepare_local<V: Version>(request: PrepareRequest) -> Result<Box<dyn Work>, D
     let (text, policy) = (paserk(&request, |keys| &keys.local)?, policy(&request));
     let key = move || LocalKey::<V>::from_paserk(&text).map_err(DriverError::failed);
     let own = key.clone();
-    let verifier = move || Ok(paseto::Verifier::new(own()?, policy.clone()));
+    let verifier = move || Ok(PasetoVerifier::new(own()?, policy.clone()));
     operations::prepare(request, key, verifier)
 }
 
@@ -259,7 +259,7 @@ fn prepare_public<V: Version>(request: PrepareRequest) -> Result<Box<dyn Work>, 
     let issuer = move || SecretKey::<V>::from_paserk(&secret.clone()?).map_err(DriverError::failed);
     let verifier = move || {
         let key = PublicKey::<V>::from_paserk(&public.clone()?).map_err(DriverError::failed)?;
-        Ok(paseto::Verifier::new(key, policy.clone()))
+        Ok(PasetoVerifier::new(key, policy.clone()))
     };
     operations::prepare(request, issuer, verifier)
 }

@@ -2,7 +2,11 @@
 
 use jeton::jwk::KeySet;
 use jeton::key::{Alg, Keys, MacAlg, MacKey, SigAlg, VerifyingKey};
-use jeton::{Policy, jwt, paseto};
+use jeton::{
+    Policy,
+    jwt::JwtVerifier,
+    paseto::{PasetoKeySet, PasetoVerifier},
+};
 use serde_json::Value;
 
 use jeton_lab_model::servers::Algorithm;
@@ -18,8 +22,8 @@ pub struct Checker {
 
 #[derive(Debug)]
 enum Verifier {
-    Jwt(jwt::Verifier),
-    Paseto(paseto::Verifier),
+    Jwt(JwtVerifier),
+    Paseto(PasetoVerifier),
 }
 
 impl Checker {
@@ -38,8 +42,8 @@ impl Checker {
             Algorithm::Es256 => return Self::es256(&text),
             Algorithm::Rs256 => set(SigAlg::RS256).map(of_jwt),
             Algorithm::EdDsa => set(SigAlg::EdDSA).map(of_jwt),
-            Algorithm::V4Public => paseto::KeySet::from_paserks(text.lines())
-                .map(|keys| Verifier::Paseto(paseto::Verifier::new(keys, policy()))),
+            Algorithm::V4Public => PasetoKeySet::from_paserks(text.lines())
+                .map(|keys| Verifier::Paseto(PasetoVerifier::new(keys, policy()))),
             Algorithm::V4Local => {
                 return Err(
                     "v4.local tokens cannot be checked: only the server has the key".to_owned(),
@@ -93,7 +97,7 @@ impl Checker {
 }
 
 fn of_jwt(keys: impl Into<Keys>) -> Verifier {
-    Verifier::Jwt(jwt::Verifier::new(keys, policy()))
+    Verifier::Jwt(JwtVerifier::new(keys, policy()))
 }
 
 /// Only the key identifies the issuer: the tokens of the report have only a subject and two times.

@@ -9,7 +9,7 @@ use std::thread;
 
 use base64_simd::URL_SAFE_NO_PAD;
 use jeton::key::{SigAlg, SigningKey, VerifyingKey};
-use jeton::{Policy, jwt};
+use jeton::{Policy, jwt::JwtVerifier};
 use jeton_lab_conformance::attack::{
     self, Demand, Message, Operator, Reach, Target, TargetOptions,
 };
@@ -104,9 +104,7 @@ fn converse(behavior: Behavior, key: &VerifyingKey, stream: TcpStream) -> std::i
 fn is_right(key: &VerifyingKey, token: &str) -> bool {
     let key = VerifyingKey::from_jwk(&key.to_jwk()).unwrap();
     let policy = Policy::new("https://issuer.example", "api");
-    jwt::Verifier::new(key, policy)
-        .verify::<Value>(token)
-        .is_ok()
+    JwtVerifier::new(key, policy).verify::<Value>(token).is_ok()
 }
 
 /// Returns the `alg` of a header that is an object; null if it has none.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use jeton::jwt::SigningKey;
-use jeton::key::SigAlg;
+use jeton::key::{SigAlg, SigningKey};
 use jeton_issuer::{
     Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke, Subject,
     check_records, limits,

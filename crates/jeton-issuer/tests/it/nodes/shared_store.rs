@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jeton::Clock;
+use jeton::key::KeyManagementAlg;
 use jeton_issuer::keyring::State;
 use jeton_issuer::{
     CustomClaims, Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke,
@@ -242,7 +243,7 @@ fn new_algorithm_signs_after_prepublication() {
 
 #[test]
 fn profile_encrypts_only_for_its_recipient() {
-    use jeton::jwe::{Decrypter, KeyManagementAlg};
+    use jeton::jwe::Decrypter;
     let reader = jeton::key::DecryptionKey::generate(KeyManagementAlg::EcdhEs).unwrap();
     let settings = |jwk: &str, alg: &str, enc: &str| {
         IssuerSettings::from_json(&format!(
@@ -283,7 +284,7 @@ fn profile_encrypts_only_for_its_recipient() {
     let keys = String::from_utf8(node.key_set(ISS).unwrap().jwk_set.clone()).unwrap();
     let keys = jeton::jwk::KeySet::from_json(&keys).unwrap();
     let policy = jeton::Policy::new(ISS, "api");
-    let verifier = jeton::jwt::Verifier::new(keys, policy).clock(clock);
+    let verifier = jeton::jwt::JwtVerifier::new(keys, policy).clock(clock);
     let nested = jeton::jwt::NestedVerifier::new(Decrypter::new(&reader), verifier);
     let verified: jeton::Verified<serde_json::Value> = nested.verify(&issued.token).unwrap();
     assert_eq!(verified.subject(), Some("user-7"));
@@ -402,7 +403,7 @@ fn wrong_key_encryption_key_is_named() {
 fn imported_key_signs_after_prepublication() {
     let (_, clock, node) = ready(&["ES256"]);
     let alg = jeton::key::SigAlg::ES256;
-    let mine = jeton::jwt::SigningKey::generate(alg)
+    let mine = jeton::key::SigningKey::generate(alg)
         .unwrap()
         .with_key_id("mine")
         .unwrap();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use jeton::Claims;
-use jeton::jwt::MacKey;
-use jeton::key::MacAlg;
+
+use jeton::key::{MacAlg, MacKey};
 use jeton_issuer::{
     CustomClaims, Error, IssuerSettings, KeyEncryptionKey, KeyKind, Node, Options, Request, Revoke,
     Rule, Subject, limits,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jeton::error::{Claim, Part, Rejection};
-use jeton::jwt::MacKey;
-use jeton::key::MacAlg;
+
+use jeton::key::{MacAlg, MacKey};
 use jeton_issuer::{
     Error, IssuerSettings, Node, Options, Request, StalePolicy, limits, verify_audit,
 };
@@ -28,7 +28,7 @@ fn with_header(header: &str) -> String {
 
 fn base64url(bytes: &[u8]) -> String {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
-    let token = jeton::jws::Signer::new(&key).sign(bytes).unwrap();
+    let token = jeton::jws::JwsSigner::new(&key).sign(bytes).unwrap();
     token.split('.').nth(1).unwrap().to_owned()
 }
 
@@ -41,7 +41,7 @@ fn revoke_invalid_token_is_rejected_without_store() {
             r#"{{"iss":"{iss}","aud":"api","jti":"1","sub":"s"{exp}}}"#
         ))
     };
-    let typ = jeton::jws::Signer::new(&elsewhere.key).typ("at+jwt");
+    let typ = jeton::jws::JwsSigner::new(&elsewhere.key).typ("at+jwt");
     let over = START - limits::LEEWAY_SECONDS - 2 * limits::CLOCK_SKEW_SECONDS;
     let deep = format!(
         r#"{{"alg":"HS256","x":{}{}}}"#,

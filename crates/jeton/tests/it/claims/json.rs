@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use jeton::error::{Claim, InvalidUse};
-use jeton::jwt::{BatchIssuer, MacKey, TokenClaims};
-use jeton::key::MacAlg;
+use jeton::jwt::{BatchIssuer, JwtVerifier, TokenClaims};
+use jeton::key::{MacAlg, MacKey};
+use jeton::paseto::PasetoVerifier;
 use jeton::paseto::v4;
-use jeton::{Claims, Error, FixedClock, Issue, JsonClaims, Limits, Policy, Timestamp, Verify, jwt};
+use jeton::{Claims, Error, FixedClock, Issue, JsonClaims, Limits, Policy, Timestamp, Verify};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -31,7 +32,7 @@ fn mac_key() -> MacKey {
 fn in_jwt(claims: &Claims<'_, JsonClaims<'_>>) -> Result<String, Error> {
     let key = mac_key();
     let token = key.issue_with_clock(claims, &clock())?;
-    let verifier = jwt::Verifier::new(&key, policy()).clock(clock());
+    let verifier = JwtVerifier::new(&key, policy()).clock(clock());
     Ok(verifier.verify_raw(&token)?.json().to_owned())
 }
 
@@ -39,7 +40,7 @@ fn in_jwt(claims: &Claims<'_, JsonClaims<'_>>) -> Result<String, Error> {
 fn in_paseto(claims: &Claims<'_, JsonClaims<'_>>) -> Result<String, Error> {
     let key = v4::LocalKey::generate()?;
     let token = Issue::issue_with_clock(&key, claims, &clock())?;
-    let verifier = v4::Verifier::new(&key, policy()).clock(clock());
+    let verifier = PasetoVerifier::new(&key, policy()).clock(clock());
     Ok(verifier.verify_raw(&token)?.json().to_owned())
 }
 
@@ -278,7 +279,7 @@ fn batch_takes_claims_as_text() {
         .issuer("i")
         .expires_in(Duration::from_secs(60));
     let issuer = BatchIssuer::new_with_clock(&key, &shared, &clock()).unwrap();
-    let verifier = jwt::Verifier::new(&key, policy()).clock(clock());
+    let verifier = JwtVerifier::new(&key, policy()).clock(clock());
     let issue = |own: &TokenClaims<'_, JsonClaims<'_>>| -> Result<String, Error> {
         let token = issuer.issue(own)?;
         Ok(verifier.verify_raw(&token)?.json().to_owned())

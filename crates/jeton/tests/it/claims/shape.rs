@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jeton::error::{Claim, Rejection, ShapeMismatch};
 use jeton::key::{MacAlg, MacKey};
-use jeton::{Claims, Error, Policy, Scratch, WithRegistered, jwt};
+use jeton::{Claims, Error, Policy, Scratch, WithRegistered, jwt::JwtVerifier};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -13,7 +13,7 @@ fn verified<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     let claims = Claims::from_json(text).unwrap().without_expiry();
     let token = key.issue(&claims.without_issued_at())?;
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    let verifier = jwt::Verifier::new(&key, policy.without_expiry());
+    let verifier = JwtVerifier::new(&key, policy.without_expiry());
     let mut scratch = Scratch::new();
     let borrowed = verifier.verify_in::<T>(&token, &mut scratch).err();
     let owned = verifier.verify::<T>(&token);

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jeton::error::{Claim, InvalidUse};
-use jeton::jwt::{BatchIssuer, MacKey, TokenClaims};
-use jeton::key::MacAlg;
+use jeton::jwt::{BatchIssuer, JwtVerifier, TokenClaims};
+use jeton::key::{MacAlg, MacKey};
+use jeton::paseto::PasetoVerifier;
 use jeton::paseto::v4;
 use jeton::{
     Claims, CustomClaims, Error, FixedClock, Issue, Policy, Timestamp, Verified, Verify,
-    WithRegistered, jwt,
+    WithRegistered,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -47,9 +48,9 @@ fn key() -> MacKey {
     MacKey::new(MacAlg::HS256, &[7; 32]).unwrap()
 }
 
-fn verifier() -> jwt::Verifier {
+fn verifier() -> JwtVerifier {
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    jwt::Verifier::new(key(), policy.without_expiry()).clock(clock())
+    JwtVerifier::new(key(), policy.without_expiry()).clock(clock())
 }
 
 /// The JSON of the claims in an issued JWT.
@@ -67,7 +68,7 @@ fn session_is_issued_and_verified() {
     let claims = Claims::new(WithRegistered(session()));
     let token = key().issue_with_clock(&claims, &clock()).unwrap();
     let policy = Policy::new("i", "b");
-    let verifier = jwt::Verifier::new(key(), policy).clock(clock());
+    let verifier = JwtVerifier::new(key(), policy).clock(clock());
     let expected = Session {
         iat: Some(NOW as f64),
         ..session()
@@ -208,7 +209,7 @@ fn paseto_needs_its_own_forms() {
     };
     let token = paseto(json!({"aud": "a", "exp": "2040-01-01T00:00:00Z"})).unwrap();
     let policy = Policy::new("i", "a").any_issuer();
-    let verifier = v4::Verifier::new(key.public_key(), policy).clock(clock());
+    let verifier = PasetoVerifier::new(key.public_key(), policy).clock(clock());
     let verified = verifier.verify_raw(&token).unwrap();
     assert_eq!(verified.expires_at().unwrap().unix_seconds(), 2_208_988_800);
     assert_eq!(

@@ -76,7 +76,7 @@ fn every_private_encoding_decrypts_for_every_public_encoding() {
 
 #[test]
 fn shared_key_round_trips_as_jwk() {
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg)
             .unwrap()
             .with_key_id("a")
@@ -87,7 +87,7 @@ fn shared_key_round_trips_as_jwk() {
             (key.thumbprint(), Some("a"))
         );
     }
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         let key = ContentKey::generate(enc).unwrap();
         let same = ContentKey::from_jwk(&key.to_jwk()).unwrap();
         assert_eq!((same.thumbprint(), same.enc()), (key.thumbprint(), enc));
@@ -214,13 +214,13 @@ fn key_of_wrong_length_is_rejected() {
             }
         }
     }
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         for length in [0, 15, 17, 25, 33, 64] {
             let problem = rejected(WrappingKey::new(alg, &vec![1; length]));
             assert_eq!(problem, (Some("k"), KeyProblem::WrongLength));
         }
     }
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         for length in [0, enc.key_bytes() - 1, enc.key_bytes() + 1] {
             let problem = rejected(ContentKey::new(enc, &vec![1; length]));
             assert_eq!(problem, (Some("k"), KeyProblem::WrongLength));

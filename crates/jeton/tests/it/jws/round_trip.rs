@@ -2,7 +2,7 @@
 
 use jeton::Error;
 use jeton::error::InvalidUse;
-use jeton::jws::{GeneralJws, Signer, Verifier};
+use jeton::jws::{GeneralJws, JwsSigner, JwsVerifier};
 use jeton::key::{Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 use serde_json::{Value, json};
 
@@ -16,11 +16,11 @@ const PAYLOADS: [&[u8]; 5] = [
 ];
 
 fn every_key(mut run: impl FnMut(SigningKeyRef<'_>, Keys)) {
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         let key = MacKey::generate(alg).unwrap();
         run((&key).into(), (&key).into());
     }
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         run((&key).into(), key.verifying_key().into());
     }
@@ -37,12 +37,12 @@ fn invalid_use<T>(result: jeton::Result<T>) -> InvalidUse {
 #[test]
 fn every_serialization_round_trips() {
     every_key(|key, keys| {
-        let verifier = Verifier::new(keys);
+        let verifier = JwsVerifier::new(keys);
         for payload in PAYLOADS {
             for unencoded in [false, true] {
                 let signer = || match unencoded {
-                    true => Signer::new(key).unencoded(),
-                    false => Signer::new(key),
+                    true => JwsSigner::new(key).unencoded(),
+                    false => JwsSigner::new(key),
                 };
                 let detached = signer().sign_detached(payload).unwrap();
                 let verified = verifier.verify_detached(&detached, payload).unwrap();
@@ -87,13 +87,13 @@ fn every_serialization_round_trips() {
 #[test]
 fn unencoded_payload_is_verbatim() {
     let key = MacKey::generate(MacAlg::HS256).unwrap();
-    let text = Signer::new(&key)
+    let text = JwsSigner::new(&key)
         .unencoded()
         .sign_flattened(b"a \"quoted\" dot .")
         .unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["payload"], "a \"quoted\" dot .");
-    let token = Signer::new(&key)
+    let token = JwsSigner::new(&key)
         .unencoded()
         .sign(b"a space, a comma")
         .unwrap();
@@ -106,12 +106,14 @@ fn header_contains_the_requested_members() {
         .unwrap()
         .with_key_id("k")
         .unwrap();
-    let signer = || Signer::new(&key).typ("t").content_type("c");
+    let signer = || JwsSigner::new(&key).typ("t").content_type("c");
     for token in [
         signer().sign(b"x").unwrap(),
         signer().unencoded().sign(b"x").unwrap(),
     ] {
-        let verified = Verifier::new(key.verifying_key()).verify(&token).unwrap();
+        let verified = JwsVerifier::new(key.verifying_key())
+            .verify(&token)
+            .unwrap();
         assert_eq!(
             (verified.typ(), verified.content_type(), verified.key_id()),
             (Some("t"), Some("c"), Some("k"))
@@ -122,14 +124,14 @@ fn header_contains_the_requested_members() {
 #[test]
 fn unprotected_header_is_separate() {
     let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
-    let signer = Signer::new(&key)
+    let signer = JwsSigner::new(&key)
         .unprotected(&json!({"note": ["x", 1]}))
         .unwrap();
     let text = signer.sign_flattened(b"x").unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["header"], json!({"note": ["x", 1]}));
     assert!(
-        Verifier::new(key.verifying_key())
+        JwsVerifier::new(key.verifying_key())
             .verify_json(&text)
             .is_ok()
     );
@@ -151,7 +153,7 @@ fn unprotected_header_is_separate() {
         json!("x"),
         json!({"long": "x".repeat(20_000)}),
     ] {
-        let rejected = Signer::new(&key).unprotected(&header);
+        let rejected = JwsSigner::new(&key).unprotected(&header);
         assert_eq!(
             invalid_use(rejected),
             InvalidUse::UnprotectedHeader,
@@ -163,7 +165,7 @@ fn unprotected_header_is_separate() {
 #[test]
 fn signers_with_different_encoding_are_an_error() {
     let key = SigningKey::generate(SigAlg::ES384).unwrap();
-    let signer = || Signer::new(&key);
+    let signer = || JwsSigner::new(&key);
     let none = InvalidUse::Signers { signers: 0 };
     assert_eq!(invalid_use(GeneralJws::new().sign(b"x")), none);
     assert_eq!(invalid_use(GeneralJws::new().sign_detached(b"x")), none);
@@ -183,7 +185,7 @@ fn signers_with_different_encoding_are_an_error() {
     let sixteen = (0..16).fold(GeneralJws::new(), |general, _| general.signer(signer()));
     let text = sixteen.sign(b"x").unwrap();
     assert!(
-        Verifier::new(key.verifying_key())
+        JwsVerifier::new(key.verifying_key())
             .verify_json(&text)
             .is_ok()
     );

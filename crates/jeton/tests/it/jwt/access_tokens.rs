@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use jeton::error::{Claim, InvalidUse, Rejection};
-use jeton::jwt::{Issuer, SigningKey, Verifier};
-use jeton::key::SigAlg;
-use jeton::{Claims, Error, FixedClock, Policy, Result, Timestamp, jws};
+use jeton::jwt::{JwtIssuer, JwtVerifier};
+use jeton::key::{SigAlg, SigningKey};
+use jeton::{Claims, Error, FixedClock, Policy, Result, Timestamp, jws::JwsSigner};
 use serde_json::{Value, json};
 
 const NOW: i64 = 1_700_000_000;
@@ -39,13 +39,13 @@ fn with(name: &str, value: Value) -> Value {
 }
 
 fn verify_with(key: &SigningKey, typ: Option<&str>, claims: &Value) -> Result<()> {
-    let mut signer = jws::Signer::new(key);
+    let mut signer = JwsSigner::new(key);
     if let Some(typ) = typ {
         signer = signer.typ(typ);
     }
     let token = signer.sign(claims.to_string().as_bytes()).unwrap();
     let policy = Policy::access_token("https://id.example", "https://api.example");
-    let verifier = Verifier::new(key.verifying_key(), policy).clock(clock());
+    let verifier = JwtVerifier::new(key.verifying_key(), policy).clock(clock());
     verifier.verify::<Value>(&token).map(|_| ())
 }
 
@@ -56,7 +56,7 @@ fn rejection(typ: Option<&str>, claims: &Value) -> Option<Rejection> {
 
 fn issue(claims: &Value) -> Result<String> {
     let key = key();
-    let issuer = Issuer::builder(key).access_tokens().build().unwrap();
+    let issuer = JwtIssuer::builder(key).access_tokens().build().unwrap();
     let text = claims.to_string();
     issuer.issue_with_clock(&Claims::from_json(&text).unwrap(), &clock())
 }
@@ -146,10 +146,10 @@ fn verify_audience_must_contain_the_resource_server() {
 #[test]
 fn verify_signature_is_of_a_key_of_the_issuer() {
     let (own, other) = (key(), key());
-    let token = jws::Signer::new(&other).typ("at+jwt");
+    let token = JwsSigner::new(&other).typ("at+jwt");
     let token = token.sign(complete().to_string().as_bytes()).unwrap();
     let policy = || Policy::access_token("https://id.example", "https://api.example");
-    let verifier = Verifier::new(own.verifying_key(), policy()).clock(clock());
+    let verifier = JwtVerifier::new(own.verifying_key(), policy()).clock(clock());
     let error = verifier.verify::<Value>(&token).unwrap_err();
     assert_eq!(error.rejection(), Some(Rejection::Signature));
     let encode = |text: &str| base64_simd::URL_SAFE_NO_PAD.encode_to_string(text);
@@ -203,7 +203,7 @@ fn issue_client_id_must_be_a_string() {
 fn issue_has_the_type_at_jwt() {
     let key = key();
     let verifying = key.verifying_key();
-    let issuer = Issuer::builder(key)
+    let issuer = JwtIssuer::builder(key)
         .access_tokens()
         .issuer("https://id.example")
         .audience("https://api.example")
@@ -214,14 +214,14 @@ fn issue_has_the_type_at_jwt() {
     let claims = claims.subject("u").token_id("1");
     let token = issuer.issue_with_clock(&claims, &clock()).unwrap();
     let policy = Policy::access_token("https://id.example", "https://api.example");
-    let verifier = Verifier::new(verifying, policy).clock(clock());
+    let verifier = JwtVerifier::new(verifying, policy).clock(clock());
     let verified = verifier.verify::<Value>(&token).unwrap();
     assert_eq!(verified.header().typ(), Some("at+jwt"));
 }
 
 #[test]
 fn issuer_of_access_tokens_with_another_type_is_an_error() {
-    let builder = || Issuer::builder(key());
+    let builder = || JwtIssuer::builder(key());
     let another = builder().access_tokens().typ("JWT").build();
     let error = another.map(drop).unwrap_err();
     assert_eq!(error, InvalidUse::AccessTokenType.into());

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use jeton::error::{Claim, InvalidUse};
-use jeton::jwt::{BatchIssuer, MacKey, SigningKey, TokenClaims, Verifier};
-use jeton::key::{MacAlg, SigAlg, SigningKeyRef};
+use jeton::jwt::{BatchIssuer, JwtVerifier, TokenClaims};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
 use jeton::{Claims, Error, FixedClock, Policy, Timestamp};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn clock() -> FixedClock {
     FixedClock(Timestamp::from_unix_seconds(1_700_000_000).unwrap())
 }
 
-fn claims_of(token: &str, verifier: &Verifier) -> Value {
+fn claims_of(token: &str, verifier: &JwtVerifier) -> Value {
     let verified = verifier.verify::<IgnoredAny>(token).unwrap();
     serde_json::from_str(verified.json()).unwrap()
 }
@@ -31,9 +31,9 @@ fn claims_of(token: &str, verifier: &Verifier) -> Value {
 /// after a group.
 #[test]
 fn batch_issuer_token_has_shared_and_own_claims() {
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         let key = MacKey::generate(alg).unwrap();
-        let verifier = Verifier::new(&key, Policy::new(ISSUER, "api")).clock(clock());
+        let verifier = JwtVerifier::new(&key, Policy::new(ISSUER, "api")).clock(clock());
         for extra in 0..7 {
             let audience = "x".repeat(extra);
             let shared = Claims::new(())
@@ -61,7 +61,7 @@ fn batch_issuer_token_has_shared_and_own_claims() {
 fn batch_issuer_works_with_a_signing_key() {
     for alg in [SigAlg::ES256, SigAlg::EdDSA, SigAlg::MlDsa44] {
         let key = SigningKey::generate(alg).unwrap();
-        let verifier = Verifier::new(key.verifying_key(), Policy::new(ISSUER, "api"));
+        let verifier = JwtVerifier::new(key.verifying_key(), Policy::new(ISSUER, "api"));
         let issuer = BatchIssuer::new(&key, &shared()).unwrap();
         let token = issuer
             .issue(&TokenClaims::new(()).subject("alice"))
@@ -95,7 +95,7 @@ fn batch_issuer_without_claims_gives_an_empty_object() {
     let nothing = Claims::new(()).without_expiry().without_issued_at();
     let issuer = BatchIssuer::new(&key, &nothing).unwrap();
     let policy = Policy::new(ISSUER, "api").any_issuer().any_audience();
-    let verifier = Verifier::new(&key, policy.without_expiry());
+    let verifier = JwtVerifier::new(&key, policy.without_expiry());
     for (own, expected) in [(json!({}), json!({})), (json!({"a": 1}), json!({"a": 1}))] {
         let token = issuer.issue(&TokenClaims::new(own)).unwrap();
         assert_eq!(claims_of(&token, &verifier), expected);
@@ -114,7 +114,7 @@ fn issue_onto_appends_and_restores_after_an_error() {
     ));
     assert_eq!(text, "before ");
     issuer.issue_onto(&TokenClaims::new(()), &mut text).unwrap();
-    let verifier = Verifier::new(&key, Policy::new(ISSUER, "api"));
+    let verifier = JwtVerifier::new(&key, Policy::new(ISSUER, "api"));
     assert_eq!(
         claims_of(&text["before ".len()..], &verifier)["iss"],
         ISSUER

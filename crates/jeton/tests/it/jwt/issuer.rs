@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jeton::error::{Claim, InvalidUse};
-use jeton::jwt::{Issuer, IssuerBuilder, MacKey, SigningKey, TokenClaims, Verifier};
-use jeton::key::{MacAlg, SigAlg};
+use jeton::jwt::{IssuerBuilder, JwtIssuer, JwtVerifier, TokenClaims};
+use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::{Claims, FixedClock, Issue, JsonClaims, Policy, Timestamp, Verified, WithRegistered};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -15,14 +15,14 @@ fn clock() -> FixedClock {
 }
 
 fn builder(key: &MacKey) -> IssuerBuilder {
-    Issuer::builder(key)
+    JwtIssuer::builder(key)
         .issuer("i")
         .audiences(["a", "b"])
         .lifetime(Duration::from_secs(60))
 }
 
 fn verified(key: &MacKey, token: &str) -> Verified<Value> {
-    let verifier = Verifier::new(key, Policy::new("i", "b")).clock(clock());
+    let verifier = JwtVerifier::new(key, Policy::new("i", "b")).clock(clock());
     verifier.verify(token).unwrap()
 }
 
@@ -80,7 +80,7 @@ fn token_cannot_set_what_the_issuer_sets() {
     assert_eq!(issuer.issue(&fields), set_for_all(Claim::Issuer));
     let own = WithRegistered(json!({"sub": "s"}));
     assert!(issuer.issue(&own).is_ok());
-    let without = Issuer::builder(&key).build().unwrap();
+    let without = JwtIssuer::builder(&key).build().unwrap();
     let error = Err(InvalidUse::ExpiryNotChosen.into());
     assert_eq!(without.issue(&json!({"page": "/"})), error);
 }
@@ -88,14 +88,14 @@ fn token_cannot_set_what_the_issuer_sets() {
 #[test]
 fn issuer_in_shared_state_outlives_its_creator() {
     let key = Arc::new(SigningKey::generate(SigAlg::EdDSA).unwrap());
-    let issuer = Issuer::builder(Arc::clone(&key))
+    let issuer = JwtIssuer::builder(Arc::clone(&key))
         .without_expiry()
         .build()
         .unwrap();
     let threads = [issuer.clone(), issuer]
         .map(|issuer| std::thread::spawn(move || issuer.issue(&json!({"n": 1})).unwrap()));
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    let verifier = Verifier::new(key.verifying_key(), policy.without_expiry());
+    let verifier = JwtVerifier::new(key.verifying_key(), policy.without_expiry());
     for thread in threads {
         let token = thread.join().unwrap();
         assert!(verifier.verify::<IgnoredAny>(&token).is_ok());
@@ -109,7 +109,7 @@ fn batch_of_an_issuer_has_its_settings() {
     let batch = issuer.batch_with_clock(&clock()).unwrap();
     let token = batch.issue(&TokenClaims::new(()).subject("s")).unwrap();
     let policy = Policy::new("i", "a").typ("X+JWT");
-    let verifier = Verifier::new(&key, policy).clock(clock());
+    let verifier = JwtVerifier::new(&key, policy).clock(clock());
     let verified = verifier.verify::<IgnoredAny>(&token).unwrap();
     assert_eq!(verified.subject(), Some("s"));
     assert_eq!(verified.header().typ(), Some("X+JWT"));
@@ -131,7 +131,7 @@ fn access_token_needs_every_claim_of_rfc_9068() {
     for (name, _) in all {
         assert_eq!(with(name), Err(InvalidUse::AccessTokenClaim(name).into()));
     }
-    let verifier = Verifier::new(&key, Policy::access_token("i", "a")).clock(clock());
+    let verifier = JwtVerifier::new(&key, Policy::access_token("i", "a")).clock(clock());
     let token = with("nothing").unwrap();
     assert!(verifier.verify::<IgnoredAny>(&token).is_ok());
 }
@@ -144,7 +144,7 @@ fn issued_ago_moves_iat_and_exp() {
         .expires_in(Duration::from_secs(600));
     let token = key.issue_with_clock(&claims, &clock()).unwrap();
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    let verifier = Verifier::new(&key, policy).clock(clock());
+    let verifier = JwtVerifier::new(&key, policy).clock(clock());
     let verified = verifier.verify::<IgnoredAny>(&token).unwrap();
     assert_eq!(verified.json(), r#"{"exp":1700000540,"iat":1699999940}"#);
 }

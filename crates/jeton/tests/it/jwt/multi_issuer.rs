@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use jeton::error::{Claim, InvalidUse, Part, Rejection};
-use jeton::jwt::{MacKey, MultiIssuerVerifier, SigningKey, Verifier};
-use jeton::key::{ContentEnc, ContentKey, MacAlg, SigAlg};
-use jeton::{Cached, Claims, FixedClock, Limits, Policy, Scratch, Timestamp, Verify, jws, jwt};
+use jeton::jwt::{JwtIssuer, JwtVerifier, MultiIssuerVerifier};
+use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::{
+    Cached, Claims, FixedClock, Limits, Policy, Scratch, Timestamp, Verify, jws::JwsSigner, jwt,
+};
 use serde::de::IgnoredAny;
 
 const A: &str = "https://a.example";
@@ -55,14 +57,14 @@ fn rejection(verifier: &MultiIssuerVerifier, token: &str) -> Option<Rejection> {
 
 /// A token with this payload, as the holder of the key can sign it.
 fn signed(key: &MacKey, payload: &str) -> String {
-    jws::Signer::new(key).sign(payload.as_bytes()).unwrap()
+    JwsSigner::new(key).sign(payload.as_bytes()).unwrap()
 }
 
 #[test]
 fn token_is_verified_with_keys_and_policy_of_its_issuer() {
     let Two { a, b, verifier } = two();
     let issue = |key: &MacKey, issuer, typ: &str| {
-        let issuer_of_type = jwt::Issuer::builder(key).typ(typ).build().unwrap();
+        let issuer_of_type = JwtIssuer::builder(key).typ(typ).build().unwrap();
         let claims = claims(issuer);
         issuer_of_type.issue_with_clock(&claims, &at(0)).unwrap()
     };
@@ -223,11 +225,11 @@ fn cached_tokens_are_checked_with_the_policy_of_their_issuer() {
         assert_eq!(verified.issuer(), Some(A));
     }
     assert_eq!(cached.remembered(), 1);
-    let single = Verifier::new(&a, policy(A)).clock(at(0));
+    let single = JwtVerifier::new(&a, policy(A)).clock(at(0));
     let verified = single.verify_raw(&token).unwrap();
     assert!(cached.recheck(&verified).is_ok());
     // Claims of an issuer that this verifier does not have.
-    let other = Verifier::new(&a, policy("https://c.example")).clock(at(0));
+    let other = JwtVerifier::new(&a, policy("https://c.example")).clock(at(0));
     let token = a.issue_with_clock(&claims("https://c.example"), &at(0));
     let verified = other.verify_raw(&token.unwrap()).unwrap();
     let error = cached.recheck(&verified).unwrap_err();

@@ -2,7 +2,7 @@
 
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{KeyError, KeyProblem};
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 use jeton::{Error, Result, limits};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn public_jwk(key: &SigningKey) -> Value {
 
 #[test]
 fn every_private_encoding_signs_for_every_public_encoding() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
         let private_forms = [
@@ -40,10 +40,10 @@ fn every_private_encoding_signs_for_every_public_encoding() {
         ];
         for private in &private_forms {
             assert_eq!(private.to_jwk().unwrap(), key.to_jwk().unwrap());
-            let token = Signer::new(private).sign(b"x").unwrap();
+            let token = JwsSigner::new(private).sign(b"x").unwrap();
             for public in &public_forms {
                 assert_eq!(public.thumbprint(), key.verifying_key().thumbprint());
-                Verifier::new(public).verify(&token).unwrap();
+                JwsVerifier::new(public).verify(&token).unwrap();
             }
         }
     }
@@ -52,7 +52,7 @@ fn every_private_encoding_signs_for_every_public_encoding() {
 /// A key that was read from PEM is written in the same form, including its public key.
 #[test]
 fn private_key_pem_round_trips() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let pem = SigningKey::generate(alg).unwrap().to_pem().unwrap();
         let again = SigningKey::from_pem_as(&pem, alg).unwrap();
         assert_eq!(*again.to_pem().unwrap(), *pem, "{alg:?}");
@@ -85,7 +85,7 @@ fn curve_implies_algorithm_but_rsa_does_not() {
         }
         let pem = key.to_pem().unwrap();
         assert_eq!(SigningKey::from_pem(&pem).is_ok(), implied.is_some());
-        for wrong in SigAlg::ALL {
+        for &wrong in SigAlg::ALL {
             let fits = SigningKey::from_pem_as(&pem, wrong).is_ok();
             let family = |alg: SigAlg| match alg.name() {
                 "EdDSA" | "Ed25519" => "Ed25519".to_owned(),
@@ -328,7 +328,7 @@ fn mismatched_private_and_public_key_is_rejected() {
 
 #[test]
 fn private_key_as_public_and_reverse_is_rejected() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
         assert_eq!(
@@ -414,21 +414,21 @@ fn mac_key_ops_restrict_the_key() {
         Some("alg")
     );
 
-    let token = Signer::new(&key).sign(b"x").unwrap();
+    let token = JwsSigner::new(&key).sign(b"x").unwrap();
     let verify_only = MacKey::from_jwk(&with("key_ops", json!(["verify"]))).unwrap();
-    assert!(Verifier::new(&verify_only).verify(&token).is_ok());
+    assert!(JwsVerifier::new(&verify_only).verify(&token).is_ok());
     assert_eq!(
-        rejected(Signer::new(&verify_only).sign(b"x")).member(),
+        rejected(JwsSigner::new(&verify_only).sign(b"x")).member(),
         Some("key_ops")
     );
     let again = MacKey::from_jwk(&verify_only.to_jwk()).unwrap();
-    assert!(Signer::new(&again).sign(b"x").is_err());
-    assert!(Verifier::new(&again).verify(&token).is_ok());
+    assert!(JwsSigner::new(&again).sign(b"x").is_err());
+    assert!(JwsVerifier::new(&again).verify(&token).is_ok());
     let sign_only = MacKey::from_jwk(&with("key_ops", json!(["sign"]))).unwrap();
     let again = MacKey::from_jwk(&sign_only.to_jwk()).unwrap();
-    assert!(Verifier::new(&again).verify(&token).is_err());
-    assert_eq!(Signer::new(&sign_only).sign(b"x").unwrap(), token);
-    assert!(Verifier::new(&sign_only).verify(&token).is_err());
+    assert!(JwsVerifier::new(&again).verify(&token).is_err());
+    assert_eq!(JwsSigner::new(&sign_only).sign(b"x").unwrap(), token);
+    assert!(JwsVerifier::new(&sign_only).verify(&token).is_err());
 }
 
 /// AWS-LC accepts the hybrid form, whose first byte encodes the parity of y (X9.62). RFC 5480, section 2.2, does

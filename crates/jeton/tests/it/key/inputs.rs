@@ -10,7 +10,7 @@ use jeton::key::{
 };
 use jeton::paserk::Paserk;
 use jeton::paseto::v4::{LocalKey, PublicKey};
-use jeton::{Error, FixedClock, Limits, Policy, Timestamp, jws, jwt};
+use jeton::{Error, FixedClock, Limits, Policy, Timestamp, jws::JwsVerifier, jwt::JwtVerifier};
 use serde::de::IgnoredAny;
 
 #[allow(clippy::disallowed_methods, reason = "a test reads files")]
@@ -43,7 +43,7 @@ fn found(name: &str) -> FoundInput {
 
 fn verdict(keys: impl Into<Keys>, token: &str) -> jeton::Result<()> {
     let token = text(token);
-    jws::Verifier::new(keys).verify(token.trim()).map(|_| ())
+    JwsVerifier::new(keys).verify(token.trim()).map(|_| ())
 }
 
 fn rejection(keys: impl Into<Keys>, token: &str) -> Rejection {
@@ -190,7 +190,7 @@ fn key_id_up_to_its_limit_is_accepted() {
     assert_eq!(verdict(set(), "long-kid/rsa.tok"), Ok(()));
     let token = text("long-kid/rsa.tok");
     let tight = Limits::default().key_id_bytes(507);
-    let verifier = jws::Verifier::new(set()).limits(tight);
+    let verifier = JwsVerifier::new(set()).limits(tight);
     let error = verifier.verify(token.trim()).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -216,7 +216,7 @@ fn ninth_key_without_key_id_names_the_limit() {
     );
     let token = text("many-keys/nokid");
     let wide = Limits::default().keys_tried(9);
-    let verifier = jws::Verifier::new(nine()).limits(wide);
+    let verifier = JwsVerifier::new(nine()).limits(wide);
     assert!(verifier.verify(token.trim()).is_ok());
     assert_eq!(verdict(nine(), "many-keys/kid"), Ok(()));
     let many = KeySet::from_json(&text("many-keys/many.json")).unwrap();
@@ -359,7 +359,7 @@ fn at_the_time_of_the_tokens() -> FixedClock {
 /// What a verifier with this policy says about a token, at the time when it was made.
 fn claims_verdict(policy: Policy, key: &str, token: &str) -> Option<Rejection> {
     let key = read(key).unwrap().verifying(None).unwrap();
-    let verifier = jwt::Verifier::new(key, policy).clock(at_the_time_of_the_tokens());
+    let verifier = JwtVerifier::new(key, policy).clock(at_the_time_of_the_tokens());
     let result = verifier.verify::<IgnoredAny>(text(token).trim());
     result.err().map(|error| error.rejection().unwrap())
 }
@@ -457,7 +457,7 @@ fn sd_jwt_is_no_jwt_but_its_first_part_is() {
         assert!(verdict(key(), name).is_err(), "{name}");
         let token = text(name);
         let (jwt, _) = token.split_once('~').unwrap();
-        assert!(jws::Verifier::new(key()).verify(jwt).is_ok());
+        assert!(JwsVerifier::new(key()).verify(jwt).is_ok());
     }
 }
 
@@ -465,7 +465,7 @@ fn sd_jwt_is_no_jwt_but_its_first_part_is() {
 #[test]
 fn pasted_text_around_a_token_is_rejected() {
     let key = || read("pasted/p.pem").unwrap().verifying(None).unwrap();
-    let verifier = jws::Verifier::new(key());
+    let verifier = JwsVerifier::new(key());
     assert_eq!(verdict(key(), "pasted/tok"), Ok(()));
     for name in [
         "bearer", "comma", "cookie", "dots", "json", "nlnl", "query", "quotes", "two",

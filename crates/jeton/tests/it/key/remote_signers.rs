@@ -12,12 +12,16 @@ use std::time::Duration;
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{self as aws, EcdsaKeyPair, Ed25519KeyPair, RsaKeyPair};
-use jeton::error::{InvalidUse, Rejection};
-use jeton::jwe::{ContentEnc, Decrypter, Encrypter, KeyWrapAlg};
-use jeton::key::{SigAlg, SigningKey, VerifyingKey, WrappingKey};
-use jeton::paseto::{self, BoundIssuer, TokenContext, v3, v4};
-use jeton::remote::{RemoteError, RemoteKey, Signature, SigningInput};
-use jeton::{Claims, Error, Issue, Policy, Verified, jws, jwt};
+use jeton::error::{InvalidUse, Rejection, RemoteError};
+use jeton::jwe::{Decrypter, Encrypter};
+use jeton::key::{ContentEnc, KeyWrapAlg, SigAlg, SigningKey, VerifyingKey, WrappingKey};
+use jeton::paseto::{BoundIssuer, PasetoRemoteKey, PasetoVerifier, TokenContext, v3, v4};
+use jeton::remote::{RemoteKey, Signature, SigningInput};
+use jeton::{
+    Claims, Error, Issue, Policy, Verified,
+    jws::{JwsSigner, JwsVerifier},
+    jwt::{self, JwtVerifier},
+};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,8 +36,8 @@ fn claims() -> Claims<'static, Visit> {
         .expires_in(Duration::from_secs(300))
 }
 
-fn verifier(key: VerifyingKey) -> jwt::Verifier {
-    jwt::Verifier::new(key, Policy::new("i", "a"))
+fn verifier(key: VerifyingKey) -> JwtVerifier {
+    JwtVerifier::new(key, Policy::new("i", "a"))
 }
 
 /// A remote signer: signs messages with its private key.
@@ -106,7 +110,7 @@ impl TestSigner {
             .split_once('.')
             .unwrap();
         let header = String::from_utf8(decoded(header)).unwrap();
-        let mut signer = jws::Signer::new(&self.key);
+        let mut signer = JwsSigner::new(&self.key);
         if header.contains("\"typ\":\"JWT\"") {
             signer = signer.typ("JWT");
         }
@@ -123,7 +127,7 @@ fn decoded(text: &str) -> Vec<u8> {
 
 #[test]
 fn prepare_and_attach_works_for_every_algorithm() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let test_signer = TestSigner::generate(alg);
         let prepared = test_signer.remote_key().prepare(&claims()).unwrap();
         let signature = test_signer.sign(prepared.input().alg(), prepared.input().message());
@@ -141,7 +145,7 @@ fn prepare_and_attach_works_for_every_algorithm() {
 
 #[test]
 fn remote_signer_works_for_every_algorithm() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let test_signer = Arc::new(TestSigner::generate(alg));
         let signer = test_signer.remote_key().with_signer({
             let test_signer = Arc::clone(&test_signer);
@@ -169,8 +173,8 @@ fn remote_signer_works_wherever_a_key_does() {
         let test_signer = Arc::clone(&test_signer);
         move |input: &SigningInput<'_>| Ok(test_signer.sign(input.alg(), input.message()))
     });
-    let jws = jws::Signer::new(&signer).typ("note").unencoded();
-    let verifier = jws::Verifier::new(signer.verifying_key());
+    let jws = JwsSigner::new(&signer).typ("note").unencoded();
+    let verifier = JwsVerifier::new(signer.verifying_key());
     let json = jws.sign_flattened(b"x").unwrap();
     assert_eq!(
         verifier.verify_json(&json).unwrap().key_id(),
@@ -230,7 +234,7 @@ fn prepared_token_is_held_across_an_await() {
 
 #[test]
 fn signing_input_is_described_for_every_algorithm() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let test_signer = TestSigner::generate(alg);
         let prepared = test_signer
             .remote_key()
@@ -273,7 +277,7 @@ fn prepared_payload_may_have_a_typ() {
         .unwrap();
     let signature = test_signer.sign(SigAlg::EdDSA, prepared.input().message());
     let token = prepared.attach(&signature).unwrap();
-    let verified = jws::Verifier::new(test_signer.key.verifying_key())
+    let verified = JwsVerifier::new(test_signer.key.verifying_key())
         .verify(&token)
         .unwrap();
     assert_eq!(
@@ -311,7 +315,7 @@ const NO_FORM: Error = Error::Remote(RemoteError::SignatureForm);
 
 #[test]
 fn attach_signature_of_another_key_is_an_error() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let (test_signer, other) = (TestSigner::generate(alg), TestSigner::generate(alg));
         // Another key with the right input.
         let prepared = test_signer.remote_key().prepare_payload(b"x").unwrap();
@@ -441,7 +445,7 @@ fn v4_signer(key: &v4::SecretKey) -> Ed25519KeyPair {
 fn paseto_prepare_and_attach_works() {
     let key = v4::SecretKey::generate().unwrap();
     let test_signer = v4_signer(&key);
-    let remote_key = paseto::RemoteKey::new(&key.public_key());
+    let remote_key = PasetoRemoteKey::new(&key.public_key());
     let clock = jeton::FixedClock(jeton::Timestamp::from_unix_seconds(1_800_000_000).unwrap());
     for context in [
         TokenContext::new(),
@@ -494,12 +498,12 @@ fn paseto_remote_signer_issues_like_a_key() {
     let key = v4::SecretKey::generate().unwrap();
     let test_signer = v4_signer(&key);
     let signer =
-        paseto::RemoteKey::new(&key.public_key()).with_signer(move |input: &SigningInput<'_>| {
+        PasetoRemoteKey::new(&key.public_key()).with_signer(move |input: &SigningInput<'_>| {
             Ok(Signature::Fixed(
                 test_signer.sign(input.message()).as_ref().to_vec(),
             ))
         });
-    let verifier = v4::Verifier::new(key.public_key(), Policy::new("i", "a"));
+    let verifier = PasetoVerifier::new(key.public_key(), Policy::new("i", "a"));
     let issuers: [&dyn Issue; 2] = [
         &signer,
         &BoundIssuer::new(&signer, TokenContext::new().footer("f")),
@@ -533,7 +537,7 @@ fn paseto_v3_remote_signature_may_be_fixed_or_der() {
         &point,
     )
     .unwrap();
-    let remote_key = paseto::RemoteKey::new(&key.public_key());
+    let remote_key = PasetoRemoteKey::new(&key.public_key());
     let prepared = remote_key
         .prepare(&claims(), TokenContext::new().footer("f"))
         .unwrap();
@@ -548,6 +552,6 @@ fn paseto_v3_remote_signature_may_be_fixed_or_der() {
     let token = prepared
         .attach(&Signature::Der(der.as_ref().to_vec()))
         .unwrap();
-    let verifier = v3::Verifier::new(key.public_key(), Policy::new("i", "a"));
+    let verifier = PasetoVerifier::new(key.public_key(), Policy::new("i", "a"));
     assert_eq!(verifier.verify::<Visit>(&token).unwrap().claims().page, "/");
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use jeton::error::{Error, KeyProblem, Rejection};
+use jeton::error::{KeyProblem, Rejection};
 use jeton::jwk::KeySet;
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
-use jeton::paseto::{self, TokenContext, v4};
-use jeton::{Claims, Policy, Scratch, Verified, jwt, limits};
+use jeton::paseto::{PasetoKeySet, PasetoKeys, PasetoVerifier, TokenContext, v4};
+use jeton::{Claims, Error, Policy, Scratch, Verified, jwt::JwtVerifier, limits};
 use serde::de::IgnoredAny;
 
 fn claims() -> Claims<'static, ()> {
@@ -34,7 +34,7 @@ fn public(key: &SigningKey) -> String {
 }
 
 fn verdict(set: &str, token: &str) -> Result<Option<String>, Rejection> {
-    let verifier = jwt::Verifier::new(KeySet::from_json(set).unwrap(), policy());
+    let verifier = JwtVerifier::new(KeySet::from_json(set).unwrap(), policy());
     let verified = verifier.verify::<IgnoredAny>(token);
     let id = verified.map(|verified| verified.key_id().map(str::to_owned));
     id.map_err(|error| error.rejection().unwrap())
@@ -175,8 +175,8 @@ fn footer(kid: &str) -> String {
     format!("{{\"kid\":\"{kid}\"}}")
 }
 
-fn paseto_verdict(set: &paseto::KeySet, token: &str) -> Result<String, Rejection> {
-    let verifier = paseto::Verifier::new(set.clone(), policy());
+fn paseto_verdict(set: &PasetoKeySet, token: &str) -> Result<String, Rejection> {
+    let verifier = PasetoVerifier::new(set.clone(), policy());
     let rejection = |error: Error| error.rejection().unwrap();
     let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(rejection)?;
     let mut scratch = Scratch::new();
@@ -194,7 +194,7 @@ fn paseto_footer_kid_selects_the_key() {
         v4::SecretKey::generate().unwrap(),
     );
     let local = v4::LocalKey::generate().unwrap();
-    let set = paseto::KeySet::new([
+    let set = PasetoKeySet::new([
         one.public_key().into(),
         (&two.public_key()).into(),
         (&local).into(),
@@ -237,7 +237,7 @@ fn paseto_without_kid_is_tried_with_limited_keys() {
     let pairs: Vec<v4::SecretKey> = (0..=limits::KEYS_TRIED)
         .map(|_| v4::SecretKey::generate().unwrap())
         .collect();
-    let set = paseto::KeySet::new(pairs.iter().map(|pair| pair.public_key().into())).unwrap();
+    let set = PasetoKeySet::new(pairs.iter().map(|pair| pair.public_key().into())).unwrap();
     for footer in ["", "not JSON", "[\"kid\"]", "{\"for\":\"you\"}"] {
         let context = TokenContext::new().footer(footer);
         let first = pairs[0].issue_with(&claims(), context).unwrap();
@@ -267,7 +267,7 @@ fn paseto_without_kid_is_tried_with_limited_keys() {
 #[test]
 fn unverified_footer_is_read_strictly() {
     let pair = v4::SecretKey::generate().unwrap();
-    let set = paseto::KeySet::new([pair.public_key().into()]).unwrap();
+    let set = PasetoKeySet::new([pair.public_key().into()]).unwrap();
     let id = pair.public_key().id();
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
     let long = footer(&"k".repeat(limits::KEY_ID_BYTES + 1));
@@ -288,7 +288,7 @@ fn unverified_footer_is_read_strictly() {
         let verdict = paseto_verdict(&set, &token).map_err(|why| why.to_string());
         assert_eq!(verdict, Err(rejection.to_owned()));
         // A single key does not read the footer.
-        let alone = paseto::Verifier::new(pair.public_key(), policy());
+        let alone = PasetoVerifier::new(pair.public_key(), policy());
         assert!(alone.verify::<IgnoredAny>(&token).is_ok());
     }
 }
@@ -299,7 +299,7 @@ fn paseto_key_set_accepts_only_versions_of_its_keys() {
         v4::LocalKey::generate().unwrap(),
         v4::SecretKey::generate().unwrap(),
     );
-    let only_public = paseto::KeySet::new([pair.public_key().into()]).unwrap();
+    let only_public = PasetoKeySet::new([pair.public_key().into()]).unwrap();
     let token = local.issue(&claims()).unwrap();
     assert_eq!(
         paseto_verdict(&only_public, &token),
@@ -324,7 +324,7 @@ fn paseto_key_set_accepts_only_versions_of_its_keys() {
 fn paseto_key_set_has_limits_and_skips_unknown_keys() {
     let public = |_| v4::SecretKey::generate().unwrap().public_key();
     let keys: Vec<v4::PublicKey> = (0..=limits::KEY_SET_KEYS).map(public).collect();
-    let set = |keys: &[v4::PublicKey]| paseto::KeySet::new(keys.iter().map(paseto::Keys::from));
+    let set = |keys: &[v4::PublicKey]| PasetoKeySet::new(keys.iter().map(PasetoKeys::from));
     assert_eq!(set(&keys[1..]).unwrap().len(), limits::KEY_SET_KEYS);
     assert_eq!(problem(set(&keys)), Some(KeyProblem::TooLarge));
     assert_eq!(problem(set(&[])), Some(KeyProblem::NoUsableKey));
@@ -344,15 +344,15 @@ fn paseto_key_set_has_limits_and_skips_unknown_keys() {
         &secret_text,
         &local_text,
     ];
-    let read = paseto::KeySet::from_paserks(texts).unwrap();
+    let read = PasetoKeySet::from_paserks(texts).unwrap();
     assert_eq!((read.len(), read.skipped()), (2, 3));
     let crowd = std::iter::repeat_n("", limits::KEY_SET_KEYS).chain([public_text.as_str()]);
     assert_eq!(
-        problem(paseto::KeySet::from_paserks(crowd)),
+        problem(PasetoKeySet::from_paserks(crowd)),
         Some(KeyProblem::TooLarge)
     );
     assert_eq!(
-        problem(paseto::KeySet::from_paserks([""])),
+        problem(PasetoKeySet::from_paserks([""])),
         Some(KeyProblem::NoUsableKey)
     );
 }

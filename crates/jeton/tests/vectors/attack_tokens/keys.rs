@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Tokens whose MAC key is the text of a public key, for every verifier; and that text as a secret.
 fn public_text_as_secret(texts: impl Fn(&VerifyingKey) -> Vec<Vec<u8>>) {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         for text in texts(&key.verifying_key()) {
             let header = encode(b"{\"alg\":\"HS256\",\"typ\":\"JWT\"}");
@@ -48,7 +48,7 @@ pub(crate) fn rs_to_hs_der() {
 }
 
 pub(crate) fn blank_secret() {
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         assert!(MacKey::new(alg, b"").is_err());
         let jwk = json!({"kty": "oct", "alg": alg.name(), "k": ""});
         assert!(MacKey::from_jwk(&jwk.to_string()).is_err());
@@ -62,7 +62,7 @@ pub(crate) fn blank_secret() {
 }
 
 pub(crate) fn short_secret() {
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         for length in 1..alg.key_bytes() {
             assert!(
                 MacKey::new(alg, &vec![7; length]).is_err(),
@@ -120,7 +120,7 @@ pub(crate) fn jwk_forms() {
     for e in [&[1][..], &[2], &[1, 0, 0]] {
         rejected(rsa.clone(), "e", Some(json!(encode(e))));
     }
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let key = |alg| -> Value {
             serde_json::from_str(&SigningKey::generate(alg).unwrap().to_jwk().unwrap()).unwrap()
         };

@@ -21,9 +21,9 @@ mod support;
 
 use std::sync::LazyLock;
 
-use jeton::jws::Verifier;
+use jeton::jws::JwsVerifier;
 use jeton::key::{Alg, MacAlg, MacKey};
-use jeton::{Policy, jwt};
+use jeton::{Policy, jwt::JwtVerifier};
 use serde_json::Value;
 use support::Key;
 
@@ -238,17 +238,17 @@ pub(crate) fn trials() -> Vec<Trial> {
 /// Whether verifiers with keys of every algorithm, and with the key of the token if it is a MAC key, reject it.
 fn rejected_by_all(token: &str, own: &str) -> bool {
     let mut all: Vec<jeton::key::Keys> = every().iter().map(Key::keys).collect();
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         all.extend(MacKey::from_jwk_as(own, alg).map(Into::into));
     }
     all.into_iter().all(|keys| {
-        let verifier = Verifier::new(keys);
+        let verifier = JwsVerifier::new(keys);
         verifier.verify(token).is_err()
             && verifier.verify_json(token).is_err()
             && verifier.verify_detached(token, b"").is_err()
             && verifier.verify_json_detached(token, b"").is_err()
     }) && every().iter().all(|key| {
-        let verifier = jwt::Verifier::new(key.keys(), lenient());
+        let verifier = JwtVerifier::new(key.keys(), lenient());
         verifier.verify::<Value>(token).is_err()
     })
 }
@@ -272,6 +272,6 @@ fn hs256() -> Key {
 /// Checks that the token is rejected as a JWS and as a JWT.
 fn assert_rejected(key: &Key, token: &str) {
     assert!(key.verifier().verify(token).is_err(), "JWS: {token}");
-    let verifier = jwt::Verifier::new(key.keys(), lenient());
+    let verifier = JwtVerifier::new(key.keys(), lenient());
     assert!(verifier.verify::<Value>(token).is_err(), "JWT: {token}");
 }

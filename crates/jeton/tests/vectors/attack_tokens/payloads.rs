@@ -3,7 +3,7 @@
 use super::support::{Key, parts, reference, rejection_of};
 use super::{assert_rejected, every, lenient};
 use jeton::error::{Claim, Part, Rejection};
-use jeton::{FixedClock, Timestamp, jwt};
+use jeton::{FixedClock, Timestamp, jwt::JwtVerifier};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(crate) fn base64_forms() {
 }
 
 pub(crate) fn json_top() {
-    let verifier = |key: &Key| jwt::Verifier::new(key.keys(), lenient());
+    let verifier = |key: &Key| JwtVerifier::new(key.keys(), lenient());
     for key in every() {
         let header = format!("{{\"alg\":\"{}\"}}", key.alg());
         let verify =
@@ -84,7 +84,7 @@ const NOW: i64 = 1_800_000_000;
 fn at_now(key: &Key, claims: &str, leeway: u64) -> jeton::Result<jeton::Verified<Value>> {
     let policy = lenient().leeway(Duration::from_secs(leeway));
     let clock = FixedClock(Timestamp::from_unix_seconds(NOW).unwrap());
-    let verifier = jwt::Verifier::new(key.keys(), policy).clock(clock);
+    let verifier = JwtVerifier::new(key.keys(), policy).clock(clock);
     let header = format!("{{\"alg\":\"{}\"}}", key.alg());
     verifier.verify(&key.sign_under(&header, claims.as_bytes()))
 }

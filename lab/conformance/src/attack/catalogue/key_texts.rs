@@ -161,7 +161,8 @@ fn pem_of(der: &[u8]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
 
-    use jeton::error::{Error, KeyProblem};
+    use jeton::Error;
+    use jeton::error::KeyProblem;
     use jeton::key::{MacKey, SigningKey};
 
     use super::*;

@@ -144,7 +144,7 @@ mod tests {
     use jeton::error::{Part, Rejection};
     use jeton::jwe::Decrypter;
     use jeton::jwk::KeySet;
-    use jeton::jws::Verifier;
+    use jeton::jws::JwsVerifier;
     use jeton::key::{ContentKey, DecryptionKeys};
 
     use super::*;
@@ -178,9 +178,9 @@ mod tests {
                 )
             } else {
                 let set = || KeySet::from_json(&format!("{{\"keys\":[{jwk}]}}")).unwrap();
-                let allowed = danger::allow_unprotected_alg(Verifier::new(set()));
+                let allowed = danger::allow_unprotected_alg(JwsVerifier::new(set()));
                 (
-                    Verifier::new(set()).verify_json(token).map(drop),
+                    JwsVerifier::new(set()).verify_json(token).map(drop),
                     allowed.verify_json(token).map(drop),
                 )
             };

@@ -3,7 +3,7 @@
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
 use jeton::jwe::{Decrypter, Encrypter};
-use jeton::jws;
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{
     ContentEnc, ContentKey, DecryptionKey, KeyManagementAlg, KeyWrapAlg, MacAlg, MacKey,
     WrappingKey,
@@ -211,13 +211,13 @@ fn decrypt_ecdh_direct_as_wrapped_is_rejected() {
 #[test]
 fn decrypt_jws_and_verify_jwe_are_rejected() {
     let mac = MacKey::new(MacAlg::HS256, &SECRET).unwrap();
-    let signed = jws::Signer::new(&mac).sign(b"x").unwrap();
+    let signed = JwsSigner::new(&mac).sign(b"x").unwrap();
     assert_eq!(
         rejection(direct().decrypt(&signed)),
         Rejection::Malformed(Part::Token)
     );
     let encrypted = direct_token(r#"{"alg":"dir","enc":"A256GCM"}"#, b"x");
-    assert!(jws::Verifier::new(&mac).verify(&encrypted).is_err());
+    assert!(JwsVerifier::new(&mac).verify(&encrypted).is_err());
     // HS256 as key management.
     let named = direct_token(r#"{"alg":"HS256","enc":"A256GCM"}"#, b"x");
     assert_eq!(

@@ -34,7 +34,7 @@ fn decrypt_changed_byte_gives_uniform_error() {
 
 #[test]
 fn decrypt_wrong_length_gives_uniform_error() {
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         for (name, keys, token) in every_kind(enc) {
             let decrypter = Decrypter::new(keys);
             // The encrypted key, the nonce and the tag, each truncated at every position and one byte longer.

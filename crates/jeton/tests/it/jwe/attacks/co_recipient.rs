@@ -41,7 +41,7 @@ fn forged(token: &str, claims: &str) -> String {
 #[test]
 fn verify_token_forged_by_a_co_recipient_is_rejected() {
     const CLAIMS: &str = r#"{"iss":"i","aud":"a","exp":9999999999,"admin":true}"#;
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let secret = &[0xa7; 32][..alg.key_bytes()];
         let key = WrappingKey::new(alg, secret).unwrap();
         let other = WrappingKey::new(KeyWrapAlg::A256Kw, &SECRET).unwrap();
@@ -57,7 +57,7 @@ fn verify_token_forged_by_a_co_recipient_is_rejected() {
         let direct = with_header(&forged, &direct);
         let mut empty = parts(&direct);
         empty[1].clear();
-        let encs = ContentEnc::ALL.into_iter();
+        let encs = ContentEnc::ALL.iter().copied();
         for enc in encs.filter(|enc| enc.key_bytes() == secret.len()) {
             let key = ContentKey::new(enc, secret).unwrap();
             let verifier = jwt::EncryptedVerifier::new(&key, Policy::new("i", "a"));
@@ -81,7 +81,7 @@ fn verify_token_forged_by_a_co_recipient_is_rejected() {
 /// The weaker key type works if it is used explicitly.
 #[test]
 fn issuer_wrapping_key_verifies_what_it_issued() {
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let key = IssuerWrappingKey::new(WrappingKey::generate(alg).unwrap());
         let token = jwt::EncryptedIssuer::new(&key, ContentEnc::A256Gcm)
             .issue(

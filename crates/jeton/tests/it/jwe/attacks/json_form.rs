@@ -267,7 +267,7 @@ fn encrypt_reserved_unprotected_member_is_an_error() {
     ] {
         assert!(with(name).is_err(), "{name}");
         let mac = jeton::key::MacKey::generate(jeton::key::MacAlg::HS256).unwrap();
-        let signer = jeton::jws::Signer::new(&mac).unprotected(&json!({name: "x"}));
+        let signer = jeton::jws::JwsSigner::new(&mac).unprotected(&json!({name: "x"}));
         assert!(signer.is_err(), "{name}");
     }
     assert!(with("note").is_ok());

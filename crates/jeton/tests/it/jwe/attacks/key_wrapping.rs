@@ -11,12 +11,12 @@ use super::support::{
 
 #[test]
 fn wrapped_key_of_wrong_length_is_rejected() {
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg).unwrap();
         let decrypter = Decrypter::new(&key);
-        for enc in ContentEnc::ALL {
+        for &enc in ContentEnc::ALL {
             let token = Encrypter::new(&key, enc).encrypt(b"x").unwrap();
-            for other in ContentEnc::ALL {
+            for &other in ContentEnc::ALL {
                 if other == enc {
                     continue;
                 }
@@ -138,7 +138,7 @@ fn key_ops_restrict_the_key() {
 #[test]
 fn content_key_with_another_enc_is_an_error() {
     let key = ContentKey::generate(ContentEnc::A256Gcm).unwrap();
-    for enc in ContentEnc::ALL {
+    for &enc in ContentEnc::ALL {
         let made = Encrypter::new(&key, enc).encrypt(b"x");
         assert_eq!(made.is_ok(), enc == ContentEnc::A256Gcm);
     }

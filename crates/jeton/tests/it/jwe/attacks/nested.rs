@@ -5,7 +5,11 @@ use std::time::Duration;
 use jeton::error::Rejection;
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
-use jeton::{Claims, Policy, jws, jwt};
+use jeton::{
+    Claims, Policy,
+    jws::JwsSigner,
+    jwt::{self, JwtVerifier},
+};
 use serde_json::{Value, json};
 
 use super::support::{SECRET, direct, direct_token, rejection};
@@ -22,7 +26,7 @@ fn claims() -> Claims<'static, Value> {
 }
 
 fn verifier(author: &SigningKey) -> jwt::NestedVerifier {
-    let verifier = jwt::Verifier::new(author.verifying_key(), Policy::new("i", "a"));
+    let verifier = JwtVerifier::new(author.verifying_key(), Policy::new("i", "a"));
     jwt::NestedVerifier::new(direct(), verifier)
 }
 
@@ -53,7 +57,7 @@ fn nested_verify_single_layer_is_rejected() {
         .unwrap();
     assert!(verifier(&author).verify::<Value>(&encrypted).is_err());
     // Encrypted, then signed.
-    let inside_out = jws::Signer::new(&author)
+    let inside_out = JwsSigner::new(&author)
         .content_type("JWT")
         .sign(encrypter().encrypt(b"{}").unwrap().as_bytes())
         .unwrap();

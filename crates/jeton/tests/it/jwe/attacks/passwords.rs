@@ -1,10 +1,11 @@
 //! PBES2: the sender chooses the cost (CVE-2023-49290, CVE-2023-50658, CVE-2023-50967).
 
+use jeton::Limits;
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::error::{Part, Rejection};
 use jeton::jwe::{Decrypter, Encrypter};
 use jeton::key::ContentEnc;
-use jeton::limits::{self, Limits};
+use jeton::limits;
 use serde_json::{Value, json};
 
 use super::support::{encode, header, parts, rejection, with_header};
@@ -19,7 +20,7 @@ fn password(alg: Pbes2Alg) -> Password {
 }
 
 fn refusal_with(member: &str, value: Value) -> Rejection {
-    let mut answers = Pbes2Alg::ALL.into_iter().map(|alg| {
+    let mut answers = Pbes2Alg::ALL.iter().copied().map(|alg| {
         let key = password(alg);
         let token = Encrypter::new(&key, ContentEnc::A128Gcm)
             .encrypt(b"x")

@@ -158,7 +158,7 @@ fn rsa_key_for_rsa1_5_and_oaep_is_rejected() {
     let pem = old.to_pem().unwrap();
     let other = DecryptionKey::generate(RSA1_5).unwrap();
     let plain = WrappingKey::generate(KeyWrapAlg::A256Kw).unwrap();
-    for alg in KeyManagementAlg::ALL {
+    for &alg in KeyManagementAlg::ALL {
         let Ok(new) = DecryptionKey::from_pem_as(&pem, alg) else {
             continue;
         };

@@ -63,7 +63,7 @@ pub(crate) fn every_kind(enc: ContentEnc) -> Vec<(String, DecryptionKeys, String
         let token = Encrypter::new(&key.encryption_key(), enc).encrypt(b"secret");
         all.push((name, DecryptionKeys::from(key), token.unwrap()));
     };
-    for alg in KeyManagementAlg::ALL.into_iter().chain([RSA1_5]) {
+    for alg in KeyManagementAlg::ALL.iter().copied().chain([RSA1_5]) {
         let key = match alg.name().starts_with("RSA") {
             true => DecryptionKey::from_pem_as(rsa_pem(), alg),
             false => DecryptionKey::generate(alg),
@@ -76,12 +76,12 @@ pub(crate) fn every_kind(enc: ContentEnc) -> Vec<(String, DecryptionKeys, String
             DecryptionKey::generate_x25519(alg).unwrap(),
         );
     }
-    for alg in KeyWrapAlg::ALL {
+    for &alg in KeyWrapAlg::ALL {
         let key = WrappingKey::generate(alg).unwrap();
         let token = Encrypter::new(&key, enc).encrypt(b"secret").unwrap();
         all.push((alg.to_string(), key.into(), token));
     }
-    for alg in Pbes2Alg::ALL {
+    for &alg in Pbes2Alg::ALL {
         let key = Password::new(alg, b"password")
             .unwrap()
             .rounds(1000)

@@ -2,9 +2,9 @@
 
 use super::support::{Key, rejection_of};
 use jeton::error::{Claim, Part, Rejection};
-use jeton::jws::Signer;
+use jeton::jws::JwsSigner;
 use jeton::key::{Alg, MacAlg, MacKey};
-use jeton::{Claims, Policy, Verified, jwt};
+use jeton::{Claims, Policy, Verified, jwt::JwtVerifier};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn lenient() -> Policy {
 #[test]
 fn verify_claim_of_wrong_type_is_rejected() {
     let key = Key::generate(Alg::Mac(MacAlg::HS256));
-    let verifier = jwt::Verifier::new(key.keys(), lenient());
+    let verifier = JwtVerifier::new(key.keys(), lenient());
     let verify = |claims: &str| verifier.verify::<Value>(&jwt(&key, claims));
     assert!(verify("{\"exp\":4102444800}").is_ok());
     for (claims, expected) in [
@@ -87,7 +87,7 @@ fn verify_claim_of_wrong_type_is_rejected() {
 fn verify_forged_and_expired_token_reports_signature() {
     for key in Key::every() {
         let expired = jwt(&key, "{\"exp\":1}");
-        let verifier = jwt::Verifier::new(key.keys(), lenient());
+        let verifier = JwtVerifier::new(key.keys(), lenient());
         assert_eq!(
             rejection_of(verifier.verify::<Value>(&expired)),
             Rejection::Expired
@@ -118,7 +118,7 @@ fn issue_escapes_names_and_values() {
         .audience("a")
         .expires_in(Duration::from_secs(60));
     let token = key.issue(&claims).unwrap();
-    let verifier = jwt::Verifier::new(&key, Policy::new(nasty, "a"));
+    let verifier = JwtVerifier::new(&key, Policy::new(nasty, "a"));
     let verified: Verified<serde_json::Map<String, Value>> = verifier.verify(&token).unwrap();
     assert_eq!(
         (verified.issuer(), verified.subject()),
@@ -129,5 +129,5 @@ fn issue_escapes_names_and_values() {
     let header: Value =
         serde_json::from_slice(&jeton::danger::peek(&token).unwrap().header).unwrap();
     assert_eq!(header, json!({"alg":"HS256","kid":nasty,"typ":"JWT"}));
-    assert!(Signer::new(&key).typ("a b").sign(b"x").is_err());
+    assert!(JwsSigner::new(&key).typ("a b").sign(b"x").is_err());
 }

@@ -2,9 +2,9 @@
 
 use super::support::{Key, encode, parts, reference, rejection_of};
 use jeton::error::{Part, Rejection};
-use jeton::jws::Signer;
+use jeton::jws::JwsSigner;
 use jeton::key::{Alg, MacAlg, SigningKey};
-use jeton::{Policy, jwt};
+use jeton::{Policy, jwt::JwtVerifier};
 use serde_json::{Value, json};
 
 #[test]
@@ -64,7 +64,7 @@ fn verify_unknown_crit_or_b64_without_crit_is_rejected() {
 #[test]
 fn verify_jwt_with_crit_is_rejected() {
     for key in Key::every() {
-        let verifier = jwt::Verifier::new(
+        let verifier = JwtVerifier::new(
             key.keys(),
             Policy::new("i", "a")
                 .any_issuer()
@@ -87,9 +87,9 @@ fn verify_jwt_with_crit_is_rejected() {
 #[test]
 fn verify_b64_change_is_rejected() {
     let key = SigningKey::generate(jeton::key::SigAlg::ES256).unwrap();
-    let verifier = jeton::jws::Verifier::new(key.verifying_key());
-    let encoded = Signer::new(&key).sign(b"x").unwrap();
-    let plain = Signer::new(&key).unencoded().sign(b"eA").unwrap();
+    let verifier = jeton::jws::JwsVerifier::new(key.verifying_key());
+    let encoded = JwsSigner::new(&key).sign(b"x").unwrap();
+    let plain = JwsSigner::new(&key).unencoded().sign(b"eA").unwrap();
     // Three equal characters between the dots, with two headers, are two payloads.
     assert_eq!(verifier.verify(&encoded).unwrap().payload(), b"x");
     assert_eq!(verifier.verify(&plain).unwrap().payload(), b"eA");

@@ -4,7 +4,7 @@ use super::support::{Key, encode, parts, rejection_of};
 use jeton::Limits;
 use jeton::error::{Part, Rejection};
 use jeton::jwk::KeySet;
-use jeton::jws::{Signer, Verifier};
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{Alg, Keys, MacAlg, SigAlg, SigningKey};
 use serde_json::json;
 
@@ -54,7 +54,7 @@ fn verify_kid_of_the_key_over_limit_is_rejected() {
     // A header that the key writes is not parsed. It has the same limits.
     let key = SigningKey::generate(SigAlg::ES256).unwrap();
     let key = key.with_key_id(&"k".repeat(500)).unwrap();
-    let token = Signer::new(&key).sign(b"{}").unwrap();
+    let token = JwsSigner::new(&key).sign(b"{}").unwrap();
     let set = format!("{{\"keys\":[{}]}}", key.verifying_key().to_jwk());
     let set = KeySet::from_json(&set).unwrap();
     let one = key.verifying_key();
@@ -62,7 +62,7 @@ fn verify_kid_of_the_key_over_limit_is_rejected() {
     for keys in make {
         let verify = |bytes| {
             let limits = Limits::new().key_id_bytes(bytes);
-            Verifier::new(keys()).limits(limits).verify(&token)
+            JwsVerifier::new(keys()).limits(limits).verify(&token)
         };
         assert!(verify(500).is_ok());
         let error = rejection_of(verify(499));

@@ -3,9 +3,9 @@
 use super::support::{encode, parts, rejection_of};
 use jeton::error::{Part, Rejection};
 use jeton::jwk::KeySet;
-use jeton::jws::Signer;
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{SigAlg, SigningKey};
-use jeton::{jws, limits};
+use jeton::limits;
 use serde_json::{Value, json};
 
 #[test]
@@ -13,14 +13,14 @@ fn verify_json_returns_the_signature_index() {
     let trusted = SigningKey::generate(SigAlg::ES256).unwrap();
     let other_key = SigningKey::generate(SigAlg::ES256).unwrap();
     let sign = |key: &SigningKey| {
-        let token = Signer::new(key).sign(b"both").unwrap();
+        let token = JwsSigner::new(key).sign(b"both").unwrap();
         let [protected, _, signature] = parts(&token).map(str::to_owned);
         json!({"protected": protected, "signature": signature})
     };
     let document = |signatures: Vec<Value>| {
         json!({"payload": encode(b"both"), "signatures": signatures}).to_string()
     };
-    let verifier = jws::Verifier::new(trusted.verifying_key());
+    let verifier = JwsVerifier::new(trusted.verifying_key());
     let both = document(vec![sign(&other_key), sign(&trusted)]);
     assert_eq!(verifier.verify_json(&both).unwrap().signature_index(), 1);
     assert_eq!(
@@ -50,9 +50,9 @@ fn number_of_signature_checks_is_limited() {
         .collect();
     let publics = keys.iter().map(|key| key.verifying_key().to_jwk());
     let set = format!("{{\"keys\":[{}]}}", publics.collect::<Vec<_>>().join(","));
-    let verifier = jws::Verifier::new(KeySet::from_json(&set).unwrap());
+    let verifier = JwsVerifier::new(KeySet::from_json(&set).unwrap());
     let sign = |key: &SigningKey| {
-        let token = Signer::new(key).sign(b"all").unwrap();
+        let token = JwsSigner::new(key).sign(b"all").unwrap();
         let [protected, _, signature] = parts(&token).map(str::to_owned);
         json!({"protected": protected, "signature": signature})
     };
@@ -80,9 +80,9 @@ fn number_of_signature_checks_is_limited() {
 #[test]
 fn verify_malformed_json_serialization_is_rejected() {
     let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
-    let token = Signer::new(&key).sign(b"x").unwrap();
+    let token = JwsSigner::new(&key).sign(b"x").unwrap();
     let [protected, payload, signature] = parts(&token);
-    let verifier = jws::Verifier::new(key.verifying_key());
+    let verifier = JwsVerifier::new(key.verifying_key());
     let good = json!({"payload": payload, "protected": protected, "signature": signature});
     assert!(verifier.verify_json(&good.to_string()).is_ok());
     // The compact verifier rejects JSON, and the reverse.

@@ -2,16 +2,16 @@
 
 use super::support::{Key, encode, rejection_of};
 use base64_simd::STANDARD;
+use jeton::Error;
 use jeton::error::{KeyProblem, Rejection};
 use jeton::jwk::KeySet;
-use jeton::jws::Signer;
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
-use jeton::{Error, jws};
 use serde_json::{Value, json};
 
 #[test]
 fn public_key_as_hmac_secret_is_rejected() {
-    for alg in SigAlg::ALL {
+    for &alg in SigAlg::ALL {
         let key = SigningKey::generate(alg).unwrap();
         let public = key.verifying_key();
         let pem = public.to_pem().unwrap();
@@ -32,11 +32,11 @@ fn public_key_as_hmac_secret_is_rejected() {
             public.to_der().unwrap(),
             public.to_jwk().into_bytes(),
         ];
-        let verifier = jws::Verifier::new(public);
-        let token = Signer::new(&key).sign(b"{}").unwrap();
+        let verifier = JwsVerifier::new(public);
+        let token = JwsSigner::new(&key).sign(b"{}").unwrap();
         assert!(verifier.verify(&token).is_ok());
         for text in texts {
-            for mac in MacAlg::ALL {
+            for &mac in MacAlg::ALL {
                 // Such bytes cannot be loaded as a secret ...
                 let rejected = MacKey::new(mac, &text).unwrap_err();
                 assert!(
@@ -63,7 +63,7 @@ fn public_key_as_hmac_secret_is_rejected() {
 
 #[test]
 fn empty_or_short_hmac_key_is_rejected() {
-    for alg in MacAlg::ALL {
+    for &alg in MacAlg::ALL {
         for length in 0..alg.key_bytes() {
             let rejected = MacKey::new(alg, &vec![7; length]).unwrap_err();
             assert!(matches!(rejected, Error::Key(e) if e.problem() == KeyProblem::TooWeak));
@@ -127,10 +127,10 @@ fn key_set_selects_by_kid_and_alg() {
     );
     let set = KeySet::from_json(&jwks).unwrap();
     assert_eq!((set.len(), set.skipped().len()), (2, 3));
-    let verifier = jws::Verifier::new(set);
+    let verifier = JwsVerifier::new(set);
     assert_eq!(
         verifier
-            .verify(&Signer::new(&two).sign(b"x").unwrap())
+            .verify(&JwsSigner::new(&two).sign(b"x").unwrap())
             .unwrap()
             .key_id(),
         Some("2")
@@ -141,16 +141,16 @@ fn key_set_selects_by_kid_and_alg() {
         .with_key_id("2")
         .unwrap();
     assert_eq!(
-        rejection_of(verifier.verify(&Signer::new(&lying).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&JwsSigner::new(&lying).sign(b"x").unwrap())),
         Rejection::Signature
     );
     let unknown = lying.with_key_id("3").unwrap();
     assert_eq!(
-        rejection_of(verifier.verify(&Signer::new(&unknown).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&JwsSigner::new(&unknown).sign(b"x").unwrap())),
         Rejection::UnknownKey
     );
     assert_eq!(
-        rejection_of(verifier.verify(&Signer::new(&mac).sign(b"x").unwrap())),
+        rejection_of(verifier.verify(&JwsSigner::new(&mac).sign(b"x").unwrap())),
         Rejection::UnknownKey
     );
     let crowd = format!(

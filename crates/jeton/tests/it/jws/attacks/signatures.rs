@@ -2,8 +2,8 @@
 
 use super::support::{Key, decode, encode, parts, reference, rejection_of};
 use jeton::error::{Part, Rejection};
-use jeton::jws;
-use jeton::jws::Signer;
+
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{Alg, MacAlg, SigAlg, SigningKey};
 
 #[test]
@@ -52,7 +52,7 @@ fn verify_detached_with_payload_in_the_token_is_rejected() {
 fn verify_der_signature_is_rejected() {
     use aws_lc_rs::{rand::SystemRandom, signature as aws};
     let key = SigningKey::generate(SigAlg::ES256).unwrap();
-    let token = Signer::new(&key).sign(b"{}").unwrap();
+    let token = JwsSigner::new(&key).sign(b"{}").unwrap();
     let input = token.rsplit_once('.').unwrap().0;
     let pair =
         aws::EcdsaKeyPair::from_pkcs8(&aws::ECDSA_P256_SHA256_ASN1_SIGNING, &key.to_der().unwrap());
@@ -61,7 +61,7 @@ fn verify_der_signature_is_rejected() {
         .sign(&SystemRandom::new(), input.as_bytes())
         .unwrap();
     let forged = format!("{input}.{}", encode(der.as_ref()));
-    let verifier = jws::Verifier::new(key.verifying_key());
+    let verifier = JwsVerifier::new(key.verifying_key());
     assert_eq!(rejection_of(verifier.verify(&forged)), Rejection::Signature);
 }
 

@@ -1,9 +1,9 @@
 //! Keys of every algorithm, and tokens that jeton itself would not create.
 
+use jeton::Error;
 use jeton::error::Rejection;
-use jeton::jws::Signer;
+use jeton::jws::{JwsSigner, JwsVerifier};
 use jeton::key::{Alg, Keys, MacAlg, MacKey, SigAlg, SigningKey, SigningKeyRef};
-use jeton::{Error, jws};
 
 /// A key of either kind.
 pub(crate) enum Key {
@@ -21,8 +21,8 @@ impl Key {
     }
 
     pub(crate) fn every() -> impl Iterator<Item = Key> {
-        let macs = MacAlg::ALL.into_iter().map(Alg::Mac);
-        macs.chain(SigAlg::ALL.into_iter().map(Alg::Sig))
+        let macs = MacAlg::ALL.iter().copied().map(Alg::Mac);
+        macs.chain(SigAlg::ALL.iter().copied().map(Alg::Sig))
             .map(Key::generate)
     }
 
@@ -47,12 +47,12 @@ impl Key {
         }
     }
 
-    pub(crate) fn verifier(&self) -> jws::Verifier {
-        jws::Verifier::new(self.keys())
+    pub(crate) fn verifier(&self) -> JwsVerifier {
+        JwsVerifier::new(self.keys())
     }
 
     pub(crate) fn sign(&self, payload: &[u8]) -> String {
-        let token = Signer::new(self.as_ref()).sign(payload).unwrap();
+        let token = JwsSigner::new(self.as_ref()).sign(payload).unwrap();
         assert_eq!(self.verifier().verify(&token).unwrap().payload(), payload);
         token
     }

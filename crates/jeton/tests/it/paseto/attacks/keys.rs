@@ -4,8 +4,8 @@ use jeton::Error;
 use jeton::Policy;
 use jeton::error::KeyProblem;
 use jeton::paserk::{Id, Kind, Paserk};
-use jeton::paseto::v4::{LocalKey, PublicKey, SecretKey, Verifier};
-use jeton::paseto::{Keys, TokenContext};
+use jeton::paseto::v4::{LocalKey, PasetoVerifier, PublicKey, SecretKey};
+use jeton::paseto::{PasetoKeys, TokenContext};
 
 use super::support::{Key, rejection};
 
@@ -189,7 +189,7 @@ fn non_canonical_signature_is_rejected() {
         carry = sum >> 8;
     }
     assert_eq!(carry, 0);
-    let verifier = Verifier::new(secret.public_key(), Policy::new("", ""));
+    let verifier = PasetoVerifier::new(secret.public_key(), Policy::new("", ""));
     for signature in [body[s - 32..].to_vec(), vec![0; 64], vec![0xff; 64]] {
         let forged = [&body[..s - 32], &signature].concat();
         let forged = format!("v4.public.{}", encode(&forged));
@@ -215,10 +215,10 @@ fn debug_output_contains_no_secret() {
         format!("{:?}", secret.public_key()),
         format!("{:?}", Paserk::parse(&texts[0]).unwrap()),
         format!("{:?}", Paserk::parse(&texts[1]).unwrap()),
-        format!("{:?}", Keys::from(&local)),
+        format!("{:?}", PasetoKeys::from(&local)),
         format!(
             "{:?}",
-            Verifier::new(&local, Policy::new("i", "a")).implicit_assertion("tenant")
+            PasetoVerifier::new(&local, Policy::new("i", "a")).implicit_assertion("tenant")
         ),
         format!("{:?}", local.decrypt(&token, b"").unwrap()),
         format!(

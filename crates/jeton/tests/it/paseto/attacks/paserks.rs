@@ -4,7 +4,9 @@
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
 use jeton::error::KeyProblem;
-use jeton::paserk::{Form, Kind, PasswordCost, PasswordLimits, Version as Number, WrappingKey};
+use jeton::paserk::{
+    Form, Kind, PaserkVersion as Number, PaserkWrappingKey, PasswordCost, PasswordLimits,
+};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version};
@@ -36,8 +38,8 @@ fn cheap(version: Number) -> PasswordCost {
 fn of<V: Version>() -> Vec<Text> {
     let local = LocalKey::<V>::generate().unwrap();
     let secret = SecretKey::<V>::generate().unwrap();
-    let wrapping = WrappingKey::<V>::generate().unwrap().to_paserk();
-    let wrapping = move || WrappingKey::<V>::from_paserk(&wrapping).unwrap();
+    let wrapping = PaserkWrappingKey::<V>::generate().unwrap().to_paserk();
+    let wrapping = move || PaserkWrappingKey::<V>::from_paserk(&wrapping).unwrap();
     let (one, two) = (wrapping(), wrapping());
     let cost = cheap(V::VERSION);
     let text = |form, text: String, authenticated, read: Read| Text {
@@ -460,7 +462,7 @@ fn key_sealed_to_another_key_or_bad_point_is_rejected() {
 
 #[test]
 fn another_wrapping_protocol_is_not_supported() {
-    let wrapping = WrappingKey::<V4>::generate().unwrap();
+    let wrapping = PaserkWrappingKey::<V4>::generate().unwrap();
     for text in [
         "k4.local-wrap.aws-kms.AAAA",
         "k4.local-wrap.",

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use jeton::error::Rejection;
-use jeton::paseto::v4::{LocalKey, SecretKey, Verifier};
+use jeton::paseto::v4::{LocalKey, PasetoVerifier, SecretKey};
 use jeton::paseto::{Message, TokenContext};
 use jeton::{Claims, Error, FixedClock, Policy, Result, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -69,15 +69,15 @@ impl Key {
         }
     }
 
-    pub(crate) fn verifier_with(&self, policy: Policy) -> Verifier {
+    pub(crate) fn verifier_with(&self, policy: Policy) -> PasetoVerifier {
         match self {
-            Key::Local(key) => Verifier::new(key, policy),
-            Key::Public(key) => Verifier::new(key.public_key(), policy),
+            Key::Local(key) => PasetoVerifier::new(key, policy),
+            Key::Public(key) => PasetoVerifier::new(key.public_key(), policy),
         }
         .clock(FixedClock(now()))
     }
 
-    pub(crate) fn verifier(&self) -> Verifier {
+    pub(crate) fn verifier(&self) -> PasetoVerifier {
         self.verifier_with(Policy::new("https://id.example", "api"))
     }
 
@@ -90,7 +90,7 @@ impl Key {
     }
 }
 
-pub(crate) fn rejection(verifier: &Verifier, token: &str) -> Rejection {
+pub(crate) fn rejection(verifier: &PasetoVerifier, token: &str) -> Rejection {
     why(verifier.verify::<Visit>(token))
 }
 

@@ -5,11 +5,12 @@ use std::time::Duration;
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
 use jeton::error::{InvalidUse, Part, Rejection};
-use jeton::paserk;
+use jeton::paserk::PaserkVersion;
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{
-    KeySet, Keys, LocalKey, Message, PublicKey, SecretKey, TokenContext, Verifier, Version,
+    LocalKey, Message, PasetoKeySet, PasetoKeys, PasetoVerifier, PublicKey, SecretKey,
+    TokenContext, Version,
 };
 use jeton::{Error, FixedClock, Limits, Policy, Result};
 
@@ -23,9 +24,9 @@ type Make = Box<dyn Fn(&[u8], TokenContext<'_>) -> Result<String>>;
 /// A key of any version and purpose.
 struct Key {
     header: String,
-    version: paserk::Version,
+    version: PaserkVersion,
     forged: Rejection,
-    keys: Keys,
+    keys: PasetoKeys,
     open: Open,
     make: Make,
     claims: String,
@@ -41,7 +42,7 @@ fn of<V: Version>(number: u8) -> [Key; 2] {
             header: format!("v{number}.local."),
             version: V::VERSION,
             forged: Rejection::Decryption,
-            keys: Keys::from(&local),
+            keys: PasetoKeys::from(&local),
             claims: local.issue(&claims()).unwrap(),
             open: Box::new(move |token, assertion| again.decrypt(token, assertion)),
             make: Box::new(move |message, context| local.encrypt(message, context)),
@@ -50,7 +51,7 @@ fn of<V: Version>(number: u8) -> [Key; 2] {
             header: format!("v{number}.public."),
             version: V::VERSION,
             forged: Rejection::Signature,
-            keys: Keys::from(&public),
+            keys: PasetoKeys::from(&public),
             claims: secret.issue(&claims()).unwrap(),
             open: Box::new(move |token, assertion| public.verify(token, assertion)),
             make: Box::new(move |message, context| secret.sign(message, context)),
@@ -68,13 +69,13 @@ fn all() -> Vec<Key> {
 }
 
 impl Key {
-    fn verifier(&self) -> Verifier {
+    fn verifier(&self) -> PasetoVerifier {
         let policy = Policy::new("https://id.example", "api");
-        Verifier::new(self.keys.clone(), policy).clock(FixedClock(now()))
+        PasetoVerifier::new(self.keys.clone(), policy).clock(FixedClock(now()))
     }
 
     fn has_assertions(&self) -> bool {
-        matches!(self.version, paserk::Version::V3 | paserk::Version::V4)
+        matches!(self.version, PaserkVersion::V3 | PaserkVersion::V4)
     }
 }
 
@@ -232,9 +233,9 @@ fn key_set_without_assertion_support_rejects_assertion() {
     let keys = all();
     let (with, without): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.has_assertions());
     let (with, without) = (with[0], without[0]);
-    let set = KeySet::new([with.keys.clone(), without.keys.clone()]).unwrap();
+    let set = PasetoKeySet::new([with.keys.clone(), without.keys.clone()]).unwrap();
     let policy = Policy::new("i", "a").any_issuer().any_audience();
-    let verifier = Verifier::new(set, policy).implicit_assertion("tenant-7");
+    let verifier = PasetoVerifier::new(set, policy).implicit_assertion("tenant-7");
     for token in [
         &with.claims[..],
         &without.claims,

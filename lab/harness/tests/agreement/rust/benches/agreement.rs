@@ -26,8 +26,8 @@ fn id(index: usize) -> String {
 
 mod of_jeton {
     use super::*;
-    use jeton::jwt::{MacKey, SigningKey, Verifier};
-    use jeton::key::{MacAlg, SigAlg};
+    use jeton::jwt::JwtVerifier;
+    use jeton::key::{MacAlg, SigAlg, MacKey, SigningKey};
     use jeton::{Claims, Policy, Scratch, Timestamp};
 
     #[derive(Serialize, Deserialize)]
@@ -63,7 +63,7 @@ mod of_jeton {
         c: &mut Criterion,
         alg: &str,
         issue: impl Fn(&Claims<'_, Visit<'_>>) -> jeton::Result<String>,
-        verifier: &Verifier,
+        verifier: &JwtVerifier,
     ) {
         let claims = claims();
         let mut turn = (0..POOL).cycle();
@@ -88,10 +88,10 @@ mod of_jeton {
             c,
             "HS256",
             |claims| key.issue(claims),
-            &Verifier::new(&key, policy()),
+            &JwtVerifier::new(&key, policy()),
         );
         let key = SigningKey::generate(SigAlg::ES256).expect("a key");
-        let verifier = Verifier::new(key.verifying_key(), policy());
+        let verifier = JwtVerifier::new(key.verifying_key(), policy());
         time(c, "ES256", |claims| key.issue(claims), &verifier);
     }
 }
@@ -168,7 +168,7 @@ mod of_jsonwebtoken {
             &EncodingKey::from_secret(&secret),
             &DecodingKey::from_secret(&secret),
         );
-        let key = jeton::jwt::SigningKey::generate(SigAlg::ES256).expect("a key");
+        let key = jeton::key::SigningKey::generate(SigAlg::ES256).expect("a key");
         let private = key.to_pem().expect("an EC key has a PEM");
         let private = EncodingKey::from_ec_pem(private.as_bytes()).expect("its PEM");
         let public = key.verifying_key().to_pem().expect("an EC key has a PEM");
