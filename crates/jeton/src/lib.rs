@@ -73,6 +73,7 @@
 mod claims;
 mod issue;
 mod policy;
+mod token_limits;
 mod verified;
 mod verify;
 
@@ -119,10 +120,10 @@ pub mod diagnose;
 pub use cache::{Cached, Revocations};
 pub use claims::{Claims, CustomClaims, JsonClaims, WithRegistered};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
-pub use error::{Error, Result};
+pub use error::any_error::{Error, Result};
 pub use issue::{AnyClaims, Issue};
-pub use limits::Limits;
 pub use policy::Policy;
+pub use token_limits::Limits;
 pub use verified::{RawClaims, RegisteredMember, Scratch, Verified, VerifiedHeader, VerifiedIn};
 pub use verify::Verify;
 

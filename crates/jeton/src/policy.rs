@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::claims::{Dates, Layout, Registered, Scanned};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Claim, Rejection};
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 use crate::verified::{RawClaims, Typ, Verified};
 
 /// The requirements for a token in addition to a valid signature.

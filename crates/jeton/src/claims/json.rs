@@ -9,7 +9,7 @@ use super::registered::{Dates, registered_name};
 use super::{Claims, IssuerClaims, custom};
 use crate::error::{Claim, Error, InvalidUse, Result};
 use crate::json::{JsonError, Member, read_members};
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// Claims as JSON text: one object, whose members a token has in the same order and byte for byte.
 ///

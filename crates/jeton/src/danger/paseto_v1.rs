@@ -15,5 +15,4 @@
 //! # Ok::<_, jeton::Error>(())
 //! ```
 
-pub use crate::paseto::PasetoVerifier;
 pub use crate::paseto::v1::{LocalKey, PublicKey, SecretKey, V1};

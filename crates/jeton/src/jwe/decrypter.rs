@@ -18,7 +18,7 @@ use crate::error::{Part, Rejection, Result};
 use crate::key::{ContentEnc, DecryptWith, DecryptionKeys, KeyId};
 #[cfg(feature = "legacy")]
 use crate::limits;
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// Decrypts JWEs (RFC 7516, section 5.2).
 ///

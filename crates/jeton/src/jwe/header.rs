@@ -7,7 +7,7 @@ use crate::base64;
 use crate::error::{InvalidUse, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::jwk;
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Header);
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
-use crate::limits::{self, Limits};
+use crate::limits;
+use crate::token_limits::Limits;
 
 const MALFORMED: Rejection = Rejection::Malformed(Part::Token);
 

@@ -18,7 +18,8 @@ use crate::key::Password;
 use crate::key::{
     self, ContentEnc, DecryptWith, DecryptionKey, Management, Private, Wrapping, WrappingKey,
 };
-use crate::limits::{self, Limits};
+use crate::limits;
+use crate::token_limits::Limits;
 
 /// A content key.
 type Secret = Zeroizing<Vec<u8>>;

@@ -9,7 +9,7 @@ use crate::base64;
 use crate::crypto::SignatureBuffer;
 use crate::error::{Part, Rejection, Result};
 use crate::key::{Keys, SigningKeyRef, VerificationKey};
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 use crate::verified::Kid;
 
 /// The three parts of a compact JWS, still encoded.

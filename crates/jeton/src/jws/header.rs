@@ -10,7 +10,7 @@ use crate::base64;
 use crate::error::{Part, Rejection};
 use crate::json::{self, Kind, ScanError, Text, Value};
 use crate::jwk;
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// Whether a recipient interprets a member with this name. If so, only the library may write it, and only
 /// into a protected header.

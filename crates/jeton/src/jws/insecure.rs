@@ -3,7 +3,7 @@
 use super::{Compact, JwsVerifier};
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// The parts of a compact JWS, without any verification.
 ///

@@ -9,7 +9,8 @@ use crate::base64;
 use crate::error::{Measure, Part, Rejection};
 use crate::json::{self, Kind, ScanError, Value};
 use crate::key::{KeyId, Keys};
-use crate::limits::{self, Limits};
+use crate::limits;
+use crate::token_limits::Limits;
 
 /// One signature with its headers, still encoded.
 #[derive(Default)]

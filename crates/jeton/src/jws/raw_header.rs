@@ -5,7 +5,7 @@ use crate::base64;
 use crate::error::{InvalidUse, Result};
 use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// Signs with a protected header whose text the caller provides, byte for byte. Use it to reproduce the
 /// spaces and the member order of another implementation.

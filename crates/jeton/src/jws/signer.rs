@@ -7,7 +7,7 @@ use crate::crypto::SignatureBuffer;
 use crate::error::{InvalidUse, Result};
 use crate::json::{self, ScanError};
 use crate::key::SigningKeyRef;
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// Signs bytes as a JWS in the compact serialization (RFC 7515, section 7.1) or the flattened JSON
 /// serialization (section 7.2.2). [`GeneralJws`](super::GeneralJws) combines several signers.

@@ -3,7 +3,7 @@ use super::{Compact, VerifiedPayload, json_form};
 use crate::base64;
 use crate::error::{Part, Rejection, Result};
 use crate::key::Keys;
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// Verifies JWSs with any payload. For claims, use [`jwt::JwtVerifier`](crate::jwt::JwtVerifier), which also
 /// checks them against a policy.

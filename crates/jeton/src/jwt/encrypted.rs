@@ -10,8 +10,8 @@ use crate::error::{Part, Rejection, Result};
 use crate::issue::{AnyClaims, Issue, WriteClaims};
 use crate::jwe::{Decrypter, Encrypter};
 use crate::key::{ContentEnc, ContentKey, DecryptionKeys, EncryptionKeyRef};
-use crate::limits::Limits;
 use crate::policy::Policy;
+use crate::token_limits::Limits;
 use crate::verified::{Header, Kid, RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 

@@ -46,9 +46,6 @@ mod multi_issuer;
 mod nested;
 mod verifier;
 
-#[cfg(feature = "hmac")]
-pub use crate::key::MacKey;
-pub use crate::key::{SigningKey, VerifyingKey};
 pub use batch::{BatchIssuer, TokenClaims};
 #[cfg(feature = "jwe")]
 pub use encrypted::{EncryptedIssuer, EncryptedVerifier, SharedKey};

@@ -12,8 +12,8 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{Claim, InvalidUse, Part, Rejection, Result};
 use crate::jws::Compact;
 use crate::key::Keys;
-use crate::limits::Limits;
 use crate::policy::Policy;
+use crate::token_limits::Limits;
 use crate::verified::{RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 

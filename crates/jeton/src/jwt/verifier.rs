@@ -10,8 +10,8 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{Part, Rejection, Result};
 use crate::jws::{Compact, Extensions};
 use crate::key::{KeyId, Keys, VerificationKey};
-use crate::limits::Limits;
 use crate::policy::Policy;
+use crate::token_limits::Limits;
 use crate::verified::{Header, RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 

@@ -8,7 +8,8 @@ use super::token::Parts;
 use super::{v3, v4};
 use crate::error::{KeyError, KeyProblem, Part, Rejection, Result};
 use crate::json::{self, ScanError};
-use crate::limits::{self, Limits};
+use crate::limits;
+use crate::token_limits::Limits;
 
 /// A set of keys. The footer of a token selects one by its PASERK id: `{"kid":"k4.pid.…"}`.
 ///

@@ -15,8 +15,8 @@ use crate::clock::{Clock, SystemClock};
 use crate::crypto::random;
 use crate::error::{KeyProblem, Result};
 use crate::issue::{AnyClaims, Issue};
-use crate::limits::Limits;
 use crate::paserk::{self, Form, Id, Kind, LOCAL_KEY_BYTES, Paserk};
+use crate::token_limits::Limits;
 
 /// A key that encrypts and decrypts the `local` tokens of one version.
 ///

@@ -12,7 +12,7 @@ use super::suite::Suite;
 use super::token::{Footer, Parts};
 use super::{PasetoKeySet, TokenContext};
 use crate::error::{Rejection, Result};
-use crate::limits::Limits;
+use crate::token_limits::Limits;
 
 /// The object-safe core: a key that authenticates tokens.
 pub(super) trait Open: Send + Sync {

@@ -20,9 +20,9 @@ use crate::crypto::Signature;
 use crate::error::{Rejection, Result};
 use crate::issue::{AnyClaims, Issue};
 use crate::key::SigAlg;
-use crate::limits::Limits;
 use crate::paserk::{self, Form, Id, Kind, Paserk};
 use crate::remote::RemoteVerifier;
+use crate::token_limits::Limits;
 
 /// A key that signs the `public` tokens of one version. Its [`public_key`](SecretKey::public_key) verifies
 /// them.

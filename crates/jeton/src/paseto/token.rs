@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 use super::TokenContext;
 use crate::base64;
 use crate::error::{Part, Rejection};
-use crate::limits::{self, Limits};
+use crate::limits;
+use crate::token_limits::Limits;
 
 /// A decoded footer. One with a key id fits on the stack.
 pub(super) type Footer = SmallVec<[u8; 128]>;

@@ -22,7 +22,6 @@
 
 use zeroize::Zeroizing;
 
-pub use super::PasetoVerifier;
 use super::TokenContext;
 use super::aes_ctr_hmac::{Bound, Derived, MAC_BYTES, NONCE_BYTES};
 use super::suite::{self, Cipher, Suite, Tag};

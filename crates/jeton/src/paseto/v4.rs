@@ -4,7 +4,6 @@
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-pub use super::PasetoVerifier;
 use super::suite::{Cipher, Suite, Tag};
 use super::{TokenContext, ed25519, pae};
 use crate::crypto::blake2b::Blake2b;

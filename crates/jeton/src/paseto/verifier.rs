@@ -13,8 +13,8 @@ use crate::claims::{Dates, Scanned};
 use crate::clock::{Clock, SystemClock};
 use crate::crypto;
 use crate::error::{Part, Rejection, Result};
-use crate::limits::Limits;
 use crate::policy::Policy;
+use crate::token_limits::Limits;
 use crate::verified::{Header, RawClaims, Scratch, Verified, VerifiedIn};
 use crate::verify::Verify;
 

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use jeton::paseto::v4::{LocalKey, PasetoVerifier, SecretKey};
+use jeton::paseto::PasetoVerifier;
+use jeton::paseto::v4::{LocalKey, SecretKey};
 use jeton::paseto::{PasetoKeys, TokenContext};
 use jeton::{Claims, Policy, Scratch};
 use jeton_testkit::count;

@@ -10,7 +10,7 @@
     reason = "a test reads files"
 )]
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +68,66 @@ pub(crate) fn public_items(src: &Path, name: &str) -> Vec<(File, BTreeSet<String
         (file, lines)
     };
     files.into_iter().map(with_lines).collect()
+}
+
+/// Programs import a type from one place only, so that two names never mean the same.
+#[test]
+fn public_item_has_one_path() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let listing = fs::read_to_string(root.join("public-api.txt")).unwrap();
+    let lines = || listing.lines().filter_map(|line| line.split_once(": "));
+    let mut modules = vec!["jeton".to_owned()];
+    modules
+        .extend(lines().filter_map(|(module, item)| {
+            Some(format!("{module}::{}", item.strip_prefix("mod ")?))
+        }));
+    // By module and name: the module that the name is imported from.
+    let mut imports = HashMap::new();
+    for (module, item) in lines() {
+        let Some(path) = item.strip_prefix("use ") else {
+            continue;
+        };
+        for (source, name) in imported(module, path) {
+            imports.insert((module.to_owned(), name), source);
+        }
+    }
+    let mut paths: HashMap<(String, String), Vec<&String>> = HashMap::new();
+    for (module, name) in imports
+        .keys()
+        .filter(|(module, _)| modules.contains(module))
+    {
+        let mut origin = (module.clone(), name.clone());
+        while let Some(source) = imports.get(&origin) {
+            origin.0.clone_from(source);
+        }
+        if let Some(public) = modules.iter().find(|module| **module == origin.0) {
+            paths.entry(origin.clone()).or_default().push(public);
+        }
+        paths.entry(origin).or_default().push(module);
+    }
+    paths.retain(|_, modules| modules.len() > 1);
+    assert!(paths.is_empty(), "items with several paths: {paths:#?}");
+}
+
+/// Returns module and name of each import in a path such as `a::{B, C}`.
+fn imported(module: &str, path: &str) -> Vec<(String, String)> {
+    let (prefix, names) = match path.split_once('{') {
+        Some((prefix, names)) => (prefix, names.trim_end_matches('}')),
+        None => path.rsplit_once("::").unwrap_or(("", path)),
+    };
+    let prefix = prefix.trim_end_matches("::");
+    let source = match (prefix.strip_prefix("crate"), prefix.strip_prefix("super")) {
+        (Some(rest), _) => format!("jeton{rest}"),
+        (_, Some(rest)) => format!("{}{rest}", module.rsplit_once("::").unwrap().0),
+        _ => format!("{module}::{prefix}"),
+    };
+    let names = names
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
+    names
+        .map(|name| (source.clone(), name.to_owned()))
+        .collect()
 }
 
 /// Every source file with the path of its module.

@@ -4,7 +4,8 @@ use jeton::Error;
 use jeton::Policy;
 use jeton::error::KeyProblem;
 use jeton::paserk::{Id, Kind, Paserk};
-use jeton::paseto::v4::{LocalKey, PasetoVerifier, PublicKey, SecretKey};
+use jeton::paseto::PasetoVerifier;
+use jeton::paseto::v4::{LocalKey, PublicKey, SecretKey};
 use jeton::paseto::{PasetoKeys, TokenContext};
 
 use super::support::{Key, rejection};

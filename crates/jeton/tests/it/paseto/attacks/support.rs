@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use jeton::error::Rejection;
-use jeton::paseto::v4::{LocalKey, PasetoVerifier, SecretKey};
+use jeton::paseto::PasetoVerifier;
+use jeton::paseto::v4::{LocalKey, SecretKey};
 use jeton::paseto::{Message, TokenContext};
 use jeton::{Claims, Error, FixedClock, Policy, Result, Timestamp};
 use serde::{Deserialize, Serialize};
