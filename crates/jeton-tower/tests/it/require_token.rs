@@ -199,7 +199,7 @@ async fn remote_keys_verify_and_unreachable_keys_give_503() {
     let set = format!("{{\"keys\":[{}]}}", key.verifying_key().to_jwk());
     let published = serve(Router::new().route("/jwks.json", get(move || async { set }))).await;
     let by = |address: &str| {
-        let keys = RemoteKeySet::new(&format!("{address}/jwks.json")).unwrap();
+        let keys = RemoteKeySet::new(format!("{address}/jwks.json")).unwrap();
         app(RequireToken::new(RemoteVerifier::new(&keys, policy())))
     };
     let address = serve(by(&published)).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::compact::VerifiedCompact;
 use crate::key::KeyId;
 
-/// A payload with a valid signature. Only a [`JwsVerifier`](super::Verifier) creates it.
+/// A payload with a valid signature. Only a [`JwsVerifier`](super::JwsVerifier) creates it.
 pub struct VerifiedPayload {
     pub(super) payload: Vec<u8>,
     pub(super) key_id: Option<Arc<str>>,

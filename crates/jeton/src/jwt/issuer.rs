@@ -46,7 +46,7 @@ use crate::jws::{assemble_onto, compact_length};
 /// # Ok::<(), jeton::Error>(())
 /// ```
 ///
-/// A key issues tokens too, with all claims in each call ([`SigningKey::issue`](super::SigningKey::issue)). To issue
+/// A key issues tokens too, with all claims in each call ([`SigningKey::issue`](crate::key::SigningKey::issue)). To issue
 /// many tokens at one moment, use [`batch`](JwtIssuer::batch).
 #[derive(Clone)]
 pub struct JwtIssuer {
@@ -58,7 +58,7 @@ pub struct JwtIssuer {
 }
 
 impl JwtIssuer {
-    /// Starts to set up an issuer with this key: a [`MacKey`](super::MacKey), a [`SigningKey`](super::SigningKey) or a
+    /// Starts to set up an issuer with this key: a [`MacKey`](crate::key::MacKey), a [`SigningKey`](crate::key::SigningKey) or a
     /// [`RemoteSigner`](crate::remote::RemoteSigner), or an `Arc` of one.
     pub fn builder(key: impl Into<IssuerKey>) -> IssuerBuilder {
         IssuerBuilder::new(key.into())
@@ -111,7 +111,7 @@ impl JwtIssuer {
     }
 
     /// Starts a batch of tokens that are all issued now: what they share is written, encoded and, with a
-    /// [`MacKey`](super::MacKey), hashed once.
+    /// [`MacKey`](crate::key::MacKey), hashed once.
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | issue with one key | [`SigningKey::issue`], [`MacKey::issue`] |
+//! | issue with one key | [`SigningKey::issue`](crate::key::SigningKey::issue), [`MacKey::issue`](crate::key::MacKey::issue) |
 //! | set issuer, audience, lifetime and type once | [`JwtIssuer`] |
 //! | issue many tokens at one moment | [`BatchIssuer`] |
 //! | verify the tokens of one issuer | [`JwtVerifier`] |

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The signature is verified with the public key before the token is returned. A signature with another key,
-//! hash or PSS salt length is reported as [`RemoteError::Signature`] here, instead of a rejected token at the
+//! hash or PSS salt length is reported as [`RemoteError::Signature`](crate::error::RemoteError::Signature) here, instead of a rejected token at the
 //! recipient. This costs one verification.
 //!
 //! # Settings of the signer

@@ -7,7 +7,7 @@ use crate::key::VerifyingKey;
 
 /// Signs with a remote key and waits for the result. Implemented for closures with this signature.
 ///
-/// If signing fails, return [`RemoteError::not_signed`](super::RemoteError::not_signed) with the cause. The cause is
+/// If signing fails, return [`RemoteError::not_signed`](crate::error::RemoteError::not_signed) with the cause. The cause is
 /// the source of the error, and not part of its message.
 pub trait SignRemotely: Send + Sync {
     /// Returns the signature of the input, in an encoding that the result states.
