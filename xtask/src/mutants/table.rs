@@ -80,7 +80,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant("type-of-token", "policy.rs", "(None, Some(typ)) if same_type(typ, \"JWT\") => Ok(Typ::Jwt),", "(None, Some(_)) => Ok(Typ::Jwt),", "lib"),
     mutant("claim-type", "claims/registered.rs", "return Err(ReadDateError::Type);", "return Ok(Moment { next: Timestamp::MAX, has_fraction: false });", "vectors::attack_tokens"),
     mutant("issuer-type", "jwt/issuer_builder.rs", "key.key_id(), typ)?", "key.key_id(), \"JWT\")?", "it::any_format"),
-    mutant("custom-claim-missing", "policy.rs", "if layout.find(payload, name).is_none() {", "if false {", "lib"),
+    mutant("custom-claim-missing", "policy.rs", "if !self.required_custom.is_empty() {", "if false {", "lib"),
     mutant("multi-issuer-first", "jwt/multi_issuer.rs", "Ok(&self.issuers[*index])", "Ok(&self.issuers[index.saturating_sub(1)])", "it::jwt::multi_issuer"),
     // JWE
     mutant("zip-without-danger", "jwe/decrypter.rs", "headers[0].is_compressed && !self.is_inflating", "false", "it::jwe::attacks"),

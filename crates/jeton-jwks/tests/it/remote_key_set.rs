@@ -303,7 +303,7 @@ async fn secret_keys_in_a_published_set_are_skipped() {
 #[tokio::test(start_paused = true)]
 async fn set_without_usable_key_is_described() {
     let server = FakeServer::default();
-    let many = vec![r#"{"kty":"new"}"#; 10].join(",");
+    let many = [r#"{"kty":"new"}"#; 10].join(",");
     let unsupported = "kty: not supported";
     let eight: Vec<_> = (0..8).map(|n| format!("key {n}: {unsupported}")).collect();
     let eight = eight.join("; ");
