@@ -23,7 +23,7 @@ pub enum InvalidUse {
     ExpiryNotChosen,
     /// The custom claims have a member with the name of a registered claim.
     RegisteredName(Claim),
-    /// A token of an [`JwtIssuer`](crate::jwt::JwtIssuer) or a [`BatchIssuer`](crate::jwt::BatchIssuer) has a claim that
+    /// A token of a [`JwtIssuer`](crate::jwt::JwtIssuer) or a [`BatchIssuer`](crate::jwt::BatchIssuer) has a claim that
     /// the issuer sets for all its tokens.
     SetForAll(Claim),
     /// An access token lacks this claim, which RFC 9068, section 2.2, requires, or the claim has the wrong type.
