@@ -107,7 +107,7 @@ impl Verifiers {
                 Some(Rejection::WrongFormat) => {}
                 Some(
                     other @ (Rejection::UnknownKey | Rejection::Signature | Rejection::Decryption),
-                ) => rejection = other,
+                ) => rejection = other.clone(),
                 _ => return Err(refused),
             }
         }

@@ -32,7 +32,7 @@ impl Error {
 
     /// Returns why the token was rejected, if it was.
     #[must_use]
-    pub fn rejection(&self) -> Option<jeton::error::Rejection> {
+    pub fn rejection(&self) -> Option<&jeton::error::Rejection> {
         match self {
             Error::Jeton(error) => error.rejection(),
             Error::NoKeys(_) => None,

@@ -82,7 +82,7 @@ impl RemoteVerifier {
     ) -> Result<Verified<RawClaims>> {
         let keys = self.keys.current().await?;
         let unknown_key = match self.verifier_for(&keys).verifier.verify_read(read) {
-            Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
+            Err(error) if error.rejection() == Some(&Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
         match self.keys.newer_than(&keys).await {
@@ -105,7 +105,7 @@ impl RemoteVerifier {
     ) -> Result<Verified<T>> {
         let keys = self.keys.current().await?;
         let unknown_key = match verify(&self.verifier_for(&keys).verifier) {
-            Err(error) if error.rejection() == Some(Rejection::UnknownKey) => error,
+            Err(error) if error.rejection() == Some(&Rejection::UnknownKey) => error,
             other => return Ok(other?),
         };
         match self.keys.newer_than(&keys).await {

@@ -16,7 +16,7 @@ use crate::limits;
 /// assert_eq!(error, Error::InvalidUse(InvalidUse::ExpiryNotChosen));
 /// # Ok::<(), jeton::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InvalidUse {
     /// Neither `expires_in`, `expires_at` nor `without_expiry` was called.

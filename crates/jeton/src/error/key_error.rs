@@ -16,12 +16,12 @@ use crate::json;
 /// let Err(Error::Key(error)) = SigningKey::from_pem_as(&pem, SigAlg::RS256) else {
 ///     unreachable!("an EC key is not for RS256");
 /// };
-/// assert_eq!(error.problem(), KeyProblem::WrongKeyType);
+/// assert_eq!(error.problem(), &KeyProblem::WrongKeyType);
 /// assert_eq!((error.found(), error.expected()), (Some("EC P-256"), Some("RSA for RS256")));
 /// assert_eq!(error.code(), "KEY_OF_ANOTHER_TYPE");
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct KeyError {
     member: Option<&'static str>,
     problem: KeyProblem,
@@ -31,7 +31,7 @@ pub struct KeyError {
 }
 
 /// The size of a key or member, and the limit. The unit follows from the member.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Sizes {
     actual: u32,
     limit: NonZeroU32,
@@ -39,14 +39,14 @@ struct Sizes {
 }
 
 /// Where a coordinate of a point belongs.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Coordinate {
     curve: CurveName,
     is_zero_first: bool,
 }
 
 /// A curve, small enough for an error.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum CurveName {
     P256,
     P384,
@@ -91,7 +91,11 @@ impl KeyError {
     }
 
     /// Returns what is wrong with the key.
-    pub fn problem(&self) -> KeyProblem {
+    pub fn problem(&self) -> &KeyProblem {
+        &self.problem
+    }
+
+    pub(crate) fn into_problem(self) -> KeyProblem {
         self.problem
     }
 
@@ -210,7 +214,7 @@ impl KeyError {
         if let Some(sizes) = self.sizes {
             return self.write_sizes(sizes, f);
         }
-        match (self.problem, self.member, self.found, self.expected) {
+        match (&self.problem, self.member, self.found, self.expected) {
             (KeyProblem::WrongType, Some(member), Some(found), Some(expected)) => {
                 return write!(f, "`{member}` must be {expected}, not {found}");
             }
@@ -253,7 +257,7 @@ impl KeyError {
         };
         let limit = Grouped(sizes.limit.get());
         write!(f, "{what} has {} {unit}, ", Grouped(sizes.actual))?;
-        match (self.problem, sizes.coordinate) {
+        match (&self.problem, sizes.coordinate) {
             (KeyProblem::TooWeak, _) => write!(f, "minimum {limit}"),
             (KeyProblem::TooLarge, _) => write!(f, "limit {limit}"),
             (_, None) => write!(f, "{limit} are needed"),

@@ -35,7 +35,7 @@ use crate::token_limits::Limits;
 /// let token = Encrypter::new(&key, ContentEnc::A256Gcm).encrypt(b"hello")?;
 /// assert!(decrypter.decrypt(&token).is_ok());
 /// let other = Encrypter::new(&key, ContentEnc::A128Gcm).encrypt(b"hello")?;
-/// let rejection = decrypter.decrypt(&other).unwrap_err().rejection();
+/// let rejection = decrypter.decrypt(&other).unwrap_err().rejection().cloned();
 /// assert_eq!(rejection, Some(Rejection::EncryptionMismatch));
 /// # Ok::<(), jeton::Error>(())
 /// ```

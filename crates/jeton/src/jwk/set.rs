@@ -50,7 +50,7 @@ pub struct KeySet {
 /// let set = KeySet::from_json(&text)?;
 /// let skipped = &set.skipped()[0];
 /// assert_eq!((skipped.index(), skipped.key_id()), (1, Some("b")));
-/// assert_eq!(skipped.reason().problem(), KeyProblem::Unsupported);
+/// assert_eq!(skipped.reason().problem(), &KeyProblem::Unsupported);
 /// # Ok::<(), jeton::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,8 +78,8 @@ impl Skipped {
     }
 
     /// Returns why the key cannot verify.
-    pub fn reason(&self) -> KeyError {
-        self.reason
+    pub fn reason(&self) -> &KeyError {
+        &self.reason
     }
 }
 
@@ -171,7 +171,7 @@ impl KeySet {
     /// let secret = MacKey::generate(MacAlg::HS256)?.to_jwk();
     /// let set = KeySet::from_published_json(&format!(r#"{{"keys":[{}]}}"#, *secret), None)?;
     /// assert!(set.is_empty());
-    /// assert_eq!(set.skipped()[0].reason().problem(), KeyProblem::PrivateGiven);
+    /// assert_eq!(set.skipped()[0].reason().problem(), &KeyProblem::PrivateGiven);
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn from_published_json(text: &str, default: Option<SigAlg>) -> Result<KeySet> {
@@ -261,7 +261,7 @@ impl KeySet {
                 Wanted::Own => read_key(element, None),
                 Wanted::Only(alg) => read_key(element, Some(alg)),
                 Wanted::Default(alg) => match read_key(element, None) {
-                    Err(error) if error.problem() == KeyProblem::AlgorithmNeeded => {
+                    Err(error) if *error.problem() == KeyProblem::AlgorithmNeeded => {
                         read_key(element, Some(alg))
                     }
                     read => read,
@@ -404,7 +404,7 @@ fn read_public_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, K
 /// Reads a key. If it is only below the minimum strength, it is accepted.
 fn read_weak_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
     let too_weak = match read_key(text, wanted) {
-        Err(error) if error.problem() == KeyProblem::TooWeak => error,
+        Err(error) if *error.problem() == KeyProblem::TooWeak => error,
         read => return read,
     };
     let members = Members::parse(text)?;

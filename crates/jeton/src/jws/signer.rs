@@ -96,11 +96,11 @@ impl<'k> JwsSigner<'k> {
     /// # Ok::<(), jeton::Error>(())
     /// ```
     pub fn unprotected<T: Serialize + ?Sized>(mut self, header: &T) -> Result<Self> {
-        let invalid_use = InvalidUse::UnprotectedHeader;
-        let text = serde_json::to_string(header).map_err(|_| invalid_use)?;
+        let invalid_use = || InvalidUse::UnprotectedHeader;
+        let text = serde_json::to_string(header).map_err(|_| invalid_use())?;
         let limits = Limits::default();
         if text.len() > limits.header_bytes {
-            return Err(invalid_use.into());
+            return Err(invalid_use().into());
         }
         struct Rejected;
         impl From<ScanError> for Rejected {
@@ -114,7 +114,7 @@ impl<'k> JwsSigner<'k> {
             }
             Ok(())
         })
-        .map_err(|Rejected| invalid_use)?;
+        .map_err(|Rejected| invalid_use())?;
         self.unprotected = Some(text);
         Ok(self)
     }

@@ -36,7 +36,7 @@ use crate::verify::Verify;
 /// let later = FixedClock(Timestamp::now().saturating_add(Duration::from_secs(120)));
 /// let later = JwtVerifier::new(&key, Policy::new("i", "a")).clock(later);
 /// let error = later.verify::<serde::de::IgnoredAny>(&token).unwrap_err();
-/// assert_eq!(error.rejection(), Some(Rejection::Expired));
+/// assert_eq!(error.rejection(), Some(&Rejection::Expired));
 /// # Ok::<(), jeton::Error>(())
 /// ```
 pub struct JwtVerifier {

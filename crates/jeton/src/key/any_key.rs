@@ -376,14 +376,14 @@ impl AnyKey {
                 return Err(KeyError::input(FoundInput::OpenSshPublicKey));
             }
             text => {
-                let malformed = KeyError::new(KeyProblem::Malformed);
-                let inner = key_text::base64(text).ok_or(malformed)?;
+                let malformed = || KeyError::new(KeyProblem::Malformed);
+                let inner = key_text::base64(text).ok_or_else(malformed)?;
                 return match DerForm::of(&inner) {
                     Some(form) => Self::of_der(form, &inner, KeyFormat::Base64, password),
                     None if key_text::is_key_text(&inner) => {
                         Err(KeyError::input(FoundInput::EncodedTwice))
                     }
-                    None => Err(malformed),
+                    None => Err(malformed()),
                 };
             }
         };
@@ -463,11 +463,11 @@ fn is_for_decryption(members: &Members<'_>) -> bool {
 }
 
 fn needs_algorithm(error: &KeyError) -> bool {
-    error.problem() == KeyProblem::AlgorithmNeeded
+    *error.problem() == KeyProblem::AlgorithmNeeded
 }
 
 fn is_unchecked(error: &KeyError) -> bool {
-    error.problem() == KeyProblem::PrimesMissing
+    *error.problem() == KeyProblem::PrimesMissing
 }
 
 /// Returns the SubjectPublicKeyInfo of a private key.

@@ -47,7 +47,7 @@ use crate::verify::Verify;
 ///
 /// let later = verifier.clock(FixedClock(noon.saturating_add(Duration::from_secs(60))));
 /// let error = later.verify::<Nothing>(&token).unwrap_err();
-/// assert_eq!(error.rejection(), Some(Rejection::Expired));
+/// assert_eq!(error.rejection(), Some(&Rejection::Expired));
 /// # Ok::<_, jeton::Error>(())
 /// ```
 #[must_use = "a verifier does nothing until it is given a token"]

@@ -116,7 +116,7 @@ impl Setup {
     fn page(&self, token: &str) -> Result<String, Rejection> {
         let verified = self.cached.verify::<Visit>(token);
         let page = verified.map(|visit| visit.into_claims().page);
-        page.map_err(|error| error.rejection().unwrap())
+        page.map_err(|error| error.rejection().unwrap().clone())
     }
 
     /// Returns the number of verifications since the last call.
@@ -248,7 +248,7 @@ fn hit_checks_exp_nbf_iat_and_max_age() {
     let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
         rejected.map(drop).unwrap_err().rejection(),
-        Some(Rejection::NotYetValid)
+        Some(&Rejection::NotYetValid)
     );
 }
 
@@ -292,7 +292,7 @@ fn two_caches_are_independent() {
     let token = setup.token("/");
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
     let rejection = strict.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::AudienceMismatch));
+    assert_eq!(rejection.rejection(), Some(&Rejection::AudienceMismatch));
 }
 
 /// A verification that started with the old keys ends after they were replaced. It uses the old keys, and its
@@ -351,7 +351,7 @@ fn verification_during_replace_is_not_cached() {
         assert_eq!(verifying.join().unwrap(), Ok(()));
     });
     let rejection = cached.verify::<Visit>(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::Signature));
+    assert_eq!(rejection.rejection(), Some(&Rejection::Signature));
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn revoked_token_is_rejected_on_the_next_hit() {
     let rejected = setup.cached.verify_in::<Visit>(&token, &mut scratch);
     assert_eq!(
         rejected.map(drop).unwrap_err().rejection(),
-        Some(Rejection::Revoked)
+        Some(&Rejection::Revoked)
     );
     revoked.store(false, Ordering::SeqCst);
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));

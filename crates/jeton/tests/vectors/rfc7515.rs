@@ -66,7 +66,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             let rejection = JwsVerifier::new(keys)
                 .verify(token.trim())
                 .unwrap_err()
-                .rejection();
+                .rejection()
+                .cloned();
             check(
                 rejection == Some(Rejection::AlgorithmMismatch),
                 "rejected for another reason",

@@ -431,7 +431,7 @@ fn token_of_remote_key_verifies() {
     let token = prepared.attach(&signature).unwrap();
     let other = SigningKey::generate(SigAlg::ES256).unwrap().verifying_key();
     let rejection = verifier(other).verify::<Visit>(&token).unwrap_err();
-    assert_eq!(rejection.rejection(), Some(Rejection::Signature));
+    assert_eq!(rejection.rejection(), Some(&Rejection::Signature));
 }
 
 /// The seed of a `v4.public` key, for the remote signer.

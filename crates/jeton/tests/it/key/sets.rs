@@ -37,12 +37,12 @@ fn verdict(set: &str, token: &str) -> Result<Option<String>, Rejection> {
     let verifier = JwtVerifier::new(KeySet::from_json(set).unwrap(), policy());
     let verified = verifier.verify::<IgnoredAny>(token);
     let id = verified.map(|verified| verified.key_id().map(str::to_owned));
-    id.map_err(|error| error.rejection().unwrap())
+    id.map_err(|error| error.rejection().unwrap().clone())
 }
 
 fn problem<T>(result: jeton::Result<T>) -> Option<KeyProblem> {
     match result.err()? {
-        Error::Key(error) => Some(error.problem()),
+        Error::Key(error) => Some(error.problem().clone()),
         _ => None,
     }
 }
@@ -177,7 +177,7 @@ fn footer(kid: &str) -> String {
 
 fn paseto_verdict(set: &PasetoKeySet, token: &str) -> Result<String, Rejection> {
     let verifier = PasetoVerifier::new(set.clone(), policy());
-    let rejection = |error: Error| error.rejection().unwrap();
+    let rejection = |error: Error| error.rejection().unwrap().clone();
     let verified: Verified<IgnoredAny> = verifier.verify(token).map_err(rejection)?;
     let mut scratch = Scratch::new();
     let again = verifier
