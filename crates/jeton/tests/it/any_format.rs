@@ -12,7 +12,8 @@ use jeton::key::{
 };
 use jeton::paseto::{BoundIssuer, PasetoVerifier, TokenContext, v3, v4};
 use jeton::{
-    Cached, Claims, Error, FixedClock, Issue, Policy, Scratch, Timestamp, Verified, Verify,
+    AnyClaims, Cached, Claims, Clock, Error, FixedClock, Issue, Policy, RawClaims, Scratch,
+    Timestamp, Verified, Verify,
     jwt::{self, JwtIssuer, JwtVerifier},
 };
 use serde::{Deserialize, Serialize};
@@ -104,6 +105,37 @@ fn with_every_dispatch<V: Verify + 'static>(
     round_trip(&Box::new(issuer), &in_time, &late);
     let remembering = |clock| Cached::new(verifier(clock), 8).unwrap();
     round_trip(issuer, &remembering(after(59)), &remembering(after(60)));
+}
+
+/// What a type of the caller must implement, and nothing else.
+struct Required<T>(T);
+
+impl<T: Issue> Issue for Required<T> {
+    fn issue_with_clock(&self, claims: &dyn AnyClaims, clock: &dyn Clock) -> jeton::Result<String> {
+        self.0.issue_with_clock(claims, clock)
+    }
+}
+
+impl<T: Verify> Verify for Required<T> {
+    fn verify_raw(&self, token: &str) -> jeton::Result<Verified<RawClaims>> {
+        self.0.verify_raw(token)
+    }
+
+    fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
+        self.0.recheck(verified)
+    }
+}
+
+#[test]
+fn types_with_required_methods_only_round_trip() {
+    let key = SigningKey::generate(SigAlg::EdDSA).unwrap();
+    with_every_dispatch(&Required(&key), |clock| {
+        Required(JwtVerifier::new(key.verifying_key(), policy()).clock(clock))
+    });
+    let key = v4::LocalKey::generate().unwrap();
+    with_every_dispatch(&Required(&key), |clock| {
+        Required(PasetoVerifier::new(&key, policy()).clock(clock))
+    });
 }
 
 #[test]

@@ -11,8 +11,7 @@ use jeton::error::{InvalidUse, Rejection};
 
 use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::{
-    Cached, Claims, Clock, Error, Policy, RawClaims, Scratch, Timestamp, Verified, VerifiedIn,
-    Verify,
+    Cached, Claims, Clock, Error, Policy, RawClaims, Scratch, Timestamp, Verified, Verify,
     jwt::{self, JwtVerifier},
     limits,
 };
@@ -59,15 +58,6 @@ impl<V: Verify> Verify for Counting<V> {
     fn verify_raw(&self, token: &str) -> jeton::Result<Verified<RawClaims>> {
         self.count.fetch_add(1, Ordering::SeqCst);
         self.verifier.verify_raw(token)
-    }
-
-    fn verify_raw_in<'s>(
-        &self,
-        token: &str,
-        scratch: &'s mut Scratch,
-    ) -> jeton::Result<VerifiedIn<'s, RawClaims>> {
-        self.count.fetch_add(1, Ordering::SeqCst);
-        self.verifier.verify_raw_in(token, scratch)
     }
 
     fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
@@ -313,14 +303,6 @@ fn verification_during_replace_is_not_cached() {
                 self.inside.wait();
             }
             verified
-        }
-
-        fn verify_raw_in<'s>(
-            &self,
-            token: &str,
-            scratch: &'s mut Scratch,
-        ) -> jeton::Result<VerifiedIn<'s, RawClaims>> {
-            self.verifier.verify_raw_in(token, scratch)
         }
 
         fn recheck(&self, verified: &Verified<RawClaims>) -> jeton::Result<()> {
