@@ -3,7 +3,7 @@
 
 use std::slice;
 
-use jeton::diagnose::{SignatureCheck, check_signature};
+use jeton::__private::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
 use jeton::jws::JwsVerifier;
 use jeton::key::{Alg, Keys};

@@ -106,18 +106,6 @@ impl JwtVerifier {
         self.accept_in(token, scratch, |layout, payload| layout.read(payload))
     }
 
-    /// Verifies a token whose claims were read before, within the limits of this verifier. For jeton-jwks. Not
-    /// covered by semantic versioning.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`verify`](JwtVerifier::verify).
-    #[doc(hidden)]
-    pub fn verify_read(&self, token: UnverifiedJwt<'_>) -> Result<Verified<RawClaims>> {
-        let clock = self.clock.as_ref();
-        Ok(self.trust.verify_read(token, &self.limits, clock)?)
-    }
-
     /// `deserialize` reads the custom claims of the verified payload.
     #[inline]
     fn accept<T>(
@@ -223,6 +211,19 @@ impl Trust {
             .check_scanned(&claims, payload.as_ref(), clock)?;
         Ok(Verified::raw(claims, payload, shared_id(key), header))
     }
+}
+
+/// Verifies a token whose claims were read before, within the limits of this verifier.
+///
+/// # Errors
+///
+/// Those of [`JwtVerifier::verify`].
+pub fn verify_read(
+    verifier: &JwtVerifier,
+    token: UnverifiedJwt<'_>,
+) -> Result<Verified<RawClaims>> {
+    let clock = verifier.clock.as_ref();
+    Ok(verifier.trust.verify_read(token, &verifier.limits, clock)?)
 }
 
 impl Verify for JwtVerifier {
