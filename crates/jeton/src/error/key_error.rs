@@ -30,23 +30,48 @@ pub struct KeyError {
     sizes: Option<Sizes>,
 }
 
-/// The size of a key or member, and the limit. The unit follows from the member.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Sizes {
+/// The size of a key or of a member, and the limit. [`KeyError::sizes`] returns it.
+///
+/// The unit is bits for `n` and `e`, keys for `keys`, and bytes for all others.
+///
+/// ```
+/// use jeton::Error;
+/// use jeton::key::{MacAlg, MacKey};
+///
+/// let Err(Error::Key(error)) = MacKey::new(MacAlg::HS256, b"short") else { unreachable!() };
+/// let sizes = error.sizes().unwrap();
+/// assert_eq!((sizes.actual(), sizes.limit()), (5, 32));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sizes {
     actual: u32,
     limit: NonZeroU32,
     coordinate: Option<Coordinate>,
 }
 
+impl Sizes {
+    /// Returns the actual size. A reader that stops at a limit counts up to it. More than [`u32::MAX`] is given as
+    /// that.
+    pub fn actual(self) -> u32 {
+        self.actual
+    }
+
+    /// Returns the limit: the maximum, or the minimum if the key is too weak. For a member of a fixed length, it is
+    /// this length.
+    pub fn limit(self) -> u32 {
+        self.limit.get()
+    }
+}
+
 /// Where a coordinate of a point belongs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Coordinate {
     curve: CurveName,
     is_zero_first: bool,
 }
 
 /// A curve, small enough for an error.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum CurveName {
     P256,
     P384,
@@ -109,11 +134,9 @@ impl KeyError {
         self.expected
     }
 
-    /// Returns the actual size and the limit, if the problem is a size. A reader that
-    /// stops at a limit counts up to it. The unit is bits for `n` and `e`, keys for `keys`, and bytes for all
-    /// others. An actual size above [`u32::MAX`] is given as that.
-    pub fn sizes(&self) -> Option<(u32, u32)> {
-        self.sizes.map(|sizes| (sizes.actual, sizes.limit.get()))
+    /// Returns the actual size and the limit, if the problem is a size.
+    pub fn sizes(&self) -> Option<Sizes> {
+        self.sizes
     }
 
     /// Returns the stable code of the problem, for programs. [`codes`](super::codes) lists all codes.

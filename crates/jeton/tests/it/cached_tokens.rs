@@ -2,8 +2,9 @@
 //! CVE-2026-35030) and entries kept after their expiry (fast-jwt, GHSA-rp9m-7r4c-75qg). Others are entries kept
 //! after a change of keys, policy or revocations, races, eviction by an attacker, and cached rejections.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use jeton::error::{InvalidUse, Rejection};
 
 use jeton::key::{ContentEnc, ContentKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::{
-    Cached, Claims, Clock, Error, Policy, RawClaims, Scratch, Timestamp, Verified, Verify,
+    Cached, Claims, Clock, Error, Policy, RawClaims, Revocations, Scratch, Timestamp, Verified,
+    Verify,
     jwt::{self, JwtVerifier},
     limits,
 };
@@ -371,6 +373,36 @@ fn revoked_token_is_rejected_on_the_next_hit() {
     );
     revoked.store(false, Ordering::SeqCst);
     assert_eq!(setup.page(&token).as_deref(), Ok("/"));
+}
+
+/// The list of a service that can be away. It answers true while it is, as `Revocations` requires.
+struct Listed(Arc<RwLock<Option<HashSet<String>>>>);
+
+impl Revocations for Listed {
+    fn is_revoked(&self, token: &Verified<RawClaims>) -> bool {
+        match (&*self.0.read().unwrap(), token.token_id()) {
+            (Some(revoked), Some(id)) => revoked.contains(id),
+            _ => true,
+        }
+    }
+}
+
+#[test]
+fn revocations_that_cannot_answer_reject_every_token() {
+    let list = Arc::new(RwLock::new(Some(HashSet::from(["8".to_owned()]))));
+    let mut setup = Setup::new(policy(), 64);
+    setup.cached = setup.cached.revocations(Listed(Arc::clone(&list)));
+    let token = |id| {
+        let claims = claims("/").token_id(id);
+        setup.issue(claims.expires_in(Duration::from_secs(60)))
+    };
+    let (listed, other) = (token("8"), token("7"));
+    assert!(setup.page(&other).is_ok());
+    assert_eq!(setup.page(&listed), Err(Rejection::Revoked));
+    let away = list.write().unwrap().take();
+    assert_eq!(setup.page(&other), Err(Rejection::Revoked));
+    *list.write().unwrap() = away;
+    assert!(setup.page(&other).is_ok());
 }
 
 #[test]
