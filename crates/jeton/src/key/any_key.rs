@@ -213,6 +213,11 @@ impl AnyKey {
     /// Makes the keys of a verifier: one key, or the usable keys of a set. `alg` is the algorithm of the keys that do
     /// not name one.
     ///
+    /// # Errors
+    ///
+    /// [`KeyProblem::NoUsableKey`] for a set without a usable key: [`KeySet::skipped`] says why each is skipped. Else
+    /// the error of the key.
+    ///
     /// ```
     /// use jeton::key::{AnyKey, SigAlg, SigningKey};
     /// use jeton::{Policy, jwt::JwtVerifier};
@@ -225,10 +230,14 @@ impl AnyKey {
     pub fn keys(&self, alg: impl Into<Option<Alg>>) -> Result<Keys> {
         let alg = alg.into();
         if let Form::Set(text) = &self.form {
-            return Ok(match alg {
-                None => KeySet::from_json(text)?.into(),
-                Some(alg) => KeySet::from_json_with_default(text, alg)?.into(),
-            });
+            let set = match alg {
+                None => KeySet::from_json(text)?,
+                Some(alg) => KeySet::from_json_with_default(text, alg)?,
+            };
+            return match set.is_empty() {
+                true => Err(KeyError::at("keys", KeyProblem::NoUsableKey).into()),
+                false => Ok(set.into()),
+            };
         }
         match (self.half(), alg) {
             #[cfg(feature = "hmac")]

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jeton::error::{KeyProblem, Rejection};
 use jeton::jwk::KeySet;
-use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
+use jeton::key::{Alg, AnyKey, MacAlg, MacKey, SigAlg, SigningKey};
 use jeton::paseto::{PasetoKeySet, PasetoKeys, PasetoVerifier, TokenContext, v4};
-use jeton::{Claims, Error, Policy, Scratch, Verified, jwt::JwtVerifier, limits};
+use jeton::{Claims, Error, Policy, Scratch, Verified, danger, jwt::JwtVerifier, limits};
 use serde::de::IgnoredAny;
 
 fn claims() -> Claims<'static, ()> {
@@ -121,10 +121,34 @@ fn unknown_keys_in_a_set_are_skipped() {
     let read = KeySet::from_json(&set).unwrap();
     assert_eq!((read.len(), read.skipped().len()), (1, unknown.len()));
     assert!(verdict(&set, &good.issue(&claims()).unwrap()).is_ok());
-    assert_eq!(
-        problem(KeySet::from_json(&jwks(unknown))),
-        Some(KeyProblem::NoUsableKey)
-    );
+}
+
+/// The same for every reader: the set is empty and says why, and a verifier with it knows no key.
+#[test]
+fn set_without_usable_key_is_empty_and_says_why() {
+    let set = jwks([r#"{"kty":"new","kid":"x"}"#]);
+    let token = key(SigAlg::ES256, "x").issue(&claims()).unwrap();
+    for read in [
+        KeySet::from_json(&set),
+        KeySet::from_json_as(&set, SigAlg::ES256),
+        KeySet::from_json_with_default(&set, SigAlg::ES256),
+        KeySet::from_published_json(&set, None),
+        KeySet::from_published_json(&set, SigAlg::ES256),
+        danger::weak_key_set(&set, None),
+        danger::weak_key_set(&set, Alg::Sig(SigAlg::ES256)),
+    ] {
+        let read = read.unwrap();
+        assert!(read.is_empty());
+        assert_eq!(read.skipped()[0].to_string(), "key 0: kty: not supported");
+        let verifier = JwtVerifier::new(read, policy());
+        let error = verifier.verify::<IgnoredAny>(&token).unwrap_err();
+        assert_eq!(error.rejection(), Some(&Rejection::UnknownKey));
+    }
+    let any = AnyKey::from_bytes(set.as_bytes()).unwrap();
+    for alg in [None, Some(Alg::Sig(SigAlg::RS256))] {
+        assert_eq!(problem(any.keys(alg)), Some(KeyProblem::NoUsableKey));
+    }
+    assert!(KeySet::from_json(r#"{"keys":[]}"#).unwrap().is_empty());
 }
 
 #[test]
