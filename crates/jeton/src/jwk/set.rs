@@ -38,7 +38,8 @@ pub struct KeySet {
     skipped: Vec<Skipped>,
 }
 
-/// A key of a set that was skipped, and the reason.
+/// A key of a set that was skipped, and the reason. [`KeySet::skipped`] returns it, and
+/// [`PasetoKeySet::skipped`](crate::paseto::PasetoKeySet::skipped) too.
 ///
 /// ```
 /// use jeton::error::KeyProblem;
@@ -62,6 +63,16 @@ pub struct Skipped {
 }
 
 impl Skipped {
+    #[cfg(feature = "paseto")]
+    pub(crate) fn of_paserk(index: usize, reason: KeyError) -> Skipped {
+        Skipped {
+            index,
+            key_id: None,
+            serves_another_use: false,
+            reason,
+        }
+    }
+
     /// Returns the position of the key in the set, from 0.
     pub fn index(&self) -> usize {
         self.index

@@ -166,7 +166,7 @@ impl PasetoVerifier {
         // caller gets the error.
         if !self.implicit_assertion.is_empty() {
             for key in self.keys.0.all() {
-                open::check(key.as_ref(), &self.implicit_assertion)?;
+                open::check(key.0.as_ref(), &self.implicit_assertion)?;
             }
         }
         Ok(self.keys.candidates(token, &self.limits)?)
