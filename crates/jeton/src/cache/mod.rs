@@ -147,7 +147,8 @@ impl<V: Verify> Cached<V> {
     /// [`Error::Primitive`](crate::Error::Primitive) if the system has no randomness.
     pub fn new(verifier: V, entries: usize) -> Result<Cached<V>> {
         if !(1..=limits::CACHE_ENTRIES).contains(&entries) {
-            return Err(InvalidUse::CacheEntries { entries }.into());
+            let limit = limits::CACHE_ENTRIES;
+            return Err(InvalidUse::CacheEntries { entries, limit }.into());
         }
         let mut secret = Zeroizing::new([0; 32]);
         random::fill(secret.as_mut_slice())?;

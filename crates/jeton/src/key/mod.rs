@@ -110,7 +110,7 @@ pub(crate) use id::KeyId;
 pub(crate) use key_text::is_key_text;
 pub(crate) use mismatch::{not_json, wrong_jwk_type};
 #[cfg(all(feature = "jwe", feature = "legacy"))]
-pub(crate) use password::Password;
+pub(crate) use password::{Password, invalid_rounds};
 #[cfg(any(feature = "pem", all(feature = "paseto", feature = "legacy")))]
 pub(crate) use rsa_private_key::parts_from_pkcs1 as rsa_parts_from_pkcs1;
 #[cfg(feature = "jwe")]

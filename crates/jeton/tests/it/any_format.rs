@@ -167,7 +167,7 @@ fn jwt_of_another_type_round_trips() {
         .with_key_id("k\"1")
         .unwrap();
     let key = Arc::new(key);
-    let with_type = |typ: &str| JwtIssuer::builder(Arc::clone(&key)).typ(typ).build();
+    let with_type = |typ: &'static str| JwtIssuer::builder(Arc::clone(&key)).typ(typ).build();
     let issuer = with_type("at+jwt").unwrap();
     with_every_dispatch(&issuer, |clock| {
         JwtVerifier::new(key.verifying_key(), access()).clock(clock)
@@ -190,7 +190,10 @@ fn jwt_of_another_type_round_trips() {
         other.issue_with_clock(&claims(), &after(0))
     );
     for wrong in ["", "at jwt", "ä", &"x".repeat(129)] {
-        let rejected = JwtIssuer::builder(&mac).typ(wrong).build().map(drop);
+        let rejected = JwtIssuer::builder(&mac)
+            .typ(wrong.to_owned())
+            .build()
+            .map(drop);
         assert_eq!(
             rejected,
             Err(Error::InvalidUse(InvalidUse::Type)),

@@ -491,7 +491,10 @@ fn cache_of_one_entry_works_and_of_zero_is_an_error() {
     }
     assert_eq!(setup.cached.remembered(), 1);
     for entries in [0, limits::CACHE_ENTRIES + 1] {
-        let invalid_use = Error::InvalidUse(InvalidUse::CacheEntries { entries });
+        let invalid_use = Error::InvalidUse(InvalidUse::CacheEntries {
+            entries,
+            limit: limits::CACHE_ENTRIES,
+        });
         let verifier = setup.verifier(policy());
         assert_eq!(Cached::new(verifier, entries).map(drop), Err(invalid_use));
     }

@@ -425,17 +425,30 @@ fn party_info_is_bounded_and_only_for_ecdh() {
     let key = key.encryption_key();
     let with = |bytes: usize| {
         let encrypter = Encrypter::new(&key, ContentEnc::A128Gcm);
-        encrypter.party_info(&vec![b'u'; bytes], b"v")
+        encrypter
+            .producer_info(&vec![b'u'; bytes])
+            .recipient_info(b"v")
     };
     assert!(with(1024).encrypt(b"x").is_ok());
     let error = invalid_use(with(1025).encrypt(b"x"));
-    assert_eq!(error, InvalidUse::PartyInfo { bytes: 1025 });
+    assert_eq!(
+        error,
+        InvalidUse::PartyInfo {
+            bytes: 1025,
+            limit: 1024
+        }
+    );
     assert_eq!(
         error.to_string(),
         "`apu` or `apv` has 1025 bytes, limit 1024"
     );
     let wrapping = WrappingKey::generate(KeyWrapAlg::A128Kw).unwrap();
-    let unused = Encrypter::new(&wrapping, ContentEnc::A128Gcm).party_info(b"u", b"v");
-    let error = invalid_use(unused.encrypt(b"x"));
-    assert_eq!(error, InvalidUse::PartyInfoUnused);
+    let encrypter = || Encrypter::new(&wrapping, ContentEnc::A128Gcm);
+    for unused in [
+        encrypter().producer_info(b"u"),
+        encrypter().recipient_info(b"v"),
+    ] {
+        let error = invalid_use(unused.encrypt(b"x"));
+        assert_eq!(error, InvalidUse::PartyInfoUnused);
+    }
 }

@@ -41,7 +41,7 @@ fn with(name: &str, value: Value) -> Value {
 fn verify_with(key: &SigningKey, typ: Option<&str>, claims: &Value) -> Result<()> {
     let mut signer = JwsSigner::new(key);
     if let Some(typ) = typ {
-        signer = signer.typ(typ);
+        signer = signer.typ(typ.to_owned());
     }
     let token = signer.sign(claims.to_string().as_bytes()).unwrap();
     let policy = Policy::access_token("https://id.example", "https://api.example");

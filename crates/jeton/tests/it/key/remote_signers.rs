@@ -488,7 +488,8 @@ fn paseto_prepare_and_attach_works() {
     assert_eq!(
         rejected,
         Err(Error::InvalidUse(InvalidUse::FooterTooLarge {
-            bytes: 8193
+            bytes: 8193,
+            limit: 8192,
         }))
     );
 }

@@ -282,6 +282,7 @@ fn issue_invalid_claims_is_invalid_use() {
     let context = TokenContext::new().footer(&footer);
     let rejected = Err(Error::InvalidUse(InvalidUse::FooterTooLarge {
         bytes: 8193,
+        limit: 8192,
     }));
     assert_eq!(local.issue_with(&claims(), context), rejected);
     assert_eq!(secret.issue_with(&claims(), context), rejected);

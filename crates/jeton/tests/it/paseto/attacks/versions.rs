@@ -180,7 +180,14 @@ fn verify_footer_over_limit_is_rejected() {
         ));
         let footer = vec![0; jeton::limits::FOOTER_BYTES + 1];
         let made = (key.make)(b"", TokenContext::new().footer(&footer));
-        assert_eq!(made, Err(InvalidUse::FooterTooLarge { bytes: 8193 }.into()));
+        assert_eq!(
+            made,
+            Err(InvalidUse::FooterTooLarge {
+                bytes: 8193,
+                limit: 8192
+            }
+            .into())
+        );
         let made = (key.make)(b"", TokenContext::new().footer(&footer[1..])).unwrap();
         assert!((key.open)(&made, b"").is_ok());
     }
