@@ -104,8 +104,7 @@ pub enum KeyProblem {
         /// The maximum, MiB, rounded down.
         limit_mib: u32,
     },
-    /// A PASERK requires more Argon2id passes than
-    /// [`limits::ARGON2ID_PASSES`](crate::limits::ARGON2ID_PASSES).
+    /// A PASERK requires more Argon2id passes than [`PasswordLimits`](crate::paserk::PasswordLimits) allows.
     PasswordPasses {
         /// The number that the PASERK requires.
         asked: u32,

@@ -340,6 +340,13 @@ impl<'s> IntoIterator for &'s KeySet {
     }
 }
 
+impl From<&KeySet> for Keys {
+    /// Secrets are shared with the verifier, not copied.
+    fn from(set: &KeySet) -> Self {
+        set.clone().into()
+    }
+}
+
 impl From<KeySet> for Keys {
     fn from(set: KeySet) -> Self {
         Keys::of_set(set.keys)
