@@ -91,8 +91,8 @@ pub(crate) fn check(bytes: usize, limits: Limits) -> Outcome {
 }
 
 /// Returns the hint for a token that exceeds a limit, if an option can raise this limit far enough.
-pub(crate) fn hint(rejection: Rejection) -> Option<String> {
-    match rejection {
+pub(crate) fn hint(rejection: &Rejection) -> Option<String> {
+    match *rejection {
         Rejection::TooManyKeys { keys, .. } => {
             let keys = within(keys.into(), limits::KEY_SET_KEYS as u64)?;
             Some(format!(

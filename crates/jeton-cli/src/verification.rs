@@ -83,7 +83,7 @@ pub(crate) fn decrypter(
 ) -> Decrypter {
     let mut decrypter = Decrypter::new(keys).limits(limits);
     if let Some(enc) = enc {
-        decrypter = decrypter.allow_only(&[enc]);
+        decrypter = decrypter.allow_only([enc]);
     }
     if allowed.has(InsecureOption::Zip) {
         decrypter = danger::allow_zip(decrypter);

@@ -32,7 +32,7 @@ impl Error {
 
     /// Returns why the token was rejected, if it was.
     #[must_use]
-    pub fn rejection(&self) -> Option<jeton::error::Rejection> {
+    pub fn rejection(&self) -> Option<&jeton::error::Rejection> {
         match self {
             Error::Jeton(error) => error.rejection(),
             Error::NoKeys(_) => None,
@@ -77,6 +77,8 @@ impl From<FetchError> for Error {
 pub enum FetchError {
     /// The address is not allowed.
     InvalidAddress(AddressError),
+    /// The certificates for [`Https::with_roots_pem`](crate::Https::with_roots_pem) are not valid. Contains the reason.
+    InvalidRoots(String),
     /// The server is not reachable, or the connection broke. Contains the message of the system or of TLS.
     Unreachable(String),
     /// The server did not respond in time ([`TIMEOUT`](crate::TIMEOUT)).
@@ -110,6 +112,7 @@ impl FetchError {
     pub fn code(&self) -> &'static str {
         match self {
             FetchError::InvalidAddress(_) => codes::KEY_SET_ADDRESS.name(),
+            FetchError::InvalidRoots(_) => codes::KEY_MALFORMED.name(),
             FetchError::Unreachable(_) | FetchError::TimedOut | FetchError::Status(_) => {
                 codes::KEY_SET_UNREACHABLE.name()
             }
@@ -124,6 +127,9 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FetchError::InvalidAddress(why) => why.fmt(f),
+            FetchError::InvalidRoots(why) => {
+                write!(f, "the certificate authorities are not valid: {why}")
+            }
             FetchError::Unreachable(why) => write!(f, "the server is not reachable: {why}"),
             FetchError::TimedOut => f.write_str("the server did not respond in time"),
             FetchError::Status(status) => write!(f, "the server responded with status {status}"),

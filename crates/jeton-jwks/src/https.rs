@@ -11,8 +11,10 @@ use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use jeton::limits;
-use rustls::ClientConfig;
 use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 
 use crate::address::check_address;
 use crate::connector::Connector;
@@ -40,16 +42,48 @@ impl Https {
     /// # Errors
     /// [`FetchError::Unreachable`] if the operating system has none.
     pub fn new() -> Result<Self, FetchError> {
-        let tls = ClientConfig::builder_with_provider(Arc::new(default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("the provider supports these versions of TLS")
+        let tls = tls()
             .with_native_roots()
             .map_err(|why| FetchError::Unreachable(why.to_string()))?
             .with_no_client_auth();
         Ok(Self::with_tls(tls))
     }
 
-    /// Creates a client with this TLS configuration.
+    /// Creates a client that trusts only these certificate authorities, as one PEM block or several: the private
+    /// authority of a company, for example.
+    ///
+    /// # Errors
+    /// [`FetchError::InvalidRoots`] if the text has no certificate, or an invalid one.
+    ///
+    /// ```no_run
+    /// use jeton_jwks::{Https, RemoteKeySet};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let roots = std::fs::read("/etc/ssl/company.pem")?;
+    /// let keys = RemoteKeySet::builder("https://id.company.example/jwks")
+    ///     .fetch(Https::with_roots_pem(&roots)?)
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_roots_pem(pem: &[u8]) -> Result<Self, FetchError> {
+        let invalid = |why: &str| FetchError::InvalidRoots(why.to_owned());
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let certificate = certificate.map_err(|_| invalid("the PEM is malformed"))?;
+            roots
+                .add(certificate)
+                .map_err(|_| invalid("a certificate is malformed"))?;
+        }
+        if roots.is_empty() {
+            return Err(invalid("the PEM has no certificate"));
+        }
+        let tls = tls().with_root_certificates(roots).with_no_client_auth();
+        Ok(Self::with_tls(tls))
+    }
+
+    /// Creates a client with this TLS configuration: client certificates, or other versions of TLS. For a private
+    /// authority, [`with_roots_pem`](Https::with_roots_pem) is enough.
     #[must_use]
     pub fn with_tls(config: ClientConfig) -> Self {
         Self::connecting(Connector::direct(), Arc::new(config))
@@ -120,6 +154,12 @@ impl Https {
         }
         FetchResponse::from_http(&whole)
     }
+}
+
+fn tls() -> ConfigBuilder<ClientConfig, WantsVerifier> {
+    ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("the provider supports these versions of TLS")
 }
 
 impl Response {

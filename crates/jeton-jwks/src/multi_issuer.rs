@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jeton::__private::UnverifiedJwt;
 use jeton::error::{Claim, InvalidUse, Rejection};
-use jeton::jwt::UnverifiedJwt;
 use jeton::{Clock, Limits, Policy, RawClaims, Verified};
 use serde::de::DeserializeOwned;
 

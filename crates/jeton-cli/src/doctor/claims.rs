@@ -170,7 +170,7 @@ impl ClaimsCheck<'_> {
 
     /// Reports a claim that is not a valid time.
     fn invalid_time(&self, findings: &mut Section, name: &str, rejection: Rejection) {
-        match (self.format, self.seconds(name), rejection) {
+        match (self.format, self.seconds(name), &rejection) {
             (Format::Jwt, Some(at), Rejection::ClaimRange(_)) if at >= SECONDS_MAX => findings
                 .wrong(
                     format!("{name} is after the year 5000: probably milliseconds"),

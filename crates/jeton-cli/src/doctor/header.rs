@@ -53,7 +53,7 @@ pub(super) fn explain(rejection: Rejection, token: &str) -> (String, String) {
     match explanation {
         Some((what, advice)) => (what, advice.to_owned()),
         None => {
-            let hint = rejection_hints::hint(rejection, token, Command::JwtVerify);
+            let hint = rejection_hints::hint(&rejection, token, Command::JwtVerify);
             (rejection.to_string(), hint.unwrap_or_default())
         }
     }

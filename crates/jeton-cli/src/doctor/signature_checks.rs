@@ -3,7 +3,7 @@
 
 use std::slice;
 
-use jeton::diagnose::{SignatureCheck, check_signature};
+use jeton::__private::{SignatureCheck, check_signature};
 use jeton::error::{Part, Rejection};
 use jeton::jws::JwsVerifier;
 use jeton::key::{Alg, Keys};
@@ -108,7 +108,7 @@ fn check_signature_of(
     let rejection = match verified.map(drop) {
         Ok(()) => return KeyCheck::new(CheckResult::Signed, detail),
         Err(error) => match error.rejection() {
-            Some(rejection) => rejection,
+            Some(rejection) => rejection.clone(),
             None => return KeyCheck::undetermined(error.to_string()),
         },
     };

@@ -230,7 +230,7 @@ enum Kind {
 /// Returns the problem, if the error is about a key.
 fn problem_of(error: &jeton::Error) -> Option<KeyProblem> {
     match error {
-        jeton::Error::Key(error) => Some(error.problem()),
+        jeton::Error::Key(error) => Some(error.problem().clone()),
         _ => None,
     }
 }

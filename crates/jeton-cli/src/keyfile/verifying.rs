@@ -26,13 +26,8 @@ impl KeyFile {
                 })
                 .map_err(|error| self.failure(error));
         };
-        match KeySet::from_json(text) {
-            Err(error) if problem_of(&error) != Some(KeyProblem::NoUsableKey) => {
-                return Err(self.failure(error.into()));
-            }
-            // Each key is checked separately below.
-            _ => {}
-        }
+        // Each key is checked separately below.
+        KeySet::from_json(text).map_err(|error| self.failure(error.into()))?;
         let Loaded {
             keys: usable,
             skipped,

@@ -176,7 +176,7 @@ async fn verified(verifier: &RemoteVerifier, key: &SigningKey) -> Result<(), Err
 }
 
 fn rejection(result: Result<(), Error>) -> Option<Rejection> {
-    result.unwrap_err().rejection()
+    result.unwrap_err().rejection().cloned()
 }
 
 #[tokio::test]

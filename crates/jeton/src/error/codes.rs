@@ -111,7 +111,7 @@ impl fmt::Display for Cause {
 /// assert_eq!(codes::find("internal"), None);
 /// ```
 pub fn find(name: &str) -> Option<&'static Code> {
-    ALL.iter().copied().find(|code| code.name == name)
+    ALL.iter().find(|code| code.name == name)
 }
 
 macro_rules! codes {
@@ -131,7 +131,7 @@ macro_rules! codes {
         )*)*
 
         /// All codes: those of the library by cause, then those of the service.
-        pub const ALL: &[&Code] = &[$($(&$name,)*)*];
+        pub const ALL: &[Code] = &[$($($name,)*)*];
     };
 }
 

@@ -91,18 +91,18 @@ fn next_block<'t>(text: &'t str, left: &'t str) -> Result<Option<(Block<'t>, &'t
     let Some((_, rest)) = left.split_once(BEGIN) else {
         return Ok(None);
     };
-    let truncated = KeyError::new(KeyProblem::Truncated);
-    let (label, rest) = rest.split_once(HYPHENS).ok_or(truncated)?;
+    let truncated = || KeyError::new(KeyProblem::Truncated);
+    let (label, rest) = rest.split_once(HYPHENS).ok_or_else(truncated)?;
     let before = &text[..text.len() - rest.len()];
     let (body, rest) = rest
         .find(HYPHENS)
         .map(|at| rest.split_at(at))
-        .ok_or(truncated)?;
-    let rest = rest.strip_prefix(END).ok_or(truncated)?;
-    let (end, rest) = rest.split_once(HYPHENS).ok_or(truncated)?;
+        .ok_or_else(truncated)?;
+    let rest = rest.strip_prefix(END).ok_or_else(truncated)?;
+    let (end, rest) = rest.split_once(HYPHENS).ok_or_else(truncated)?;
     // The hyphens belong to the next block.
     if rest.starts_with(BEGIN_WORD) {
-        return Err(truncated);
+        return Err(truncated());
     }
     if label.trim() != end.trim() {
         return Err(KeyError::new(KeyProblem::Labels));
@@ -204,7 +204,7 @@ mod tests {
 
     fn problem(text: &str) -> KeyProblem {
         match VerifyingKey::from_pem(text) {
-            Err(crate::Error::Key(error)) => error.problem(),
+            Err(crate::Error::Key(error)) => error.problem().clone(),
             other => panic!("{other:?}"),
         }
     }
