@@ -84,6 +84,7 @@ fn actions(hint: &str) -> Vec<(Action, &str)> {
             let action = match pair[0] {
                 before if before.ends_with("remove ") => Action::Remove,
                 before if before.ends_with("instead of --key, pass ") => Action::Replace("--key"),
+                before if before.ends_with("instead of --keys, pass ") => Action::Replace("--keys"),
                 _ => Action::Add,
             };
             (action, pair[1])
