@@ -7,13 +7,15 @@ use std::path::Path;
 use crate::binary::jeton;
 
 /// Options without a value.
-const FLAGS: [&str; 6] = [
+const FLAGS: [&str; 8] = [
     "--json",
     "--no-expiry",
     "--raw",
     "--verbose",
     "--zip",
     "--b64-false",
+    "--from-certificate",
+    "--symmetric",
 ];
 
 /// A snapshot that ends with a hint.
