@@ -22,6 +22,7 @@ mod token;
 mod algorithm;
 mod allow;
 mod args;
+mod atomic_file;
 mod claims;
 mod escape;
 mod exit;

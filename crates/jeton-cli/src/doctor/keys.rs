@@ -11,7 +11,7 @@ use super::fetch::{Date, Fetched, KeySetUrl, text_of};
 use super::findings::Section;
 use crate::exit::Outcome;
 use crate::json::Members;
-use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile};
+use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile, Secret, suggest_secret};
 use crate::{output, paseto};
 
 /// The keys, and the findings about their source.
@@ -72,7 +72,8 @@ pub(super) fn load(place: &Path) -> Outcome<Keys> {
     match place.to_str().filter(|text| KeySetUrl::is(text)) {
         Some(text) => Ok(from_url(&KeySetUrl::read(text)?)),
         None => {
-            let file = KeyFile::read_as(place, None)?;
+            let file = KeyFile::read_as(place, None)
+                .map_err(|failure| suggest_secret("--keys", place, failure))?;
             Ok(Keys {
                 section: Section::named("keys", file.name()),
                 found: Some(file),
@@ -81,6 +82,17 @@ pub(super) fn load(place: &Path) -> Outcome<Keys> {
             })
         }
     }
+}
+
+/// Returns the key of a secret.
+pub(super) fn of_secret(secret: &Secret) -> Outcome<Keys> {
+    let file = secret.key_file()?;
+    Ok(Keys {
+        section: Section::named("keys", file.name()),
+        found: Some(file),
+        date: None,
+        is_from_url: false,
+    })
 }
 
 fn from_url(url: &KeySetUrl) -> Keys {

@@ -18,14 +18,14 @@ mod unwrap;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use jeton::jwe::Decrypter;
 use jeton::key::Alg;
 use jeton::{Clock, Limits, SystemClock};
 
 use crate::allow::{self, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
-use crate::keyfile::{KeyFile, TokenDecryptionKeyFile};
+use crate::keyfile::{KeyFile, Secret, SecretArgs, TokenDecryptionKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::paseto::ContextArgs;
 use crate::policy_args::PolicyArgs;
@@ -48,11 +48,13 @@ const SUPPORTED: [InsecureOption; 7] = [
 
 /// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
-#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
+#[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
+    group = ArgGroup::new("key_source").args(["keys", "secret_file", "secret_env"]), after_help = "\
 Examples:
   jeton doctor --keys https://id.example/jwks.json @token
   jeton doctor --keys jwks.json --audience api @token
   jeton doctor --keys jwks.json --alg RS256 @token
+  jeton doctor --secret-file secret.txt --alg HS256 @token
   jeton doctor --keys author.pub.jwk --decrypt-key private.jwk @nested
   jeton doctor --keys public.paserk --implicit tenant-7 v4.public.…
   jeton doctor --keys https://id.example/jwks.json
@@ -68,6 +70,8 @@ Each key that could have signed the token has one of these results (in JSON: sig
   not signed by   the signature was computed and is not valid
   undetermined    the signature was not computed; the reason follows
 
+If the signature is not valid with a secret, the other encodings of the secret are tried.
+
 Without a token, a problem with the keys is an error. Keys for another use and keys of an unsupported kind are \
 listed with -v, or if no key fits.
 
@@ -81,15 +85,18 @@ Marks:
 
 Exit codes: 0 no error; 1 at least one error; 2 invalid usage, or a file could not be read.")]
 pub(crate) struct Doctor {
-    /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set
-    #[arg(long, value_name = "FILE|URL")]
-    keys: Option<PathBuf>,
+    /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set; repeat it for several
+    #[arg(long, visible_alias = "key", value_name = "FILE|URL")]
+    keys: Vec<PathBuf>,
 
-    /// Algorithm, required for keys without `alg` (RSA, oct)
+    #[command(flatten)]
+    secret: SecretArgs,
+
+    /// Algorithm, required for keys without `alg` (RSA, oct, a secret)
     #[arg(
         long,
         value_name = "NAME",
-        requires = "keys",
+        requires = "key_source",
         value_parser = algorithm::signing(),
         hide_possible_values = true
     )]
@@ -133,6 +140,8 @@ struct Criteria<'a> {
     policy: JwtPolicy<'a>,
     allowed: &'a Allowed,
     keys: Option<&'a KeyFile>,
+    /// The secret of `keys`.
+    secret: Option<&'a Secret>,
     alg: Option<Alg>,
     decryption: &'a TokenDecryptionKeyFile,
     /// The file of `decryption`.
@@ -175,10 +184,22 @@ impl Doctor {
     /// Checks everything that the caller passed.
     fn examine(&self) -> Outcome<Vec<Section>> {
         let allowed = self.policy_args.allowed(&SUPPORTED)?;
-        let mut keys = match &self.keys {
-            Some(place) => Some(keys::load(place)?),
-            None => None,
-        };
+        let secret = self.secret.read()?;
+        let mut sources: Vec<keys::Keys> = self
+            .keys
+            .iter()
+            .map(|place| keys::load(place))
+            .collect::<Outcome<_>>()?;
+        if let Some(secret) = &secret {
+            sources.push(keys::of_secret(secret)?);
+        }
+        let found: Vec<KeyFile> = sources
+            .iter()
+            .filter_map(|keys| keys.found.clone())
+            .collect();
+        let found = (!found.is_empty())
+            .then(|| KeyFile::of_several(found))
+            .transpose()?;
         let decryption_keys = self.decryption.file()?;
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
@@ -194,7 +215,8 @@ impl Doctor {
                 typ: self.typ.as_deref(),
             },
             allowed: &allowed,
-            keys: keys.as_ref().and_then(|keys| keys.found.as_ref()),
+            keys: found.as_ref(),
+            secret: secret.as_ref(),
             alg: self.alg,
             decryption: &self.decryption,
             decryption_keys: decryption_keys.as_ref(),
@@ -208,29 +230,30 @@ impl Doctor {
             Some(source) => Some(token::check(source.token(), &criteria)?),
             None => None,
         };
-        let mut of_keys = Section::new("keys");
-        if let Some(file) = criteria.keys {
+        let check = |keys: &keys::Keys| {
+            let Some(file) = &keys.found else {
+                return Section::new("keys");
+            };
             let a_key_fits = match &checked {
                 Some(checked) => checked.a_key_fits,
                 None => file.to_verify(self.alg, &allowed).is_ok(),
             };
-            let is_from_url = keys.as_ref().is_some_and(|keys| keys.is_from_url);
             let lists_skipped = self.verbose || !a_key_fits;
-            of_keys = keys::check_each(file, &criteria, is_from_url, lists_skipped);
-        }
-        let date = keys.as_ref().and_then(|keys| keys.date.clone());
+            keys::check_each(file, &criteria, keys.is_from_url, lists_skipped)
+        };
+        let mut of_keys: Vec<Section> = sources.iter().map(check).collect();
+        let date = sources.iter().find_map(|keys| keys.date.clone());
         let mut clock = clock::check(date);
         if checked.as_ref().is_some_and(|checked| checked.is_accepted) {
             // The command does not check the response of a URL. For everything else, its result decides.
-            of_keys.downgrade_errors();
-            if !keys.as_ref().is_some_and(|keys| keys.is_from_url) {
+            of_keys.iter_mut().for_each(Section::downgrade_errors);
+            if !sources.iter().any(|keys| keys.is_from_url) {
                 clock.downgrade_errors();
             }
         }
         let mut all = vec![clock];
-        if let Some(keys) = keys.take() {
-            all.push(keys.section.and(of_keys));
-        }
+        let of_keys = sources.into_iter().zip(of_keys);
+        all.extend(of_keys.map(|(keys, of_keys)| keys.section.and(of_keys)));
         all.extend(checked.map(|checked| checked.section));
         Ok(all)
     }

@@ -15,7 +15,7 @@ use super::unwrap::UnwrappedToken;
 use super::{Criteria, header};
 use crate::exit::Outcome;
 use crate::jose;
-use crate::keyfile::{AnyKey, KeyFile};
+use crate::keyfile::{AnyKey, KeyFile, Secret, SecretEncoding};
 
 /// How many undetermined keys are listed without --verbose.
 const LISTED: usize = 10;
@@ -47,7 +47,9 @@ pub(super) fn check_keys(
             KeyCheck {
                 key: match (&members.kid, set_keys.is_some()) {
                     (Some(kid), _) => format!("the key {}", shortened(kid)),
+                    (None, true) if keys.is_several() => format!("the key of {}", key.name()),
                     (None, true) => format!("key {} of the set", index + 1),
+                    (None, false) if criteria.secret.is_some() => keys.name().to_owned(),
                     (None, false) => format!("the key of {}", keys.name()),
                 },
                 kid: members.kid,
@@ -55,6 +57,17 @@ pub(super) fn check_keys(
             }
         })
         .collect()
+}
+
+/// Returns the other encoding with which the secret signed the token.
+pub(super) fn find_encoding(
+    secret: &Secret,
+    signed: &Signed<'_>,
+    criteria: &Criteria<'_>,
+) -> Option<SecretEncoding> {
+    let mut others = secret.other_encodings().into_iter();
+    let found = others.find(|(_, key)| one(key, false, signed, criteria).is_signed());
+    found.map(|(encoding, _)| encoding)
 }
 
 fn one(key: &KeyFile, is_in_set: bool, signed: &Signed<'_>, criteria: &Criteria<'_>) -> KeyCheck {

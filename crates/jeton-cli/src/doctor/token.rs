@@ -13,6 +13,7 @@ use super::unwrap::{self, UnwrappedToken, is_paseto};
 use super::{Criteria, claims, header};
 use crate::exit::Outcome;
 use crate::jose::{self, Jwe, Jws, Serialization, Token};
+use crate::keyfile::Secret;
 use crate::{limit_args, paseto, verification};
 
 /// The size limit of a cookie, with name and attributes (RFC 6265, section 6.1), bytes.
@@ -196,8 +197,26 @@ fn signed(
             kid: kid.as_deref(),
         };
         let answers = signature_checks::check_keys(keys, &signed, criteria);
-        // A token with alg none has no signer.
-        if !alg.eq_ignore_ascii_case("none") {
+        let is_signed = answers.iter().any(KeyCheck::is_signed);
+        let other = match (is_signed, criteria.secret) {
+            (true, _) => None,
+            (false, Some(secret)) => {
+                let found = signature_checks::find_encoding(secret, &signed, criteria);
+                found.map(|encoding| (encoding, "add"))
+            }
+            (false, None) => Secret::of_jwk(keys).iter().find_map(|secret| {
+                let found = signature_checks::find_encoding(secret, &signed, criteria);
+                found.map(|encoding| (encoding, "make the JWK again with `jeton key import` and"))
+            }),
+        };
+        if let Some((encoding, advice)) = other {
+            let encoding = encoding.name();
+            findings.wrong(
+                format!("signed by the secret, if its encoding is {encoding}"),
+                &format!("{advice} `--secret-encoding {encoding}`"),
+            );
+        } else if !alg.eq_ignore_ascii_case("none") {
+            // A token with alg none has no signer.
             signature_checks::report(findings, &answers, &signed, criteria);
         }
         findings.set_key_checks(answers);

@@ -110,12 +110,16 @@ impl Verify {
                         &skipped,
                     )
                     .hint("the payload must be exactly the signed bytes, including line breaks"),
-                    _ => rejection_hints::failure_with_keys(
-                        error,
-                        &token,
-                        Command::JwsVerify,
-                        &skipped,
-                    ),
+                    (rejection, _) => {
+                        let is_signature = rejection == Some(Rejection::Signature);
+                        let failure = rejection_hints::failure_with_keys(
+                            error,
+                            &token,
+                            Command::JwsVerify,
+                            &skipped,
+                        );
+                        self.key.suggest_doctor(is_signature, failure)
+                    }
                 }),
             }
         });

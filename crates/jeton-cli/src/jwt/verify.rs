@@ -1,5 +1,6 @@
 use clap::Args;
 use jeton::Verified;
+use jeton::error::Rejection;
 use serde::de::IgnoredAny;
 
 use crate::allow::{self, InsecureOption};
@@ -94,7 +95,10 @@ impl Verify {
         Ok(self.token.read().and_then(|token| {
             let verified = verifier.verify(&token);
             verified.map_err(|error| {
-                rejection_hints::failure_with_keys(error, &token, verifier.command(), &skipped)
+                let is_signature = error.rejection() == Some(Rejection::Signature);
+                let command = verifier.command();
+                let failure = rejection_hints::failure_with_keys(error, &token, command, &skipped);
+                self.key.suggest_doctor(is_signature, failure)
             })
         }))
     }

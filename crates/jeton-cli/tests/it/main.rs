@@ -16,6 +16,7 @@ mod help;
 mod help_arguments;
 mod inputs;
 mod inspect_web;
+mod key;
 mod lab;
 mod readme;
 #[cfg(unix)]

@@ -6,8 +6,8 @@ use super::der_form::DerForm;
 use super::mismatch::{not_a_secret, wrong_jwk_type};
 use super::pem::{self, Pem};
 use super::{
-    Alg, IgnoredMember, Keys, Pkcs8Limits, SigAlg, SigningKey, VerifyingKey, encrypted, key_text,
-    pkix,
+    Alg, IgnoredMember, Keys, Pkcs8Limits, SigAlg, SigningKey, VerifyingKey, certificate,
+    encrypted, key_text, pkix,
 };
 #[cfg(feature = "jwe")]
 use super::{DecryptionKey, EncryptionKey, KeyManagementAlg, pkix_encryption};
@@ -119,6 +119,27 @@ impl AnyKey {
         limits: &Pkcs8Limits,
     ) -> Result<AnyKey> {
         Ok(Self::read(bytes, Some((password, limits)))?)
+    }
+
+    /// Reads the public key of a certificate (X.509) in PEM or DER. In PEM it is the first certificate.
+    ///
+    /// Nothing checks the certificate: neither its signature nor its time, name or use. Trust its key only if you
+    /// trust the file.
+    ///
+    /// # Errors
+    /// [`KeyProblem::Missing`] if PEM has no certificate, and [`KeyProblem::Malformed`] if it cannot be read.
+    ///
+    /// ```
+    /// use jeton::key::AnyKey;
+    ///
+    /// assert!(AnyKey::from_certificate(b"not a certificate").is_err());
+    /// ```
+    pub fn from_certificate(bytes: &[u8]) -> Result<AnyKey> {
+        let spki = certificate::public_key(bytes)?;
+        Ok(AnyKey {
+            form: Form::Der(DerForm::Spki, Zeroizing::new(spki)),
+            format: KeyFormat::Der,
+        })
     }
 
     /// Returns the detected encoding.

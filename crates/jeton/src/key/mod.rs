@@ -51,6 +51,8 @@
 mod algorithm;
 #[cfg(feature = "pem")]
 mod any_key;
+#[cfg(feature = "pem")]
+mod certificate;
 #[cfg(feature = "jwe")]
 mod content;
 #[cfg(feature = "jwe")]

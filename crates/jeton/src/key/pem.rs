@@ -71,9 +71,7 @@ impl Pem {
             left = behind;
             match block.label {
                 "EC PARAMETERS" => {}
-                "CERTIFICATE" | "X509 CERTIFICATE" | "TRUSTED CERTIFICATE" => {
-                    has_certificate = true
-                }
+                label if is_certificate(label) => has_certificate = true,
                 _ if key.is_some() => return Err(KeyError::new(KeyProblem::SeveralBlocks)),
                 _ => key = Some(block),
             }
@@ -84,6 +82,23 @@ impl Pem {
             None => Err(no_block(text)),
         }
     }
+}
+
+/// Returns whether a label is that of a certificate.
+fn is_certificate(label: &str) -> bool {
+    ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(&label)
+}
+
+/// Returns the DER of the first certificate in a text, if there is one.
+pub(super) fn certificate(text: &str) -> Result<Option<Zeroizing<Vec<u8>>>, KeyError> {
+    let mut left = text;
+    while let Some((block, behind)) = next_block(text, left)? {
+        if is_certificate(block.label) {
+            return block.base64().map(Some);
+        }
+        left = behind;
+    }
+    Ok(None)
 }
 
 /// Returns the next block and the text behind it.

@@ -7,13 +7,15 @@ use std::path::Path;
 use crate::binary::jeton;
 
 /// Options without a value.
-const FLAGS: [&str; 6] = [
+const FLAGS: [&str; 8] = [
     "--json",
     "--no-expiry",
     "--raw",
     "--verbose",
     "--zip",
     "--b64-false",
+    "--from-certificate",
+    "--symmetric",
 ];
 
 /// A snapshot that ends with a hint.
@@ -84,6 +86,7 @@ fn actions(hint: &str) -> Vec<(Action, &str)> {
             let action = match pair[0] {
                 before if before.ends_with("remove ") => Action::Remove,
                 before if before.ends_with("instead of --key, pass ") => Action::Replace("--key"),
+                before if before.ends_with("instead of --keys, pass ") => Action::Replace("--keys"),
                 _ => Action::Add,
             };
             (action, pair[1])

@@ -549,3 +549,40 @@ fn local_token_of_another_key_is_not_decrypted() {
     let rejection = error.map(drop).unwrap_err().rejection().cloned();
     assert_eq!(rejection, Some(Rejection::Decryption));
 }
+
+#[test]
+fn certificate_key_is_taken_only_if_asked_for() {
+    let text = text("pkcs12/both.pem");
+    let private = AnyKey::from_bytes(text.as_bytes()).unwrap();
+    let public = AnyKey::from_certificate(text.as_bytes()).unwrap();
+    let of_private = private.public().unwrap().verifying(SigAlg::RS256).unwrap();
+    let of_certificate = public.verifying(SigAlg::RS256).unwrap();
+    assert_eq!(of_certificate.thumbprint(), of_private.thumbprint());
+    let certificate = &text[text.find("-----BEGIN CERTIFICATE").unwrap()..];
+    let end = "-----END CERTIFICATE-----";
+    let certificate = &certificate[..certificate.find(end).unwrap() + end.len()];
+    assert!(AnyKey::from_bytes(certificate.as_bytes()).is_err());
+    assert!(AnyKey::from_certificate(certificate.as_bytes()).is_ok());
+    // Every truncation and every changed byte of the DER is an error or a key, never a panic.
+    let body: String = certificate
+        .lines()
+        .filter(|line| !line.contains("---"))
+        .collect();
+    let der = base64_simd::STANDARD.decode_to_vec(body).unwrap();
+    assert!(AnyKey::from_certificate(&der).is_ok());
+    for end in 0..der.len() {
+        assert!(AnyKey::from_certificate(&der[..end]).is_err(), "{end}");
+    }
+    for at in 0..der.len() {
+        let mut changed = der.clone();
+        changed[at] ^= 0x55;
+        let _ = AnyKey::from_certificate(&changed).map(|key| key.verifying(SigAlg::RS256));
+    }
+    for other in ["", "a", "pem-forms/one.pem", "pkcs12/a.pfx"] {
+        let content = match other.contains('/') {
+            true => bytes(other),
+            false => other.as_bytes().to_vec(),
+        };
+        assert!(AnyKey::from_certificate(&content).is_err(), "{other}");
+    }
+}
