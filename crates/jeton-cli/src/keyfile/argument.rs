@@ -230,6 +230,11 @@ impl TokenEncryptionKeyFile {
 }
 
 impl TokenDecryptionKeyFile {
+    /// Returns whether the caller named a key.
+    pub(crate) fn is_given(&self) -> bool {
+        self.decrypt_key.is_some()
+    }
+
     /// Reads the key file, if the caller named one.
     pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
         let path = self.decrypt_key.as_ref();
@@ -287,6 +292,11 @@ impl SigningKeyFiles {
 }
 
 impl VerifyingKeyFile {
+    /// Reads the key file, which can have any format.
+    pub(crate) fn file(&self) -> Outcome<KeyFile> {
+        KeyFile::read(&self.key)
+    }
+
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
         KeyFile::read(&self.key)?.to_verify(self.alg, allowed)
     }
