@@ -17,6 +17,7 @@ mod help_arguments;
 mod inputs;
 mod inspect_web;
 mod lab;
+mod pasted;
 mod readme;
 #[cfg(unix)]
 mod serve;
