@@ -172,7 +172,7 @@ const FULL_PAGE: &str = "report-full.html";
 /// The pages that the command line's tests leave there, of tokens and of keys.
 const INSPECTED: [&str; 7] = [
     "inspect-jwt.html",
-    "inspect-es256-twice.html",
+    "inspect-es256-duplicate.html",
     "inspect-jws-general.html",
     "inspect-jwe.html",
     "inspect-jwe-general.html",
