@@ -73,10 +73,13 @@ fn token_in_pasted_text_is_inspected_and_explained() {
         let path = format!("@{file}");
         let (stdout, stderr, code) = streams("pasted", &["inspect", "--json", &path], "");
         assert_eq!(code, Some(0), "{file}: {stderr}");
-        assert!(stderr.contains(&format!("note: {note}\n")), "{stderr}");
         let report: Value = serde_json::from_str(&stdout).unwrap();
         assert_eq!(report["header"]["alg"], "ES256");
-        assert_eq!(report["input_notes"][0], note, "{file}");
+        // White space around the text of a token or key is nothing to note.
+        if file != "nlnl" {
+            assert!(stderr.contains(&format!("note: {note}\n")), "{stderr}");
+            assert_eq!(report["input_notes"][0], note, "{file}");
+        }
         let call = ["doctor", "--keys", "p.pem", "--at", "1795656378", &path];
         let (stdout, _, code) = streams("pasted", &call, "");
         assert_eq!(code, Some(0), "{file}: {stdout}");
@@ -141,7 +144,7 @@ fn json_answers_have_notes_and_codes() {
             "jws",
             "es256-other.pub.jwk",
             "@../tokens/es256",
-            "TOKEN_OF_UNKNOWN_KEY",
+            "TOKEN_NOT_AUTHENTIC",
         ),
         (
             "jwe",

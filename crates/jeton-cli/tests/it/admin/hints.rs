@@ -46,8 +46,8 @@ fn hint_of_admin_works() {
     let import = ["admin", "key", "import", ISS, "key.der"];
     fs::copy(binary::keys().join("es256.der"), folder.join("key.der")).unwrap();
     let two = SETTINGS.replace(
-        "]}",
-        r#", {"name": "other", "alg": "EdDSA", "lifetime_seconds": 900, "audiences": ["api"]}]}"#,
+        "]}]}",
+        r#"]}, {"name": "other", "alg": "EdDSA", "lifetime_seconds": 900, "audiences": ["api"]}]}"#,
     );
     let two = two.replace("https://id.example", "https://two.example");
     succeeds(folder, &["admin", "issuer", "add", &two], b"");

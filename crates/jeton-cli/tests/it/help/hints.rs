@@ -157,6 +157,7 @@ const PROVOKED: &[Provoked] = &[
         &["inspect", "--member", "x", "eyJhbGciOiJFUzI1NiJ9.e30.AA"],
         &[],
     ),
+    (&["key", "thumbprint", "ssh.pub"], &[]),
     (&["{\"sub\":\"user-7\"}"], &[]),
 ];
 
