@@ -1,7 +1,7 @@
 //! Reads files and standard input up to a limit.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,9 @@ use crate::redact::{self, Redacted};
 
 /// The largest input, bytes. A longer one is an error and is not truncated.
 pub(crate) const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Whether an argument has read standard input.
+static STDIN_READ: AtomicBool = AtomicBool::new(false);
 
 /// The hint for a pasted key.
 const INTO_A_FILE: &str =
@@ -55,6 +58,21 @@ pub(crate) fn file_bytes(path: &Path) -> Outcome<Zeroizing<Vec<u8>>> {
 /// Reads exactly the bytes of standard input.
 pub(crate) fn stdin_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
     stdin(INPUT_BYTES_MAX)
+}
+
+/// Reads standard input for an argument that was not passed, unless it is a terminal, empty or read already.
+pub(crate) fn piped_bytes() -> Outcome<Zeroizing<Vec<u8>>> {
+    let missing = || {
+        Failure::error("no token").hint("pass it as text, as @FILE, or pipe it to standard input")
+    };
+    if io::stdin().is_terminal() || STDIN_READ.load(Ordering::Relaxed) {
+        return Err(missing());
+    }
+    let bytes = stdin(INPUT_BYTES_MAX)?;
+    match bytes.is_empty() {
+        true => Err(missing()),
+        false => Ok(bytes),
+    }
 }
 
 /// Reads a key file, which must not be empty; `-` is standard input.
@@ -177,8 +195,7 @@ fn file(path: &Path, bytes_max: u64) -> Result<Zeroizing<Vec<u8>>, ReadFailure> 
 }
 
 fn stdin(bytes_max: u64) -> Outcome<Zeroizing<Vec<u8>>> {
-    static READ: AtomicBool = AtomicBool::new(false);
-    if READ.swap(true, Ordering::Relaxed) {
+    if STDIN_READ.swap(true, Ordering::Relaxed) {
         return Err(Failure::error(
             "two arguments read standard input; it can be read once",
         ));

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use jeton::error::{Measure, Part, Rejection};
+use jeton::error::{Measure, Part, Rejection, codes};
 use jeton::{Limits, limits};
 
 use crate::exit::{Failure, Outcome};
@@ -83,7 +83,8 @@ pub(crate) fn check(bytes: usize, limits: Limits) -> Outcome {
     if bytes <= limit {
         return Ok(());
     }
-    let failure = Failure::rejected(format!("the token has {bytes} bytes, limit {limit}"));
+    let failure = Failure::rejected(format!("the token has {bytes} bytes, limit {limit}"))
+        .with_code(codes::TOKEN_TOO_LARGE.name());
     Err(match within(bytes as u64, input::INPUT_BYTES_MAX) {
         Some(bytes) => failure.hint(token_hint(bytes)),
         None => failure,

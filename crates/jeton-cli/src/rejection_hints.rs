@@ -24,7 +24,7 @@ pub(crate) fn failure(error: jeton::Error, token: &str, command: Command) -> Fai
     let Some(rejection) = error.rejection() else {
         return Failure::error(error.to_string());
     };
-    let failure = Failure::rejected(rejection.to_string());
+    let failure = Failure::rejected(rejection.to_string()).with_code(error.code());
     match hint(rejection, token, command) {
         Some(hint) => failure.hint(hint),
         None => failure,

@@ -194,7 +194,7 @@ impl ClaimsCheck<'_> {
         let policy = || self.policy_args.policy().without_expiry();
         match (
             self.rejected("iss", policy().any_audience()),
-            self.policy_args.issuer(),
+            self.policy_args.issuer().as_deref(),
         ) {
             (None, Some(wanted)) => findings.good(format!("issuer {wanted}")),
             (None, None) => {}
@@ -209,7 +209,7 @@ impl ClaimsCheck<'_> {
         }
         match (
             self.rejected("aud", policy().any_issuer()),
-            self.policy_args.audience(),
+            self.policy_args.audience().as_deref(),
         ) {
             (None, Some(wanted)) => findings.good(format!("audience {wanted}")),
             (None, None) => {}

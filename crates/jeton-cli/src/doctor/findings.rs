@@ -15,6 +15,12 @@ pub(super) struct Section {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     findings: Vec<Finding>,
+    /// For a rejected token: one of [`jeton::error::codes`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    /// For a token: what was removed around it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    input_notes: Vec<String>,
     /// For a token: the result of each key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<KeyCheck>,
@@ -43,6 +49,8 @@ impl Section {
             about,
             name: None,
             findings: Vec::new(),
+            code: None,
+            input_notes: Vec::new(),
             keys: Vec::new(),
         }
     }
@@ -83,6 +91,20 @@ impl Section {
     /// Removes the findings with this text.
     pub(super) fn remove(&mut self, what: &str) {
         self.findings.retain(|finding| finding.what != what);
+    }
+
+    /// Sets the code of the rejection of a token.
+    pub(super) fn set_code(&mut self, code: Option<&'static str>) {
+        self.code = code;
+    }
+
+    /// Sets what was removed around a token, and adds it to the findings.
+    pub(super) fn set_input_notes(&mut self, notes: Vec<String>) {
+        for note in &notes {
+            let advice = "other verifiers accept only the token itself";
+            self.undetermined(note.clone(), advice);
+        }
+        self.input_notes = notes;
     }
 
     /// Sets the results of the keys of a token.

@@ -29,7 +29,7 @@ use crate::keyfile::{KeyFile, Secret, SecretArgs, TokenDecryptionKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::paseto::ContextArgs;
 use crate::policy_args::PolicyArgs;
-use crate::source::{self, Source, Text};
+use crate::source::TokenArgument;
 use crate::verification::{self, JwtPolicy};
 use crate::{algorithm, output};
 use findings::Section;
@@ -48,6 +48,7 @@ const SUPPORTED: [InsecureOption; 7] = [
 
 /// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
+#[command(mut_arg("token", |token| token.help(TOKEN_HELP)))]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
     group = ArgGroup::new("key_source").args(["keys", "secret_file", "secret_env"]), after_help = "\
 Examples:
@@ -108,9 +109,9 @@ pub(crate) struct Doctor {
     #[command(flatten)]
     policy_args: PolicyArgs,
 
-    /// Required media type (`typ`) [default: JWT or no typ]
+    /// Required media type (`typ`); repeat it to accept one of several [default: JWT or no typ]
     #[arg(long, value_name = "TYPE")]
-    typ: Option<String>,
+    typ: Vec<String>,
 
     #[command(flatten)]
     context: ContextArgs,
@@ -126,14 +127,11 @@ pub(crate) struct Doctor {
     #[arg(long)]
     json: bool,
 
-    /// Token as text, @FILE, or - for standard input
-    #[arg(value_name = "TOKEN|@FILE|-")]
-    token: Option<Source>,
-
-    /// Token as text, never read as @FILE or -
-    #[arg(long, value_name = "TEXT", conflicts_with = "token")]
-    text: Option<Text>,
+    #[command(flatten)]
+    token: TokenArgument,
 }
+
+const TOKEN_HELP: &str = "Token as text, @FILE, or - for standard input";
 
 /// The keys and the policy for a token.
 struct Criteria<'a> {
@@ -212,7 +210,7 @@ impl Doctor {
         let criteria = Criteria {
             policy: JwtPolicy {
                 policy_args: &self.policy_args,
-                typ: self.typ.as_deref(),
+                typ: &self.typ,
             },
             allowed: &allowed,
             keys: found.as_ref(),
@@ -226,8 +224,8 @@ impl Doctor {
             verbose: self.verbose,
             probe: &probe,
         };
-        let checked = match source::given(self.token.as_ref(), self.text.as_ref()) {
-            Some(source) => Some(token::check(source.token(), &criteria)?),
+        let checked = match self.token.read_if_given() {
+            Some(token) => Some(token::check(token, &criteria)?),
             None => None,
         };
         let check = |keys: &keys::Keys| {

@@ -14,6 +14,8 @@ use super::{Criteria, claims, header};
 use crate::exit::Outcome;
 use crate::jose::{self, Jwe, Jws, Serialization, Token};
 use crate::keyfile::Secret;
+use crate::policy_args::any_of;
+use crate::source::GivenToken;
 use crate::{limit_args, paseto, verification};
 
 /// The size limit of a cookie, with name and attributes (RFC 6265, section 6.1), bytes.
@@ -30,15 +32,23 @@ pub(super) struct CheckedToken {
 }
 
 /// Checks a token.
-pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<CheckedToken> {
+pub(super) fn check(token: Outcome<GivenToken>, criteria: &Criteria<'_>) -> Outcome<CheckedToken> {
     let mut findings = Section::new("token");
     let token = match token {
-        Ok(token) => token,
+        Ok(given) => {
+            findings.set_input_notes(given.input_notes);
+            given.token
+        }
         Err(failure) => {
             let Some(rejection) = failure.rejection() else {
                 return Err(failure);
             };
-            findings.wrong(rejection, "a token is ASCII text and not empty");
+            let advice = failure.hint_text();
+            findings.wrong(
+                rejection,
+                advice.unwrap_or("a token is ASCII text and not empty"),
+            );
+            findings.set_code(failure.reason_code());
             return Ok(CheckedToken {
                 section: findings,
                 a_key_fits: false,
@@ -81,6 +91,7 @@ pub(super) fn check(token: Outcome<String>, criteria: &Criteria<'_>) -> Outcome<
         CommandResult::Rejected(command, failure) => {
             // The result of the command says it once.
             findings.remove(failure.message());
+            findings.set_code(failure.reason_code());
             let hint = failure.hint_text().filter(|hint| !findings.has(hint));
             findings.wrong(
                 format!("{command} rejects it: {}", failure.message()),
@@ -250,7 +261,8 @@ fn check_typ(findings: &mut Section, typ: Option<&str>, criteria: &Criteria<'_>)
     let json = typ.map(|typ| serde_json::Value::from(typ).to_string());
     let policy = criteria.policy.policy();
     if !criteria.probe.accepts_typ(json.as_deref(), policy) {
-        let wanted = criteria.policy.typ.unwrap_or("JWT or no typ");
+        let wanted = any_of(criteria.policy.typ);
+        let wanted = wanted.as_deref().unwrap_or("JWT or no typ");
         findings.wrong(
             format!(
                 "typ is {}, expected {wanted}",

@@ -85,17 +85,28 @@ enum Detected<'t> {
 struct Unrecognized<'a> {
     verified: bool,
     format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
     reason: &'a str,
 }
 
 impl Inspect {
     pub(crate) fn run(self) -> Outcome {
         let now = self.at.unwrap_or_else(|| SystemClock.now());
-        let bytes = self.token.source()?.bytes()?;
+        let bytes = self.token.bytes()?;
         self.size.check(bytes.len())?;
-        let detected = Detected::of(&bytes);
-        let token = detected.token();
-        let report = detected.report();
+        let text = std::str::from_utf8(&bytes).unwrap_or_default();
+        let pasted = self.token.extract(text.trim());
+        let (report, token) = match &pasted {
+            Ok(pasted) => {
+                let detected = Detected::of(&bytes, &pasted.token);
+                let token = detected.token();
+                let report = detected.report();
+                let notes = pasted.notes.clone();
+                (report.map(|report| report.with_input_notes(notes)), token)
+            }
+            Err(failure) => (Err(failure.clone()), None),
+        };
         if self.json
             && let Err(failure) = &report
             && let Some(reason) = failure.rejection()
@@ -103,6 +114,7 @@ impl Inspect {
             output::json(&Unrecognized {
                 verified: false,
                 format: None,
+                code: failure.reason_code(),
                 reason,
             })?;
         }
@@ -129,12 +141,11 @@ impl Inspect {
 }
 
 impl<'t> Detected<'t> {
-    fn of(bytes: &'t Zeroizing<Vec<u8>>) -> Detected<'t> {
+    /// Detects the kind of a token, or of a key in these bytes.
+    fn of(bytes: &'t Zeroizing<Vec<u8>>, text: &'t str) -> Detected<'t> {
         if bytes.trim_ascii().is_empty() {
             return Detected::Empty;
         }
-        let text = std::str::from_utf8(bytes).map_or("", str::trim);
-        let text = without_scheme(text);
         if paseto::is_paseto(text) {
             return Detected::Paseto(text);
         }
@@ -187,14 +198,6 @@ fn caution(is_key: bool, report: &Report) -> &'static str {
             "this key is secret: keep it out of messages, tickets and the shell history"
         }
         (true, false) => "this is a key, not a token: nothing here proves who owns it",
-    }
-}
-
-/// Removes the scheme of an HTTP Authorization header (RFC 6750, section 2.1).
-fn without_scheme(text: &str) -> &str {
-    match text.split_once(' ') {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case("Bearer") => token.trim_start(),
-        _ => text,
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Report {
     children: Option<Children>,
     /// The notes about the token or key.
     notes: Vec<String>,
+    /// What was removed around the token.
+    input_notes: Vec<String>,
 }
 
 /// Several reports of the same kind.
@@ -124,7 +126,14 @@ impl Report {
             times: Vec::new(),
             children: None,
             notes: Vec::new(),
+            input_notes: Vec::new(),
         }
+    }
+
+    /// Sets what was removed around the token.
+    pub(super) fn with_input_notes(mut self, notes: Vec<String>) -> Report {
+        self.input_notes = notes;
+        self
     }
 
     pub(super) fn text(mut self, name: &'static str, text: impl Into<String>) -> Report {
@@ -353,6 +362,9 @@ impl Serialize for Report {
         }
         if !self.notes.is_empty() {
             map.serialize_entry("notes", &self.notes)?;
+        }
+        if !self.input_notes.is_empty() {
+            map.serialize_entry("input_notes", &self.input_notes)?;
         }
         map.end()
     }

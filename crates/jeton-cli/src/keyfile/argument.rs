@@ -246,6 +246,11 @@ impl TokenEncryptionKeyFile {
 }
 
 impl TokenDecryptionKeyFile {
+    /// Returns whether the caller named a key.
+    pub(crate) fn is_given(&self) -> bool {
+        self.decrypt_key.is_some()
+    }
+
     /// Reads the key file, if the caller named one.
     pub(crate) fn file(&self) -> Outcome<Option<KeyFile>> {
         let path = self.decrypt_key.as_ref();
@@ -337,6 +342,11 @@ impl SigningKeyFiles {
 }
 
 impl VerifyingKeyFile {
+    /// Reads the key file, which can have any format.
+    pub(crate) fn file(&self) -> Outcome<KeyFile> {
+        KeyFile::read(&self.key)
+    }
+
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
         let files = keys_or_secret(&self.key, &self.secret, KeyFile::read)?;
         KeyFile::of_several(files)?.to_verify(self.alg, allowed)

@@ -102,6 +102,12 @@ impl KeyFile {
                     false => format!("to get the public key, run `jeton key public --key-password-file PASSWORD_FILE {name}`"),
                 })
             }
+            Some(KeyProblem::Found(
+                FoundInput::OpenSshPrivateKey | FoundInput::OpenSshPublicKey,
+            )) if is_openssh_ed25519(&bytes) => {
+                Failure::error(format!("{name}: {KEY_ERROR_PREFIX}this is an Ed25519 key of OpenSSH"))
+                    .hint("ssh-keygen cannot convert it; to make a new key, run `jeton key new --alg EdDSA`")
+            }
             Some(KeyProblem::Found(found)) => no_key(path, &name, found),
             Some(KeyProblem::Malformed) => Failure::error(format!("{name}: unknown key format"))
                 .hint(UNKNOWN_FORMAT),
@@ -269,6 +275,22 @@ fn no_key(path: &Path, name: &str, found: FoundInput) -> Failure {
         Some(path) if path == name => how.replace(" FILE", &format!(" {}", shell::quoted(name))),
         _ => how.to_owned(),
     })
+}
+
+/// Returns whether a key in a format of OpenSSH is for Ed25519. Other programs cannot convert such a key.
+fn is_openssh_ed25519(bytes: &[u8]) -> bool {
+    const NAME: &str = "ssh-ed25519";
+    let text = Zeroizing::new(String::from_utf8_lossy(bytes).into_owned());
+    let mut body = Zeroizing::new(String::with_capacity(text.len()));
+    for line in text.lines().filter(|line| !line.starts_with("-----")) {
+        body.extend(line.chars().filter(|c| !c.is_whitespace()));
+    }
+    let decoded = base64_simd::STANDARD
+        .decode_to_vec(body.as_bytes())
+        .map(Zeroizing::new);
+    let name = NAME.as_bytes();
+    text.contains(NAME)
+        || decoded.is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name))
 }
 
 /// The kind of a key.

@@ -304,7 +304,11 @@ fn text_that_is_no_token_is_named() {
             "@dots",
             "the token was shortened: the part at the dots is missing",
         ),
-        ("pasted", "@two", "these are 2 tokens: pass one of them"),
+        (
+            "pasted",
+            "@two",
+            "these are 2 tokens: JWT, ES256; JWT, ES256",
+        ),
         (
             "paseto-paserk",
             "@pub",

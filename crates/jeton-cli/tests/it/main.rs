@@ -18,6 +18,7 @@ mod inputs;
 mod inspect_web;
 mod key;
 mod lab;
+mod pasted;
 mod readme;
 #[cfg(unix)]
 mod serve;
