@@ -394,10 +394,12 @@ fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError
 
 /// Reads a key that is not secret.
 fn read_public_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
-    match read_key(text, wanted)? {
-        VerificationKey::Mac(_) => Err(KeyError::at("k", KeyProblem::PrivateGiven)),
-        public => Ok(public),
+    let key = read_key(text, wanted)?;
+    #[cfg(feature = "hmac")]
+    if matches!(key, VerificationKey::Mac(_)) {
+        return Err(KeyError::at("k", KeyProblem::PrivateGiven));
     }
+    Ok(key)
 }
 
 /// Reads a key. If it is only below the minimum strength, it is accepted.
