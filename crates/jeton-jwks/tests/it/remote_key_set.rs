@@ -472,7 +472,11 @@ async fn https_client_reports_invalid_responses() {
             FetchError::Status(304),
         ),
         (
-            response("200 OK", "", "<html>"),
+            response("200 OK", "", " \n<!DOCTYPE html>"),
+            FetchError::Html,
+        ),
+        (
+            response("200 OK", "", "keys"),
             FetchError::InvalidKeySet(KeyProblem::Malformed.into()),
         ),
         (response("200 OK", "", &long), too_large(long.len())),
