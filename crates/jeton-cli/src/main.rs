@@ -25,6 +25,7 @@ mod args;
 mod claims;
 mod escape;
 mod exit;
+mod fetch;
 mod header_style;
 mod input;
 mod jose;

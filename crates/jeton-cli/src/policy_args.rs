@@ -59,6 +59,11 @@ impl PolicyArgs {
         policy
     }
 
+    /// Requires this issuer, if the caller named none.
+    pub(crate) fn set_default_issuer(&mut self, issuer: &str) {
+        self.issuer.get_or_insert_with(|| issuer.to_owned());
+    }
+
     /// Returns the required issuer.
     pub(crate) fn issuer(&self) -> Option<&str> {
         self.issuer.as_deref()

@@ -6,7 +6,6 @@
 mod claims;
 mod clock;
 mod command_result;
-mod fetch;
 mod findings;
 mod header;
 mod key_check;
@@ -18,13 +17,14 @@ mod unwrap;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use jeton::jwe::Decrypter;
 use jeton::key::Alg;
 use jeton::{Clock, Limits, SystemClock};
 
 use crate::allow::{self, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
+use crate::fetch::RemoteKeyArgs;
 use crate::keyfile::{KeyFile, TokenDecryptionKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::paseto::ContextArgs;
@@ -48,8 +48,10 @@ const SUPPORTED: [InsecureOption; 7] = [
 
 /// Explain why a token is rejected: check the token, the keys, their URL and the clock
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("key_source").args(["keys", "discover"]))]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)), after_help = "\
 Examples:
+  jeton doctor --discover https://id.example --audience api @token
   jeton doctor --keys https://id.example/jwks.json @token
   jeton doctor --keys jwks.json --audience api @token
   jeton doctor --keys jwks.json --alg RS256 @token
@@ -71,7 +73,8 @@ Each key that could have signed the token has one of these results (in JSON: sig
 Without a token, a problem with the keys is an error. Keys for another use and keys of an unsupported kind are \
 listed with -v, or if no key fits.
 
-With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. The response headers and the \
+With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. --discover reads \
+ISSUER/.well-known/openid-configuration before, or else the metadata of RFC 8414. The response headers and the \
 clock of the server are checked too. Certificates are verified with the certificate authorities of the system, or \
 of SSL_CERT_FILE.
 
@@ -85,11 +88,14 @@ pub(crate) struct Doctor {
     #[arg(long, value_name = "FILE|URL")]
     keys: Option<PathBuf>,
 
+    #[command(flatten)]
+    remote: RemoteKeyArgs,
+
     /// Algorithm, required for keys without `alg` (RSA, oct)
     #[arg(
         long,
         value_name = "NAME",
-        requires = "keys",
+        requires = "key_source",
         value_parser = algorithm::signing(),
         hide_possible_values = true
     )]
@@ -159,7 +165,10 @@ impl Criteria<'_> {
 }
 
 impl Doctor {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
+        if let Some(issuer) = self.remote.discovered_issuer() {
+            self.policy_args.set_default_issuer(issuer);
+        }
         let all = self.examine()?;
         match self.json {
             true => output::json(&all)?,
@@ -175,10 +184,7 @@ impl Doctor {
     /// Checks everything that the caller passed.
     fn examine(&self) -> Outcome<Vec<Section>> {
         let allowed = self.policy_args.allowed(&SUPPORTED)?;
-        let mut keys = match &self.keys {
-            Some(place) => Some(keys::load(place)?),
-            None => None,
-        };
+        let mut keys = keys::load(self.keys.as_deref(), &self.remote)?;
         let decryption_keys = self.decryption.file()?;
         let footer = self.context.footer()?;
         let implicit = self.context.implicit()?;
@@ -194,7 +200,7 @@ impl Doctor {
                 typ: self.typ.as_deref(),
             },
             allowed: &allowed,
-            keys: keys.as_ref().and_then(|keys| keys.found.as_ref()),
+            keys: keys.as_ref().and_then(keys::Keys::to_verify),
             alg: self.alg,
             decryption: &self.decryption,
             decryption_keys: decryption_keys.as_ref(),
@@ -209,7 +215,7 @@ impl Doctor {
             None => None,
         };
         let mut of_keys = Section::new("keys");
-        if let Some(file) = criteria.keys {
+        if let Some(file) = keys.as_ref().and_then(|keys| keys.found.as_ref()) {
             let a_key_fits = match &checked {
                 Some(checked) => checked.a_key_fits,
                 None => file.to_verify(self.alg, &allowed).is_ok(),

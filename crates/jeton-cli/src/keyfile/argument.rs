@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use jeton::danger::{Password, Pbes2Alg};
 use jeton::key::{Alg, ContentEnc, DecryptionKeys, Keys};
 
@@ -11,6 +11,7 @@ use super::{KeyFile, Loaded, Recipient, Signer, Skipped};
 use crate::algorithm::{self, Algorithm};
 use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
+use crate::fetch::RemoteKeyArgs;
 use crate::input;
 
 /// The password of an encrypted private key.
@@ -70,10 +71,15 @@ pub(crate) struct SigningKeyFiles {
 
 /// The keys that verify a token.
 #[derive(Debug, Args)]
+#[group(skip)]
+#[command(group = key_source())]
 pub(crate) struct VerifyingKeyFile {
-    /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input)
-    #[arg(long, value_name = "FILE")]
-    key: PathBuf,
+    /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input); or the URL of a key set
+    #[arg(long, value_name = "FILE|URL")]
+    key: Option<PathBuf>,
+
+    #[command(flatten)]
+    remote: RemoteKeyArgs,
 
     /// Algorithm, required if the key has no `alg` (RSA, oct)
     #[arg(long, value_name = "NAME", value_parser = algorithm::signing(), hide_possible_values = true)]
@@ -258,6 +264,13 @@ impl TokenDecryptionKeyFile {
     }
 }
 
+/// Returns the group of the options that name a key, of which one is required.
+fn key_source() -> ArgGroup {
+    ArgGroup::new("key_source")
+        .args(["key", "discover"])
+        .required(true)
+}
+
 impl SigningKeyFile {
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Signer> {
         KeyFile::read_encrypted(&self.key, &self.password)?.to_sign(
@@ -288,7 +301,20 @@ impl SigningKeyFiles {
 
 impl VerifyingKeyFile {
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
-        KeyFile::read(&self.key)?.to_verify(self.alg, allowed)
+        let file = match (self.remote.of_issuer()?, &self.key) {
+            (Some(remote), _) => remote.key_file()?,
+            (None, Some(place)) => match self.remote.at("--key", place)? {
+                Some(remote) => remote.key_file()?,
+                None => KeyFile::read(place)?,
+            },
+            (None, None) => return Err(Failure::error("no key: pass --key")),
+        };
+        file.to_verify(self.alg, allowed)
+    }
+
+    /// Returns the issuer whose keys are discovered.
+    pub(crate) fn discovered_issuer(&self) -> Option<&str> {
+        self.remote.discovered_issuer()
     }
 
     /// Returns whether skipped keys are listed even if verification succeeds.

@@ -37,6 +37,7 @@ use crate::exit::{Failure, Outcome};
 use crate::{input, shell};
 
 /// A key file that has been read and not yet parsed as a key.
+#[derive(Clone)]
 pub(crate) struct KeyFile {
     name: String,
     /// The name of the whole file, if this is one key of a set.
@@ -46,6 +47,7 @@ pub(crate) struct KeyFile {
 }
 
 /// The format of a key file.
+#[derive(Clone)]
 pub(crate) enum Form {
     Jwk(Zeroizing<String>),
     Set(Zeroizing<String>),

@@ -18,6 +18,7 @@ mod inputs;
 mod inspect_web;
 mod lab;
 mod readme;
+mod remote_keys;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
