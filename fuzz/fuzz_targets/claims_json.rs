@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 
 use jeton::error::{Claim, InvalidUse};
 use jeton::key::{MacAlg, MacKey};
-use jeton::paseto::{v4, PasetoVerifier};
-use jeton::{Error, Claims, Issue, JsonClaims, Policy, RawClaims, Verified, Verify, jwt::JwtVerifier};
+use jeton::paseto::{PasetoVerifier, v4};
+use jeton::{
+    Claims, Error, Issue, JsonClaims, Policy, RawClaims, Verified, Verify, jwt::JwtVerifier,
+};
 use jeton_fuzz::{bounded, keys, seeds};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
@@ -16,8 +18,7 @@ static MAC: LazyLock<MacKey> = LazyLock::new(|| keys::mac(MacAlg::HS256));
 static LOCAL: LazyLock<v4::LocalKey> =
     LazyLock::new(|| v4::LocalKey::generate().expect("randomness"));
 static JWT: LazyLock<JwtVerifier> = LazyLock::new(|| JwtVerifier::new(&*MAC, policy()));
-static PASETO: LazyLock<PasetoVerifier> =
-    LazyLock::new(|| PasetoVerifier::new(&*LOCAL, policy()));
+static PASETO: LazyLock<PasetoVerifier> = LazyLock::new(|| PasetoVerifier::new(&*LOCAL, policy()));
 
 fn policy() -> Policy {
     let policy = Policy::new("i", "a").any_issuer().any_audience();

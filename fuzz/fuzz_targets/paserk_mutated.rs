@@ -5,9 +5,9 @@
 use std::sync::LazyLock;
 
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
-use jeton::paserk::{PasswordCost, PaserkVersion};
-use jeton::paseto::{LocalKey, SecretKey, Version, v3::V3, v4::V4};
 use jeton::limits;
+use jeton::paserk::{PaserkVersion, PasswordCost};
+use jeton::paseto::{LocalKey, SecretKey, Version, v3::V3, v4::V4};
 use jeton_fuzz::keys;
 use jeton_fuzz::mutation::{Bytes, mutate};
 use jeton_fuzz::seeds;

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use jeton::danger::{paseto_v1::V1, paseto_v2::V2};
-use jeton::paseto::{TokenContext, Message, Version, v3::V3, v4::V4};
+use jeton::paseto::{Message, TokenContext, Version, v3::V3, v4::V4};
 use jeton_fuzz::keys::{self, Paseto};
 use jeton_fuzz::{bounded, seeds};
 use libfuzzer_sys::fuzz_target;

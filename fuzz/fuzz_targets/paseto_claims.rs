@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use jeton::paseto::TokenContext;
 use jeton::paseto::PasetoVerifier;
-use jeton::paseto::v4::{LocalKey};
+use jeton::paseto::TokenContext;
+use jeton::paseto::v4::LocalKey;
 use jeton::{Policy, Verified};
 use jeton_fuzz::seeds;
 use libfuzzer_sys::fuzz_target;

@@ -54,7 +54,10 @@ impl Signing {
 
 /// Returns a signing key of every algorithm.
 pub fn signing() -> Vec<Signing> {
-    let macs = MacAlg::ALL.iter().copied().map(|alg| Signing::Mac(mac(alg)));
+    let macs = MacAlg::ALL
+        .iter()
+        .copied()
+        .map(|alg| Signing::Mac(mac(alg)));
     let pairs = SigAlg::ALL.iter().copied().map(|alg| {
         let jwk = match alg {
             SigAlg::ES256 => jwk("EC", "P-256"),

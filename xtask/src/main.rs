@@ -61,10 +61,10 @@ Options of service-cost and loaders:
   --pairs N             Number of loads of each server (default 10)
 
 Options of soak:
-  --only PART           Only lab, fuzz, kill, overload or attack; attack (all libraries against each
-                        other) runs only if it is named
-  --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz, over all
-                        targets together (default 30); for attack, the whole
+  --only PART           Only lab, fuzz, kill, overload, attack or readers; attack (all libraries against
+                        each other) and readers (keys that were changed) run only if they are named
+  --minutes N           Time limit in minutes: for lab, no new run starts after it; for fuzz and readers,
+                        over all targets or formats together (default 30); for attack, the whole
   --runs N              Most runs of the lab (default 10)
   --kills N             How often an issuer is killed during revocations (default 1000)
 
@@ -78,6 +78,7 @@ Examples:
   cargo xtask soak --only kill
   cargo xtask soak --only overload
   cargo xtask soak --only attack --minutes 10
+  cargo xtask soak --only readers --minutes 60
 ";
 
 fn main() -> ExitCode {

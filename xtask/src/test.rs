@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::command::{Error, Workspace, run as run_command};
+use crate::command::{self, Error, Workspace, run as run_command};
 use crate::{arch, fuzz, instructions, setup, words};
 
 /// The steps, quick ones first.
@@ -71,6 +71,11 @@ const STEPS: &[Step] = &[
         name: "fuzz",
         what: "each fuzz target of the library for five seconds",
         run: fuzz_targets,
+    },
+    Step {
+        name: "key-readers",
+        what: "jeton and other libraries read the same changed keys (studies/key-readers)",
+        run: key_readers,
     },
     Step {
         name: "instructions",
@@ -332,6 +337,18 @@ fn program_and_module(file: &str) -> (String, String) {
     let (program, module) = inside.split_once('/').unwrap_or_default();
     let module = module.trim_end_matches(".rs").replace('/', "::");
     (program.to_owned(), module + "::")
+}
+
+/// Format, lints and tests of the crate that compares the readers of keys.
+fn key_readers(workspace: &Workspace) -> Result<Outcome, Error> {
+    let tools = ["go", "npm", "openssl"];
+    if let Some(missing) = tools.iter().find(|tool| command::on_path(tool).is_none()) {
+        return Ok(Outcome::Skipped(format!("{missing} is not installed")));
+    }
+    let folder = workspace.path("studies/key-readers");
+    separate_crate::format(workspace, &folder)?;
+    separate_crate::lints_and_tests(workspace, &folder, &[])?;
+    Ok(Outcome::Passed)
 }
 
 /// How long each target runs here. `cargo xtask soak` runs them long.

@@ -323,7 +323,7 @@ mod tests {
             "eyJhbGciOiJFUzI1NiJ9.AA.AA",
             r#"{"payload":"AA","protected":"eyJhbGciOiJFUzI1NiJ9","signature":"AA"}"#,
             r#" {"payload":"AA","signatures":[{"header":{"alg":"ES256"},"signature":"AA"}]}"#,
-            "eyJhbGciOiJFUzI1NiJ9.AA.AA.AA.AA",
+            "eyJhbGciOiJFUzI1NiIsImVuYyI6IkExMjhHQ00ifQ.AA.AA.AA.AA",
             r#"{"unprotected":{"alg":"ES256"},"iv":"","ciphertext":"AA","tag":"AA"}"#,
             r#"{"recipients":[{"header":{"alg":"ES256"}}],"ciphertext":"AA"}"#,
         ] {

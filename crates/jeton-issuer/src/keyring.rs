@@ -126,6 +126,15 @@ impl KeyEntry {
 }
 
 impl Keyring {
+    /// Returns the confirmed keys that sign later by `next`, as they are here.
+    pub fn postponed(&self, next: &Keyring) -> Vec<KeyEntry> {
+        let is_postponed = |key: &&KeyEntry| {
+            let later = next.find(&key.kid);
+            key.is_confirmed() && later.is_some_and(|later| later.signs_from > key.signs_from)
+        };
+        self.keys.iter().filter(is_postponed).cloned().collect()
+    }
+
     /// Returns the keys, oldest first.
     pub fn keys(&self) -> &[KeyEntry] {
         &self.keys

@@ -13,7 +13,7 @@ use jeton_proto::v1::{admin_service_server, token_service_server};
 use rustls::ServerConfig;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
@@ -207,6 +207,8 @@ impl RunningServer {
             tracing::error!("cannot register the listeners");
             return;
         };
+        // Before the server says that it is ready: a SIGHUP without a handler ends the process.
+        let signals = Signals::register();
         tokio::spawn(follow_health(self.health.clone(), self.service.clone()));
         sd_notify::send(sd_notify::READY);
         tracing::info!("ready");
@@ -223,6 +225,7 @@ impl RunningServer {
             let assign = |stream, permit| workers.assign(stream, permit);
             let accept = transport::accept(self.transport.clone(), data, Listener::Data, assign);
             let signals = handle_signals(
+                signals,
                 &self.config,
                 &self.service,
                 &self.transport,
@@ -257,8 +260,26 @@ impl RunningServer {
     }
 }
 
+/// The signals that the server handles.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+impl Signals {
+    fn register() -> std::io::Result<Signals> {
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+}
+
 /// Handles signals until the server stops.
 async fn handle_signals(
+    signals: std::io::Result<Signals>,
     config: &Config,
     service: &Service,
     transport: &Transport,
@@ -267,12 +288,12 @@ async fn handle_signals(
     reload: Option<Reload>,
 ) {
     let mut stopping = stop.subscribe();
-    let signals = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::hangup()),
-    );
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = signals else {
+    let Ok(Signals {
+        mut terminate,
+        mut interrupt,
+        mut hangup,
+    }) = signals
+    else {
         tracing::error!("cannot register signal handlers");
         wait_until_true(&mut stopping).await;
         return;

@@ -57,7 +57,7 @@ const CASES: &[(&str, u64, fn())] = &[
         case_json_thousand_members,
     ),
     ("jws_split", 340, case_jws_split),
-    ("jws_known_header", 510, case_jws_known_header),
+    ("jws_known_header", 530, case_jws_known_header),
     ("jws_foreign_header", 3_660, case_jws_foreign_header),
     ("jws_json_form", 9_250, case_jws_json_form),
     ("jwt_issue", 4_170, case_jwt_issue),

@@ -25,8 +25,8 @@ use cryptoki::mechanism::{Mechanism, MechanismType};
 use cryptoki::object::{Attribute, AttributeType, ObjectClass, ObjectHandle};
 use cryptoki::session::{Session, UserType};
 use cryptoki::types::AuthPin;
-use jeton::key::{SigAlg, VerifyingKey};
 use jeton::error::RemoteError;
+use jeton::key::{SigAlg, VerifyingKey};
 use jeton::remote::{RemoteKey, RemoteSigner, SignRemotely, Signature, SigningInput};
 
 /// A session with one token of an HSM, logged in.

@@ -23,6 +23,10 @@ impl Log {
                 "-attack",
                 format!("--only attack --minutes {}", plan.minutes),
             ),
+            [Part::Readers] => (
+                "-readers",
+                format!("--only readers --minutes {}", plan.minutes),
+            ),
             [Part::Lab] => (
                 "-lab",
                 format!("--only lab --minutes {} --runs {}", plan.minutes, plan.runs),

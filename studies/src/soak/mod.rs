@@ -3,12 +3,13 @@
 //! The simulation of the lab's statistics, with its figures; the lab's own correctness: how often a
 //! subject against itself comes out *equivalent* on this machine; every fuzz target for its share of
 //! the time; an issuer that is killed during revocations; a server with twice the load
-//! that it can carry; and, if it is asked for, all libraries against each other. The log in docs/soak/
-//! says what was seen, with the command that repeats it.
+//! that it can carry; and, if they are asked for, all libraries against each other, and the readers of keys
+//! against those of other libraries. The log in docs/soak/ says what was seen, with the command that repeats it.
 
 mod attack;
 mod lab;
 mod log;
+mod readers;
 
 use std::process::Command;
 use std::time::Duration;
@@ -33,6 +34,8 @@ enum Part {
     Overload,
     /// Needs every driver, and so is done when it is asked for by name.
     Attack,
+    /// Needs OpenSSL, Go and Node, and so is done when it is asked for by name.
+    Readers,
 }
 
 /// Which parts, how long each, and how often at most.
@@ -62,8 +65,10 @@ impl Plan {
                     Some("kill") => vec![Part::Kill],
                     Some("overload") => vec![Part::Overload],
                     Some("attack") => vec![Part::Attack],
+                    Some("readers") => vec![Part::Readers],
                     _ => {
-                        let parts = "--only needs a value: lab, fuzz, kill, overload or attack";
+                        let parts =
+                            "--only needs a value: lab, fuzz, kill, overload, attack or readers";
                         return Err(Error::Usage(parts.into()));
                     }
                 };
@@ -102,6 +107,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Error> {
             Part::Kill => kills(workspace, plan, &mut log),
             Part::Overload => overload(workspace, &mut log),
             Part::Attack => attack::run(workspace, plan, &mut log),
+            Part::Readers => readers::run(workspace, plan, &mut log),
         })
         .collect();
     let path = log.write(workspace)?;

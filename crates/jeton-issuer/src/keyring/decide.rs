@@ -59,7 +59,14 @@ pub fn decide(
         Event::Retire(kid) => next.retire(kid)?,
         Event::Import => next.import()?,
         Event::Confirm => next.confirm_all(),
-        Event::CommittedLate { by, revoked } => next.committed_late(*by, revoked.as_ref()),
+        Event::CommittedLate {
+            by,
+            revoked,
+            postponed,
+        } => {
+            next.committed_late(*by, revoked.as_ref());
+            next.continue_postponed(postponed);
+        }
     }
     if !next.wanted.is_empty() {
         return Ok(Decision::Make(next.wanted));
@@ -207,6 +214,25 @@ impl Next<'_> {
             cached.until = cached.until.saturating_add(by);
         }
         self.change.revoked = revoked.map(|(kid, until)| (kid.clone(), until.saturating_add(by)));
+    }
+
+    /// Lets keys that were postponed by a late commit sign as they did before, if they may have begun. Verifiers
+    /// need them, so they must not count as keys that have never signed.
+    fn continue_postponed(&mut self, postponed: &[KeyEntry]) {
+        let now = self.now;
+        for before in postponed.iter().filter(|before| may_sign(before, now)) {
+            let Some(later) = self.change.keyring.find(&before.kid) else {
+                continue;
+            };
+            let (kind, signs_from) = (later.kind, later.signs_from);
+            self.each(|key| {
+                if key.kid == before.kid {
+                    key.signs_from = key.signs_from.min(before.signs_from);
+                } else if key.kind == kind && key.signs_until == Some(signs_from) {
+                    key.signs_until = Some(before.signs_from.min(signs_from));
+                }
+            });
+        }
     }
 
     fn retire(&mut self, kid: &str) -> Result<()> {

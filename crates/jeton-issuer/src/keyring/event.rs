@@ -1,6 +1,6 @@
 //! Events of a keyring, and what a decision returns.
 
-use super::Keyring;
+use super::{KeyEntry, Keyring};
 use crate::key_kind::KeyKind;
 
 /// A key that was created for a decision.
@@ -52,6 +52,8 @@ pub enum Event {
         by: i64,
         /// [`Change::revoked`] of the decision.
         revoked: Option<(String, i64)>,
+        /// [`Keyring::postponed`]: the keys that the decision postponed, as they were before.
+        postponed: Vec<KeyEntry>,
     },
 }
 

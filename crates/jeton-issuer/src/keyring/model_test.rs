@@ -340,7 +340,11 @@ impl World {
             )
         {
             // The correction follows at once.
-            let late = Event::CommittedLate { by, revoked: None };
+            let late = Event::CommittedLate {
+                by,
+                revoked: None,
+                postponed: self.log[looked.from].1.postponed(&keyring),
+            };
             keyring = decided_at_once(keyring, &late, self.now(node));
         }
         self.log.push((self.passed, keyring));

@@ -10,7 +10,7 @@ use crate::decision::DecisionTime;
 use crate::difference::Difference;
 use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
-use crate::keyring::{Change, Decision, Event, Keyring, NewKey, decide};
+use crate::keyring::{Change, Decision, Event, KeyEntry, Keyring, NewKey, decide};
 use crate::limits;
 use crate::record::{
     self, IssuerRecord, SealedKey, audit_head_key, private_key, rule_key, set_key, settings_key,
@@ -315,7 +315,8 @@ impl Inner {
                 let late_by = decision.late_by(self.now());
                 self.wait_for(revision)?;
                 if let Some(change) = decided {
-                    self.follow_up(actor, iss, rule, change, late_by)?;
+                    let late = late_by.map(|by| (by, keyring.postponed(&change.keyring)));
+                    self.follow_up(actor, iss, rule, change, late)?;
                 }
                 return Ok((stored, issuer));
             }
@@ -331,7 +332,7 @@ impl Inner {
         iss: &str,
         rule: &NewRules,
         change: Change,
-        late_by: Option<i64>,
+        late: Option<(i64, Vec<KeyEntry>)>,
     ) -> Result<()> {
         let has_unconfirmed = change.keyring.has_unconfirmed();
         let write = |act: &str, event: Event| {
@@ -344,9 +345,13 @@ impl Inner {
             self.decide_and_write(actor, iss, act, Vec::new(), rule, plan)
                 .map(drop)
         };
-        if let Some(by) = late_by {
-            let revoked = change.revoked;
-            write("key.late", Event::CommittedLate { by, revoked })?;
+        if let Some((by, postponed)) = late {
+            let event = Event::CommittedLate {
+                by,
+                revoked: change.revoked,
+                postponed,
+            };
+            write("key.late", event)?;
         }
         if has_unconfirmed {
             write("key.confirm", Event::Confirm)?;

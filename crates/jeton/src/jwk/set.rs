@@ -394,12 +394,11 @@ fn read_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError
 
 /// Reads a key that is not secret.
 fn read_public_key(text: &str, wanted: Option<Alg>) -> Result<VerificationKey, KeyError> {
-    let key = read_key(text, wanted)?;
-    #[cfg(feature = "hmac")]
-    if matches!(key, VerificationKey::Mac(_)) {
-        return Err(KeyError::at("k", KeyProblem::PrivateGiven));
+    match read_key(text, wanted)? {
+        #[cfg(feature = "hmac")]
+        VerificationKey::Mac(_) => Err(KeyError::at("k", KeyProblem::PrivateGiven)),
+        public => Ok(public),
     }
-    Ok(key)
 }
 
 /// Reads a key. If it is only below the minimum strength, it is accepted.

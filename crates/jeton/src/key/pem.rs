@@ -26,6 +26,7 @@ struct Block<'t> {
     body: &'t str,
 }
 
+const BEGIN_WORD: &str = "BEGIN ";
 const END: &str = "-----END ";
 const HYPHENS: &str = "-----";
 
@@ -99,6 +100,10 @@ fn next_block<'t>(text: &'t str, left: &'t str) -> Result<Option<(Block<'t>, &'t
         .ok_or(truncated)?;
     let rest = rest.strip_prefix(END).ok_or(truncated)?;
     let (end, rest) = rest.split_once(HYPHENS).ok_or(truncated)?;
+    // The hyphens belong to the next block.
+    if rest.starts_with(BEGIN_WORD) {
+        return Err(truncated);
+    }
     if label.trim() != end.trim() {
         return Err(KeyError::new(KeyProblem::Labels));
     }
@@ -273,6 +278,17 @@ mod tests {
         let found = KeyProblem::Found(FoundInput::Certificate);
         assert_eq!(problem(certificate), found);
         assert!(VerifyingKey::from_pem(&format!("{certificate}{pem}{certificate}")).is_ok());
+    }
+
+    /// Otherwise the hyphens of the next BEGIN would end the first block, and the second key would not be seen.
+    #[test]
+    fn end_without_hyphens_before_a_key_is_truncated() {
+        let (first, second) = (public_pem(), public_pem());
+        let first = first.trim_end().trim_end_matches('-');
+        for between in ["\n", " ", "\n\n", ""] {
+            let text = format!("{first}{between}{second}");
+            assert_eq!(problem(&text), KeyProblem::Truncated, "{between:?}");
+        }
     }
 
     #[test]

@@ -157,12 +157,10 @@ pub(super) fn ec_pair(
         (None, None) => return Err(KeyError::at("curve", KeyProblem::Missing)),
     };
     let curve = oid::curve(oid)?;
-    if key.private_key.len() != curve.bytes() {
-        return Err(KeyError::at("privateKey", KeyProblem::WrongLength));
-    }
+    let scalar = whole_scalar(key.private_key, curve)?;
     // Only the scalar and the curve: AWS-LC would accept unusual encodings of the public key.
     let alone = EcPrivateKey {
-        private_key: key.private_key,
+        private_key: &scalar,
         parameters: Some(EcParameters::NamedCurve(oid)),
         public_key: None,
     };
@@ -175,9 +173,25 @@ pub(super) fn ec_pair(
         }
     }
     // AWS-LC only writes a public key if it was read with one.
-    let whole = ecdsa::Pair::from_halves(curve, key.private_key, pair.point())
+    let whole = ecdsa::Pair::from_halves(curve, &scalar, pair.point())
         .map_err(|problem| KeyError::at("privateKey", problem))?;
     Ok((curve, whole))
+}
+
+/// The most zeros in front of an EC private key that a file may leave out, bytes. The lengths of two curves differ by
+/// at least four (P-224 and P-256), so that a key is never read for a longer curve. One key of 16 million has more zeros.
+const OMITTED_ZEROS: usize = 3;
+
+/// Returns the private key in the length of the curve. Some programs leave out zeros in front, which RFC 5915,
+/// section 3, does not permit.
+fn whole_scalar(scalar: &[u8], curve: Curve) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+    let omitted = curve.bytes().checked_sub(scalar.len());
+    let Some(omitted) = omitted.filter(|omitted| *omitted <= OMITTED_ZEROS) else {
+        return Err(KeyError::at("privateKey", KeyProblem::WrongLength));
+    };
+    let mut whole = Zeroizing::new(vec![0; curve.bytes()]);
+    whole[omitted..].copy_from_slice(scalar);
+    Ok(whole)
 }
 
 /// Whether the parameters are NULL, as RSA requires (RFC 8017, appendix A.1).

@@ -11,6 +11,6 @@ fn main() {
     );
     let _ = JwtVerifier::new(theirs.public_key(), Policy::new("i", "a")); //~ E0277
     let _ = PasetoVerifier::new(mine.verifying_key(), Policy::new("i", "a")); //~ E0277
-    //+ let _ = jwt::JwtVerifier::new(mine.verifying_key(), Policy::new("i", "a"));
-    //+ let _ = paseto::PasetoVerifier::new(theirs.public_key(), Policy::new("i", "a"));
+    //+ let _ = jeton::jwt::JwtVerifier::new(mine.verifying_key(), Policy::new("i", "a"));
+    //+ let _ = jeton::paseto::PasetoVerifier::new(theirs.public_key(), Policy::new("i", "a"));
 }

@@ -1,6 +1,5 @@
 //! Issuing: from claims to tokens.
 
-
 use jeton::key::{MacKey, SigningKey};
 use jeton::paseto::{LocalKey, SecretKey, Version};
 use jeton::{Claims, Timestamp};

@@ -7,7 +7,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jeton::danger::{self, Password, Pbes2Alg};
 use jeton::jwe::{Decrypter, Encrypter};
-use jeton::key::{ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef, WrappingKey, ContentEnc, KeyManagementAlg, KeyWrapAlg};
+use jeton::key::{
+    ContentEnc, ContentKey, DecryptionKey, DecryptionKeys, EncryptionKey, EncryptionKeyRef,
+    KeyManagementAlg, KeyWrapAlg, WrappingKey,
+};
 use jeton_driver_harness::{
     Claims, ClaimsVisitor, DriverError, KeyForm, KeySource, KeyText, Operation, Policy, Pool,
     PrepareRequest, Registered, Rejection, Signer, Verifier, Work, work,

@@ -4,7 +4,7 @@ use crate::{alg, jwe, unsupported_alg};
 use jeton::danger::paseto_v1::V1;
 use jeton::danger::paseto_v2::V2;
 
-use jeton::key::{Alg, MacAlg, SigAlg, MacKey, SigningKey, VerifyingKey};
+use jeton::key::{Alg, MacAlg, MacKey, SigAlg, SigningKey, VerifyingKey};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
 use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version};

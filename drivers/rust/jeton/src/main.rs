@@ -16,7 +16,7 @@ use jeton::jwt::JwtVerifier;
 use jeton::key::{Alg, MacKey, SigningKey, VerifyingKey};
 use jeton::paseto::v3::V3;
 use jeton::paseto::v4::V4;
-use jeton::paseto::{LocalKey, PublicKey, SecretKey, Version, PasetoVerifier};
+use jeton::paseto::{LocalKey, PasetoVerifier, PublicKey, SecretKey, Version};
 use jeton::{Policy, jws::JwsVerifier, key};
 use jeton_driver_harness::{
     Driver, DriverError, KeyForm, KeyHandling, KeySource, Offer, Operation, PrepareRequest, Work,

@@ -252,7 +252,7 @@ fn serve_reload_applies_valid_and_ignores_invalid_configuration() {
     fs::write(&config, issuer).unwrap();
     let server = Serving::any_port(folder.path(), &["--config", "jeton.toml"]);
     let address = server.address();
-    server.wait_for("ready");
+    server.wait_for(" INFO ready");
     let issue = || {
         let call = ["token", "issue", "--server", &address, "--profile", "p"];
         binary::jeton(folder.path(), &call, b"").status.code()
@@ -354,7 +354,7 @@ fn serve_connections_are_limited_by_open_files() {
     fs::write(folder.path().join("jeton.toml"), "workers = 1\n").unwrap();
     let server = serve_with_files(folder.path(), "200");
     let admin = server.admin_address();
-    let said = server.wait_for("ready");
+    let said = server.wait_for(" INFO ready");
     assert!(
         said.contains("`limits.connections` is 10000") && said.contains("may open 200 files"),
         "{said}"

@@ -102,7 +102,7 @@ fn reload_without_clients_is_refused_beyond_loopback() {
     let write = |text: &str| fs::write(at.join("jeton.toml"), text).unwrap();
     write(&format!("{}{clients}", listens("0.0.0.0")));
     let server = Serving::start(at, &["--config", "jeton.toml"]);
-    server.wait_for("ready");
+    server.wait_for(" INFO ready");
     write(&listens("127.0.0.1"));
     server.signal("-HUP");
     let said = server.wait_for("ERROR");

@@ -263,11 +263,16 @@ impl World {
                 self.hurried.extend(signer.map(|key| key.kid.clone()));
             }
         }
+        let postponed = keyring.postponed(&self.keyring);
         if (&before, &keyring) != (&self.settings, &self.keyring) {
             self.before.push((self.now, before, keyring));
         }
         if delay > limits::PROPAGATION_SECONDS {
-            let event = Event::CommittedLate { by: delay, revoked };
+            let event = Event::CommittedLate {
+                by: delay,
+                revoked,
+                postponed,
+            };
             self.write(self.settings.clone(), &event, offset, Vec::new(), 0);
         }
     }
@@ -516,6 +521,29 @@ fn compromised_key_signing_ahead_is_replaced() {
     for offset in [slow, ahead] {
         assert!(signs(&world, offset).is_some_and(|signer| signer != kid));
     }
+}
+
+/// A regression: a key that a clock ahead published is rescheduled, and this is committed after the key began to
+/// sign. It cannot be withdrawn then.
+#[test]
+fn key_rescheduled_by_a_late_commit_keeps_its_tokens() {
+    let slow = CLOCKS[0];
+    let mut world = World::new(settings()[4].clone());
+    let kind = world.settings.kinds()[0];
+    world.decide(&Event::Rotate(kind), JUMPS[0], Vec::new());
+    world.look();
+    let max_age_before = world.settings.max_age_seconds();
+    let set = Event::Settings { max_age_before };
+    world.decide_with(settings()[0].clone(), &set, slow, Vec::new());
+    world.look();
+    world.delays = [1200, 0];
+    world.decide(&Event::Rotate(kind), slow, Vec::new());
+    world.delays = [0; 2];
+    world.look();
+    let newest = world.keyring.keys().last().unwrap().kid.clone();
+    assert!(world.last_tokens.contains_key(&newest));
+    world.decide(&Event::Retire(newest.clone()), slow, Vec::new());
+    assert!(world.keyring.keys().iter().any(|key| key.kid == newest));
 }
 
 /// A node that does not know the withdrawal, with a clock ahead, would sign with the key.

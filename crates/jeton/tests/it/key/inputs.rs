@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use jeton::error::{Claim, FoundInput, KeyError, KeyProblem, Part, Rejection};
 use jeton::jwk::KeySet;
+use jeton::jws::{JwsSigner, JwsVerifier};
+use jeton::jwt::JwtVerifier;
 use jeton::key::{
     AnyKey, KeyFormat, KeyHalf, KeyManagementAlg, Keys, MacAlg, MacKey, Pkcs8Limits, SigAlg,
     SigningKey, VerifyingKey,
 };
 use jeton::paserk::Paserk;
 use jeton::paseto::v4::{LocalKey, PublicKey};
-use jeton::{Error, FixedClock, Limits, Policy, Timestamp, jws::JwsVerifier, jwt::JwtVerifier};
+use jeton::{Error, FixedClock, Limits, Policy, Timestamp};
 use serde::de::IgnoredAny;
 
 #[allow(clippy::disallowed_methods, reason = "a test reads files")]
@@ -48,6 +50,32 @@ fn verdict(keys: impl Into<Keys>, token: &str) -> jeton::Result<()> {
 
 fn rejection(keys: impl Into<Keys>, token: &str) -> Rejection {
     verdict(keys, token).unwrap_err().rejection().unwrap()
+}
+
+/// The private key of P-521 without the zero byte in front, as some programs write it. OpenSSL, Go and RustCrypto
+/// read it. RFC 5915, section 3, has the length of the curve.
+const SHORT_SCALAR: &str = "-----BEGIN PRIVATE KEY-----
+MIHtAgEAMBAGByqGSM49AgEGBSuBBAAjBIHVMIHSAgEBBEHnuAf9Ww8vSB2So6zr
+eTtwW+Hks6J0LjXxEXeIOCE0RQrBHvoMYnP3O/wkWbOJZrlB2RF4NidvZybnYKlH
+YdOFm6GBiQOBhgAEAR1w8SJLyjrJhfGzxDZn75o4xLjLPsDXiPQO0OwEKJ+ehiPf
+YjRZvQQj9wqRc1jAIpWyPn+VdC9zTY1a/XFxikEBAYORRc850LXzx9gn3Vb0nNMO
+aP4fAQFd2rNXM4kf5ye9vLflb12oLurCqguYss7OYytkRDZZAQp+C1fryaG4dyqQ
+-----END PRIVATE KEY-----
+";
+
+#[test]
+fn ec_private_key_without_leading_zero_is_read() {
+    let key = SigningKey::from_pem(SHORT_SCALAR).unwrap();
+    let token = JwsSigner::new(&key).sign(b"payload").unwrap();
+    let verifier = JwsVerifier::new(key.verifying_key());
+    assert!(verifier.verify(&token).is_ok());
+    // It is written with its zeros.
+    let whole = key.to_der().unwrap();
+    let again = SigningKey::from_der(&whole).unwrap();
+    assert_eq!(again.to_jwk().unwrap(), key.to_jwk().unwrap());
+    let short = AnyKey::from_bytes(SHORT_SCALAR.as_bytes()).unwrap();
+    assert_eq!(whole.len(), short.der().unwrap().len() + 1);
+    assert!(short.decryption(KeyManagementAlg::EcdhEs).is_ok());
 }
 
 #[test]

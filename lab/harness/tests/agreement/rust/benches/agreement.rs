@@ -27,7 +27,7 @@ fn id(index: usize) -> String {
 mod of_jeton {
     use super::*;
     use jeton::jwt::JwtVerifier;
-    use jeton::key::{MacAlg, SigAlg, MacKey, SigningKey};
+    use jeton::key::{MacAlg, MacKey, SigAlg, SigningKey};
     use jeton::{Claims, Policy, Scratch, Timestamp};
 
     #[derive(Serialize, Deserialize)]
