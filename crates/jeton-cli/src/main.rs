@@ -27,6 +27,7 @@ mod atomic_file;
 mod claims;
 mod escape;
 mod exit;
+mod fetch;
 mod header_style;
 mod input;
 mod jose;

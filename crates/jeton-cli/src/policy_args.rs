@@ -58,6 +58,13 @@ impl PolicyArgs {
         policy
     }
 
+    /// Requires this issuer, if the caller named none.
+    pub(crate) fn set_default_issuer(&mut self, issuer: &str) {
+        if self.issuer.is_empty() {
+            self.issuer.push(issuer.to_owned());
+        }
+    }
+
     /// Returns the accepted issuers as text, if the issuer is checked.
     pub(crate) fn issuer(&self) -> Option<String> {
         any_of(&self.issuer)

@@ -47,7 +47,8 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
+        self.args.require_discovered_issuer();
         let allowed = self.args.policy_args.allowed(&SUPPORTED)?;
         let given = self.token.read();
         let given = match self.args.json {

@@ -4,24 +4,34 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::slice;
 
-use serde::Deserialize;
-
 use super::Criteria;
-use super::fetch::{Date, Fetched, KeySetUrl, text_of};
 use super::findings::Section;
 use crate::exit::Outcome;
+use crate::fetch::{Date, Fetched, Problem, RemoteKeyArgs, RemoteKeys, text_of};
 use crate::json::Members;
 use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile, Secret, suggest_secret};
-use crate::{output, paseto};
+use crate::paseto;
 
 /// The keys, and the findings about their source.
 pub(super) struct Keys {
     pub(super) section: Section,
     /// The key file, if it could be read.
     pub(super) found: Option<KeyFile>,
+    /// The keys from a URL without secret keys, which verify nothing.
+    pub(super) published: Option<KeyFile>,
     /// The time of the server.
     pub(super) date: Option<Date>,
     pub(super) is_from_url: bool,
+}
+
+impl Keys {
+    /// Returns the keys that can verify.
+    pub(super) fn to_verify(&self) -> Option<&KeyFile> {
+        match self.is_from_url {
+            true => self.published.as_ref(),
+            false => self.found.as_ref(),
+        }
+    }
 }
 
 /// The members of a JWK that are not key material.
@@ -68,79 +78,70 @@ impl JwkMembers {
 }
 
 /// Reads a key file or fetches a key set.
-pub(super) fn load(place: &Path) -> Outcome<Keys> {
-    match place.to_str().filter(|text| KeySetUrl::is(text)) {
-        Some(text) => Ok(from_url(&KeySetUrl::read(text)?)),
-        None => {
-            let file = KeyFile::read_as(place, None)
-                .map_err(|failure| suggest_secret("--keys", place, failure))?;
-            Ok(Keys {
-                section: Section::named("keys", file.name()),
-                found: Some(file),
-                date: None,
-                is_from_url: false,
-            })
-        }
+pub(super) fn load(place: &Path, remote: &RemoteKeyArgs) -> Outcome<Keys> {
+    if let Some(remote) = remote.at("--keys", place)? {
+        return Ok(from_url(&remote));
     }
+    let file =
+        KeyFile::read_as(place, None).map_err(|failure| suggest_secret("--keys", place, failure))?;
+    Ok(of_file(file))
+}
+
+/// Fetches the key set of the issuer, if the caller named one.
+pub(super) fn of_issuer(remote: &RemoteKeyArgs) -> Outcome<Option<Keys>> {
+    Ok(remote.of_issuer()?.map(|remote| from_url(&remote)))
 }
 
 /// Returns the key of a secret.
 pub(super) fn of_secret(secret: &Secret) -> Outcome<Keys> {
-    let file = secret.key_file()?;
-    Ok(Keys {
-        section: Section::named("keys", file.name()),
-        found: Some(file),
-        date: None,
-        is_from_url: false,
-    })
+    secret.key_file().map(of_file)
 }
 
-fn from_url(url: &KeySetUrl) -> Keys {
-    let mut section = Section::named("keys", &url.name());
-    output::note(format_args!("fetching {}", url.name()));
-    let response = match url.fetch() {
+fn of_file(file: KeyFile) -> Keys {
+    Keys {
+        section: Section::named("keys", file.name()),
+        found: Some(file),
+        published: None,
+        date: None,
+        is_from_url: false,
+    }
+}
+
+fn from_url(remote: &RemoteKeys) -> Keys {
+    let mut keys = Keys {
+        section: Section::named("keys", &remote.name()),
+        found: None,
+        published: None,
+        date: None,
+        is_from_url: true,
+    };
+    let response = match remote.fetch() {
         Ok(response) => response,
-        Err(why) => {
-            section.wrong(
-                why,
-                "verifiers cannot fetch the keys and reject every token",
-            );
-            return Keys {
-                section,
-                found: None,
-                date: None,
-                is_from_url: true,
+        Err(Problem { what, how }) => {
+            let how = match &*how {
+                "" => "verifiers cannot fetch the keys and reject every token",
+                how => how,
             };
+            keys.section.wrong(what, how);
+            return keys;
         }
     };
-    let date = response.date.clone();
-    let found = check_response(&mut section, response);
-    if let Some(file) = &found {
-        secrets(&mut section, file);
+    keys.found = check_response(&mut keys.section, &response);
+    keys.date = response.date.clone();
+    if let Some(file) = &keys.found {
+        secrets(&mut keys.section, file);
+        // The checks of each key report a set that cannot be read.
+        let published = file.clone().without_secrets();
+        keys.published = published.unwrap_or_else(|_| Some(file.clone()));
     }
-    Keys {
-        section,
-        found,
-        date,
-        is_from_url: true,
-    }
+    keys
 }
 
 /// Checks the response.
-fn check_response(section: &mut Section, response: Fetched) -> Option<KeyFile> {
-    let (status, bytes) = (response.status, response.body.len());
-    let took = response.took.as_millis();
-    if status != 200 {
-        let what = match text_of(&response.headers, "location") {
-            Some(_) if (300..400).contains(&status) => {
-                format!("status {status}: not every verifier follows redirects")
-            }
-            _ => format!("status {status}"),
-        };
-        section.wrong(
-            what,
-            "the URL that verifiers use must return the key set with status 200",
-        );
+fn check_response(section: &mut Section, response: &Fetched) -> Option<KeyFile> {
+    let (took, bytes) = (response.took.as_millis(), response.body.len());
+    if let Err(Problem { what, how }) = response.check_status() {
+        section.wrong(what, &how);
         return None;
     }
     section.good(format!("response after {took} ms, {bytes} bytes"));
@@ -171,38 +172,20 @@ fn check_response(section: &mut Section, response: Fetched) -> Option<KeyFile> {
             "verifiers see a new key only when the copy expires: configure the cache to obey no-cache",
         );
     }
-    if let Some(keys_at) = metadata(&response.body) {
-        section.wrong(
-            "the response is provider metadata, not a key set",
-            &format!("use the URL in jwks_uri: {keys_at}"),
-        );
-        return None;
+    match response.key_file("the response") {
+        Ok(file) => Some(file),
+        Err(Problem { what, how }) => {
+            section.wrong(what, &how);
+            None
+        }
     }
-    let file = KeyFile::of("the response", &response.body).ok();
-    if file.is_none() {
-        section.wrong(
-            "the response is not a key set",
-            "a key set is a JSON object with the member keys (RFC 7517, section 5)",
-        );
-    }
-    file
-}
-
-/// Returns `jwks_uri`, if the response is provider metadata (RFC 8414).
-fn metadata(body: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Metadata {
-        jwks_uri: String,
-    }
-    let metadata: Metadata = serde_json::from_slice(body).ok()?;
-    Some(metadata.jwks_uri)
 }
 
 /// Reports private keys in a published set. This is an error even if the token is accepted.
 fn secrets(section: &mut Section, file: &KeyFile) {
     let set_keys = file.set_keys().ok().flatten();
     let keys = set_keys.as_deref().unwrap_or(slice::from_ref(file));
-    for (index, key) in keys.iter().enumerate().filter(|(_, key)| is_secret(key)) {
+    for (index, key) in keys.iter().enumerate().filter(|(_, key)| key.is_secret()) {
         section.wrong(
             format!(
                 "key {}: {}: a secret key is published",
@@ -211,13 +194,6 @@ fn secrets(section: &mut Section, file: &KeyFile) {
             ),
             "anyone can sign with it: remove it, create a new key, and publish public keys only",
         );
-    }
-}
-
-fn is_secret(key: &KeyFile) -> bool {
-    match key.any_algorithm() {
-        Ok(loaded) => loaded.half() != Half::Public,
-        Err(_) => key.has_secret(),
     }
 }
 
@@ -272,7 +248,7 @@ pub(super) fn check_each(
             );
         }
         // A published secret key has been reported already.
-        if !(is_from_url && is_secret(key)) {
+        if !(is_from_url && key.is_secret()) {
             one(&mut section, key, &name, set_keys.is_some(), criteria);
         }
         match &members.kid {
@@ -325,7 +301,7 @@ fn one(section: &mut Section, key: &KeyFile, name: &str, is_in_set: bool, criter
         Ok(_) if is_for_another_use(key) => {
             section.good(format!("{name}: for encryption, not for verification"));
         }
-        Ok(_) if is_secret(key) => section.good(format!("{name}: secret, do not publish it")),
+        Ok(_) if key.is_secret() => section.good(format!("{name}: secret, do not publish it")),
         Ok(_) if key.needs_algorithm(criteria.allowed) => match criteria.alg {
             Some(alg) if loads(Some(alg)) => {
                 section.good(format!("{name}: used with {alg} (--alg)"));

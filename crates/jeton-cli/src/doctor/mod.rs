@@ -6,7 +6,6 @@
 mod claims;
 mod clock;
 mod command_result;
-mod fetch;
 mod findings;
 mod header;
 mod key_check;
@@ -25,6 +24,7 @@ use jeton::{Clock, Limits, SystemClock};
 
 use crate::allow::{self, Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
+use crate::fetch::RemoteKeyArgs;
 use crate::keyfile::{KeyFile, Secret, SecretArgs, TokenDecryptionKeyFile};
 use crate::limit_args::SignedTokenLimits;
 use crate::paseto::ContextArgs;
@@ -50,8 +50,9 @@ const SUPPORTED: [InsecureOption; 7] = [
 #[derive(Debug, Args)]
 #[command(mut_arg("token", |token| token.help(TOKEN_HELP)))]
 #[command(mut_arg("allow", |allow| allow::allow_arg(allow, &SUPPORTED)),
-    group = ArgGroup::new("key_source").args(["keys", "secret_file", "secret_env"]), after_help = "\
+    group = ArgGroup::new("key_source").args(["keys", "secret_file", "secret_env", "discover"]), after_help = "\
 Examples:
+  jeton doctor --discover https://id.example --audience api @token
   jeton doctor --keys https://id.example/jwks.json @token
   jeton doctor --keys jwks.json --audience api @token
   jeton doctor --keys jwks.json --alg RS256 @token
@@ -76,7 +77,8 @@ If the signature is not valid with a secret, the other encodings of the secret a
 Without a token, a problem with the keys is an error. Keys for another use and keys of an unsupported kind are \
 listed with -v, or if no key fits.
 
-With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. The response headers and the \
+With a URL, one request is sent, which bypasses caches and has a timeout of 10 seconds. --discover reads \
+ISSUER/.well-known/openid-configuration before, or else the metadata of RFC 8414. The response headers and the \
 clock of the server are checked too. Certificates are verified with the certificate authorities of the system, or \
 of SSL_CERT_FILE.
 
@@ -89,6 +91,9 @@ pub(crate) struct Doctor {
     /// Verification keys: a file (JWK, JWK Set, PEM, DER or PASERK) or the URL of a key set; repeat it for several
     #[arg(long, visible_alias = "key", value_name = "FILE|URL")]
     keys: Vec<PathBuf>,
+
+    #[command(flatten)]
+    remote: RemoteKeyArgs,
 
     #[command(flatten)]
     secret: SecretArgs,
@@ -166,7 +171,10 @@ impl Criteria<'_> {
 }
 
 impl Doctor {
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
+        if let Some(issuer) = self.remote.discovered_issuer() {
+            self.policy_args.set_default_issuer(issuer);
+        }
         let all = self.examine()?;
         match self.json {
             true => output::json(&all)?,
@@ -186,14 +194,15 @@ impl Doctor {
         let mut sources: Vec<keys::Keys> = self
             .keys
             .iter()
-            .map(|place| keys::load(place))
+            .map(|place| keys::load(place, &self.remote))
             .collect::<Outcome<_>>()?;
+        sources.extend(keys::of_issuer(&self.remote)?);
         if let Some(secret) = &secret {
             sources.push(keys::of_secret(secret)?);
         }
         let found: Vec<KeyFile> = sources
             .iter()
-            .filter_map(|keys| keys.found.clone())
+            .filter_map(|keys| keys.to_verify().cloned())
             .collect();
         let found = (!found.is_empty())
             .then(|| KeyFile::of_several(found))

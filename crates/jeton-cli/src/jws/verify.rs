@@ -22,6 +22,7 @@ const SUPPORTED: [InsecureOption; 2] = [InsecureOption::WeakKeys, InsecureOption
 Examples:
   jeton jws verify --key public.jwk eyJhbGciOi…
   jeton jws verify --key jwks.json @document.jws > document.pdf
+  jeton jws verify --key https://id.example/jwks.json @document.jws
   jeton jws verify --key public.jwk --detached @document.pdf @document.sig
   jeton jws verify --key rsa.pem --alg PS256 --json - < token.json
 
@@ -150,7 +151,7 @@ impl JwsVerification<'_> {
                             Command::JwsVerify,
                             &skipped,
                         );
-                        args.key.suggest_doctor(is_signature, failure)
+                        self.key.suggest_doctor(is_signature, failure)
                     }
                 }),
             }

@@ -27,6 +27,8 @@ const SUPPORTED: [InsecureOption; 5] = [
 Examples:
   jeton jwt verify --key public.jwk --audience api eyJhbGciOi…
   jeton jwt verify --key jwks.json --issuer https://id.example @token.txt
+  jeton jwt verify --key https://id.example/jwks.json --audience api @token
+  jeton jwt verify --discover https://id.example --audience api @token
   jeton jwt verify --key public.pem --alg PS256 --typ at+jwt -
   jeton jwt verify --key author.pub.jwk --decrypt-key private.jwk @nested
 
@@ -34,6 +36,10 @@ Prints the claims exactly as the token contains them.
 
 The key selects the algorithm. The header of the token is only compared with it. With --decrypt-key, the token \
 must be a signed JWT inside an encrypted one (a nested JWT, RFC 7519, section 11.2).
+
+Keys from a URL must use https, or http to a loopback host. Redirects are not followed. --discover reads \
+ISSUER/.well-known/openid-configuration, or else the metadata of RFC 8414. The time limit is 10 seconds. A proxy is \
+taken from HTTPS_PROXY.
 
 Exit codes: 0 verified; 1 rejected, with the reason on standard error; 2 invalid usage, or a key or file \
 could not be read.")]
@@ -76,8 +82,18 @@ pub(crate) struct JwtVerification<'a> {
     pub(crate) token: &'a TokenArgument,
 }
 
+impl JwtVerifyArgs {
+    /// Requires the issuer whose keys are discovered, if the caller named no other.
+    pub(crate) fn require_discovered_issuer(&mut self) {
+        if let Some(issuer) = self.key.discovered_issuer() {
+            self.policy_args.set_default_issuer(issuer);
+        }
+    }
+}
+
 impl Verify {
-    pub(super) fn run(self) -> Outcome {
+    pub(super) fn run(mut self) -> Outcome {
+        self.args.require_discovered_issuer();
         JwtVerification {
             args: &self.args,
             allowed: self.args.policy_args.allowed(&SUPPORTED)?,

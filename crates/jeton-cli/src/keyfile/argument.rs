@@ -11,6 +11,7 @@ use super::{KeyFile, Loaded, Recipient, SecretArgs, Signer, Skipped, UNKNOWN_FOR
 use crate::algorithm::{self, Algorithm};
 use crate::allow::{Allowed, InsecureOption};
 use crate::exit::{Failure, Outcome};
+use crate::fetch::{self, RemoteKeyArgs};
 use crate::input;
 use crate::redact::{self, Redacted};
 
@@ -84,9 +85,12 @@ pub(crate) struct SigningKeyFiles {
 #[group(skip)]
 #[command(group = key_source())]
 pub(crate) struct VerifyingKeyFile {
-    /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input); repeat it for several files
-    #[arg(long, value_name = "FILE")]
+    /// Public or symmetric key file, or a key set: JWK, JWK Set, PEM or DER (- for standard input); or the URL of a key set; repeat it for several
+    #[arg(long, value_name = "FILE|URL")]
     key: Vec<PathBuf>,
+
+    #[command(flatten)]
+    remote: RemoteKeyArgs,
 
     #[command(flatten)]
     secret: SecretArgs,
@@ -287,7 +291,7 @@ fn without_secret(password: Arg) -> Arg {
 /// Returns the group of the options that name a key, of which one is required.
 fn key_source() -> ArgGroup {
     ArgGroup::new("key_source")
-        .args(["key", "secret_file", "secret_env"])
+        .args(["key", "secret_file", "secret_env", "discover"])
         .required(true)
 }
 
@@ -309,6 +313,9 @@ fn keys_or_secret(
 /// For a file or a text that can be a secret, the hint is the option for secrets, instead of this option.
 pub(crate) fn suggest_secret(option: &str, path: &Path, failure: Failure) -> Failure {
     let text = path.to_string_lossy();
+    if fetch::is_url(&text) {
+        return failure;
+    }
     let is_secret_text = Redacted::of(&text) == Some(Redacted::Key) && redact::is_random(&text);
     match failure.hint_text() {
         Some(UNKNOWN_FORMAT) => failure.hint(format!("if it is a secret for HMAC, instead of {option}, pass `--secret-file FILE --alg HS256`; to make a new key, run `jeton key new --alg ES256`")),
@@ -342,14 +349,21 @@ impl SigningKeyFiles {
 }
 
 impl VerifyingKeyFile {
-    /// Reads the key file, which can have any format.
+    /// Reads the key files, which can have any format, or fetches the key sets.
     pub(crate) fn file(&self) -> Outcome<KeyFile> {
-        KeyFile::read(&self.key)
+        if let Some(remote) = self.remote.of_issuer()? {
+            return remote.key_file();
+        }
+        let read = |place: &Path| match self.remote.at("--key", place)? {
+            Some(remote) => remote.key_file(),
+            None => KeyFile::read(place),
+        };
+        KeyFile::of_several(keys_or_secret(&self.key, &self.secret, read)?)
     }
 
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
-        let files = keys_or_secret(&self.key, &self.secret, KeyFile::read)?;
-        KeyFile::of_several(files)?.to_verify(self.alg, allowed)
+    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
+        self.file()?.to_verify(self.alg, allowed)
     }
 
     /// For a signature that is not valid with a secret, the hint is the command that tries the other encodings.
@@ -358,6 +372,11 @@ impl VerifyingKeyFile {
             true => failure.hint("to try the other encodings of the secret, run `jeton doctor --secret-file FILE --alg HS256 TOKEN`"),
             false => failure,
         }
+    }
+
+    /// Returns the issuer whose keys are discovered.
+    pub(crate) fn discovered_issuer(&self) -> Option<&str> {
+        self.remote.discovered_issuer()
     }
 
     /// Returns whether skipped keys are listed even if verification succeeds.

@@ -7,7 +7,7 @@ use jeton::key::KeyFormat;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use super::{Form, KEY_ERROR_PREFIX as PREFIX, KeyFile, LoadError, Shape};
+use super::{Form, Half, KEY_ERROR_PREFIX as PREFIX, KeyFile, LoadError, Shape};
 use crate::exit::{Failure, Outcome};
 use crate::output;
 
@@ -105,6 +105,35 @@ impl KeyFile {
         match self.form() {
             Form::Several(files) => files,
             _ => slice::from_ref(self),
+        }
+    }
+
+    /// Removes secret keys, which must not count if anyone can read the file. Returns `None` if no key is left.
+    pub(crate) fn without_secrets(self) -> Outcome<Option<KeyFile>> {
+        let Some(keys) = self.set_keys()? else {
+            return Ok((!self.is_secret()).then_some(self));
+        };
+        let public: Vec<_> = keys.iter().filter(|key| !key.is_secret()).collect();
+        if public.len() == keys.len() {
+            return Ok(Some(self));
+        }
+        let texts = public.iter().filter_map(|key| match key.form() {
+            Form::Jwk(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<_> = texts.collect();
+        let set = format!("{{\"keys\":[{}]}}", texts.join(","));
+        Ok((!texts.is_empty()).then(|| KeyFile {
+            form: Form::Set(Zeroizing::new(set)),
+            ..self
+        }))
+    }
+
+    /// Returns whether it is a private or a symmetric key.
+    pub(crate) fn is_secret(&self) -> bool {
+        match self.any_algorithm() {
+            Ok(loaded) => loaded.half() != Half::Public,
+            Err(_) => self.has_secret(),
         }
     }
 

@@ -20,6 +20,7 @@ mod key;
 mod lab;
 mod pasted;
 mod readme;
+mod remote_keys;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
