@@ -9,7 +9,7 @@ use super::findings::Section;
 use crate::exit::Outcome;
 use crate::fetch::{Date, Fetched, Problem, RemoteKeyArgs, RemoteKeys, text_of};
 use crate::json::Members;
-use crate::keyfile::{AnyKey, Form, Half, KEY_ERROR_PREFIX, KeyFile, Secret, suggest_secret};
+use crate::keyfile::{AnyKey, Form, KEY_ERROR_PREFIX, KeyFile, Secret, suggest_secret};
 use crate::paseto;
 
 /// The keys, and the findings about their source.
@@ -82,8 +82,8 @@ pub(super) fn load(place: &Path, remote: &RemoteKeyArgs) -> Outcome<Keys> {
     if let Some(remote) = remote.at("--keys", place)? {
         return Ok(from_url(&remote));
     }
-    let file =
-        KeyFile::read_as(place, None).map_err(|failure| suggest_secret("--keys", place, failure))?;
+    let file = KeyFile::read_as(place, None)
+        .map_err(|failure| suggest_secret("--keys", place, failure))?;
     Ok(of_file(file))
 }
 

@@ -362,7 +362,6 @@ impl VerifyingKeyFile {
     }
 
     pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
-    pub(crate) fn load(&self, allowed: &Allowed) -> Outcome<Loaded<Keys>> {
         self.file()?.to_verify(self.alg, allowed)
     }
 

@@ -15,16 +15,16 @@ pub(super) fn public_key(bytes: &[u8]) -> Result<Vec<u8>, KeyError> {
         let (bytes, limit) = (bytes.len(), limits::KEY_BYTES);
         return Err(KeyError::too_large("certificate", bytes, limit));
     }
-    let malformed = KeyError::at("certificate", KeyProblem::Malformed);
+    let malformed = || KeyError::at("certificate", KeyProblem::Malformed);
     if DerForm::of(bytes) == Some(DerForm::Certificate) {
-        return subject_public_key(bytes).ok_or(malformed);
+        return subject_public_key(bytes).ok_or_else(malformed);
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| malformed)?;
+    let text = std::str::from_utf8(bytes).map_err(|_| malformed())?;
     match pem::certificate(text)? {
         Some(der) if DerForm::of(&der) == Some(DerForm::Certificate) => {
-            subject_public_key(&der).ok_or(malformed)
+            subject_public_key(&der).ok_or_else(malformed)
         }
-        Some(_) => Err(malformed),
+        Some(_) => Err(malformed()),
         None if text.trim().is_empty() => Err(KeyError::input(FoundInput::Empty)),
         None => Err(KeyError::at("certificate", KeyProblem::Missing)),
     }

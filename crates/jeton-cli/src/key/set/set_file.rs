@@ -1,7 +1,6 @@
 use std::path::{Path, PathBuf};
 
 use jeton::Limits;
-use jeton::error::KeyProblem;
 use jeton::jwk::KeySet;
 use zeroize::Zeroizing;
 
@@ -196,8 +195,5 @@ fn set_text(others: &[(String, String)], keys: Vec<&str>) -> Zeroizing<String> {
 
 /// Checks the limits of a set.
 fn check(text: &str) -> jeton::Result<()> {
-    match KeySet::from_json(text) {
-        Err(jeton::Error::Key(error)) if error.problem() == KeyProblem::NoUsableKey => Ok(()),
-        read => read.map(drop),
-    }
+    KeySet::from_json(text).map(drop)
 }
