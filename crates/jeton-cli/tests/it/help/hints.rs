@@ -117,7 +117,7 @@ const PROVOKED: &[Provoked] = &[
         ],
         &[],
     ),
-    (&["jwe", "encrypt", "--key", "oct-enc.jwk", "x"], &[]),
+    (&["key", "public", "oct-enc.jwk"], &[]),
     (
         &[
             "jws",
