@@ -35,7 +35,7 @@ fn check(entry: &Entry) -> Result<()> {
         ["k", _, named] if record::kid_of(named).is_some() => {
             record::read::<SealedKey>(entry).map(drop)
         }
-        ["r", _, _, _] => record::read::<i64>(entry).map(drop),
+        ["r" | "u", _, _, _] => record::read::<i64>(entry).map(drop),
         ["rule", _, _, _] => record::read::<RuleRecord>(entry).map(drop),
         ["c", "rules"] => record::read::<Stamp>(entry).map(drop),
         ["a", "_head"] => record::check_schema(&entry.key, &entry.value).map(drop),

@@ -82,6 +82,7 @@ impl IssuerSettings {
                 continue;
             };
             look(&field(".alg"), profile.alg.name(), new.alg.name());
+            look(&field(".typ"), profile.typ.name(), new.typ.name());
             let seconds = |profile: &Profile| profile.lifetime_seconds.to_string();
             look(
                 &field(".lifetime_seconds"),
@@ -120,6 +121,9 @@ fn whole(profile: &Profile) -> String {
         profile.alg,
         profile.audiences.join(", ")
     );
+    if !profile.typ.is_default() {
+        text = format!("{text}, typ {}", profile.typ.name());
+    }
     if profile.encrypt_to.is_some() {
         text = format!(
             "{text}, encrypted: {}",

@@ -35,6 +35,7 @@ mod recipient;
 mod secret_key;
 mod settings;
 mod token_id;
+mod token_type;
 
 // Decisions and records
 mod audit;
@@ -79,3 +80,4 @@ pub use revocation::{RevocationIndex, RevocationRule, Revoke, Stamp, Subject, to
 pub use seal::KeyEncryptionKey;
 pub use settings::{IssuerSettings, Profile};
 pub use snapshot::KeySetDocument;
+pub use token_type::TokenType;

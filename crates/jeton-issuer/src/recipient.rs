@@ -85,8 +85,8 @@ impl Recipient {
     ) -> Result<String> {
         let encrypter = Encrypter::new(&self.key, self.enc);
         let issuer = match key {
-            SecretKey::Jws(key) => NestedIssuer::new(key, encrypter),
-            SecretKey::Mac(key) => NestedIssuer::new(key, encrypter),
+            SecretKey::Jws(key) => NestedIssuer::new(&**key, encrypter),
+            SecretKey::Mac(key) => NestedIssuer::new(&**key, encrypter),
             SecretKey::V3Local(_)
             | SecretKey::V3Public(_)
             | SecretKey::V4Local(_)

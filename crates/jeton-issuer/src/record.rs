@@ -53,6 +53,21 @@ pub(crate) fn revocations_of_minute(iss: &str, minute: u32) -> Result<Prefix> {
     Ok(Prefix::of(["r", iss, &format!("{minute:010}")])?)
 }
 
+/// `/u/<issuer>/<expiry minute>/<hash>`: an id that was used once.
+pub(crate) fn used_key(iss: &str, minute: u32, hash: u128) -> Result<Key> {
+    Ok(Key::of([
+        "u",
+        iss,
+        &format!("{minute:010}"),
+        &format!("{hash:032x}"),
+    ])?)
+}
+
+/// Matches all used ids of one minute of an issuer.
+pub(crate) fn used_in_minute(iss: &str, minute: u32) -> Result<Prefix> {
+    Ok(Prefix::of(["u", iss, &format!("{minute:010}")])?)
+}
+
 /// `/rule/<issuer>/<kind>/<name>`: a revocation rule.
 pub(crate) fn rule_key(iss: &str, kind: &str, name: &str) -> Result<Key> {
     Ok(Key::of(["rule", iss, kind, name])?)

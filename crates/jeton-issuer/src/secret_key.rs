@@ -1,6 +1,9 @@
 //! Private keys of every kind.
 
+use std::sync::Arc;
+
 use jeton::Issue;
+use jeton::jwt::JwtIssuer;
 use jeton::key::{MacKey, SigningKey};
 
 use jeton::paseto::{v3, v4};
@@ -11,8 +14,8 @@ use crate::hex::hex;
 use crate::key_kind::KeyKind;
 
 pub(crate) enum SecretKey {
-    Jws(SigningKey),
-    Mac(MacKey),
+    Jws(Arc<SigningKey>),
+    Mac(Arc<MacKey>),
     V3Local(v3::LocalKey),
     V3Public(v3::SecretKey),
     V4Local(v4::LocalKey),
@@ -22,10 +25,10 @@ pub(crate) enum SecretKey {
 impl SecretKey {
     pub(crate) fn generate(kind: KeyKind) -> Result<SecretKey> {
         Ok(match kind {
-            KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::generate(alg)?)?),
+            KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::generate(alg)?)?.into()),
             KeyKind::Mac(alg) => {
                 // A random id: a thumbprint would reveal information about the secret.
-                SecretKey::Mac(MacKey::generate(alg)?.with_key_id(&random_key_id())?)
+                SecretKey::Mac(MacKey::generate(alg)?.with_key_id(&random_key_id())?.into())
             }
             KeyKind::V3Local => SecretKey::V3Local(v3::LocalKey::generate()?),
             KeyKind::V3Public => SecretKey::V3Public(v3::SecretKey::generate()?),
@@ -39,15 +42,16 @@ impl SecretKey {
         let text = text.trim();
         Ok(match kind {
             KeyKind::Jws(alg) if text.starts_with('{') => {
-                SecretKey::Jws(named(SigningKey::from_jwk_as(text, alg)?)?)
+                SecretKey::Jws(named(SigningKey::from_jwk_as(text, alg)?)?.into())
             }
-            KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::from_pem_as(text, alg)?)?),
+            KeyKind::Jws(alg) => SecretKey::Jws(named(SigningKey::from_pem_as(text, alg)?)?.into()),
             KeyKind::Mac(alg) => {
                 let key = MacKey::from_jwk_as(text, alg)?;
-                SecretKey::Mac(match key.key_id() {
+                let key = match key.key_id() {
                     Some(_) => key,
                     None => key.with_key_id(&random_key_id())?,
-                })
+                };
+                SecretKey::Mac(key.into())
             }
             KeyKind::V3Local => SecretKey::V3Local(v3::LocalKey::from_paserk(text)?),
             KeyKind::V3Public => SecretKey::V3Public(v3::SecretKey::from_paserk(text)?),
@@ -89,10 +93,23 @@ impl SecretKey {
         }
     }
 
+    /// Returns an issuer of JWTs with this `typ`. `None` for PASETO, which has no types.
+    pub(crate) fn typed_issuer(&self, typ: &'static str) -> Result<Option<JwtIssuer>> {
+        let builder = match self {
+            SecretKey::Jws(key) => JwtIssuer::builder(key.clone()),
+            SecretKey::Mac(key) => JwtIssuer::builder(key.clone()),
+            SecretKey::V3Local(_)
+            | SecretKey::V3Public(_)
+            | SecretKey::V4Local(_)
+            | SecretKey::V4Public(_) => return Ok(None),
+        };
+        Ok(Some(builder.typ(typ).build()?))
+    }
+
     pub(crate) fn issuer(&self) -> &dyn Issue {
         match self {
-            SecretKey::Jws(key) => key,
-            SecretKey::Mac(key) => key,
+            SecretKey::Jws(key) => &**key,
+            SecretKey::Mac(key) => &**key,
             SecretKey::V3Local(key) => key,
             SecretKey::V3Public(key) => key,
             SecretKey::V4Local(key) => key,

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::key_kind::KeyKind;
 use crate::limits;
 use crate::recipient::EncryptTo;
+use crate::token_type::TokenType;
 
 /// Checked settings of an issuer. Contradictory settings cannot be constructed.
 ///
@@ -34,6 +35,9 @@ pub struct Profile {
     pub name: String,
     /// Format and algorithm. Callers cannot choose them.
     pub alg: KeyKind,
+    /// The type of its tokens (`typ`), for JWTs.
+    #[serde(default, skip_serializing_if = "TokenType::is_default")]
+    pub typ: TokenType,
     /// Token lifetime, seconds.
     pub lifetime_seconds: i64,
     /// Allowed audiences. The first is the default.
@@ -294,11 +298,28 @@ fn check(s: &Written) -> Result<()> {
         for audience in &profile.audiences {
             name(&field("audiences"), audience)?;
         }
+        check_type(&field("typ"), profile)?;
         if let Some(to) = &profile.encrypt_to {
             to.recipient(&field("encrypt_to"), profile.alg)?;
         }
     }
     check_keys_at_once(s)
+}
+
+/// Checks that tokens of the profile can have its type.
+fn check_type(field: &str, profile: &Profile) -> Result<()> {
+    let is_jwt = matches!(profile.alg, KeyKind::Jws(_) | KeyKind::Mac(_));
+    let why = match profile.typ {
+        TokenType::Jwt => return Ok(()),
+        TokenType::AccessToken if !is_jwt => {
+            format!("requires a JWT algorithm, and {} is not one", profile.alg)
+        }
+        TokenType::AccessToken if profile.encrypt_to.is_some() => {
+            "cannot be set together with `encrypt_to`".to_owned()
+        }
+        TokenType::AccessToken => return Ok(()),
+    };
+    Err(Error::rule(field, why))
 }
 
 /// Checks the number of keys: frequent rotation with long token lifetimes keeps many retired keys.

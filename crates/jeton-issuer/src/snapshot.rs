@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use aws_lc_rs::digest;
 use jeton::jwk::KeySet;
+use jeton::jwt::JwtIssuer;
 use jeton::{Clock, RawClaims, Timestamp, Verified};
 use jeton_store::Revision;
 
@@ -21,6 +22,7 @@ use crate::revocation::{
 };
 use crate::secret_key::SecretKey;
 use crate::settings::IssuerSettings;
+use crate::token_type::TokenType;
 use crate::verifiers::Verifiers;
 
 #[derive(Clone, Default)]
@@ -44,6 +46,8 @@ pub(crate) struct IssuerView {
     verifiers: Verifiers,
     /// Created on demand: few revoked tokens are expired or not yet valid.
     at_any_time: OnceLock<Verifiers>,
+    /// Issuers of access tokens (RFC 9068), by key id.
+    access_token_issuers: HashMap<String, JwtIssuer>,
     /// By profile name.
     recipients: HashMap<String, Recipient>,
     pub(crate) key_set: Arc<KeySetDocument>,
@@ -87,6 +91,7 @@ impl IssuerView {
             Duration::from_secs(limits::LEEWAY_SECONDS.unsigned_abs()),
             clock,
         )?;
+        let access_token_issuers = access_token_issuers(&settings, &secrets)?;
         let (mut paserks, mut jwks) = (Vec::new(), KeySet::new());
         for key in keyring.keys() {
             match secrets.get(&key.kid).map(|secret| &**secret) {
@@ -115,6 +120,7 @@ impl IssuerView {
             clock: clock.clone(),
             verifiers,
             at_any_time: OnceLock::new(),
+            access_token_issuers,
             recipients,
             key_set: Arc::new(key_set),
         })
@@ -125,6 +131,13 @@ impl IssuerView {
         let key = self.keyring.signer(kind, now).ok_or(Error::NotReady)?;
         let secret = self.secrets.get(&key.kid).ok_or(Error::NotReady)?;
         Ok(secret)
+    }
+
+    /// Returns the issuer of access tokens with the key that signs at that second.
+    pub(crate) fn access_token_issuer(&self, kind: KeyKind, now: i64) -> Result<&JwtIssuer> {
+        let key = self.keyring.signer(kind, now).ok_or(Error::NotReady)?;
+        let issuer = self.access_token_issuers.get(&key.kid);
+        issuer.ok_or(Error::NotReady)
     }
 
     /// Returns the recipient of that profile's tokens, if they are encrypted.
@@ -158,6 +171,23 @@ impl IssuerView {
         check_token(self.settings.iss(), &verified)?;
         Ok(verified)
     }
+}
+
+/// Prepares the issuers of access tokens, if a profile has that type.
+fn access_token_issuers(
+    settings: &IssuerSettings,
+    secrets: &HashMap<String, Arc<SecretKey>>,
+) -> Result<HashMap<String, JwtIssuer>> {
+    let typ = TokenType::AccessToken;
+    let mut issuers = HashMap::new();
+    if settings.profiles().iter().any(|profile| profile.typ == typ) {
+        for (kid, secret) in secrets {
+            if let Some(issuer) = secret.typed_issuer(typ.name())? {
+                issuers.insert(kid.clone(), issuer);
+            }
+        }
+    }
+    Ok(issuers)
 }
 
 impl Snapshot {

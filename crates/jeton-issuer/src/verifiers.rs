@@ -14,11 +14,20 @@ use crate::error::{Error, Result};
 use crate::keyring::Keyring;
 use crate::limits;
 use crate::secret_key::SecretKey;
+use crate::token_type::TokenType;
 
 pub(crate) struct Verifiers {
-    jws: Option<JwtVerifier>,
+    jws: Option<Jws>,
     /// PASETO tokens may name no key. Each verifier tries all its keys, as many as allowed.
     paseto: Vec<PasetoVerifier>,
+}
+
+/// A profile chooses the type of its tokens, and a caller accepts every profile of the issuer.
+struct Jws {
+    /// Tokens of the type `JWT`, or without a type.
+    jwt: JwtVerifier,
+    /// Access tokens (RFC 9068).
+    access_token: JwtVerifier,
 }
 
 /// The same limits as for issuing, see [`limits`]. The token size is checked before.
@@ -56,7 +65,7 @@ impl Verifiers {
             let secret = secret.ok_or_else(|| Error::Record(format!("of key {}", key.kid)))?;
             match &**secret {
                 SecretKey::Jws(key) => set.insert(key.verifying_key())?,
-                SecretKey::Mac(key) => set.insert(key)?,
+                SecretKey::Mac(key) => set.insert(&**key)?,
                 SecretKey::V3Local(key) => paseto_keys.push(PasetoKey::from(key)),
                 SecretKey::V4Local(key) => paseto_keys.push(PasetoKey::from(key)),
                 SecretKey::V3Public(key) => paseto_keys.push(key.public_key().into()),
@@ -66,8 +75,14 @@ impl Verifiers {
         let jws = match set.is_empty() {
             true => None,
             false => {
-                let verifier = JwtVerifier::new(set, policy.clone()).limits(LIMITS);
-                Some(verifier.clock(Shared(clock.clone())))
+                let verifier = |policy| {
+                    let verifier = JwtVerifier::new(set.clone(), policy).limits(LIMITS);
+                    verifier.clock(Shared(clock.clone()))
+                };
+                Some(Jws {
+                    jwt: verifier(policy.clone()),
+                    access_token: verifier(policy.clone().typ(TokenType::AccessToken.name())),
+                })
             }
         };
         let mut paseto = Vec::new();
@@ -89,7 +104,7 @@ impl Verifiers {
             .any(|version| token.starts_with(version));
         match &self.jws {
             _ if is_paseto => self.verify_paseto(token),
-            Some(jws) => jws.verify_raw(token),
+            Some(jws) => jws.verify(token),
             None => Err(Rejection::UnknownKey.into()),
         }
     }
@@ -114,5 +129,17 @@ impl Verifiers {
             }
         }
         Err(rejection.into())
+    }
+}
+
+impl Jws {
+    /// The type is checked before the signature, so only one of them verifies a signature.
+    fn verify(&self, token: &str) -> Result<Verified<RawClaims>, jeton::Error> {
+        match self.jwt.verify_raw(token) {
+            Err(error) if error.rejection() == Some(&Rejection::TypeMismatch) => {
+                self.access_token.verify_raw(token)
+            }
+            other => other,
+        }
     }
 }

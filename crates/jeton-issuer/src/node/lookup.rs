@@ -89,7 +89,8 @@ impl Node {
             request.audience,
             now,
             token_bytes,
-        )?;
+        )?
+        .expires_no_later_than(request.expires_no_later_than)?;
         let issued = profile_issuer.issue(request.subject, &request.claims)?;
         self.check_freshness()?;
         let verified = snapshot.accept(view, &issued.token)?;

@@ -1,5 +1,7 @@
 //! Periodic maintenance: publishes and deletes keys, and deletes expired revocations.
 
+use std::collections::{BTreeMap, HashSet};
+
 use jeton_store::limits::TXN_OPERATIONS;
 use jeton_store::{Condition, Key, Moment, Revision, Txn, block_on};
 
@@ -8,7 +10,7 @@ use super::inner::Inner;
 use super::other_clocks::OtherClocks;
 use crate::error::Result;
 use crate::limits;
-use crate::record::revocations_of_minute;
+use crate::record::{revocations_of_minute, used_in_minute};
 use crate::revocation::first_live_minute;
 
 /// Each rule needs a condition and a deletion.
@@ -133,21 +135,24 @@ impl Inner {
             return Ok(());
         };
         let first = first_live_minute(over);
-        let (minutes, rules) = {
+        let (minutes, used, rules) = {
             let working = self.working();
-            let minutes = working.minutes.range(..first);
-            let minutes: Vec<_> = minutes
-                .flat_map(|(minute, issuers)| issuers.iter().map(|iss| (*minute, iss.clone())))
-                .collect();
+            let minutes = minutes_before(&working.minutes, first);
+            let used = minutes_before(&working.used_minutes, first);
             let rules = working.rules.iter().filter(|(_, kept)| kept.until <= over);
             let rules = rules.map(|(key, kept)| (key.clone(), kept.changed));
-            (minutes, rules.collect::<Vec<_>>())
+            (minutes, used, rules.collect::<Vec<_>>())
         };
         for (minute, iss) in minutes {
             let txn = Txn::new().delete_prefix(revocations_of_minute(&iss, minute)?);
             self.try_commit(txn)?;
             // After the commit, so that a failure is retried.
             self.working().forget(minute, &iss);
+        }
+        for (minute, iss) in used {
+            let txn = Txn::new().delete_prefix(used_in_minute(&iss, minute)?);
+            self.try_commit(txn)?;
+            self.working().forget_used(minute, &iss);
         }
         for rules in rules.chunks(RULES_PER_TXN) {
             self.delete_rules(rules, over)?;
@@ -184,6 +189,13 @@ impl Inner {
             self.publish(&working);
         }
     }
+}
+
+fn minutes_before(minutes: &BTreeMap<u32, HashSet<String>>, first: u32) -> Vec<(u32, String)> {
+    let ended = minutes.range(..first);
+    ended
+        .flat_map(|(minute, issuers)| issuers.iter().map(|iss| (*minute, iss.clone())))
+        .collect()
 }
 
 #[cfg(test)]

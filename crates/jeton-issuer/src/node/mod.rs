@@ -17,6 +17,7 @@ mod revoke_token;
 mod settings;
 mod start;
 mod status;
+mod used_once;
 mod working;
 mod writes;
 
@@ -77,10 +78,17 @@ impl Node {
         request: &Request<'_>,
         permit: impl FnOnce(&str, Option<&str>) -> Result<(), E>,
     ) -> Result<Issued, E> {
-        self.with_profile_issuer(iss, request.profile, request.audience, |profile_issuer| {
-            permit(profile_issuer.audience(), request.subject)?;
-            Ok(profile_issuer.issue(request.subject, &request.claims)?)
-        })?
+        let latest = request.expires_no_later_than;
+        self.with_limited_issuer(
+            iss,
+            request.profile,
+            request.audience,
+            latest,
+            |profile_issuer| {
+                permit(profile_issuer.audience(), request.subject)?;
+                Ok(profile_issuer.issue(request.subject, &request.claims)?)
+            },
+        )?
     }
 
     /// Runs work with a [`ProfileIssuer`] for that profile and audience (default: the first), so that many
@@ -96,12 +104,24 @@ impl Node {
         audience: Option<&str>,
         work: impl FnOnce(&ProfileIssuer<'_>) -> T,
     ) -> Result<T> {
+        self.with_limited_issuer(iss, profile, audience, None, work)
+    }
+
+    fn with_limited_issuer<T>(
+        &self,
+        iss: &str,
+        profile: &str,
+        audience: Option<&str>,
+        expires_no_later_than: Option<Timestamp>,
+        work: impl FnOnce(&ProfileIssuer<'_>) -> T,
+    ) -> Result<T> {
         let snapshot = self.inner.snapshot.load();
         let view = snapshot.issuer(iss)?;
         self.check_hearing(view)?;
         let (now, token_bytes) = (self.inner.clock.now(), self.inner.options.token_bytes);
         let profile_issuer =
-            ProfileIssuer::new(&snapshot, view, profile, audience, now, token_bytes)?;
+            ProfileIssuer::new(&snapshot, view, profile, audience, now, token_bytes)?
+                .expires_no_later_than(expires_no_later_than)?;
         Ok(work(&profile_issuer))
     }
 

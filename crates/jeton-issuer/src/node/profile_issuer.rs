@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jeton::jwt::{self, TokenClaims};
+use jeton::jwt::{self, JwtIssuer, TokenClaims};
 use jeton::{Claims, FixedClock, Timestamp};
 
 use super::request::Issued;
@@ -13,6 +13,7 @@ use crate::revocation::{StampText, check_name};
 use crate::secret_key::SecretKey;
 use crate::snapshot::{IssuerView, Snapshot};
 use crate::token_id::TokenId;
+use crate::token_type::TokenType;
 
 /// Issues tokens of one profile for one audience, all with the same issue time.
 pub struct ProfileIssuer<'p> {
@@ -20,6 +21,8 @@ pub struct ProfileIssuer<'p> {
     audience: &'p str,
     key: &'p SecretKey,
     recipient: Option<&'p Recipient>,
+    /// Set if the profile's tokens are access tokens (RFC 9068).
+    access_tokens: Option<&'p JwtIssuer>,
     now: Timestamp,
     expires_at: Timestamp,
     /// Stamp of the newest revocation rule in the snapshot.
@@ -55,11 +58,32 @@ impl<'p> ProfileIssuer<'p> {
             audience,
             key: view.signer(profile.alg, now.unix_seconds())?,
             recipient: view.recipient(&profile.name),
+            access_tokens: match profile.typ {
+                TokenType::Jwt => None,
+                TokenType::AccessToken => {
+                    Some(view.access_token_issuer(profile.alg, now.unix_seconds())?)
+                }
+            },
             now,
             expires_at: now.saturating_add(lifetime),
             stamp: &snapshot.stamp,
             token_bytes,
         })
+    }
+
+    /// Limits the expiry of its tokens.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if that time is past.
+    pub(super) fn expires_no_later_than(mut self, latest: Option<Timestamp>) -> Result<Self> {
+        if let Some(latest) = latest {
+            if latest <= self.now {
+                return Err(Error::rule("expires_no_later_than", "is past"));
+            }
+            self.expires_at = self.expires_at.min(latest);
+        }
+        Ok(self)
     }
 
     /// Returns the audience of its tokens.
@@ -96,9 +120,10 @@ impl<'p> ProfileIssuer<'p> {
             claims = claims.subject(subject);
         }
         let clock = FixedClock(self.now);
-        Ok(match self.recipient {
-            Some(recipient) => recipient.issue(self.key, &claims, &clock)?,
-            None => self.key.issuer().issue_with_clock(&claims, &clock)?,
+        Ok(match (self.recipient, self.access_tokens) {
+            (Some(recipient), _) => recipient.issue(self.key, &claims, &clock)?,
+            (None, Some(issuer)) => issuer.issue_with_clock(&claims, &clock)?,
+            (None, None) => self.key.issuer().issue_with_clock(&claims, &clock)?,
         })
     }
 
@@ -143,12 +168,12 @@ impl<'p> ProfileIssuer<'p> {
     pub fn batch(&self) -> Result<ProfileBatch<'_>> {
         let shared = self.shared(());
         let clock = FixedClock(self.now);
-        let jwts = match (self.recipient, self.key) {
-            (None, SecretKey::Mac(key)) => {
-                Some(jwt::BatchIssuer::new_with_clock(key, &shared, &clock)?)
+        let jwts = match (self.recipient, self.access_tokens, self.key) {
+            (None, None, SecretKey::Mac(key)) => {
+                Some(jwt::BatchIssuer::new_with_clock(&**key, &shared, &clock)?)
             }
-            (None, SecretKey::Jws(key)) => {
-                Some(jwt::BatchIssuer::new_with_clock(key, &shared, &clock)?)
+            (None, None, SecretKey::Jws(key)) => {
+                Some(jwt::BatchIssuer::new_with_clock(&**key, &shared, &clock)?)
             }
             _ => None,
         };

@@ -1,5 +1,7 @@
 //! A request to issue a token, and the result.
 
+use jeton::Timestamp;
+
 use crate::custom_claims::CustomClaims;
 
 /// A request to issue a token.
@@ -9,6 +11,7 @@ pub struct Request<'r> {
     pub(super) subject: Option<&'r str>,
     pub(super) audience: Option<&'r str>,
     pub(super) claims: CustomClaims<'r>,
+    pub(super) expires_no_later_than: Option<Timestamp>,
 }
 
 impl<'r> Request<'r> {
@@ -19,6 +22,7 @@ impl<'r> Request<'r> {
             subject: None,
             audience: None,
             claims: CustomClaims::default(),
+            expires_no_later_than: None,
         }
     }
 
@@ -33,6 +37,13 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn audience(mut self, audience: &'r str) -> Request<'r> {
         self.audience = Some(audience);
+        self
+    }
+
+    /// Limits `exp`. The profile's lifetime is the other limit.
+    #[must_use]
+    pub fn expires_no_later_than(mut self, latest: Timestamp) -> Request<'r> {
+        self.expires_no_later_than = Some(latest);
         self
     }
 

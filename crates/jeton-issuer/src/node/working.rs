@@ -22,6 +22,8 @@ pub(super) struct Working {
     issuers: HashMap<String, Parts>,
     /// Minutes for which the store has revocations, with their issuers.
     pub(super) minutes: BTreeMap<u32, HashSet<String>>,
+    /// Minutes for which the store has used ids, with their issuers.
+    pub(super) used_minutes: BTreeMap<u32, HashSet<String>>,
     /// Rules in the store.
     pub(super) rules: BTreeMap<Key, Kept>,
     pub(super) fault: Option<String>,
@@ -62,6 +64,7 @@ impl Working {
             snapshot: Snapshot::default(),
             issuers: HashMap::new(),
             minutes: BTreeMap::new(),
+            used_minutes: BTreeMap::new(),
             rules: BTreeMap::new(),
             fault: None,
         };
@@ -151,6 +154,14 @@ impl Working {
                     minutes.entry(minute).or_default().push(hash);
                 }
                 let issuers = self.minutes.entry(minute).or_default();
+                if !issuers.contains(*iss) {
+                    issuers.insert((*iss).to_owned());
+                }
+            }
+            ["u", iss, minute, _] => {
+                let minute = minute.parse();
+                let minute = minute.map_err(|_| Error::Record(entry.key.to_string()))?;
+                let issuers = self.used_minutes.entry(minute).or_default();
                 if !issuers.contains(*iss) {
                     issuers.insert((*iss).to_owned());
                 }
@@ -245,14 +256,14 @@ impl Working {
         self.issuers.entry(iss.to_owned()).or_default()
     }
 
-    /// Forgets a minute that the store no longer has.
+    /// Forgets a minute of revocations that the store no longer has.
     pub(super) fn forget(&mut self, minute: u32, iss: &str) {
-        if let Some(issuers) = self.minutes.get_mut(&minute) {
-            issuers.remove(iss);
-            if issuers.is_empty() {
-                self.minutes.remove(&minute);
-            }
-        }
+        forget(&mut self.minutes, minute, iss);
+    }
+
+    /// Forgets a minute of used ids that the store no longer has.
+    pub(super) fn forget_used(&mut self, minute: u32, iss: &str) {
+        forget(&mut self.used_minutes, minute, iss);
     }
 
     fn insert(&mut self, collected: &mut Collected) {
@@ -280,5 +291,14 @@ impl Working {
             }
         }
         Ok(())
+    }
+}
+
+fn forget(minutes: &mut BTreeMap<u32, HashSet<String>>, minute: u32, iss: &str) {
+    if let Some(issuers) = minutes.get_mut(&minute) {
+        issuers.remove(iss);
+        if issuers.is_empty() {
+            minutes.remove(&minute);
+        }
     }
 }

@@ -26,7 +26,13 @@ impl Writes {
     /// Commits, and records a failure of the store.
     pub(super) fn commit(&self, store: &dyn Store, txn: Txn) -> jeton_store::Result<Outcome> {
         let ended = block_on(store.commit(txn));
-        match &ended {
+        self.record(&ended);
+        ended
+    }
+
+    /// Records the outcome of a commit.
+    pub(super) fn record(&self, ended: &jeton_store::Result<Outcome>) {
+        match ended {
             Ok(Outcome::Committed(_)) => self.state().fault = None,
             // A failed read is not a failed write.
             Ok(Outcome::Conflict(_)) => {}
@@ -41,7 +47,6 @@ impl Writes {
                 }
             }
         }
-        ended
     }
 
     /// Checks a failed store, and at intervals a healthy one.

@@ -142,6 +142,12 @@ pub fn token_hash(iss: &str, token_id: &str) -> u128 {
     named_hash("token", iss, token_id)
 }
 
+/// Returns 128 bits of SHA-256 over the issuer, a party and the id that it used.
+pub(crate) fn once_hash(iss: &str, party: &str, id: &str) -> u128 {
+    // The length comes first, so that no other party and id have the same text.
+    named_hash("once", iss, &format!("{} {party} {id}", party.len()))
+}
+
 fn named_hash(kind: &str, iss: &str, text: &str) -> u128 {
     // Called for every token. sha2 keeps its state on the stack; AWS-LC allocates a context each time.
     let mut hash = Sha256::new();
